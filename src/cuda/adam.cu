@@ -25,11 +25,6 @@ __device__ void store_four(const float (&from)[4], float* to) {
   *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
 }
 
-template <class T>
-struct alignas(4 * sizeof(T)) Four {
-  T value[4];
-};
-
 __global__ void factors_kernel(AdamArguments launch) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < launch.range_count)

@@ -34,9 +34,25 @@ __device__ inline void adam_update(float& weight, float gradient, float& first, 
             (sqrtf(second) * factors.one_over_correction2 + static_cast<float>(launch.eps));
 }
 
+template <class T>
+struct alignas(4 * sizeof(T)) Four {
+  T value[4];
+};
+
 __device__ inline void load_four(const float* from, float (&to)[4]) {
   const float4 values = *reinterpret_cast<const float4*>(from);
   to[0] = values.x, to[1] = values.y, to[2] = values.z, to[3] = values.w;
+}
+
+// Of gradients in f32 or bf16, of which a range has the one or the other throughout.
+__device__ inline void load_four_gradients(const AdamRange& range, std::int64_t at,
+                                           float (&to)[4]) {
+  if (range.gradients_dtype == KernelDtype::f32)
+    return load_four(static_cast<const float*>(range.gradients) + at, to);
+  const auto* const from = static_cast<const __nv_bfloat16*>(range.gradients) + at;
+  const Four<__nv_bfloat16> values = *reinterpret_cast<const Four<__nv_bfloat16>*>(from);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) to[k] = to_float(values.value[k]);
 }
 
 struct AdamFour {
@@ -49,7 +65,7 @@ __device__ inline AdamFour updated_four(const AdamArguments& launch, const AdamR
   AdamFour four;
   float gradient[4];
   load_four(range.weights + at, four.weight);
-  load_four(range.gradients + at, gradient);
+  load_four_gradients(range, at, gradient);
   load_four(range.first + at, four.first);
   load_four(range.second + at, four.second);
 #pragma unroll

@@ -17,19 +17,19 @@ __device__ void copy(const CopyRange& range, std::int64_t begin, std::int64_t en
   for (std::int64_t i = begin / size + threadIdx.x; i < end / size; i += threads) to[i] = from[i];
 }
 
-// Elements of T made f32, between bytes of `from`.
-template <class T>
-__device__ void widen(const CopyRange& range, std::int64_t begin, std::int64_t end) {
-  const auto* const from = static_cast<const T*>(range.from);
-  auto* const to = static_cast<float*>(range.to);
-  constexpr std::int64_t size = sizeof(T);
+// Elements of From made To, between bytes of `from`.
+template <class From, class To>
+__device__ void convert(const CopyRange& range, std::int64_t begin, std::int64_t end) {
+  const auto* const from = static_cast<const From*>(range.from);
+  auto* const to = static_cast<To*>(range.to);
+  constexpr std::int64_t size = sizeof(From);
   std::int64_t i = begin / size + threadIdx.x * 8;
   for (; i + 8 <= end / size; i += threads * 8) {
     float values[8];
     load_eight(from + i, values);
     store_eight(values, to + i);
   }
-  for (; i < end / size; ++i) to[i] = to_float(from[i]);
+  for (; i < end / size; ++i) to[i] = from_float<To>(to_float(from[i]));
 }
 
 __global__ void __launch_bounds__(threads) copies_kernel(CopyLaunch launch) {
@@ -40,8 +40,9 @@ __global__ void __launch_bounds__(threads) copies_kernel(CopyLaunch launch) {
   const std::int64_t begin = (blockIdx.x - range.blocks) * copy_block_bytes;
   const std::int64_t left = range.bytes - begin;
   const std::int64_t end = begin + (left < copy_block_bytes ? left : copy_block_bytes);
-  if (range.kind == CopyKind::from_bf16) return widen<__nv_bfloat16>(range, begin, end);
-  if (range.kind == CopyKind::from_f16) return widen<__half>(range, begin, end);
+  if (range.kind == CopyKind::from_bf16) return convert<__nv_bfloat16, float>(range, begin, end);
+  if (range.kind == CopyKind::from_f16) return convert<__half, float>(range, begin, end);
+  if (range.kind == CopyKind::to_bf16) return convert<float, __nv_bfloat16>(range, begin, end);
   const auto bits = reinterpret_cast<std::uintptr_t>(range.from) |
                     reinterpret_cast<std::uintptr_t>(range.to) |
                     static_cast<std::uintptr_t>(range.bytes);

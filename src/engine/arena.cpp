@@ -90,6 +90,40 @@ void Arena::zero_gradients() {
   for (const auto& state : states_) state->holds = BufferState::Holds::zeros;
 }
 
+void Arena::sum_in_bf16() {
+  const at::NoGradGuard no_grad;
+  sums_ = at::zeros({layout_.elements}, gradients_.options().dtype(at::kBFloat16));
+  for (std::size_t i = 0; i < states_.size(); ++i) states_[i]->low = view(sums_, i);
+}
+
+// The end of a parameter's place, and of the padding behind it.
+std::int64_t Arena::end_of(std::size_t i) const {
+  return i == 0 ? layout_.elements : layout_.offsets[i - 1];
+}
+
+void Arena::fill_sums(const std::vector<std::size_t>& parameters) {
+  Copies copies;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (states_[parameters[k]]->holds == BufferState::Holds::low) continue;
+    const std::int64_t begin = layout_.offsets[parameters[k]];
+    std::int64_t end = end_of(parameters[k]);
+    for (; k + 1 < parameters.size() && layout_.offsets[parameters[k + 1]] == end &&
+           states_[parameters[k + 1]]->holds != BufferState::Holds::low;
+         ++k)
+      end = end_of(parameters[k + 1]);
+    copies.emplace_back(sums_.narrow(0, begin, end - begin),
+                        gradients_.narrow(0, begin, end - begin));
+  }
+  copy_all(copies);
+}
+
+void Arena::choose_sums() {
+  if (!sums_.defined() || !leaves_sums_ || leaves_sums()) return;
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    leaves_sum_.push_back(sharing_ != nullptr || !is_table(i) ||
+                          sizes_[i] * 4 < smallest_bucket_bytes);
+}
+
 // What can be written is known once a step has shown it.
 void Arena::choose_written() {
   std::vector<bool> written;
@@ -110,9 +144,7 @@ std::unique_ptr<ZeroRanges> Arena::zeros_of(const Wanted& wanted) const {
   std::vector<ZeroRange> ranges;
   for (std::size_t place = 0; place < order.size(); ++place) {
     if (!wanted(order[place])) continue;
-    const std::int64_t begin = layout_.offsets[order[place]];
-    const std::int64_t end =
-        place + 1 < order.size() ? layout_.offsets[order[place + 1]] : layout_.elements;
+    const std::int64_t begin = layout_.offsets[order[place]], end = end_of(order[place]);
     if (!ranges.empty() && ranges.back().end == begin)
       ranges.back().end = end;
     else
@@ -175,13 +207,16 @@ void Arena::find_touched(const std::vector<at::Tensor>& flats) {
   if (!touched_.defined()) return;
   const at::NoGradGuard no_grad;
   touched_.fill_(1);
+  std::vector<at::Tensor> all = flats;
+  all.push_back(gradients_);
+  if (sums_.defined()) all.push_back(sums_);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     // The pieces that lie in it as a whole.
     const std::int64_t end = (layout_.offsets[i] + sizes_[i]) / touched_piece;
     const std::int64_t begin = pieces_of(layout_.offsets[i]);
     if (!is_table(i) || begin >= end) continue;
     at::Tensor flags = at::zeros({end - begin}, touched_.options());
-    for (const at::Tensor& flat : flats) {
+    for (const at::Tensor& flat : all) {
       const auto [least, most] =
           at::aminmax(flat.narrow(0, begin * touched_piece, (end - begin) * touched_piece)
                           .view({-1, touched_piece}),
@@ -238,14 +273,20 @@ void Arena::take_gradient(std::size_t i) {
   for (at::Tensor& handle : handles_[i]) {
     at::Tensor& gradient = handle.mutable_grad();
     if (!gradient.defined()) continue;
-    states_[i]->has_others = true;
-    const auto before = std::exchange(states_[i]->holds, BufferState::Holds::gradients);
-    if (before == BufferState::Holds::anything) {
+    BufferState& state = *states_[i];
+    state.has_others = true;
+    ++state.gradients;
+    const at::Tensor buffer = view(gradients_, i);
+    const bool low = state.takes_low(gradient.scalar_type());
+    bring_from_low(state, buffer);
+    using Holds = BufferState::Holds;
+    const Holds before = std::exchange(state.holds, low ? Holds::low : Holds::gradients);
+    if (before == Holds::anything) {
       taken_bytes_ += static_cast<std::int64_t>(gradient.nbytes());
-      taken_.emplace_back(i, gradient);
+      taken_.emplace_back(low ? state.low : buffer, gradient);
     } else {
       place_gradients();
-      view(gradients_, i).add_(gradient);
+      buffer.add_(gradient);
     }
     gradient.reset();
   }
@@ -274,16 +315,17 @@ void Arena::make_gradients_beside(SideWork* side) {
 void Arena::place_taken() {
   if (taken_.empty()) return;
   const at::NoGradGuard no_grad;
-  Copies copies;
-  for (const auto& [i, gradient] : taken_) copies.emplace_back(view(gradients_, i), gradient);
-  copy_all(copies);
+  copy_all(taken_);
   forget_taken();
 }
 
 // What the step before left.
 void Arena::forget_step() {
   forget_taken();
-  for (const auto& state : states_) state->row_count = 0;
+  for (const auto& state : states_) {
+    state->was_alone = std::exchange(state->gradients, 0) == 1;
+    state->row_count = 0;
+  }
 }
 
 void Arena::forget_taken() {

@@ -74,6 +74,22 @@ class Arena {
   at::Tensor& gradients() { return gradients_; }  // f32 [elements]
   const at::Tensor& gradients() const { return gradients_; }
   const at::Tensor& working() const { return working_; }  // undefined in fp32
+  // Before the first step: ranks add up gradients in bf16.
+  void sum_in_bf16();
+  // bf16 [elements]; undefined: gradients are added up where they are.
+  const at::Tensor& sums() const { return sums_; }
+  // What was not written there at once, of these parameters in ascending order of their places.
+  void fill_sums(const std::vector<std::size_t>& parameters);
+  // Likewise: who reads the sums can do so in bf16, so that they are not brought to `gradients`.
+  void leave_sums() { leaves_sums_ = true; }
+  // All backward passes of the first step are done: decides, once, of which parameters sums are
+  // left. Those of large tables are not, because their rows are added up in f32 (RowExchange).
+  void choose_sums();
+  bool leaves_sums() const { return !leaves_sum_.empty(); }
+  // Where sums of parameter i are to be read: `sums` or `gradients`.
+  const at::Tensor& sums_of(std::size_t i) const {
+    return leaves_sums() && leaves_sum_[i] ? sums_ : gradients_;
+  }
   // The part of a flat buffer [elements] that parameter i fills, in its shape, with the strides
   // that it was built with where it was dense (engine/layout.h).
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
@@ -107,8 +123,8 @@ class Arena {
   const at::Tensor& touched() const { return touched_; }
   // Parameters whose gradients were rows so far, and nothing else.
   bool is_table(std::size_t i) const;
-  // Of tables what is not 0 in one of these flat f32 [elements] is touched; of other parameters
-  // all.
+  // Of tables what is not 0 in one of these flat [elements], or has a gradient, is touched; of
+  // other parameters all.
   void find_touched(const std::vector<at::Tensor>& flats);
   // All of parameter i, after something else than its rows was added. On the device.
   void touch(std::size_t i);
@@ -157,6 +173,7 @@ class Arena {
   template <class Wanted>
   std::unique_ptr<ZeroRanges> zeros_of(const Wanted& wanted) const;
   void place_taken();
+  std::int64_t end_of(std::size_t i) const;
   void settle(std::size_t i);
   void forget_taken();
   void forget_step();
@@ -170,7 +187,9 @@ class Arena {
   std::vector<Bucket> buckets_;
   ProcessGroup* sharing_ = nullptr;
   std::vector<Piece> own_;
-  at::Tensor master_, gradients_, working_;
+  at::Tensor master_, gradients_, working_, sums_;
+  bool leaves_sums_ = false;
+  std::vector<bool> leaves_sum_;                      // by parameter; empty: of none yet
   std::vector<std::shared_ptr<BufferState>> states_;  // by parameter, of its gradient
   std::vector<bool> written_;  // by parameter: its place may hold anything when a step begins
   std::vector<std::unique_ptr<ZeroRanges>> zeroed_;  // the others'; the last counts; empty: all
@@ -179,9 +198,9 @@ class Arena {
   bool zeroes_all_ = false;  // in parts
   at::Tensor touched_;
   SideWork* side_ = nullptr;
-  // Parameters, and what is to be written over their places: many at once, where each by itself
-  // would be a launch.
-  std::vector<std::pair<std::size_t, at::Tensor>> taken_;
+  // Places, and what is to be written over them: many at once, where each by itself would be a
+  // launch.
+  std::vector<std::pair<at::Tensor, at::Tensor>> taken_;
   std::int64_t taken_bytes_ = 0;
   bool refuses_gradients_ = false;
 };

@@ -26,6 +26,10 @@
 namespace lockstep {
 namespace {
 
+at::Tensor norm_in_f32(const at::Tensor& gradients) {
+  return at::linalg_vector_norm(gradients, 2, at::OptionalIntArrayRef(), false, at::kFloat);
+}
+
 constexpr double initial_loss_scale = 65536;
 constexpr double scale_growth = 2, scale_backoff = 0.5;
 constexpr std::int64_t growth_interval = 2000;  // steps without overflow before the scale doubles
@@ -60,6 +64,7 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* bu
     average_ = std::make_unique<WeightAverage>(options.ema.decay, arena, buffers);
   make_groups();
   if (own_kernel_serves() && !options.exact) arena.watch_tables();
+  if (own_kernel_serves()) arena.leave_sums();
   cut(std::vector<std::size_t>(arena.parameters().size(), 0));
   scalars_ = {.raw_norm = at::zeros({1}, f32),
               .loss_scale = loss_scale_,
@@ -106,19 +111,24 @@ void Optimizer::cut(const std::vector<std::size_t>& part_of) {
   for (std::size_t i = arena_.parameters().size(); i-- > 0;) {
     const std::int64_t begin = layout.offsets[i];
     std::size_t last = i;  // extend over following neighbours (lower registration indexes)
-    while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i]) --last;
+    while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i] &&
+           arena_.sums_of(last - 1).is_same(arena_.sums_of(i)))
+      --last;
     const std::int64_t end = last == 0 ? layout.elements : layout.offsets[last - 1];
-    add_to(parts[part_of[i]].ranges[group_of(i)], begin, end);
+    add_to(parts[part_of[i]].ranges[group_of(i)], begin, end, arena_.sums_of(i));
     i = last;
   }
   for (Part& part : parts)  // the others are in other ranks' pieces, or in other parts
     std::erase_if(part.ranges, [](const Ranges& ranges) { return ranges.weights.empty(); });
   if (own_kernel_serves()) make_tables(parts);  // before anything changes: memory may run out
   parts_ = std::move(parts);
+  part_of_ = part_of;
+  reads_sums_ = arena_.leaves_sums();
 }
 
-// What this rank updates of elements [begin, end) of the arena.
-void Optimizer::add_to(Ranges& ranges, std::int64_t begin, std::int64_t end) {
+// What this rank updates of elements [begin, end) of the arena, whose sum is in `sums`.
+void Optimizer::add_to(Ranges& ranges, std::int64_t begin, std::int64_t end,
+                       const at::Tensor& sums) {
   for (const Piece& piece : arena_.own()) {
     const std::int64_t first = std::max(begin, piece.begin), last = std::min(end, piece.end);
     if (first >= last) continue;
@@ -126,7 +136,7 @@ void Optimizer::add_to(Ranges& ranges, std::int64_t begin, std::int64_t end) {
       return arena_.range(flat, piece, first, last);
     };
     ranges.weights.push_back(range(arena_.master()));
-    ranges.gradients.push_back(range(arena_.gradients()));
+    ranges.gradients.push_back(range(sums));
     ranges.first.push_back(range(first_));
     if (second_.defined()) ranges.second.push_back(range(second_));
     if (arena_.low_precision()) ranges.working.push_back(range(arena_.working()));
@@ -137,7 +147,7 @@ void Optimizer::add_to(Ranges& ranges, std::int64_t begin, std::int64_t end) {
 
 void Optimizer::find_norm_of(const at::Tensor& gradients, bool now) {
   norms_of_parts_.push_back(
-      {.gradients = gradients, .norm = now ? at::linalg_vector_norm(gradients) : at::Tensor()});
+      {.gradients = gradients, .norm = now ? norm_in_f32(gradients) : at::Tensor()});
 }
 
 void Optimizer::forget_prepared() {
@@ -151,18 +161,21 @@ void Optimizer::find_norm_of_gradients() {
   if (!norms_of_parts_.empty()) {
     std::vector<at::Tensor> norms;
     for (const auto& [gradients, found] : norms_of_parts_)
-      norms.push_back(found.defined() ? found : at::linalg_vector_norm(gradients));
+      norms.push_back(found.defined() ? found : norm_in_f32(gradients));
     at::linalg_vector_norm_out(norm, at::stack(norms));
     return;
   }
   if (arena_.sharing() == nullptr) {
+    LOCKSTEP_CHECK(!arena_.leaves_sums());  // that would be told of part by part
     at::linalg_vector_norm_out(norm, arena_.gradients());
     return;
   }
+  const at::Tensor& sums = arena_.sums_of(0);  // as of all, where ranks share
   std::vector<at::Tensor> pieces;
   for (const Piece& piece : arena_.own())
-    pieces.push_back(arena_.range(arena_.gradients(), piece, piece.begin, piece.end));
-  const at::Tensor squares = at::stack(at::_foreach_norm(pieces)).to(at::kDouble).square().sum();
+    pieces.push_back(arena_.range(sums, piece, piece.begin, piece.end));
+  const at::Tensor squares =
+      at::stack(at::_foreach_norm(pieces, 2, at::kFloat)).to(at::kDouble).square().sum();
   arena_.sharing()->all_reduce(squares)->wait();
   // In place: nothing after the sum may run out of memory.
   norm.copy_(at::Tensor(squares).sqrt_());
@@ -196,7 +209,8 @@ void Optimizer::make_tables(std::vector<Part>& parts) {
         AdamRange range{.weights = of.weights[i].mutable_data_ptr<float>(),
                         .first = of.first[i].mutable_data_ptr<float>(),
                         .second = of.second[i].mutable_data_ptr<float>(),
-                        .gradients = of.gradients[i].const_data_ptr<float>(),
+                        .gradients = of.gradients[i].const_data_ptr(),
+                        .gradients_dtype = *kernel_dtype(of.gradients[i].scalar_type()),
                         .lr = of.group->lr.const_data_ptr<float>(),
                         .elements = of.weights[i].numel(),
                         .begin = of.begins[i],
@@ -243,7 +257,7 @@ AdamArguments Optimizer::adam_arguments() const {
   return arguments;
 }
 
-void Optimizer::find_touched() { arena_.find_touched({first_, second_, arena_.gradients()}); }
+void Optimizer::find_touched() { arena_.find_touched({first_, second_}); }
 
 void Optimizer::begin_weights() {
   if (own_kernel_serves()) cuda_adam().factors(adam_arguments());
@@ -321,6 +335,7 @@ at::Tensor Optimizer::not_finite() const {
 
 void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {
   const at::NoGradGuard no_grad;
+  if (reads_sums_ != arena_.leaves_sums()) cut(std::vector(part_of_));
   find_scalars(lr, dropped);
   find_next_loss_scale(dropped);
   if (average_) average_->prepare(next_step_, skip_);

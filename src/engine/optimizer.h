@@ -105,7 +105,7 @@ class Optimizer {
   };
   std::size_t group_of(std::size_t parameter);
   void make_groups();
-  void add_to(Ranges& ranges, std::int64_t begin, std::int64_t end);
+  void add_to(Ranges& ranges, std::int64_t begin, std::int64_t end, const at::Tensor& sums);
   void find_norm_of_gradients();
   void find_scalars(const at::Tensor& lr, const at::Tensor& dropped);
   bool own_kernel_serves() const;
@@ -119,6 +119,8 @@ class Optimizer {
   ParameterGroups parameter_groups_;
   std::vector<Group> groups_;
   std::vector<Part> parts_;
+  std::vector<std::size_t> part_of_;      // by parameter
+  bool reads_sums_ = false;               // Arena::leaves_sums, of these parts
   at::Tensor ranges_, chunks_, factors_;  // of our own kernel (kernel_arguments.h)
   std::vector<at::Tensor> earlier_;       // such tables, which graphs may read
   std::int64_t chunk_ = 0;

@@ -6,7 +6,6 @@
 #include "launch/heartbeat.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty_like.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
@@ -22,28 +21,24 @@ namespace lockstep {
 struct Reducer::State {
   Arena& arena;
   ProcessGroup& group;
-  ReducePrecision precision;
   const std::vector<Bucket>& buckets;
   std::vector<std::size_t> bucket_of;   // by parameter
   std::vector<std::size_t> leaf_count;  // by parameter: more than one where it has two names
   std::vector<std::set<const at::TensorImpl*>> arrived;  // by parameter: its leaves, since arm
   std::vector<std::int64_t> missing;                     // by bucket
   struct Sent {
-    at::Tensor range, staged;  // staged: a copy in bf16, with reduce_precision = bf16
+    at::Tensor range;  // of `flat`
     std::unique_ptr<Pending> pending;
   };
   std::vector<Sent> sent;
   RowExchange rows;
-  std::size_t next = 0;  // first bucket not fired
+  std::vector<bool> sent_whole;  // by parameter
+  std::size_t next = 0;          // first bucket not fired
   bool armed = false;
   int early = 0;
 
-  State(Arena& arena_in, ProcessGroup& group_in, ReducePrecision precision_in)
-      : arena(arena_in),
-        group(group_in),
-        precision(precision_in),
-        buckets(arena.buckets()),
-        rows(arena_in, group_in) {
+  State(Arena& arena_in, ProcessGroup& group_in)
+      : arena(arena_in), group(group_in), buckets(arena.buckets()), rows(arena_in, group_in) {
     bucket_of.resize(arena.parameters().size());
     for (std::size_t b = 0; b < buckets.size(); ++b)
       for (const std::int64_t p : buckets[b].parameters) bucket_of[static_cast<std::size_t>(p)] = b;
@@ -55,6 +50,7 @@ struct Reducer::State {
     next = 0;
     early = 0;
     arrived.assign(bucket_of.size(), {});
+    sent_whole.assign(bucket_of.size(), false);
     missing.clear();
     for (const Bucket& bucket : buckets)
       missing.push_back(static_cast<std::int64_t>(bucket.parameters.size()));
@@ -72,16 +68,22 @@ struct Reducer::State {
     }
   }
 
+  // Where gradients are added up.
+  const at::Tensor& flat() const {
+    return arena.sums().defined() ? arena.sums() : arena.gradients();
+  }
+
   void fire(std::size_t b) {
     const at::NoGradGuard no_grad;
     const Bucket& bucket = buckets[b];
     std::vector<Sent> parts;
-    std::vector<std::size_t> tables;
+    std::vector<std::size_t> whole, tables;
     std::int64_t begin = bucket.begin;
     for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {  // in the order of their places
       const auto p = static_cast<std::size_t>(bucket.parameters[k]);
       if (!rows.takes(p)) {
         if (arena.is_table(p)) arena.touch(p);  // by what the other ranks add
+        whole.push_back(p);
         continue;
       }
       add_part(begin, arena.layout().offsets[p], parts);
@@ -95,7 +97,8 @@ struct Reducer::State {
     const std::size_t first = sent.size(), last = first + parts.size();
     std::move(parts.begin(), parts.end(), std::back_inserter(sent));
     try {
-      arena.behind_gradients([this, first, last, tables] {
+      arena.behind_gradients([this, first, last, whole, tables] {
+        if (arena.sums().defined()) arena.fill_sums(whole);
         for (std::size_t i = first; i < last; ++i) send(sent[i]);
         for (const std::size_t p : tables) rows.send(p);
       });
@@ -103,24 +106,18 @@ struct Reducer::State {
       sent.resize(first);
       throw;
     }
+    for (const std::size_t p : whole) sent_whole[p] = true;
     next = b + 1;  // not before: what failed for lack of memory is to be sent again
   }
 
   // Elements [begin, end) of the arena.
   void add_part(std::int64_t begin, std::int64_t end, std::vector<Sent>& parts) const {
-    if (begin == end) return;
-    Sent part{.range = arena.gradients().narrow(0, begin, end - begin)};
-    if (precision == ReducePrecision::bf16)
-      part.staged = at::empty_like(part.range, part.range.options().dtype(at::kBFloat16));
-    parts.push_back(std::move(part));
+    if (begin < end) parts.push_back({.range = flat().narrow(0, begin, end - begin)});
   }
 
   void send(Sent& part) {
-    const at::NoGradGuard no_grad;
-    if (part.staged.defined()) part.staged.copy_(part.range);
-    const at::Tensor& given = part.staged.defined() ? part.staged : part.range;
-    part.pending =
-        arena.sharing() != nullptr ? group.reduce_scatter(given) : group.all_reduce(given);
+    part.pending = arena.sharing() != nullptr ? group.reduce_scatter(part.range)
+                                              : group.all_reduce(part.range);
   }
 
   void reset() {
@@ -136,17 +133,17 @@ struct Reducer::State {
 
   void wait(const Summed& summed) {
     const at::NoGradGuard no_grad;
+    arena.choose_sums();
     // Parts that shrink: what follows the last bucket is to be short.
     std::int64_t begin = 0, end = 0, left = 0;
     for (const Sent& one : sent) left += one.range.numel();
     const auto hand_over = [&] {
-      if (summed && begin < end) summed(arena.gradients().narrow(0, begin, end - begin));
+      if (summed && begin < end) summed(flat().narrow(0, begin, end - begin));
       begin = end;
     };
     for (const Sent& one : sent) {
       one.pending->wait();
-      if (one.staged.defined()) at::Tensor(one.range).copy_(one.staged);
-      const std::int64_t next = one.range.storage_offset() - arena.gradients().storage_offset();
+      const std::int64_t next = one.range.storage_offset() - flat().storage_offset();
       if (next != end) {  // a table that goes as rows lies in between
         hand_over();
         begin = next;
@@ -157,6 +154,10 @@ struct Reducer::State {
     }
     hand_over();
     sent.clear();
+    if (arena.sums().defined())
+      for (std::size_t p = 0; p < sent_whole.size(); ++p)
+        if (sent_whole[p] && !arena.sums_of(p).is_same(arena.sums()))
+          arena.view(arena.gradients(), p).copy_(arena.view(arena.sums(), p));
     for (const std::size_t table : rows.finish())
       if (summed)
         summed(arena.gradients().narrow(0, arena.layout().offsets[table], arena.sizes()[table]));
@@ -183,7 +184,8 @@ class GradientHook : public torch::autograd::FunctionPostHook {
 }  // namespace
 
 Reducer::Reducer(Arena& arena, ProcessGroup& group, ReducePrecision precision)
-    : state_(std::make_shared<State>(arena, group, precision)) {
+    : state_(std::make_shared<State>(arena, group)) {
+  if (precision == ReducePrecision::bf16 && group.size() > 1) arena.sum_in_bf16();
   for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
     std::size_t leaves = 0;
     for (const at::Tensor& handle : arena.handles(i)) {

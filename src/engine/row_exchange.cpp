@@ -23,11 +23,16 @@ constexpr std::int64_t bytes_of_number = sizeof(std::int64_t);
 
 RowExchange::RowExchange(Arena& arena, ProcessGroup& group) : arena_(arena), group_(group) {}
 
+// The sum of rows is f32.
+bool RowExchange::adds_rows(std::size_t i) const {
+  return arena_.is_table(i) && arena_.sums_of(i).is_same(arena_.gradients());
+}
+
 std::vector<std::int64_t> RowExchange::counts() const {
   std::vector<std::int64_t> counts;
   if (group_.size() == 1) return counts;
   for (std::size_t i = 0; i < arena_.parameters().size(); ++i)
-    counts.push_back(arena_.is_table(i) ? arena_.row_count(i) : -1);
+    counts.push_back(adds_rows(i) ? arena_.row_count(i) : -1);
   return counts;
 }
 
@@ -49,7 +54,7 @@ void RowExchange::agree(const std::vector<std::int64_t>& counts) {
   const at::Tensor all = at::zeros({group_.size(), parameters}, at::kDouble);
   auto* const own = all.mutable_data_ptr<double>() + group_.rank() * parameters;
   for (std::size_t i = 0; i < counts.size(); ++i)  // what was a table then may be none any more
-    own[i] = arena_.is_table(i) ? static_cast<double>(counts[i]) : -1;
+    own[i] = adds_rows(i) ? static_cast<double>(counts[i]) : -1;
   group_.all_reduce_on_host(all)->wait();
   const auto* next = all.const_data_ptr<double>();
   for (int rank = 0; rank < group_.size(); ++rank, next += parameters)

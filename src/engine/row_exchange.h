@@ -50,6 +50,7 @@ class RowExchange {
     std::int64_t bytes_of_row = 0;  // of the gradient
     std::unique_ptr<Pending> pending;
   };
+  bool adds_rows(std::size_t i) const;
   Sent empty_for(std::size_t i) const;
   TableRows rows_of(const Sent& sent, std::int64_t rank) const;
   bool pays(std::size_t i, std::int64_t rows) const;

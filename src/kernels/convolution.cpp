@@ -76,9 +76,11 @@ struct Convolution : torch::autograd::Function<Convolution> {
     SideWork* const side =
         needs_all ? side_work_for({weight, bias}, {up, saved[0]}, /*strided=*/true) : nullptr;
     if (side != nullptr) {
-      const FirstBuffer of_weight = first_strided_buffer_of_this_pass(weight, side);
+      const FirstBuffer of_weight =
+          first_strided_buffer_of_this_pass(weight, side, /*may_be_low=*/true);
       FirstBuffer of_bias;
-      if (bias.defined()) of_bias = first_strided_buffer_of_this_pass(bias, side);
+      if (bias.defined())
+        of_bias = first_strided_buffer_of_this_pass(bias, side, /*may_be_low=*/true);
       side->run({up, saved[0]}, [=] {
         const auto [nothing, own, of_own_bias] =
             gradients_by_aten(up, saved, shape, {false, true, bias.defined()});

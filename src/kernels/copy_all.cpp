@@ -17,7 +17,10 @@ std::optional<CopyKind> kind_of(const at::Tensor& to, const at::Tensor& from) {
       to.strides() != from.strides() || !to.is_non_overlapping_and_dense())
     return std::nullopt;
   if (from.scalar_type() == to.scalar_type()) return CopyKind::bytes;
-  if (to.scalar_type() != at::kFloat || !aligned(to) || !aligned(from)) return std::nullopt;
+  if (!aligned(to) || !aligned(from)) return std::nullopt;
+  if (from.scalar_type() == at::kFloat && to.scalar_type() == at::kBFloat16)
+    return CopyKind::to_bf16;
+  if (to.scalar_type() != at::kFloat) return std::nullopt;
   if (from.scalar_type() == at::kBFloat16) return CopyKind::from_bf16;
   if (from.scalar_type() == at::kHalf) return CopyKind::from_f16;
   return std::nullopt;

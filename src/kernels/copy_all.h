@@ -10,7 +10,8 @@
 
 namespace lockstep {
 
-// First: to; second: from, of the same shape; f32 may come from bf16 or f16. On the current stream.
+// First: to; second: from, of the same shape; f32 may come from bf16 or f16, and bf16
+// from f32. On the current stream.
 using Copies = std::vector<std::pair<at::Tensor, at::Tensor>>;
 void copy_all(const Copies& copies);
 

@@ -5,8 +5,9 @@
 
 namespace lockstep {
 
-// What becomes of the elements on the way: bytes as they are, or bf16 or f16 made f32.
-enum class CopyKind { bytes, from_bf16, from_f16 };
+// What becomes of the elements on the way: bytes as they are, bf16 or f16 made f32, or f32 made
+// bf16.
+enum class CopyKind { bytes, from_bf16, from_f16, to_bf16 };
 
 // Memory on the device that does not overlap, aligned to 16 bytes where it is not copied as it is;
 // `blocks` counts those of the ranges before.

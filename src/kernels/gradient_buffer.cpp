@@ -67,6 +67,8 @@ void come_behind(BufferState& state, const SideWork* side) {
 
 void prepare_to_be_added_to(const Entry& entry, const SideWork* side) {
   BufferState& state = *entry.state;
+  ++state.gradients;
+  bring_from_low(state, entry.buffer);
   come_behind(state, side);
   if (state.holds == Holds::anything) entry.buffer.zero_();
   if (state.holds != Holds::gradients) state.was_added_to = true;
@@ -81,6 +83,13 @@ at::Tensor to_be_added_to(const Entry& entry, const SideWork* side) {
 }
 
 }  // namespace
+
+void bring_from_low(BufferState& state, const at::Tensor& buffer) {
+  if (state.holds != Holds::low) return;
+  if (state.made_beside) state.side->wait_for_all();
+  at::Tensor(buffer).copy_(state.low);
+  state.holds = Holds::gradients;
+}
 
 void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer,
                          std::shared_ptr<BufferState> state) {
@@ -119,6 +128,7 @@ bool add_rows_of_this_pass(const at::Tensor& parameter, const TableRows& rows) {
     state.has_rows = true;
     state.row_count += rows.rows.numel();
     if (state.kept != nullptr) {
+      ++state.gradients;
       state.kept->push_back(rows);
       return true;
     }
@@ -131,22 +141,37 @@ bool add_rows_of_this_pass(const at::Tensor& parameter, const TableRows& rows) {
 
 namespace {
 
-FirstBuffer first_of(const Entry& entry, SideWork* side) {
+bool would_be_low(const Entry& entry, const at::Tensor& parameter) {
+  return entry.state && entry.state->takes_low(parameter.scalar_type());
+}
+
+FirstBuffer first_of(const Entry& entry, const at::Tensor& parameter, SideWork* side,
+                     bool may_be_low) {
   if (!entry.state) return {.buffer = entry.buffer, .is_first = false};
-  entry.state->has_others = true;
-  come_behind(*entry.state, side);
-  const Holds before = std::exchange(entry.state->holds, Holds::gradients);
-  return {.buffer = entry.buffer, .is_first = before == Holds::anything};
+  BufferState& state = *entry.state;
+  const bool low = may_be_low && would_be_low(entry, parameter);
+  state.has_others = true;
+  ++state.gradients;
+  bring_from_low(state, entry.buffer);
+  come_behind(state, side);
+  const Holds before = std::exchange(state.holds, low ? Holds::low : Holds::gradients);
+  return {.buffer = low ? state.low : entry.buffer, .is_first = before == Holds::anything};
 }
 
 }  // namespace
 
-FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side) {
-  return first_of(entry_of_this_pass(parameter), side);
+FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side,
+                                      bool may_be_low) {
+  return first_of(entry_of_this_pass(parameter), parameter, side, may_be_low);
 }
 
-FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side) {
-  return first_of(entry_of_this_pass(parameter, /*strided=*/true), side);
+FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side,
+                                              bool may_be_low) {
+  return first_of(entry_of_this_pass(parameter, /*strided=*/true), parameter, side, may_be_low);
+}
+
+bool would_be_low_in_this_pass(const at::Tensor& parameter) {
+  return would_be_low(entry_of_this_pass(parameter), parameter);
 }
 
 bool has_buffer_in_this_pass(const at::Tensor& parameter) {

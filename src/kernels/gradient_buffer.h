@@ -14,12 +14,22 @@
 namespace lockstep {
 
 // What the buffer of a parameter holds. Where it may be anything, whoever adds the first gradient
-// of a step zeroes it before, or writes over it.
+// of a step zeroes it before, or writes over it. low: the gradient is in BufferState::low, and the
+// buffer may hold anything.
 struct BufferState {
-  enum class Holds { zeros, anything, gradients } holds = Holds::zeros;
+  enum class Holds { zeros, anything, gradients, low } holds = Holds::zeros;
   bool was_added_to = false;  // in some step the first gradient needed zeros to be added to
-  SideWork* side = nullptr;   // gradients may be made there; null: nowhere
-  bool made_beside = false;   // it may not be done yet
+  // Where the ranks' sum is made in a low precision: of the parameter's shape. A gradient that is
+  // the only one of a step may be written there instead of the buffer. Undefined: nowhere.
+  at::Tensor low;
+  int gradients = 0;       // that came in this step
+  bool was_alone = false;  // the gradient, in the step before
+  // Whether a gradient of this type is to be written there.
+  bool takes_low(at::ScalarType type) const {
+    return holds == Holds::anything && was_alone && low.defined() && low.scalar_type() == type;
+  }
+  SideWork* side = nullptr;  // gradients may be made there; null: nowhere
+  bool made_beside = false;  // it may not be done yet
 
   // What the gradient consisted of so far: rows (add_rows_of_this_pass), anything else.
   bool has_rows = false, has_others = false;
@@ -48,14 +58,21 @@ at::Tensor gradient_buffer(const at::Tensor& parameter);
 at::Tensor buffer_of_this_pass(const at::Tensor& parameter, SideWork* side = nullptr);
 
 // The same for an operation that can write all of it as well. is_first: it holds anything, and must
-// be written over.
+// be written over. may_be_low: it may be of the parameter's type in place of f32, and then
+// is_first.
 struct FirstBuffer {
   at::Tensor buffer;
   bool is_first = false;
 };
-FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side = nullptr);
+FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side = nullptr,
+                                      bool may_be_low = false);
+// Whether it would be; changes nothing.
+bool would_be_low_in_this_pass(const at::Tensor& parameter);
 // The same for an operation that may write or add to a tensor of any strides.
-FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side);
+FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side,
+                                              bool may_be_low = false);
+// Where a gradient was written to `low`, but is not the only one: brings it to the buffer.
+void bring_from_low(BufferState& state, const at::Tensor& buffer);
 // For an operation in forward that reads rows of the parameter. Null: they are up to date.
 OwedUpdate* owed_update_of(const at::Tensor& parameter);
 // For an operation in backward that used few rows of the parameter [V, D]: adds the gradient's rows

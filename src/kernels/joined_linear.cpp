@@ -13,6 +13,7 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace lockstep {
@@ -47,9 +48,11 @@ void give(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, boo
   ThreeTensors buffers;
   std::array<bool, 3> is_first{};
   bool have_all = true;
+  const bool low =
+      can_write && std::all_of(parameters.begin(), parameters.end(), would_be_low_in_this_pass);
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (wanted[i] && can_write) {
-      const FirstBuffer first = first_buffer_of_this_pass(parameters[i], side);
+      const FirstBuffer first = first_buffer_of_this_pass(parameters[i], side, low);
       buffers[i] = first.buffer;
       is_first[i] = first.is_first;
     } else if (wanted[i]) {

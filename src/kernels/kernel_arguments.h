@@ -93,8 +93,9 @@ struct ZeroPieces {
 // a multiple of four.
 struct AdamRange {
   float *weights = nullptr, *first = nullptr, *second = nullptr;
-  const float* gradients = nullptr;
-  void* working = nullptr;  // low-precision copy of the weights, or null
+  const void* gradients = nullptr;
+  KernelDtype gradients_dtype = KernelDtype::f32;  // or bf16
+  void* working = nullptr;                         // low-precision copy of the weights, or null
   const float* lr = nullptr;
   std::int64_t elements = 0;
   std::int64_t begin = 0;  // in the flat buffer that AdamArguments::touched is about

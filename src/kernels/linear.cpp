@@ -62,7 +62,7 @@ struct Linear : torch::autograd::Function<Linear> {
       const at::Tensor rows = rows_of(x);
       FirstBuffer of_w;
       at::Tensor of_b;
-      if (needs_weight) of_w = first_buffer_of_this_pass(weight, side);
+      if (needs_weight) of_w = first_buffer_of_this_pass(weight, side, /*may_be_low=*/true);
       if (needs_bias) of_b = buffer_of_this_pass(bias, side);
       run_beside(side, {gradient, rows}, [of_w, of_b, gradient, rows] {
         if (of_w.buffer.defined())

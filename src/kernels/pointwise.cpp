@@ -95,14 +95,17 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     const auto of_parameters = [&](SideWork* side) {
       FirstBuffer of_w;
       Sink of_b;
-      if (needs_weight) of_w = first_buffer_of_this_pass(weight, side);
+      if (needs_weight) of_w = first_buffer_of_this_pass(weight, side, /*may_be_low=*/true);
       if (needs_bias) of_b = sink_of(bias, true, side);
-      Sink sink{.f32 = of_w.buffer, .needed = true};
-      if (needs_weight && !of_w.buffer.defined()) sink = fresh_sink(weight);
+      Sink sink;
+      if (needs_weight && !of_w.buffer.defined()) {
+        sink = fresh_sink(weight);
+        of_w.buffer = sink.f32;
+      }
       const at::Tensor ups = rows_of(up), rows = rows_of(x);
       run_beside(side, {ups, rows}, [=] {
         if (needs_weight)
-          matmul_into(matrix_of(sink.f32), ups.t(), rows, {}, /*accumulate=*/!of_w.is_first);
+          matmul_into(matrix_of(of_w.buffer), ups.t(), rows, {}, /*accumulate=*/!of_w.is_first);
         if (needs_bias) add_column_sums(of_b.f32, ups);
       });
       if (needs_weight) of_weight = sink.returned(weight);

@@ -287,6 +287,35 @@ TEST_F(KernelTest, AdamAgreesWithATensOptimizer) {
   }
 }
 
+// What ranks added up in bf16 is read there.
+TEST_F(KernelTest, AdamReadsSumsInBf16) {
+  TrainOptions train;
+  train.optimizer.clip = 0.5;
+  std::vector<at::Tensor> results, norms;
+  for (const at::Device device : {gpu().device(), at::Device(at::kCPU)}) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), device, at::kBFloat16);
+    arena.sum_in_bf16();
+    Optimizer optimizer(train, arena);
+    arena.choose_sums();
+    ASSERT_EQ(arena.leaves_sums(), device.is_cuda());
+    for (int step = 0; step < 5; ++step) {
+      const at::Tensor sums = at::linspace(-1 - step, 2, arena.sums().numel());
+      arena.sums().copy_(sums);
+      arena.gradients().copy_(sums.to(at::kBFloat16));
+      if (device.is_cuda()) {
+        arena.gradients().fill_(std::nan(""));
+        optimizer.find_norm_of(arena.sums(), /*now=*/true);
+      }
+      optimizer.step(0.01);
+    }
+    results.push_back(arena.master().cpu());
+    norms.push_back(optimizer.gradient_norm().cpu());
+  }
+  expect_near(results[0], results[1], 1e-5, "weights");
+  EXPECT_NEAR(norms[0].item<double>(), norms[1].item<double>(), 1e-4);
+}
+
 TEST_F(KernelTest, NumbersOfAStepAreThoseOfATen) {
   testing::expect_update_scalars(at::TensorOptions().device(gpu().device()));
   testing::expect_numbers(at::TensorOptions().device(gpu().device()));
@@ -307,6 +336,7 @@ TEST_F(KernelTest, TensorsAreCopiedAtOnce) {
   for (const at::ScalarType type : {at::kBFloat16, at::kHalf})
     for (const std::int64_t size : {0, 1, 8, 9, 8192, 8200, 100003}) {
       copies.emplace_back(at::zeros({size}, f32), at::randn({size}, f32).to(type));
+      copies.emplace_back(at::zeros({size}, f32.dtype(type)), at::randn({size}, f32));
       const at::Tensor lasts =
           at::randn({2, 8, 3, size + 1}, f32).to(type).contiguous(at::MemoryFormat::ChannelsLast);
       copies.emplace_back(at::zeros_like(lasts, f32), lasts);

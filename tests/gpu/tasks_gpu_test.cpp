@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 namespace lockstep {
 namespace {
 
@@ -42,11 +45,16 @@ TEST_P(TasksOnGpus, StatisticsOverGpusHaveTheCurveOfOneCpuRank) {
 
 // Whatever way the sums of a table's rows take over the GPUs, all come to the same bits.
 TEST_P(TasksOnGpus, WordsOfALargeVocabularyLeaveTheWeightsOfAllGpusEqual) {
-  for (const char* precision : {"precision=bf16", "precision=fp16"}) {
-    const Words options{
-        precision,       "model.width=64",        "data.samples=240",      "batch.global=24",
-        "stop.steps=40", "check.weights_every=5", "schedule.kind=constant"};
-    const std::string name = std::string(precision).substr(10);
+  const std::map<std::string, Words> precisions{
+      {"bf16", {"precision=bf16"}},
+      {"fp16", {"precision=fp16"}},
+      {"low-sums", {"precision=bf16", "reduce_precision=bf16"}},
+      {"fp16-low-sums", {"precision=fp16", "reduce_precision=bf16"}}};
+  for (const auto& [name, precision] : precisions) {
+    const Words options =
+        precision + Words{"model.width=64",        "data.samples=240", "batch.global=24",
+                          "stop.steps=40",         "check.weights_every=5",
+                          "schedule.kind=constant"};
     train_well("words", name, options);
     EXPECT_EQ(graphs(name).value("shapes", 0), 1);
     EXPECT_EQ(graphs(name).value("steps", 0), 37);

@@ -113,7 +113,8 @@ TEST(Reducer, TellsOfEachPartThatIsSummedOnceAndOfLessAndLess) {
       std::vector<std::int64_t> sizes;
       std::int64_t at = 0;
       reducer.wait([&](const at::Tensor& range) {
-        EXPECT_EQ(range.storage_offset() - arena.gradients().storage_offset(), at);
+        EXPECT_EQ(range.storage_offset(), at);
+        EXPECT_TRUE(range.is_alias_of(arena.sums().defined() ? arena.sums() : arena.gradients()));
         EXPECT_TRUE(range.eq(2).all().item<bool>());
         sizes.push_back(range.numel() >> 18);
         at += range.numel();
@@ -134,6 +135,36 @@ TEST(Reducer, InBf16RoundsTheSumOnly) {
     reducer.wait();
     EXPECT_NEAR(model.first.grad()[0][0].item<double>(), 2.002, 0.02);
     EXPECT_NE(model.first.grad()[0][0].item<float>(), 2.002F);
+  });
+}
+
+// Who can read them there.
+TEST(Reducer, LeavesSumsInBf16) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat);
+    Reducer reducer(arena, group, ReducePrecision::bf16);
+    arena.leave_sums();
+    for (int step = 0; step < 2; ++step) {
+      arena.zero_gradients();
+      reducer.arm();
+      (model.first.sum() * 1.001).backward();
+      reducer.flush();
+      reducer.wait();
+      EXPECT_EQ(arena.sums_of(0).scalar_type(), at::kBFloat16);
+      EXPECT_TRUE(arena.view(arena.sums_of(0), 0).sub(2.002).abs().max().item<float>() < 0.02F);
+      EXPECT_EQ(arena.view(arena.sums_of(1), 1).abs().sum().item<float>(), 0);
+      EXPECT_EQ(model.first.grad()[0][0].item<float>(), 1.001F);  // this rank's
+    }
+  });
+}
+
+TEST(Reducer, OfOneRankAddsUpNothingInBf16) {
+  testing::with_ranks(1, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat);
+    const Reducer reducer(arena, group, ReducePrecision::bf16);
+    EXPECT_FALSE(arena.sums().defined());
   });
 }
 

@@ -53,11 +53,12 @@ at::Tensor loss_of(const TableModel& model, const at::Tensor& table, int rank, s
 }
 
 struct Rank {
-  explicit Rank(ProcessGroup& group_in)
+  explicit Rank(ProcessGroup& group_in, ReducePrecision reduce = ReducePrecision::fp32)
       : arena(model.parameters(), at::kCPU, at::kBFloat16),
         group(group_in),
-        reducer(arena, group, ReducePrecision::fp32) {
+        reducer(arena, group, reduce) {
     arena.watch_tables();
+    arena.leave_sums();
   }
   // Its gradients, summed over the ranks.
   at::Tensor step(const std::function<at::Tensor()>& loss) {
@@ -70,12 +71,13 @@ struct Rank {
     reducer.flush();
     at::Tensor told = at::zeros({arena.layout().elements});
     reducer.wait([&](const at::Tensor& range) {
-      told.narrow(0, range.storage_offset() - arena.gradients().storage_offset(), range.numel())
-          .add_(range);
+      told.narrow(0, range.storage_offset(), range.numel()).add_(range);
     });
-    EXPECT_TRUE(group.size() == 1 ||
-                told.equal(arena.gradients()));  // every part, once, when its sum is there
-    return arena.gradients().clone();
+    at::Tensor sums = at::zeros({arena.layout().elements});
+    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
+      arena.view(sums, i).copy_(arena.view(arena.sums_of(i), i));
+    EXPECT_TRUE(group.size() == 1 || told.equal(sums));  // every part, once, when its sum is there
+    return sums;
   }
   at::Tensor step(std::int64_t count) {
     return step([&] { return loss_of(model, model.table, group.rank(), count); });
@@ -104,10 +106,14 @@ struct Rank {
   at::Tensor own_of_table;  // before the sum
 };
 
-TEST(RowExchange, BringsTogetherWhatTheTablesSumIs) {
+class RowExchangeIn : public ::testing::TestWithParam<ReducePrecision> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, RowExchangeIn,
+                         ::testing::Values(ReducePrecision::fp32, ReducePrecision::bf16));
+
+TEST_P(RowExchangeIn, BringsTogetherWhatTheTablesSumIs) {
   for (const int ranks : {2, 3})
     testing::with_ranks(ranks, [](ProcessGroup& group) {
-      Rank rank(group);
+      Rank rank(group, GetParam());
       const std::int64_t count = 5 + 2 * group.rank();
       const at::Tensor whole = rank.step(count);
       EXPECT_GT(rank.own_of_table.abs().sum().item<float>(), 0);

@@ -57,26 +57,37 @@ struct Mixed {
   }
 };
 
+struct ArenaCase {
+  at::ScalarType dtype;
+  int micro_batches, ranks;  // 0 micro-batches: another number in some steps
+  ReducePrecision reduce = ReducePrecision::fp32;
+};
+void PrintTo(const ArenaCase& one, std::ostream* out) {
+  *out << one.dtype << ", " << one.micro_batches << " micro-batches, " << one.ranks << " ranks, "
+       << (one.reduce == ReducePrecision::bf16 ? "bf16" : "fp32");
+}
+
 // The gradients of some steps; zeroed: as if every place were zeroed before each of them.
-std::vector<at::Tensor> steps(at::ScalarType dtype, int micro_batches, bool zeroed, int ranks,
-                              ProcessGroup& group) {
+std::vector<at::Tensor> steps(const ArenaCase& one, bool zeroed, ProcessGroup& group) {
   Mixed model;
-  Arena arena(model.parameters, at::kCPU, dtype);
-  Reducer reducer(arena, group, ReducePrecision::fp32);
+  Arena arena(model.parameters, at::kCPU, one.dtype);
+  Reducer reducer(arena, group, one.reduce);
   GradientSum sum(arena, reducer, group, /*exact=*/false);
   std::vector<at::Tensor> all;
-  for (int step = 0; step < 6; ++step) {
+  for (int step = 0; step < 8; ++step) {
+    const int micro_batches = one.micro_batches > 0 ? one.micro_batches : 1 + step % 4 / 2;
     {
       const at::NoGradGuard no_grad;
       // What is not zeroed must be written: nothing that is left of before may show.
       arena.gradients().fill_(NAN);
+      if (arena.sums().defined()) arena.sums().fill_(NAN);
     }
     sum.begin_step(micro_batches);
     if (zeroed) arena.zero_gradients();
     for (int m = 0; m < micro_batches; ++m) {
       const bool last = m + 1 == micro_batches;
       sum.begin_backward(last);
-      model.backward((step * micro_batches + m) * ranks + group.rank(), step % 3 != 1);
+      model.backward((step * micro_batches + m) * one.ranks + group.rank(), step % 3 != 1);
       sum.end_backward(last);
     }
     sum.finish();
@@ -86,26 +97,17 @@ std::vector<at::Tensor> steps(at::ScalarType dtype, int micro_batches, bool zero
   return all;
 }
 
-struct ArenaCase {
-  at::ScalarType dtype;
-  int micro_batches, ranks;
-};
-void PrintTo(const ArenaCase& one, std::ostream* out) {
-  *out << one.dtype << ", " << one.micro_batches << " micro-batches, " << one.ranks << " ranks";
-}
 class WrittenGradients : public ::testing::TestWithParam<ArenaCase> {};
 
 TEST_P(WrittenGradients, AreThoseThatAreAddedToZeros) {
-  const auto [dtype, micro_batches, ranks] = GetParam();
-  testing::with_ranks(
-      ranks, [&, dtype = dtype, micro_batches = micro_batches, ranks = ranks](ProcessGroup& group) {
-        const auto expected = steps(dtype, micro_batches, true, ranks, group);
-        const auto found = steps(dtype, micro_batches, false, ranks, group);
-        ASSERT_EQ(found.size(), expected.size());
-        for (std::size_t i = 0; i < found.size(); ++i)
-          EXPECT_TRUE(found[i].equal(expected[i])) << "tensor " << i % 12 << " in step " << i / 12;
-        EXPECT_GT(found[0].abs().sum().item<double>(), 0);
-      });
+  testing::with_ranks(GetParam().ranks, [](ProcessGroup& group) {
+    const auto expected = steps(GetParam(), true, group);
+    const auto found = steps(GetParam(), false, group);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_TRUE(found[i].equal(expected[i])) << "tensor " << i % 12 << " in step " << i / 12;
+    EXPECT_GT(found[0].abs().sum().item<double>(), 0);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, WrittenGradients,
@@ -113,7 +115,40 @@ INSTANTIATE_TEST_SUITE_P(Kinds, WrittenGradients,
                                            ArenaCase{at::kBFloat16, 3, 1},
                                            ArenaCase{at::kBFloat16, 2, 2},
                                            ArenaCase{at::kHalf, 1, 2},
-                                           ArenaCase{at::kFloat, 2, 2}));
+                                           ArenaCase{at::kFloat, 2, 2},
+                                           ArenaCase{at::kBFloat16, 1, 2, ReducePrecision::bf16},
+                                           ArenaCase{at::kBFloat16, 0, 2, ReducePrecision::bf16},
+                                           ArenaCase{at::kHalf, 1, 2, ReducePrecision::bf16},
+                                           ArenaCase{at::kFloat, 2, 2, ReducePrecision::bf16}));
+
+// The only gradient of a parameter in a step, where ranks add up in bf16: so it is once the step
+// before showed that it is the only one.
+TEST(WrittenGradients, AreWrittenWhereTheSumIsMade) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Mixed model;
+    Arena arena(model.parameters, at::kCPU, at::kBFloat16);
+    Reducer reducer(arena, group, ReducePrecision::bf16);
+    GradientSum sum(arena, reducer, group, false);
+    for (int step = 0; step < 3; ++step) {
+      const bool is_last = step == 2;
+      sum.begin_step(1);
+      if (is_last) {
+        const at::NoGradGuard no_grad;
+        arena.gradients().fill_(7);
+      }
+      sum.begin_backward(!is_last);
+      model.backward(step, true);
+      sum.end_backward(!is_last);
+      if (!is_last) sum.finish();
+    }
+    std::vector<std::string> elsewhere;
+    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
+      if (arena.view(arena.gradients(), i).eq(7).all().item<bool>() &&
+          arena.view(arena.sums(), i).abs().sum().item<double>() > 0)
+        elsewhere.push_back(arena.parameters()[i].name);
+    EXPECT_EQ(elsewhere, (std::vector<std::string>{"q", "k", "v", "filter", "table", "rare"}));
+  });
+}
 
 // After the first step the places of products are left as they are, those of biases are not.
 TEST(WrittenGradients, NeedNoZeros) {
