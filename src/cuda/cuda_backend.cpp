@@ -105,7 +105,8 @@ class CudaBackend : public Backend {
   std::unique_ptr<Graph> capture(const std::function<void()>& work) override {
     return capture_graph(work);
   }
-  std::unique_ptr<SideWork> side_work() override {
+  std::unique_ptr<SideWork> side_work(bool second) override {
+    if (second) return make_side_work(second_side_stream_);
     const c10::cuda::CUDAStreamGuard on_side(side_stream_);
     if (!only_aten()) reserve_matmul_workspace();
     return make_side_work(side_stream_);
@@ -127,6 +128,8 @@ class CudaBackend : public Backend {
   c10::cuda::CUDAStream training_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/true, 0);
   c10::cuda::CUDAStream copy_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
   c10::cuda::CUDAStream side_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
+  c10::cuda::CUDAStream second_side_stream_ =
+      c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
   bool own_kernels_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include "cuda/channel_norm_launch.h"
 #include "cuda/channel_products_launch.h"
 #include "cuda/chosen_boxes_launch.h"
+#include "cuda/chosen_losses_launch.h"
 #include "cuda/column_sums_launch.h"
 #include "cuda/copy_all_launch.h"
 #include "cuda/cross_entropy_launch.h"
@@ -38,6 +39,7 @@
 #include "kernels/cat_channels.h"
 #include "kernels/channel_products.h"
 #include "kernels/chosen_boxes.h"
+#include "kernels/chosen_losses.h"
 #include "kernels/column_sums.h"
 #include "kernels/copy_all.h"
 #include "kernels/cross_entropy.h"
@@ -135,6 +137,8 @@ bool register_kernels() {
   register_cuda_chosen_boxes({.decode = &run<&launch_decode_chosen>,
                               .gather = &run<&launch_gather_boxes>,
                               .flip = &run<&launch_flip_boxes>});
+  register_cuda_chosen_losses({.forward = &run<&launch_chosen_losses_forward>,
+                               .backward = &run<&launch_chosen_losses_backward>});
   register_cuda_top_rows(&run<&launch_top_rows>);
   register_cuda_unit_rows(
       {.forward = &run<&launch_unit_rows_forward>, .backward = &run<&launch_unit_rows_backward>});

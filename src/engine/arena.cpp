@@ -296,6 +296,7 @@ void Arena::take_gradient(std::size_t i) {
 
 void Arena::place_gradients() {
   if (side_ != nullptr) side_->wait_for_all();
+  for (const auto& state : states_) wait_for_user(*state);
   place_taken();
 }
 
@@ -309,6 +310,7 @@ void Arena::make_gradients_beside(SideWork* side) {
   for (const auto& state : states_) {
     state->side = side;
     state->made_beside = false;
+    state->wait_for_user = {};
   }
 }
 

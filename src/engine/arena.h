@@ -134,6 +134,11 @@ class Arena {
   void keep_rows(std::size_t i, std::vector<TableRows>* kept) { states_[i]->kept = kept; }
   // Before operations read rows of table i; null: nothing.
   void set_owed(std::size_t i, OwedUpdate* owed) { states_[i]->owed = owed; }
+  // Before the gradients of table i are used: `wait` makes the current stream wait for who still
+  // reads what the step before left there, and zeroes it.
+  void set_user(std::size_t i, std::function<void()> wait) {
+    states_[i]->wait_for_user = std::move(wait);
+  }
   // To `gradients`, what was kept.
   void add_rows(std::size_t i, const TableRows& rows);
   // All backward passes of the step are done: 0 where no gradient came.

@@ -75,10 +75,10 @@ class Backend {
   // reads or writes stays where it is for as long as the graph lives. Null where the device has no
   // graphs; throws what `work` throws, or std::exception where something in it cannot be recorded.
   virtual std::unique_ptr<Graph> capture(const std::function<void()>& work) { return nullptr; }
-  // Work beside the current stream's, for one recording. Null where the device has none. The first
-  // call is to come outside of a recording, because memory of a recording goes back with it. The
-  // backend outlives it.
-  virtual std::unique_ptr<SideWork> side_work() { return nullptr; }
+  // Work beside the current stream's, for one recording; `second`: beside that, too, and without
+  // matrix products. Null where the device has none. The first call is to come outside of a
+  // recording, because memory of a recording goes back with it. The backend outlives it.
+  virtual std::unique_ptr<SideWork> side_work(bool second = false) { return nullptr; }
   virtual void synchronize() = 0;
   virtual MemoryUse memory() = 0;
   virtual void release_cached_memory() = 0;     // of the device

@@ -67,7 +67,7 @@ class DeferredUpdate::Table : public OwedUpdate {
     if (number_ == 0 && computes)
       if (auto rows = update_.optimizer_.owed_rows(part_)) return rows;
     enqueue();
-    update_.side_->wait(number_);
+    wait();
     return std::nullopt;
   }
   void end_read() override {
@@ -87,18 +87,30 @@ class DeferredUpdate::Table : public OwedUpdate {
     update_.arena_.set_owed(parameter_, this);
   }
   void end() { update_.arena_.set_owed(parameter_, nullptr); }
+  // A forward pass is over, whether it read the table or not.
+  void finish() {
+    enqueue();
+    end();
+    update_.arena_.set_user(parameter_, [this] { wait(); });
+  }
   void enqueue() {
     if (number_ > 0) return;
     number_ = update_.side_->run({}, [update = &update_, part = part_] {
-      update->optimizer_.update_part(part);
-      update->after_part_(part);
+      update->side_of_tables_->run({}, [update, part] {
+        update->optimizer_.update_part(part);
+        update->after_part_(part);
+      });
     });
+  }
+  void wait() const {
+    update_.side_->wait(number_);
+    update_.side_of_tables_->wait_for_all();
   }
 
  private:
   DeferredUpdate& update_;
   std::size_t parameter_, part_;
-  std::int64_t number_ = 0;  // of the side work; 0: it is still to come
+  std::int64_t number_ = 0;  // of the side work that begins it; 0: it is still to come
   int reads_ = 0;
   bool computes_ = false;
 };
@@ -237,8 +249,10 @@ void DeferredUpdate::give_up() {
   tables_.clear();
 }
 
-void DeferredUpdate::enqueue(SideWork& side, const std::function<void(std::size_t)>& after_part) {
+void DeferredUpdate::enqueue(SideWork& side, SideWork& side_of_tables,
+                             const std::function<void(std::size_t)>& after_part) {
   side_ = &side;
+  side_of_tables_ = &side_of_tables;
   after_part_ = after_part;
   numbers_.clear();
   for (std::size_t part = 0; part < parts_of_blocks_; ++part)
@@ -253,17 +267,14 @@ void DeferredUpdate::enqueue(SideWork& side, const std::function<void(std::size_
 
 void DeferredUpdate::wait_for(std::int64_t block) { side_->wait(numbers_[part_of_block(block)]); }
 
-void DeferredUpdate::wait_for_all() {
-  for (const auto& table : tables_) {
-    table->enqueue();  // of which this forward pass read nothing
-    table->end();
-  }
-  side_->wait_for_all();
+void DeferredUpdate::wait_for_blocks() {
+  for (const auto& table : tables_) table->finish();
+  side_->wait(numbers_.back());
 }
 
 void DeferredUpdate::end_recording() {
   for (const auto& table : tables_) table->end();
-  side_ = nullptr;
+  side_ = side_of_tables_ = nullptr;
 }
 
 void DeferredUpdate::before_replay(bool begins) {

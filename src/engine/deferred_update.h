@@ -22,8 +22,8 @@ namespace lockstep {
 // in no block (StepContext::block), then block by block, and each block waits for its own part
 // alone. What is in no block and used behind them is updated with the last one.
 //
-// A table of which forward reads few rows is updated last, whenever they are read: the operation
-// computes what it will become of these rows (OwedUpdate).
+// A table of which forward reads few rows is updated last, beside the backward pass, which uses its
+// gradients at the very end: the operation computes what it will become of these rows (OwedUpdate).
 //
 // A graph with such a beginning leaves the update of its own step owed. It is made by the next such
 // graph, or by `settle`. One thread.
@@ -57,11 +57,15 @@ class DeferredUpdate {
   // After that: whether each table was read once, by an operation that can compute its rows.
   bool reads_tables_well() const;
 
-  // In a recording: the owed update by `side`, and after_part(part) behind each. Work of the
-  // current stream from now on sees the first part.
-  void enqueue(SideWork& side, const std::function<void(std::size_t)>& after_part);
+  // In a recording: the owed update by `side`, that of tables by `side_of_tables` behind all other
+  // parts, and after_part(part) behind each. Work of the current stream from now on sees the first
+  // part.
+  void enqueue(SideWork& side, SideWork& side_of_tables,
+               const std::function<void(std::size_t)>& after_part);
   void wait_for(std::int64_t block);
-  void wait_for_all();
+  // A forward pass ends: all weights but those of tables, whose update goes on beside the backward
+  // pass until somebody uses their gradients.
+  void wait_for_blocks();
   // The recording is over, or failed.
   void end_recording();
 
@@ -93,7 +97,7 @@ class DeferredUpdate {
   std::vector<std::unique_ptr<Table>> tables_;  // by part
   HiddenWeights* hidden_ = nullptr;             // in a trial
   // Of the recording under way.
-  SideWork* side_ = nullptr;
+  SideWork *side_ = nullptr, *side_of_tables_ = nullptr;
   std::function<void(std::size_t)> after_part_;
   std::vector<std::int64_t> numbers_;  // by part of blocks, of the side work that ends it
 };

@@ -91,6 +91,7 @@ class TrainStep::Recording {
  public:
   Recording(TrainStep& step, bool begins_with_update) : step_(step) {
     step.side_ = step.parts_.backend.side_work();
+    step.second_side_ = step.parts_.backend.side_work(/*second=*/true);
     step.begins_with_update_ = begins_with_update;
     step.recording_ = true;
     step.touched_known_ = false;
@@ -103,7 +104,8 @@ class TrainStep::Recording {
   ~Recording() {
     // One that failed joins what runs beside, too, where the device still lets it.
     try {
-      if (step_.side_) step_.side_->wait_for_all();
+      for (SideWork* const side : {step_.side_.get(), step_.second_side_.get()})
+        if (side != nullptr) side->wait_for_all();
     } catch (const std::exception&) {
     }
     step_.parts_.arena.make_gradients_beside(nullptr);
@@ -111,6 +113,7 @@ class TrainStep::Recording {
     step_.update_.end_recording();
     step_.parts_.optimizer.pass_over_untouched(false);
     step_.side_.reset();
+    step_.second_side_.reset();
     step_.early_numbers_ = {};
     step_.recording_ = step_.begins_with_update_ = false;
   }
@@ -189,7 +192,7 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
   numbers_.terms(sums).add_(each.detach().mul(factors.factors));
   // A recording that fails is none, so nothing that is still to come changes them.
   if (recording_ && last) early_numbers_ = sum_numbers(inputs, sums, Phase::none);
-  if (begins_with_update_) update_.wait_for_all();
+  if (begins_with_update_) update_.wait_for_blocks();
   gradients_.begin_backward(last);
   enter(Phase::backward);
   each.backward(context.gradient_scale);
@@ -252,7 +255,8 @@ void TrainStep::sum_gradients(Phase& failed) {
 at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   Optimizer& optimizer = parts_.optimizer;
   if (begins_with_update_)
-    update_.enqueue(*side_, [this](std::size_t part) { parts_.arena.zero_part(part); });
+    update_.enqueue(*side_, *second_side_,
+                    [this](std::size_t part) { parts_.arena.zero_part(part); });
   else if (!recording_)
     settle();
   if (!recording_) touched_known_ = false;

@@ -112,10 +112,10 @@ class TrainStep {
   at::Tensor stamps_;                                             // f64 [2]
   at::Tensor dropped_;  // f64 [1]; above 0: no step changes anything from here on
   bool recording_ = false, trying_ = false;
-  std::unique_ptr<SideWork> side_;   // of the recording
-  bool begins_with_update_ = false;  // the recording
-  NumbersSum early_numbers_;         // of the recording, under way since its last forward pass
-  bool touched_known_ = false;       // Optimizer::find_touched
+  std::unique_ptr<SideWork> side_, second_side_;  // of the recording
+  bool begins_with_update_ = false;               // the recording
+  NumbersSum early_numbers_;    // of the recording, under way since its last forward pass
+  bool touched_known_ = false;  // Optimizer::find_touched
   Phase phase_ = Phase::none;
 };
 

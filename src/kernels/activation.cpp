@@ -99,8 +99,11 @@ struct BiasActivation : torch::autograd::Function<BiasActivation> {
     }
     const at::Tensor of_x = backward_of(gradients[0].contiguous(), saved[0].contiguous(),
                                         relu ? at::Tensor() : bias, kind);
-    const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(1));
-    if (of_bias.needed) add_column_sums(of_bias.f32, of_x);
+    const bool needs_bias = bias.defined() && context->needs_input_grad(1);
+    SideWork* const side = needs_bias ? side_work_for({bias}, {of_x}) : nullptr;
+    const Sink of_bias = sink_of(bias, needs_bias, side);
+    if (of_bias.needed)
+      run_beside(side, {of_x}, [of_bias, of_x] { add_column_sums(of_bias.f32, of_x); });
     return {of_x, of_bias.returned(bias), {}};
   }
 };

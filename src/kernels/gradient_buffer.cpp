@@ -61,6 +61,7 @@ Entry entry_of_this_pass(const at::Tensor& parameter, bool strided = false) {
 
 // What is made at once comes behind what was made beside.
 void come_behind(BufferState& state, const SideWork* side) {
+  wait_for_user(state);
   if (side == nullptr && state.made_beside) state.side->wait_for_all();
   state.made_beside = side != nullptr;
 }
@@ -83,6 +84,10 @@ at::Tensor to_be_added_to(const Entry& entry, const SideWork* side) {
 }
 
 }  // namespace
+
+void wait_for_user(BufferState& state) {
+  if (const auto wait = std::exchange(state.wait_for_user, {})) wait();
+}
 
 void bring_from_low(BufferState& state, const at::Tensor& buffer) {
   if (state.holds != Holds::low) return;

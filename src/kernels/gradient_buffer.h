@@ -7,6 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <vector>
@@ -30,6 +31,9 @@ struct BufferState {
   }
   SideWork* side = nullptr;  // gradients may be made there; null: nowhere
   bool made_beside = false;  // it may not be done yet
+  // Makes the current stream wait for who still reads what the step before left in the buffer, and
+  // zeroes it; empty: nobody.
+  std::function<void()> wait_for_user;
 
   // What the gradient consisted of so far: rows (add_rows_of_this_pass), anything else.
   bool has_rows = false, has_others = false;
@@ -71,6 +75,8 @@ bool would_be_low_in_this_pass(const at::Tensor& parameter);
 // The same for an operation that may write or add to a tensor of any strides.
 FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side,
                                               bool may_be_low = false);
+// What the current stream is given next may use the buffer.
+void wait_for_user(BufferState& state);
 // Where a gradient was written to `low`, but is not the only one: brings it to the buffer.
 void bring_from_low(BufferState& state, const at::Tensor& buffer);
 // For an operation in forward that reads rows of the parameter. Null: they are up to date.

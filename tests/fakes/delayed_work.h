@@ -45,7 +45,7 @@ class DelayedWork : public SideWork {
 class DelayingBackend : public GraphBackend {
  public:
   int done = 0;  // works of all recordings
-  std::unique_ptr<SideWork> side_work() override { return std::make_unique<DelayedWork>(done); }
+  std::unique_ptr<SideWork> side_work(bool) override { return std::make_unique<DelayedWork>(done); }
 };
 
 }  // namespace lockstep::testing

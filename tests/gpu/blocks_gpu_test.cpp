@@ -3,6 +3,7 @@
 #include "fakes/toy_recipe.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/step_rig.h"
+#include "kernels/activation.h"
 #include "kernels/convolution.h"
 #include "kernels/embedding_sum.h"
 #include "kernels/layer_norm.h"
@@ -27,7 +28,7 @@ constexpr int blocks = 4;
 class BlocksModel : public Model {
  public:
   struct Layer {
-    at::Tensor scale, shift, weight, bias, filter, point, point_bias;
+    at::Tensor scale, shift, weight, bias, bend, filter, point, point_bias;
   };
   BlocksModel() {
     table = add("table", {words, width});
@@ -38,6 +39,7 @@ class BlocksModel : public Model {
       layer.shift = add(name + "shift", {width});
       layer.weight = add(name + "weight", {width, width});
       layer.bias = add(name + "bias", {width});
+      layer.bend = add(name + "bend", {width});
       layer.filter = add(name + "filter", {width, width, 3, 3});
       layer.filter.set_data(layer.filter.detach().contiguous(at::MemoryFormat::ChannelsLast));
       layer.point = add(name + "point", {width, width, 1, 1});
@@ -81,15 +83,15 @@ class BlocksRecipe : public testing::ToyRecipe {
       const BlocksModel::Layer& layer = model.layers[i];
       const auto block = [&layer](const std::vector<at::Tensor>& in) {
         at::Tensor y = std::get<1>(residual_layer_norm(in[0], {}, layer.scale, layer.shift, 1e-5));
-        y = linear_layer(y, layer.weight, layer.bias);
+        y = bias_gelu(linear_layer(y, layer.weight, layer.bias), layer.bend, /*tanh=*/false);
         y = y.view({-1, 4, 4, width}).permute({0, 3, 1, 2});
         y = convolution(y, layer.filter, {}, {.padding = {1}});
         y = pointwise_convolution(y, layer.point, layer.point_bias);
         return std::vector{in[0] + y.permute({0, 2, 3, 1}).reshape({-1, width})};
       };
       x = context.block(static_cast<std::int64_t>(i), block, {x},
-                        {layer.scale, layer.shift, layer.weight, layer.bias, layer.filter,
-                         layer.point, layer.point_bias})[0];
+                        {layer.scale, layer.shift, layer.weight, layer.bias, layer.bend,
+                         layer.filter, layer.point, layer.point_bias})[0];
     }
     return {linear_layer(x, model.head).to(at::kFloat).square().sum() * 1e-2};
   }

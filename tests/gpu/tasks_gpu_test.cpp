@@ -52,9 +52,8 @@ TEST_P(TasksOnGpus, WordsOfALargeVocabularyLeaveTheWeightsOfAllGpusEqual) {
       {"fp16-low-sums", {"precision=fp16", "reduce_precision=bf16"}}};
   for (const auto& [name, precision] : precisions) {
     const Words options =
-        precision + Words{"model.width=64",        "data.samples=240", "batch.global=24",
-                          "stop.steps=40",         "check.weights_every=5",
-                          "schedule.kind=constant"};
+        precision + Words{"model.width=64", "data.samples=240",      "batch.global=24",
+                          "stop.steps=40",  "check.weights_every=5", "schedule.kind=constant"};
     train_well("words", name, options);
     EXPECT_EQ(graphs(name).value("shapes", 0), 1);
     EXPECT_EQ(graphs(name).value("steps", 0), 37);

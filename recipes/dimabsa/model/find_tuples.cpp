@@ -47,7 +47,9 @@ at::Tensor span_probabilities(const Net& net, const std::vector<at::Tensor>& fie
   const at::Tensor logits = net.span_logits(net.hidden(encoder_input(fields), context));
   const at::Tensor pass =
       field(fields, Field::token_pass).view({-1, 1, 1, 1}).expand({-1, 1, 2, 2});
-  return at::softmax(logits.gather(1, pass).squeeze(1), 2).select(2, 1).to(at::kCPU, at::kDouble);
+  return at::softmax(logits.gather(1, pass).squeeze(1), 2, at::kFloat)
+      .select(2, 1)
+      .to(at::kCPU, at::kDouble);
 }
 
 // Of the tokens [begin, end), a column.

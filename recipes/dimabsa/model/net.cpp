@@ -85,16 +85,15 @@ at::Tensor Net::hidden(const EncoderInput& input, const StepContext& context) co
 
 at::Tensor Net::span_logits(const at::Tensor& hidden) const {
   return linear_layer(hidden, span_.weight, span_.bias)
-      .to(at::kFloat)
       .view({hidden.size(0), static_cast<std::int64_t>(4), 2, 2});
 }
 
 at::Tensor Net::category_logits(const at::Tensor& first) const {
-  return linear_layer(first, category_.weight, category_.bias).to(at::kFloat);
+  return linear_layer(first, category_.weight, category_.bias);
 }
 
 at::Tensor Net::valence_arousal(const at::Tensor& first) const {
-  return linear_layer(first, valence_arousal_.weight, valence_arousal_.bias).to(at::kFloat);
+  return linear_layer(first, valence_arousal_.weight, valence_arousal_.bias);
 }
 
 }  // namespace lockstep::dimabsa

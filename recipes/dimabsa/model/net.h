@@ -35,9 +35,9 @@ class Net : public Model {
   const NetShape& shape() const { return shape_; }
 
   at::Tensor hidden(const EncoderInput& input, const StepContext& context) const;  // [N, W]
-  // f32 [N, 4, 2, 2]: pass, start or end, no or yes.
+  // In the dtype that it computes in. [N, 4, 2, 2]: pass, start or end, no or yes.
   at::Tensor span_logits(const at::Tensor& hidden) const;
-  // Of hidden states [S, W] of first tokens: f32 [S, categories], f32 [S, 2].
+  // Of hidden states [S, W] of first tokens: [S, categories], [S, 2].
   at::Tensor category_logits(const at::Tensor& first) const;
   at::Tensor valence_arousal(const at::Tensor& first) const;
 

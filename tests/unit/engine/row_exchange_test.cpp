@@ -3,6 +3,7 @@
 #include "engine/reducer.h"
 
 #include "base/error.h"
+#include "fakes/delayed_work.h"
 #include "fakes/thread_ranks.h"
 #include "kernels/embedding_sum.h"
 
@@ -210,6 +211,37 @@ TEST(RowExchange, RefusesOtherRowsThanWereAgreedOn) {
     Rank rank(group);
     rank.step(5);
     EXPECT_THROW(rank.recorded(6), Error);  // on both ranks: neither waits for the other
+  });
+}
+
+// The update of a table goes on beside the backward pass, and ends with zeros.
+TEST(ATablesGradient, ComesAfterThatOfTheStepBeforeWasRead) {
+  testing::with_ranks(1, [](ProcessGroup& group) {
+    Rank rank(group);
+    const at::Tensor expected = rank.step(5);
+    const at::Tensor gradient = rank.arena.view(rank.arena.gradients(), table_index);
+    int done = 0;
+    testing::DelayedWork side(done);
+    at::Tensor read;
+    const auto read_beside = [&] {
+      const std::int64_t number = side.run({}, [&] {
+        read = gradient.clone();
+        gradient.zero_();
+      });
+      rank.arena.set_user(table_index, [&side, number] { side.wait(number); });
+    };
+    read_beside();
+    loss_of(rank.model, rank.model.table, 0, 5).backward();
+    EXPECT_EQ(done, 1);
+    EXPECT_TRUE(read.equal(rank.arena.view(expected, table_index)));
+    EXPECT_TRUE(gradient.equal(read));
+    // Without rows it is read and zeroed all the same before anybody else sees it.
+    read_beside();
+    rank.arena.place_gradients();
+    EXPECT_EQ(done, 2);
+    EXPECT_EQ(gradient.abs().sum().item<float>(), 0);
+    rank.arena.place_gradients();
+    EXPECT_EQ(done, 2);
   });
 }
 

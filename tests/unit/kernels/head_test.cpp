@@ -28,7 +28,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr auto last = at::MemoryFormat::ChannelsLast;
+constexpr auto pixels_last = at::MemoryFormat::ChannelsLast;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 TEST(UnitRows, HaveTheLengthThatIsAskedForUnlessTheyAreShorterThanTheLeast) {
@@ -88,7 +88,7 @@ std::vector<at::Tensor> with_gradients(const std::vector<at::Tensor>& values, bo
 }
 
 std::vector<at::Tensor> drawn_pair(std::int64_t first, std::int64_t second) {
-  return {at::randn({2, 24, 3, 5}).contiguous(last), at::randn({first, 24, 1, 1}),
+  return {at::randn({2, 24, 3, 5}).contiguous(pixels_last), at::randn({first, 24, 1, 1}),
           at::randn({second, 24, 1, 1}), at::randn({first}), at::randn({second})};
 }
 

@@ -1,0 +1,14 @@
+// The kernels of losses by question as plain C++ sees them.
+#pragma once
+
+#include "kernels/chosen_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.
+cudaError_t launch_chosen_losses_forward(const ChosenLossForward& arguments, cudaStream_t stream);
+cudaError_t launch_chosen_losses_backward(const ChosenLossBackward& arguments, cudaStream_t stream);
+
+}  // namespace lockstep
