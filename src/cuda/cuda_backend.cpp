@@ -127,7 +127,9 @@ class CudaBackend : public Backend {
   // High priority: NCCL's streams have it too, so neither starves, and copies come last.
   c10::cuda::CUDAStream training_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/true, 0);
   c10::cuda::CUDAStream copy_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
-  c10::cuda::CUDAStream side_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
+  // Between: kernels of one priority come in the order of their launch, and what is made beside the
+  // backward pass is not to wait for the table's update, of thousands of blocks.
+  c10::cuda::CUDAStream side_stream_ = c10::cuda::getStreamFromPool(/*priority=*/-1, 0);
   c10::cuda::CUDAStream second_side_stream_ =
       c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
   bool own_kernels_ = false;

@@ -110,9 +110,9 @@ __global__ void __launch_bounds__(threads) pieces_kernel(EmbeddingBackward launc
   const std::int64_t in_row = launch.width / 8;
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   const std::int64_t piece = index / in_row, column = index % in_row * 8;
-  const std::int64_t first = piece * embedding_piece;
+  const std::int64_t first = piece * launch.piece;
   if (first >= launch.rows) return;
-  const std::int64_t last = min(first + embedding_piece, launch.rows);
+  const std::int64_t last = min(first + launch.piece, launch.rows);
   std::int64_t token = token_at(launch, first);
   bool began_before = first > 0 && token_at(launch, first - 1) == token;
   float sum[8] = {};
@@ -153,16 +153,16 @@ __global__ void __launch_bounds__(threads) joints_kernel(EmbeddingBackward launc
   const std::int64_t in_row = launch.width / 8;
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   const std::int64_t piece = index / in_row, column = index % in_row * 8;
-  const std::int64_t first = piece * embedding_piece, behind = first + embedding_piece;
+  const std::int64_t first = piece * launch.piece, behind = first + launch.piece;
   if (behind >= launch.rows) return;
   const std::int64_t token = token_at(launch, behind);
   if (token_at(launch, behind - 1) != token) return;
   if (first > 0 && token_at(launch, first - 1) == token) return;
   // The last piece that begins with it.
-  std::int64_t last = piece + 1, other = (launch.rows - 1) / embedding_piece + 1;
+  std::int64_t last = piece + 1, other = (launch.rows - 1) / launch.piece + 1;
   while (other - last > 1) {
     const std::int64_t middle = (last + other) / 2;
-    (token_at(launch, middle * embedding_piece) == token ? last : other) = middle;
+    (token_at(launch, middle * launch.piece) == token ? last : other) = middle;
   }
   float sum[8];
   load_eight(launch.partial + (2 * piece + 1) * launch.width + column, sum);
@@ -202,7 +202,7 @@ cudaError_t launch_backward(const EmbeddingBackward& launch, cudaStream_t stream
   if (launch.by_token == nullptr) {
     tokens_kernel<T><<<blocks_for(launch.rows, launch.width), threads, 0, stream>>>(launch);
   } else {
-    const std::int64_t pieces = (launch.rows + embedding_piece - 1) / embedding_piece;
+    const std::int64_t pieces = (launch.rows + launch.piece - 1) / launch.piece;
     const unsigned blocks = blocks_for(pieces, launch.width);
     pieces_kernel<T><<<blocks, threads, 0, stream>>>(launch);
     joints_kernel<<<blocks, threads, 0, stream>>>(launch);

@@ -14,6 +14,7 @@
 #include "cuda/detection_loss_launch.h"
 #include "cuda/dropout_launch.h"
 #include "cuda/embedding_launch.h"
+#include "cuda/heads_launch.h"
 #include "cuda/kernels.h"
 #include "cuda/layer_norm_launch.h"
 #include "cuda/mask_loss_launch.h"
@@ -48,6 +49,7 @@
 #include "kernels/embedding.h"
 #include "kernels/fused_norm.h"
 #include "kernels/layer_norm.h"
+#include "kernels/linear_of_rows.h"
 #include "kernels/mask_loss.h"
 #include "kernels/match_boxes.h"
 #include "kernels/nms.h"
@@ -142,6 +144,9 @@ bool register_kernels() {
   register_cuda_top_rows(&run<&launch_top_rows>);
   register_cuda_unit_rows(
       {.forward = &run<&launch_unit_rows_forward>, .backward = &run<&launch_unit_rows_backward>});
+  register_cuda_heads({.forward = &run<&launch_head_forward>,
+                       .of_hidden = &run<&launch_head_of_hidden>,
+                       .of_weight = &run<&launch_head_of_weight>});
   register_cuda_mask_loss(
       {.forward = &run<&launch_mask_loss_forward>, .backward = &run<&launch_mask_loss_backward>});
   register_cuda_nms({.overlaps = &run<&launch_nms_overlaps>, .keep = &run<&launch_nms_keep>});

@@ -108,6 +108,10 @@ void LtProduct::find_candidates(const MatmulArguments& like, int most) {
   Preference preference;
   preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                  static_cast<std::uint64_t>(lt_workspace_bytes));
+  // Shares of a long k are not added up in the output's low precision: it is rounded once.
+  if (!like.out_is_f32)
+    preference.set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                   static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
   for (const auto& [name, pointer] :
        std::initializer_list<std::pair<cublasLtMatmulPreferenceAttributes_t, const void*>>{
            {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, like.right},

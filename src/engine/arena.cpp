@@ -101,19 +101,44 @@ std::int64_t Arena::end_of(std::size_t i) const {
   return i == 0 ? layout_.elements : layout_.offsets[i - 1];
 }
 
+// Of the places of those of the parameters that are wanted, neighbours together.
+template <class Wanted>
+Arena::Ranges Arena::ranges_of(std::vector<std::size_t> parameters, const Wanted& wanted) const {
+  std::sort(parameters.begin(), parameters.end(),
+            [&](std::size_t a, std::size_t b) { return layout_.offsets[a] < layout_.offsets[b]; });
+  Ranges ranges;
+  for (const std::size_t i : parameters) {
+    if (!wanted(i)) continue;
+    const std::int64_t begin = layout_.offsets[i], end = end_of(i);
+    if (!ranges.empty() && ranges.back().second == begin)
+      ranges.back().second = end;
+    else
+      ranges.emplace_back(begin, end);
+  }
+  return ranges;
+}
+
 void Arena::fill_sums(const std::vector<std::size_t>& parameters) {
   Copies copies;
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (states_[parameters[k]]->holds == BufferState::Holds::low) continue;
-    const std::int64_t begin = layout_.offsets[parameters[k]];
-    std::int64_t end = end_of(parameters[k]);
-    for (; k + 1 < parameters.size() && layout_.offsets[parameters[k + 1]] == end &&
-           states_[parameters[k + 1]]->holds != BufferState::Holds::low;
-         ++k)
-      end = end_of(parameters[k + 1]);
+  for (const auto& [begin, end] : ranges_of(parameters, [this](std::size_t i) {
+         return states_[i]->holds != BufferState::Holds::low;
+       }))
     copies.emplace_back(sums_.narrow(0, begin, end - begin),
                         gradients_.narrow(0, begin, end - begin));
+  copy_all(copies);
+}
+
+void Arena::bring_sums(const std::vector<std::size_t>& parameters) {
+  Ranges ranges =
+      ranges_of(parameters, [this](std::size_t i) { return !sums_of(i).is_same(sums_); });
+  if (sharing_ != nullptr && !ranges.empty()) {  // then of all: what this rank has the sums of
+    ranges.clear();
+    for (const Piece& piece : own_) ranges.emplace_back(piece.begin, piece.end);
   }
+  Copies copies;
+  for (const auto& [begin, end] : ranges)
+    copies.emplace_back(gradients_.narrow(0, begin, end - begin),
+                        sums_.narrow(0, begin, end - begin));
   copy_all(copies);
 }
 
@@ -137,19 +162,10 @@ void Arena::choose_written() {
 // Those of the parameters that are wanted.
 template <class Wanted>
 std::unique_ptr<ZeroRanges> Arena::zeros_of(const Wanted& wanted) const {
-  std::vector<std::size_t> order(parameters_.size());  // of the places
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return layout_.offsets[a] < layout_.offsets[b]; });
+  std::vector<std::size_t> all(parameters_.size());
+  std::iota(all.begin(), all.end(), 0);
   std::vector<ZeroRange> ranges;
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    if (!wanted(order[place])) continue;
-    const std::int64_t begin = layout_.offsets[order[place]], end = end_of(order[place]);
-    if (!ranges.empty() && ranges.back().end == begin)
-      ranges.back().end = end;
-    else
-      ranges.push_back({begin, end});
-  }
+  for (const auto& [begin, end] : ranges_of(std::move(all), wanted)) ranges.push_back({begin, end});
   return std::make_unique<ZeroRanges>(std::move(ranges), gradients_.device());
 }
 
@@ -235,6 +251,7 @@ void Arena::touch(std::size_t i) {
 }
 
 void Arena::add_rows(std::size_t i, const TableRows& rows) {
+  wait_for_user(*states_[i]);
   add_table_rows(view(gradients_, i), rows, states_[i]->touched);
   states_[i]->holds = BufferState::Holds::gradients;
 }
@@ -270,6 +287,7 @@ void Arena::take_gradient(std::size_t i) {
                 "that are trained in turn are not supported");
   if (!low_precision()) return;
   const at::NoGradGuard no_grad;
+  wait_for_user(*states_[i]);
   for (at::Tensor& handle : handles_[i]) {
     at::Tensor& gradient = handle.mutable_grad();
     if (!gradient.defined()) continue;
@@ -278,6 +296,8 @@ void Arena::take_gradient(std::size_t i) {
     ++state.gradients;
     const at::Tensor buffer = view(gradients_, i);
     const bool low = state.takes_low(gradient.scalar_type());
+    if (state.holds == BufferState::Holds::low)
+      place_gradients();  // that one may wait to be placed
     bring_from_low(state, buffer);
     using Holds = BufferState::Holds;
     const Holds before = std::exchange(state.holds, low ? Holds::low : Holds::gradients);

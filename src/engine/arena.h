@@ -80,10 +80,13 @@ class Arena {
   const at::Tensor& sums() const { return sums_; }
   // What was not written there at once, of these parameters in ascending order of their places.
   void fill_sums(const std::vector<std::size_t>& parameters);
+  // To `gradients`, what is read there, of these parameters in any order.
+  void bring_sums(const std::vector<std::size_t>& parameters);
   // Likewise: who reads the sums can do so in bf16, so that they are not brought to `gradients`.
   void leave_sums() { leaves_sums_ = true; }
-  // All backward passes of the first step are done: decides, once, of which parameters sums are
-  // left. Those of large tables are not, because their rows are added up in f32 (RowExchange).
+  // All backward passes of the first step are done, and none broke off: decides, once, of which
+  // parameters sums are left. Those of large tables are not, because their rows are added up in f32
+  // (RowExchange).
   void choose_sums();
   bool leaves_sums() const { return !leaves_sum_.empty(); }
   // Where sums of parameter i are to be read: `sums` or `gradients`.
@@ -179,6 +182,9 @@ class Arena {
   std::unique_ptr<ZeroRanges> zeros_of(const Wanted& wanted) const;
   void place_taken();
   std::int64_t end_of(std::size_t i) const;
+  using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  template <class Wanted>
+  Ranges ranges_of(std::vector<std::size_t> parameters, const Wanted& wanted) const;
   void settle(std::size_t i);
   void forget_taken();
   void forget_step();

@@ -32,9 +32,10 @@ struct Reducer::State {
   };
   std::vector<Sent> sent;
   RowExchange rows;
-  std::vector<bool> sent_whole;  // by parameter
-  std::size_t next = 0;          // first bucket not fired
+  std::vector<std::size_t> sent_whole;  // parameters
+  std::size_t next = 0;                 // first bucket not fired
   bool armed = false;
+  bool is_whole_step = true;  // skip_rest was not called
   int early = 0;
 
   State(Arena& arena_in, ProcessGroup& group_in)
@@ -50,7 +51,8 @@ struct Reducer::State {
     next = 0;
     early = 0;
     arrived.assign(bucket_of.size(), {});
-    sent_whole.assign(bucket_of.size(), false);
+    sent_whole.clear();
+    is_whole_step = true;
     missing.clear();
     for (const Bucket& bucket : buckets)
       missing.push_back(static_cast<std::int64_t>(bucket.parameters.size()));
@@ -106,7 +108,7 @@ struct Reducer::State {
       sent.resize(first);
       throw;
     }
-    for (const std::size_t p : whole) sent_whole[p] = true;
+    sent_whole.insert(sent_whole.end(), whole.begin(), whole.end());
     next = b + 1;  // not before: what failed for lack of memory is to be sent again
   }
 
@@ -133,7 +135,7 @@ struct Reducer::State {
 
   void wait(const Summed& summed) {
     const at::NoGradGuard no_grad;
-    arena.choose_sums();
+    if (is_whole_step) arena.choose_sums();
     // Parts that shrink: what follows the last bucket is to be short.
     std::int64_t begin = 0, end = 0, left = 0;
     for (const Sent& one : sent) left += one.range.numel();
@@ -154,10 +156,7 @@ struct Reducer::State {
     }
     hand_over();
     sent.clear();
-    if (arena.sums().defined())
-      for (std::size_t p = 0; p < sent_whole.size(); ++p)
-        if (sent_whole[p] && !arena.sums_of(p).is_same(arena.sums()))
-          arena.view(arena.gradients(), p).copy_(arena.view(arena.sums(), p));
+    if (arena.sums().defined()) arena.bring_sums(sent_whole);
     for (const std::size_t table : rows.finish())
       if (summed)
         summed(arena.gradients().narrow(0, arena.layout().offsets[table], arena.sizes()[table]));
@@ -209,6 +208,7 @@ Reducer::~Reducer() {
 void Reducer::arm() { state_->arm(); }
 void Reducer::skip_rest() {
   if (!state_->armed) state_->arm();
+  state_->is_whole_step = false;
 }
 void Reducer::flush() { state_->flush(); }
 void Reducer::wait(const Summed& summed) { state_->wait(summed); }

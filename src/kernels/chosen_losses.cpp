@@ -129,7 +129,8 @@ at::Tensor chosen_losses_reference(const at::Tensor& values, const at::Tensor& q
   const std::int64_t rows = values.size(0), questions = values.size(1);
   at::Tensor each;  // [N, Q]
   if (targets.scalar_type() == at::kLong) {
-    const at::Tensor at = targets.view({rows, 1, -1, 1}).expand({rows, questions, -1, 1});
+    const at::Tensor at =
+        targets.view({rows, 1, targets.size(1), 1}).expand({rows, questions, targets.size(1), 1});
     const at::Tensor found = at::log_softmax(wide, 3).gather(3, at).squeeze(3);
     each = found.mul(heavy).sum(2).neg();
   } else {

@@ -103,7 +103,8 @@ at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab) {
 
 RowOrder::RowOrder(EmbeddingBackward& arguments, at::Tensor order, const at::TensorOptions& f32)
     : order_(std::move(order)) {
-  const std::int64_t pieces = (arguments.rows + embedding_piece - 1) / embedding_piece;
+  arguments.piece = arguments.rows <= embedding_few_rows ? embedding_short_piece : embedding_piece;
+  const std::int64_t pieces = (arguments.rows + arguments.piece - 1) / arguments.piece;
   partial_ = at::empty({pieces, 2, arguments.width}, f32);
   arguments.by_token = order_.const_data_ptr<std::int64_t>();
   arguments.partial = partial_.mutable_data_ptr<float>();

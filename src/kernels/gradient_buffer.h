@@ -77,7 +77,8 @@ FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideW
                                               bool may_be_low = false);
 // What the current stream is given next may use the buffer.
 void wait_for_user(BufferState& state);
-// Where a gradient was written to `low`, but is not the only one: brings it to the buffer.
+// Where a gradient was written to `low`, but is not the only one: brings it, which must be there,
+// to the buffer.
 void bring_from_low(BufferState& state, const at::Tensor& buffer);
 // For an operation in forward that reads rows of the parameter. Null: they are up to date.
 OwedUpdate* owed_update_of(const at::Tensor& parameter);

@@ -143,7 +143,9 @@ struct EmbeddingBackward {
   // All rows, those of one token together and ascending: then each sum is added up in this order.
   // Null: in any order.
   const std::int64_t* by_token = nullptr;
-  float* partial = nullptr;  // with by_token: [pieces of 32 rows of by_token, 2, width]
+  // With by_token, of which a thread adds up `piece` rows: [pieces, 2, width].
+  float* partial = nullptr;
+  std::int64_t piece = 0;
   // Set where something is added to of_weight, which begins at that element of the flat buffer;
   // null: nowhere.
   std::uint8_t* touched = nullptr;
@@ -151,7 +153,8 @@ struct EmbeddingBackward {
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, width = 0, length = 0;
 };
-constexpr std::int64_t embedding_piece = 32;
+// Of few rows short pieces, for enough threads to hide how long a load takes.
+constexpr std::int64_t embedding_few_rows = 8192, embedding_short_piece = 8, embedding_piece = 32;
 
 // out [rows, width]: row r is the sum of row indices[r] of each table. Everything on the device,
 // aligned to 16 bytes, width a multiple of eight.

@@ -7,6 +7,7 @@
 #include "kernels/gradient_buffer.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
+#include "kernels/linear_of_rows.h"
 #include "kernels/pointwise.h"
 #include "kernels/recompute.h"
 
@@ -55,6 +56,7 @@ inline std::vector<FusedCase> fused_cases(const at::TensorOptions& options = {})
   };
   const auto fresh = [&](at::IntArrayRef sizes) { return at::randn(sizes, options); };
   const at::Tensor tokens = at::tensor({2, 0, 2, 1, 4, 2}, options.dtype(at::kLong)).view({2, 3});
+  const at::Tensor rows = at::tensor({4, 0, 4, 1}, options.dtype(at::kLong));
   const Tensors wide{fresh({5, 8}), fresh({8}), fresh({8})};
   const Tensors product{fresh({2, 5, 4}), fresh({3, 4}), fresh({3})};
   return {
@@ -66,6 +68,19 @@ inline std::vector<FusedCase> fused_cases(const at::TensorOptions& options = {})
          return y.mul(x.sum());
        },
        [](const Tensors& t) { return at::linear(t[0], t[1], t[2]).mul(t[0].sum()); }},
+      {"linear of rows beside another reader",
+       {fresh({5, 8}), fresh({3, 8}), fresh({3})},
+       [=](const Tensors& t) {
+         const auto [y, x] = linear_of_rows_beside(t[0], rows, t[1], t[2]);
+         return y.mul(x.sum());
+       },
+       [=](const Tensors& t) {
+         return at::linear(t[0].index_select(0, rows), t[1], t[2]).mul(t[0].sum());
+       }},
+      {"linear of rows of a transpose",
+       {fresh({8, 5}), fresh({3, 8})},
+       [=](const Tensors& t) { return linear_of_rows(t[0].t(), rows, t[1]).sin(); },
+       [=](const Tensors& t) { return at::linear(t[0].t().index_select(0, rows), t[1]).sin(); }},
       {"gelu", wide, [](const Tensors& t) { return bias_gelu(t[0], t[1] + t[2], false); },
        [](const Tensors& t) { return at::gelu(t[0] + (t[1] + t[2])); }},
       {"gelu with a bias",

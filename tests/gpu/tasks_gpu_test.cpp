@@ -49,7 +49,8 @@ TEST_P(TasksOnGpus, WordsOfALargeVocabularyLeaveTheWeightsOfAllGpusEqual) {
       {"bf16", {"precision=bf16"}},
       {"fp16", {"precision=fp16"}},
       {"low-sums", {"precision=bf16", "reduce_precision=bf16"}},
-      {"fp16-low-sums", {"precision=fp16", "reduce_precision=bf16"}}};
+      {"fp16-low-sums", {"precision=fp16", "reduce_precision=bf16"}},
+      {"shared-low-sums", {"precision=bf16", "reduce_precision=bf16", "shard_optimizer=true"}}};
   for (const auto& [name, precision] : precisions) {
     const Words options =
         precision + Words{"model.width=64", "data.samples=240",      "batch.global=24",

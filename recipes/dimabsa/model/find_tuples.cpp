@@ -124,10 +124,11 @@ TupleFinder::Answers TupleFinder::ask_values(const std::vector<const EncodedSent
     const std::size_t end = std::min(asked.size(), begin + at_once);
     const std::vector<at::Tensor> fields =
         batch_of(sentences, asked, begin, end, options_, context_.device, texts);
-    const at::Tensor first = net_.hidden(encoder_input(fields), context_)
-                                 .index_select(0, field(fields, Field::first_tokens));
-    if (categories) chosen.push_back(net_.category_logits(first).argmax(1).cpu());
-    values.push_back(net_.valence_arousal(first).to(at::kCPU, at::kDouble));
+    const at::Tensor hidden = net_.hidden(encoder_input(fields), context_);
+    const at::Tensor& first = field(fields, Field::first_tokens);
+    if (categories)
+      chosen.push_back(std::get<0>(net_.category_logits(hidden, first)).argmax(1).cpu());
+    values.push_back(std::get<0>(net_.valence_arousal(hidden, first)).to(at::kCPU, at::kDouble));
   }
   return {.categories = categories ? at::cat(chosen) : at::Tensor(),
           .valence_arousal = at::cat(values)};

@@ -5,6 +5,7 @@
 #include "recipes/dimabsa/model/batch.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace lockstep::dimabsa {
 namespace {
@@ -17,27 +18,33 @@ bool has(const std::vector<Pass>& passes, Pass pass) {
 
 std::vector<at::Tensor> pass_losses(const Net& net, const std::vector<at::Tensor>& fields,
                                     const std::vector<Pass>& passes, const StepContext& context) {
-  const at::Tensor hidden = net.hidden(encoder_input(fields), context);
-  const at::Tensor first = hidden.index_select(0, field(fields, Field::first_tokens));
+  at::Tensor hidden = net.hidden(encoder_input(fields), context);
+  const at::Tensor& first = field(fields, Field::first_tokens);
   const at::Tensor& text_pass = field(fields, Field::text_pass);
   const at::Tensor& text_weights = field(fields, Field::text_weights);
   const auto number = [](Pass pass) { return static_cast<std::int64_t>(pass); };
-  // Of several passes at once, in the order of Pass: fewer launches than one by one. Of no others:
-  // autograd would make a gradient for each of them.
-  std::vector<at::Tensor> sums;
-  const auto add = [&](const at::Tensor& of_passes) {
-    for (const at::Tensor& sum : of_passes.unbind()) sums.push_back(sum);
-  };
+  // Each head hands the hidden states on to the next, so that their gradients are added up in
+  // passing.
+  at::Tensor of_spans, of_categories, values;
+  if (has(passes, Pass::category)) {
+    at::Tensor logits;
+    std::tie(logits, hidden) = net.category_logits(hidden, first);
+    of_categories = chosen_cross_entropy(logits.unsqueeze(1).unsqueeze(1), text_pass,
+                                         field(fields, Field::categories).unsqueeze(1),
+                                         text_weights.unsqueeze(1), number(Pass::category));
+  }
+  std::tie(values, hidden) = net.valence_arousal(hidden, first);
+  const at::Tensor of_values = chosen_squares(values, text_pass, field(fields, Field::values),
+                                              text_weights, number(Pass::valence));
   if (has(passes, Pass::aspects))
-    add(chosen_cross_entropy(net.span_logits(hidden), field(fields, Field::token_pass),
-                             field(fields, Field::span_targets), field(fields, Field::span_weights),
-                             number(Pass::aspects)));
-  if (has(passes, Pass::category))
-    add(chosen_cross_entropy(net.category_logits(first).unsqueeze(1).unsqueeze(1), text_pass,
-                             field(fields, Field::categories).unsqueeze(1),
-                             text_weights.unsqueeze(1), number(Pass::category)));
-  add(chosen_squares(net.valence_arousal(first), text_pass, field(fields, Field::values),
-                     text_weights, number(Pass::valence)));
+    of_spans = chosen_cross_entropy(net.span_logits(hidden), field(fields, Field::token_pass),
+                                    field(fields, Field::span_targets),
+                                    field(fields, Field::span_weights), number(Pass::aspects));
+  std::vector<at::Tensor> sums;  // in the order of Pass
+  for (const at::Tensor& of_passes : {of_spans, of_categories, of_values}) {
+    if (!of_passes.defined()) continue;
+    for (const at::Tensor& sum : of_passes.unbind()) sums.push_back(sum);
+  }
   LOCKSTEP_CHECK(sums.size() == passes.size());
   return sums;
 }

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "kernels/linear.h"
+#include "kernels/linear_of_rows.h"
 #include "plan/philox.h"
 
 namespace lockstep::dimabsa {
@@ -88,12 +89,12 @@ at::Tensor Net::span_logits(const at::Tensor& hidden) const {
       .view({hidden.size(0), static_cast<std::int64_t>(4), 2, 2});
 }
 
-at::Tensor Net::category_logits(const at::Tensor& first) const {
-  return linear_layer(first, category_.weight, category_.bias);
+Net::Answer Net::category_logits(const at::Tensor& hidden, const at::Tensor& rows) const {
+  return linear_of_rows_beside(hidden, rows, category_.weight, category_.bias);
 }
 
-at::Tensor Net::valence_arousal(const at::Tensor& first) const {
-  return linear_layer(first, valence_arousal_.weight, valence_arousal_.bias);
+Net::Answer Net::valence_arousal(const at::Tensor& hidden, const at::Tensor& rows) const {
+  return linear_of_rows_beside(hidden, rows, valence_arousal_.weight, valence_arousal_.bias);
 }
 
 }  // namespace lockstep::dimabsa

@@ -129,15 +129,16 @@ class Definition {
     const TextTokens text = text_of(sentence, question_of(pass, sentence.tuples, i));
     if (pass == Pass::opinion_of) return span_loss(text, pass, {tuple.opinion});
     if (pass == Pass::aspect_of) return span_loss(text, pass, {tuple.aspect});
-    const at::Tensor first = hidden_of(text).narrow(0, 0, 1);
+    const at::Tensor hidden = hidden_of(text), first = at::zeros({1}, at::kLong);
     if (pass == Pass::category) {
-      const at::Tensor logits = net_.category_logits(first)[0];
+      const at::Tensor logits = std::get<0>(net_.category_logits(hidden, first))[0];
       double all = 0;
       for (std::int64_t c = 0; c < logits.size(0); ++c) all += std::exp(logits[c].item<double>());
       return std::log(all) - logits[tuple.category].item<double>();
     }
     const bool valence = pass == Pass::valence;
-    const double found = net_.valence_arousal(first)[0][valence ? 0 : 1].item<double>();
+    const double found =
+        std::get<0>(net_.valence_arousal(hidden, first))[0][valence ? 0 : 1].item<double>();
     const double distance = found - (valence ? va.valence : va.arousal);
     return 0.2 * distance * distance;
   }

@@ -159,6 +159,28 @@ TEST(Reducer, LeavesSumsInBf16) {
   });
 }
 
+// Which it tells from what gradients of a whole step were.
+TEST(Reducer, LeavesNoSumsOfAStepThatBrokeOff) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat);
+    Reducer reducer(arena, group, ReducePrecision::bf16);
+    arena.leave_sums();
+    for (const bool breaks_off : {group.rank() == 1, false}) {
+      arena.zero_gradients();
+      if (breaks_off)
+        reducer.skip_rest();
+      else
+        reducer.arm();
+      if (!breaks_off) (model.first.sum() * 2).backward();
+      reducer.flush();
+      reducer.wait();
+      EXPECT_NE(arena.leaves_sums(), breaks_off);
+      if (breaks_off) EXPECT_EQ(model.first.grad()[0][0].item<float>(), 2);  // the other rank's
+    }
+  });
+}
+
 TEST(Reducer, OfOneRankAddsUpNothingInBf16) {
   testing::with_ranks(1, [](ProcessGroup& group) {
     testing::ToyModel model(1);

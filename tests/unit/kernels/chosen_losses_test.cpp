@@ -54,6 +54,15 @@ TEST(ChosenLosses, InLowPrecisionAreF32) {
   EXPECT_TRUE(found.equal(at::tensor({1.F, 2.F})));
 }
 
+TEST(ChosenLosses, OfNoRowsAre0) {
+  const at::Tensor none = at::ones({0}, at::kLong);
+  EXPECT_TRUE(chosen_cross_entropy(at::ones({0, 2, 3, 4}), none, at::ones({0, 3}, at::kLong),
+                                   at::ones({0, 3}))
+                  .equal(at::tensor({0.F, 0.F})));
+  EXPECT_TRUE(chosen_squares(at::ones({0, 1}), none, at::ones({0}), at::ones({0}))
+                  .equal(at::tensor({0.F})));
+}
+
 TEST(ChosenLosses, RefuseOtherShapesAndTypesByName) {
   const at::Tensor logits = at::ones({3, 2, 1, 4}), question = at::ones({3}, at::kLong);
   const at::Tensor targets = at::ones({3, 1}, at::kLong), weights = at::ones({3, 1});

@@ -1,0 +1,15 @@
+// The kernels of heads over few rows as plain C++ sees them.
+#pragma once
+
+#include "kernels/head_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.
+cudaError_t launch_head_forward(const HeadForward& arguments, cudaStream_t stream);
+cudaError_t launch_head_of_hidden(const HeadBackward& arguments, cudaStream_t stream);
+cudaError_t launch_head_of_weight(const HeadBackward& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

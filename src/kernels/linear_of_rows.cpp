@@ -1,0 +1,149 @@
+#include "kernels/linear_of_rows.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "kernels/gradient_sink.h"
+#include "kernels/linear.h"
+#include "kernels/own_kernels.h"
+#include "kernels/second_derivative.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/linear.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+HeadKernels head_kernels;  // set once, before the first step
+
+bool kernels_serve(const at::Tensor& hidden, const at::Tensor& rows, const at::Tensor& weight,
+                   const at::Tensor& bias) {
+  return hidden.is_cuda() && head_kernels.forward != nullptr &&
+         kernel_dtype(hidden.scalar_type()) && rows.numel() > 0 && rows.numel() <= head_most_rows &&
+         weight.size(0) > 0 && weight.size(0) <= head_most_outputs && hidden.size(1) % 8 == 0 &&
+         weight.is_contiguous() && aligned(hidden) && aligned(weight) && aligned(bias);
+}
+
+void check(const at::Tensor& hidden, const at::Tensor& rows, const at::Tensor& weight,
+           const at::Tensor& bias) {
+  if (hidden.dim() != 2 || !hidden.is_floating_point())
+    throw Error(cat("linear_of_rows wants floating [N, D], but got ", hidden.sizes(), " of ",
+                    hidden.scalar_type()));
+  if (rows.dim() != 1 || rows.scalar_type() != at::kLong || rows.device() != hidden.device())
+    throw Error(cat("linear_of_rows wants rows of i64 [S] on ", hidden.device(), ", but got ",
+                    rows.sizes(), " of ", rows.scalar_type(), " on ", rows.device()));
+  const auto fits = [&](const at::Tensor& parameter) {
+    return parameter.scalar_type() == hidden.scalar_type() && parameter.device() == hidden.device();
+  };
+  if (weight.dim() != 2 || weight.size(1) != hidden.size(1) || !fits(weight))
+    throw Error(cat("linear_of_rows wants a weight of ", hidden.scalar_type(), " [O, ",
+                    hidden.size(1), "], but got ", weight.sizes(), " of ", weight.scalar_type()));
+  if (bias.defined() && (bias.sizes() != weight.sizes().slice(0, 1) || !fits(bias)))
+    throw Error(cat("linear_of_rows wants a bias of ", hidden.scalar_type(), " [", weight.size(0),
+                    "], but got ", bias.sizes(), " of ", bias.scalar_type()));
+}
+
+HeadArguments arguments_of(const at::Tensor& hidden, const at::Tensor& rows,
+                           const at::Tensor& weight) {
+  return {.hidden = hidden.const_data_ptr(),
+          .weight = weight.const_data_ptr(),
+          .rows = rows.const_data_ptr<std::int64_t>(),
+          .dtype = *kernel_dtype(hidden.scalar_type()),
+          .all = hidden.size(0),
+          .count = rows.size(0),
+          .outputs = weight.size(0),
+          .width = hidden.size(1)};
+}
+
+struct LinearOfRows : torch::autograd::Function<LinearOfRows> {
+  // beside: whether hidden is a second result.
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
+                                                const at::Tensor& hidden, const at::Tensor& rows,
+                                                const at::Tensor& weight,
+                                                const std::optional<at::Tensor>& bias,
+                                                bool beside) {
+    const at::Tensor dense = hidden.contiguous(), places = rows.contiguous();
+    const at::Tensor out = at::empty({rows.size(0), weight.size(0)}, hidden.options());
+    head_kernels.forward({.shared = arguments_of(dense, places, weight),
+                          .bias = bias ? bias->const_data_ptr() : nullptr,
+                          .out = out.mutable_data_ptr()});
+    context->set_materialize_grads(false);
+    context->save_for_backward({hidden, rows, weight, bias.value_or(at::Tensor())});
+    if (!beside) return {out};
+    return {out, hidden.detach()};
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const at::Tensor other = gradients.size() > 1 ? gradients[1] : at::Tensor();
+    if (!gradients[0].defined()) return {other, {}, {}, {}, {}};
+    const auto saved = context->get_saved_variables();
+    const at::Tensor &weight = saved[2], &bias = saved[3];
+    if (is_differentiated()) {
+      const auto found = differentiable_gradients(
+          [&](const std::vector<at::Tensor>& in) {
+            return std::vector{
+                at::linear(in[0].index_select(0, saved[1]), in[1], if_defined(in[2]))};
+          },
+          {saved[0], weight, bias}, {gradients[0]});
+      const bool both = other.defined() && found[0].defined();
+      return {both ? found[0].add(other) : found[0], {}, found[1], found[2], {}};
+    }
+    const at::Tensor hidden = saved[0].contiguous(), rows = saved[1].contiguous();
+    HeadBackward backward{.shared = arguments_of(hidden, rows, weight)};
+    const at::Tensor of_out = gradients[0].contiguous();
+    backward.of_out = of_out.const_data_ptr();
+    const bool needs_weight = context->needs_input_grad(2);
+    const bool needs_bias = bias.defined() && context->needs_input_grad(3);
+    const bool needs_all = needs_weight && needs_bias == bias.defined();
+    SideWork* const side = needs_all ? side_work_for({weight, bias}, {hidden, of_out}) : nullptr;
+    Sink of_weight, of_bias;
+    if (needs_weight) of_weight = sink_of(weight, true, side);
+    if (needs_bias) of_bias = sink_of(bias, true, side);
+    if (needs_weight || needs_bias)
+      run_beside(side, {hidden, rows, of_out}, [backward, of_weight, of_bias]() mutable {
+        if (of_weight.needed) backward.of_weight = of_weight.f32.mutable_data_ptr<float>();
+        if (of_bias.needed) backward.of_bias = of_bias.f32.mutable_data_ptr<float>();
+        head_kernels.of_weight(backward);
+      });
+    at::Tensor of_hidden = other;
+    if (context->needs_input_grad(0)) {
+      of_hidden = at::empty_like(hidden);
+      at::Tensor besides = other.defined() ? other.contiguous() : at::Tensor();
+      if (!aligned(besides)) besides = besides.clone();
+      backward.other = data_of(besides);
+      backward.of_hidden = of_hidden.mutable_data_ptr();
+      head_kernels.of_hidden(backward);
+    }
+    return {of_hidden, {}, of_weight.returned(weight), of_bias.returned(bias), {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor linear_of_rows(const at::Tensor& hidden, const at::Tensor& rows,
+                          const at::Tensor& weight, const at::Tensor& bias) {
+  check(hidden, rows, weight, bias);
+  if (!kernels_serve(hidden, rows, weight, bias))
+    return linear_layer(hidden.index_select(0, rows), weight, bias);
+  return LinearOfRows::apply(hidden, rows, weight, if_defined(bias), /*beside=*/false)[0];
+}
+
+std::tuple<at::Tensor, at::Tensor> linear_of_rows_beside(const at::Tensor& hidden,
+                                                         const at::Tensor& rows,
+                                                         const at::Tensor& weight,
+                                                         const at::Tensor& bias) {
+  check(hidden, rows, weight, bias);
+  if (!kernels_serve(hidden, rows, weight, bias))
+    return {linear_layer(hidden.index_select(0, rows), weight, bias), hidden};
+  const auto both = LinearOfRows::apply(hidden, rows, weight, if_defined(bias), /*beside=*/true);
+  return {both[0], both[1]};
+}
+
+void register_cuda_heads(HeadKernels kernels) { head_kernels = kernels; }
+
+}  // namespace lockstep
