@@ -143,7 +143,7 @@ void Arena::bring_sums(const std::vector<std::size_t>& parameters) {
 }
 
 void Arena::choose_sums() {
-  if (!sums_.defined() || !leaves_sums_ || leaves_sums()) return;
+  if (!sums_.defined() || !may_leave_sums_ || leaves_sums()) return;
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     leaves_sum_.push_back(sharing_ != nullptr || !is_table(i) ||
                           sizes_[i] * 4 < smallest_bucket_bytes);

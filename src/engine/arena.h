@@ -78,12 +78,12 @@ class Arena {
   void sum_in_bf16();
   // bf16 [elements]; undefined: gradients are added up where they are.
   const at::Tensor& sums() const { return sums_; }
-  // What was not written there at once, of these parameters in ascending order of their places.
+  // Before the first step: who reads the sums can do so in bf16.
+  void leave_sums() { may_leave_sums_ = true; }
+  // To `sums`, gradients of these parameters that were not written there at once.
   void fill_sums(const std::vector<std::size_t>& parameters);
-  // To `gradients`, what is read there, of these parameters in any order.
+  // To `gradients`, sums of these parameters that are to be read there (sums_of).
   void bring_sums(const std::vector<std::size_t>& parameters);
-  // Likewise: who reads the sums can do so in bf16, so that they are not brought to `gradients`.
-  void leave_sums() { leaves_sums_ = true; }
   // All backward passes of the first step are done, and none broke off: decides, once, of which
   // parameters sums are left. Those of large tables are not, because their rows are added up in f32
   // (RowExchange).
@@ -199,7 +199,7 @@ class Arena {
   ProcessGroup* sharing_ = nullptr;
   std::vector<Piece> own_;
   at::Tensor master_, gradients_, working_, sums_;
-  bool leaves_sums_ = false;
+  bool may_leave_sums_ = false;
   std::vector<bool> leaves_sum_;                      // by parameter; empty: of none yet
   std::vector<std::shared_ptr<BufferState>> states_;  // by parameter, of its gradient
   std::vector<bool> written_;  // by parameter: its place may hold anything when a step begins

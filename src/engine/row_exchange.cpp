@@ -36,8 +36,8 @@ std::vector<std::int64_t> RowExchange::counts() const {
   return counts;
 }
 
-// An all-reduce moves each element of the table twice, in fp32 or bf16; rows come from every rank, in
-// low precision, and are added up one by one. Below the smallest bucket neither takes long.
+// An all-reduce moves each element of the table twice, in fp32 or bf16; rows come from every rank,
+// in low precision, and are added up one by one. Below the smallest bucket neither takes long.
 bool RowExchange::pays(std::size_t i, std::int64_t rows) const {
   const std::int64_t of_table = arena_.parameters()[i].tensor.size(0);
   return arena_.sizes()[i] * 4 >= smallest_bucket_bytes && 2 * rows <= of_table &&

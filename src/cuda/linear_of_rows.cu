@@ -1,7 +1,7 @@
 // A linear layer of few outputs over few rows: what a library's products are too large for.
 #include "cuda/device_assert.cuh"
 #include "cuda/element.cuh"
-#include "cuda/heads_launch.h"
+#include "cuda/linear_of_rows_launch.h"
 
 #include <climits>
 
