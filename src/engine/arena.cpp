@@ -96,7 +96,6 @@ void Arena::sum_in_bf16() {
   for (std::size_t i = 0; i < states_.size(); ++i) states_[i]->low = view(sums_, i);
 }
 
-// The end of a parameter's place, and of the padding behind it.
 std::int64_t Arena::end_of(std::size_t i) const {
   return i == 0 ? layout_.elements : layout_.offsets[i - 1];
 }

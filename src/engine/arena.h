@@ -62,6 +62,8 @@ class Arena {
   const std::vector<std::int64_t>& sizes() const { return sizes_; }
   const std::vector<Bucket>& buckets() const { return buckets_; }
   bool low_precision() const { return working_.defined(); }
+  // The end of parameter i's place, and of the padding behind it.
+  std::int64_t end_of(std::size_t i) const;
   // Null where every rank does the whole update.
   ProcessGroup* sharing() const { return sharing_; }
   // A piece per bucket, or the whole arena as one.
@@ -181,7 +183,6 @@ class Arena {
   template <class Wanted>
   std::unique_ptr<ZeroRanges> zeros_of(const Wanted& wanted) const;
   void place_taken();
-  std::int64_t end_of(std::size_t i) const;
   using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
   template <class Wanted>
   Ranges ranges_of(std::vector<std::size_t> parameters, const Wanted& wanted) const;

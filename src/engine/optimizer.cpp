@@ -114,8 +114,7 @@ void Optimizer::cut(const std::vector<std::size_t>& part_of) {
     while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i] &&
            arena_.sums_of(last - 1).is_same(arena_.sums_of(i)))
       --last;
-    const std::int64_t end = last == 0 ? layout.elements : layout.offsets[last - 1];
-    add_to(parts[part_of[i]].ranges[group_of(i)], begin, end, arena_.sums_of(i));
+    add_to(parts[part_of[i]].ranges[group_of(i)], begin, arena_.end_of(last), arena_.sums_of(i));
     i = last;
   }
   for (Part& part : parts)  // the others are in other ranks' pieces, or in other parts

@@ -32,8 +32,8 @@ class Optimizer {
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }
-  // Before `prepare`, for parts that are all of the arena's gradients: their norm is found part by
-  // part, of this one now, or by `prepare`. Not where ranks share the update.
+  // Before `prepare`, for parts f32 or bf16 that are all of the arena's gradients: their norm is
+  // found part by part, of this one now, or by `prepare`. Not where ranks share the update.
   void find_norm_of(const at::Tensor& gradients, bool now);
   // lr: f32 0-dim on the device. dropped: f64 [1] on the device; above 0 the step changes nothing
   // at all. In two parts, so that all that needs memory is done before anything changes: `prepare`

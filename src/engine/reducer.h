@@ -26,6 +26,7 @@ class RowExchange;
 // Installs hooks on the arena's parameters; must outlive no backward pass. One thread.
 class Reducer {
  public:
+  // bf16, and several ranks: gradients are added up in Arena::sums, and read by Arena::sums_of.
   Reducer(Arena& arena, ProcessGroup& group, ReducePrecision precision);
   ~Reducer();
   Reducer(const Reducer&) = delete;
@@ -39,8 +40,8 @@ class Reducer {
   // Tables whose gradient is few rows, which go as these in a graph.
   RowExchange& rows();
   // Sends what has not fired. Afterwards `wait` makes the current stream (CPU: the host) wait, and
-  // calls summed(range) for parts of the arena's gradients, of all ranks' sum, that together are
-  // all of them: on GPUs most of it while the rest is still on its way.
+  // calls summed(range) for parts of all ranks' sum, f32 or bf16, that together are all of it: on
+  // GPUs most of it while the rest is still on its way.
   void flush();
   using Summed = std::function<void(const at::Tensor& range)>;
   void wait(const Summed& summed = {});

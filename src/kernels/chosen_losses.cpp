@@ -33,8 +33,8 @@ void check(const char* name, bool of_classes, const at::Tensor& values, const at
                     ", but got ", values.sizes(), " of ", values.scalar_type()));
   const std::int64_t rows = values.size(0);
   if (question.sizes() != at::IntArrayRef(rows) || question.scalar_type() != at::kLong)
-    throw Error(cat(name, " wants a question for each row, i64 [", rows, "], but got ",
-                    question.sizes(), " of ", question.scalar_type()));
+    throw Error(cat(name, " wants a question per row, i64 [", rows, "], but got ", question.sizes(),
+                    " of ", question.scalar_type()));
   std::vector<std::int64_t> wanted{rows};
   if (of_classes) wanted.push_back(values.size(2));
   const auto expect = [&](const char* what, const at::Tensor& tensor, at::ScalarType type) {

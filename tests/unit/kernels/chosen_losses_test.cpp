@@ -69,7 +69,7 @@ TEST(ChosenLosses, RefuseOtherShapesAndTypesByName) {
   EXPECT_THAT(error_of([&] { chosen_cross_entropy(logits[0], question, targets, weights); }),
               HasSubstr("logits of [N, Q, M, C]"));
   EXPECT_THAT(error_of([&] { chosen_cross_entropy(logits, question[0], targets, weights); }),
-              HasSubstr("a question for each row, i64 [3]"));
+              HasSubstr("a question per row, i64 [3]"));
   EXPECT_THAT(error_of([&] { chosen_cross_entropy(logits, question, weights, weights); }),
               HasSubstr("targets of Long [3, 1]"));
   EXPECT_THAT(error_of([&] { chosen_cross_entropy(logits, question, targets, weights[0]); }),
