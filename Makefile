@@ -3,12 +3,13 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test setup build install gpu-test test-python lightgbm-cuda cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs clean
+.PHONY: help run test test-all setup build install gpu-test test-python lightgbm-cuda cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
-	@echo 'make test         run every test that this machine can run'
+	@echo 'make test         run every test that this machine can run; of long ones a tenth, another one at each commit'
 	@echo
 	@echo 'make build        build everything'
+	@echo 'make test-all     run long tests whole, too'
 	@echo 'make setup        install what is missing, choose LibTorch, and look at everything again'
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
 	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
@@ -28,6 +29,9 @@ run: programs
 
 test: build
 	@scripts/test.sh $(BUILD)
+
+test-all: build
+	@LOCKSTEP_TEST_TENTH=all scripts/test.sh $(BUILD)
 
 setup:
 	@scripts/setup.sh --tests

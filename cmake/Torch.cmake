@@ -15,8 +15,16 @@ include(TorchTarget)
 include(TorchCuda)
 message(STATUS "LibTorch ${LOCKSTEP_TORCH_VERSION} in ${LOCKSTEP_TORCH}, CUDA ${LOCKSTEP_TORCH_CUDA}")
 
-# A light precompiled header: what nearly every torch source includes (STYLE: compile time).
-function(lockstep_torch_pch name)
-  target_precompile_headers(${name} PRIVATE
-    <algorithm> <cstdint> <functional> <map> <memory> <optional> <string> <vector> <ATen/core/Tensor.h>)
-endfunction()
+lockstep_headers(torch-headers ${std_headers} <nlohmann/json.hpp> <ATen/TensorOperators.h> <ATen/core/Tensor.h>
+  <ATen/core/grad_mode.h> <ATen/ops/arange.h> <ATen/ops/cat.h> <ATen/ops/empty.h> <ATen/ops/empty_like.h>
+  <ATen/ops/full.h> <ATen/ops/stack.h> <ATen/ops/where.h> <ATen/ops/zeros.h> <ATen/ops/zeros_like.h>
+  <torch/csrc/autograd/custom_function.h>)
+target_link_libraries(torch-headers PRIVATE torch-cpu)
+
+# For the tool, which holds no LibTorch: a header, as a definition would keep its sources from the precompiled one.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/built_with.h CONTENT
+"// The LibTorch that this build was made with: its version, and that of its CUDA as 1000 * major + 10 * minor, 0 for none.
+#pragma once
+#define LOCKSTEP_TORCH_VERSION \"@LOCKSTEP_TORCH_VERSION@\"
+#define LOCKSTEP_TORCH_CUDA @LOCKSTEP_TORCH_CUDA_NUMBER@
+" @ONLY)

@@ -1,21 +1,36 @@
 #!/usr/bin/env bash
-# Runs the tests of a build folder and closes with "N passed, N failed, N skipped". A few that fail run once more, one
-# at a time: other tests may have kept every core from one that waits for a moment. Who passes then is named.
+# Runs the tests of a build folder and closes with "N passed, N failed, N skipped". Those of tests/retried.txt run once
+# more, alone, if they fail; which passes only then is named. Of long tests a tenth runs, another one at each commit; all
+# of it where the history is not whole.
 #   test.sh FOLDER [CTEST-OPTION…]       e.g. test.sh build -R unit-plan
-# Environment: TEST_JOBS, how many tests run at once (one per core); TEST_RECORD, a file for the counts and the skipped
-# tests by name, as TOML; TEST_UNTIL, the second since 1970 after which no test begins: those that still run then are
-# ended and have failed, and the others are counted.
+# Environment: LOCKSTEP_TEST_TENTH, of long tests: 0 to 9, or all; TEST_JOBS, how many tests run at once (one more than
+# there are cores, as many wait); TEST_RECORD, a file for the counts and the skipped tests by name, as TOML; TEST_UNTIL,
+# the second since 1970 after which no test begins: those that still run then are ended and have failed, and the others
+# are counted.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+checkout=$(dirname "$here")
 # shellcheck source=scripts/lib/common.sh
 . "$here/lib/common.sh"
 
 folder=$(cd "$1" && pwd)
 shift
-results=$folder/test-results.xml
-again=$folder/test-results-again.xml
-rm -f "$results" "$again" "$folder/Testing/Temporary/LastTestsFailed.log"
+results=$folder/test-results.xml records=$folder/test-records
+again=$folder/test-results-again.xml records_again=
+rm -rf "$results" "$again" "$records" "$records.first" "$folder/Testing/Temporary/LastTestsFailed.log"
+
+if [ -z "${LOCKSTEP_TEST_TENTH:-}" ]; then
+  LOCKSTEP_TEST_TENTH=all
+  if [ "$(git -C "$checkout" rev-parse --is-shallow-repository 2>/dev/null)" = false ]; then
+    LOCKSTEP_TEST_TENTH=$(($(git -C "$checkout" rev-list --count HEAD) % 10))
+  fi
+fi
+export LOCKSTEP_TEST_TENTH
+if [ "$LOCKSTEP_TEST_TENTH" != all ]; then echo "of long tests the tenth number $LOCKSTEP_TEST_TENTH runs; make test-all runs all of it"; fi
+
+# Threads of LibTorch that wait for each other in a loop would take the cores of the tests beside them.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-PASSIVE}
 
 verbose=()
 if [ -n "${V:-}" ]; then verbose=(--verbose); fi
@@ -29,13 +44,24 @@ fi
 run() {
   ctest --test-dir "$folder" --output-on-failure --no-tests=error --test-output-size-passed 20000 "${verbose[@]}" "${stop[@]}" "$@"
 }
-most_again=10
-run --output-junit "$results" -j "${TEST_JOBS:-$(usable_cores)}" "$@" || {
-  failed=$(wc -l <"$folder/Testing/Temporary/LastTestsFailed.log" 2>/dev/null || echo 0)
-  if ((failed > 0 && failed <= most_again)) && has_time; then
-    echo "the tests that failed, once more and alone:"
-    run --rerun-failed --output-junit "$again" -j 1 || true
+# Of those that failed, which may run again: their entries, as a regular expression.
+to_retry() {
+  sed 's/^[0-9]*://' "$folder/Testing/Temporary/LastTestsFailed.log" 2>/dev/null |
+    grep -xF -f <(sed -n 's/^\([^# ][^ ]*\)  .*/\1/p' "$checkout/tests/retried.txt" 2>/dev/null) |
+    sed 's/[][*.^$+?(){}|\\]/\\&/g' | paste -sd'|'
+}
+run --output-junit "$results" -j "${TEST_JOBS:-$(($(usable_cores) + 1))}" "$@" || {
+  retried=$(to_retry) || true
+  if [ -n "$retried" ] && has_time; then
+    echo "once more and alone, of the tests that failed, those of tests/retried.txt:"
+    if [ -d "$records" ]; then mv "$records" "$records.first" && records_again=$records records=$records.first; fi
+    run -R "^($retried)\$" --output-junit "$again" -j 1 || true
   fi
 }
-if [ -e "$again" ]; then set -- --again "$again"; else set --; fi
-python3 "$here/lib/test_summary.py" "$results" "$@" ${planned:+--planned "$planned"} ${TEST_RECORD:+--record "$TEST_RECORD"}
+words=(--records "$records")
+if [ -e "$again" ]; then words+=(--again "$again" --records-again "$records_again"); fi
+status=0
+python3 "$here/lib/test_summary.py" "$results" "${words[@]}" ${planned:+--planned "$planned"} ${TEST_RECORD:+--record "$TEST_RECORD"} \
+  >"$folder/test-summary" || status=$?
+cat "$folder/test-summary"
+exit "$status"

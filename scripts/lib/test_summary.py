@@ -1,10 +1,12 @@
 """Says how many tests were skipped and why, and closes with the counts.
 
-    test_summary.py RESULTS.xml [--again AGAIN.xml] [--planned N] [--record FILE]
+    test_summary.py RESULTS.xml [--records FOLDER] [--again AGAIN.xml [--records-again FOLDER]] [--planned N]
+                    [--record FILE]
 
-AGAIN.xml: the results of those that had failed, run once more alone; who passed there is named and counts as passed.
-N: so many tests were to run; those without a result had not begun when the time was over. FILE gets the counts, those
-names and every skipped test by name as TOML; it is not written where no test ran.
+An entry of ctest is a test, or several of a gtest program, which then wrote FOLDER/ENTRY.tsv (tests/fakes/test_main.cpp):
+tests are counted, not entries. AGAIN.xml: the results of those entries that had failed, run once more alone; who passed
+there is named and counts as passed. N: so many entries were to run; those without a result had not begun when the time
+was over. FILE gets the counts, those names and every skipped test by name as TOML; it is not written where no test ran.
 """
 
 import argparse
@@ -16,44 +18,77 @@ import sys
 import xml.etree.ElementTree as xml
 
 
+class Names:
+    """Names of tests by outcome; those that were skipped by reason; how many had not begun when their program ended."""
+
+    def __init__(self):
+        self.passed, self.failed, self.skipped, self.unbegun = [], [], collections.defaultdict(list), 0
+
+    def skip(self, name, why):
+        self.skipped[why or "no reason given"].append(name)
+
+
 def reason(output):
-    """The word that the test itself gave: of GTEST_SKIP, or of a line "skipped: ..."."""
-    found = re.search(r": Skipped\n(.*?)\s*\n\[  SKIPPED \]", output, re.S)
-    if found and found.group(1).strip():
-        return " ".join(found.group(1).split())
+    """The word that the test itself gave, in a line "skipped: ..."."""
     found = re.search(r"^\s*skipped:?\s*(.+)$", output, re.M | re.I)
-    return found.group(1).strip() if found else "no reason given"
+    return found.group(1).strip() if found else ""
 
 
 def judge(case):
     """passed, failed or skipped. A test that could not even start has failed."""
     status = case.get("status", "")
-    if status == "run":
-        return "passed"
-    if status == "disabled":
-        return "skipped"
+    if status in ("run", "disabled"):
+        return {"run": "passed", "disabled": "skipped"}[status]
     skipped = case.find("skipped")
-    if "[  FAILED  ]" in (case.findtext("system-out") or ""):
-        return "failed"
-    if status == "notrun" and skipped is not None and "SKIP_" in skipped.get("message", ""):
-        return "skipped"
-    return "failed"
+    return "skipped" if status == "notrun" and skipped is not None and "SKIP_" in skipped.get("message", "") else "failed"
 
 
-def read_results(path):
-    """Names of tests by outcome; those that were skipped by reason."""
-    names = {"passed": [], "failed": [], "skipped": collections.defaultdict(list)}
+def read_record(path, entry, entry_failed, names):
+    """The tests of an entry, as its program wrote them down; entry_failed: what ctest says of the whole."""
+    program = entry.partition("/")[0]
+    planned = ended = 0
+    running = None
+    failed_before = len(names.failed)
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            word, *rest = line.rstrip("\n").split("\t")
+            if word == "tests":
+                planned = int(rest[0])
+            elif word == "began":
+                running = rest[0]
+            elif word in ("passed", "failed", "skipped") and len(rest) > 1:
+                running, ended = None, ended + 1
+                name = f"{program}/{rest[1]}"
+                if word == "skipped":
+                    names.skip(name, " ".join(" ".join(rest[2:]).split()))
+                else:
+                    getattr(names, word).append(name)
+    if running:
+        names.failed.append(f"{program}/{running}")
+        ended += 1
+    elif entry_failed and len(names.failed) == failed_before:
+        names.failed.append(entry)  # as it ended, or before its first test
+    names.unbegun += max(0, planned - ended)
+
+
+def read_results(path, records):
+    names = Names()
     if not os.path.exists(path):
         return names
     for case in xml.parse(path).getroot().iter("testcase"):
-        outcome = judge(case)
-        name = case.get("name").partition("  # GetParam()")[0]  # which CMake adds to the names of gtest
-        if outcome == "skipped":
-            why = "disabled" if case.get("status") == "disabled" else reason(case.findtext("system-out") or "")
-            names["skipped"][why].append(name)
+        outcome, entry = judge(case), case.get("name")
+        record = os.path.join(records, f"{entry}.tsv") if records else ""
+        if os.path.isfile(record):
+            read_record(record, entry, outcome == "failed", names)
+        elif outcome == "skipped":
+            names.skip(entry, "disabled" if case.get("status") == "disabled" else reason(case.findtext("system-out") or ""))
         else:
-            names[outcome].append(name)
+            getattr(names, outcome).append(entry)
     return names
+
+
+def count_entries(path):
+    return len(list(xml.parse(path).getroot().iter("testcase"))) if os.path.exists(path) else 0
 
 
 def write_record(path, counts, skipped, again):
@@ -70,26 +105,29 @@ def write_record(path, counts, skipped, again):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("results")
+    parser.add_argument("--records")
     parser.add_argument("--again")
+    parser.add_argument("--records-again")
     parser.add_argument("--planned", type=int, default=0)
     parser.add_argument("--record")
     words = parser.parse_args()
-    names = read_results(words.results)
-    skipped = names["skipped"]
-    passed_again = set(read_results(words.again)["passed"]) if words.again else set()
-    again = [name for name in names["failed"] if name in passed_again]
-    failed = [name for name in names["failed"] if name not in passed_again]
+    names = read_results(words.results, words.records)
+    passed_again = set()
+    if words.again:
+        passed_again = set(read_results(words.again, words.records_again).passed)
+    again = [name for name in names.failed if name in passed_again]
+    failed = [name for name in names.failed if name not in passed_again]
     counts = {
-        "passed": len(names["passed"]) + len(again),
+        "passed": len(names.passed) + len(again),
         "failed": len(failed),
-        "skipped": sum(map(len, skipped.values())),
+        "skipped": sum(map(len, names.skipped.values())),
     }
     ran = sum(counts.values())
-    unbegun = max(0, words.planned - ran)
+    unbegun = names.unbegun + max(0, words.planned - count_entries(words.results))
     if unbegun:
         counts["not_begun"] = unbegun
     print()
-    for why, tests in sorted(skipped.items(), key=lambda item: -len(item[1])):
+    for why, tests in sorted(names.skipped.items(), key=lambda item: -len(item[1])):
         more = ", ..." if len(tests) > 3 else ""
         print(f"skipped {len(tests)}: {why} ({', '.join(tests[:3])}{more})")
     for name in again:
@@ -98,7 +136,7 @@ def main():
         print(f"failed: {name}")
     print(", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in counts.items()), flush=True)
     if words.record and ran:
-        write_record(words.record, counts, skipped, again)
+        write_record(words.record, counts, names.skipped, again)
     return 0 if counts["passed"] and not counts["failed"] and not unbegun else 1
 
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "built_with.h"
 #include "cli/context.h"
 #include "plan/words.h"
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "built_with.h"
 #include "launch/launch.h"
 
 #include <sys/ioctl.h>

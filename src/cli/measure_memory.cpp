@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "built_with.h"
 #include "cli/bench_setup.h"
 #include "cli/context.h"
 #include "cli/resolve.h"

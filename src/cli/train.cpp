@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/whole_number.h"
+#include "built_with.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/direct.h"

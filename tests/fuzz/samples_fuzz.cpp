@@ -7,10 +7,12 @@
 namespace lockstep {
 namespace {
 
-struct Run {
+struct FilesOfSamples {
   TemporaryDirectory root;
   fuzz::MemoryFile samples;
-  Run() { std::filesystem::create_symlink(samples.path(), root.path() / "samples.jsonl"); }
+  FilesOfSamples() {
+    std::filesystem::create_symlink(samples.path(), root.path() / "samples.jsonl");
+  }
 };
 
 }  // namespace
@@ -18,7 +20,7 @@ struct Run {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;
-  static const Run files;
+  static const FilesOfSamples files;
   files.samples.write(fuzz::text_of(data, size));
   std::size_t count = 0;
   for (const auto& step : effective_samples(files.root.path())) count += step.size();

@@ -25,10 +25,7 @@ FAKES = {
 RESULTS = """<testsuite>
 <testcase name="exact/On2" status="run"><system-out>fine</system-out></testcase>
 <testcase name="exact/On4" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
-<system-out>/src/gpu_test.cpp:12: Skipped
-needs 4 GPUs, but this machine has 2
-
-[  SKIPPED ] exact/On4 (0 ms)
+<system-out>skipped: needs 4 GPUs, but this machine has 2
 </system-out></testcase></testsuite>"""
 
 

@@ -51,6 +51,8 @@ class LibTorch(unittest.TestCase):
     """Where only its owner can read LibTorch, an installation for others brings a copy."""
 
     def setUp(self):
+        before = os.umask(0o022)
+        self.addCleanup(os.umask, before)
         self.top = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-install-"))
         self.addCleanup(shutil.rmtree, self.top)
         self.top.chmod(0o755)

@@ -10,20 +10,23 @@ SUMMARY = pathlib.Path(__file__).resolve().parents[3] / "scripts/lib/test_summar
 PASSED = '<testcase name="a" status="run"><system-out>fine</system-out></testcase>'
 FAILED = '<testcase name="b" status="fail"><failure message=""/><system-out>no</system-out></testcase>'
 NO_PROGRAM = '<testcase name="c" status="notrun"><skipped message="Unable to find executable"/></testcase>'
-SKIPPED = """<testcase name="{}" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
-<system-out>[ RUN      ] Gpu.Runs
-/src/gpu_test.cpp:12: Skipped
-{}
-
-[  SKIPPED ] Gpu.Runs (0 ms)
+SKIPPED = """<testcase name="{}" status="notrun"><skipped message="SKIP_RETURN_CODE"/>
+<system-out>skipped: {}
 </system-out></testcase>"""
 
 
 class Summary(unittest.TestCase):
-    def summarise(self, *cases, again=None, record=None, planned=None):
+    def summarise(self, *cases, again=None, record=None, planned=None, records=None, records_again=None):
+        """records: what programs wrote down of their tests, by entry."""
         with tempfile.TemporaryDirectory() as folder:
             words = [pathlib.Path(folder, "results.xml")]
             words[0].write_text(f"<testsuite>{''.join(cases)}</testsuite>")
+            for flag, written in (("--records", records), ("--records-again", records_again)):
+                for entry, text in (written or {}).items():
+                    path = pathlib.Path(folder, flag[2:], f"{entry}.tsv")
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(text)
+                    words += [flag, path.parents[entry.count("/")]]
             if again is not None:
                 words += ["--again", pathlib.Path(folder, "again.xml")]
                 words[-1].write_text(f"<testsuite>{''.join(again)}</testsuite>")
@@ -45,7 +48,7 @@ class Summary(unittest.TestCase):
         self.assertIn("skipped 1: no torchrun (t)", lines)
 
     def test_a_record_names_every_test_that_was_skipped(self):
-        cases = [SKIPPED.format(f"exact/On{gpus}  # GetParam() = {gpus}", f"needs {gpus} GPUs, but this machine has 2") for gpus in (4, 8)]
+        cases = [SKIPPED.format(f"exact/On{gpus}", f"needs {gpus} GPUs, but this machine has 2") for gpus in (4, 8)]
         with tempfile.TemporaryDirectory() as folder:
             record = pathlib.Path(folder, "record.toml")
             self.summarise(PASSED, *cases, record=record)
@@ -76,9 +79,46 @@ class Summary(unittest.TestCase):
         status, lines = self.summarise(PASSED, NO_PROGRAM)
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
 
-    def test_a_test_that_failed_before_it_skipped_has_failed(self):
-        status, lines = self.summarise(PASSED, SKIPPED.format("s", "[  FAILED  ] Gpu.Runs"))
+    def entry(self, status, written, **more):
+        """A program that ran the tests of suite S, as it wrote them down."""
+        case = f'<testcase name="unit-a/S" status="{status}"><system-out/></testcase>'
+        return self.summarise(case, records={"unit-a/S": written}, **more)
+
+    def test_tests_are_counted_and_not_the_entries_that_ran_them(self):
+        written = "tests\t3\nbegan\tS.A\npassed\t1\tS.A\t\nbegan\tS.B\npassed\t1\tS.B\t\nbegan\tS.C\nskipped\t0\tS.C\tno GPU\n"
+        status, lines = self.entry("run", written)
+        self.assertEqual((status, lines[-1]), (0, "2 passed, 0 failed, 1 skipped"))
+        self.assertIn("skipped 1: no GPU (unit-a/S.C)", lines)
+
+    def test_the_test_that_failed_is_named(self):
+        status, lines = self.entry("fail", "tests\t2\nbegan\tS.A\npassed\t1\tS.A\t\nbegan\tS.B\nfailed\t1\tS.B\t\n")
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("failed: unit-a/S.B", lines)
+
+    def test_a_test_that_ended_its_program_has_failed_and_those_behind_it_had_not_begun(self):
+        status, lines = self.entry("fail", "tests\t4\nbegan\tS.A\npassed\t1\tS.A\t\nbegan\tS.B\n")
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped, 2 not begun"))
+        self.assertIn("failed: unit-a/S.B", lines)
+
+    def test_a_program_that_fails_as_it_ends_has_failed(self):
+        status, lines = self.entry("fail", "tests\t1\nbegan\tS.A\npassed\t1\tS.A\t\n")
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("failed: unit-a/S", lines)
+
+    def test_a_program_that_wrote_no_end_of_its_tests_has_not_passed(self):
+        self.assertEqual(self.entry("run", "tests\t2\n")[0], 1)
+
+    def test_a_test_that_failed_before_it_skipped_has_failed(self):
+        case = '<testcase name="unit-a/S.A" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>'
+        status, lines = self.summarise(PASSED, case, records={"unit-a/S.A": "tests\t1\nbegan\tS.A\nfailed\t1\tS.A\t\n"})
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_of_a_program_that_runs_again_the_tests_of_both_runs_are_known(self):
+        first, second = ("tests\t1\nbegan\tS.A\n" + end for end in ("failed\t1\tS.A\t\n", "passed\t1\tS.A\t\n"))
+        passed = '<testcase name="unit-a/S" status="run"><system-out/></testcase>'
+        status, lines = self.entry("fail", first, again=[passed], records_again={"unit-a/S": second})
+        self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed, 0 skipped"))
+        self.assertIn("passed only when it ran again, alone: unit-a/S.A", lines)
 
     def test_a_run_that_the_time_cut_short_fails_and_counts_what_had_not_begun(self):
         self.assertEqual(self.summarise(PASSED, planned=3), (1, ["", "1 passed, 0 failed, 0 skipped, 2 not begun"]))

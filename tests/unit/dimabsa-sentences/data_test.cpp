@@ -3,13 +3,14 @@
 
 #include <set>
 
+#include "checkout_paths.h"
 #include "recipes/dimabsa/sentences/categories.h"
 #include "recipes/dimabsa/sentences/reader.h"
 
 namespace lockstep::dimabsa {
 namespace {
 
-const std::filesystem::path data = DIMABSA_DATA;
+const std::filesystem::path data = LOCKSTEP_SOURCE_DIR "/recipes/dimabsa/data";
 
 TEST(FortySentences, AreReadWithoutAWarning) {
   const auto categories = read_categories(data / "restaurant_categories.txt");

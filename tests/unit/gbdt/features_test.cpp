@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "checkout_paths.h"
 #include "media/csv_table.h"
 
 namespace lockstep::gbdt {
@@ -32,7 +33,7 @@ double feature(const FeatureTable& table, std::size_t row, const std::string& na
 
 // Plateaus, a jump and a first bar without volume; made by bench/peers/gbdt_features.py --golden.
 TEST(Features, AreThoseOfPandas) {
-  const std::filesystem::path golden = GBDT_GOLDEN;
+  const std::filesystem::path golden = LOCKSTEP_SOURCE_DIR "/tests/unit/gbdt";
   const FeatureTable ours = compute_features(read_bars(golden / "golden_bars.csv", "A"));
   const CsvTable theirs = read_csv(golden / "golden_features.csv");
   ASSERT_EQ(ours.rows(), theirs.rows.size());
