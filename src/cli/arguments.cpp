@@ -17,6 +17,26 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+constexpr int help_columns = 80;
+
+// Filled to so many columns. Who wrote the text broke some sentences at a larger width: a line that
+// is too long and ends no sentence is one with the next.
+std::string filled(const std::string& details, int columns) {
+  std::string text, line;
+  const auto is_command = [](const std::string& words) { return words.starts_with("lockstep "); };
+  for (const std::string& next : split(details, '\n')) {
+    const bool goes_on = cells_of(line) > columns && !is_command(line) && !is_command(next) &&
+                         std::string_view(".:;").find(line.back()) == std::string_view::npos;
+    if (goes_on) {
+      line += " " + next;
+      continue;
+    }
+    text += wrap_cells(line, columns) + "\n";
+    line = next;
+  }
+  return text + wrap_cells(line, columns) + "\n";
+}
+
 const Flag* flag_named(const Command& command, const std::string& name) {
   for (const Flag& flag : command.flags)
     if (flag.name == name) return &flag;
@@ -41,10 +61,10 @@ const Flag& find_flag(const Command& command, const std::string& name) {
 std::string recipes_help(const Command& command) {
   std::string text = "\nRecipes:\n";
   for (const RecipeInfo& recipe : recipes())
-    text += cat("  ", pad_cells(recipe.name, 12), recipe.summary, "\n");
+    text += hang_cells(cat("  ", pad_cells(recipe.name, 12)), recipe.summary, help_columns);
   if (command.name == "train" || command.name == "config")
     for (const DirectRecipe& recipe : direct_recipes())
-      text += cat("  ", pad_cells(recipe.name, 12), recipe.summary, "\n");
+      text += hang_cells(cat("  ", pad_cells(recipe.name, 12)), recipe.summary, help_columns);
   if (flag_named(command, "--plugin") != nullptr) text += "  --plugin LIB brings its own.\n";
   return text + "`lockstep config RECIPE` lists every option, which key=value sets.\n";
 }
@@ -178,16 +198,19 @@ bool asks_for_help(const Command& command, const Words& words) {
 }
 
 std::string command_help(const Command& command, const Words& words, int width) {
-  std::string text = cat(command.summary, "\n\nUsage: lockstep ", command.name,
-                         command.operands.empty() ? "" : " ", command.operands, "\n");
-  if (!command.details.empty()) text += "\n" + command.details + "\n";
+  const int columns = std::min(width, help_columns);
+  std::string text = cat(command.summary, "\n\n");
+  text +=
+      hang_cells("Usage: ", trim(cat("lockstep ", command.name, " ", command.operands)), columns);
+  if (!command.details.empty()) text += filled(command.details, columns);
   if (command.complete == "recipe") text += recipes_help(command);
   int widest = 6;
   for (const Flag& flag : command.flags)
     if (!flag.hidden) widest = std::max(widest, cells_of(shown(flag)));
   text += "\nFlags:\n";
   for (const Flag& flag : command.flags)
-    if (!flag.hidden) text += cat("  ", pad_cells(shown(flag), widest + 2), flag.meaning, "\n");
+    if (!flag.hidden)
+      text += hang_cells(cat("  ", pad_cells(shown(flag), widest + 2)), flag.meaning, columns);
   text += cat("  ", pad_cells("--help", widest + 2), "prints this\n");
   if (command.complete == "recipe" && command.takes_assignments) text += options_help(words, width);
   return text;
@@ -202,16 +225,16 @@ std::string overview(const std::vector<Command>& commands) {
     const std::string first = command.name.substr(0, space);
     if (command.hidden || (space != command.name.npos && first == group)) continue;
     group = first;
-    text += cat("  ", pad_cells(first, 12), command.summary, "\n");
+    text += hang_cells(cat("  ", pad_cells(first, 12)), command.summary, help_columns);
     if (space != command.name.npos)
-      text += cat("  ", pad_cells("", 12), "lockstep ", first, " ",
-                  join(second_words(commands, first), "|"), "\n");
+      text += hang_cells(cat("  ", pad_cells("", 12), "lockstep ", first, " "),
+                         join(second_words(commands, first), " | "), help_columns);
   }
   return text +
-         "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's "
+         "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's\n"
          "options.\n"
-         "Exit codes: 0 finished, 1 failed, 2 wrong use or input, 75 stopped and resumable, 130 "
-         "interrupted.\n";
+         "Exit codes: 0 finished, 1 failed, 2 wrong use or input, 75 stopped and\n"
+         "resumable, 130 interrupted.\n";
 }
 
 std::vector<std::string> second_words(const std::vector<Command>& commands,
@@ -227,8 +250,8 @@ std::string group_help(const std::vector<Command>& commands, const std::string& 
   std::string text = cat("Usage: lockstep ", first, " COMMAND …\n\nCommands:\n");
   for (const Command& command : commands)
     if (command.name.starts_with(first + " ") && !command.hidden)
-      text +=
-          cat("  ", pad_cells(command.name.substr(first.size() + 1), 10), command.summary, "\n");
+      text += hang_cells(cat("  ", pad_cells(command.name.substr(first.size() + 1), 10)),
+                         command.summary, help_columns);
   return text + cat("\n`lockstep ", first, " COMMAND --help` says more.\n");
 }
 

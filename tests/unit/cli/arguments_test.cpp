@@ -169,7 +169,7 @@ TEST(Arguments, CommandsOfTwoWordsAreOneLineOfTheOverview) {
   EXPECT_THAT(second_words(commands, "batch"), ElementsAre("run", "stop"));
   EXPECT_THAT(second_words(commands, "read"), IsEmpty());
   EXPECT_THAT(overview(commands),
-              HasSubstr("  batch       run many\n              lockstep batch run|stop\n"));
+              HasSubstr("  batch       run many\n              lockstep batch run | stop\n"));
   EXPECT_THAT(group_help(commands, "batch"),
               AllOf(HasSubstr("  run       run many\n"), HasSubstr("  stop ")));
 }
