@@ -11,21 +11,24 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
 namespace lockstep::testing {
 
-// A port that was free a moment ago.
-inline int free_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+// Listens for the ranks, as the launcher does, and hands that on to rank 0: a rank that came before
+// would try again seconds later. The port.
+inline int listen_for_ranks() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
   bind(fd, reinterpret_cast<sockaddr*>(&address), length);
+  listen(fd, 64);
   getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
-  close(fd);
+  setenv("LOCKSTEP_LISTEN_FD", std::to_string(fd).c_str(), 1);
   return ntohs(address.sin_port);
 }
 
@@ -34,7 +37,7 @@ inline int free_port() {
 inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body) {
   // c10d's flight recorder, one a process, may not be written to by two groups at once.
   setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
-  const int port = free_port();
+  const int port = listen_for_ranks();
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank)
@@ -54,6 +57,7 @@ inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body)
       }
     });
   for (std::thread& thread : threads) thread.join();
+  unsetenv("LOCKSTEP_LISTEN_FD");
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
 }

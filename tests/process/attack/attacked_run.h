@@ -87,10 +87,18 @@ class AttackedRun : public ::testing::Test {
     const auto newest = newest_good(run / "checkpoints");
     return newest ? read_file(newest->path / "model.safetensors") : "";
   }
-  // The same run without an attack, once.
+  // The same run without an attack, in the folder of this test, trained once for all tests of the
+  // process.
   void train_whole() {
-    const testing::ToolResult whole = run(train("whole"));
-    ASSERT_EQ(whole.code, 0) << whole.err;
+    static const TemporaryDirectory kept;
+    const std::filesystem::path trained = kept.path() / "whole";
+    if (!std::filesystem::exists(trained)) {
+      const testing::ToolResult whole = run(train("whole"));
+      ASSERT_EQ(whole.code, 0) << whole.err;
+      std::filesystem::copy(runs / "whole", trained, std::filesystem::copy_options::recursive);
+    }
+    if (!std::filesystem::exists(runs / "whole"))
+      std::filesystem::copy(trained, runs / "whole", std::filesystem::copy_options::recursive);
     whole_samples = effective_samples(runs / "whole");
     whole_weights = weights(runs / "whole");
     ASSERT_EQ(whole_samples.size(), static_cast<std::size_t>(total_steps));

@@ -83,7 +83,7 @@ TEST_F(BrokenDisk, ReadOnlyFromOneMomentOn) {
 }
 
 TEST_F(BrokenDisk, ARunFolderThatVanishesIsSaidAndNotPutBack) {
-  ToolProcess tool(train("a", {"stop.steps=800", "log.every_steps=10"}), folder.path());
+  ToolProcess tool(train("a", {"stop.steps=300", "log.every_steps=10"}), folder.path());
   while (reported(runs / "a") < 20) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::filesystem::rename(runs / "a", runs / "elsewhere");
   const ToolResult result = tool.wait();
@@ -92,7 +92,7 @@ TEST_F(BrokenDisk, ARunFolderThatVanishesIsSaidAndNotPutBack) {
   EXPECT_THAT(result.err, HasSubstr("No such file or directory"));
   EXPECT_FALSE(std::filesystem::exists(runs / "a"));  // nothing was put in its place
   EXPECT_GE(newest_good(runs / "elsewhere/checkpoints")->step, 20);
-  const ToolResult on = run(resume("elsewhere", {"stop.steps=800", "checkpoint.every_steps=400"}));
+  const ToolResult on = run(resume("elsewhere", {"stop.steps=300", "checkpoint.every_steps=150"}));
   EXPECT_EQ(on.code, 0) << on.err;
 }
 

@@ -2,6 +2,8 @@
 // LOCKSTEP_ATTACK_KILLS (8) says at how many of them, LOCKSTEP_ATTACK_FIRST (40) from which one on.
 #include "attacked_run.h"
 
+#include "fakes/tenths.h"
+
 #include <cstdio>
 
 namespace lockstep {
@@ -12,8 +14,9 @@ using testing::number_from;
 class KillPoints : public AttackedRun {};
 
 TEST_F(KillPoints, EachLeavesTheNewestReportedCheckpointAndTheRunGoesOn) {
-  const int kills = number_from("LOCKSTEP_ATTACK_KILLS", 8);
-  const int first = number_from("LOCKSTEP_ATTACK_FIRST", 40);
+  const int kills = number_from("LOCKSTEP_ATTACK_KILLS", testing::share_of_turn(8));
+  const int first =
+      number_from("LOCKSTEP_ATTACK_FIRST", 40 + std::max(0, testing::tenth()) * 45 / 10);
   train_whole();
   // Rank 0's second save and what is deleted for it takes about 45 calls; from one start to the
   // next the points move through them, so that each comes in the end.

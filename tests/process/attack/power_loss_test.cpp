@@ -2,6 +2,7 @@
 // on from the newest checkpoint that was ever reported as saved, or from a newer one.
 #include "fakes/power_loss.h"
 #include "attacked_run.h"
+#include "fakes/tenths.h"
 
 namespace lockstep {
 namespace {
@@ -74,8 +75,10 @@ TEST_F(PowerLoss, AtAnyMomentTheRunGoesOnFromWhatWasReportedAsSaved) {
   for (std::size_t i = 0; i < trace.size() && !HasFailure(); ++i) {
     again.apply(trace[i]);
     newest_reported = std::max(newest_reported, reports(trace[i]));
-    for (const Loss loss :
-         {Loss::nothing, Loss::unsynced, Loss::unsynced_data, Loss::random, Loss::random}) {
+    for (const Loss loss : !testing::has_turn(i) ? std::vector<Loss>{}
+                                                 : std::vector<Loss>{Loss::nothing, Loss::unsynced,
+                                                                     Loss::unsynced_data,
+                                                                     Loss::random, Loss::random}) {
       SCOPED_TRACE("after call " + std::to_string(i) + " on " + trace[i].path + ", loss " +
                    std::to_string(static_cast<int>(loss)));
       const TemporaryDirectory there;
@@ -83,7 +86,8 @@ TEST_F(PowerLoss, AtAnyMomentTheRunGoesOnFromWhatWasReportedAsSaved) {
       check(there.path(), newest_reported, weights_of);
     }
     // Some of them really go on.
-    if (newest_reported < 0 || i % (trace.size() / 5) != 0) continue;
+    const std::size_t between = trace.size() / 5;
+    if (newest_reported < 0 || i % between != 0 || !testing::has_turn(i / between)) continue;
     const std::string name = "after-" + std::to_string(i);
     const TemporaryDirectory there;
     again.write_to(there.path(), Loss::random, static_cast<unsigned>(random()));
@@ -93,7 +97,7 @@ TEST_F(PowerLoss, AtAnyMomentTheRunGoesOnFromWhatWasReportedAsSaved) {
     expect_whole(name);
     ++resumed;
   }
-  EXPECT_GE(resumed, 2);
+  if (testing::tenth() < 0) EXPECT_GE(resumed, 2);
 }
 
 }  // namespace

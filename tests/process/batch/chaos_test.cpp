@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "batch_rig.h"
+#include "fakes/tenths.h"
 
 namespace lockstep {
 namespace {
@@ -32,6 +33,9 @@ class BatchChaos : public BatchRig {
     flags.insert(flags.end(), {"--slots", "4", "--cpus", "0"});
     return run_words(flags, command);
   }
+  static int kills_asked() {
+    return testing::number_from("LOCKSTEP_BATCH_KILLS", testing::share_of_turn(100));
+  }
   void kill_at_random(const std::string& name, const Words& words, int kills);
   // Of the scheduler: itself, its supervisor, one of its jobs.
   pid_t victim(const std::string& kind, pid_t scheduler) {
@@ -53,7 +57,8 @@ class BatchChaos : public BatchRig {
 };
 
 void BatchChaos::kill_at_random(const std::string& name, const Words& words, int kills) {
-  random.seed(static_cast<unsigned>(testing::number_from("LOCKSTEP_CHAOS_SEED", 1)));
+  const int seed = testing::number_from("LOCKSTEP_CHAOS_SEED", 1 + std::max(0, testing::tenth()));
+  random.seed(static_cast<unsigned>(seed));
   std::map<std::string, int> killed;
   int total = 0, batches = 0;
   while (total < kills && !HasFailure()) {
@@ -123,8 +128,7 @@ void BatchChaos::kill_at_random(const std::string& name, const Words& words, int
 }
 
 TEST_F(BatchChaos, LosesNothingRunsNothingTwiceAndLeavesNothing) {
-  kill_at_random("chaos-batch", words({"sh", "-c", chaotic_script}, {}),
-                 testing::number_from("LOCKSTEP_BATCH_KILLS", 100));
+  kill_at_random("chaos-batch", words({"sh", "-c", chaotic_script}, {}), kills_asked());
 }
 
 // A fourth as many, because they differ in the way from supervisor to job alone.
@@ -134,7 +138,7 @@ TEST_F(BatchChaos, NorWhereWorkersAreKept) {
         "chaos-" + kept,
         words({"python3", LOCKSTEP_SOURCE_DIR "/tests/process/batch/" + kept + "_job.py"},
               {"--workers", "kept"}),
-        std::max(1, testing::number_from("LOCKSTEP_BATCH_KILLS", 100) / 4));
+        std::max(1, kills_asked() / 4));
 }
 
 }  // namespace

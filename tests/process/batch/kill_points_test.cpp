@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "batch_rig.h"
+#include "fakes/tenths.h"
 
 namespace lockstep {
 namespace {
@@ -91,6 +92,16 @@ class BatchPoints : public BatchRig {
                 1)
           << left.path();
   }
+  // At how many of the calls a kill comes.
+  static int points_of(int calls) {
+    const int asked = testing::number_from("LOCKSTEP_BATCH_POINTS", testing::share_of_turn(8));
+    return asked == 0 ? calls : std::min(asked, calls);
+  }
+  // Before the i-th of them; each tenth of the tests has others.
+  static int calls_before(int i, int calls, int points) {
+    const double begin = std::max(0, testing::tenth()) / 10.0;
+    return static_cast<int>((i + begin) * calls / points);
+  }
   // `prepare`, then `words` with a kill at a point, then `check`; for each point.
   template <class Prepare, class Check>
   void at_each_point(const Words& words, const std::string& word, const Prepare& prepare,
@@ -101,11 +112,10 @@ class BatchPoints : public BatchRig {
     // A supervisor may end after the command.
     ASSERT_TRUE(comes([&] { return text("died.calls").ends_with('\n'); }));
     const int calls = std::stoi(text("died.calls"));
-    const int asked = testing::number_from("LOCKSTEP_BATCH_POINTS", 8);
-    const int points = asked == 0 ? calls : std::min(asked, calls);
+    const int points = points_of(calls);
     int killed = 0;
     for (int i = 0; i < points && !HasFailure(); ++i) {
-      const int point = 1 + static_cast<int>(std::int64_t{i} * calls / points);
+      const int point = 1 + calls_before(i, calls, points);
       SCOPED_TRACE(word + " killed at call " + std::to_string(point) + " of " +
                    std::to_string(calls));
       clean();
@@ -234,10 +244,9 @@ TEST_F(BatchPoints, OfASchedulerThatIsAskedToCancel) {
   };
   start(std::int64_t{1} << 40);
   const int calls = std::stoi(text("died.calls"));
-  const int asked = testing::number_from("LOCKSTEP_BATCH_POINTS", 8);
-  const int points = asked == 0 ? calls : std::min(asked, calls);
+  const int points = points_of(calls);
   for (int i = 0; i < points && !HasFailure(); ++i) {
-    const int point = calls - static_cast<int>(std::int64_t{i} * calls / points);
+    const int point = calls - calls_before(i, calls, points);
     SCOPED_TRACE("killed at call " + std::to_string(point) + " of " + std::to_string(calls));
     start(point);
     if (!died() || !all_are_written_down()) continue;

@@ -5,13 +5,14 @@
 #include "doctor/finding.h"
 #include "plan/train_options.h"
 
+#include <fnmatch.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -102,27 +103,41 @@ TEST(Pages, TheGuideNamesEveryRuleOfTheDoctor) {
   EXPECT_EQ(named, there);
 }
 
+// The identifiers that follow `macro` and its parenthesis, of each place in the text: "TEST_F(A,
+// B)".
+std::vector<std::vector<std::string>> arguments_of(const std::string& text,
+                                                   const std::string& macro) {
+  std::vector<std::vector<std::string>> all;
+  for (std::size_t at = text.find(macro + "("); at != std::string::npos;
+       at = text.find(macro + "(", at + 1)) {
+    const std::size_t begin = at + macro.size() + 1;
+    std::vector<std::string> names = split(text.substr(begin, text.find(')', begin) - begin), ',');
+    for (std::string& name : names) name = trim(name);
+    all.push_back(std::move(names));
+  }
+  return all;
+}
+
 // Names of tests as the pages write them: Suite.Name, and Instance/Suite of those with parameters.
 std::vector<std::string> names_of_tests() {
   std::vector<std::string> names;
-  const std::regex test(R"(\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
-  const std::regex instance(R"(INSTANTIATE_TEST_SUITE_P\(\s*(\w+),\s*(\w+),)");
   for (const auto& entry : fs::recursive_directory_iterator(root / "tests")) {
     if (entry.path().extension() != ".cpp") continue;
     const std::string text = read_file(entry.path());
-    for (std::sregex_iterator it(text.begin(), text.end(), test), end; it != end; ++it)
-      names.push_back((*it)[1].str() + "." + (*it)[2].str());
-    for (std::sregex_iterator it(text.begin(), text.end(), instance), end; it != end; ++it)
-      names.push_back((*it)[1].str() + "/" + (*it)[2].str());
+    for (const char* macro : {"TEST", "TEST_F", "TEST_P", "INSTANTIATE_TEST_SUITE_P"})
+      for (const std::vector<std::string>& words : arguments_of(text, macro))
+        if (words.size() > 1) names.push_back(words[0] + (macro[0] == 'I' ? "/" : ".") + words[1]);
   }
   return names;
 }
 
 // "Suite", "Suite.*", "Suite.Name", "Suite.Begin…", "Suite.…End", "Instance/Suite".
-bool means(const std::string& written, const std::string& name) {
-  std::string pattern = std::regex_replace(written, std::regex(R"(…|\*)"), ".*");
-  if (written.find_first_of("./") == std::string::npos) pattern += R"(\..*)";
-  return std::regex_match(name, std::regex(pattern));
+bool means(std::string written, const std::string& name) {
+  if (written.find_first_of("./") == std::string::npos) written += ".*";
+  const std::string dots = "…";
+  for (std::size_t at; (at = written.find(dots)) != std::string::npos;)
+    written.replace(at, dots.size(), "*");
+  return fnmatch(written.c_str(), name.c_str(), 0) == 0;
 }
 
 TEST(Pages, EveryTestThatAPromiseNamesIsThere) {

@@ -67,7 +67,8 @@ TEST(Records, EveryOneThatIsCitedIsThere) {
   for (const fs::path& page : citing_pages()) {
     if (page.extension() == ".sh" || page.extension() == ".py")
       continue;  // may write what is to come
-    for (std::string name : found(read_file(page), R"(bench/results/[\w.*-]+)", 0)) {
+    for (std::string name :
+         found_beside({"bench/results/"}, read_file(page), R"(bench/results/[\w.*-]+)")) {
       name = without_dot(fs::path(name).filename().string());
       bool there = false;
       for (const fs::path& record : records())
@@ -92,7 +93,8 @@ TEST(Records, AHeaderAloneHoldsNoRuns) {
 
 TEST(Records, EveryOneNamesTheProgramThatWroteItAndThatIsThere) {
   for (const fs::path& record : records()) {
-    const auto programs = found(read_file(record), R"(\b(bench|scripts)/[\w/.-]+\.(sh|py))", 0);
+    const auto programs = found_beside({"bench/", "scripts/"}, read_file(record),
+                                       R"(\b(bench|scripts)/[\w/.-]+\.(sh|py))");
     EXPECT_THAT(programs, Not(IsEmpty())) << record << " names no program that wrote it";
     for (const std::string& program : programs)
       EXPECT_TRUE(fs::exists(root / program)) << record << " names " << program;
@@ -101,15 +103,16 @@ TEST(Records, EveryOneNamesTheProgramThatWroteItAndThatIsThere) {
 
 TEST(Records, EveryProgramThatAPageNamesIsThere) {
   for (const fs::path& page : citing_pages())
-    for (const std::string& program :
-         found(read_file(page), R"(\b(bench|scripts)/[\w/.-]+\.(sh|py)\b)", 0))
+    for (const std::string& program : found_beside({"bench/", "scripts/"}, read_file(page),
+                                                   R"(\b(bench|scripts)/[\w/.-]+\.(sh|py)\b)"))
       EXPECT_TRUE(fs::exists(root / program)) << page << " names " << program;
 }
 
 // Whoever clones the repository has nothing beside it.
 TEST(Records, NothingIsLookedForBesideTheCheckout) {
   for (const fs::path& page : citing_pages())
-    EXPECT_THAT(found(read_file(page), R"((\.\./)+shared\b)", 0), IsEmpty()) << page;
+    EXPECT_THAT(found_beside({"../shared"}, read_file(page), R"((\.\./)+shared\b)"), IsEmpty())
+        << page;
 }
 
 }  // namespace
