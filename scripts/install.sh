@@ -18,6 +18,8 @@ if [ "$(id -u)" = "$(stat -c %u "$checkout")" ]; then
 elif [ ! -x "$folder/lockstep" ] || [ ! -x "$folder/lockstep-worker" ]; then
   die "nothing is built in '$folder'" "run make build as the owner of this folder, $(stat -c %U "$checkout"), then install again"
 fi
+# What is installed is for every user of the machine.
+umask 022
 cmake --install "$folder" --prefix "$prefix"
 # The owner's next installation writes it again.
 if [ "$(id -u)" = 0 ]; then chown --reference="$folder" "$folder/install_manifest.txt"; fi

@@ -75,6 +75,31 @@ inline std::string program(const std::string& name) {
   return std::string(LOCKSTEP_BUILD_DIR) + "/" + name;
 }
 
+// A copy of a built program or library that every user of this machine may start, though the
+// checkout lies where only its owner may go: a home folder often does.
+inline std::string copied_for_all(const std::string& name, const std::filesystem::path& folder) {
+  using std::filesystem::perms;
+  const std::filesystem::path copy = folder / std::filesystem::path(name).filename();
+  std::filesystem::copy_file(program(name), copy,
+                             std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::permissions(copy, perms(0755));
+  return copy;
+}
+
+// The words by which root becomes a user without any rights.
+inline std::vector<std::string> as_nobody() {
+  return {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+}
+
+// Why user 65534 cannot start a program of this folder; empty if it can.
+inline std::string why_nobody_enters(const std::filesystem::path& folder) {
+  if (geteuid() != 0) return "only root can become another user";
+  std::vector<std::string> words = as_nobody();
+  words.insert(words.end(), {"test", "-x", folder});
+  if (ToolProcess(words, folder).wait().code == 0) return "";
+  return "another user cannot enter " + folder.string();
+}
+
 // Of an environment variable.
 inline int number_from(const char* variable, int otherwise) {
   const char* const text = std::getenv(variable);

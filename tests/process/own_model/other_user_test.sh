@@ -12,6 +12,7 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 fail() { printf 'failed: %s\n' "$*" >&2; exit 1; }
 
+umask 022  # as scripts/install.sh
 # As if LibTorch lay where nobody else can enter; on many machines it does.
 LOCKSTEP_INSTALL_TORCH=ON cmake --install "$build" --prefix "$work/prefix" >"$work/install.log" || { cat "$work/install.log"; fail install; }
 mkdir "$work/home"

@@ -1,9 +1,13 @@
 // What the tests of run directories share.
 #pragma once
 
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -37,16 +41,24 @@ inline int in_child(const std::function<void()>& body) {
   return status;
 }
 
-// Permissions mean nothing to root: be somebody else for a while.
+// Permissions mean nothing to root: be without that right for a while, in this thread.
 class OrdinaryUser {
  public:
-  OrdinaryUser() : changed_(geteuid() == 0 && seteuid(65534) == 0) {}
-  ~OrdinaryUser() {
-    if (changed_ && seteuid(0) != 0) _exit(99);
+  OrdinaryUser() {
+    syscall(SYS_capget, &header_, before_.data());
+    auto without = before_;
+    without[0].effective &= ~((1U << CAP_DAC_OVERRIDE) | (1U << CAP_DAC_READ_SEARCH));
+    EXPECT_EQ(syscall(SYS_capset, &header_, without.data()), 0);
   }
+  ~OrdinaryUser() {
+    if (syscall(SYS_capset, &header_, before_.data()) != 0) _exit(99);
+  }
+  OrdinaryUser(const OrdinaryUser&) = delete;
+  OrdinaryUser& operator=(const OrdinaryUser&) = delete;
 
  private:
-  bool changed_;
+  __user_cap_header_struct header_{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> before_{};
 };
 
 }  // namespace lockstep
