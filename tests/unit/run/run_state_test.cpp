@@ -98,13 +98,18 @@ TEST_F(RunStates, AReadOnlyRunCanBeReadAndNotLocked) {
     EXPECT_THAT(error, HasSubstr("--into"));
     EXPECT_THROW(reader.write_state(RunState::failed, ""), Error);
   }
+  chmod(run.path().c_str(), 0755);
+  chmod((run.path() / "lock").c_str(), 0644);
   RunDir::open("first", root).lock();
   {
     RunDir holder = RunDir::open("first", root);
     holder.lock();
+    chmod(run.path().c_str(), 0555);
+    chmod((run.path() / "lock").c_str(), 0444);
     OrdinaryUser user;
     EXPECT_EQ(RunDir::open("first", root).state(), RunState::running);
   }
+  chmod(run.path().c_str(), 0755);
 }
 
 TEST_F(RunStates, EveryStateHasItsWord) {
