@@ -86,7 +86,9 @@ prepare() {
       unset XDG_CACHE_HOME XDG_STATE_HOME
       as=(setpriv --reuid "$nobody" --regid "$nobody" --clear-groups --inh-caps=-all)
       chown -R "$nobody:$nobody" "$checkout_there" "$scratch/home" "$scratch/work"
-      open_way "$checkout_there" "$cache"
+      python=$(python3 -c 'import sys; print(sys.base_prefix)')
+      if [ "$python" = /usr ]; then python=; fi
+      open_way "$checkout_there" "$cache" ${python:+"$python"}
       ;;
   esac
 }
