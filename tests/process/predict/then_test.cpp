@@ -36,9 +36,9 @@ class ThenPredict : public Predict {
   }
 };
 
-// Stopped four seconds after the command has begun, whatever the start took of them.
+// Stopped ten seconds after the command has begun, whatever the start took of them.
 const std::vector<std::string> endless{"stop.steps=100000000", "eval.every_steps=20",
-                                       "stop.after=8s", "stop.reserve=4s"};
+                                       "stop.after=14s", "stop.reserve=4s"};
 
 TEST_F(ThenPredict, TakesTheItemsThatTheRecipeFindsAndBareKeys) {
   const ToolResult trained = tool(words("found", {"stop.steps=3", "scale=2", "seed=7"}));
@@ -78,8 +78,8 @@ TEST_F(ThenPredict, FollowsAQuotaFromTheBestCheckpointWithinIt) {
   const ToolResult stopped = tool(words("quota", endless));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   ASSERT_EQ(stopped.code, 75) << stopped.err;
-  EXPECT_THAT(stopped.err, HasSubstr("training stops 4s before stop.after = 8s is over"));
-  EXPECT_THAT(stopped.err, HasSubstr("stop.after = 8s is over but for stop.reserve = 4s"));
+  EXPECT_THAT(stopped.err, HasSubstr("training stops 4s before stop.after = 14s is over"));
+  EXPECT_THAT(stopped.err, HasSubstr("stop.after = 14s is over but for stop.reserve = 4s"));
   EXPECT_THAT(stopped.err, HasSubstr("predicted 2 items into"));
   EXPECT_THAT(stopped.err, HasSubstr("go on with: lockstep resume runs/quota"));
   EXPECT_TRUE(fs::exists(outputs("quota") / "r4.out"));
