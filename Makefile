@@ -9,9 +9,9 @@ help:
 	@echo 'make test         run every test that this machine can run; of long ones a tenth, another one at each commit'
 	@echo
 	@echo 'make build        build everything'
-	@echo 'make test-all     run long tests whole, too'
 	@echo 'make setup        install what is missing, choose LibTorch, and look at everything again'
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
+	@echo 'make test-all     run every test, the long ones whole'
 	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
 	@echo 'make test-python  run the tests that compare with the torch of Python, in an environment of its own'
 	@echo 'make lightgbm-cuda  build LightGBM with CUDA, for gbdt.device=cuda (minutes for each architecture)'

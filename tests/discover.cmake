@@ -1,6 +1,6 @@
-# What ctest runs of a gtest program: an entry per suite, or per test where EACH or EACH_OF say so. Included by ctest
+# What ctest runs of a gtest program: an entry per suite, or per test. Included by ctest
 # itself, so that a program that is not built stops nothing else. The including file sets, from lockstep_test():
-#   name, program, lists and records (folders), each (bool), each_of and whole (suites), labels, alone (bool)
+#   name, program, lists and records (folders), each (bool), whole (suites), labels, alone (bool)
 cmake_policy(VERSION 3.22)
 if(NOT EXISTS "${program}")
   add_test(${name}_NOT_BUILT ${name}_NOT_BUILT)
@@ -40,9 +40,7 @@ foreach(line IN LISTS lines)
   elseif(line MATCHES "^[A-Za-z0-9_/]+\\.")
     set(suite "${word}")
     set(apart ${each})
-    if("${suite}" IN_LIST each_of)
-      set(apart TRUE)
-    elseif("${suite}" IN_LIST whole)
+    if("${suite}" IN_LIST whole)
       set(apart FALSE)
     endif()
     if(NOT apart)
