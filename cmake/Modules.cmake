@@ -47,7 +47,7 @@ function(lockstep_compiled name)
     target_compile_options(${name} PRIVATE -O1)
   endif()
   if(LOCKSTEP_UNITY)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
     # A file of a group looks like a header, in which types of anonymous namespaces would be wrong.
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()

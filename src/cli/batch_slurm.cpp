@@ -47,8 +47,8 @@ const std::vector<Flag> task_flags{
     {"--grace", "TIME", "from SIGTERM to SIGKILL, where a job is ended (default 10s)"},
     {"--log-limit-mb", "N", "as of lockstep batch run"}};
 
-std::int64_t count_of(const Parsed& parsed, const std::string& flag, std::int64_t otherwise,
-                      std::int64_t least = 1) {
+std::int64_t slurm_flag(const Parsed& parsed, const std::string& flag, std::int64_t otherwise,
+                        std::int64_t least = 1) {
   if (!parsed.has(flag)) return otherwise;
   const auto count = whole_number<std::int64_t>(parsed.value(flag), least, 1'000'000);
   if (!count)
@@ -77,10 +77,10 @@ SlurmOptions asked_of_slurm(const Parsed& parsed, const JobList& list) {
   SlurmOptions options;
   options.partition = parsed.value("--partition");
   if (parsed.has("--time")) options.time = slurm_time(parsed.value("--time"));
-  options.gpus = static_cast<int>(count_of(parsed, "--gpus-per-task", most_gpus(list), 0));
+  options.gpus = static_cast<int>(slurm_flag(parsed, "--gpus-per-task", most_gpus(list), 0));
   options.cpus =
-      static_cast<int>(count_of(parsed, "--cpus-per-task", cores_for_task(list, options.gpus)));
-  options.at_once = count_of(parsed, "--at-once", 0);
+      static_cast<int>(slurm_flag(parsed, "--cpus-per-task", cores_for_task(list, options.gpus)));
+  options.at_once = slurm_flag(parsed, "--at-once", 0);
   options.more = parsed.all("--sbatch");
   for (const std::string& more : options.more) check_sbatch_text(more);
   options.notice_s = notice_s(parsed);
@@ -252,9 +252,9 @@ int slurm_main(const Parsed& parsed) {
   const BatchFolder batch = folder_of_batch(parsed, file);
   const auto jobs = static_cast<std::int64_t>(list.jobs.size());
   const std::int64_t most =
-      count_of(parsed, "--jobs-per-task",
-               std::max(usual_jobs_of_a_task,
-                        (jobs + std::int64_t{most_tasks} - 1) / std::int64_t{most_tasks}));
+      slurm_flag(parsed, "--jobs-per-task",
+                 std::max(usual_jobs_of_a_task,
+                          (jobs + std::int64_t{most_tasks} - 1) / std::int64_t{most_tasks}));
   if (parsed.has("--dry-run")) {
     Ledger all = ledger_for_plan(batch);
     plan_shares(all, std::move(list), static_cast<std::size_t>(most));

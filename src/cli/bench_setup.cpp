@@ -13,8 +13,8 @@
 namespace lockstep::cli {
 namespace {
 
-std::int64_t count_of(const Parsed& parsed, const char* flag, std::int64_t otherwise,
-                      std::int64_t least) {
+std::int64_t whole_flag(const Parsed& parsed, const char* flag, std::int64_t otherwise,
+                        std::int64_t least) {
   if (!parsed.has(flag)) return otherwise;
   const std::string text = parsed.value(flag);
   const auto count = whole_number<std::int64_t>(text, least, 1'000'000);
@@ -91,9 +91,9 @@ std::vector<ScalingBatch> choose_batches(Bench& bench) {
 Bench bench_setup(const Parsed& parsed) {
   Bench bench;
   bench.scaling = scaling_of(parsed);
-  bench.steps = count_of(parsed, "--steps", 30, 1);
-  bench.warm_up = count_of(parsed, "--warm-up", 10, 0);
-  bench.repeats = count_of(parsed, "--repeats", 3, 1);
+  bench.steps = whole_flag(parsed, "--steps", 30, 1);
+  bench.warm_up = whole_flag(parsed, "--warm-up", 10, 0);
+  bench.repeats = whole_flag(parsed, "--repeats", 3, 1);
   bench.keep = parsed.has("--keep");
   choose_devices(parsed, bench);
   bench.setup =

@@ -135,7 +135,7 @@ struct Tally {
   std::int64_t done() const { return placed - static_cast<std::int64_t>(skipped.size()); }
 };
 
-std::string count_of(std::int64_t count) { return cat(count, count == 1 ? " item" : " items"); }
+std::string items_text(std::int64_t count) { return cat(count, count == 1 ? " item" : " items"); }
 
 // Outputs that are made of all items, where some were skipped.
 void say_joint_outputs_lack(const Tally& tally, const std::vector<std::string>& outputs) {
@@ -146,7 +146,7 @@ void say_joint_outputs_lack(const Tally& tally, const std::vector<std::string>& 
     if (names.size() < most_named) names.push_back(one.at("name").get<std::string>());
   const std::size_t more = tally.skipped.size() - names.size();
   say(cat("warning: ", join(outputs, " and "), outputs.size() == 1 ? " lacks " : " lack ",
-          tally.skipped.size(), " of ", count_of(tally.total), ": ", join(names, ", "),
+          tally.skipped.size(), " of ", items_text(tally.total), ": ", join(names, ", "),
           more == 0 ? "" : cat(" and ", more, " more")));
 }
 
@@ -154,7 +154,7 @@ int report_done(const Tally& tally, const fs::path& folder,
                 const std::vector<std::string>& joint_outputs, bool json) {
   say_joint_outputs_lack(tally, joint_outputs);
   const auto skipped = static_cast<std::int64_t>(tally.skipped.size());
-  say(cat("predicted ", count_of(tally.done()), " into ", folder.string(),
+  say(cat("predicted ", items_text(tally.done()), " into ", folder.string(),
           skipped == 0 ? "" : cat("; skipped ", skipped, " of ", tally.total)));
   if (json)
     print(json_text({{"out", folder.string()},

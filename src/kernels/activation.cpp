@@ -21,7 +21,8 @@ namespace {
 ActivationKernels activation_kernels;  // set once, before the first step
 
 // Vectors of eight within a row, so that a column is known from the place.
-bool kernels_serve(const at::Tensor& x, const at::Tensor& other, const at::Tensor& bias) {
+bool activation_kernels_serve(const at::Tensor& x, const at::Tensor& other,
+                              const at::Tensor& bias) {
   return x.is_cuda() && activation_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
          x.numel() > 0 && x.size(-1) % 8 == 0 && aligned(x) && aligned(other) && aligned(bias) &&
          (!bias.defined() || bias.scalar_type() == x.scalar_type());
@@ -50,7 +51,7 @@ at::Tensor by_aten(const at::Tensor& x, const at::Tensor& bias, Activation kind)
 }
 
 at::Tensor forward_of(const at::Tensor& x, const at::Tensor& bias, Activation kind) {
-  if (!kernels_serve(x, {}, bias)) return by_aten(x, bias, kind);
+  if (!activation_kernels_serve(x, {}, bias)) return by_aten(x, bias, kind);
   at::Tensor out = at::empty_like(x);
   activation_kernels.forward(arguments_of(x, bias, {}, out, kind));
   return out;
@@ -59,7 +60,7 @@ at::Tensor forward_of(const at::Tensor& x, const at::Tensor& bias, Activation ki
 // x: of relu its result, whose bias is none.
 at::Tensor backward_of(const at::Tensor& gradient, const at::Tensor& x, const at::Tensor& bias,
                        Activation kind) {
-  if (!kernels_serve(x, gradient, bias)) {
+  if (!activation_kernels_serve(x, gradient, bias)) {
     if (kind == Activation::relu) return at::threshold_backward(gradient, x, 0);
     return at::gelu_backward(gradient, bias.defined() ? x.add(bias) : x, approximation(kind));
   }

@@ -71,8 +71,8 @@ void follow(const BatchNormState& state, const Statistics& now) {
   state.running_var.lerp_(unbiased, state.momentum);
 }
 
-struct Held : torch::CustomClassHolder {
-  explicit Held(StatisticsOfRanks kept) : of_ranks(std::move(kept)) {}
+struct HeldRanks : torch::CustomClassHolder {
+  explicit HeldRanks(StatisticsOfRanks kept) : of_ranks(std::move(kept)) {}
   StatisticsOfRanks of_ranks;
 };
 
@@ -80,7 +80,7 @@ struct BatchNormOfRanks : torch::autograd::Function<BatchNormOfRanks> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, const at::Tensor& mean,
                             const at::Tensor& inverse, const at::Tensor& count,
-                            const c10::intrusive_ptr<Held>& held) {
+                            const c10::intrusive_ptr<HeldRanks>& held) {
     context->save_for_backward({x, weight, mean, inverse, count});
     context->saved_data["held"] = c10::IValue::make_capsule(held);
     const at::Tensor scale = inverse.mul(weight);
@@ -95,7 +95,7 @@ struct BatchNormOfRanks : torch::autograd::Function<BatchNormOfRanks> {
     const at::Tensor &x = saved[0], &weight = saved[1], &mean = saved[2], &inverse = saved[3],
                      &count = saved[4];
     const auto held =
-        c10::static_intrusive_pointer_cast<Held>(context->saved_data["held"].toCapsule());
+        c10::static_intrusive_pointer_cast<HeldRanks>(context->saved_data["held"].toCapsule());
     const std::int64_t channels = x.size(1);
     const std::vector<std::int64_t> dims = all_but_channels(x);
     const at::Tensor of_out = gradients[0].to(at::kFloat);
@@ -127,7 +127,7 @@ at::Tensor batch_norm_of_ranks(const at::Tensor& x, const BatchNormState& state,
   }
   return BatchNormOfRanks::apply(x, in_f32(state.weight, 1, now.mean),
                                  in_f32(state.bias, 0, now.mean), now.mean, inverse, now.count,
-                                 c10::make_intrusive<Held>(of_ranks));
+                                 c10::make_intrusive<HeldRanks>(of_ranks));
 }
 
 std::optional<at::Tensor> f32_if_defined(const at::Tensor& tensor) {

@@ -40,16 +40,18 @@ at::Tensor by_aten(const at::Tensor& blocks, const at::Tensor& weight, const at:
                     /*padding=*/(weight.size(2) - 3) / 4);
 }
 
-BlockConvolutionKernels kernels;  // set once, before the first step
+BlockConvolutionKernels block_kernels;  // set once, before the first step
 
-bool kernels_serve(const at::Tensor& blocks, const at::Tensor& weight, const at::Tensor& bias) {
-  return kernels.forward != nullptr && blocks.is_cuda() && weight.is_cuda() && !bias.defined() &&
+bool block_kernels_serve(const at::Tensor& blocks, const at::Tensor& weight,
+                         const at::Tensor& bias) {
+  return block_kernels.forward != nullptr && blocks.is_cuda() && weight.is_cuda() &&
+         !bias.defined() &&
          (blocks.scalar_type() == at::kBFloat16 || blocks.scalar_type() == at::kHalf) &&
          weight.scalar_type() == blocks.scalar_type() && blocks.numel() > 0 &&
          !blocks.requires_grad() && blocks.is_contiguous(at::MemoryFormat::ChannelsLast) &&
          aligned(blocks) && weight.size(2) == block_convolution_size && weight.size(0) > 0 &&
          weight.size(0) % block_convolution_outs == 0 && blocks.size(2) > 1 && blocks.size(3) > 1 &&
-         kernels.runs_here();
+         block_kernels.runs_here();
 }
 
 BlockConvolution shape_of(const at::Tensor& blocks, const at::Tensor& weight) {
@@ -79,7 +81,7 @@ struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
       launch.moments = moments->partial.mutable_data_ptr<float>();
       launch.elements = moments->elements.mutable_data_ptr<float>();
     }
-    kernels.forward(launch);
+    block_kernels.forward(launch);
     context->save_for_backward({blocks, weight});
     return y;
   }
@@ -108,7 +110,7 @@ struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
                                     .partial = partial.mutable_data_ptr<float>(),
                                     .of_weight = of_weight.f32.mutable_data_ptr<float>()};
     std::copy_n(of_weight.f32.strides().begin(), 4, launch.weight_strides);
-    kernels.backward(launch);
+    block_kernels.backward(launch);
     return {{}, of_weight.returned(weight), {}};
   }
 };
@@ -134,10 +136,10 @@ at::Tensor block_convolution(const at::Tensor& blocks, const at::Tensor& weight,
                     ", h, w] and a weight [O, C, k, k] with 1 to 4 channels and k of 3, 7, 11 and "
                     "so on, but got ",
                     blocks.sizes(), " and ", weight.sizes()));
-  return kernels_serve(blocks, weight, bias) ? BlockConvolved::apply(blocks, weight, moments)
-                                             : by_aten(blocks, weight, bias);
+  return block_kernels_serve(blocks, weight, bias) ? BlockConvolved::apply(blocks, weight, moments)
+                                                   : by_aten(blocks, weight, bias);
 }
 
-void register_cuda_block_convolution(BlockConvolutionKernels given) { kernels = given; }
+void register_cuda_block_convolution(BlockConvolutionKernels given) { block_kernels = given; }
 
 }  // namespace lockstep

@@ -19,7 +19,7 @@ namespace {
 
 ChosenLossKernels chosen_loss_kernels;  // set once, before the first step
 
-bool kernels_serve(const at::Tensor& values) {
+bool loss_kernels_serve(const at::Tensor& values) {
   return values.is_cuda() && chosen_loss_kernels.forward != nullptr &&
          kernel_dtype(values.scalar_type()) && values.numel() > 0 &&
          values.size(1) <= chosen_most_questions;
@@ -114,7 +114,7 @@ struct ChosenLoss : torch::autograd::Function<ChosenLoss> {
 
 at::Tensor losses(const at::Tensor& values, const at::Tensor& question, const at::Tensor& targets,
                   const at::Tensor& weights, std::int64_t first) {
-  if (!kernels_serve(values))
+  if (!loss_kernels_serve(values))
     return chosen_losses_reference(values, question, targets, weights, first);
   return ChosenLoss::apply(values, question, targets, weights, first);
 }

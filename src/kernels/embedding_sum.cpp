@@ -22,7 +22,7 @@ namespace {
 
 using torch::autograd::variable_list;
 
-bool kernels_serve(const at::Tensor& values) {
+bool sum_kernels_serve(const at::Tensor& values) {
   return values.is_cuda() && embedding_kernels_here().sum != nullptr &&
          kernel_dtype(values.scalar_type()) && values.size(1) % 8 == 0 && values.numel() > 0 &&
          values.is_contiguous() && aligned(values);
@@ -61,8 +61,9 @@ at::Tensor sum_by_aten(const std::vector<Lookup>& lookups) {
 }
 
 at::Tensor sum_of(const std::vector<Lookup>& lookups) {
-  const bool own = std::all_of(lookups.begin(), lookups.end(),
-                               [](const Lookup& lookup) { return kernels_serve(lookup.table); });
+  const bool own = std::all_of(lookups.begin(), lookups.end(), [](const Lookup& lookup) {
+    return sum_kernels_serve(lookup.table);
+  });
   std::vector<OwedUpdate*> updates;
   std::vector<std::optional<OwedRows>> owed;
   for (const auto& [rows, table] : lookups) {

@@ -25,7 +25,7 @@
 namespace lockstep {
 namespace {
 
-ChannelNormKernels kernels;  // set once, before the first step
+ChannelNormKernels norm_kernels;  // set once, before the first step
 
 void check_instance_norm_act(const at::Tensor& x, const at::Tensor& channel_scale,
                              const at::Tensor& skip) {
@@ -63,17 +63,17 @@ struct InstanceNormAct : torch::autograd::Function<InstanceNormAct> {
     const at::Tensor partial = at::empty({layout.rows, layout.chunks, 2, layout.channels}, f32);
     const bool by_bits = keep && relu && skip.defined();
     const at::Tensor positive = by_bits ? bits_for(rows, layout) : at::Tensor();
-    kernels.forward({.layout = layout,
-                     .x = rows.const_data_ptr(),
-                     .skip = data_of(skip),
-                     .channel_scale = floats_of(scale),
-                     .y = y.mutable_data_ptr(),
-                     .positive = by_bits ? positive.mutable_data_ptr<std::uint8_t>() : nullptr,
-                     .mean = mean.mutable_data_ptr<float>(),
-                     .inverse_deviation = inverse.mutable_data_ptr<float>(),
-                     .partial = partial.mutable_data_ptr<float>(),
-                     .epsilon = static_cast<float>(epsilon),
-                     .relu = relu});
+    norm_kernels.forward({.layout = layout,
+                          .x = rows.const_data_ptr(),
+                          .skip = data_of(skip),
+                          .channel_scale = floats_of(scale),
+                          .y = y.mutable_data_ptr(),
+                          .positive = by_bits ? positive.mutable_data_ptr<std::uint8_t>() : nullptr,
+                          .mean = mean.mutable_data_ptr<float>(),
+                          .inverse_deviation = inverse.mutable_data_ptr<float>(),
+                          .partial = partial.mutable_data_ptr<float>(),
+                          .epsilon = static_cast<float>(epsilon),
+                          .relu = relu});
     context->save_for_backward({x, scale, mean, inverse, positive});
     context->saved_data["skip"] = skip.defined();
     context->saved_data["relu"] = relu;
@@ -98,18 +98,18 @@ struct InstanceNormAct : torch::autograd::Function<InstanceNormAct> {
     const auto f32 = rows.options().dtype(at::kFloat);
     const at::Tensor partial = at::empty({layout.rows, layout.chunks, 2, layout.channels}, f32);
     const at::Tensor sums = at::empty({layout.statistics, 2}, f32);
-    kernels.backward({.layout = layout,
-                      .of_y = up.const_data_ptr(),
-                      .x = rows.const_data_ptr(),
-                      .positive = by_bits ? positive.const_data_ptr<std::uint8_t>() : nullptr,
-                      .channel_scale = floats_of(scale),
-                      .mean = saved[2].const_data_ptr<float>(),
-                      .inverse_deviation = saved[3].const_data_ptr<float>(),
-                      .of_x = of_x.mutable_data_ptr(),
-                      .of_skip = by_bits ? of_skip.mutable_data_ptr() : nullptr,
-                      .partial = partial.mutable_data_ptr<float>(),
-                      .sums = sums.mutable_data_ptr<float>(),
-                      .relu = context->saved_data["relu"].toBool()});
+    norm_kernels.backward({.layout = layout,
+                           .of_y = up.const_data_ptr(),
+                           .x = rows.const_data_ptr(),
+                           .positive = by_bits ? positive.const_data_ptr<std::uint8_t>() : nullptr,
+                           .channel_scale = floats_of(scale),
+                           .mean = saved[2].const_data_ptr<float>(),
+                           .inverse_deviation = saved[3].const_data_ptr<float>(),
+                           .of_x = of_x.mutable_data_ptr(),
+                           .of_skip = by_bits ? of_skip.mutable_data_ptr() : nullptr,
+                           .partial = partial.mutable_data_ptr<float>(),
+                           .sums = sums.mutable_data_ptr<float>(),
+                           .relu = context->saved_data["relu"].toBool()});
     return {of_x, of_skip, {}, {}, {}, {}};
   }
 
@@ -140,7 +140,7 @@ struct InstanceNormAct : torch::autograd::Function<InstanceNormAct> {
 };
 
 bool instance_norm_kernels_serve(const at::Tensor& x) {
-  return x.is_cuda() && kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
+  return x.is_cuda() && norm_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
          x.numel() > 0;
 }
 
@@ -187,8 +187,8 @@ at::Tensor factors_of(const at::Tensor& bytes, const at::Tensor& x, const VoxelL
   return bits.view(lying).movedim(-1, 1).to(x.scalar_type());
 }
 
-const ChannelNormKernels& channel_norm_kernels() { return kernels; }
+const ChannelNormKernels& channel_norm_kernels() { return norm_kernels; }
 
-void register_cuda_channel_norm(ChannelNormKernels own) { kernels = own; }
+void register_cuda_channel_norm(ChannelNormKernels own) { norm_kernels = own; }
 
 }  // namespace lockstep

@@ -20,8 +20,8 @@ namespace {
 
 HeadKernels head_kernels;  // set once, before the first step
 
-bool kernels_serve(const at::Tensor& hidden, const at::Tensor& rows, const at::Tensor& weight,
-                   const at::Tensor& bias) {
+bool head_kernels_serve(const at::Tensor& hidden, const at::Tensor& rows, const at::Tensor& weight,
+                        const at::Tensor& bias) {
   return hidden.is_cuda() && head_kernels.forward != nullptr &&
          kernel_dtype(hidden.scalar_type()) && rows.numel() > 0 && rows.numel() <= head_most_rows &&
          weight.size(0) > 0 && weight.size(0) <= head_most_outputs && hidden.size(1) % 8 == 0 &&
@@ -128,7 +128,7 @@ struct LinearOfRows : torch::autograd::Function<LinearOfRows> {
 at::Tensor linear_of_rows(const at::Tensor& hidden, const at::Tensor& rows,
                           const at::Tensor& weight, const at::Tensor& bias) {
   check(hidden, rows, weight, bias);
-  if (!kernels_serve(hidden, rows, weight, bias))
+  if (!head_kernels_serve(hidden, rows, weight, bias))
     return linear_layer(hidden.index_select(0, rows), weight, bias);
   return LinearOfRows::apply(hidden, rows, weight, if_defined(bias), /*beside=*/false)[0];
 }
@@ -138,7 +138,7 @@ std::tuple<at::Tensor, at::Tensor> linear_of_rows_beside(const at::Tensor& hidde
                                                          const at::Tensor& weight,
                                                          const at::Tensor& bias) {
   check(hidden, rows, weight, bias);
-  if (!kernels_serve(hidden, rows, weight, bias))
+  if (!head_kernels_serve(hidden, rows, weight, bias))
     return {linear_layer(hidden.index_select(0, rows), weight, bias), hidden};
   const auto both = LinearOfRows::apply(hidden, rows, weight, if_defined(bias), /*beside=*/true);
   return {both[0], both[1]};

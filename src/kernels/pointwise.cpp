@@ -27,7 +27,9 @@ using torch::autograd::variable_list;
 constexpr auto channels_last = at::MemoryFormat::ChannelsLast;
 
 // [B * H * W, C], a view of what lies channels-last.
-at::Tensor rows_of(const at::Tensor& x) { return x.permute({0, 2, 3, 1}).view({-1, x.size(1)}); }
+at::Tensor rows_of_pixels(const at::Tensor& x) {
+  return x.permute({0, 2, 3, 1}).view({-1, x.size(1)});
+}
 at::Tensor matrix_of(const at::Tensor& weight) {
   return weight.view({weight.size(0), weight.size(1)});
 }
@@ -77,7 +79,8 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     if (moments != nullptr && !bias && tells_moments(x, weight))
       *moments = multiply_with_moments(out, x, weight);
     else
-      matmul_into(rows_of(out), rows_of(x), matrix_of(weight).t(), bias.value_or(at::Tensor()));
+      matmul_into(rows_of_pixels(out), rows_of_pixels(x), matrix_of(weight).t(),
+                  bias.value_or(at::Tensor()));
     if (!beside) return {out};
     return {out, x.detach()};
   }
@@ -102,7 +105,7 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
         sink = fresh_sink(weight);
         of_w.buffer = sink.f32;
       }
-      const at::Tensor ups = rows_of(up), rows = rows_of(x);
+      const at::Tensor ups = rows_of_pixels(up), rows = rows_of_pixels(x);
       run_beside(side, {ups, rows}, [=] {
         if (needs_weight)
           matmul_into(matrix_of(of_w.buffer), ups.t(), rows, {}, /*accumulate=*/!of_w.is_first);
@@ -118,10 +121,10 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     if (context->needs_input_grad(0)) {
       of_x = empty_like_with(x, x.size(1));
       if (other.defined())
-        matmul_plus(rows_of(of_x), rows_of(other.contiguous(channels_last)), rows_of(up),
-                    matrix_of(weight));
+        matmul_plus(rows_of_pixels(of_x), rows_of_pixels(other.contiguous(channels_last)),
+                    rows_of_pixels(up), matrix_of(weight));
       else
-        matmul_into(rows_of(of_x), rows_of(up), matrix_of(weight));
+        matmul_into(rows_of_pixels(of_x), rows_of_pixels(up), matrix_of(weight));
     }
     if (side == nullptr) of_parameters(nullptr);
     return {of_x, of_weight, of_bias, {}, {}};
@@ -154,7 +157,7 @@ struct PointwisePair : torch::autograd::Function<PointwisePair> {
     context->save_for_backward({x, weight, other_weight, bias, other_bias, both});
     context->set_materialize_grads(false);
     const at::Tensor out = empty_like_with(x, padded);
-    matmul_into(rows_of(out), rows_of(x), both.t(), biases);
+    matmul_into(rows_of_pixels(out), rows_of_pixels(x), both.t(), biases);
     const at::AutoDispatchBelowADInplaceOrView no_views;  // for autograd, results of their own
     return {out.narrow(1, 0, first), out.narrow(1, first, second)};
   }
@@ -168,12 +171,12 @@ struct PointwisePair : torch::autograd::Function<PointwisePair> {
     at::Tensor of_x;
     if (context->needs_input_grad(0)) {
       of_x = empty_like_with(x, x.size(1));
-      matmul_into(rows_of(of_x), up, both);
+      matmul_into(rows_of_pixels(of_x), up, both);
     }
     variable_list found{of_x, {}, {}, {}, {}};
     if (context->needs_input_grad(1) || context->needs_input_grad(2)) {
       const at::Tensor of_both = at::empty(both.sizes(), both.options().dtype(at::kFloat));
-      matmul_into(of_both, up.t(), rows_of(x));
+      matmul_into(of_both, up.t(), rows_of_pixels(x));
       share_out(context, saved, 1, of_both, found);
     }
     if (context->needs_input_grad(3) || context->needs_input_grad(4)) {

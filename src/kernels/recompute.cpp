@@ -33,8 +33,8 @@ class ComputingAgain {
   bool before_;
 };
 
-struct Held : torch::CustomClassHolder {
-  explicit Held(PureFunction kept) : function(std::move(kept)) {}
+struct HeldFunction : torch::CustomClassHolder {
+  explicit HeldFunction(PureFunction kept) : function(std::move(kept)) {}
   PureFunction function;
 };
 
@@ -61,7 +61,8 @@ void check_leaves(const variable_list& outputs, const variable_list& known) {
 }
 
 struct Recompute : torch::autograd::Function<Recompute> {
-  static variable_list forward(AutogradContext* context, const c10::intrusive_ptr<Held>& held,
+  static variable_list forward(AutogradContext* context,
+                               const c10::intrusive_ptr<HeldFunction>& held,
                                const at::TensorList& inputs, const at::TensorList& parameters) {
     variable_list kept = inputs.vec();
     kept.insert(kept.end(), parameters.begin(), parameters.end());
@@ -77,7 +78,7 @@ struct Recompute : torch::autograd::Function<Recompute> {
     const variable_list saved = context->get_saved_variables();
     const auto count = static_cast<std::size_t>(context->saved_data["inputs"].toInt());
     const auto held =
-        c10::static_intrusive_pointer_cast<Held>(context->saved_data["held"].toCapsule());
+        c10::static_intrusive_pointer_cast<HeldFunction>(context->saved_data["held"].toCapsule());
     // Inputs begin a graph of their own here; parameters are themselves, so that operations find
     // their gradient buffers.
     variable_list leaves = saved;
@@ -136,7 +137,7 @@ std::vector<at::Tensor> recomputed(const PureFunction& function,
                                    const std::vector<at::Tensor>& inputs,
                                    const std::vector<at::Tensor>& parameters) {
   if (!at::GradMode::is_enabled()) return function(inputs);
-  return Recompute::apply(c10::make_intrusive<Held>(function), at::TensorList(inputs),
+  return Recompute::apply(c10::make_intrusive<HeldFunction>(function), at::TensorList(inputs),
                           at::TensorList(parameters));
 }
 

@@ -18,10 +18,10 @@
 namespace lockstep {
 namespace {
 
-StepScalarKernels kernels;  // set once, before the first step
+StepScalarKernels scalar_kernels;  // set once, before the first step
 
 bool by_kernel(const at::Tensor& tensor) {
-  return tensor.is_cuda() && kernels.factors != nullptr && tensor.is_contiguous();
+  return tensor.is_cuda() && scalar_kernels.factors != nullptr && tensor.is_contiguous();
 }
 
 void find_by_aten(const UpdateScalars& scalars, const at::Tensor& lr, const at::Tensor& dropped) {
@@ -51,11 +51,11 @@ StepFactors step_factors(const at::Tensor& weights, const at::Tensor& loss_scale
   const auto f32 = weights.options().dtype(at::kFloat);
   StepFactors result{.factors = at::empty(weights.sizes(), f32),
                      .scales = at::empty(weights.sizes(), f32)};
-  kernels.factors({.weights = weights.const_data_ptr<double>(),
-                   .loss_scale = loss_scale.const_data_ptr<float>(),
-                   .factors = result.factors.mutable_data_ptr<float>(),
-                   .scales = result.scales.mutable_data_ptr<float>(),
-                   .terms = weights.numel()});
+  scalar_kernels.factors({.weights = weights.const_data_ptr<double>(),
+                          .loss_scale = loss_scale.const_data_ptr<float>(),
+                          .factors = result.factors.mutable_data_ptr<float>(),
+                          .scales = result.scales.mutable_data_ptr<float>(),
+                          .terms = weights.numel()});
   return result;
 }
 
@@ -69,13 +69,13 @@ at::Tensor own_numbers(const at::Tensor& report, const at::Tensor& sums, const a
     return numbers;
   }
   at::Tensor numbers = at::empty_like(report);
-  kernels.own({.report = report.const_data_ptr<double>(),
-               .sums = sums.const_data_ptr<double>(),
-               .dropped = dropped.const_data_ptr<double>(),
-               .numbers = numbers.mutable_data_ptr<double>(),
-               .size = report.numel(),
-               .sums_size = sums.numel(),
-               .drop_slot = drop_slot});
+  scalar_kernels.own({.report = report.const_data_ptr<double>(),
+                      .sums = sums.const_data_ptr<double>(),
+                      .dropped = dropped.const_data_ptr<double>(),
+                      .numbers = numbers.mutable_data_ptr<double>(),
+                      .size = report.numel(),
+                      .sums_size = sums.numel(),
+                      .drop_slot = drop_slot});
   return numbers;
 }
 
@@ -86,10 +86,10 @@ void find_dropped(const at::Tensor& sum, std::int64_t terms, std::int64_t drop_s
     dropped.add_(at::isfinite(sum.narrow(0, 0, terms)).all().logical_not());
     return;
   }
-  kernels.dropped({.sum = sum.const_data_ptr<double>(),
-                   .dropped = dropped.mutable_data_ptr<double>(),
-                   .terms = terms,
-                   .drop_slot = drop_slot});
+  scalar_kernels.dropped({.sum = sum.const_data_ptr<double>(),
+                          .dropped = dropped.mutable_data_ptr<double>(),
+                          .terms = terms,
+                          .drop_slot = drop_slot});
 }
 
 at::Tensor rate_table(const UpdateScalars& scalars) {
@@ -105,20 +105,20 @@ void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
                          const at::Tensor& dropped) {
   if (!by_kernel(scalars.norm) || lr.scalar_type() != at::kFloat || !lr.is_cuda())
     return find_by_aten(scalars, lr, dropped);
-  kernels.update({.raw_norm = scalars.raw_norm.const_data_ptr<float>(),
-                  .loss_scale = scalars.loss_scale.const_data_ptr<float>(),
-                  .dropped = dropped.defined() ? dropped.const_data_ptr<double>() : nullptr,
-                  .step = scalars.step.const_data_ptr<float>(),
-                  .lr = lr.const_data_ptr<float>(),
-                  .norm = scalars.norm.mutable_data_ptr<float>(),
-                  .skip = scalars.skip.mutable_data_ptr<float>(),
-                  .divisor = scalars.divisor.mutable_data_ptr<float>(),
-                  .next_step = scalars.next_step.mutable_data_ptr<float>(),
-                  .rates = scalars.table.defined()
-                               ? static_cast<const GroupRate*>(scalars.table.const_data_ptr())
-                               : nullptr,
-                  .groups = std::ssize(scalars.rates),
-                  .clip = static_cast<float>(scalars.clip)});
+  scalar_kernels.update({.raw_norm = scalars.raw_norm.const_data_ptr<float>(),
+                         .loss_scale = scalars.loss_scale.const_data_ptr<float>(),
+                         .dropped = dropped.defined() ? dropped.const_data_ptr<double>() : nullptr,
+                         .step = scalars.step.const_data_ptr<float>(),
+                         .lr = lr.const_data_ptr<float>(),
+                         .norm = scalars.norm.mutable_data_ptr<float>(),
+                         .skip = scalars.skip.mutable_data_ptr<float>(),
+                         .divisor = scalars.divisor.mutable_data_ptr<float>(),
+                         .next_step = scalars.next_step.mutable_data_ptr<float>(),
+                         .rates = scalars.table.defined() ? static_cast<const GroupRate*>(
+                                                                scalars.table.const_data_ptr())
+                                                          : nullptr,
+                         .groups = std::ssize(scalars.rates),
+                         .clip = static_cast<float>(scalars.clip)});
 }
 
 at::Tensor whole_numbers(const at::Tensor& sum, const at::Tensor& norm,
@@ -127,16 +127,16 @@ at::Tensor whole_numbers(const at::Tensor& sum, const at::Tensor& norm,
   if (!by_kernel(sum))
     return at::cat({sum, at::cat({norm, loss_scale}).to(at::kDouble), dropped, stamps});
   at::Tensor whole = at::empty({sum.numel() + 5}, sum.options());
-  kernels.whole({.sum = sum.const_data_ptr<double>(),
-                 .norm = norm.const_data_ptr<float>(),
-                 .loss_scale = loss_scale.const_data_ptr<float>(),
-                 .dropped = dropped.const_data_ptr<double>(),
-                 .stamps = stamps.const_data_ptr<double>(),
-                 .whole = whole.mutable_data_ptr<double>(),
-                 .size = sum.numel()});
+  scalar_kernels.whole({.sum = sum.const_data_ptr<double>(),
+                        .norm = norm.const_data_ptr<float>(),
+                        .loss_scale = loss_scale.const_data_ptr<float>(),
+                        .dropped = dropped.const_data_ptr<double>(),
+                        .stamps = stamps.const_data_ptr<double>(),
+                        .whole = whole.mutable_data_ptr<double>(),
+                        .size = sum.numel()});
   return whole;
 }
 
-void register_cuda_step_scalars(const StepScalarKernels& own) { kernels = own; }
+void register_cuda_step_scalars(const StepScalarKernels& own) { scalar_kernels = own; }
 
 }  // namespace lockstep

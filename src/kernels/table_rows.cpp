@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-bool kernels_serve(const at::Tensor& buffer) {
+bool row_kernels_serve(const at::Tensor& buffer) {
   return buffer.is_cuda() && embedding_kernels_here().backward != nullptr &&
          buffer.size(1) % 8 == 0 && buffer.is_contiguous() && aligned(buffer);
 }
@@ -53,15 +53,15 @@ void add_table_rows(const at::Tensor& buffer, const TableRows& given,
   LOCKSTEP_CHECK(buffer.dim() == 2 && gradient.dim() == 2 && gradient.size(1) == buffer.size(1));
   LOCKSTEP_CHECK(rows.dim() == 1 && rows.size(0) == gradient.size(0));
   if (gradient.numel() == 0) return;
-  if (kernels_serve(buffer) && kernel_dtype(gradient.scalar_type()) && gradient.is_contiguous() &&
-      rows.is_contiguous() && aligned(gradient))
+  if (row_kernels_serve(buffer) && kernel_dtype(gradient.scalar_type()) &&
+      gradient.is_contiguous() && rows.is_contiguous() && aligned(gradient))
     add_by_kernel(buffer, given, touched);
   else
     add_by_aten(buffer, given, touched);
 }
 
 bool rows_keep_an_order(const at::Tensor& buffer) {
-  return buffer.is_cpu() || kernels_serve(buffer);
+  return buffer.is_cpu() || row_kernels_serve(buffer);
 }
 
 }  // namespace lockstep

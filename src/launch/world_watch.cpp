@@ -11,8 +11,8 @@ namespace lockstep {
 namespace {
 
 constexpr double usual_hang_after_s = 60;  // before the run and its options are known
-constexpr double own_sleep_s = 5;          // who was not looking for longer has slept itself
-constexpr double asking_s = 5;             // for the cause of a collective that failed
+constexpr double slept_itself_s = 5;       // who was not looking for longer has slept itself
+constexpr double seeking_cause_s = 5;      // for the cause of a collective that failed
 constexpr double gone_s = 3;               // silent for so long, when a collective has failed too
 constexpr double unheard_s = 5;            // for shorter, nobody counts as silent otherwise
 
@@ -40,7 +40,7 @@ std::string hosts_of(const std::vector<std::size_t>& ranks, const std::vector<Po
   return join(hosts, ", ");
 }
 
-std::string seconds(double time_s) { return cat(std::lround(time_s), " s"); }
+std::string in_seconds(double time_s) { return cat(std::lround(time_s), " s"); }
 
 }  // namespace
 
@@ -85,7 +85,7 @@ std::optional<Verdict> WorldWatch::look(const News& news, double now_s) {
 double WorldWatch::at_least(double time_s) const { return std::max(time_s, 5 * world_.period_s); }
 
 void WorldWatch::listen(const News& news, double now_s) {
-  const bool slept = !looked_s_ || now_s - *looked_s_ > own_sleep_s;
+  const bool slept = !looked_s_ || now_s - *looked_s_ > slept_itself_s;
   looked_s_ = now_s;
   const bool answers = news.exchanges != exchanges_;
   exchanges_ = news.exchanges;
@@ -150,7 +150,7 @@ std::optional<Verdict> WorldWatch::failure(const News& news, double now_s) {
     return Verdict{cat(name_ranks(gone, news.posts), gone.size() == 1 ? " has" : " have",
                        " ended or vanished: ", said),
                    go_on};
-  if (failed_for_s < at_least(asking_s)) return std::nullopt;
+  if (failed_for_s < at_least(seeking_cause_s)) return std::nullopt;
   return Verdict{said, go_on};
 }
 
@@ -159,7 +159,7 @@ Verdict WorldWatch::store_silence(const News& news, double now_s) const {
                               ? cat(name_ranks({0}, news.posts), " does not answer: no word from ",
                                     world_.store, ", where it serves the store,")
                               : cat("the store at ", world_.store, " does not answer: no word");
-  return {cat(who, " for ", seconds(now_s - answered_s_), own_place(news)),
+  return {cat(who, " for ", in_seconds(now_s - answered_s_), own_place(news)),
           cat("see whether that host is up and this one can reach it; ", go_on)};
 }
 
@@ -180,7 +180,7 @@ double WorldWatch::longest_s(const std::vector<std::size_t>& ranks) const {
 Verdict WorldWatch::no_answer(const News& news, const std::vector<std::size_t>& ranks) const {
   const bool one = ranks.size() == 1;
   return {cat(name_ranks(ranks, news.posts), one ? " does" : " do", " not answer: no word of ",
-              one ? "it" : "them", " for ", seconds(longest_s(ranks)), own_place(news)),
+              one ? "it" : "them", " for ", in_seconds(longest_s(ranks)), own_place(news)),
           cat("see whether ", hosts_of(ranks, news.posts),
               " can be reached and the processes run; ", go_on)};
 }

@@ -44,7 +44,8 @@ class GpuReader {
   virtual GpuSample read(std::size_t position) = 0;
 };
 
-double thread_cpu_s();  // that this thread has used
+double thread_cpu_s();   // that this thread has used
+double process_cpu_s();  // that all threads have
 
 // Never throws. cpu_s: by which it knows what its calls cost.
 std::unique_ptr<GpuReader> make_nvml_reader(Clock& clock = system_clock(),

@@ -61,7 +61,7 @@ struct Column {
 };
 
 constexpr int weight_at_80 = 40;  // all with this weight and more fit into 80 cells
-constexpr std::array columns{
+constexpr std::array shown_columns{
     Column{"GPU", 3, 3, 100, false, [](const OneGpu& gpu) { return cat(gpu.info.index); }},
     Column{"activity", 8, 8, 90, false, [](const OneGpu& gpu) { return activity_text(gpu.sample); },
            [](const OneGpu&) { return Style::bold; }},
@@ -93,7 +93,7 @@ constexpr std::array columns{
            }},
     Column{"name", 12, 28, 20, true, [](const OneGpu& gpu) { return gpu.info.name; }},
 };
-using Widths = std::array<int, columns.size()>;  // 0: left out
+using Widths = std::array<int, shown_columns.size()>;  // 0: left out
 
 void widen(int& width, int most, int& left) {
   if (width == 0) return;
@@ -104,20 +104,20 @@ void widen(int& width, int most, int& left) {
 
 constexpr std::size_t at(std::string_view head) {
   std::size_t i = 0;
-  while (columns[i].head != head) ++i;
+  while (shown_columns[i].head != head) ++i;
   return i;
 }
 
 // The columns of a weight from `least_weight` on that there is room for, those of most weight
 // first.
 void add_columns(Widths& widths, int& left, int least_weight) {
-  std::array<std::size_t, columns.size()> order{};
+  std::array<std::size_t, shown_columns.size()> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [](std::size_t a, std::size_t b) {
-    return columns[a].weight > columns[b].weight;
+    return shown_columns[a].weight > shown_columns[b].weight;
   });
   for (const std::size_t i : order) {
-    const Column& column = columns[i];
+    const Column& column = shown_columns[i];
     if (widths[i] > 0 || column.weight < least_weight || column.least + 1 > left) continue;
     widths[i] = column.least;
     left -= column.least + 1;
@@ -135,7 +135,7 @@ Widths choose_columns(int width) {
   widen(widths[at("history")], usual_history_cells, left);
   add_columns(widths, left, 0);
   for (const char* head : {"history", "held by", "name"})
-    widen(widths[at(head)], columns[at(head)].most, left);
+    widen(widths[at(head)], shown_columns[at(head)].most, left);
   return widths;
 }
 
@@ -171,27 +171,28 @@ std::vector<Line> device_lines(const std::vector<GpuInfo>& gpus, const MonitorSa
   std::vector<Line> lines(1 + gpus.size());
   const auto put = [&](std::size_t row, std::size_t column, const std::string& text, Style style) {
     if (!lines[row].empty()) lines[row].push_back({" ", row == 0 ? Style::head : Style::plain});
-    lines[row].push_back({columns[column].left ? fill_cells(text, widths[column], mark)
-                                               : fill_cells_left(text, widths[column], mark),
+    lines[row].push_back({shown_columns[column].left ? fill_cells(text, widths[column], mark)
+                                                     : fill_cells_left(text, widths[column], mark),
                           style});
   };
-  for (std::size_t c = 0; c < columns.size(); ++c) {
+  for (std::size_t c = 0; c < shown_columns.size(); ++c) {
     if (widths[c] == 0) continue;
-    put(0, c, columns[c].head, Style::head);
+    put(0, c, shown_columns[c].head, Style::head);
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       const OneGpu gpu{gpus[i], sample.gpus[i]};
       if (!gpu.sample.fault.empty() && c > 0) continue;
-      const std::string text = columns[c].text ? clean_cells(columns[c].text(gpu))
-                                               : history_text(history, sample, i, widths[c], utf8);
+      const std::string text = shown_columns[c].text
+                                   ? clean_cells(shown_columns[c].text(gpu))
+                                   : history_text(history, sample, i, widths[c], utf8);
       const bool missing = text == "n/a" || text == "-" || text == "- SM" || text == "- busy";
-      put(i + 1, c, text, missing ? Style::dim : columns[c].style(gpu));
+      put(i + 1, c, text, missing ? Style::dim : shown_columns[c].style(gpu));
     }
   }
   for (std::size_t i = 0; i < gpus.size(); ++i)
     if (!sample.gpus[i].fault.empty())
-      lines[i + 1].push_back(
-          {" " + cut_cells(clean_cells(sample.gpus[i].fault), width - columns[0].least - 1, mark),
-           Style::bad});
+      lines[i + 1].push_back({" " + cut_cells(clean_cells(sample.gpus[i].fault),
+                                              width - shown_columns[0].least - 1, mark),
+                              Style::bad});
   return lines;
 }
 

@@ -45,12 +45,6 @@ std::optional<long long> after_of(const std::string& query) {
   return whole_number<long long>(std::string_view(query).substr(key.size()));
 }
 
-double cpu_s() {
-  timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-}
-
 double resident_bytes() {
   std::ifstream in("/proc/self/statm");
   double all = 0, resident = 0;
@@ -110,7 +104,7 @@ HttpReply MonitorSite::metrics() const {
   MonitorStatus status{.age_s = age,
                        .interval_s = setup_.interval_s,
                        .hanging_s = setup_.hanging_s(),
-                       .cpu_s = cpu_s(),
+                       .cpu_s = process_cpu_s(),
                        .resident_bytes = resident_bytes(),
                        .start_s = start_s_};
   const double oldest = std::max(oldest_metrics_s, oldest_metrics_intervals * setup_.interval_s);

@@ -442,11 +442,18 @@ GpuSample NvmlReader::read(std::size_t position) {
 
 }  // namespace
 
-double thread_cpu_s() {
+namespace {
+
+double cpu_s(clockid_t clock) {
   timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  clock_gettime(clock, &used);
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
+
+}  // namespace
+
+double thread_cpu_s() { return cpu_s(CLOCK_THREAD_CPUTIME_ID); }
+double process_cpu_s() { return cpu_s(CLOCK_PROCESS_CPUTIME_ID); }
 
 std::unique_ptr<GpuReader> make_nvml_reader(Clock& clock, double (*cpu_s)()) {
   return std::make_unique<NvmlReader>(clock, cpu_s);

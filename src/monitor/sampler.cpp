@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <mutex>
 #include <thread>
 
 #include "base/signal_mask.h"
 
 namespace lockstep {
-namespace {
-
-double cpu_s() {
-  timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-}
-
-}  // namespace
-
 struct Sampler::Shared {
   std::shared_ptr<GpuReader> reader;
   std::vector<std::size_t> positions;
@@ -42,12 +31,12 @@ MonitorSample Sampler::Shared::take(long long number, double cpu_before_s, doubl
   for (const std::size_t position : positions) sample.gpus.push_back(reader->read(position));
   const double now = clock->now_s();
   sample.reading_s = now - sample.at_s;
-  if (now > since_s) sample.self_cpu = (cpu_s() - cpu_before_s) / (now - since_s);
+  if (now > since_s) sample.self_cpu = (process_cpu_s() - cpu_before_s) / (now - since_s);
   return sample;
 }
 
 void Sampler::Shared::run() {
-  double due = clock->now_s(), cpu_before = cpu_s(), since = due;
+  double due = clock->now_s(), cpu_before = process_cpu_s(), since = due;
   for (long long number = 1;; ++number) {
     {
       const std::lock_guard lock(mutex);
@@ -56,7 +45,7 @@ void Sampler::Shared::run() {
       began_s = clock->now_s();
     }
     auto sample = std::make_shared<MonitorSample>(take(number, cpu_before, since));
-    cpu_before = cpu_s();
+    cpu_before = process_cpu_s();
     since = clock->now_s();
     // A sample that came late does not make the next ones crowd.
     due = std::max(due + interval_s, since);

@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-std::vector<DirectRecipe>& registry() {
+std::vector<DirectRecipe>& direct_registry() {
   static std::vector<DirectRecipe> all;
   return all;
 }
@@ -27,12 +27,12 @@ void DirectOptions::add_common_options() {
   table.add("run.root", run_root, {.meaning = "folder of all runs", .is_path = true});
 }
 
-void register_direct_recipe(DirectRecipe recipe) { registry().push_back(std::move(recipe)); }
+void register_direct_recipe(DirectRecipe recipe) { direct_registry().push_back(std::move(recipe)); }
 
-const std::vector<DirectRecipe>& direct_recipes() { return registry(); }
+const std::vector<DirectRecipe>& direct_recipes() { return direct_registry(); }
 
 const DirectRecipe* find_direct_recipe(const std::string& name) {
-  for (const DirectRecipe& recipe : registry())
+  for (const DirectRecipe& recipe : direct_registry())
     if (recipe.name == name) return &recipe;
   return nullptr;
 }

@@ -37,7 +37,7 @@ UniqueFd lock_file(const fs::path& file, int flags) {
 }
 
 // Of commands that were killed: nobody holds their lock. Where locks are not to be had, they stay.
-void remove_left_behind(const fs::path& folder) {
+void remove_abandoned(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
@@ -72,7 +72,7 @@ PredictionFolder::PredictionFolder(const fs::path& folder) : path_(folder) {
   } catch (const Error& error) {
     throw Error(error.what(), "name a folder that you can write to with out=");
   }
-  remove_left_behind(folder);
+  remove_abandoned(folder);
   std::string name = (folder / cat(scratch_prefix, "XXXXXX")).string();
   if (mkdtemp(name.data()) == nullptr) throw_unwritable("write into", folder, errno);
   scratch_ = name;

@@ -86,6 +86,14 @@ inline std::string copied_for_all(const std::string& name, const std::filesystem
   return copy;
 }
 
+// The path of a built library for LD_PRELOAD, where the loader splits it at blanks and colons: of a
+// copy elsewhere, if a build lies in a folder with such a name.
+inline std::string preloadable(const std::string& name) {
+  if (program(name).find_first_of(" :") == std::string::npos) return program(name);
+  static const TemporaryDirectory folder;
+  return copied_for_all(name, folder.path());
+}
+
 // The words by which root becomes a user without any rights.
 inline std::vector<std::string> as_nobody() {
   return {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};

@@ -16,7 +16,7 @@
 namespace lockstep::fewshot {
 namespace {
 
-constexpr int largest_extent = 65'535;
+constexpr int largest_voc_extent = 65'535;
 constexpr std::size_t most_objects = 100'000, deepest = 50;
 
 std::optional<double> finite_number(const std::string& text) {
@@ -129,9 +129,9 @@ class VocParser {
   void read_extent(const std::string& value, int& extent) {
     if (value.empty()) return;
     const std::optional<double> number = finite_number(value);
-    if (!number || *number < 0 || *number > largest_extent || std::trunc(*number) != *number)
-      return stop(cat(path_.back(), " must be a whole number up to ", largest_extent, ", but is ",
-                      shown(value)));
+    if (!number || *number < 0 || *number > largest_voc_extent || std::trunc(*number) != *number)
+      return stop(cat(path_.back(), " must be a whole number up to ", largest_voc_extent,
+                      ", but is ", shown(value)));
     extent = static_cast<int>(*number);
   }
   void read_flag(const std::string& value) {

@@ -47,9 +47,9 @@ struct Worker {
 };
 
 // Writes a stream; separators stand between documents only, so the first is left out.
-class TokenFile {
+class TokenFileWriter {
  public:
-  TokenFile(const std::filesystem::path& path, const Tokenizer& tokenizer)
+  TokenFileWriter(const std::filesystem::path& path, const Tokenizer& tokenizer)
       : writer_(path, tokenizer.vocabulary()), leading_separator_(tokenizer.separator() >= 0) {}
 
   // The tokens that were written.
@@ -95,7 +95,7 @@ std::int64_t total_bytes(const Corpus& corpus) {
 
 Encoded encode_corpus(const Corpus& corpus, const Tokenizer& tokenizer, const TextOptions& options,
                       const std::filesystem::path& folder, const Say& say) {
-  TokenFile train(folder / "train.tok", tokenizer), valid(folder / "valid.tok", tokenizer);
+  TokenFileWriter train(folder / "train.tok", tokenizer), valid(folder / "valid.tok", tokenizer);
   std::vector<std::int64_t> lengths;
   for (const std::string& piece : tokenizer.pieces())
     lengths.push_back(static_cast<std::int64_t>(piece.size()));

@@ -67,7 +67,7 @@ class AttackedRun : public ::testing::Test {
   static std::map<std::string, std::string> watched(const std::string& files,
                                                     const std::string& trace,
                                                     const std::filesystem::path& below) {
-    return {{"LD_PRELOAD", std::string(LOCKSTEP_BUILD_DIR) + "/tests/libwatched-files.so"},
+    return {{"LD_PRELOAD", testing::preloadable("tests/libwatched-files.so")},
             {"LOCKSTEP_TEST_FILES_BELOW", below.string()},
             {"LOCKSTEP_TEST_FILES_TRACE", trace},
             {"LOCKSTEP_TEST_FILES", files}};

@@ -23,7 +23,7 @@ class BadDisk : public BatchRig {
 #endif
   }
   ToolResult run_on_broken(const std::string& order, const std::string& below = "runs/b") {
-    environment = {{"LD_PRELOAD", std::string(LOCKSTEP_BUILD_DIR) + "/tests/libwatched-files.so"},
+    environment = {{"LD_PRELOAD", testing::preloadable("tests/libwatched-files.so")},
                    {"LOCKSTEP_TEST_FILES_BELOW", fs::canonical(folder.path()) / below},
                    {"LOCKSTEP_TEST_FILES_IN", "run"},
                    {"LOCKSTEP_TEST_FILES", order}};

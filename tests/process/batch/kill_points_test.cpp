@@ -48,7 +48,7 @@ class BatchPoints : public BatchRig {
   // Whoever has `word` among its arguments is killed at that call of it.
   ToolResult cut(const Words& words, const std::string& word, std::int64_t point) {
     environment = {
-        {"LD_PRELOAD", std::string(LOCKSTEP_BUILD_DIR) + "/tests/libwatched-files.so"},
+        {"LD_PRELOAD", testing::preloadable("tests/libwatched-files.so")},
         {"LOCKSTEP_TEST_FILES_BELOW", std::filesystem::canonical(folder.path()) / "runs"},
         {"LOCKSTEP_TEST_FILES_IN", word},
         {"LOCKSTEP_TEST_FILES_DIED", folder.path() / "died"},

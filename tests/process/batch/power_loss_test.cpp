@@ -79,7 +79,7 @@ TEST_F(BatchPowerLoss, AtAnyMomentLosesNothingThatIsDoneForGood) {
 #endif
   fs::create_directories(root());
   const fs::path trace_file = folder.path() / "trace";
-  environment = {{"LD_PRELOAD", std::string(LOCKSTEP_BUILD_DIR) + "/tests/libwatched-files.so"},
+  environment = {{"LD_PRELOAD", testing::preloadable("tests/libwatched-files.so")},
                  {"LOCKSTEP_TEST_FILES_BELOW", root()},
                  {"LOCKSTEP_TEST_FILES_TRACE", trace_file}};
   const ToolResult whole = run(run_all());

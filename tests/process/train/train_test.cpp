@@ -189,9 +189,9 @@ TEST_F(Train, AveragesTheWeightsAlikeOnAnyNumberOfRanksAndAcrossAResume) {
 
 TEST_F(Train, SharesTheUpdateOverAnyNumberOfRanksWithTheSameCurve) {
   const std::vector<std::string> options{"schedule.kind=constant", "ema.decay=0.9",
-                                         "optimizer.clip=0.5", "eval.every_steps=9"};
+                                         "optimizer.clip=0.5", "eval.every_steps=5"};
   const std::vector<std::string> shared{"shard_optimizer=true"};
-  ASSERT_EQ(run_tool(train(1, "whole", 60) + options, folder.path()).code, 0);
+  ASSERT_EQ(run_tool(train(1, "whole", 24) + options, folder.path()).code, 0);
   const std::vector<double> whole = losses("whole");
   const auto expect_same = [&](const std::string& name) {
     const std::vector<double> curve = losses(name);
@@ -201,18 +201,18 @@ TEST_F(Train, SharesTheUpdateOverAnyNumberOfRanksWithTheSameCurve) {
   };
   for (const int ranks : {1, 2, 3, 4}) {
     const std::string name = "shared" + std::to_string(ranks);
-    const ToolResult result = run_tool(train(ranks, name, 60) + options + shared, folder.path());
+    const ToolResult result = run_tool(train(ranks, name, 24) + options + shared, folder.path());
     ASSERT_EQ(result.code, 0) << result.err;
     expect_same(name);
   }
   // Begun shared on three ranks, gone on without on two, ended shared on four.
-  ASSERT_EQ(run_tool(train(3, "cut", 20) + options + shared, folder.path()).code, 0);
+  ASSERT_EQ(run_tool(train(3, "cut", 8) + options + shared, folder.path()).code, 0);
   const ToolResult second =
-      run_tool({"resume", "cut", "--devices", "cpu:2", "stop.steps=40", "shard_optimizer=false"},
+      run_tool({"resume", "cut", "--devices", "cpu:2", "stop.steps=16", "shard_optimizer=false"},
                folder.path());
   ASSERT_EQ(second.code, 0) << second.err;
   const ToolResult third =
-      run_tool({"resume", "cut", "--devices", "cpu:4", "stop.steps=60", "shard_optimizer=true"},
+      run_tool({"resume", "cut", "--devices", "cpu:4", "stop.steps=24", "shard_optimizer=true"},
                folder.path());
   ASSERT_EQ(third.code, 0) << third.err;
   expect_same("cut");

@@ -7,6 +7,7 @@
 #include "media/csv_table.h"
 #include "media/image.h"
 #include "media/picture_file.h"
+#include "recipes/volume/files/volume_writer.h"
 
 #include <gmock/gmock.h>
 #include <algorithm>
@@ -20,8 +21,45 @@ using testing::run_tool;
 using testing::ToolResult;
 namespace fs = std::filesystem;
 
+using volume::create_tiff;
+
+// One of ten volumes that stand for those that the recipe makes, in a tenth of their size: a
+// slanted sheet, brighter than what lies around it.
+void write_small(const fs::path& set, const std::string& part, int index) {
+  const volume::VolumeHeader header{.shape = {.depth = 32, .height = 40, .width = 34}};
+  const std::string file = cat("made-", index < 10 ? "0" : "", index, ".tif");
+  const auto image = create_tiff(set / (part + "_images") / file, header);
+  const auto labels = create_tiff(set / (part + "_labels") / file, header);
+  for (int z = 0; z < 32; ++z) {
+    std::vector<std::uint8_t> brightness, label;
+    for (int y = 0; y < 40; ++y)
+      for (int x = 0; x < 34; ++x) {
+        const bool inside = std::abs(y - 8 - index - z / 2) < 4 && x > 2;
+        label.push_back(inside);
+        brightness.push_back(
+            static_cast<std::uint8_t>((inside ? 140 : 60) + (x * 7 + y * 13 + z * 5 + index) % 40));
+      }
+    image->write_plane(std::as_bytes(std::span(brightness)));
+    labels->write_plane(std::as_bytes(std::span(label)));
+  }
+  image->finish();
+  labels->finish();
+}
+
 class Volume : public testing::TaskRuns {
  protected:
+  void SetUp() override {
+    const fs::path set = folder.path() / "runs/.cache/made-volumes";
+    for (int index = 1; index <= 10; ++index) {
+      const std::string part = index < 9 ? "train" : "test";
+      for (const char* kind : {"_images", "_labels"}) fs::create_directories(set / (part + kind));
+      write_small(set, part, index);
+      std::ofstream(set / (part + ".csv"), std::ios::app)
+          << (index == 1 || index == 9 ? "id\n" : "") << "made-" << (index < 10 ? "0" : "") << index
+          << "\n";
+    }
+    write_file_atomic(set / "version", "1\n");
+  }
   ToolResult tool(const Words& words) const { return run_tool(words, folder.path()); }
   // A network that is quick, on the set that is made.
   ToolResult train_small(const std::string& name, int ranks, const Words& more) const {
@@ -71,6 +109,7 @@ TEST_F(Volume, GoesOnWithTheSamePatches) {
 }
 
 TEST_F(Volume, LeavesATableAndPicturesAndWritesMasks) {
+  fs::remove_all(folder.path() / "runs");  // the volumes are those that the recipe makes
   const ToolResult trained = train_small("a", 2, {"stop.steps=8"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_THAT(trained.err + trained.out, HasSubstr("made"));
