@@ -42,15 +42,15 @@ const char* word_of(AbtestEnd end) {
   return "";
 }
 
-const char* word_of(Finding finding) {
+const char* word_of(FoundDifference finding) {
   switch (finding) {
-    case Finding::same:
+    case FoundDifference::same:
       return "same";
-    case Finding::less:
+    case FoundDifference::less:
       return "less";
-    case Finding::more:
+    case FoundDifference::more:
       return "more";
-    case Finding::inconclusive:
+    case FoundDifference::inconclusive:
       return "inconclusive";
   }
   return "";

@@ -14,10 +14,10 @@ constexpr std::array<const char*, 9> conclusion_words = {
     "faster", "slower",        "better",       "worse",         "less",
     "more",   "no difference", "inconclusive", "not comparable"};
 
-Conclusion conclusion_of(Finding finding, const Quantity& what) {
-  if (finding == Finding::same) return Conclusion::same;
-  if (finding == Finding::inconclusive) return Conclusion::inconclusive;
-  const bool less = finding == Finding::less;
+Conclusion conclusion_of(FoundDifference finding, const Quantity& what) {
+  if (finding == FoundDifference::same) return Conclusion::same;
+  if (finding == FoundDifference::inconclusive) return Conclusion::inconclusive;
+  const bool less = finding == FoundDifference::less;
   const bool quality = what.aspect == Aspect::quality || what.aspect == Aspect::use;
   if (what.better == Better::unknown || what.aspect == Aspect::memory ||
       what.aspect == Aspect::energy)
@@ -193,13 +193,13 @@ CountRow judge_counts(const std::string& name, const CountedJobs& jobs, double c
   const auto& pairs = jobs.one_sided;
   row.p = pairs ? mcnemar_p(*pairs) : fisher_p(a, b);
   row.test = pairs ? "McNemar's exact test" : "Fisher's exact test";
-  const Finding finding = pairs ? find(*pairs, confidence) : find(a, b, confidence);
-  row.conclusion = finding == Finding::more   ? Conclusion::worse
-                   : finding == Finding::less ? Conclusion::better
-                                              : Conclusion::inconclusive;
-  const std::string word = finding == Finding::more   ? cat("more ", name)
-                           : finding == Finding::less ? cat("fewer ", name)
-                                                      : std::string("inconclusive");
+  const FoundDifference finding = pairs ? find(*pairs, confidence) : find(a, b, confidence);
+  row.conclusion = finding == FoundDifference::more   ? Conclusion::worse
+                   : finding == FoundDifference::less ? Conclusion::better
+                                                      : Conclusion::inconclusive;
+  const std::string word = finding == FoundDifference::more   ? cat("more ", name)
+                           : finding == FoundDifference::less ? cat("fewer ", name)
+                                                              : std::string("inconclusive");
   const std::string of = pairs ? cat(" of the ", pairs->a + pairs->b, " that differ") : "";
   row.text = cat(word, " (", b.hits, " of ", b.all, " against ", a.hits, " of ", a.all, ", ",
                  row.test, of, ": p ", p_words(row.p), ")");

@@ -124,16 +124,16 @@ double half_width(const Contrast& contrast) {
                                         : (interval.high - interval.low) / 2;
 }
 
-Finding find(const Contrast& contrast, double margin) {
+FoundDifference find(const Contrast& contrast, double margin) {
   const double width = margin_width(contrast.scale, margin);
   const bool is_ratio = contrast.scale == Scale::ratio;
   const double low = is_ratio ? std::log(contrast.interval.low) : contrast.interval.low;
   const double high = is_ratio ? std::log(contrast.interval.high) : contrast.interval.high;
-  if (std::isnan(low) || std::isnan(high)) return Finding::inconclusive;
-  if (low >= -width && high <= width) return Finding::same;
-  if (low > 0) return Finding::more;
-  if (high < 0) return Finding::less;
-  return Finding::inconclusive;
+  if (std::isnan(low) || std::isnan(high)) return FoundDifference::inconclusive;
+  if (low >= -width && high <= width) return FoundDifference::same;
+  if (low > 0) return FoundDifference::more;
+  if (high < 0) return FoundDifference::less;
+  return FoundDifference::inconclusive;
 }
 
 }  // namespace lockstep

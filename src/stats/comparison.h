@@ -51,11 +51,11 @@ std::optional<Interval> bootstrap_contrast(Scale scale, std::span<const double> 
                                            double confidence = 0.95);
 
 // What B is, against A. Which of `more` and `less` is good is the caller's business.
-enum class Finding { same, less, more, inconclusive };
+enum class FoundDifference { same, less, more, inconclusive };
 
 // margin: relative with Scale::ratio (0.02: within [1 / 1.02, 1.02] is the same), in the values'
 // own unit with Scale::difference. Above 0, else Error.
-Finding find(const Contrast& contrast, double margin);
+FoundDifference find(const Contrast& contrast, double margin);
 
 // Of the scale on which the interval is symmetric: of logarithms with Scale::ratio. NaN where there
 // is no interval.

@@ -90,11 +90,13 @@ double fisher_p(const Count& a, const Count& b) {
   return std::min(1.0, unlikely / all);
 }
 
-Finding find(const Count& a, const Count& b, double confidence) {
+FoundDifference find(const Count& a, const Count& b, double confidence) {
   check_confidence(confidence);
-  if (a.all == 0 || b.all == 0 || !(fisher_p(a, b) < 1 - confidence)) return Finding::inconclusive;
+  if (a.all == 0 || b.all == 0 || !(fisher_p(a, b) < 1 - confidence))
+    return FoundDifference::inconclusive;
   const double of_a = as_double(a.hits) / as_double(a.all);
-  return as_double(b.hits) / as_double(b.all) > of_a ? Finding::more : Finding::less;
+  return as_double(b.hits) / as_double(b.all) > of_a ? FoundDifference::more
+                                                     : FoundDifference::less;
 }
 
 double mcnemar_p(const OneSided& hits) {
@@ -106,10 +108,10 @@ double mcnemar_p(const OneSided& hits) {
   return std::min(1.0, 2 * binomial_at_most(std::min(hits.a, hits.b), all, either));
 }
 
-Finding find(const OneSided& hits, double confidence) {
+FoundDifference find(const OneSided& hits, double confidence) {
   check_confidence(confidence);
-  if (!(mcnemar_p(hits) < 1 - confidence)) return Finding::inconclusive;
-  return hits.b > hits.a ? Finding::more : Finding::less;
+  if (!(mcnemar_p(hits) < 1 - confidence)) return FoundDifference::inconclusive;
+  return hits.b > hits.a ? FoundDifference::more : FoundDifference::less;
 }
 
 }  // namespace lockstep

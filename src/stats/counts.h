@@ -20,7 +20,7 @@ Interval share_interval(const Count& count, double confidence = 0.95);
 double fisher_p(const Count& a, const Count& b);
 
 // more: B's share is larger and p is below 1 - confidence. Never `same`: few counts cannot tell.
-Finding find(const Count& a, const Count& b, double confidence = 0.95);
+FoundDifference find(const Count& a, const Count& b, double confidence = 0.95);
 
 // The same things on both sides, such as jobs of two batches: how many are hits of one side alone.
 struct OneSided {
@@ -32,6 +32,6 @@ struct OneSided {
 double mcnemar_p(const OneSided& hits);
 
 // more: B has more hits and p is below 1 - confidence. Never `same`.
-Finding find(const OneSided& hits, double confidence = 0.95);
+FoundDifference find(const OneSided& hits, double confidence = 0.95);
 
 }  // namespace lockstep

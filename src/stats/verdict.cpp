@@ -14,13 +14,13 @@ std::string margin_text(Scale scale, double margin) {
 std::string verdict_text(const Contrast& contrast, double margin, const VerdictWords& words,
                          double confidence) {
   switch (find(contrast, margin)) {
-    case Finding::same:
+    case FoundDifference::same:
       return "no difference at the margin of " + margin_text(contrast.scale, margin);
-    case Finding::less:
+    case FoundDifference::less:
       return words.less;
-    case Finding::more:
+    case FoundDifference::more:
       return words.more;
-    case Finding::inconclusive:
+    case FoundDifference::inconclusive:
       break;
   }
   if (!contrast.unknown.empty()) return "inconclusive: " + contrast.unknown;

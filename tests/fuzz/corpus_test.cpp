@@ -26,7 +26,7 @@ struct Fuzzer {
 
 const fs::path folder = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/fuzz/corpus";
 
-class FuzzCorpus : public testing::TestWithParam<Fuzzer> {};
+class FuzzCorpus : public ::testing::TestWithParam<Fuzzer> {};
 
 TEST_P(FuzzCorpus, HasNoFinding) {
   std::vector<fs::path> files;
@@ -42,7 +42,7 @@ TEST_P(FuzzCorpus, HasNoFinding) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Parsers, FuzzCorpus, testing::ValuesIn(fuzzers),
+INSTANTIATE_TEST_SUITE_P(Parsers, FuzzCorpus, ::testing::ValuesIn(fuzzers),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(FuzzCorpus, EveryFolderHasAFuzzer) {

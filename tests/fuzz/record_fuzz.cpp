@@ -13,10 +13,10 @@
 namespace lockstep {
 namespace {
 
-struct Run {
+struct RecordedRun {
   TemporaryDirectory root;
   fuzz::MemoryFile record;
-  Run() {
+  RecordedRun() {
     std::filesystem::create_directory(root.path() / "run");
     std::filesystem::create_symlink(record.path(), root.path() / "run/run.json");
   }
@@ -41,7 +41,7 @@ void check_setup(const nlohmann::json& record) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;
-  static const Run files;
+  static const RecordedRun files;
   files.record.write(fuzz::text_of(data, size));
   const RunDir run = RunDir::open("run", files.root.path());
   FakeClock clock;

@@ -8,10 +8,10 @@
 namespace lockstep {
 namespace {
 
-struct Run {
+struct StateRun {
   TemporaryDirectory root;
   fuzz::MemoryFile state;
-  Run() {
+  StateRun() {
     std::filesystem::create_directory(root.path() / "run");
     write_file_atomic(root.path() / "run/run.json", "{}\n");
     std::filesystem::create_symlink(state.path(), root.path() / "run/state.json");
@@ -23,7 +23,7 @@ struct Run {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;
-  static const Run files;
+  static const StateRun files;
   files.state.write(fuzz::text_of(data, size));
   const RunDir run = RunDir::open("run", files.root.path());
   LOCKSTEP_CHECK(run.state() != RunState::running);

@@ -98,8 +98,8 @@ at::Tensor by_aten(const at::Tensor& x, const BatchNormState& state, bool traini
 
 // The result, then gradients by x, skip, weight, bias and those of the skip's norm as far as there
 // are any, then the running statistics.
-std::vector<at::Tensor> run(const NormCase& test, const BatchNormState& given, const at::Tensor& x,
-                            const at::Tensor& skip, bool by_kernels) {
+std::vector<at::Tensor> run_norm(const NormCase& test, const BatchNormState& given,
+                                 const at::Tensor& x, const at::Tensor& skip, bool by_kernels) {
   const BatchNormState state = with_statistics_of_its_own(given), other = state_of_skip(given);
   std::vector<at::Tensor> leaves{x.detach().clone(last(x)).requires_grad_()};
   AfterNorm after{.skip = {}, .relu = test.relu};
@@ -138,9 +138,9 @@ TEST_F(BatchNormOnGpu, EqualsATens) {
           at::randn(test.sizes).mul(2).add(3).to(gpu().device(), type).contiguous(format);
       const at::Tensor skip = at::randn(test.sizes).to(gpu().device(), type).contiguous(format);
       const BatchNormState state = state_of(test, gpu().device());
-      const auto own = run(test, state, x, skip, true);
+      const auto own = run_norm(test, state, x, skip, true);
       // Of the same rounded numbers, in f32.
-      const auto wanted = run(test, state, x.to(at::kFloat), skip.to(at::kFloat), false);
+      const auto wanted = run_norm(test, state, x.to(at::kFloat), skip.to(at::kFloat), false);
       ASSERT_EQ(own.size(), wanted.size());
       EXPECT_TRUE(own[0].is_contiguous(format)) << test.name();
       for (std::size_t i = 0; i < own.size(); ++i)
@@ -160,9 +160,9 @@ TEST_F(BatchNormOnGpu, RepeatsToTheBit) {
                              .to(gpu().device(), at::kHalf)
                              .contiguous(at::MemoryFormat::ChannelsLast);
     const BatchNormState state = state_of(test, gpu().device());
-    const auto first = run(test, state, x, x, true);
+    const auto first = run_norm(test, state, x, x, true);
     for (int repeat = 0; repeat < 3; ++repeat) {
-      const auto again = run(test, state, x, x, true);
+      const auto again = run_norm(test, state, x, x, true);
       for (std::size_t i = 0; i < again.size(); ++i)
         EXPECT_TRUE(again[i].equal(first[i])) << test.name() << i;
     }
@@ -383,7 +383,7 @@ TEST_F(BatchNormOnGpu, RunningStatisticsMoveOnceWhereABlockIsComputedAgain) {
                            .to(gpu().device())
                            .contiguous(at::MemoryFormat::ChannelsLast)
                            .requires_grad_();
-  const auto once = run(test, state, x, {}, true);
+  const auto once = run_norm(test, state, x, {}, true);
   const at::Tensor y = recomputed(
       [&](const std::vector<at::Tensor>& in) {
         return std::vector{batch_norm(in[0], state, true, nullptr, {.skip = {}, .relu = true})};

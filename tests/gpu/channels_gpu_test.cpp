@@ -23,7 +23,7 @@ using testing::CatCase, testing::cat_cases, testing::channels_last_of, testing::
 using testing::Tensors, testing::types, testing::WindowCase;
 
 // The result, then the gradients, of a gradient that differs from place to place.
-Tensors run(const testing::Function& function, const Tensors& leaves) {
+Tensors run_channels(const testing::Function& function, const Tensors& leaves) {
   const at::Tensor y = function(leaves);
   const at::Tensor up = at::arange(y.numel(), y.options().dtype(at::kFloat))
                             .cos()
@@ -47,7 +47,7 @@ TEST_F(ChannelsOnGpu, CatChannelsIsAtensToTheBit) {
     for (const auto type : {at::kFloat, at::kBFloat16, at::kHalf, at::kDouble})
       for (const bool last : {false, true}) {
         const Tensors leaves = testing::cat_leaves(test, type, last, options);
-        const Tensors found = run(own, leaves), plain = run(atens, leaves);
+        const Tensors found = run_channels(own, leaves), plain = run_channels(atens, leaves);
         for (std::size_t i = 0; i < found.size(); ++i) {
           EXPECT_TRUE(found[i].equal(plain[i])) << name_of(test) << " #" << i << " " << type;
           EXPECT_TRUE(found[i].is_contiguous(last ? channels_last_of(found[i])
@@ -87,16 +87,16 @@ TEST_F(ChannelsOnGpu, CatChannelsCanBeRecordedInAGraph) {
   const at::TensorOptions options = at::TensorOptions().device(gpu().device());
   for (const CatCase& test : cat_cases()) {
     const Tensors leaves = testing::cat_leaves(test, at::kHalf, true, options);
-    run(own, leaves);  // makes what is made once
+    run_channels(own, leaves);  // makes what is made once
     Tensors recorded;
-    const auto graph = gpu().capture([&] { recorded = run(own, leaves); });
+    const auto graph = gpu().capture([&] { recorded = run_channels(own, leaves); });
     ASSERT_NE(graph, nullptr) << name_of(test);
     {
       const at::AutoGradMode in_place(false);
       for (const at::Tensor& leaf : leaves) leaf.mul_(0.5).add_(0.25);
     }
     graph->replay();
-    const Tensors expected = run(atens, leaves);
+    const Tensors expected = run_channels(atens, leaves);
     for (std::size_t i = 0; i < expected.size(); ++i)
       EXPECT_TRUE(recorded[i].equal(expected[i])) << name_of(test) << " #" << i;
   }

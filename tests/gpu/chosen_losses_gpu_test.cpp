@@ -14,7 +14,7 @@ using ChosenLossesOnGpu = GpuTest;
 using testing::expect_near, testing::FusedCase, testing::tolerance, testing::types,
     testing::Tensors;
 
-Tensors run(const testing::Function& function, const at::Tensor& input) {
+Tensors run_losses(const testing::Function& function, const at::Tensor& input) {
   const at::Tensor leaf = input.clone().requires_grad_();
   const at::Tensor sums = function({leaf});
   (sums * at::arange(1, sums.numel() + 1, sums.options())).sum().backward();
@@ -29,7 +29,8 @@ TEST_F(ChosenLossesOnGpu, AreTheirDefinition) {
   for (const FusedCase& test : cases)
     for (const at::ScalarType type : types) {
       const at::Tensor input = test.inputs[0].to(type);
-      const Tensors own = run(test.own, input), exact = run(test.plain, input.to(at::kDouble));
+      const Tensors own = run_losses(test.own, input),
+                    exact = run_losses(test.plain, input.to(at::kDouble));
       for (std::size_t i = 0; i < own.size(); ++i)
         expect_near(own[i], exact[i], i == 0 ? 1e-4 : tolerance(type),
                     test.name + " #" + std::to_string(i) + " " + c10::toString(type));

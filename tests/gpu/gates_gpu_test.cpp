@@ -32,7 +32,7 @@ Tensors leaves_of(const Tensors& inputs, at::ScalarType rounded, at::ScalarType 
 }
 
 // The result, then the gradients of a sum in which each value has a weight of its own.
-Tensors run(const testing::Function& function, const Tensors& leaves) {
+Tensors run_gate(const testing::Function& function, const Tensors& leaves) {
   const at::Tensor out = function(leaves);
   const at::Tensor weights =
       at::arange(out.numel(), out.options().dtype(at::kDouble)).cos().view(out.sizes());
@@ -48,8 +48,8 @@ TEST_F(GatesOnGpu, AreTheirDefinitionsInEveryTypeAndLayout) {
   for (const FusedCase& test : gate_cases(at::TensorOptions().device(gpu().device())))
     for (const at::ScalarType type : types)
       for (const bool last : {false, true}) {
-        const Tensors own = run(test.own, leaves_of(test.inputs, type, type, last));
-        const Tensors exact = run(test.plain, leaves_of(test.inputs, type, at::kDouble, last));
+        const Tensors own = run_gate(test.own, leaves_of(test.inputs, type, type, last));
+        const Tensors exact = run_gate(test.plain, leaves_of(test.inputs, type, at::kDouble, last));
         for (std::size_t i = 0; i < own.size(); ++i)
           // Sums that cancel lose digits in f32.
           expect_near(own[i], exact[i], type == at::kFloat ? 1e-4 : 4 * tolerance(type),
@@ -65,9 +65,9 @@ TEST_F(GatesOnGpu, RepeatToTheBit) {
   for (const FusedCase& test : gate_cases(at::TensorOptions().device(gpu().device())))
     for (const at::ScalarType type : types) {
       const Tensors leaves = leaves_of(test.inputs, type, type, /*last=*/true);
-      const Tensors first = run(test.own, leaves);
+      const Tensors first = run_gate(test.own, leaves);
       for (int repeat = 0; repeat < 3; ++repeat) {
-        const Tensors again = run(test.own, leaves);
+        const Tensors again = run_gate(test.own, leaves);
         for (std::size_t i = 0; i < first.size(); ++i)
           EXPECT_TRUE(again[i].equal(first[i])) << test.name << " #" << i;
       }
@@ -153,16 +153,16 @@ TEST_F(GatesOnGpu, ThoseThatTieShareTheGradient) {
 TEST_F(GatesOnGpu, CanBeRecordedInAGraph) {
   for (const FusedCase& test : gate_cases(at::TensorOptions().device(gpu().device()))) {
     const Tensors leaves = leaves_of(test.inputs, at::kHalf, at::kHalf, /*last=*/true);
-    const Tensors before = run(test.own, leaves);  // makes what is made once
+    const Tensors before = run_gate(test.own, leaves);  // makes what is made once
     Tensors recorded;
-    const auto graph = gpu().capture([&] { recorded = run(test.own, leaves); });
+    const auto graph = gpu().capture([&] { recorded = run_gate(test.own, leaves); });
     ASSERT_NE(graph, nullptr) << test.name;
     {
       const at::AutoGradMode in_place(false);
       for (const at::Tensor& leaf : leaves) leaf.mul_(0.5).add_(0.25);
     }
     graph->replay();
-    const Tensors expected = run(test.own, leaves);
+    const Tensors expected = run_gate(test.own, leaves);
     for (std::size_t i = 0; i < expected.size(); ++i)
       EXPECT_TRUE(recorded[i].equal(expected[i])) << test.name << " #" << i;
   }

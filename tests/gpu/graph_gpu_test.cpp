@@ -26,7 +26,7 @@ namespace {
 
 using GraphTest = GpuTest;
 
-constexpr std::int64_t mebi = 1 << 20;
+constexpr std::int64_t mebibyte = 1 << 20;
 
 // Ways to fail, each after some memory was allocated and a random number drawn.
 std::vector<std::function<void(const at::Tensor&)>> failures() {
@@ -46,28 +46,28 @@ std::vector<std::function<void(const at::Tensor&)>> failures() {
 
 TEST_F(GraphTest, AFailedCaptureLeavesNothingBehind) {
   const auto options = at::TensorOptions().device(gpu().device());
-  const at::Tensor source = gpu().host_empty({4 * mebi}, at::kFloat);  // 16 MiB
+  const at::Tensor source = gpu().host_empty({4 * mebibyte}, at::kFloat);  // 16 MiB
   source.fill_(1);
   for (const auto& failure : failures()) {
-    const at::Tensor x = at::ones({mebi}, options);
+    const at::Tensor x = at::ones({mebibyte}, options);
     gpu().synchronize();
     gpu().release_cached_memory();
     const std::int64_t before = gpu().memory().reserved_bytes;
     EXPECT_ANY_THROW(gpu().capture([&] {
-      const at::Tensor more = at::rand({64 * mebi}, options).add(x[0]);
+      const at::Tensor more = at::rand({64 * mebibyte}, options).add(x[0]);
       failure(more);
     }));
     // Torch's generator is out of the capture, and so are both allocators.
     EXPECT_GT(at::rand({1000}, options).mean().item<double>(), 0.3);
     gpu().release_cached_memory();
-    EXPECT_LE(gpu().memory().reserved_bytes, before + 4 * mebi);
+    EXPECT_LE(gpu().memory().reserved_bytes, before + 4 * mebibyte);
     std::int64_t early = 0;
     for (int i = 0; i < 60; ++i) {
       auto upload = gpu().upload({source});
-      EXPECT_EQ(upload->take().at(0).sum().item<double>(), 4 * mebi);
+      EXPECT_EQ(upload->take().at(0).sum().item<double>(), 4 * mebibyte);
       if (i == 9) early = gpu().memory().reserved_bytes;
     }
-    EXPECT_LE(gpu().memory().reserved_bytes, early + 40 * mebi);
+    EXPECT_LE(gpu().memory().reserved_bytes, early + 40 * mebibyte);
   }
 }
 
@@ -119,7 +119,7 @@ class ReadsBack : public testing::ToyRecipe {
 TEST_F(GraphTest, AStepThatCannotBeRecordedKeepsItsMemoryAndItsRecovery) {
   ReadsBack recipe;
   testing::StepRig rig(recipe, gpu(), GraphMode::automatic);
-  const at::Tensor large = gpu().host_empty({8, mebi / 2}, at::kFloat);  // 16 MiB
+  const at::Tensor large = gpu().host_empty({8, mebibyte / 2}, at::kFloat);  // 16 MiB
   large.fill_(1);
   const std::vector<std::vector<at::Tensor>> micro{
       {at::randn({8, 5}), at::randn({8, 3}), at::full({8, 3}, 1.0), large}};
@@ -129,7 +129,7 @@ TEST_F(GraphTest, AStepThatCannotBeRecordedKeepsItsMemoryAndItsRecovery) {
   EXPECT_FALSE(news->captured);
   const std::int64_t before = gpu().memory().reserved_bytes;
   for (int i = 0; i < 200; ++i) rig.step(micro);
-  EXPECT_LE(gpu().memory().reserved_bytes, before + 64 * mebi);  // not 200 fields more
+  EXPECT_LE(gpu().memory().reserved_bytes, before + 64 * mebibyte);  // not 200 fields more
 
   recipe.greedy = true;
   const StepResult dropped = rig.step(micro);

@@ -34,7 +34,7 @@ using HeadsOnGpu = GpuTest;
 using testing::expect_near, testing::losses_with_gradients, testing::RowLossCase,
     testing::tolerance, testing::types;
 
-constexpr auto last = at::MemoryFormat::ChannelsLast;
+constexpr auto by_pixel = at::MemoryFormat::ChannelsLast;
 
 // Of the same rounded numbers, in f32.
 void expect_the_cpus(const RowLossCase& here, const std::string& what) {
@@ -294,7 +294,7 @@ TEST_F(HeadsOnGpu, TwoPointwiseConvolutionsAreEachOneAlone) {
   for (const auto type : types)
     for (const auto& [first, second] : {std::pair{12, 3}, {60, 15}, {16, 16}, {1, 1}}) {
       const auto options = at::TensorOptions().device(gpu().device()).dtype(type);
-      std::vector<at::Tensor> in{at::randn({3, 64, 5, 7}, options).contiguous(last),
+      std::vector<at::Tensor> in{at::randn({3, 64, 5, 7}, options).contiguous(by_pixel),
                                  at::randn({first, 64, 1, 1}, options),
                                  at::randn({second, 64, 1, 1}, options),
                                  at::randn({first}, options), at::randn({second}, options)};
@@ -337,7 +337,7 @@ TEST_F(HeadsOnGpu, ChannelProductsAreTheReferencesAlwaysAlike) {
                           {2, 2, 520, 9, 9}}) {
       const auto options = at::TensorOptions().device(gpu().device()).dtype(type);
       const at::Tensor x = at::randn({c.items, c.channels, c.height, c.width}, options)
-                               .contiguous(last),
+                               .contiguous(by_pixel),
                        factors = at::randn({c.sets, c.channels}, options);
       const auto both = [&](const at::Tensor& maps, const at::Tensor& of_channels, bool own) {
         const at::Tensor a = maps.detach().requires_grad_(),
@@ -354,8 +354,8 @@ TEST_F(HeadsOnGpu, ChannelProductsAreTheReferencesAlwaysAlike) {
         EXPECT_TRUE(found[i].equal(again[i])) << what << ": " << i;
         expect_near(found[i], wanted[i], 4 * tolerance(type), c10::str(what, ": ", i));
       }
-      EXPECT_TRUE(found[0].is_contiguous(last));
-      EXPECT_TRUE(found[1].is_contiguous(last));
+      EXPECT_TRUE(found[0].is_contiguous(by_pixel));
+      EXPECT_TRUE(found[1].is_contiguous(by_pixel));
     }
 }
 

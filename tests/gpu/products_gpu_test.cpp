@@ -90,7 +90,7 @@ struct Made {
 };
 
 // A convolution, and beside it something else that reads x.
-Made run(const std::vector<at::Tensor>& inputs, bool own, bool buffered) {
+Made run_products(const std::vector<at::Tensor>& inputs, bool own, bool buffered) {
   std::vector<at::Tensor> leaves, buffers(3);
   for (const at::Tensor& input : inputs) leaves.push_back(input.detach().clone().requires_grad_());
   const at::Tensor bias = leaves.size() > 2 ? leaves[2] : at::Tensor();
@@ -135,7 +135,8 @@ TEST_F(ProductsOnGpu, APointwiseConvolutionIsATensOne) {
           }
           const std::string what =
               c10::str(type, " ", out, bias ? " bias" : "", buffered ? " buffered" : "");
-          const Made own = run(inputs, true, buffered), expected = run(wide, false, false);
+          const Made own = run_products(inputs, true, buffered),
+                     expected = run_products(wide, false, false);
           EXPECT_TRUE(own.out.is_contiguous(at::MemoryFormat::ChannelsLast));
           const double share = type == at::kFloat ? 2e-3 : tolerance(type);  // f32 may be TF32
           expect_near(own.out, expected.out, share, what);

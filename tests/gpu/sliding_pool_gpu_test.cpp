@@ -20,11 +20,11 @@ using SlidingPoolOnGpu = GpuTest;
 using testing::expect_near, testing::types;
 using Pool = std::function<at::Tensor(const at::Tensor&)>;
 
-struct PoolCase {
+struct SlidingPoolCase {
   std::vector<std::int64_t> sizes, window, stride, padding;
 };
 
-const std::vector<PoolCase> cases{
+const std::vector<SlidingPoolCase> cases{
     {{3, 16, 17, 22}, {3, 3}, {2, 2}, {1, 1}},   {{2, 5, 9, 7}, {3, 3}, {2, 2}, {1, 1}},
     {{2, 8, 13, 11}, {5, 2}, {1, 3}, {2, 0}},    {{1, 8, 6, 5}, {2, 2}, {3, 4}, {0, 1}},
     {{2, 24, 16, 16}, {15, 17}, {1, 2}, {7, 8}}, {{1, 1, 1, 1}, {3, 3}, {2, 2}, {1, 1}}};
@@ -43,7 +43,7 @@ std::vector<at::Tensor> derived(const Pool& pool, const at::Tensor& values) {
   return all;
 }
 
-void expect_atens(const PoolCase& test, const at::Tensor& values, const char* what) {
+void expect_atens(const SlidingPoolCase& test, const at::Tensor& values, const char* what) {
   const at::Tensor x = values.contiguous(at::MemoryFormat::ChannelsLast);
   ASSERT_TRUE(sliding_pool_serves(x, test.window, test.stride, test.padding)) << what;
   const auto own = derived(
@@ -62,7 +62,7 @@ void expect_atens(const PoolCase& test, const at::Tensor& values, const char* wh
 
 TEST_F(SlidingPoolOnGpu, EqualsATens) {
   at::manual_seed(1);
-  for (const PoolCase& test : cases)
+  for (const SlidingPoolCase& test : cases)
     for (const auto type : types) {
       expect_atens(test, at::randn(test.sizes).to(gpu().device(), type), "drawn");
       // Many are equal: the first has the gradient.
@@ -71,7 +71,7 @@ TEST_F(SlidingPoolOnGpu, EqualsATens) {
 }
 
 TEST_F(SlidingPoolOnGpu, NanWinsAndMinusInfinityIsFound) {
-  const PoolCase& test = cases[0];
+  const SlidingPoolCase& test = cases[0];
   at::Tensor x =
       at::randn(test.sizes).to(gpu().device()).contiguous(at::MemoryFormat::ChannelsLast);
   x[0][3][5][6] = std::numeric_limits<float>::quiet_NaN();

@@ -27,8 +27,8 @@ using testing::Tensors;
 
 // The result, then the gradients; x in a channels-last layout, or contiguous. Each value of the
 // result has a weight of its own, without which the gradient of a norm would vanish.
-Tensors run(const testing::Function& function, const Tensors& inputs, at::ScalarType type,
-            bool channels_last = true) {
+Tensors run_spatial(const testing::Function& function, const Tensors& inputs, at::ScalarType type,
+                    bool channels_last = true) {
   Tensors leaves;
   for (const at::Tensor& input : inputs) {
     at::Tensor leaf = input.to(type);
@@ -45,9 +45,9 @@ Tensors run(const testing::Function& function, const Tensors& inputs, at::Scalar
 
 TEST_F(SpatialOnGpu, FormsInOrderEqualAtens) {
   for (const FusedCase& test : spatial_cases(at::TensorOptions().device(gpu().device()))) {
-    const Tensors own = run(test.own, test.inputs, at::kFloat);
+    const Tensors own = run_spatial(test.own, test.inputs, at::kFloat);
     // ATen's own is right for contiguous tensors.
-    const Tensors plain = run(test.plain, test.inputs, at::kFloat, /*channels_last=*/false);
+    const Tensors plain = run_spatial(test.plain, test.inputs, at::kFloat, /*channels_last=*/false);
     for (std::size_t i = 0; i < own.size(); ++i) expect_near(own[i], plain[i], 1e-4, test.name);
   }
 }
@@ -107,9 +107,9 @@ TEST_F(SpatialOnGpu, RepeatToTheBitInDeterministicMode) {
     for (const auto type : {at::kFloat, at::kBFloat16}) {
       const at::Tensor x = layer.dimensions == 2 ? at::randn({2, 6, 16, 12}, options)
                                                  : at::randn({2, 6, 16, 12, 8}, options);
-      const Tensors first = run(layer.function, {x}, type);
+      const Tensors first = run_spatial(layer.function, {x}, type);
       for (int i = 0; i < 3; ++i) {
-        const Tensors again = run(layer.function, {x}, type);
+        const Tensors again = run_spatial(layer.function, {x}, type);
         EXPECT_TRUE(again[0].equal(first[0])) << layer.name << " " << type;
         EXPECT_TRUE(again[1].equal(first[1])) << layer.name << " " << type;
       }
@@ -124,7 +124,7 @@ TEST_F(SpatialOnGpu, KeepChannelsLastAsTheTableSays) {
     for (const auto type : {at::kFloat, at::kBFloat16}) {
       const at::Tensor x = layer.dimensions == 2 ? at::randn({2, 6, 16, 12}, options)
                                                  : at::randn({2, 6, 16, 12, 8}, options);
-      const Tensors found = run(layer.function, {x}, type);
+      const Tensors found = run_spatial(layer.function, {x}, type);
       EXPECT_TRUE(found[0].is_contiguous(channels_last_of(found[0]))) << layer.name << " " << type;
     }
 }

@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-class Spawn : public testing::Test {
+class Spawn : public ::testing::Test {
  protected:
   // What `script` prints to its standard output.
   std::string printed(const std::string& script, SpawnSpec spec = {}) {

@@ -80,7 +80,7 @@ TEST(RunTrial, DoesNotEndBecauseADifferenceIsClear) {
   machine.noise = 0.1;
   const AbtestTrial trial = machine.run({.repeats = 40});
   EXPECT_EQ(trial.end, AbtestEnd::repeats);
-  EXPECT_EQ(find(trial_contrast(trial.pairs, {}), 0.02), Finding::more);
+  EXPECT_EQ(find(trial_contrast(trial.pairs, {}), 0.02), FoundDifference::more);
 }
 
 TEST(RunTrial, BeginsNoPairThatWouldEndBehindTheBudget) {

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class LastEvaluation : public testing::Test {
+class LastEvaluation : public ::testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) const {
     const auto path = folder.path() / name;

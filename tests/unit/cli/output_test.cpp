@@ -23,7 +23,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-struct OutputTest : testing::Test {
+struct OutputTest : ::testing::Test {
   std::string path(const std::string& name) const { return (folder.path() / name).string(); }
   void write(const std::string& name, bool overwrite = false, mode_t mode = 0644) {
     EXPECT_EQ(Output(path(name), overwrite, mode).write("new"), Written::yes);

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct PipedText : testing::Test {
+struct PipedText : ::testing::Test {
   PipedText() {
     std::array<int, 2> ends{};
     EXPECT_EQ(pipe(ends.data()), 0);

@@ -110,7 +110,7 @@ TEST(CudaOrder, IsNotGuessedWhereTheDriverDoesNotAnswer) {
   EXPECT_NE(order.note.find("libcuda.so.1 does not answer"), std::string::npos);
 }
 
-class CudaDriver : public testing::Test {
+class CudaDriver : public ::testing::Test {
  protected:
   void SetUp() override {
     setenv("LOCKSTEP_CUDA_DRIVER", LOCKSTEP_BUILD_DIR "/tests/libfake-cuda-driver.so", 1);

@@ -31,7 +31,7 @@ TEST(DeviceCounts, AreSorted) { EXPECT_THAT(device_counts("4, 1", 8, "GPU"), Ele
 
 TEST(DeviceCounts, RefuseWhatIsNoNumberOfDevices) {
   for (const char* list : {"0", "0,1", "all", "GPU-1a", "1,,2", "2x", "-1"})
-    EXPECT_THAT(refusal(list, 8), testing::HasSubstr("must be numbers of devices")) << list;
+    EXPECT_THAT(refusal(list, 8), ::testing::HasSubstr("must be numbers of devices")) << list;
 }
 
 TEST(DeviceCounts, RefuseMoreThanThereAreAndOneTwice) {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class DeviceLists : public testing::Test {
+class DeviceLists : public ::testing::Test {
  protected:
   void SetUp() override {
     around_.root = root_.path();

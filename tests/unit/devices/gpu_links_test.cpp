@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-class Links : public testing::Test {
+class Links : public ::testing::Test {
  protected:
   Links() {
     for (int i = 0; i < 3; ++i) {

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-class HostInfoTest : public testing::Test {
+class HostInfoTest : public ::testing::Test {
  protected:
   void file(const std::string& path, const std::string& text) {
     make_directories((root_.path() / path).parent_path());

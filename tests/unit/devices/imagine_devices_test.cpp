@@ -10,7 +10,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-struct ImagineDevices : testing::Test {
+struct ImagineDevices : ::testing::Test {
   std::vector<Device> imagine(const std::string& spec) {
     return imagine_devices(spec, probe, {.cores = 16, .memory_bytes = 1 << 30}, nullptr, "/none");
   }

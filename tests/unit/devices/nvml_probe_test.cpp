@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-class NvmlProbe : public testing::Test {
+class NvmlProbe : public ::testing::Test {
  protected:
   void SetUp() override { setenv("LOCKSTEP_NVML", LOCKSTEP_BUILD_DIR "/tests/libfake-nvml.so", 1); }
   void TearDown() override {

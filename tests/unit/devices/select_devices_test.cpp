@@ -13,7 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class SelectDevices : public testing::Test {
+class SelectDevices : public ::testing::Test {
  protected:
   std::vector<Device> select(const std::string& spec, const char* visible = nullptr) {
     return select_devices(spec, probe_, host_, visible, cuda_needed_, root_.path());

@@ -21,10 +21,10 @@ namespace lockstep::dimabsa {
 namespace {
 
 // Tensors here are tiny: waking other threads would cost far more than the work.
-class OneThread : public testing::Environment {
+class OneThread : public ::testing::Environment {
   void SetUp() override { at::set_num_threads(1); }
 };
-[[maybe_unused]] const auto* const one_thread = testing::AddGlobalTestEnvironment(new OneThread);
+[[maybe_unused]] const auto* const one_thread = ::testing::AddGlobalTestEnvironment(new OneThread);
 
 const std::vector<Text> texts = {some_text(5, 1), some_text(1, 2), some_text(13, 3),
                                  some_text(8, 4)};

@@ -190,7 +190,7 @@ TEST(EncoderShape, RefusesFormsThatItDoesNotCompute) {
 
 TEST(EncoderShape, NamesTheFolderThatHasNoConfig) {
   const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "encoder-shape-test";
+      std::filesystem::path(::testing::TempDir()) / "encoder-shape-test";
   std::filesystem::create_directories(folder);
   std::filesystem::remove(folder / "config.json");
   try {

@@ -150,10 +150,10 @@ TEST(EncoderWeightNames, AnotherVocabularyAndMissingTensorsAreNamedAtOnce) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(),
-                testing::AllOf(testing::HasSubstr("encoder.embeddings.word_embeddings.weight "
-                                                  "[99, 8], in the model [31, 8]"),
-                               testing::HasSubstr("encoder.encoder.layer.1.output.dense.bias"),
-                               testing::Not(testing::HasSubstr("pooler"))));
+                ::testing::AllOf(::testing::HasSubstr("encoder.embeddings.word_embeddings.weight "
+                                                      "[99, 8], in the model [31, 8]"),
+                                 ::testing::HasSubstr("encoder.encoder.layer.1.output.dense.bias"),
+                                 ::testing::Not(::testing::HasSubstr("pooler"))));
   }
 }
 

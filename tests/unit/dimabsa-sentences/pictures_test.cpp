@@ -136,7 +136,7 @@ TEST(HtmlPage, SaysHowManySentencesItLeavesOut) {
   aligned.predicted.push_back(aligned.predicted[0]);
   EXPECT_THAT(
       html_page(Task::triplets, aligned, {.language = "jpn", .most = 1}),
-      testing::AllOf(HasSubstr("The first 1 of 2 sentences."), HasSubstr("<html lang=\"ja\">")));
+      ::testing::AllOf(HasSubstr("The first 1 of 2 sentences."), HasSubstr("<html lang=\"ja\">")));
 }
 
 TEST(ErrorTable, HasARowPerSentence) {

@@ -111,8 +111,8 @@ TEST(Reader, NamesFileAndLineOfWhatIsNotJson) {
 
 TEST(Reader, NamesWhatIsMissingOrOfAnotherType) {
   EXPECT_THAT(error_of([] { parse(R"({"Id": "1", "Text": "food"})"); }),
-              testing::AllOf(HasSubstr("a.jsonl:1: there is no key \"ID\""),
-                             HasSubstr("is \"Id\" meant for it?")));
+              ::testing::AllOf(HasSubstr("a.jsonl:1: there is no key \"ID\""),
+                               HasSubstr("is \"Id\" meant for it?")));
   EXPECT_THAT(error_of([] { parse(R"({"ID": "1", "Text": "food"})"); }),
               HasSubstr("a.jsonl:1: there is no key \"Quadruplet\""));
   EXPECT_THAT(error_of([] { parse(R"({"ID": 1, "Text": "food"})"); }),
@@ -182,9 +182,9 @@ TEST(Reader, ComparesCategoriesWithTheListWithoutRegardToCase) {
   const std::string bad = good + quad("2", "ok food", "food", "ok", "FOOD#QUALITI", "5#5") +
                           quad("3", "ok food", "food", "ok", "SHOES", "5#5");
   EXPECT_THAT(error_of([&] { parse(bad, options); }),
-              testing::AllOf(StartsWith("a.jsonl:2: the category \"FOOD#QUALITI\" is not in the "
-                                        "list of 2 (2 lines have such ones)"),
-                             HasSubstr("is FOOD#QUALITY meant?")));
+              ::testing::AllOf(StartsWith("a.jsonl:2: the category \"FOOD#QUALITI\" is not in the "
+                                          "list of 2 (2 lines have such ones)"),
+                               HasSubstr("is FOOD#QUALITY meant?")));
   EXPECT_THAT(error_of([&] { parse(quad("1", "ok", "NULL", "ok", "", "5#5")); }),
               HasSubstr("a category is empty"));
 }

@@ -109,7 +109,7 @@ TEST(ScoreFiles, ScoresAFileAFolderAndAnArchiveAlike) {
 }
 
 TEST(ScoreFiles, KnowTheTaskByNamesElseByTheFirstLine) {
-  using testing::ElementsAre;
+  using ::testing::ElementsAre;
   Files files;
   const auto path = files.write({rated_sentence("1", "good")});
   const auto out = files.folder.path() / "out";
@@ -154,10 +154,10 @@ TEST(ScoreFiles, RefusesPredictionsOfOtherSentences) {
 
 TEST(ScoreList, HasTheNamesOfItsTask) {
   EXPECT_THAT(score_names(Task::aspects),
-              testing::ElementsAre("rmse_va", "rmse_va_norm", "pearson_v", "pearson_a"));
-  EXPECT_THAT(
-      score_names(Task::triplets),
-      testing::ElementsAre("f1", "cf1", "cprecision", "crecall", "precision", "recall", "rmse_va"));
+              ::testing::ElementsAre("rmse_va", "rmse_va_norm", "pearson_v", "pearson_a"));
+  EXPECT_THAT(score_names(Task::triplets),
+              ::testing::ElementsAre("f1", "cf1", "cprecision", "crecall", "precision", "recall",
+                                     "rmse_va"));
   const auto list = score_list(Task::triplets, {});
   EXPECT_EQ(list[0].value, 0);
   EXPECT_TRUE(std::isnan(list[6].value));

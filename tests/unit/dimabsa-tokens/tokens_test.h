@@ -15,7 +15,7 @@
 
 namespace lockstep::dimabsa {
 
-class TokensTest : public testing::Test {
+class TokensTest : public ::testing::Test {
  protected:
   void put(const std::string& name, const std::string& text) const {
     std::ofstream(folder() / name, std::ios::binary) << text;

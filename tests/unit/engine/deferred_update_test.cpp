@@ -154,13 +154,14 @@ class BlockRecipe : public testing::ToyRecipe {
   }
 };
 
-struct Trained {
+struct TrainedLater {
   std::vector<double> losses;
   std::vector<at::Tensor> weights;
 };
 
-struct Rank {
-  Rank(Recipe& recipe_in, const TrainOptions& options, ProcessGroup& group_in, Backend& backend)
+struct DeferringRank {
+  DeferringRank(Recipe& recipe_in, const TrainOptions& options, ProcessGroup& group_in,
+                Backend& backend)
       : recipe(recipe_in), group(group_in), parts(options, recipe_in, group_in, backend) {}
 
   StepResult step(std::int64_t rows, double poison = 0) {
@@ -207,7 +208,8 @@ void expect_same_runs(BlockRecipe& recipe, const TrainOptions& options,
                       const std::vector<std::int64_t>& rows, int* done = nullptr) {
   ProcessGroup group{World{}, cpu_backend()};
   testing::DelayingBackend backend;
-  Rank plain(recipe, options, group, cpu_backend()), beside(recipe, options, group, backend);
+  DeferringRank plain(recipe, options, group, cpu_backend()),
+      beside(recipe, options, group, backend);
   for (const std::int64_t count : rows) {
     const double expected = plain.step(count).loss;
     EXPECT_EQ(beside.step(count).loss, expected) << "step " << plain.steps;
@@ -361,8 +363,9 @@ TEST(DeferredUpdate, IsTheSameWhereBlocksAreComputedAgain) {
     const With options(precision);
     ProcessGroup group{World{}, cpu_backend()};
     testing::DelayingBackend backend;
-    Rank plain(recipe, options, group, cpu_backend()), beside(recipe, options, group, backend);
-    for (Rank* rank : {&plain, &beside}) rank->parts.runner.recompute_all_blocks();
+    DeferringRank plain(recipe, options, group, cpu_backend()),
+        beside(recipe, options, group, backend);
+    for (DeferringRank* rank : {&plain, &beside}) rank->parts.runner.recompute_all_blocks();
     for (int i = 0; i < 10; ++i) EXPECT_EQ(beside.step(4).loss, plain.step(4).loss);
     beside.parts.runner.settle();
     expect_same(beside.weights(), plain.weights());
@@ -376,7 +379,8 @@ TEST(DeferredUpdate, IsNotMadeWithoutWorkBeside) {
   const With options(Precision::bf16);
   ProcessGroup group{World{}, cpu_backend()};
   testing::GraphBackend backend;
-  Rank plain(recipe, options, group, cpu_backend()), other(recipe, options, group, backend);
+  DeferringRank plain(recipe, options, group, cpu_backend()),
+      other(recipe, options, group, backend);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(other.step(4).loss, plain.step(4).loss);
   EXPECT_EQ(backend.replayed, by_graph);
   expect_same(other.weights(), plain.weights());
@@ -398,7 +402,7 @@ TEST(DeferredUpdate, OfALossThatReadsTheHostIsNotTried) {
   const With options(Precision::fp32);
   ProcessGroup group{World{}, cpu_backend()};
   testing::DelayingBackend backend;
-  Rank rank(recipe, options, group, backend);
+  DeferringRank rank(recipe, options, group, backend);
   for (int i = 0; i < 6; ++i) EXPECT_FALSE(rank.step(4).dropped);
   const auto news = rank.parts.runner.take_graph_news();
   ASSERT_TRUE(news.has_value());
@@ -413,7 +417,8 @@ TEST(DeferredUpdate, IsOwedUntilSomebodySettles) {
   ProcessGroup group{World{}, cpu_backend()};
   testing::DelayingBackend backend;
   const With options(Precision::fp32);
-  Rank plain(recipe, options, group, cpu_backend()), beside(recipe, options, group, backend);
+  DeferringRank plain(recipe, options, group, cpu_backend()),
+      beside(recipe, options, group, backend);
   std::vector<at::Tensor> before;
   for (int i = 0; i < 8; ++i) {
     before = plain.weights();
@@ -434,8 +439,9 @@ TEST(DeferredUpdate, OfAStepThatIsNotFiniteChangesNothing) {
     ProcessGroup group{World{}, cpu_backend()};
     testing::DelayingBackend backend;
     const With options(precision);
-    Rank plain(recipe, options, group, cpu_backend()), beside(recipe, options, group, backend);
-    for (Rank* rank : {&plain, &beside}) {
+    DeferringRank plain(recipe, options, group, cpu_backend()),
+        beside(recipe, options, group, backend);
+    for (DeferringRank* rank : {&plain, &beside}) {
       for (int i = 0; i < 7; ++i) rank->step(4);
       EXPECT_TRUE(rank->step(4, std::nan("")).not_finite);
       EXPECT_TRUE(rank->step(4).dropped);
@@ -456,7 +462,8 @@ TEST(DeferredUpdate, IsTheSameOnSeveralRanks) {
       BlockRecipe recipe;
       recipe.words = many_words;
       testing::DelayingBackend backend;
-      Rank plain(recipe, options, group, cpu_backend()), beside(recipe, options, group, backend);
+      DeferringRank plain(recipe, options, group, cpu_backend()),
+          beside(recipe, options, group, backend);
       for (int i = 0; i < 10; ++i) EXPECT_EQ(beside.step(4).loss, plain.step(4).loss);
       beside.parts.runner.settle();
       expect_same(beside.weights(), plain.weights());
@@ -473,7 +480,8 @@ TEST(DeferredUpdate, OfARecordingThatFailsLeavesNothingToTheOtherSteps) {
     recipe.words = many_words;
     testing::DelayingBackend backend;
     backend.fails = group.rank() == 1;
-    Rank plain(recipe, options, group, cpu_backend()), beside(recipe, options, group, backend);
+    DeferringRank plain(recipe, options, group, cpu_backend()),
+        beside(recipe, options, group, backend);
     for (int i = 0; i < 8; ++i) EXPECT_EQ(beside.step(4).loss, plain.step(4).loss);
     expect_same(beside.weights(), plain.weights());
     EXPECT_EQ(backend.replayed, 0);
@@ -486,7 +494,7 @@ TEST(DeferredUpdate, AsksTheForwardPassTwiceBeforeARecording) {
   ProcessGroup group{World{}, cpu_backend()};
   testing::DelayingBackend backend;
   const With options(Precision::fp32);
-  Rank rank(recipe, options, group, backend);
+  DeferringRank rank(recipe, options, group, backend);
   for (int i = 0; i < 3; ++i) rank.step(4);
   EXPECT_EQ(recipe.forwards, 6);
   rank.step(4);

@@ -109,14 +109,14 @@ class ConvRecipe : public Recipe {
   bool channels_last_;
 };
 
-struct Outcome {
+struct LaidOut {
   std::vector<at::Tensor> weights, moments;
   bool kept_layout = false;
 };
 
-Outcome train_convolutions(bool channels_last, Precision precision, int ranks, bool shared,
+LaidOut train_convolutions(bool channels_last, Precision precision, int ranks, bool shared,
                            const std::filesystem::path& folder = {}) {
-  Outcome result;
+  LaidOut result;
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
     TrainOptions options;
     options.precision = precision;
@@ -154,8 +154,8 @@ TEST(Layout, OfChannelsLastWeightsIsKeptAndTheResultIsThatOfContiguousOnes) {
   for (const Precision precision : {Precision::fp32, Precision::bf16})
     for (const int ranks : {1, 2})
       for (const bool shared : {false, true}) {
-        const Outcome plain = train_convolutions(false, precision, ranks, shared);
-        const Outcome last = train_convolutions(true, precision, ranks, shared);
+        const LaidOut plain = train_convolutions(false, precision, ranks, shared);
+        const LaidOut last = train_convolutions(true, precision, ranks, shared);
         EXPECT_TRUE(last.kept_layout);
         EXPECT_TRUE(plain.kept_layout);
         const double tolerance = precision == Precision::fp32 ? 1e-5 : 2e-2;
@@ -168,7 +168,7 @@ TEST(Layout, ACheckpointHoldsTheOrderOfTheShapeAndComesBackIntoEitherLayout) {
   for (const bool shared : {false, true}) {
     const TemporaryDirectory folder;
     const int ranks = shared ? 2 : 1;
-    const Outcome last = train_convolutions(true, Precision::fp32, ranks, shared, folder.path());
+    const LaidOut last = train_convolutions(true, Precision::fp32, ranks, shared, folder.path());
     const CheckpointInfo saved = *newest_good(folder.path());
     const auto file = map_tensors(saved.path / "model.safetensors");
     EXPECT_TRUE(file.at("first.weight").equal(last.weights[0]));

@@ -82,7 +82,7 @@ TEST(Reducer, FiresBucketsBeforeBackwardEndsWhenAllGradientsArrive) {
 }
 
 // Eleven parameters of 1 MiB each.
-class WideModel : public Model {
+class ReducedModel : public Model {
  public:
   std::vector<Parameter> parameters() override {
     std::vector<Parameter> all;
@@ -100,7 +100,7 @@ class WideModel : public Model {
 TEST(Reducer, TellsOfEachPartThatIsSummedOnceAndOfLessAndLess) {
   for (const ReducePrecision precision : {ReducePrecision::fp32, ReducePrecision::bf16})
     testing::with_ranks(2, [precision](ProcessGroup& group) {
-      WideModel model;
+      ReducedModel model;
       Arena arena(model.parameters(), at::kCPU, at::kFloat, nullptr, smallest_bucket_bytes);
       ASSERT_EQ(arena.buckets().size(), 11U);
       Reducer reducer(arena, group, precision);

@@ -25,7 +25,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::int64_t words = 6000, width = 50;  // 1.2 MB in fp32
+constexpr std::int64_t words = 6000, row_width = 50;  // 1.2 MB in fp32
 
 // A table, and parameters before and behind it in the same bucket.
 class TableModel : public Model {
@@ -34,9 +34,9 @@ class TableModel : public Model {
     return {{"behind", behind}, {"table", table}, {"before", before}, {"small", small}};
   }
   at::Tensor behind = at::ones({30}).set_requires_grad(true);
-  at::Tensor table = at::ones({words, width}).set_requires_grad(true);
+  at::Tensor table = at::ones({words, row_width}).set_requires_grad(true);
   at::Tensor before = at::ones({70}).set_requires_grad(true);
-  at::Tensor small = at::ones({20, width}).set_requires_grad(true);
+  at::Tensor small = at::ones({20, row_width}).set_requires_grad(true);
 };
 constexpr std::size_t table_index = 1, small_index = 3;
 
@@ -149,7 +149,7 @@ TEST(RowExchange, TakesATableThatOneOperationReadsTwice) {
     const at::Tensor whole = rank.step(both);
     EXPECT_TRUE(rank.recorded(both).equal(whole));
     EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);
-    EXPECT_EQ(rank.arena.view(whole, table_index).sum().item<float>(), 2 * 2 * 6 * width);
+    EXPECT_EQ(rank.arena.view(whole, table_index).sum().item<float>(), 2 * 2 * 6 * row_width);
   });
 }
 
@@ -268,7 +268,7 @@ TEST(TouchedPieces, AreThoseOfRowsThatSomeStepHad) {
     rank.arena.find_touched({first});
     expect_touched(rank, first);
     const std::int64_t before = untouched(rank);
-    EXPECT_GT(before, words * width / touched_piece - 5);
+    EXPECT_GT(before, words * row_width / touched_piece - 5);
     // Rows of the other rank count, too.
     expect_touched(rank, rank.recorded(5));
     // Others, of this rank alone: far behind.

@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // A folder with tools/fitter, which can be run, and plain.py, which cannot.
-class CheckJobs : public testing::Test {
+class CheckJobs : public ::testing::Test {
  protected:
   CheckJobs() {
     std::filesystem::create_directory(folder_.path() / "tools");

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-std::string error_in(const std::vector<std::string>& words) {
+std::string error_in_words(const std::vector<std::string>& words) {
   return error_of([&] { read_words(words); });
 }
 
@@ -42,8 +42,8 @@ TEST(JobWords, AppendValuesThatTheCommandDoesNotName) {
 TEST(JobWords, LinkSources) {
   EXPECT_THAT(commands_of(read_words({"f", ":::", "a", "b", ":::+", "1", "2", ":::", "x"})),
               ElementsAre("f a 1 x", "f b 2 x"));
-  EXPECT_THAT(error_in({"f", ":::", "a", "b", ":::+", "1"}), HasSubstr("1 values"));
-  EXPECT_THAT(error_in({"f", ":::+", "1"}), HasSubstr("there is none"));
+  EXPECT_THAT(error_in_words({"f", ":::", "a", "b", ":::+", "1"}), HasSubstr("1 values"));
+  EXPECT_THAT(error_in_words({"f", ":::+", "1"}), HasSubstr("there is none"));
 }
 
 TEST(JobWords, ReadFilesAndStandardInput) {
@@ -87,12 +87,12 @@ TEST(JobWords, TakeTheRestFromTheOptions) {
 }
 
 TEST(JobWords, RefuseWhatMakesNoJob) {
-  EXPECT_THAT(error_in({}), HasSubstr("there is no command"));
-  EXPECT_THAT(error_in({":::", "a"}), HasSubstr("there is no command"));
-  EXPECT_THAT(error_in({"f", ":::"}), HasSubstr("the matrix is empty: ::: gives no values"));
-  EXPECT_THAT(error_in({"f", "{2}", ":::", "a"}), HasSubstr("{2} has no value"));
-  EXPECT_THAT(error_in({"f", "::::"}), HasSubstr("names no file"));
-  EXPECT_THAT(error_in({"f", "::::", "/nowhere"}), HasSubstr("/nowhere"));
+  EXPECT_THAT(error_in_words({}), HasSubstr("there is no command"));
+  EXPECT_THAT(error_in_words({":::", "a"}), HasSubstr("there is no command"));
+  EXPECT_THAT(error_in_words({"f", ":::"}), HasSubstr("the matrix is empty: ::: gives no values"));
+  EXPECT_THAT(error_in_words({"f", "{2}", ":::", "a"}), HasSubstr("{2} has no value"));
+  EXPECT_THAT(error_in_words({"f", "::::"}), HasSubstr("names no file"));
+  EXPECT_THAT(error_in_words({"f", "::::", "/nowhere"}), HasSubstr("/nowhere"));
 }
 
 }  // namespace

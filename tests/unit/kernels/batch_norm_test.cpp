@@ -36,7 +36,8 @@ BatchNormState new_state(std::int64_t channels) {
 }
 
 // The loss weighs every value differently, so that no gradient vanishes.
-Normed run(const at::Tensor& rows, const at::Tensor& factors, const StatisticsOfRanks* of_ranks) {
+Normed run_norm(const at::Tensor& rows, const at::Tensor& factors,
+                const StatisticsOfRanks* of_ranks) {
   const BatchNormState state = new_state(rows.size(1));
   const at::Tensor x = rows.clone().set_requires_grad(true);
   const at::Tensor out = batch_norm(x, state, /*training=*/true, of_ranks);
@@ -58,7 +59,7 @@ TEST_P(OverRanks, AllRowsCountOnceOnWhateverRankTheyAre) {
   at::manual_seed(1);
   const at::Tensor rows = at::randn({12, 3, 4, 5}).mul(2).add(1),
                    factors = at::randn({12, 3, 4, 5});
-  const Normed whole = run(rows, factors, nullptr);
+  const Normed whole = run_norm(rows, factors, nullptr);
   // Unequal shares: the last rank takes what is left.
   std::vector<Normed> parts(static_cast<std::size_t>(ranks));
   testing::with_ranks(ranks, [&, ranks = ranks, idle = idle](ProcessGroup& group) {
@@ -71,7 +72,7 @@ TEST_P(OverRanks, AllRowsCountOnceOnWhateverRankTheyAre) {
         .rank = group.rank(),
         .ranks = ranks};
     parts[static_cast<std::size_t>(group.rank())] =
-        run(rows.narrow(0, begin, size), factors.narrow(0, begin, size), &of_ranks);
+        run_norm(rows.narrow(0, begin, size), factors.narrow(0, begin, size), &of_ranks);
   });
   std::vector<at::Tensor> outs, of_x;
   at::Tensor of_weight = at::zeros({3}), of_bias = at::zeros({3});

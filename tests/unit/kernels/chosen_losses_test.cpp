@@ -15,7 +15,8 @@ namespace {
 using testing::FusedCase, testing::Tensors, ::testing::HasSubstr;
 
 // The sums, then the gradient of the sums with a weight each.
-Tensors run(const testing::Function& function, const at::Tensor& input, at::ScalarType type) {
+Tensors run_losses(const testing::Function& function, const at::Tensor& input,
+                   at::ScalarType type) {
   const at::Tensor leaf = input.to(type).clone().requires_grad_();
   const at::Tensor sums = function({leaf});
   (sums.to(at::kDouble) * at::arange(1, sums.numel() + 1)).sum().backward();
@@ -26,8 +27,8 @@ TEST(ChosenLosses, AreThoseOfWhatEachRowIsAskedFor) {
   at::manual_seed(3);
   for (const FusedCase& test : testing::chosen_cases())
     for (const auto type : {at::kDouble, at::kFloat}) {
-      const Tensors own = run(test.own, test.inputs[0], type);
-      const Tensors plain = run(test.plain, test.inputs[0], at::kDouble);
+      const Tensors own = run_losses(test.own, test.inputs[0], type);
+      const Tensors plain = run_losses(test.plain, test.inputs[0], at::kDouble);
       const double tolerance = type == at::kDouble ? 1e-6 : 1e-4;
       for (std::size_t i = 0; i < own.size(); ++i)
         EXPECT_TRUE(at::allclose(own[i].to(at::kDouble), plain[i], tolerance, tolerance))

@@ -19,8 +19,8 @@ namespace {
 using testing::channels_last_of, testing::FusedCase, testing::gate_cases, testing::Tensors;
 
 // The result, then the gradients of a sum in which each value has a weight of its own.
-Tensors run(const testing::Function& function, const Tensors& inputs, bool last,
-            at::ScalarType type) {
+Tensors run_gate(const testing::Function& function, const Tensors& inputs, bool last,
+                 at::ScalarType type) {
   Tensors leaves;
   for (const at::Tensor& input : inputs) {
     at::Tensor leaf = input.to(type);
@@ -42,8 +42,8 @@ TEST(Gates, AreTheirDefinitionsForwardAndBackwardInEitherLayout) {
   for (const FusedCase& test : gate_cases())
     for (const bool last : {false, true})
       for (const auto type : {at::kDouble, at::kFloat}) {
-        const Tensors own = run(test.own, test.inputs, last, type);
-        const Tensors plain = run(test.plain, test.inputs, last, at::kDouble);
+        const Tensors own = run_gate(test.own, test.inputs, last, type);
+        const Tensors plain = run_gate(test.plain, test.inputs, last, at::kDouble);
         const double tolerance = type == at::kDouble ? 1e-7 : 2e-4;
         for (std::size_t i = 0; i < own.size(); ++i) {
           EXPECT_EQ(own[i].sizes(), plain[i].sizes()) << test.name;

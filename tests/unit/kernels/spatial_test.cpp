@@ -21,8 +21,8 @@ namespace {
 using testing::channels_last_of, testing::FusedCase, testing::spatial_cases, testing::Tensors;
 
 // Of inputs in this layout and type: the result, then the gradients of its weighted sum.
-Tensors run(const testing::Function& function, const Tensors& inputs, bool last,
-            at::ScalarType type) {
+Tensors run_spatial(const testing::Function& function, const Tensors& inputs, bool last,
+                    at::ScalarType type) {
   Tensors leaves;
   for (const at::Tensor& input : inputs) {
     at::Tensor leaf = input.to(type);
@@ -40,8 +40,8 @@ TEST(SpatialInOrder, IsAtensOperatorForwardAndBackwardInEitherLayout) {
   for (const FusedCase& test : spatial_cases())
     for (const bool last : {false, true})
       for (const auto type : {at::kFloat, at::kBFloat16}) {
-        const Tensors own = run(test.own, test.inputs, last, type);
-        const Tensors plain = run(test.plain, test.inputs, last, at::kFloat);
+        const Tensors own = run_spatial(test.own, test.inputs, last, type);
+        const Tensors plain = run_spatial(test.plain, test.inputs, last, at::kFloat);
         const double tolerance = type == at::kFloat ? 1e-4 : 0.05;
         for (std::size_t i = 0; i < own.size(); ++i) {
           EXPECT_EQ(own[i].scalar_type(), type) << test.name;
@@ -220,13 +220,13 @@ TEST(AtenOnTheCpu, KeepsChannelsLastAsTheTableSays) {
       const at::Tensor x =
           row.dimensions == 2 ? at::randn({2, 6, 8, 6}) : at::randn({2, 6, 8, 6, 4});
       if (type == at::kBFloat16 && !row.bf16) {
-        EXPECT_THROW(run(row.function, {x}, /*last=*/true, type), c10::Error) << row.name;
+        EXPECT_THROW(run_spatial(row.function, {x}, /*last=*/true, type), c10::Error) << row.name;
         continue;
       }
       // Without AVX-512 oneDNN leaves these to ATen's own, whose results are contiguous.
       const bool of_onednn = row.dimensions == 3 && std::string(row.name).starts_with("conv");
       if (type == at::kBFloat16 && of_onednn && !__builtin_cpu_supports("avx512bw")) continue;
-      const Tensors found = run(row.function, {x}, /*last=*/true, type);
+      const Tensors found = run_spatial(row.function, {x}, /*last=*/true, type);
       EXPECT_EQ(found[0].is_contiguous(channels_last_of(found[0])), row.out)
           << row.name << " " << type;
       EXPECT_EQ(found[1].is_contiguous(channels_last_of(found[1])), row.gradient)

@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-struct OutputQueueTest : testing::Test {
+struct OutputQueueTest : ::testing::Test {
   OutputQueueTest() { signal(SIGPIPE, SIG_IGN); }
   ~OutputQueueTest() override { signal(SIGPIPE, SIG_DFL); }
   std::string read_some() {

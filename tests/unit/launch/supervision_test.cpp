@@ -16,7 +16,7 @@ namespace {
 
 using Commands = std::vector<Command>;
 
-struct SupervisionTest : testing::Test {
+struct SupervisionTest : ::testing::Test {
   Supervision supervision{5, [this] { return stop_grace_s; }};
   double stop_grace_s = 60;
   static Supervision::Exit exited(int rank, int code) { return {rank, {.code = code}}; }

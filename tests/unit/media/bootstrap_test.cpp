@@ -133,11 +133,11 @@ TEST(Bootstrap, OfTheMeanOfManyTakesNoTimeSquared) {
 
 TEST(Bootstrap, RefusesWhatIsNoInterval) {
   const std::vector<double> two{1, 2};
-  EXPECT_THAT(error_of([] { bootstrap_mean({}); }), testing::HasSubstr("at least one row"));
+  EXPECT_THAT(error_of([] { bootstrap_mean({}); }), ::testing::HasSubstr("at least one row"));
   EXPECT_THAT(error_of([&] { bootstrap_mean(two, {.resamples = 99}); }),
-              testing::HasSubstr("100 to 10000000 resamples, but got 99"));
+              ::testing::HasSubstr("100 to 10000000 resamples, but got 99"));
   EXPECT_THAT(error_of([&] { bootstrap_mean(two, {.confidence = 1}); }),
-              testing::HasSubstr("between 0 and 1, but is 1"));
+              ::testing::HasSubstr("between 0 and 1, but is 1"));
 }
 
 }  // namespace

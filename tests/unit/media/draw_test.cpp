@@ -128,9 +128,10 @@ TEST(Draw, RefusesAMaskOfAnotherSize) {
 
 TEST(Draw, RefusesPicturesThatAreNotRgb) {
   Image grey({.height = 2, .width = 2, .channels = 1});
-  EXPECT_THAT(error_of([&] { draw_text(grey, 0, 0, "a", red); }),
-              testing::StartsWith("drawing needs an RGB picture of 8 bits, but this one is 2 x 2, "
-                                  "grey"));
+  EXPECT_THAT(
+      error_of([&] { draw_text(grey, 0, 0, "a", red); }),
+      ::testing::StartsWith("drawing needs an RGB picture of 8 bits, but this one is 2 x 2, "
+                            "grey"));
 }
 
 TEST(Draw, TextIsReadable) {

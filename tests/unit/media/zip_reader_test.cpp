@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class ZipReading : public testing::Test {
+class ZipReading : public ::testing::Test {
  protected:
   void write(const std::vector<std::pair<std::string, std::string>>& entries,
              ZipMethod method = ZipMethod::deflate) const {

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class Zip : public testing::Test {
+class Zip : public ::testing::Test {
  protected:
   fs::path path() const { return folder_.path() / "a.zip"; }
   // Python's own reader tests every checksum.

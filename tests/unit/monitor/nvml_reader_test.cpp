@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-class NvmlReader : public testing::Test {
+class NvmlReader : public ::testing::Test {
  protected:
   void TearDown() override {
     unsetenv("LOCKSTEP_NVML");

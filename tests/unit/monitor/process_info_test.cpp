@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class RecordedProc : public testing::Test {
+class RecordedProc : public ::testing::Test {
  protected:
   void file(const std::string& path, const std::string& text) {
     fs::create_directories((proc_.path() / path).parent_path());

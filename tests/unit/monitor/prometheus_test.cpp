@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-std::optional<ProcessInfo> somebody(int pid) {
+std::optional<ProcessInfo> somebody_with_a_secret(int pid) {
   if (pid != 4242) return std::nullopt;
   return ProcessInfo{.user = "ada", .command = "/usr/bin/python3 train.py --token secret"};
 }
@@ -75,7 +75,7 @@ TEST(Prometheus, NamesWhatHoldsTheClocksDown) {
   MonitorSample sample;
   sample.gpus.resize(1);
   sample.gpus[0][Metric::clock_limits] = measured(0x24);
-  const std::string text = prometheus_gpus({gpu(0)}, sample, somebody);
+  const std::string text = prometheus_gpus({gpu(0)}, sample, somebody_with_a_secret);
   EXPECT_EQ(count(text, "lockstep_gpu_clock_limited{"), static_cast<int>(clock_limits().size()));
   for (const char* one :
        {"reason=\"power\"} 1\n", "reason=\"heat\"} 1\n", "reason=\"power brake\"} 0"})
@@ -85,7 +85,8 @@ TEST(Prometheus, NamesWhatHoldsTheClocksDown) {
 TEST(Prometheus, EscapesAndMendsLabels) {
   MonitorSample sample;
   sample.gpus.resize(1);
-  const std::string text = prometheus_gpus({gpu(0, "a \"b\" \\ c\nd \xff")}, sample, somebody);
+  const std::string text =
+      prometheus_gpus({gpu(0, "a \"b\" \\ c\nd \xff")}, sample, somebody_with_a_secret);
   EXPECT_NE(text.find(R"(name="a \"b\" \\ c\nd )"
                       "\xEF\xBF\xBD\"} 1\n"),
             std::string::npos)
@@ -99,7 +100,7 @@ TEST(Prometheus, ShowsProcessesByTheNameOfTheirProgramOnly) {
   sample.gpus[0].processes_known = true;
   sample.gpus[0].processes = {{.pid = 99},
                               {.pid = 4242, .memory_bytes = 1 << 30, .sm_percent = 37}};
-  const std::string text = prometheus_gpus({gpu(0), gpu(1)}, sample, somebody);
+  const std::string text = prometheus_gpus({gpu(0), gpu(1)}, sample, somebody_with_a_secret);
   EXPECT_NE(text.find("lockstep_gpu_processes{gpu=\"0\",uuid=\"GPU-0\",name=\"H200\"} 2\n"),
             std::string::npos)
       << text;
@@ -120,7 +121,7 @@ TEST(Prometheus, BoundsTheNumberOfProcesses) {
   sample.gpus[0].processes_known = true;
   for (int i = 1; i <= 1000; ++i)
     sample.gpus[0].processes.push_back({.pid = i, .memory_bytes = static_cast<std::uint64_t>(i)});
-  const std::string text = prometheus_gpus({gpu(0)}, sample, somebody);
+  const std::string text = prometheus_gpus({gpu(0)}, sample, somebody_with_a_secret);
   EXPECT_EQ(count(text, "process_memory_bytes{"), static_cast<int>(most_processes_per_gpu));
   EXPECT_NE(text.find("pid=\"1000\""), std::string::npos);
   EXPECT_NE(text.find("lockstep_gpu_processes{gpu=\"0\",uuid=\"GPU-0\",name=\"H200\"} 1000\n"),
@@ -130,7 +131,9 @@ TEST(Prometheus, BoundsTheNumberOfProcesses) {
 TEST(Prometheus, HasASeriesOnceWhereAGpuIsNamedTwice) {
   MonitorSample sample;
   sample.gpus.resize(2);
-  EXPECT_EQ(count(prometheus_gpus({gpu(3), gpu(3)}, sample, somebody), "lockstep_gpu_up{"), 1);
+  EXPECT_EQ(
+      count(prometheus_gpus({gpu(3), gpu(3)}, sample, somebody_with_a_secret), "lockstep_gpu_up{"),
+      1);
 }
 
 TEST(Prometheus, TellsOfItself) {
@@ -151,8 +154,9 @@ TEST(Prometheus, HasAReferenceOfEverySeries) {
   sample.gpus[0].processes = {{.pid = 4242, .memory_bytes = 1, .sm_percent = 1}};
   const std::string reference = prometheus_reference();
   int families = 0;
-  for (const std::string& line : split(
-           prometheus_gpus({gpu(0)}, sample, somebody) + prometheus_status({.samples = 1}), '\n')) {
+  for (const std::string& line : split(prometheus_gpus({gpu(0)}, sample, somebody_with_a_secret) +
+                                           prometheus_status({.samples = 1}),
+                                       '\n')) {
     if (!line.starts_with("# TYPE ")) continue;
     ++families;
     const std::vector<std::string> words = split(line, ' ');

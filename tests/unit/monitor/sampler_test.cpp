@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-std::shared_ptr<FakeReader> two_gpus() {
+std::shared_ptr<FakeReader> two_readable() {
   auto reader = std::make_shared<FakeReader>();
   reader->present = fake_probe(2).present;
   reader->samples.resize(2);
@@ -22,7 +22,7 @@ std::shared_ptr<FakeReader> two_gpus() {
 }
 
 TEST(Sampler, NumbersItsSamplesAndKeepsTheInterval) {
-  Sampler sampler(two_gpus(), {0, 1}, 0.05);
+  Sampler sampler(two_readable(), {0, 1}, 0.05);
   long long seen = 0;
   double first = 0, last = 0;
   for (int i = 0; i < 5; ++i) {
@@ -38,7 +38,7 @@ TEST(Sampler, NumbersItsSamplesAndKeepsTheInterval) {
 }
 
 TEST(Sampler, ReadsOnlyTheGpusThatAreWanted) {
-  Sampler sampler(two_gpus(), {1}, 1);
+  Sampler sampler(two_readable(), {1}, 1);
   const auto sample = sampler.next(0, 5);
   ASSERT_TRUE(sample);
   ASSERT_EQ(sample->gpus.size(), 1u);
@@ -46,7 +46,7 @@ TEST(Sampler, ReadsOnlyTheGpusThatAreWanted) {
 }
 
 TEST(Sampler, DoesNotWaitForACallThatHangs) {
-  auto reader = two_gpus();
+  auto reader = two_readable();
   std::atomic<bool> let_go = false;
   reader->on_read = [&] {
     while (!let_go) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -64,14 +64,14 @@ TEST(Sampler, DoesNotWaitForACallThatHangs) {
 TEST(Sampler, EndsAtOnceWhereTheIntervalIsLong) {
   const double begin = system_clock().now_s();
   {
-    Sampler sampler(two_gpus(), {0}, 3600);
+    Sampler sampler(two_readable(), {0}, 3600);
     ASSERT_TRUE(sampler.next(0, 5));
   }
   EXPECT_LT(system_clock().now_s() - begin, 2);
 }
 
 TEST(Sampler, LeavesAThreadBehindThatNeverComesBack) {
-  auto reader = two_gpus();
+  auto reader = two_readable();
   auto let_go = std::make_shared<std::atomic<bool>>(false);
   reader->on_read = [let_go] {
     while (!*let_go) std::this_thread::sleep_for(std::chrono::milliseconds(1));

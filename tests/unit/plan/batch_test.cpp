@@ -25,7 +25,7 @@ BatchPlan solve(const Ask& ask) {
                      ask.largest_micro);
 }
 
-std::optional<Error> error_of(const Ask& ask) {
+std::optional<Error> refusal_of(const Ask& ask) {
   try {
     solve(ask);
     return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<Error> error_of(const Ask& ask) {
 // Whether the batch divides; one that is smaller than the ranks need not.
 bool works(Ask ask, std::int64_t global) {
   ask.global = global;
-  return !error_of(ask) && solve(ask).places() == global;
+  return !refusal_of(ask) && solve(ask).places() == global;
 }
 
 // The sizes that a hint "set batch.global to 96 or 128" names.
@@ -68,7 +68,7 @@ void expect_exact(const BatchPlan& batch, const Ask& ask) {
 }
 
 TEST(SolveBatch, SaysWhichSizesDivideInTheAgreedWords) {
-  const auto error = error_of({.world_size = 8, .global = 100, .micro = 4});
+  const auto error = refusal_of({.world_size = 8, .global = 100, .micro = 4});
   ASSERT_TRUE(error);
   EXPECT_STREQ(
       error->what(),
@@ -112,7 +112,7 @@ TEST(SolveBatch, IsExactOrNamesTheNearestSizesThatWork) {
         const Ask ask{world_size, global, factor.micro, factor.accumulation};
         const std::int64_t multiple = world_size * std::max<std::int64_t>(1, factor.micro) *
                                       std::max<std::int64_t>(1, factor.accumulation);
-        const auto error = error_of(ask);
+        const auto error = refusal_of(ask);
         if (global < world_size && factor.micro <= 1 && factor.accumulation <= 1) continue;
         EXPECT_EQ(!error, global % multiple == 0);
         if (error)
@@ -170,7 +170,7 @@ TEST(SolveBatch, TakesOneSampleWhereNothingFits) {
 }
 
 TEST(SolveBatch, RefusesThreeSizesThatDisagree) {
-  const auto error = error_of({2, 100, 8, 4});
+  const auto error = refusal_of({2, 100, 8, 4});
   ASSERT_TRUE(error);
   EXPECT_STREQ(error->what(),
                "global batch 100 is not 2 GPUs x micro-batch 8 x accumulation 4 = 64");
@@ -181,7 +181,7 @@ TEST(SolveBatch, RefusesThreeSizesThatDisagree) {
 TEST(SolveBatch, AsksForAGlobalBatchWhereThereIsNone) {
   for (const Ask& ask : {Ask{.world_size = 3}, Ask{.world_size = 3, .micro = 5},
                          Ask{.world_size = 3, .accumulation = 5}}) {
-    const auto error = error_of(ask);
+    const auto error = refusal_of(ask);
     ASSERT_TRUE(error);
     EXPECT_STREQ(error->what(), "the global batch is not known: the recipe has no default for it");
     EXPECT_NE(error->hint().find("batch.global"), std::string::npos);
@@ -215,7 +215,7 @@ TEST(FrozenBatch, IsRefusedExactlyWhereTheSolverRefusesIt) {
     for (int ranks = 1; ranks <= 12; ++ranks)
       for (const std::int64_t micro : {0, 1, 3})
         EXPECT_EQ(hint_of_frozen(global, ranks, micro).empty(),
-                  !error_of({.world_size = ranks, .global = global, .micro = micro}))
+                  !refusal_of({.world_size = ranks, .global = global, .micro = micro}))
             << global << " on " << ranks << " by " << micro;
 }
 
@@ -225,7 +225,7 @@ TEST(SolveBatch, RefusesSizesOutOfRange) {
        {Ask{.global = -1}, Ask{.micro = -2}, Ask{.accumulation = -3}, Ask{.global = huge},
         Ask{.micro = huge}, Ask{.micro = large, .accumulation = large},
         Ask{.world_size = 8, .global = 64, .micro = large}, Ask{8, 64, large, large}})
-    EXPECT_TRUE(error_of(ask));
+    EXPECT_TRUE(refusal_of(ask));
 }
 
 TEST(SolveBatch, GivesOneSampleToEachRankAsFarAsTheyGo) {
@@ -238,7 +238,7 @@ TEST(SolveBatch, GivesOneSampleToEachRankAsFarAsTheyGo) {
         EXPECT_EQ(batch.accumulation, 1);
         EXPECT_EQ(batch.places(), ranks);
       }
-  const auto error = error_of({.world_size = 4, .global = 3, .micro = 2});
+  const auto error = refusal_of({.world_size = 4, .global = 3, .micro = 2});
   ASSERT_TRUE(error);
   EXPECT_STREQ(error->what(),
                "global batch 3 is less than 4 GPUs x micro-batch 2: with fewer samples than ranks "

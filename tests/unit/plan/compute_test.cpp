@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-class Compute : public testing::Test {
+class Compute : public ::testing::Test {
  protected:
   Compute() {
     facts.flops_per_sample = 1e12;

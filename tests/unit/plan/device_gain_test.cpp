@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class DeviceGainTest : public testing::Test {
+class DeviceGainTest : public ::testing::Test {
  protected:
   // BERT-base, six passes of 128 tokens per sentence, in bf16 on two H200s.
   DeviceGainTest() {

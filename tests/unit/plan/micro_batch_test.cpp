@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class BatchLimits : public testing::Test {
+class BatchLimits : public ::testing::Test {
  protected:
   BatchLimits() {
     options.stop.steps = 100;

@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-class MakePlan : public testing::Test {
+class MakePlan : public ::testing::Test {
  protected:
   MakePlan() {
     options.stop.steps = 100;

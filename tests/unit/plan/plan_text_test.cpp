@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-class PlanText : public testing::Test {
+class PlanText : public ::testing::Test {
  protected:
   PlanText() {
     options.stop.steps = 100;

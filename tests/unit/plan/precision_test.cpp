@@ -66,7 +66,7 @@ TEST(AutomaticPrecision, LeavesAloneWhatWasAskedFor) {
   EXPECT_EQ(resolved.text, "fp16 with loss scaling");
 }
 
-class PrecisionNotes : public testing::Test {
+class PrecisionNotes : public ::testing::Test {
  protected:
   PrecisionNotes() { options.stop.steps = 10; }
   Plan make() const { return make_plan(options, text_facts(), {}, devices); }

@@ -14,7 +14,7 @@ RecipeInfo recipe(const std::string& name) {
   return {name, "for tests", [] { return std::make_unique<RecipeOptions>(); }};
 }
 
-class Recipes : public testing::Test {
+class Recipes : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     static const bool once = [] {  // the registry outlives a repetition of the tests
@@ -47,7 +47,7 @@ TEST_F(Recipes, ListAllNamesWhereNoneIsNear) {
     find_recipe("xyzzyxyzzy");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.hint(), testing::HasSubstr("sentences, volumes"));
+    EXPECT_THAT(error.hint(), ::testing::HasSubstr("sentences, volumes"));
   }
 }
 

@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-class ResumedRate : public testing::Test {
+class ResumedRate : public ::testing::Test {
  protected:
   ResumedRate() {
     options.precision = Precision::fp32;

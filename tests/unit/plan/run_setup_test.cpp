@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-class RunRecord : public testing::Test {
+class RunRecord : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     static const bool once = [] {  // the registry outlives a repetition of the tests
@@ -73,7 +73,7 @@ TEST_F(RunRecord, IsRefusedWhereANumberCannotBe) {
     for (const json& value : {json(-1), json(1e300), json(UINT64_MAX), json("8"), json(nullptr)}) {
       json damaged = record();
       damaged[json::json_pointer(place)] = value;
-      EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), testing::HasSubstr("is damaged"))
+      EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), ::testing::HasSubstr("is damaged"))
           << place << " " << value;
     }
 }
@@ -99,7 +99,7 @@ TEST_F(RunRecord, IsRefusedWhereASizeOfTheBatchIsZero) {
   for (const char* size : {"world_size", "micro", "accumulation", "global"}) {
     json damaged = record();
     damaged["plan"]["batch"][size] = 0;
-    EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), testing::HasSubstr("is 0")) << size;
+    EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), ::testing::HasSubstr("is 0")) << size;
   }
 }
 
@@ -112,7 +112,7 @@ TEST_F(RunRecord, IsRefusedWhereItsScheduleCannotBeAsked) {
     json damaged = record();
     damaged["plan"]["schedule"].update({{"gamma", 0.1}, {"period_mult", 1}});
     damaged["plan"]["schedule"].update(schedule);
-    EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), testing::HasSubstr("schedule"))
+    EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), ::testing::HasSubstr("schedule"))
         << schedule;
   }
 }
@@ -120,7 +120,7 @@ TEST_F(RunRecord, IsRefusedWhereItsScheduleCannotBeAsked) {
 TEST_F(RunRecord, IsRefusedWithoutDevices) {
   json damaged = record();
   damaged["plan"]["devices"] = json::array();
-  EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), testing::HasSubstr("no devices"));
+  EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), ::testing::HasSubstr("no devices"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-class Checkpoints : public testing::Test {
+class Checkpoints : public ::testing::Test {
  protected:
   ~Checkpoints() override { CheckpointWriter::fault = {}; }
 

@@ -16,7 +16,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class Curves : public testing::Test {
+class Curves : public ::testing::Test {
  protected:
   void step(std::int64_t step, double loss) {
     add({{"kind", "step"}, {"step", step}, {"loss", loss}});

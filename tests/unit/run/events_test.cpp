@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-class Events : public testing::Test {
+class Events : public ::testing::Test {
  protected:
   TemporaryDirectory folder;
   std::filesystem::path file = folder.path() / "events.jsonl";

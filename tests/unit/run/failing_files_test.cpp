@@ -59,7 +59,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class LinesThatFail : public testing::Test {
+class LinesThatFail : public ::testing::Test {
  protected:
   LinesThatFail() { put(file, history); }
   ~LinesThatFail() override { fstat_fails = pread_fails = false; }

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class Labels : public testing::Test {
+class Labels : public ::testing::Test {
  protected:
   const nlohmann::json record = {{"config", {{"run.tags", {"b", "a", "b"}}, {"run.note", "why"}}}};
   const TemporaryDirectory folder;

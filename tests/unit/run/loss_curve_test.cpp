@@ -18,7 +18,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class LossCurves : public testing::Test {
+class LossCurves : public ::testing::Test {
  protected:
   void step(std::int64_t step, double loss) {
     add({{"kind", "step"}, {"step", step}, {"loss", loss}, {"loss_scale", 8}, {"time", 1}});
@@ -105,7 +105,7 @@ TEST_F(LossCurves, MarkWhereALossWasNotFinite) {
   const std::vector<std::string> lines = plot();
   EXPECT_THAT(lines[1], HasSubstr("!"));
   EXPECT_THAT(lines[13], HasSubstr("! not finite (2)"));
-  EXPECT_THAT(read().training[29].loss, testing::IsNan());
+  EXPECT_THAT(read().training[29].loss, ::testing::IsNan());
 }
 
 TEST_F(LossCurves, WithoutAFiniteLossAreNotDrawn) {

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class ProgressDisplay : public testing::Test {
+class ProgressDisplay : public ::testing::Test {
  protected:
   void make(ProgressOptions options = {}) {
     options.write = [this](const std::string& text) { out += text; };
@@ -263,7 +263,7 @@ TEST_F(ProgressDisplay, TheShareOfWaitingIsThatOfManySteps) {
     shown(step(i, {{"step_s", waits ? 1.0 : 0.1}, {"data_share", waits ? 0.9 : 0.0}}));
   }
   EXPECT_THAT(shown(step(41, {{"step_s", 0.1}, {"data_share", 0}})),
-              testing::ContainsRegex("data (6[5-9]|7[0-5])%"));
+              ::testing::ContainsRegex("data (6[5-9]|7[0-5])%"));
 }
 
 TEST_F(ProgressDisplay, EachEventThatMattersGetsItsLine) {

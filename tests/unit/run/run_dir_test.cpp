@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-class RunDirs : public testing::Test {
+class RunDirs : public ::testing::Test {
  protected:
   RunDir make(const std::string& name, double started = 0) {
     RunDir run = RunDir::create(root, name, "toy");
@@ -172,7 +172,7 @@ TEST_F(RunDirs, AreListedWhateverTheirNames) {
   }
   std::vector<std::string> names;
   for (const RunDir& run : list_runs(root)) names.push_back(run.name());
-  EXPECT_THAT(names, testing::UnorderedElementsAre("good", "-x", "--root", "a\nb", "\x1b[2J"));
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("good", "-x", "--root", "a\nb", "\x1b[2J"));
   const RunDir run = RunDir::open((root / "-x").string(), "");
   EXPECT_EQ(run.name(), "-x");
 }

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class RunLocks : public testing::Test {
+class RunLocks : public ::testing::Test {
  protected:
   // As another machine leaves it, on a mount whose locks we do not see.
   void held_by_another_machine(bool released = false) const {

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class RunStates : public testing::Test {
+class RunStates : public ::testing::Test {
  protected:
   RunStates() { run.write_record({{"recipe", "toy"}}); }
 
@@ -120,7 +120,7 @@ TEST_F(RunStates, EveryStateHasItsWord) {
   EXPECT_STREQ(to_string(RunState::interrupted), "interrupted");
 }
 
-class GitState : public testing::Test {
+class GitState : public ::testing::Test {
  protected:
   void SetUp() override {
     if (std::system("git --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "git is not installed";

@@ -23,7 +23,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class RunSummaries : public testing::Test {
+class RunSummaries : public ::testing::Test {
  protected:
   RunSummaries() {
     clock.wall = 10'000;

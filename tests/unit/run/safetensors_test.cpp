@@ -17,7 +17,7 @@ std::string with_length(const std::string& header, std::uint64_t length) {
   return text + header;
 }
 
-class Safetensors : public testing::Test {
+class Safetensors : public ::testing::Test {
  protected:
   std::string refusal(const std::string& bytes) {
     std::filesystem::remove(file);  // quicker than writing over it

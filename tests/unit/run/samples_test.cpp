@@ -10,7 +10,7 @@ namespace {
 
 using Lists = std::vector<std::vector<std::int64_t>>;
 
-class Samples : public testing::Test {
+class Samples : public ::testing::Test {
  protected:
   TemporaryDirectory run;
   std::filesystem::path file = run.path() / "samples.jsonl";

@@ -67,11 +67,11 @@ TEST(Contrast, HasNoIntervalWithOneValueAndSaysWhy) {
   EXPECT_TRUE(std::isnan(found.interval.high));
   EXPECT_NEAR(found.interval.estimate, 1.5, 1e-12);
   EXPECT_EQ(found.unknown, "an interval needs two values on each side, but there are 1 and 1");
-  EXPECT_EQ(find(found, 0.02), Finding::inconclusive);
+  EXPECT_EQ(find(found, 0.02), FoundDifference::inconclusive);
   EXPECT_FALSE(repeats_needed(found, 0.02));
   const Contrast pair = paired_contrast(Scale::ratio, std::vector{2.0}, std::vector{3.0});
   EXPECT_EQ(pair.unknown, "an interval needs two pairs, but there is one");
-  EXPECT_EQ(find(pair, 0.02), Finding::inconclusive);
+  EXPECT_EQ(find(pair, 0.02), FoundDifference::inconclusive);
 }
 
 TEST(Contrast, TakesTheSpreadOfTheSideThatHasOne) {
@@ -122,11 +122,11 @@ TEST(Contrast, OfEqualValuesIsExactlyOne) {
   const Contrast same = contrast(Scale::ratio, a, b);
   EXPECT_EQ(same.interval, (Interval{1, 1, 1}));
   EXPECT_EQ(same.spread, 0);
-  EXPECT_EQ(find(same, 0.001), Finding::same);
+  EXPECT_EQ(find(same, 0.001), FoundDifference::same);
   const Contrast more = contrast(Scale::ratio, a, twice);
   EXPECT_NEAR(more.interval.low, 2, 1e-12);
   EXPECT_EQ(more.interval.low, more.interval.high);
-  EXPECT_EQ(find(more, 0.02), Finding::more);
+  EXPECT_EQ(find(more, 0.02), FoundDifference::more);
   EXPECT_EQ(*repeats_needed(more, 0.02), 2);
   EXPECT_EQ(paired_contrast(Scale::ratio, b, b).interval, (Interval{1, 1, 1}));
 }
@@ -145,11 +145,11 @@ TEST(Contrast, TurnsRoundWhereAAndBChangePlaces) {
       EXPECT_NEAR(one.interval.low * other.interval.high, 1, 1e-9);
       EXPECT_NEAR(one.interval.estimate * other.interval.estimate, 1, 1e-9);
       EXPECT_NEAR(one.spread, other.spread, 1e-12);
-      const Finding finding = find(one, 0.02), turned = find(other, 0.02);
-      if (finding == Finding::more) {
-        EXPECT_EQ(turned, Finding::less);
-      } else if (finding == Finding::less) {
-        EXPECT_EQ(turned, Finding::more);
+      const FoundDifference finding = find(one, 0.02), turned = find(other, 0.02);
+      if (finding == FoundDifference::more) {
+        EXPECT_EQ(turned, FoundDifference::less);
+      } else if (finding == FoundDifference::less) {
+        EXPECT_EQ(turned, FoundDifference::more);
       } else {
         EXPECT_EQ(turned, finding);
       }
@@ -168,21 +168,21 @@ TEST(Find, IsTheSameOnlyWithinTheMargin) {
   const auto ratio = [](double low, double high) {
     return find(with_interval(Scale::ratio, low, high), 0.02);
   };
-  EXPECT_EQ(ratio(0.99, 1.01), Finding::same);
-  EXPECT_EQ(ratio(1.001, 1.019), Finding::same) << "certain, and too small to matter";
-  EXPECT_EQ(ratio(1 / 1.0199, 1.0199), Finding::same);
-  EXPECT_EQ(ratio(0.98, 1.01), Finding::inconclusive) << "1 / 1.02 is above 0.98";
-  EXPECT_EQ(ratio(0.99, 1.03), Finding::inconclusive);
-  EXPECT_EQ(ratio(1.01, 1.03), Finding::more);
-  EXPECT_EQ(ratio(1.5, 1.6), Finding::more);
-  EXPECT_EQ(ratio(0.9, 0.99), Finding::less);
+  EXPECT_EQ(ratio(0.99, 1.01), FoundDifference::same);
+  EXPECT_EQ(ratio(1.001, 1.019), FoundDifference::same) << "certain, and too small to matter";
+  EXPECT_EQ(ratio(1 / 1.0199, 1.0199), FoundDifference::same);
+  EXPECT_EQ(ratio(0.98, 1.01), FoundDifference::inconclusive) << "1 / 1.02 is above 0.98";
+  EXPECT_EQ(ratio(0.99, 1.03), FoundDifference::inconclusive);
+  EXPECT_EQ(ratio(1.01, 1.03), FoundDifference::more);
+  EXPECT_EQ(ratio(1.5, 1.6), FoundDifference::more);
+  EXPECT_EQ(ratio(0.9, 0.99), FoundDifference::less);
   const auto shift = [](double low, double high) {
     return find(with_interval(Scale::difference, low, high), 0.5);
   };
-  EXPECT_EQ(shift(-0.5, 0.5), Finding::same);
-  EXPECT_EQ(shift(-0.6, 0.5), Finding::inconclusive);
-  EXPECT_EQ(shift(0.1, 0.6), Finding::more);
-  EXPECT_EQ(shift(-0.6, -0.1), Finding::less);
+  EXPECT_EQ(shift(-0.5, 0.5), FoundDifference::same);
+  EXPECT_EQ(shift(-0.6, 0.5), FoundDifference::inconclusive);
+  EXPECT_EQ(shift(0.1, 0.6), FoundDifference::more);
+  EXPECT_EQ(shift(-0.6, -0.1), FoundDifference::less);
 }
 
 TEST(Find, RefusesAMarginThatIsNone) {

@@ -109,18 +109,18 @@ TEST(McNemar, TakesMillions) {
 }
 
 TEST(McNemar, FindsTheSideThatHasMore) {
-  EXPECT_EQ(find(OneSided{0, 5}), Finding::inconclusive);
-  EXPECT_EQ(find(OneSided{0, 6}), Finding::more);
-  EXPECT_EQ(find(OneSided{6, 0}), Finding::less);
-  EXPECT_EQ(find(OneSided{0, 0}), Finding::inconclusive);
+  EXPECT_EQ(find(OneSided{0, 5}), FoundDifference::inconclusive);
+  EXPECT_EQ(find(OneSided{0, 6}), FoundDifference::more);
+  EXPECT_EQ(find(OneSided{6, 0}), FoundDifference::less);
+  EXPECT_EQ(find(OneSided{0, 0}), FoundDifference::inconclusive);
 }
 
 TEST(FindOfCounts, NeverSaysThatFewAreTheSame) {
-  EXPECT_EQ(find(Count{2, 36}, Count{0, 36}), Finding::inconclusive);
-  EXPECT_EQ(find(Count{0, 36}, Count{0, 36}), Finding::inconclusive);
-  EXPECT_EQ(find(Count{0, 36}, Count{12, 36}), Finding::more);
-  EXPECT_EQ(find(Count{12, 36}, Count{0, 36}), Finding::less);
-  EXPECT_EQ(find(Count{0, 0}, Count{12, 36}), Finding::inconclusive);
+  EXPECT_EQ(find(Count{2, 36}, Count{0, 36}), FoundDifference::inconclusive);
+  EXPECT_EQ(find(Count{0, 36}, Count{0, 36}), FoundDifference::inconclusive);
+  EXPECT_EQ(find(Count{0, 36}, Count{12, 36}), FoundDifference::more);
+  EXPECT_EQ(find(Count{12, 36}, Count{0, 36}), FoundDifference::less);
+  EXPECT_EQ(find(Count{0, 0}, Count{12, 36}), FoundDifference::inconclusive);
 }
 
 }  // namespace

@@ -70,10 +70,10 @@ Outcomes simulate(double ratio, double spread, const StoppingRule& rule, int tri
       b.push_back(ratio * std::exp(spread * random.normal()));
       found = paired_contrast(rule.scale, a, b, rule.confidence);
     } while (!narrow_enough(found, rule));
-    const Finding finding = find(found, rule.margin);
-    outcomes.same += finding == Finding::same ? 1 : 0;
-    outcomes.more += finding == Finding::more ? 1 : 0;
-    outcomes.less += finding == Finding::less ? 1 : 0;
+    const FoundDifference finding = find(found, rule.margin);
+    outcomes.same += finding == FoundDifference::same ? 1 : 0;
+    outcomes.more += finding == FoundDifference::more ? 1 : 0;
+    outcomes.less += finding == FoundDifference::less ? 1 : 0;
     outcomes.held += found.interval.low <= ratio && ratio <= found.interval.high ? 1 : 0;
   }
   return outcomes;

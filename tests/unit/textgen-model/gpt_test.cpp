@@ -19,10 +19,10 @@ namespace lockstep::textgen {
 namespace {
 
 // Tensors here are tiny: waking other threads would cost far more than the work.
-class OneThread : public testing::Environment {
+class OneThread : public ::testing::Environment {
   void SetUp() override { at::set_num_threads(1); }
 };
-[[maybe_unused]] const auto* const one_thread = testing::AddGlobalTestEnvironment(new OneThread);
+[[maybe_unused]] const auto* const one_thread = ::testing::AddGlobalTestEnvironment(new OneThread);
 
 // The shapes of the presets, written out: a change of a formula must not go unseen.
 GptShape kaggle() {

@@ -20,7 +20,7 @@ namespace lockstep::textgen {
 namespace {
 
 // A tiny model on 60 training and 30 validation tokens of a vocabulary of 11.
-class TextRecipeTest : public testing::Test {
+class TextRecipeTest : public ::testing::Test {
  protected:
   TextRecipeTest() {
     options.model = {.layers = 2,

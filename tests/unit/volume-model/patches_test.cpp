@@ -18,7 +18,7 @@ int place_value(std::int64_t z, std::int64_t y, std::int64_t x) {
   return static_cast<int>((z * 31 + y * 7 + x) % 251);
 }
 
-class PatchesTest : public testing::Test {
+class PatchesTest : public ::testing::Test {
  protected:
   Patches patches(const PatchOptions& options, const CachedVolumes::Value& label) {
     return Patches(

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class VolumeRecipeTest : public testing::Test {
+class VolumeRecipeTest : public ::testing::Test {
  protected:
   VolumeRecipeTest() {
     options.model.width = 4;
@@ -107,7 +107,7 @@ TEST_F(VolumeRecipeTest, NamesTheMetricsThatItGives) {
     const auto records = recipe.evaluate_items(*model, batch, context);
     std::vector<std::string> names;
     for (const Metric& metric : recipe.metrics(Records(records))) names.push_back(metric.name);
-    EXPECT_THAT(names, testing::UnorderedElementsAreArray(options.metric_names()));
+    EXPECT_THAT(names, ::testing::UnorderedElementsAreArray(options.metric_names()));
     const VolumeRecord record = record_from(Records(records)[0]);
     EXPECT_EQ(std::ssize(record.classes), std::max<std::int64_t>(2, classes));
     EvaluationOutput output(folder.path(), 1);
