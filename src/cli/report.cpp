@@ -75,7 +75,7 @@ struct ReportForm {
   bool has_ended = false;
 };
 
-ReportForm form_of(const Parsed& parsed) {
+ReportForm report_form_of(const Parsed& parsed) {
   ReportForm form;
   const std::string axis = parsed.value("--x", "step");
   if (axis == "time")
@@ -138,7 +138,7 @@ void refuse_curve_flags(const Parsed& parsed, const std::string& what) {
 }
 
 WholeReport report_of(const Parsed& parsed) {
-  const ReportForm form = form_of(parsed);
+  const ReportForm form = report_form_of(parsed);
   if (parsed.positionals.size() > 1) return report_of_runs(parsed, form);
   const std::string& name = parsed.positionals[0];
   std::error_code ignored;

@@ -26,7 +26,7 @@ constexpr std::int64_t format_version = 2;
 constexpr std::size_t many_jobs = 1000;              // from here on indexes are made after the rows
 constexpr std::int64_t application_id = 0x4c6b4a62;  // "LkJb"
 
-constexpr const char* tables = R"(
+constexpr const char* table_statements = R"(
 CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE job(
   id INTEGER PRIMARY KEY,        -- the job's number, {#}
@@ -210,7 +210,7 @@ void Ledger::create_tables(const std::filesystem::path& file) {
 }
 
 void Ledger::create_schema() {
-  database_->execute(tables);
+  database_->execute(table_statements);
   create_indexes();
   database_->execute(cat("PRAGMA application_id = ", application_id));
   database_->execute(cat("PRAGMA user_version = ", format_version));

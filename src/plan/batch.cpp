@@ -57,12 +57,6 @@ std::int64_t multiple_of(const RequestedBatch& requested) {
   return product(requested.world_size, factor);
 }
 
-// The nearest multiple, at least one; the larger of two that are equally near.
-std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple) {
-  const std::int64_t below = value / multiple * multiple, above = below + multiple;
-  return below > 0 && value - below < above - value ? below : above;
-}
-
 // Throws unless the global batch is a multiple of the factors that are given.
 void check_divides(const RequestedBatch& requested) {
   const std::int64_t multiple = multiple_of(requested);
@@ -127,6 +121,11 @@ BatchPlan solve_few(const RequestedBatch& requested) {
 }
 
 }  // namespace
+
+std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple) {
+  const std::int64_t below = value / multiple * multiple, above = below + multiple;
+  return below > 0 && value - below < above - value ? below : above;
+}
 
 std::int64_t largest_divisor(std::int64_t number, std::int64_t limit) {
   if (number <= limit) return number;

@@ -137,6 +137,9 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t limit);
 // with several rows a sample one that leaves the fewest places.
 std::int64_t fitting_micro(const BatchPlan& batch, std::int64_t limit);
 
+// The nearest multiple, at least one; the larger of two that are equally near.
+std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple);
+
 // Solves world_size * micro * accumulation = global for what is 0. With only `global` given (or
 // defaulted) picks the largest micro <= largest_micro that divides. A default that does not divide
 // is rounded to the nearest that does, the larger of two; for a given one throws Error naming the

@@ -16,11 +16,6 @@ std::int64_t common_multiple(const std::vector<int>& counts, std::int64_t each) 
   return multiple;
 }
 
-std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple) {
-  const std::int64_t below = value / multiple * multiple, above = below + multiple;
-  return below > 0 && value - below < above - value ? below : above;
-}
-
 }  // namespace
 
 ScalingBatch scaling_batch(Scaling scaling, const std::vector<int>& counts, int count,

@@ -46,16 +46,16 @@ std::size_t column_of(std::int64_t step, std::int64_t last, int columns) {
 }
 
 // What a column shows of the losses that fall into it.
-struct Column {
+struct CurveColumn {
   double sum = 0;
   std::int64_t finite = 0, not_finite = 0;
 };
 
-std::vector<Column> columns_of_points(const std::vector<LossPoint>& points, std::int64_t last,
-                                      int columns) {
-  std::vector<Column> all(static_cast<std::size_t>(columns));
+std::vector<CurveColumn> columns_of_points(const std::vector<LossPoint>& points, std::int64_t last,
+                                           int columns) {
+  std::vector<CurveColumn> all(static_cast<std::size_t>(columns));
   for (const LossPoint& point : points) {
-    Column& column = all[column_of(point.step, last, columns)];
+    CurveColumn& column = all[column_of(point.step, last, columns)];
     if (std::isfinite(point.loss)) {
       column.sum += point.loss;
       ++column.finite;
@@ -66,9 +66,9 @@ std::vector<Column> columns_of_points(const std::vector<LossPoint>& points, std:
   return all;
 }
 
-PlotSeries series_of(const std::vector<Column>& columns, char mark) {
+PlotSeries series_of(const std::vector<CurveColumn>& columns, char mark) {
   PlotSeries series{.mark = mark, .columns = {}};
-  for (const Column& column : columns) {
+  for (const CurveColumn& column : columns) {
     const double mean = column.sum / static_cast<double>(std::max<std::int64_t>(column.finite, 1));
     const bool shown = column.finite > 0 && std::isfinite(mean);
     series.columns.push_back(shown ? std::optional(PlotRange{mean, mean}) : std::nullopt);
@@ -153,20 +153,21 @@ std::string plot_losses(const LossCurve& curve, int width) {
   const std::int64_t last = last_step(curve);
   const auto training = columns_of_points(curve.training, last, columns);
   const auto validation = columns_of_points(curve.validation, last, columns);
-  const auto counted = [](const std::vector<Column>& all, std::int64_t Column::*count) {
+  const auto counted = [](const std::vector<CurveColumn>& all, std::int64_t CurveColumn::*count) {
     std::int64_t sum = 0;
-    for (const Column& column : all) sum += column.*count;
+    for (const CurveColumn& column : all) sum += column.*count;
     return sum;
   };
-  if (counted(training, &Column::finite) + counted(validation, &Column::finite) == 0) return "";
+  if (counted(training, &CurveColumn::finite) + counted(validation, &CurveColumn::finite) == 0)
+    return "";
   std::vector<PlotSeries> all{series_of(training, '*'), series_of(validation, 'o')};
   const PlotAxes axes = axes_of(all, last);
   std::vector<std::string> words;
-  if (counted(training, &Column::finite) > 0) words.emplace_back("* training");
-  if (counted(validation, &Column::finite) > 0) words.emplace_back("o validation");
-  if (const std::int64_t bad = counted(training, &Column::not_finite); bad > 0) {
+  if (counted(training, &CurveColumn::finite) > 0) words.emplace_back("* training");
+  if (counted(validation, &CurveColumn::finite) > 0) words.emplace_back("o validation");
+  if (const std::int64_t bad = counted(training, &CurveColumn::not_finite); bad > 0) {
     PlotSeries marks{.mark = '!', .columns = {}};
-    for (const Column& column : training)
+    for (const CurveColumn& column : training)
       marks.columns.push_back(column.not_finite > 0 ? std::optional(PlotRange{axes.top, axes.top})
                                                     : std::nullopt);
     all.push_back(std::move(marks));

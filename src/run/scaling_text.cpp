@@ -15,7 +15,7 @@ std::string milliseconds(double seconds) {
   return ms < 9.995 ? fixed(ms, 2) : ms < 99.95 ? fixed(ms, 1) : fixed(ms, 0);
 }
 
-std::string percent(double share) { return cat(fixed(share * 100, 1), "%"); }
+std::string percent_text(double share) { return cat(fixed(share * 100, 1), "%"); }
 
 std::string bandwidth(double bytes_per_s) { return cat(general(bytes_per_s / 1e9, 3), " GB/s"); }
 
@@ -33,9 +33,9 @@ std::vector<std::string> cells(const ScalingRow& row) {
           cat(milliseconds(row.median_step_s), " ms"),
           cat(milliseconds(row.p10_step_s), "-", milliseconds(row.p90_step_s)),
           format_rate(row.units_per_s, row.unit),
-          percent(row.efficiency),
-          row.mfu ? percent(*row.mfu) : "unknown",
-          row.exposed_share ? percent(*row.exposed_share) : absent(row),
+          percent_text(row.efficiency),
+          row.mfu ? percent_text(*row.mfu) : "unknown",
+          row.exposed_share ? percent_text(*row.exposed_share) : absent(row),
           row.all_reduce ? bandwidth(row.all_reduce->algorithm_bytes_per_s()) : absent(row),
           row.all_reduce ? bandwidth(row.all_reduce->bus_bytes_per_s(row.devices)) : absent(row),
           row.link ? cat(bandwidth(row.link->bytes_per_s), " ", row.link->kind) : absent(row),
