@@ -21,9 +21,9 @@
 namespace lockstep {
 namespace {
 
-// From "state" on; of the last, where the environment begins in the process' memory.
+// From "state" on; the last two say where the environment begins and ends in the process' memory.
 constexpr std::size_t state_field = 0, parent_field = 1, start_field = 19, size_field = 20,
-                      environment_field = 47;
+                      environment_field = 47, environment_end_field = 48;
 
 ProcStat stat_of(pid_t process) {
   return parse_proc_stat(read_proc_file(cat("/proc/", process, "/stat")).text);
@@ -63,15 +63,18 @@ void signal_by(const UniqueFd& handle, pid_t process, int number) {
 }
 
 // A process has none for a moment in the midst of an exec, and is given time until it is through.
+// It may be through between the two looks at it: then there is one to be read.
 std::string environment_of(pid_t process) {
   constexpr int most_looks = 1000;
   for (int look = 1;; ++look) {
     ProcFile read = read_proc_file(cat("/proc/", process, "/environ"));
     if (read.error != 0 || !read.text.empty() || look == most_looks) return read.text;
     const ProcStat stat = stat_of(process);
-    const bool between = lives(stat) && stat.fields.size() > environment_field &&
-                         stat.fields[environment_field] == "0" && stat.fields[size_field] != "0";
-    if (!between) return {};
+    if (!lives(stat) || stat.fields.size() <= environment_end_field ||
+        stat.fields[size_field] == "0")
+      return {};
+    const std::string& begin = stat.fields[environment_field];
+    if (begin != "0" && begin == stat.fields[environment_end_field]) return {};
     system_clock().sleep_s(1e-4);
   }
 }

@@ -65,26 +65,26 @@ TEST_F(BatchBadInput, TenMillionJobsAreRefusedInLittleMemory) {
   constexpr int jobs = 10'000'000;
   write("axes.toml",
         "command = ['true']\n[matrix]\na = {from = 1, to = 10000}\nb = {from = 1, to = 1000}\n");
-  EXPECT_THAT(refusal_in_little_memory("$0 batch run axes.toml"),
+  EXPECT_THAT(refusal_in_little_memory("\"$0\" batch run axes.toml"),
               HasSubstr("there would be 10000000 jobs (a 10000 x b 1000)"));
 
   std::string lines;
   for (int i = 0; i < jobs; ++i) lines += "x\n";
   write("lines.txt", lines);
   write("lines.toml", "command = ['true']\n[matrix]\na = {lines = 'lines.txt'}\n");
-  EXPECT_THAT(refusal_in_little_memory("$0 batch run lines.toml"),
+  EXPECT_THAT(refusal_in_little_memory("\"$0\" batch run lines.toml"),
               HasSubstr("there would be 10000000 jobs"));
-  EXPECT_THAT(refusal_in_little_memory("$0 batch run -a - -- true < lines.txt"),
+  EXPECT_THAT(refusal_in_little_memory("\"$0\" batch run -a - -- true < lines.txt"),
               HasSubstr("there would be 10000000 jobs"));
 
   write("csv.toml", "command = ['true']\n[matrix]\na = {csv = 'lines.txt', column = 'x'}\n");
-  EXPECT_THAT(refusal_in_little_memory("$0 batch run csv.toml"),
+  EXPECT_THAT(refusal_in_little_memory("\"$0\" batch run csv.toml"),
               HasSubstr("there are more than 1000000 rows"));
 
   std::string list = "command = ['true']\n[matrix]\na = [\n";
   for (int i = 0; i < jobs; ++i) list += "1,\n";
   write("list.toml", list + "]\n");
-  EXPECT_THAT(refusal_in_little_memory("$0 batch run list.toml"),
+  EXPECT_THAT(refusal_in_little_memory("\"$0\" batch run list.toml"),
               HasSubstr("list.toml has more than 1000000 values"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs"));
 }
