@@ -168,7 +168,8 @@ Parsed parse(const Command& command, const Words& words) {
       break;
     }
     if (word.size() > 1 && word[0] == '-') {
-      const Flag& flag = find_flag(command, word.substr(0, word.find('=')));
+      const std::string name = word.substr(0, word.find('='));
+      const Flag& flag = find_flag(command, name);
       std::string value = value_of(flag, words, i);
       parsed.values[flag.name].push_back(std::move(value));
     } else if (command.takes_program) {
