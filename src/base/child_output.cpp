@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-std::string read_all(int fd) {
+std::string read_output(int fd) {
   std::string text;
   std::array<char, 65536> buffer{};
   while (true) {
@@ -35,7 +35,7 @@ ChildOutput output_of(std::vector<std::string> words, int keep_fd, int error_fd)
                              .inherits_all = true,
                              .own_group = false});
   pipe.write.reset();
-  ChildOutput output{.out = read_all(pipe.read.get())};
+  ChildOutput output{.out = read_output(pipe.read.get())};
   output.code = wait_for_exit(child);
   return output;
 }

@@ -17,7 +17,7 @@ WeightMatch match(const std::vector<ModelTensor>& model, const std::vector<Sourc
   return match_weights(model, tensors, options, recipe.weight_names(), source.what);
 }
 
-void require_numbers(const ModelTensor& target, const std::string& what) {
+void require_first_numbers(const ModelTensor& target, const std::string& what) {
   const bool good = target.is_buffer ? !has_nan(target.tensor) : is_finite(target.tensor);
   if (!good)
     throw Error(cat("the weights ", target.names.front(), " of ", what, " are not finite"),
@@ -81,7 +81,7 @@ nlohmann::json load_first_weights(Model& model, const Recipe& recipe, const Trai
     }
     target.tensor.copy_(values);
     filled[m] = s;
-    require_numbers(target, source.what);
+    require_first_numbers(target, source.what);
   }
   return report(matched, source);
 }

@@ -18,7 +18,7 @@ double peak_of(const AbtestRun& measured) {
   return measured.peak_bytes ? static_cast<double>(*measured.peak_bytes)
                              : std::numeric_limits<double>::quiet_NaN();
 }
-double value_of(const AbtestRun& measured) { return measured.value; }
+double measured_value(const AbtestRun& measured) { return measured.value; }
 
 AbtestRow row_of(const std::string& key, const std::string& name, Scale scale,
                  const AbtestTrial& trial, const Value& value, double confidence) {
@@ -80,8 +80,8 @@ std::vector<std::string> flags_of(const AbtestSetup& setup, const AbtestTrial& t
 // Of what is better where there is more, A / B says how much worse B is.
 std::optional<bool> worse_than_limit(const AbtestSetup& setup, const AbtestTrial& trial) {
   if (!setup.fail_if_slower) return std::nullopt;
-  std::vector<double> a = values_of(trial.pairs, AbtestSide::a, value_of);
-  std::vector<double> b = values_of(trial.pairs, AbtestSide::b, value_of);
+  std::vector<double> a = values_of(trial.pairs, AbtestSide::a, measured_value);
+  std::vector<double> b = values_of(trial.pairs, AbtestSide::b, measured_value);
   if (setup.more_is_better) std::swap(a, b);
   return more_by(paired_contrast(Scale::ratio, a, b, setup.trial.rule.confidence),
                  *setup.fail_if_slower);
@@ -97,7 +97,7 @@ AbtestResult abtest_result(const AbtestSetup& setup, const AbtestTrial& trial,
                        const Value& value) {
     result.rows.push_back(row_of(key, name, scale, trial, value, rule.confidence));
   };
-  if (setup.metric) add("metric", "metric", rule.scale, value_of);
+  if (setup.metric) add("metric", "metric", rule.scale, measured_value);
   add("wall_s", "wall time", Scale::ratio, wall);
   add("cpu_s", "CPU time", Scale::ratio, processor);
   add("peak_bytes", "peak memory", Scale::ratio, peak_of);

@@ -86,7 +86,7 @@ std::string options_help(const Words& words, int width) {
   return "";
 }
 
-std::string shown(const Flag& flag) {
+std::string shown_flag(const Flag& flag) {
   if (flag.is_value != nullptr) return cat(flag.name, " [", flag.value, "]");
   return flag.value.empty() ? flag.name : flag.name + " " + flag.value;
 }
@@ -125,10 +125,11 @@ std::string value_of(const Flag& flag, const Words& words, std::size_t& at) {
   if (flag.value.empty()) return "";
   const bool is_last = at + 1 == words.size();
   if (flag.is_value != nullptr) return is_last || !flag.is_value(words[at + 1]) ? "" : words[++at];
-  if (is_last) throw Error(cat(flag.name, " needs a value: ", shown(flag)), flag.meaning);
+  if (is_last) throw Error(cat(flag.name, " needs a value: ", shown_flag(flag)), flag.meaning);
   if (words[at + 1].starts_with("--"))
-    throw Error(cat(flag.name, " needs a value: ", shown(flag), "; ", words[at + 1], " is a flag"),
-                cat("if it is the value: ", flag.name, "=", words[at + 1]));
+    throw Error(
+        cat(flag.name, " needs a value: ", shown_flag(flag), "; ", words[at + 1], " is a flag"),
+        cat("if it is the value: ", flag.name, "=", words[at + 1]));
   return words[++at];
 }
 
@@ -207,11 +208,11 @@ std::string command_help(const Command& command, const Words& words, int width) 
   if (command.complete == "recipe") text += recipes_help(command);
   int widest = 6;
   for (const Flag& flag : command.flags)
-    if (!flag.hidden) widest = std::max(widest, cells_of(shown(flag)));
+    if (!flag.hidden) widest = std::max(widest, cells_of(shown_flag(flag)));
   text += "\nFlags:\n";
   for (const Flag& flag : command.flags)
     if (!flag.hidden)
-      text += hang_cells(cat("  ", pad_cells(shown(flag), widest + 2)), flag.meaning, columns);
+      text += hang_cells(cat("  ", pad_cells(shown_flag(flag), widest + 2)), flag.meaning, columns);
   text += cat("  ", pad_cells("--help", widest + 2), "prints this\n");
   if (command.complete == "recipe" && command.takes_assignments) text += options_help(words, width);
   return text;

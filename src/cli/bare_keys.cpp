@@ -20,7 +20,7 @@ std::vector<std::string> possible_keys(const RunSetup& setup, const BareKeys& ba
   return keys;
 }
 
-bool is_option(const RunSetup& setup, const std::string& key) {
+bool is_key(const RunSetup& setup, const std::string& key) {
   const auto tables = setup.tables();
   return std::any_of(tables.begin(), tables.end(),
                      [&](const OptionTable* table) { return table->has(key); });
@@ -47,7 +47,7 @@ std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare
   if (bare.groups.empty()) return assignments;
   for (std::string& assignment : assignments) {
     const std::string key = assignment.substr(0, assignment.find('='));
-    const bool known = is_option(setup, key);
+    const bool known = is_key(setup, key);
     if (known && bare.options_first) continue;
     if (const std::string prefix = prefix_of(setup, bare, key); !prefix.empty()) {
       assignment = prefix + assignment;

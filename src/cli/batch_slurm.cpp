@@ -89,7 +89,7 @@ SlurmOptions asked_of_slurm(const Parsed& parsed, const JobList& list) {
   return options;
 }
 
-nlohmann::json as_json(const SlurmOptions& options) {
+nlohmann::json slurm_json(const SlurmOptions& options) {
   return {{"partition", options.partition}, {"time", options.time},
           {"cpus", options.cpus},           {"gpus", options.gpus},
           {"at_once", options.at_once},     {"sbatch", options.more},
@@ -225,7 +225,7 @@ void write_record(const BatchFolder& batch, const fs::path& file, const SlurmOpt
   record["source"] = file.string();
   record["lockstep"] = version();
   if (!record.contains("created")) record["created"] = system_clock().wall_s();
-  record["slurm"] = as_json(options);
+  record["slurm"] = slurm_json(options);
   write_file_atomic(batch.record(), json_text(record) + "\n");
 }
 

@@ -13,7 +13,7 @@
 namespace lockstep::cli {
 namespace {
 
-const char* word_of(Completion::Kind kind) {
+const char* word_of_kind(Completion::Kind kind) {
   switch (kind) {
     case Completion::Kind::words:
       return "words";
@@ -43,18 +43,19 @@ std::string for_bash(const std::string& text, const std::string& breaks) {
     all_are_keys = all_are_keys && word.ends_with('=');
   }
   const bool are_keys = !lines.empty() && all_are_keys;
-  return cat(are_keys ? "keys" : word_of(found.kind), "\n", lines);
+  return cat(are_keys ? "keys" : word_of_kind(found.kind), "\n", lines);
 }
 
 std::string for_others(const std::vector<std::string>& words) {
   const Completion found = complete(all_commands(), words);
-  std::string text = cat(word_of(found.kind), "\n", words.back().substr(0, found.value_at), "\n");
+  std::string text =
+      cat(word_of_kind(found.kind), "\n", words.back().substr(0, found.value_at), "\n");
   for (const Candidate& candidate : found.candidates)
     text += cat(candidate.text, candidate.meaning.empty() ? "" : "\t", candidate.meaning, "\n");
   return text;
 }
 
-std::string answer_to(const std::vector<std::string>& words) {
+std::string completions_for(const std::vector<std::string>& words) {
   if (words.size() == 3 && words[0] == "bash") return for_bash(words[1], words[2]);
   if (words.size() > 2 && words[1] == "--") return for_others({words.begin() + 2, words.end()});
   return "nothing\n";
@@ -62,7 +63,7 @@ std::string answer_to(const std::vector<std::string>& words) {
 
 int complete_main(const Parsed& parsed) {
   try {
-    print(answer_to(parsed.program));
+    print(completions_for(parsed.program));
   } catch (const std::exception&) {
     print("nothing");
   }

@@ -84,7 +84,7 @@ end
 complete -c lockstep -f -a '(__lockstep_complete)'
 )";
 
-std::string filled(const char* first, std::string script, const std::string& program) {
+std::string filled_script(const char* first, std::string script, const std::string& program) {
   const std::string hole = "@PROGRAM@";
   script.replace(script.find(hole), hole.size(), shell_word(program));
   return cat(first, script.substr(1));
@@ -93,17 +93,17 @@ std::string filled(const char* first, std::string script, const std::string& pro
 }  // namespace
 
 std::string bash_completion(const std::string& program) {
-  return filled(
+  return filled_script(
       "# bash completion for lockstep; load it with: source <(lockstep completion bash)\n",
       bash_script, program);
 }
 
 std::string zsh_completion(const std::string& program) {
-  return filled("#compdef lockstep\n# zsh completion for lockstep\n", zsh_script, program);
+  return filled_script("#compdef lockstep\n# zsh completion for lockstep\n", zsh_script, program);
 }
 
 std::string fish_completion(const std::string& program) {
-  return filled("# fish completion for lockstep\n", fish_script, program);
+  return filled_script("# fish completion for lockstep\n", fish_script, program);
 }
 
 }  // namespace lockstep::cli

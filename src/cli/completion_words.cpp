@@ -168,7 +168,7 @@ void recall_plugin(const std::string& library) {
 }
 
 // The recipe whose options the command takes; none if it is not known.
-std::optional<std::string> recipe_of(const Command& command, const Parsed& parsed) {
+std::optional<std::string> recipe_in_words(const Command& command, const Parsed& parsed) {
   recall_plugin(parsed.value("--plugin"));
   if (parsed.positionals.empty()) return std::nullopt;
   std::string recipe = parsed.positionals[0];
@@ -206,7 +206,7 @@ std::vector<Candidate> all_keys(const Command& command, const Parsed& parsed) {
       candidates.push_back({option.key + "=", option.spec.meaning});
     return candidates;
   }
-  const std::optional<std::string> recipe = recipe_of(command, parsed);
+  const std::optional<std::string> recipe = recipe_in_words(command, parsed);
   if (!recipe) return candidates;
   const RunSetup setup = make_setup(*recipe, "", false);
   for (const std::string& group : groups_of(command, parsed))
@@ -249,7 +249,7 @@ Completion option_value(const Command& command, const Parsed& parsed, const std:
       if (option.key == key) return value_of_option(option, options->table.presets(), value_at);
     return {};
   }
-  const std::optional<std::string> recipe = recipe_of(command, parsed);
+  const std::optional<std::string> recipe = recipe_in_words(command, parsed);
   if (!recipe || !command.only_options.empty()) return {};
   const RunSetup setup = make_setup(*recipe, "", false);
   const std::string full =

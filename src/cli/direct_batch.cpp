@@ -89,7 +89,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-bool has(const Words& words, const std::string& word) {
+bool has_word(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -110,7 +110,7 @@ Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
     std::unique_ptr<DirectOptions> options = resolve_direct(recipe, one);
     DirectBatch batch = options->plan_batch();
     for (const Axis& axis : planned.settings.axes)
-      if (has(batch.keys, axis.key))
+      if (has_word(batch.keys, axis.key))
         throw Error(cat(axis.key, " differs from job to job, and takes no list here"));
     if (planned.options == nullptr) {
       planned.options = std::move(options);
@@ -138,7 +138,7 @@ Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::
   Words command{escaped(program), "train", recipe.name};
   const OptionTable& table = planned.options->table;
   const auto varies = [&](const std::string& key) {
-    return has(planned.batch.keys, key) || has(planned.batch.only_batch, key) ||
+    return has_word(planned.batch.keys, key) || has_word(planned.batch.only_batch, key) ||
            key == "run.root" ||
            std::any_of(planned.settings.axes.begin(), planned.settings.axes.end(),
                        [&](const Axis& axis) { return axis.key == key; });
@@ -151,7 +151,7 @@ Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::
   }
   for (const std::string& word : planned.batch.more_options)
     if (const std::string key = parts_of(word).first;
-        !table.is_given(key) || has(planned.batch.only_batch, key))
+        !table.is_given(key) || has_word(planned.batch.only_batch, key))
       command.push_back(word);
   for (const Axis& axis : planned.settings.axes)
     command.push_back(cat(axis.key, "={", axis.key, "}"));

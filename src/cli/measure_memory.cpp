@@ -93,7 +93,7 @@ double largest_peak(const RunDir& run, const std::vector<std::string>& fields) {
 }
 
 // A few steps of the setup's plan: the most that a rank used, or nothing where memory ran out.
-std::optional<double> measure(const RunSetup& setup) {
+std::optional<double> measure_with(const RunSetup& setup) {
   const TemporaryDirectory scratch;
   RunDir run = RunDir::create(scratch.path(), "try", setup.recipe, [&](RunDir& fresh) {
     fresh.lock();
@@ -149,7 +149,7 @@ void try_micro_out(const RunSetup& setup, const std::vector<Device>& devices) {
   MicroSearch search(plan, tightest->available_bytes);
   while (const std::optional<std::int64_t> micro = search.next()) {
     const RunSetup tried = setup_for(setup, devices, batch_to_try(plan.batch, *micro));
-    std::optional<double> peak = measure(tried);
+    std::optional<double> peak = measure_with(tried);
     if (peak) *peak += bytes_not_tried(tried.plan, plan.batch, facts.parameters);
     say(cat("trying micro-batch ", *micro, ": ",
             peak ? cat(format_bytes(*peak), " used of ", format_bytes(tightest->available_bytes),

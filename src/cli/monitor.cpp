@@ -238,8 +238,9 @@ class Subject {
 };
 
 // CSV has no processes: nothing is looked up for it.
-std::string shown(Format format, const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
-                  const Subject& subject, const FindProcess& find) {
+std::string shown_sample(Format format, const std::vector<GpuInfo>& gpus,
+                         const MonitorSample& sample, const Subject& subject,
+                         const FindProcess& find) {
   if (format == Format::csv) return csv_lines(gpus, sample);
   return formatted(format, gpus, followed(sample, subject.tree()), find);
 }
@@ -320,7 +321,7 @@ int watch(const WantedView& wanted, const std::vector<GpuInfo>& gpus, const Sour
     if (wanted.once && !is_whole(*sample)) continue;
     summary.add(*sample);
     if (wanted.format != Format::none && written == Written::yes)
-      written = output.write(shown(wanted.format, gpus, *sample, subject, source.find));
+      written = output.write(shown_sample(wanted.format, gpus, *sample, subject, source.find));
     if (wanted.once) break;
   }
   if (subject.is_command()) say(printable(summary.text(), "\n"));

@@ -36,7 +36,7 @@ struct Joined {
   bool to_all = true;  // each of them is reached
 };
 
-Joined joined(const std::vector<Device>& devices, std::size_t own, const GpuLinks& links) {
+Joined joined_devices(const std::vector<Device>& devices, std::size_t own, const GpuLinks& links) {
   if (links.switch_nvlinks > 0) return {.nvlinks = links.switch_nvlinks};
   Joined sum;
   for (std::size_t other = 0; other < devices.size(); ++other) {
@@ -58,7 +58,7 @@ std::optional<LinkLimit> link_limit(const std::vector<Device>& devices, GpuProbe
     if (devices[i].kind != DeviceKind::cuda) return std::nullopt;
     const std::optional<GpuLinks> links = probe.links(devices[i].uuid);
     if (!links) return std::nullopt;
-    const Joined own = joined(devices, i, *links);
+    const Joined own = joined_devices(devices, i, *links);
     const double by_links = own.nvlinks * links->nvlink_bytes_per_s;
     const double by_lanes = lane_bytes_per_s(links->pcie_generation) * links->pcie_lanes;
     nvlink = i == 0 ? by_links : std::min(nvlink, by_links);

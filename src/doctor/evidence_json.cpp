@@ -68,7 +68,7 @@ int int_of(const json& object, const char* key) {
   return static_cast<int>(integer_or(object, key, 0));
 }
 
-std::map<std::string, std::string> environment_of(const json& object) {
+std::map<std::string, std::string> environment_in(const json& object) {
   std::map<std::string, std::string> environment;
   const json members = object.value("environment", json::object());
   if (members.is_object())
@@ -77,7 +77,7 @@ std::map<std::string, std::string> environment_of(const json& object) {
   return environment;
 }
 
-ProcessEvidence process_of(const json& object) {
+ProcessEvidence process_in(const json& object) {
   ProcessEvidence process{.pid = int_of(object, "pid"),
                           .parent = int_of(object, "parent"),
                           .group = int_of(object, "group"),
@@ -99,7 +99,7 @@ ProcessEvidence process_of(const json& object) {
       if (row.is_array() && row.size() == 3 && row[0].is_number_integer() && row[1].is_string() &&
           row[2].is_number())
         process.busiest.push_back({row[0], row[1], row[2]});
-  process.environment = environment_of(object);
+  process.environment = environment_in(object);
   process.gpu_files = numbers_of(object, "gpu_files");
   for (const std::string& library : texts_of(object, "libraries"))
     process.libraries.insert(library);
@@ -187,7 +187,7 @@ Evidence read_evidence(const std::filesystem::path& path) {
   if (place.contains("cuda_fastest") && place["cuda_fastest"].is_array())
     evidence.cuda_fastest = texts_of(place, "cuda_fastest");
   if (const int subject = int_of(place, "subject"); subject > 0) evidence.subject = subject;
-  evidence.environment = environment_of(place);
+  evidence.environment = environment_in(place);
   recording.on_other = [&](const json& line) {
     if (text_or(line, "kind", "") != "processes") return;
     ProcessSnapshot snapshot{.at_s = number_or(line, "at", 0),
@@ -195,7 +195,7 @@ Evidence read_evidence(const std::filesystem::path& path) {
                              .gone = numbers_of(line, "gone")};
     const json list = line.value("list", json::array());
     for (const json& one : list)
-      if (one.is_object()) snapshot.processes[int_of(one, "pid")] = process_of(one);
+      if (one.is_object()) snapshot.processes[int_of(one, "pid")] = process_in(one);
     const json parents = line.value("parents", json::array());
     for (const json& row : parents)
       if (row.is_array() && row.size() == 2 && row[0].is_number_integer() &&

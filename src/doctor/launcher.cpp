@@ -109,7 +109,7 @@ std::size_t begin_of(const Kind& kind, const std::vector<std::string>& words) {
   return 0;
 }
 
-std::optional<int> number_in(std::string_view text) {
+std::optional<int> number_of_word(std::string_view text) {
   return whole_number<int>(text, 1, most_gpus);
 }
 
@@ -134,7 +134,7 @@ Given find_option(std::span<const std::string_view> options, const std::vector<s
 
 Launcher made(const std::vector<std::string>& words, const Given& given) {
   Launcher launcher{.option = given.option,
-                    .gpus = number_in(given.value),
+                    .gpus = number_of_word(given.value),
                     .words = words,
                     .place = given.place,
                     .length = given.length};
@@ -184,13 +184,14 @@ std::optional<Launcher> launcher_of(const std::string& command) {
     }
     for (const std::string_view name : kind.factors) {
       const Given factor = find_option(std::span(&name, 1), words, begin);
-      launcher.factor = std::min(most_gpus, launcher.factor * number_in(factor.value).value_or(1));
+      launcher.factor =
+          std::min(most_gpus, launcher.factor * number_of_word(factor.value).value_or(1));
     }
     if (launcher.gpus) *launcher.gpus *= launcher.factor;
     return launcher;
   }
   if (last_part(words.front()).starts_with("python"))
-    if (const Given given = find_option(own_options, words, 1); number_in(given.value))
+    if (const Given given = find_option(own_options, words, 1); number_of_word(given.value))
       return made(words, given);
   return std::nullopt;
 }

@@ -33,8 +33,8 @@ std::optional<Cause> cause_of(const Scene& scene, const Program& program, int pi
   return is_sawtooth(activity) ? std::optional(Cause::other_work) : std::nullopt;
 }
 
-std::vector<std::string> evidence_of(const Scene& scene, int pid, std::size_t position,
-                                     const Loaders& loaders, Cause cause) {
+std::vector<std::string> starving_evidence(const Scene& scene, int pid, std::size_t position,
+                                           const Loaders& loaders, Cause cause) {
   const ProcessView& process = scene.processes.at(pid);
   const GpuView& gpu = scene.gpus.at(position);
   const Load& activity = gpu.activity();
@@ -81,7 +81,7 @@ std::vector<std::string> next_of(const Scene& scene, const Loaders& loaders, Cau
   return next;
 }
 
-std::string open_of(int pid, const GpuView& gpu, Cause cause, bool serves) {
+std::string starving_open(int pid, const GpuView& gpu, Cause cause, bool serves) {
   switch (cause) {
     case Cause::sleep:
       return cat("whether it waits for data, the network or a lock: py-spy dump --pid ", pid,
@@ -126,12 +126,12 @@ Findings starving(const Scene& scene) {
         Finding finding{
             .verdict = cat(scene.gpu_name(position), " waits for ", what, describe(scene, pid)),
             .confidence = known ? Confidence::likely : Confidence::possible,
-            .evidence = evidence_of(scene, pid, position, loaders, *cause),
+            .evidence = starving_evidence(scene, pid, position, loaders, *cause),
             .next = next_of(scene, loaders, *cause),
             .gpus = {gpu.index},
             .pids = {pid}};
         if (!gpu.has_sm()) finding.confidence = lowered(finding.confidence);
-        if (std::string open = open_of(pid, gpu, *cause, serves); !open.empty())
+        if (std::string open = starving_open(pid, gpu, *cause, serves); !open.empty())
           finding.open = {std::move(open)};
         findings.push_back(std::move(finding));
       }

@@ -35,7 +35,7 @@ std::string command_of(const BatchFolder& batch, const RunningAttempt& running) 
   return line;
 }
 
-std::string padded(double seconds) {
+std::string padded_seconds(double seconds) {
   const std::string text = fixed(seconds, 3);
   return std::string(10 - std::min<std::size_t>(text.size(), 10), ' ') + text;
 }
@@ -66,7 +66,7 @@ void Joblog::add(const BatchFolder& batch, const RunningAttempt& running, const 
       std::filesystem::file_size(batch.log(running.job.name, running.attempt.number), error);
   const bool timed_out = end.outcome == AttemptOutcome::timed_out;
   write(cat(running.attempt.job, "\t:\t", fixed(end.started, 3), "\t",
-            padded(end.ended - end.started), "\t0\t", error ? 0 : printed, "\t",
+            padded_seconds(end.ended - end.started), "\t0\t", error ? 0 : printed, "\t",
             timed_out         ? -1
             : end.signal != 0 ? 0
                               : end.exit_code,

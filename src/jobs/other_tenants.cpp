@@ -14,7 +14,7 @@ constexpr std::size_t most_letters = 60;
 constexpr double left_behind_bytes = 0x1p29;  // of a job that has ended: more than a driver's own
 
 // Numbers of another PID namespace name nobody here: such a process is somebody's, but whose?
-std::string name_of(const GpuProcess& process) {
+std::string tenant_name(const GpuProcess& process) {
   const auto info = process_info(process.pid);
   if (!info) return cat("process ", process.pid, ", which cannot be seen from here");
   std::string command = info->command;
@@ -38,7 +38,7 @@ std::string OtherTenants::on(int device) {
     if (reader_->gpus()[i].uuid != uuid) continue;
     const GpuSample sample = reader_->read(i);
     for (const GpuProcess& process : sample.processes)
-      if (!process.graphics && attempt_of(process.pid).empty()) return name_of(process);
+      if (!process.graphics && attempt_of(process.pid).empty()) return tenant_name(process);
     const Reading& used = sample[Metric::memory_used];
     if (used.state != ReadingState::measured || !sample.processes.empty()) return {};
     double& unused = unused_bytes_.try_emplace(device, used.value).first->second;

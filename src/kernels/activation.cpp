@@ -28,9 +28,9 @@ bool activation_kernels_serve(const at::Tensor& x, const at::Tensor& other,
          (!bias.defined() || bias.scalar_type() == x.scalar_type());
 }
 
-ActivationArguments arguments_of(const at::Tensor& x, const at::Tensor& bias,
-                                 const at::Tensor& gradient, const at::Tensor& out,
-                                 Activation kind) {
+ActivationArguments activation_arguments_of(const at::Tensor& x, const at::Tensor& bias,
+                                            const at::Tensor& gradient, const at::Tensor& out,
+                                            Activation kind) {
   return {.x = x.const_data_ptr(),
           .bias = data_of(bias),
           .gradient = data_of(gradient),
@@ -45,15 +45,15 @@ const char* approximation(Activation kind) {
   return kind == Activation::gelu_tanh ? "tanh" : "none";
 }
 
-at::Tensor by_aten(const at::Tensor& x, const at::Tensor& bias, Activation kind) {
+at::Tensor activation_by_aten(const at::Tensor& x, const at::Tensor& bias, Activation kind) {
   const at::Tensor sum = bias.defined() ? x.add(bias) : x;
   return kind == Activation::relu ? at::relu(sum) : at::gelu(sum, approximation(kind));
 }
 
 at::Tensor forward_of(const at::Tensor& x, const at::Tensor& bias, Activation kind) {
-  if (!activation_kernels_serve(x, {}, bias)) return by_aten(x, bias, kind);
+  if (!activation_kernels_serve(x, {}, bias)) return activation_by_aten(x, bias, kind);
   at::Tensor out = at::empty_like(x);
-  activation_kernels.forward(arguments_of(x, bias, {}, out, kind));
+  activation_kernels.forward(activation_arguments_of(x, bias, {}, out, kind));
   return out;
 }
 
@@ -65,7 +65,7 @@ at::Tensor backward_of(const at::Tensor& gradient, const at::Tensor& x, const at
     return at::gelu_backward(gradient, bias.defined() ? x.add(bias) : x, approximation(kind));
   }
   at::Tensor out = at::empty_like(x);
-  activation_kernels.backward(arguments_of(x, bias, gradient, out, kind));
+  activation_kernels.backward(activation_arguments_of(x, bias, gradient, out, kind));
   return out;
 }
 
@@ -93,7 +93,7 @@ struct BiasActivation : torch::autograd::Function<BiasActivation> {
         return {of_x, bias.defined() ? of_x.sum_to_size(bias.sizes()) : at::Tensor(), {}};
       }
       const auto again = [&](const std::vector<at::Tensor>& in) {
-        return std::vector<at::Tensor>{by_aten(in[0], in[1], kind)};
+        return std::vector<at::Tensor>{activation_by_aten(in[0], in[1], kind)};
       };
       const auto both = differentiable_gradients(again, saved, gradients);
       return {both[0], both[1], {}};

@@ -33,7 +33,8 @@ bool fits(std::int64_t channels) { return channels >= 1 && channels <= picture_m
 
 // Row r of the kernel meets the pixels of rows 2i + r − (k − 1) / 2: with blocks that begin one
 // pixel early, those are in line r % 2 of block i + r / 2 − (k − 3) / 4.
-at::Tensor by_aten(const at::Tensor& blocks, const at::Tensor& weight, const at::Tensor& bias) {
+at::Tensor blocks_by_aten(const at::Tensor& blocks, const at::Tensor& weight,
+                          const at::Tensor& bias) {
   const at::Tensor folded = fold(at::constant_pad_nd(
       weight.contiguous(), {0, 1, 0, 1, 0, picture_most_channels - weight.size(1)}));
   return at::conv2d(blocks, folded, if_defined(bias), /*stride=*/1,
@@ -54,7 +55,7 @@ bool block_kernels_serve(const at::Tensor& blocks, const at::Tensor& weight,
          block_kernels.runs_here();
 }
 
-BlockConvolution shape_of(const at::Tensor& blocks, const at::Tensor& weight) {
+BlockConvolution block_shape_of(const at::Tensor& blocks, const at::Tensor& weight) {
   return {.dtype = *kernel_dtype(blocks.scalar_type()),
           .blocks = blocks.const_data_ptr(),
           .batch = blocks.size(0),
@@ -68,7 +69,7 @@ struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
   // moments: told if not null.
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& blocks,
                             const at::Tensor& weight, ChannelMoments* moments) {
-    const BlockConvolution shape = shape_of(blocks, weight);
+    const BlockConvolution shape = block_shape_of(blocks, weight);
     const at::Tensor y = at::empty({shape.batch, shape.outs, shape.height, shape.width},
                                    blocks.options().memory_format(at::MemoryFormat::ChannelsLast));
     BlockConvolutionForward launch{.shape = shape, .weight = weight.const_data_ptr()};
@@ -95,13 +96,13 @@ struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
       return {{},
               differentiable_gradients(
                   [&](const std::vector<at::Tensor>& in) {
-                    return std::vector{by_aten(blocks, in[0], {})};
+                    return std::vector{blocks_by_aten(blocks, in[0], {})};
                   },
                   {weight}, {gradients[0]})[0],
               {}};
     const at::Tensor up = lying_densely(gradients[0], at::MemoryFormat::ChannelsLast);
     const Sink of_weight = sink_of(weight, /*needed=*/true);
-    const BlockConvolution shape = shape_of(blocks, weight);
+    const BlockConvolution shape = block_shape_of(blocks, weight);
     const at::Tensor partial =
         at::empty({shape.outs, chunks_of(shape), std::int64_t{4} * 4 * block_channels},
                   blocks.options().dtype(at::kFloat));
@@ -137,7 +138,7 @@ at::Tensor block_convolution(const at::Tensor& blocks, const at::Tensor& weight,
                     "so on, but got ",
                     blocks.sizes(), " and ", weight.sizes()));
   return block_kernels_serve(blocks, weight, bias) ? BlockConvolved::apply(blocks, weight, moments)
-                                                   : by_aten(blocks, weight, bias);
+                                                   : blocks_by_aten(blocks, weight, bias);
 }
 
 void register_cuda_block_convolution(BlockConvolutionKernels given) { block_kernels = given; }

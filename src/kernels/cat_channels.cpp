@@ -51,8 +51,8 @@ bool serves(const at::Tensor& both_like, std::int64_t channels, at::MemoryFormat
 }
 
 // `both` has the channels of a and b; either of these may be undefined.
-CatChannels arguments_of(const at::Tensor& a, const at::Tensor& b, const at::Tensor& both,
-                         std::int64_t a_channels) {
+CatChannels cat_arguments_of(const at::Tensor& a, const at::Tensor& b, const at::Tensor& both,
+                             std::int64_t a_channels) {
   const auto place = [](const at::Tensor& tensor) {
     return tensor.defined() ? const_cast<void*>(tensor.const_data_ptr()) : nullptr;
   };
@@ -78,7 +78,7 @@ struct Cat : torch::autograd::Function<Cat> {
     const at::Tensor rows_a = lying_densely(a, format), rows_b = lying_densely(b, format);
     const at::Tensor both =
         at::empty(with_channels(a.sizes(), channels), a.options().memory_format(format));
-    cat_channels_kernels.join(arguments_of(rows_a, rows_b, both, a.size(1)));
+    cat_channels_kernels.join(cat_arguments_of(rows_a, rows_b, both, a.size(1)));
     return both;
   }
 
@@ -103,7 +103,7 @@ struct Cat : torch::autograd::Function<Cat> {
     };
     const at::Tensor of_a = wants_a ? fresh(first) : at::Tensor(),
                      of_b = wants_b ? fresh(second) : at::Tensor();
-    cat_channels_kernels.part(arguments_of(of_a, of_b, rows, first));
+    cat_channels_kernels.part(cat_arguments_of(of_a, of_b, rows, first));
     return {of_a, of_b};
   }
 };

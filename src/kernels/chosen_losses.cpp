@@ -25,8 +25,9 @@ bool loss_kernels_serve(const at::Tensor& values) {
          values.size(1) <= chosen_most_questions;
 }
 
-void check(const char* name, bool of_classes, const at::Tensor& values, const at::Tensor& question,
-           const at::Tensor& targets, const at::Tensor& weights) {
+void check_losses(const char* name, bool of_classes, const at::Tensor& values,
+                  const at::Tensor& question, const at::Tensor& targets,
+                  const at::Tensor& weights) {
   const bool fits = values.dim() == (of_classes ? 4 : 2) && values.is_floating_point();
   if (!fits)
     throw Error(cat(name, " wants floating ", of_classes ? "logits of [N, Q, M, C]" : "[N, Q]",
@@ -51,9 +52,9 @@ void check(const char* name, bool of_classes, const at::Tensor& values, const at
 }
 
 // All contiguous.
-ChosenLossArguments arguments_of(const at::Tensor& values, const at::Tensor& question,
-                                 const at::Tensor& targets, const at::Tensor& weights,
-                                 std::int64_t first) {
+ChosenLossArguments loss_arguments_of(const at::Tensor& values, const at::Tensor& question,
+                                      const at::Tensor& targets, const at::Tensor& weights,
+                                      std::int64_t first) {
   ChosenLossArguments arguments{.values = values.const_data_ptr(),
                                 .dtype = kernel_dtype(values.scalar_type()).value(),
                                 .question = question.const_data_ptr<std::int64_t>(),
@@ -77,7 +78,8 @@ struct ChosenLoss : torch::autograd::Function<ChosenLoss> {
                             const at::Tensor& weights, std::int64_t first) {
     const at::Tensor given[] = {values.contiguous(), question.contiguous(), targets.contiguous(),
                                 weights.contiguous()};
-    const ChosenLossArguments shared = arguments_of(given[0], given[1], given[2], given[3], first);
+    const ChosenLossArguments shared =
+        loss_arguments_of(given[0], given[1], given[2], given[3], first);
     const std::int64_t chunks = (shared.rows * shared.answers + chosen_chunk - 1) / chosen_chunk;
     const at::Tensor partial = at::empty({chunks, shared.questions}, weights.options());
     at::Tensor sums = at::empty({shared.questions}, weights.options());
@@ -105,7 +107,7 @@ struct ChosenLoss : torch::autograd::Function<ChosenLoss> {
     const at::Tensor of_sums = gradients[0].contiguous();
     at::Tensor of_values = at::empty_like(given[0]);
     chosen_loss_kernels.backward(
-        {.shared = arguments_of(given[0], given[1], given[2], given[3], first),
+        {.shared = loss_arguments_of(given[0], given[1], given[2], given[3], first),
          .of_sums = of_sums.const_data_ptr<float>(),
          .of_values = of_values.mutable_data_ptr()});
     return {of_values, {}, {}, {}, {}};
@@ -145,14 +147,14 @@ at::Tensor chosen_losses_reference(const at::Tensor& values, const at::Tensor& q
 at::Tensor chosen_cross_entropy(const at::Tensor& logits, const at::Tensor& question,
                                 const at::Tensor& targets, const at::Tensor& weights,
                                 std::int64_t first) {
-  check("chosen_cross_entropy", /*of_classes=*/true, logits, question, targets, weights);
+  check_losses("chosen_cross_entropy", /*of_classes=*/true, logits, question, targets, weights);
   return losses(logits, question, targets, weights, first);
 }
 
 at::Tensor chosen_squares(const at::Tensor& predictions, const at::Tensor& question,
                           const at::Tensor& targets, const at::Tensor& weights,
                           std::int64_t first) {
-  check("chosen_squares", /*of_classes=*/false, predictions, question, targets, weights);
+  check_losses("chosen_squares", /*of_classes=*/false, predictions, question, targets, weights);
   return losses(predictions, question, targets, weights, first);
 }
 

@@ -18,8 +18,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-at::Tensor by_aten(const at::Tensor& x, const at::Tensor& weight,
-                   const std::optional<at::Tensor>& bias, const ConvolutionShape& shape) {
+at::Tensor convolution_by_aten(const at::Tensor& x, const at::Tensor& weight,
+                               const std::optional<at::Tensor>& bias,
+                               const ConvolutionShape& shape) {
   return at::convolution(x, weight, bias, shape.stride, shape.padding, /*dilation=*/{1},
                          /*transposed=*/false, /*output_padding=*/{0}, shape.groups);
 }
@@ -52,7 +53,7 @@ struct Convolution : torch::autograd::Function<Convolution> {
     context->saved_data["stride"] = stride;
     context->saved_data["padding"] = padding;
     context->saved_data["groups"] = groups;
-    return by_aten(x, weight, bias, {stride, padding, groups});
+    return convolution_by_aten(x, weight, bias, {stride, padding, groups});
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
@@ -64,7 +65,8 @@ struct Convolution : torch::autograd::Function<Convolution> {
     if (is_differentiated()) {
       variable_list found = differentiable_gradients(
           [&](const std::vector<at::Tensor>& in) {
-            return std::vector<at::Tensor>{by_aten(in[0], in[1], if_defined(in[2]), shape)};
+            return std::vector<at::Tensor>{
+                convolution_by_aten(in[0], in[1], if_defined(in[2]), shape)};
           },
           saved, {up});
       found.resize(6);

@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<DropoutKernel> cuda_dropout = nullptr;
 
-bool kernel_serves(at::ScalarType dtype) {
+bool dropout_kernel_serves(at::ScalarType dtype) {
   return dtype == at::kFloat || dtype == at::kBFloat16 || dtype == at::kHalf;
 }
 
@@ -49,7 +49,7 @@ at::Tensor without_gradient(const at::Tensor& x, const DropoutDraw& drawn) {
     return offsets.defined() ? ragged_dropout_cpu(x, offsets, p, counters, layer)
                              : dropout_cpu(x, p, counters, layer);
   const DropoutKernel kernel = cuda_dropout;
-  if (x.is_cuda() && kernel != nullptr && kernel_serves(x.scalar_type()))
+  if (x.is_cuda() && kernel != nullptr && dropout_kernel_serves(x.scalar_type()))
     return dropout_kernel(kernel, x.contiguous(), drawn);
   return offsets.defined() ? ragged_dropout_reference(x, offsets, p, counters, layer)
                            : dropout_reference(x, p, counters, layer);

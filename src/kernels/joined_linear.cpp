@@ -42,9 +42,9 @@ at::Tensor joined(const ThreeTensors& parts) {
 // side: where of_all, which reads `read`, may be called once this returned; null: it is called at
 // once.
 template <class OfAll>
-void give(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, bool can_write,
-          SideWork* side, const std::vector<at::Tensor>& read, at::Tensor* result,
-          const OfAll& of_all) {
+void give_each(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, bool can_write,
+               SideWork* side, const std::vector<at::Tensor>& read, at::Tensor* result,
+               const OfAll& of_all) {
   ThreeTensors buffers;
   std::array<bool, 3> is_first{};
   bool have_all = true;
@@ -139,13 +139,13 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
     const std::array none{false, false, false};
     const auto of_parameters = [&](SideWork* side) {
       if (wanted(1) != none)
-        give(weights, wanted(1), /*can_write=*/true, side, {up, rows}, &result[1],
-             [up, rows](const at::Tensor& into, bool is_first) {
-               matmul_into(into, up.t(), rows, {}, /*accumulate=*/!is_first);
-             });
+        give_each(weights, wanted(1), /*can_write=*/true, side, {up, rows}, &result[1],
+                  [up, rows](const at::Tensor& into, bool is_first) {
+                    matmul_into(into, up.t(), rows, {}, /*accumulate=*/!is_first);
+                  });
       if (wanted(4) != none)
-        give(biases, wanted(4), /*can_write=*/false, side, {up}, &result[4],
-             [up](const at::Tensor& into, bool) { add_column_sums(into, up); });
+        give_each(biases, wanted(4), /*can_write=*/false, side, {up}, &result[4],
+                  [up](const at::Tensor& into, bool) { add_column_sums(into, up); });
     };
     const std::array all{true, true, true};
     SideWork* const side =

@@ -28,8 +28,8 @@ bool head_kernels_serve(const at::Tensor& hidden, const at::Tensor& rows, const 
          weight.is_contiguous() && aligned(hidden) && aligned(weight) && aligned(bias);
 }
 
-void check(const at::Tensor& hidden, const at::Tensor& rows, const at::Tensor& weight,
-           const at::Tensor& bias) {
+void check_heads(const at::Tensor& hidden, const at::Tensor& rows, const at::Tensor& weight,
+                 const at::Tensor& bias) {
   if (hidden.dim() != 2 || !hidden.is_floating_point())
     throw Error(cat("linear_of_rows wants floating [N, D], but got ", hidden.sizes(), " of ",
                     hidden.scalar_type()));
@@ -47,8 +47,8 @@ void check(const at::Tensor& hidden, const at::Tensor& rows, const at::Tensor& w
                     "], but got ", bias.sizes(), " of ", bias.scalar_type()));
 }
 
-HeadArguments arguments_of(const at::Tensor& hidden, const at::Tensor& rows,
-                           const at::Tensor& weight) {
+HeadArguments head_arguments_of(const at::Tensor& hidden, const at::Tensor& rows,
+                                const at::Tensor& weight) {
   return {.hidden = hidden.const_data_ptr(),
           .weight = weight.const_data_ptr(),
           .rows = rows.const_data_ptr<std::int64_t>(),
@@ -68,7 +68,7 @@ struct LinearOfRows : torch::autograd::Function<LinearOfRows> {
                                                 bool beside) {
     const at::Tensor dense = hidden.contiguous(), places = rows.contiguous();
     const at::Tensor out = at::empty({rows.size(0), weight.size(0)}, hidden.options());
-    head_kernels.forward({.shared = arguments_of(dense, places, weight),
+    head_kernels.forward({.shared = head_arguments_of(dense, places, weight),
                           .bias = bias ? bias->const_data_ptr() : nullptr,
                           .out = out.mutable_data_ptr()});
     context->set_materialize_grads(false);
@@ -94,7 +94,7 @@ struct LinearOfRows : torch::autograd::Function<LinearOfRows> {
       return {both ? found[0].add(other) : found[0], {}, found[1], found[2], {}};
     }
     const at::Tensor hidden = saved[0].contiguous(), rows = saved[1].contiguous();
-    HeadBackward backward{.shared = arguments_of(hidden, rows, weight)};
+    HeadBackward backward{.shared = head_arguments_of(hidden, rows, weight)};
     const at::Tensor of_out = gradients[0].contiguous();
     backward.of_out = of_out.const_data_ptr();
     const bool needs_weight = context->needs_input_grad(2);
@@ -127,7 +127,7 @@ struct LinearOfRows : torch::autograd::Function<LinearOfRows> {
 
 at::Tensor linear_of_rows(const at::Tensor& hidden, const at::Tensor& rows,
                           const at::Tensor& weight, const at::Tensor& bias) {
-  check(hidden, rows, weight, bias);
+  check_heads(hidden, rows, weight, bias);
   if (!head_kernels_serve(hidden, rows, weight, bias))
     return linear_layer(hidden.index_select(0, rows), weight, bias);
   return LinearOfRows::apply(hidden, rows, weight, if_defined(bias), /*beside=*/false)[0];
@@ -137,7 +137,7 @@ std::tuple<at::Tensor, at::Tensor> linear_of_rows_beside(const at::Tensor& hidde
                                                          const at::Tensor& rows,
                                                          const at::Tensor& weight,
                                                          const at::Tensor& bias) {
-  check(hidden, rows, weight, bias);
+  check_heads(hidden, rows, weight, bias);
   if (!head_kernels_serve(hidden, rows, weight, bias))
     return {linear_layer(hidden.index_select(0, rows), weight, bias), hidden};
   const auto both = LinearOfRows::apply(hidden, rows, weight, if_defined(bias), /*beside=*/true);

@@ -45,7 +45,7 @@ void check_set(const PictureSet& set, const PictureSet& first, const PictureInpu
                     set.numbers.scalar_type(), " on ", set.numbers.device()));
 }
 
-void check(const std::vector<PictureSet>& sets, const PictureInput& how) {
+void check_pictures(const std::vector<PictureSet>& sets, const PictureInput& how) {
   if (sets.empty()) throw Error("picture_input wants a set of pictures at least");
   for (const PictureSet& set : sets) check_set(set, sets[0], how);
   const auto channels = static_cast<std::size_t>(sets[0].pictures.size(1));
@@ -64,7 +64,7 @@ at::Tensor of_channels(const std::vector<double>& numbers, const at::Tensor& lik
   return at::stack(each).view({1, -1, 1, 1});
 }
 
-at::Tensor by_aten(const PictureSet& set, const PictureInput& how) {
+at::Tensor pictures_by_aten(const PictureSet& set, const PictureInput& how) {
   at::Tensor x = set.pictures.to(at::kFloat);
   if (set.numbers.defined()) {
     const auto factors = [&](std::int64_t column, double most) {
@@ -79,7 +79,7 @@ at::Tensor by_aten(const PictureSet& set, const PictureInput& how) {
   return x.to(how.dtype);
 }
 
-PictureShape shape_of(const at::Tensor& pictures) {
+PictureShape picture_shape_of(const at::Tensor& pictures) {
   const auto channels = static_cast<int>(pictures.size(1)),
              height = static_cast<int>(pictures.size(2)),
              width = static_cast<int>(pictures.size(3));
@@ -113,7 +113,7 @@ PictureRule rule_of(const PictureInput& how) {
   return rule;
 }
 
-bool kernel_serves(const PictureSet& first, const PictureInput& how) {
+bool picture_kernel_serves(const PictureSet& first, const PictureInput& how) {
   const at::Tensor& x = first.pictures;
   const std::int64_t bytes = x.size(1) * x.size(2) * x.size(3);
   return x.is_cuda() && picture_kernel.load() != nullptr && kernel_dtype(how.dtype) && bytes > 0 &&
@@ -131,7 +131,7 @@ void by_kernel(const PictureSet& set, const PictureInput& how, const at::Tensor&
                              .numbers = by_numbers ? numbers.const_data_ptr<float>() : nullptr,
                              .out = out.mutable_data_ptr(),
                              .dtype = kernel_dtype(how.dtype).value(),
-                             .shape = shape_of(pictures),
+                             .shape = picture_shape_of(pictures),
                              .rule = rule_of(how),
                              .rows = pictures.size(0),
                              .in_blocks = how.layout == PictureLayout::blocks};
@@ -152,17 +152,17 @@ void by_kernel(const PictureSet& set, const PictureInput& how, const at::Tensor&
 }  // namespace
 
 at::Tensor picture_input_reference(const std::vector<PictureSet>& sets, const PictureInput& how) {
-  check(sets, how);
+  check_pictures(sets, how);
   const at::NoGradGuard no_gradient;
   std::vector<at::Tensor> all;
-  for (const PictureSet& set : sets) all.push_back(by_aten(set, how));
+  for (const PictureSet& set : sets) all.push_back(pictures_by_aten(set, how));
   const at::Tensor x = all.size() == 1 ? all[0] : at::cat(all);
   return how.layout == PictureLayout::blocks ? in_blocks(x) : as_channels_last(x);
 }
 
 at::Tensor picture_input(const std::vector<PictureSet>& sets, const PictureInput& how) {
-  check(sets, how);
-  if (!kernel_serves(sets[0], how)) return picture_input_reference(sets, how);
+  check_pictures(sets, how);
+  if (!picture_kernel_serves(sets[0], how)) return picture_input_reference(sets, how);
   const at::Tensor& first = sets[0].pictures;
   std::int64_t rows = 0;
   for (const PictureSet& set : sets) rows += set.pictures.size(0);

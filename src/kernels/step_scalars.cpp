@@ -20,7 +20,7 @@ namespace {
 
 StepScalarKernels scalar_kernels;  // set once, before the first step
 
-bool by_kernel(const at::Tensor& tensor) {
+bool scalars_by_kernel(const at::Tensor& tensor) {
   return tensor.is_cuda() && scalar_kernels.factors != nullptr && tensor.is_contiguous();
 }
 
@@ -43,7 +43,7 @@ void find_by_aten(const UpdateScalars& scalars, const at::Tensor& lr, const at::
 }  // namespace
 
 StepFactors step_factors(const at::Tensor& weights, const at::Tensor& loss_scale) {
-  if (!by_kernel(weights)) {
+  if (!scalars_by_kernel(weights)) {
     const at::Tensor factors =
         at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
     return {.factors = factors, .scales = factors.mul(loss_scale)};
@@ -62,7 +62,7 @@ StepFactors step_factors(const at::Tensor& weights, const at::Tensor& loss_scale
 at::Tensor own_numbers(const at::Tensor& report, const at::Tensor& sums, const at::Tensor& dropped,
                        std::int64_t drop_slot) {
   LOCKSTEP_CHECK(sums.numel() <= drop_slot && drop_slot < report.numel());
-  if (!by_kernel(report)) {
+  if (!scalars_by_kernel(report)) {
     at::Tensor numbers = report.clone();
     numbers.narrow(0, 0, sums.numel()).copy_(sums);
     numbers.narrow(0, drop_slot, 1).add_(dropped);
@@ -81,7 +81,7 @@ at::Tensor own_numbers(const at::Tensor& report, const at::Tensor& sums, const a
 
 void find_dropped(const at::Tensor& sum, std::int64_t terms, std::int64_t drop_slot,
                   const at::Tensor& dropped) {
-  if (!by_kernel(sum)) {
+  if (!scalars_by_kernel(sum)) {
     dropped.copy_(sum.narrow(0, drop_slot, 1));
     dropped.add_(at::isfinite(sum.narrow(0, 0, terms)).all().logical_not());
     return;
@@ -103,7 +103,7 @@ at::Tensor rate_table(const UpdateScalars& scalars) {
 
 void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
                          const at::Tensor& dropped) {
-  if (!by_kernel(scalars.norm) || lr.scalar_type() != at::kFloat || !lr.is_cuda())
+  if (!scalars_by_kernel(scalars.norm) || lr.scalar_type() != at::kFloat || !lr.is_cuda())
     return find_by_aten(scalars, lr, dropped);
   scalar_kernels.update({.raw_norm = scalars.raw_norm.const_data_ptr<float>(),
                          .loss_scale = scalars.loss_scale.const_data_ptr<float>(),
@@ -124,7 +124,7 @@ void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
 at::Tensor whole_numbers(const at::Tensor& sum, const at::Tensor& norm,
                          const at::Tensor& loss_scale, const at::Tensor& dropped,
                          const at::Tensor& stamps) {
-  if (!by_kernel(sum))
+  if (!scalars_by_kernel(sum))
     return at::cat({sum, at::cat({norm, loss_scale}).to(at::kDouble), dropped, stamps});
   at::Tensor whole = at::empty({sum.numel() + 5}, sum.options());
   scalar_kernels.whole({.sum = sum.const_data_ptr<double>(),

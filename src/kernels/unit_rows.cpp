@@ -20,7 +20,8 @@ using torch::autograd::variable_list;
 
 UnitRowsKernels unit_rows_kernels;  // set once, before the first step
 
-UnitRows arguments_of(const at::Tensor& x, const at::Tensor& norm, const UnitRowsOptions& options) {
+UnitRows unit_arguments_of(const at::Tensor& x, const at::Tensor& norm,
+                           const UnitRowsOptions& options) {
   return {.x = x.const_data_ptr(),
           .norm = norm.mutable_data_ptr<float>(),
           .x_dtype = kernel_dtype(x.scalar_type()).value(),
@@ -39,7 +40,7 @@ struct UnitRowsFunction : torch::autograd::Function<UnitRowsFunction> {
     const at::Tensor norm =
         at::empty({rows.numel() / rows.size(-1)}, rows.options().dtype(at::kFloat));
     at::Tensor y = at::empty(rows.sizes(), rows.options().dtype(dtype));
-    UnitRows arguments = arguments_of(rows, norm, options);
+    UnitRows arguments = unit_arguments_of(rows, norm, options);
     arguments.y = y.mutable_data_ptr();
     unit_rows_kernels.forward(arguments);
     context->save_for_backward({x, norm});
@@ -62,7 +63,7 @@ struct UnitRowsFunction : torch::autograd::Function<UnitRowsFunction> {
     }
     const at::Tensor rows = saved[0].contiguous(), up = gradients[0].contiguous();
     at::Tensor of_x = at::empty(rows.sizes(), rows.options());
-    UnitRows arguments = arguments_of(rows, saved[1], options);
+    UnitRows arguments = unit_arguments_of(rows, saved[1], options);
     arguments.of_y = up.const_data_ptr();
     arguments.of_x = of_x.mutable_data_ptr();
     unit_rows_kernels.backward(arguments);

@@ -21,7 +21,7 @@ namespace {
 WindowPoolKernels window_pool_kernels;  // set once, before the first step
 
 // sizes: of x.
-WindowPool pool_of(at::IntArrayRef sizes, at::ScalarType type, at::IntArrayRef window) {
+WindowPool window_pool_of(at::IntArrayRef sizes, at::ScalarType type, at::IntArrayRef window) {
   const bool image = sizes.size() == 4;
   WindowPool pool{.dtype = kernel_dtype(type).value(),
                   .rows = sizes[0],
@@ -81,7 +81,7 @@ struct WindowPooled : torch::autograd::Function<WindowPooled> {
     for (std::size_t i = 0; i < window.size(); ++i) sizes[i + 2] /= window[i];
     const at::Tensor y = at::empty(sizes, x.options().memory_format(format));
     const at::Tensor places = at::empty(sizes, y.options().dtype(at::kByte).memory_format(format));
-    window_pool_kernels.forward({.pool = pool_of(x.sizes(), x.scalar_type(), window),
+    window_pool_kernels.forward({.pool = window_pool_of(x.sizes(), x.scalar_type(), window),
                                  .x = rows.const_data_ptr(),
                                  .y = y.mutable_data_ptr(),
                                  .places = places.mutable_data_ptr<std::uint8_t>()});
@@ -112,7 +112,7 @@ struct WindowPooled : torch::autograd::Function<WindowPooled> {
       step = through.size(1);
     }
     const at::Tensor of_x = at::empty(sizes, up.options().memory_format(format));
-    window_pool_kernels.backward({.pool = pool_of(sizes, up.scalar_type(), window),
+    window_pool_kernels.backward({.pool = window_pool_of(sizes, up.scalar_type(), window),
                                   .of_y = up.const_data_ptr(),
                                   .places = places.const_data_ptr<std::uint8_t>(),
                                   .of_through = data_of(through),

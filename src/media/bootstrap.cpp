@@ -16,7 +16,7 @@ namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-void check(std::uint32_t rows, const BootstrapOptions& options) {
+void check_bootstrap(std::uint32_t rows, const BootstrapOptions& options) {
   constexpr int least = 100, most = 10'000'000;
   if (rows == 0) throw Error("a bootstrap interval needs at least one row");
   if (options.resamples < least || options.resamples > most)
@@ -129,7 +129,7 @@ Interval interval_of(const LeftOut& left_out, double estimate, const std::vector
 
 std::vector<Interval> bootstrap_all(std::uint32_t rows, std::span<const Statistic> statistics,
                                     const BootstrapOptions& options) {
-  check(rows, options);
+  check_bootstrap(rows, options);
   std::vector<std::uint32_t> all(rows);
   std::iota(all.begin(), all.end(), 0U);
   std::vector<Interval> intervals;
@@ -162,7 +162,7 @@ Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
 
 Interval bootstrap(std::uint32_t rows, const Statistic& statistic, const LeftOut& left_out,
                    const BootstrapOptions& options) {
-  check(rows, options);
+  check_bootstrap(rows, options);
   std::vector<std::uint32_t> all(rows);
   std::iota(all.begin(), all.end(), 0U);
   const double estimate = statistic(all);

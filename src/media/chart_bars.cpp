@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-void check(const BarSeries& one, std::size_t categories) {
+void check_bars(const BarSeries& one, std::size_t categories) {
   const auto of = [&](const char* list) { return cat(list, " of series \"", one.name, "\""); };
   check_length(of("values"), one.values.size(), categories);
   check_length(of("low"), one.low.size(), categories, true);
@@ -41,7 +41,7 @@ std::string bar_chart(const ChartFrame& frame, const std::vector<std::string>& c
   std::vector<LegendEntry> looks;
   DataRange range(frame.y.log);
   for (const BarSeries& one : series) {
-    check(one, categories.size());
+    check_bars(one, categories.size());
     looks.push_back(look_of(looks.size(), one.name));
     for (const std::vector<double>& values : {one.values, one.low, one.high}) range.add(values);
   }

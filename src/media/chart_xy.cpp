@@ -14,7 +14,7 @@ struct Scales {
   ChartScale x, y;
 };
 
-void check(const XySeries& one) {
+void check_xy(const XySeries& one) {
   const auto of = [&](const char* list) { return cat(list, " of series \"", one.name, "\""); };
   check_length(of("y"), one.y.size(), one.x.size());
   check_length(of("low"), one.low.size(), one.x.size(), true);
@@ -114,7 +114,7 @@ std::string xy_chart(const ChartFrame& frame, const std::vector<XySeries>& serie
   std::vector<LegendEntry> looks;
   DataRange x_range(frame.x.log), y_range(frame.y.log);
   for (const XySeries& one : series) {
-    check(one);
+    check_xy(one);
     looks.push_back(look_of(one.look.value_or(looks.size()), one.name));
     if (one.faint) looks.back().opacity = faint_opacity;
     x_range.add(one.x);

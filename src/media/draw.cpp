@@ -39,14 +39,14 @@ Area clipped(const Image& image, const Rectangle& area) {
           within(area.right, image.width()), within(area.bottom, image.height())};
 }
 
-std::uint8_t mixed(std::uint8_t below, std::uint8_t above, double opacity) {
+std::uint8_t mixed_byte(std::uint8_t below, std::uint8_t above, double opacity) {
   return static_cast<std::uint8_t>(std::lround(below * (1 - opacity) + above * opacity));
 }
 
 void mix(std::uint8_t* pixel, Colour colour, double opacity) {
-  pixel[0] = mixed(pixel[0], colour.red, opacity);
-  pixel[1] = mixed(pixel[1], colour.green, opacity);
-  pixel[2] = mixed(pixel[2], colour.blue, opacity);
+  pixel[0] = mixed_byte(pixel[0], colour.red, opacity);
+  pixel[1] = mixed_byte(pixel[1], colour.green, opacity);
+  pixel[2] = mixed_byte(pixel[2], colour.blue, opacity);
 }
 
 std::size_t offset(const Image& image, int row, int column) {

@@ -34,6 +34,17 @@ std::vector<std::string> command_words(int pid, const fs::path& proc) {
   return words.empty() ? std::vector<std::string>() : split(words, '\0');
 }
 
+// A program's path with a blank in it would look like two words: the program's name stands for it.
+// A word alone may be a title, in which a program has put all of its words; only where it is the
+// program's file it is a path.
+void name_program(std::vector<std::string>& words, const fs::path& folder) {
+  if (words.empty() || words[0].find('/') == words[0].npos || words[0].find(' ') == words[0].npos)
+    return;
+  std::error_code unreadable;
+  if (words.size() == 1 && fs::read_symlink(folder / "exe", unreadable) != words[0]) return;
+  words[0] = fs::path(words[0]).filename();
+}
+
 }  // namespace
 
 std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
@@ -43,7 +54,8 @@ std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
   const ProcStat stat = parse_proc_stat(read_proc_file(folder / "stat").text);
   if (pid <= 0 || stat.fields.size() <= start_field || ::stat(folder.c_str(), &owner) != 0)
     return std::nullopt;
-  const std::vector<std::string> words = command_words(pid, proc);
+  std::vector<std::string> words = command_words(pid, proc);
+  name_program(words, folder);
   const double uptime_s = std::strtod(read_proc_file(proc / "uptime").text.c_str(), nullptr);
   return ProcessInfo{.user = user_name(owner.st_uid),
                      .command = words.empty() ? cat("[", stat.name, "]") : without_secrets(words),

@@ -15,7 +15,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::string of_two(const Reading& a, const Reading& b, double scale = 1, int digits = 0) {
+std::string of_two_readings(const Reading& a, const Reading& b, double scale = 1, int digits = 0) {
   return number_text(a, scale, digits) + "/" + number_text(b, scale, digits);
 }
 
@@ -96,10 +96,10 @@ std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& 
         {cat(gpus[i].index), number_text(gpu[Metric::sm_active]),
          number_text(gpu[Metric::tensor_active]), number_text(gpu[Metric::dram_active]),
          number_text(gpu[Metric::gpu_busy]),
-         of_two(gpu[Metric::memory_used], gpu[Metric::memory_total], gib, 1),
-         of_two(gpu[Metric::power], gpu[Metric::power_limit]),
+         of_two_readings(gpu[Metric::memory_used], gpu[Metric::memory_total], gib, 1),
+         of_two_readings(gpu[Metric::power], gpu[Metric::power_limit]),
          number_text(gpu[Metric::temperature]),
-         of_two(gpu[Metric::sm_clock], gpu[Metric::sm_clock_most]),
+         of_two_readings(gpu[Metric::sm_clock], gpu[Metric::sm_clock_most]),
          traffic_text(gpu[Metric::pcie_sent]), traffic_text(gpu[Metric::pcie_received]),
          traffic_text(gpu[Metric::nvlink_sent]), traffic_text(gpu[Metric::nvlink_received]),
          gpu.fault.empty() ? limits_text(gpu[Metric::clock_limits]) : printable(gpu.fault),

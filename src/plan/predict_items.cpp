@@ -29,7 +29,7 @@ std::string lower(std::string text) {
 }
 
 // Relative where that is short: below the present folder.
-std::string name_of(const fs::path& path) {
+std::string path_name(const fs::path& path) {
   const fs::path near = path.lexically_relative(fs::current_path());
   return near.empty() || *near.begin() == ".." ? path.string() : near.string();
 }
@@ -60,8 +60,8 @@ std::vector<std::string> neighbours(const fs::path& path) {
 
 Error not_there(const fs::path& path) {
   const std::string near = nearest(path.filename().string(), neighbours(path));
-  return Error(cat("there is no file ", name_of(path)),
-               near.empty() ? "" : cat("did you mean ", name_of(path.parent_path() / near), "?"));
+  return Error(cat("there is no file ", path_name(path)),
+               near.empty() ? "" : cat("did you mean ", path_name(path.parent_path() / near), "?"));
 }
 
 bool lies_below(const fs::path& path, const fs::path& folder) {
@@ -143,7 +143,7 @@ class Lister {
     find_files(folder, files);
     if (files.empty() && is_new(folder))
       add_fault(folder,
-                Error(cat("the folder ", name_of(folder), " holds no ", suffix_words(input_)),
+                Error(cat("the folder ", path_name(folder), " holds no ", suffix_words(input_)),
                       "name another folder, or the files themselves"));
     std::sort(files.begin(), files.end());
     for (const auto& [file, fault] : files) {
@@ -168,7 +168,7 @@ class Lister {
         files.emplace_back(path, "");
     }
     if (error)
-      files.emplace_back(folder, cat("cannot list ", name_of(folder), ": ", error.message()));
+      files.emplace_back(folder, cat("cannot list ", path_name(folder), ": ", error.message()));
   }
 
   bool counts(const fs::path& file) const {
@@ -183,11 +183,11 @@ class Lister {
     if (!is_new(path)) return;
     if (!fs::exists(path, ignored)) return add_fault(path, not_there(path));
     if (input_.kind == PredictInput::Kind::lines) return add_file_of_lines(path, id);
-    add_source(path, id, {.name = name_of(path), .path = path.string()});
+    add_source(path, id, {.name = path_name(path), .path = path.string()});
   }
 
   void add_file_of_lines(const fs::path& path, const std::string& id) try {
-    add_lines(read_input(path), name_of(path), path, id);
+    add_lines(read_input(path), path_name(path), path, id);
   } catch (const Error& error) {
     add_fault(path, error);
   }
@@ -212,7 +212,7 @@ class Lister {
   void add_fault(const fs::path& path, const Error& error) {
     if (!error_) error_ = error;
     add_source(path, path.filename().string(),
-               {.name = name_of(path), .path = path.string(), .fault = error.what()});
+               {.name = path_name(path), .path = path.string(), .fault = error.what()});
   }
 
   void add_source(const fs::path& path, const std::string& id, PredictItem item) {

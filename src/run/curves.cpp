@@ -34,7 +34,7 @@ bool is_rate(const MetricCurve& curve) {
          });
 }
 
-XySeries series_of(const std::string& name, const std::vector<LossPoint>& points) {
+XySeries xy_series_of(const std::string& name, const std::vector<LossPoint>& points) {
   XySeries series{.name = name, .x = {}, .y = {}};
   for (const LossPoint& point : points) {
     series.x.push_back(static_cast<double>(point.step));
@@ -45,8 +45,9 @@ XySeries series_of(const std::string& name, const std::vector<LossPoint>& points
 
 XyPanel loss_panel(const LossCurve& curve) {
   XyPanel panel{.frame = {.title = "loss", .x = {.label = "step"}}, .series = {}};
-  if (!curve.training.empty()) panel.series.push_back(series_of("training", curve.training));
-  if (!curve.validation.empty()) panel.series.push_back(series_of("validation", curve.validation));
+  if (!curve.training.empty()) panel.series.push_back(xy_series_of("training", curve.training));
+  if (!curve.validation.empty())
+    panel.series.push_back(xy_series_of("validation", curve.validation));
   double low = INFINITY, high = -INFINITY;
   for (const XySeries& series : panel.series)
     for (const double loss : series.y)
@@ -88,7 +89,7 @@ std::string draw_curves(const std::string& title, const RunCurves& curves) {
                                 .x = {.label = "step"},
                                 .y = {.low = 0, .high = 1},
                                 .height = 260},
-                      .series = {series_of(curves.rates[i].name, curves.rates[i].points)}});
+                      .series = {xy_series_of(curves.rates[i].name, curves.rates[i].points)}});
   for (XyPanel& panel : panels) {
     panel.frame.x.low = 0;
     panel.frame.x.high = last;

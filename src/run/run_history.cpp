@@ -16,7 +16,7 @@ void take_micro(std::int64_t step, std::int64_t micro, RunHistory& history) {
     history.micro.emplace_back(step, micro);
 }
 
-void take_event(nlohmann::json event, RunHistory& history) {
+void take_history_event(nlohmann::json event, RunHistory& history) {
   const std::string kind = text_or(event, "kind", "");
   const std::int64_t step = integer_or(event, "step", history.step);
   if (kind == "start") {
@@ -64,7 +64,7 @@ RunHistory read_history(const std::filesystem::path& events) {
   std::string step_line;
   const auto take_line = [&](const std::string& line) {
     nlohmann::json event = parse_object(line);
-    if (!event.is_discarded()) take_event(std::move(event), history);
+    if (!event.is_discarded()) take_history_event(std::move(event), history);
   };
   for_each_line(events, [&](const std::string& line) {
     if (is_step_line(line)) {

@@ -60,7 +60,7 @@ void take_waits(ScalingRow& row, const std::vector<BenchRun>& runs) {
     row.slowest = static_cast<int>(least - row.wait_shares.begin());
 }
 
-nlohmann::json or_null(const auto& value) {
+nlohmann::json value_or_null(const auto& value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
@@ -149,11 +149,11 @@ nlohmann::json to_json(const ScalingRow& row) {
       {"unit", row.unit},
       {"units_per_s", row.units_per_s},
       {"efficiency", row.efficiency},
-      {"mfu", or_null(row.mfu)},
+      {"mfu", value_or_null(row.mfu)},
       {"mfu_unknown", row.mfu_unknown},
-      {"exposed_share", or_null(row.exposed_share)},
+      {"exposed_share", value_or_null(row.exposed_share)},
       {"wait_shares", row.wait_shares.empty() ? nlohmann::json() : nlohmann::json(row.wait_shares)},
-      {"slowest_rank", or_null(row.slowest)},
+      {"slowest_rank", value_or_null(row.slowest)},
       {"all_reduce", all_reduce},
       {"link", link}};
 }

@@ -75,6 +75,15 @@ inline std::string program(const std::string& name) {
   return std::string(LOCKSTEP_BUILD_DIR) + "/" + name;
 }
 
+// As a word of a shell's command line: a checkout may lie in a folder with blanks.
+inline std::string shell_word(const std::string& word) { return "'" + word + "'"; }
+inline std::string program_in_shell(const std::string& name) { return shell_word(program(name)); }
+inline std::string shell_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += shell_word(word) + " ";
+  return line;
+}
+
 // A copy of a built program or library that every user of this machine may start, though the
 // checkout lies where only its owner may go: a home folder often does.
 inline std::string copied_for_all(const std::string& name, const std::filesystem::path& folder) {

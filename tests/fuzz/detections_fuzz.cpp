@@ -35,7 +35,7 @@ void check_boxes(const std::vector<Detection>& detections) {
   LOCKSTEP_CHECK(draw_detections(picture, detections, how).height() == 24);
 }
 
-void check_written(const std::vector<Detection>& detections) {
+void check_detections(const std::vector<Detection>& detections) {
   const auto again = parse_results_json(results_json(detections), "written", known);
   LOCKSTEP_CHECK(std::equal(again.begin(), again.end(), detections.begin(), detections.end(),
                             [](const Detection& a, const Detection& b) {
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<Detection> detections;
   if (fuzz::accepts([&] { detections = parse_results_json(text, "input", known); })) {
     check_boxes(detections);
-    check_written(detections);
+    check_detections(detections);
   }
   if (fuzz::accepts([&] { detections = parse_results_csv(text, "input", pictures, classes); }))
     check_boxes(detections);

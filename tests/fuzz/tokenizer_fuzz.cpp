@@ -21,7 +21,7 @@ struct Kept {
 
 constexpr std::string_view sample = "the cat's 12 caf\xc3\xa9s\n\nthe the";
 
-void check(const Tokenizer& tokenizer) {
+void check_tokenizer(const Tokenizer& tokenizer) {
   const std::int64_t vocabulary = tokenizer.vocabulary();
   LOCKSTEP_CHECK(tokenizer.separator() < vocabulary);
   LOCKSTEP_CHECK(tokenizer.pieces().size() == static_cast<std::size_t>(vocabulary));
@@ -66,8 +66,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::accepts([&] { check_merges(vocabulary, first); });
     return 0;
   }
-  fuzz::accepts([&] { check(*make_gpt2_tokenizer(first, std::string(merges), "tokenizer")); });
+  fuzz::accepts(
+      [&] { check_tokenizer(*make_gpt2_tokenizer(first, std::string(merges), "tokenizer")); });
   kept.description.write(first);
-  fuzz::accepts([&] { check(*load_tokenizer(kept.folder.path())); });
+  fuzz::accepts([&] { check_tokenizer(*load_tokenizer(kept.folder.path())); });
   return 0;
 }

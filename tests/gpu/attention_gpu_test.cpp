@@ -34,7 +34,7 @@ const std::vector<Rows>& rows_to_try() {
   return all;
 }
 
-std::string name_of(const Rows& rows, at::ScalarType type, Sees sees) {
+std::string name_of_rows(const Rows& rows, at::ScalarType type, Sees sees) {
   return std::string(c10::toString(type)) + " of length " + std::to_string(rows.length) +
          " and width " + std::to_string(rows.width) + (sees == Sees::all ? "" : ", causal");
 }
@@ -80,7 +80,7 @@ TEST_F(AttentionOnGpu, ByLengthsIsThatOfTheRowsWithoutTheirPadding) {
                                          sees == Sees::not_later)
               .view(up.sizes());
         });
-        expect_same(own, exact, type, name_of(rows, type, sees));
+        expect_same(own, exact, type, name_of_rows(rows, type, sees));
       }
 }
 
@@ -105,7 +105,7 @@ TEST_F(AttentionOnGpu, OverRaggedRowsIsThatOfEachRow) {
             return attention_by_definition(t, {offsets.begin(), offsets.end() - 1}, rows.lengths,
                                            sees == Sees::not_later);
           });
-          expect_same(own, exact, type, "ragged " + name_of(rows, type, sees));
+          expect_same(own, exact, type, "ragged " + name_of_rows(rows, type, sees));
         }
 }
 

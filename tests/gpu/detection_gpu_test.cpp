@@ -26,7 +26,7 @@ std::vector<RoiCase> all_roi_cases() {
 }
 
 // Of the same rounded features, in f32 at least.
-void expect_the_cpus(const RoiCase& test, const at::Tensor& features) {
+void expect_the_cpus_regions(const RoiCase& test, const at::Tensor& features) {
   const auto found = aligned_with_gradient(test, features);
   const auto exact = features.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const auto wanted =
@@ -46,14 +46,14 @@ TEST_F(DetectionOnGpu, RoiAlignIsTheCpusInEveryTypeAndLayout) {
   for (const RoiCase& test : all_roi_cases())
     for (const auto type : types)
       for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast})
-        expect_the_cpus(test, test.features.to(gpu().device(), type).contiguous(format));
+        expect_the_cpus_regions(test, test.features.to(gpu().device(), type).contiguous(format));
 }
 
 TEST_F(DetectionOnGpu, RoiAlignTakesF64AndTensorsThatLieAnyhow) {
   const RoiCase test = testing::recorded_roi_cases()[0];
-  expect_the_cpus(test, test.features.to(gpu().device(), at::kDouble));
+  expect_the_cpus_regions(test, test.features.to(gpu().device(), at::kDouble));
   const at::Tensor wide = at::randn({3, 4, 9, 13}).to(gpu().device());
-  expect_the_cpus(test, wide.narrow(3, 1, 11).narrow(1, 1, 3));
+  expect_the_cpus_regions(test, wide.narrow(3, 1, 11).narrow(1, 1, 3));
 }
 
 TEST_F(DetectionOnGpu, RoiAlignRepeatsToTheBit) {

@@ -39,8 +39,8 @@ PictureInput normalised(std::int64_t channels) {
 }
 
 // Value by value, within the rounding of the type.
-void expect_the_cpus(const std::vector<PictureSet>& sets, const PictureInput& how,
-                     const at::Device& device, const std::string& what) {
+void expect_the_cpus_pictures(const std::vector<PictureSet>& sets, const PictureInput& how,
+                              const at::Device& device, const std::string& what) {
   std::vector<PictureSet> there;
   for (const PictureSet& set : sets)
     there.push_back({.pictures = set.pictures.to(device),
@@ -81,9 +81,10 @@ TEST_F(PicturesOnGpu, AreTheCpusInEveryTypeLayoutAndSize) {
               how.layout = layout;
               const at::Tensor pictures =
                   drawn_pictures(3, channels, height, width).contiguous(format);
-              expect_the_cpus({{pictures, at::rand({3, 3})}}, how, gpu().device(),
-                              std::to_string(channels) + " x " + std::to_string(height) + " x " +
-                                  std::to_string(width) + ", " + std::to_string(on));
+              expect_the_cpus_pictures({{pictures, at::rand({3, 3})}}, how, gpu().device(),
+                                       std::to_string(channels) + " x " + std::to_string(height) +
+                                           " x " + std::to_string(width) + ", " +
+                                           std::to_string(on));
             }
 }
 
@@ -98,13 +99,13 @@ TEST_F(PicturesOnGpu, OfSeveralSetsLieOneBehindTheOther) {
       how.layout = layout;
       const at::Tensor some = drawn_pictures(5, 3, 31, 45), last = some.contiguous(channels_last);
       // Without numbers; none; a picture that does not begin at a multiple of 16 bytes.
-      expect_the_cpus({{some, at::rand({5, 3})},
-                       {last, {}},
-                       {drawn_pictures(0, 3, 31, 45), at::rand({0, 3})},
-                       {some.narrow(0, 1, 3), at::rand({3, 3})}},
-                      how, gpu().device(), "sets");
+      expect_the_cpus_pictures({{some, at::rand({5, 3})},
+                                {last, {}},
+                                {drawn_pictures(0, 3, 31, 45), at::rand({0, 3})},
+                                {some.narrow(0, 1, 3), at::rand({3, 3})}},
+                               how, gpu().device(), "sets");
       // Pictures that lie anyhow.
-      expect_the_cpus(
+      expect_the_cpus_pictures(
           {{drawn_pictures(2, 4, 40, 30).narrow(1, 1, 3).narrow(2, 3, 33), at::rand({2, 3})}}, how,
           gpu().device(), "parts");
     }

@@ -92,8 +92,8 @@ void check_pictures_differ(const DetectionData& data, const std::vector<std::str
 }
 
 // Categories by name, with ids from 1.
-std::map<std::string, int> take_categories(const std::vector<VocAnnotation>& files,
-                                           DetectionData& data) {
+std::map<std::string, int> take_voc_categories(const std::vector<VocAnnotation>& files,
+                                               DetectionData& data) {
   std::map<std::string, int> places;
   for (const VocAnnotation& file : files)
     for (const VocObject& object : file.objects) places.emplace(object.name, 0);
@@ -122,7 +122,7 @@ DetectionData read_voc(const VocFolders& folders) {
   }
   check_pictures_exist(data);
   check_pictures_differ(data, names);
-  const std::map<std::string, int> categories = take_categories(files, data);
+  const std::map<std::string, int> categories = take_voc_categories(files, data);
   std::int64_t id = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     fill_size(data.pictures[i]);

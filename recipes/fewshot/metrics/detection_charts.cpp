@@ -59,8 +59,8 @@ struct ClassGroup {
   std::vector<std::size_t> places;  // in the result
 };
 
-std::vector<ClassGroup> groups_of(const DetectionResult& result,
-                                  std::span<const NamedClass> classes) {
+std::vector<ClassGroup> class_groups_of(const DetectionResult& result,
+                                        std::span<const NamedClass> classes) {
   ClassGroup base{"base", {}}, novel{"novel", {}};
   for (std::size_t k = 0; k < result.categories.size(); ++k)
     if (has_truth(result, k))
@@ -69,8 +69,8 @@ std::vector<ClassGroup> groups_of(const DetectionResult& result,
   return {base, novel};
 }
 
-void draw_row(ChartSheet& sheet, const ChartScale& scale, const ClassScores& one,
-              const std::string& name, double y, Colour colour) {
+void draw_chart_row(ChartSheet& sheet, const ChartScale& scale, const ClassScores& one,
+                    const std::string& name, double y, Colour colour) {
   constexpr double thick = 0.7 * row_px, cap = 5;
   const auto& [low, estimate, high] = one.mean.ap50;
   if (!scale.has(estimate)) {
@@ -92,7 +92,7 @@ void draw_row(ChartSheet& sheet, const ChartScale& scale, const ClassScores& one
 std::string pr_chart(const DetectionResult& result, std::span<const NamedClass> classes) {
   constexpr std::size_t classes_of_panel = palette_size - 1;  // the mean takes one of the colours
   const std::string title = "Precision over recall at IoU 0.5, with AP50";
-  const std::vector<ClassGroup> groups = groups_of(result, classes);
+  const std::vector<ClassGroup> groups = class_groups_of(result, classes);
   std::vector<std::size_t> all;
   for (const ClassGroup& group : groups)
     all.insert(all.end(), group.places.begin(), group.places.end());
@@ -134,7 +134,8 @@ std::string class_chart(const EpisodeScores& scores, std::span<const NamedClass>
   sheet.draw_y_names(places);
   sheet.begin_plot();
   for (std::size_t i = 0; i < rows.size(); ++i)
-    draw_row(sheet, scale, rows[i], names[i], places[i].at, legend[rows[i].novel ? 1 : 0].colour);
+    draw_chart_row(sheet, scale, rows[i], names[i], places[i].at,
+                   legend[rows[i].novel ? 1 : 0].colour);
   sheet.end_plot(!range.empty());
   return sheet.text();
 }

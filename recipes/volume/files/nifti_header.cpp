@@ -107,7 +107,7 @@ VolumeShape shape_of(const Fields& fields, const Layout& layout, const std::stri
   return shape;
 }
 
-VoxelType type_of(const Fields& fields, const Layout& layout, const std::string& name) {
+VoxelType nifti_type_of(const Fields& fields, const Layout& layout, const std::string& name) {
   const int code = fields.get<std::int16_t>(layout.datatype),
             bits = fields.get<std::int16_t>(layout.bitpix);
   for (const NamedType& known : types) {
@@ -138,7 +138,7 @@ NiftiSpace space_of(const Fields& fields, const Layout& layout) {
 }
 
 // A file that names no unit is taken to mean millimetres, as its readers do.
-std::optional<std::array<double, 3>> spacing_of(const NiftiSpace& space) {
+std::optional<std::array<double, 3>> nifti_spacing_of(const NiftiSpace& space) {
   const int unit = space.units & 7;
   const double mm = unit == 1 ? 1000 : unit == 3 ? 1e-3 : 1;
   const std::array<double, 3> spacing{space.pixdim[3] * mm, space.pixdim[2] * mm,
@@ -245,10 +245,10 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> head, const std::strin
   NiftiHeader header;
   VolumeHeader& volume = header.volume;
   volume.shape = shape_of(fields, layout, name);
-  volume.type = type_of(fields, layout, name);
+  volume.type = nifti_type_of(fields, layout, name);
   check_shape(volume.shape, name, how);
   volume.space = space_of(fields, layout);
-  volume.spacing_mm = spacing_of(*volume.space);
+  volume.spacing_mm = nifti_spacing_of(*volume.space);
   const double slope = fields.real(layout, layout.slope),
                intercept = fields.real(layout, layout.intercept);
   if (slope != 0 && std::isfinite(slope) && std::isfinite(intercept)) {

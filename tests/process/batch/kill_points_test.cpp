@@ -228,7 +228,7 @@ TEST_F(BatchPoints, OfASchedulerThatIsAskedToCancel) {
   // Its own command asks as soon as the job runs.
   const Words asks{"sh", "-c",
                    "lockstep=$0; \"$@\" & run=$!; i=0; while [ ! -e ran.1 ] && [ $i -lt 200 ] && "
-                   "kill -0 $run; do i=$((i+1)); sleep 0.01; done; LD_PRELOAD= $lockstep batch "
+                   "kill -0 $run; do i=$((i+1)); sleep 0.01; done; LD_PRELOAD= \"$lockstep\" batch "
                    "cancel b 1; wait $run"};
   clean();
   const auto start = [&](std::int64_t point) {

@@ -32,11 +32,11 @@ TEST_F(SmallDisk, FullWhileJobsRunSaysSoAndNothingIsLost) {
   const std::string jobs =
       "-- sh -c 'echo $0 >> ran; [ $0 != 7 ] || [ -e freed ] || cat /dev/zero > runs/filler; "
       "echo $0 > $LOCKSTEP_OUT/r' {1} ::: $(seq 1 40)";
-  if (!on_small_disk("$lockstep batch run --name b --slots 2 --cpus 0 " + jobs +
+  if (!on_small_disk("\"$lockstep\" batch run --name b --slots 2 --cpus 0 " + jobs +
                      " > first.out 2> first.err; echo $? > first; rm runs/filler; touch freed; "
-                     "$lockstep batch resume b > on.out 2> on.err; echo $? > on; "
-                     "$lockstep batch retry b > /dev/null 2>&1; "
-                     "$lockstep batch resume b > last.out 2> last.err; echo $? > last"))
+                     "\"$lockstep\" batch resume b > on.out 2> on.err; echo $? > on; "
+                     "\"$lockstep\" batch retry b > /dev/null 2>&1; "
+                     "\"$lockstep\" batch resume b > last.out 2> last.err; echo $? > last"))
     GTEST_SKIP() << "no file system can be mounted here";
   EXPECT_THAT(text("first"), ::testing::AnyOf("1\n", "2\n")) << text("first.err");
   EXPECT_THAT(text("first.err"),
@@ -51,7 +51,7 @@ TEST_F(SmallDisk, FullWhileJobsRunSaysSoAndNothingIsLost) {
 
 TEST_F(SmallDisk, FullBeforeItBeginsIsAnErrorAndNothingRuns) {
   if (!on_small_disk(
-          "cat /dev/zero > runs/filler 2> /dev/null; $lockstep batch run --name b -- sh -c "
+          "cat /dev/zero > runs/filler 2> /dev/null; \"$lockstep\" batch run --name b -- sh -c "
           "'echo x >> ran' > first.out 2> first.err; echo $? > first"))
     GTEST_SKIP() << "no file system can be mounted here";
   EXPECT_EQ(text("first"), "2\n");

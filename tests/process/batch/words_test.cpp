@@ -39,7 +39,7 @@ class BatchWords : public BatchRig {
 TEST_F(BatchWords, ValuesComeFromStandardInput) {
   for (const char* const flag : {"-a -", "--arg-file -", "--arg-file=-"}) {
     std::filesystem::remove_all(folder.path() / "runs");
-    const ToolResult result = shell("printf 'a b\\n\\nc\\r\\nd' | $0 batch run --name b " +
+    const ToolResult result = shell("printf 'a b\\n\\nc\\r\\nd' | \"$0\" batch run --name b " +
                                     std::string(flag) + " -- echo {#} {}");
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_THAT(printed(), ElementsAre("1 a b", "2 c", "3 d")) << flag;
@@ -95,7 +95,8 @@ TEST_F(BatchWords, OutputIsNotHeldBackBehindAJobThatWillNotRun) {
          "[[jobs]]\nname = 'blocked'\nafter = 'fails'\n[[jobs]]\nname = 'free'\n"
          "[[jobs]]\nname = 'last'\nshell = true\n"
          "command = 'for i in $(seq 100); do grep -q 3 seen && exit; sleep 0.1; done; exit 9'\n";
-  const ToolResult result = shell("$0 batch run jobs.toml --name b --keep-order --slots 2 > seen");
+  const ToolResult result =
+      shell("\"$0\" batch run jobs.toml --name b --keep-order --slots 2 > seen");
   EXPECT_THAT(result.err, HasSubstr("2 done, 1 failed, 1 left of 4"));
   EXPECT_EQ(text("seen"), "3\n");
 }
@@ -109,7 +110,8 @@ TEST_F(BatchWords, OfJobsThatAreTriedAgainOnlyTheLastOutputIsShown) {
 
 TEST_F(BatchWords, AReaderThatHasSeenEnoughEndsNoJob) {
   const ToolResult result = shell(
-      "$0 batch run --name b --keep-order -- sh -c 'yes $0 | head -c 200000; touch ran-$0' {} ::: "
+      "\"$0\" batch run --name b --keep-order -- sh -c 'yes $0 | head -c 200000; touch ran-$0' {} "
+      "::: "
       "1 2 3 4 | head -n 1");
   EXPECT_EQ(result.out, "1\n");
   EXPECT_THAT(result.err, HasSubstr("standard output was not read to its end"));

@@ -82,7 +82,7 @@ TEST_F(Devices, SayThatTheDriverHangs) {
 TEST_F(Devices, SayThatTheDiskIsFull) {
   for (const std::string words : {"devices", "devices --json", "--version"}) {
     testing::ToolProcess tool(
-        {"/bin/sh", "-c", testing::program("lockstep") + " " + words + " >/dev/full"},
+        {"/bin/sh", "-c", testing::program_in_shell("lockstep") + " " + words + " >/dev/full"},
         folder_.path(), {{"LOCKSTEP_NVML", "/nonexistent/libnvidia-ml.so.1"}});
     const ToolResult full = tool.wait();
     EXPECT_NE(full.code, 0) << words;

@@ -137,12 +137,10 @@ TEST_F(DoctorFinds, OnlyWhatIsAboutTheProcessNamed) {
 
 TEST_F(DoctorFinds, WhatIsBelowAWrapper) {
   const BusyCores cores;
-  const auto quoted = [](const std::vector<std::string>& words) {
-    return "'" + join(words, "' '") + "'";
-  };
   // Two shells, each waiting for the next.
   Patient shell({"sh", "-c",
-                 cat("sh -c \"", quoted(user({"libtorch_cpu.so"}, {"--burn", "2"})), "; :\"; :")});
+                 cat("sh -c \"", testing::shell_line(user({"libtorch_cpu.so"}, {"--burn", "2"})),
+                     "; :\"; :")});
   ASSERT_EQ(children_of(shell.pid()).size(), 1u);
   EXPECT_THAT(rules(findings_at_work(shell.pid())), ElementsAre("no-gpu-use"));
 }
@@ -196,7 +194,7 @@ TEST_F(DoctorFinds, NothingThatAnOverwrittenEnvironmentWouldTell) {
 
 TEST_F(DoctorFinds, WhatALauncherIsToldWithTheRanksThatItStarted) {
   // Two shells in the place of mpirun and of the script that it starts.
-  const std::string rank = "'" + join(user({"libtorch_cuda.so", "libcuda.so.1"}), "' '") + "'";
+  const std::string rank = testing::shell_line(user({"libtorch_cuda.so", "libcuda.so.1"}));
   Patient launcher({"bash", "-c", "exec -a mpirun bash -c 'bash -c \"$0; :\"; :' \"$0\"", rank});
   const std::vector<pid_t> scripts = children_of(launcher.pid());
   ASSERT_EQ(scripts.size(), 1u);
@@ -220,10 +218,11 @@ TEST_F(DoctorFinds, NoMoreThanItCanVerifyInAPidNamespace) {
   constexpr int of_the_host = 3999999;
   set({gpu(0, {of_the_host}), gpu(1)});
   words = in_namespace;
-  words.insert(words.end(), {"sh", "-c",
-                             "\"$@\" > /dev/null & sleep 0.2; " + join(command({"--all"}), " ") +
-                                 "; code=$?; kill $!; exit $code",
-                             "sh"});
+  words.insert(words.end(),
+               {"sh", "-c",
+                "\"$@\" > /dev/null & sleep 0.2; " + testing::shell_line(command({"--all"})) +
+                    "; code=$?; kill $!; exit $code",
+                "sh"});
   for (const std::string& word : user({"libtorch_cuda.so"})) words.push_back(word);
   const ToolResult result = ToolProcess(words, folder_.path(), environment_).wait();
   EXPECT_NE(result.code, 2) << result.err;

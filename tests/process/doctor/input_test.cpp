@@ -31,7 +31,9 @@ class DoctorInput : public Doctor {
   ToolResult shell(const std::string& line) {
     return ToolProcess({"sh", "-c", line}, folder_.path(), environment_).wait();
   }
-  static std::string line_of(const std::vector<std::string>& words) { return join(words, " "); }
+  static std::string line_of(const std::vector<std::string>& words) {
+    return testing::shell_line(words);
+  }
 };
 
 TEST_F(DoctorInput, RefusesWhatCannotBe) {

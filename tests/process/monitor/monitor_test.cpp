@@ -216,7 +216,7 @@ TEST_F(Monitor, RefusesRecordingsThatCannotBe) {
 TEST_F(Monitor, KeepsWhatItRecordedWhereTheDiskIsFull) {
   ToolProcess tool(
       {"sh", "-c",
-       "trap '' XFSZ; ulimit -f 40; " + testing::program("lockstep") +
+       "trap '' XFSZ; ulimit -f 40; " + testing::program_in_shell("lockstep") +
            " monitor --interval 0.1s --duration 20s --record r.jsonl >/dev/null; echo code $?"},
       folder_.path(), environment_);
   const ToolResult result = tool.wait();
@@ -230,8 +230,8 @@ TEST_F(Monitor, KeepsWhatItRecordedWhereTheDiskIsFull) {
 }
 
 TEST_F(Monitor, GoesOnWithItsCommandWhereTheSamplesCannotBeKept) {
-  const std::string limited =
-      testing::program("lockstep") + " monitor --interval 0.1s --csv out.csv -- sleep 2; echo $?";
+  const std::string limited = testing::program_in_shell("lockstep") +
+                              " monitor --interval 0.1s --csv out.csv -- sleep 2; echo $?";
   // No file may grow beyond 1,024 bytes.
   ToolProcess tool({"sh", "-c", "trap '' XFSZ; ulimit -f 2; " + limited}, folder_.path(),
                    environment_);
@@ -325,8 +325,9 @@ TEST_F(Monitor, SaysThatTheDiskIsFull) {
   const ToolResult device = monitor({"--csv", "/dev/full", "--duration", "1s"});
   EXPECT_EQ(device.code, 1);
   EXPECT_NE(device.err.find("/dev/full: No space left on device"), std::string::npos) << device.err;
-  ToolProcess tool({"/bin/sh", "-c", testing::program("lockstep") + " monitor --json >/dev/full"},
-                   folder_.path(), environment_);
+  ToolProcess tool(
+      {"/bin/sh", "-c", testing::program_in_shell("lockstep") + " monitor --json >/dev/full"},
+      folder_.path(), environment_);
   const ToolResult full = tool.wait();
   EXPECT_EQ(full.code, 1);
   EXPECT_EQ(full.err.find("please report"), std::string::npos) << full.err;

@@ -159,8 +159,8 @@ TEST_F(Predict, GoesByWhereTheRecordSaysToWriteOnlyWhereItIsAsked) {
                                    "--name", "told", "stop.steps=2", "data.path=factor.txt",
                                    "predict.out=elsewhere", "predict.input=in/r3.row"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const ToolResult result =
-      shell("echo in/r1.row | " + testing::program("lockstep") + " predict told --devices cpu:1");
+  const ToolResult result = shell("echo in/r1.row | " + testing::program_in_shell("lockstep") +
+                                  " predict told --devices cpu:1");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_TRUE(fs::exists(folder->path() / "runs/told/predictions/r1.out"));
   EXPECT_FALSE(fs::exists(folder->path() / "elsewhere"));
@@ -176,13 +176,13 @@ TEST_F(Predict, LeavesNothingOfAnInterruptedPipe) {
   fs::create_directories(folder->path() / "tmp");
   const ToolResult result =
       shell("export TMPDIR=$PWD/tmp; (echo in/r1.row; sleep 6) | timeout -s TERM 4 " +
-            testing::program("lockstep") + " predict a - out=cut-off");
+            testing::program_in_shell("lockstep") + " predict a - out=cut-off");
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
   EXPECT_TRUE(fs::is_empty(folder->path() / "tmp"));
 }
 
 TEST_F(Predict, TakesGlobsAndStandardInput) {
-  const std::string predict = testing::program("lockstep") + " predict a --devices cpu:2 ";
+  const std::string predict = testing::program_in_shell("lockstep") + " predict a --devices cpu:2 ";
   const ToolResult glob = shell(predict + "'in/r[01].row' out=globbed");
   ASSERT_EQ(glob.code, 0) << glob.err;
   const auto globbed = contents(folder->path() / "globbed");
@@ -227,7 +227,7 @@ TEST_F(Predict, SkipsAFileThatIsMissingAmongOthersAndOneThatMemoryIsTooSmallFor)
 TEST_F(Predict, SkipsGlobsAndFoldersWithoutInputsAmongOthers) {
   fs::create_directories(folder->path() / "hollow/sub");
   write_rows(folder->path() / "hollow/r1.row", 1);
-  const ToolResult result = shell("find hollow | sort | " + testing::program("lockstep") +
+  const ToolResult result = shell("find hollow | sort | " + testing::program_in_shell("lockstep") +
                                   " predict a - 'zz/*.row' " + "out=hollowed --devices cpu:1");
   EXPECT_EQ(result.code, 1) << result.err;
   EXPECT_THAT(result.err,
@@ -277,7 +277,7 @@ TEST_F(Predict, ARankThatDiesIsNamedWithItsItemAndLosesNothingSilently) {
 TEST_F(Predict, AFullDiskIsSaid) {
   // A limit on the size of files stands for it: both make `write` fail.
   const ToolResult result =
-      shell("trap '' XFSZ; ulimit -f 20000; exec " + testing::program("lockstep") +
+      shell("trap '' XFSZ; ulimit -f 20000; exec " + testing::program_in_shell("lockstep") +
             " predict a in/r1.row in/r2.row out=full fill_mb=40 --devices cpu:2");
   EXPECT_EQ(result.code, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("cannot write "));

@@ -97,7 +97,7 @@ TEST_F(Slurm, SrunStartsTheRanks) {
 // so that the job ends when it was put back twice.
 TEST_F(Slurm, AJobThatIsPutBackIntoTheQueueGoesOn) {
   const std::string root = folder.path().string();
-  std::string line = "srun --kill-on-bad-exit=0 " + testing::program("lockstep-worker") +
+  std::string line = "srun --kill-on-bad-exit=0 " + testing::program_in_shell("lockstep-worker") +
                      " train textgen --devices cpu";
   for (const std::string& option : options("a", {"--resume", "auto"})) line += " " + option;
   std::ofstream(folder.path() / "job.sh")

@@ -83,8 +83,8 @@ std::string on_one_line(const std::string& text) {
 
 // A full disk, and nobody would know that the text is not whole.
 TEST_F(Commands, PredictFailsWhereItsOutputCannotBeWritten) {
-  const std::string predict =
-      testing::program("lockstep") + " predict a the predict.tokens=30 --devices cpu:1 > /dev/full";
+  const std::string predict = testing::program_in_shell("lockstep") +
+                              " predict a the predict.tokens=30 --devices cpu:1 > /dev/full";
   const ToolResult result = testing::ToolProcess({"/bin/sh", "-c", predict}, folder->path()).wait();
   EXPECT_EQ(result.code, 2) << result.err;
   EXPECT_NE(result.err.find("standard output: No space left on device"), std::string::npos)
@@ -99,7 +99,8 @@ TEST_F(Commands, EveryReadingCommandFailsWhereItsOutputCannotBeWritten) {
         "--version", "train --help", "evaluate a --devices cpu:1",
         "predict a --json predict.tokens=3 --devices cpu:1",
         "prepare textgen data.path=corpus.txt"}) {
-    const std::string command = testing::program("lockstep") + " " + words + " > /dev/full";
+    const std::string command =
+        testing::program_in_shell("lockstep") + " " + words + " > /dev/full";
     const ToolResult result =
         testing::ToolProcess({"/bin/sh", "-c", command}, folder->path()).wait();
     EXPECT_NE(result.code, 0) << words;
@@ -300,7 +301,7 @@ TEST_F(Commands, PredictAsJsonIsOneObject) {
 TEST_F(Commands, PredictEndsQuietlyWhenItsReaderLeaves) {
   const ToolResult result =
       testing::ToolProcess({"bash", "-c",
-                            "set -o pipefail; " + testing::program("lockstep") +
+                            "set -o pipefail; " + testing::program_in_shell("lockstep") +
                                 " predict a predict.tokens=100000 --devices cpu:1 | head -c 20"},
                            folder->path())
           .wait();
@@ -471,7 +472,7 @@ TEST_F(Commands, LaunchTakesTheFirstWordThatIsNoFlagForTheProgram) {
 }
 
 TEST_F(Commands, PredictTakesThePromptFromAPipe) {
-  const std::string predict = testing::program("lockstep") + " predict a ";
+  const std::string predict = testing::program_in_shell("lockstep") + " predict a ";
   const std::string few = " predict.tokens=3 --devices cpu:1";
   const auto shell = [](const std::string& line) {
     return testing::ToolProcess({"bash", "-c", line}, folder->path()).wait();

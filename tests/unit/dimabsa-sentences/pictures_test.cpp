@@ -15,8 +15,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Tuple quad(const char* aspect, const char* opinion, double valence, double arousal,
-           const char* category = "FOOD#QUALITY") {
+Tuple tuple_of(const char* aspect, const char* opinion, double valence, double arousal,
+               const char* category = "FOOD#QUALITY") {
   return {.aspect = aspect,
           .opinion = opinion,
           .category = category,
@@ -24,10 +24,11 @@ Tuple quad(const char* aspect, const char* opinion, double valence, double arous
 }
 
 const Sentence& about_soup() {
-  static const Sentence sentence{.id = "1",
-                                 .text = "The soup was great, the waiter forgot us.",
-                                 .tuples = {quad("soup", "great", 7.8, 6.8),
-                                            quad("waiter", "NULL", 2.6, 6.4, "SERVICE#GENERAL")}};
+  static const Sentence sentence{
+      .id = "1",
+      .text = "The soup was great, the waiter forgot us.",
+      .tuples = {tuple_of("soup", "great", 7.8, 6.8),
+                 tuple_of("waiter", "NULL", 2.6, 6.4, "SERVICE#GENERAL")}};
   return sentence;
 }
 
@@ -47,10 +48,11 @@ std::string parts_of(std::string_view text, const std::vector<Tuple>& tuples) {
 }
 
 TEST(Highlight, CutsTheTextAtPhrases) {
-  EXPECT_EQ(parts_of("good soup", {quad("soup", "good", 5, 5), quad("good soup", "NULL", 5, 5)}),
-            "|good<a1<o0| <a1|soup<a0<a1");
-  EXPECT_EQ(parts_of("good soup", {quad("bread", "NULL", 5, 5)}), "|good soup");
-  EXPECT_EQ(parts_of("ÉTÉ", {quad("été", "", 5, 5)}), "|ÉTÉ<a0");
+  EXPECT_EQ(
+      parts_of("good soup", {tuple_of("soup", "good", 5, 5), tuple_of("good soup", "NULL", 5, 5)}),
+      "|good<a1<o0| <a1|soup<a0<a1");
+  EXPECT_EQ(parts_of("good soup", {tuple_of("bread", "NULL", 5, 5)}), "|good soup");
+  EXPECT_EQ(parts_of("ÉTÉ", {tuple_of("été", "", 5, 5)}), "|ÉTÉ<a0");
   EXPECT_EQ(parts_of("", {}), "");
 }
 
@@ -63,9 +65,10 @@ TEST(TerminalText, HasBracketsWithoutColour) {
 }
 
 TEST(TerminalText, NamesAllTuplesOfAPhrase) {
-  const Sentence sentence{.id = "1",
-                          .text = "good soup",
-                          .tuples = {quad("soup", "good", 5, 5), quad("soup", "NULL", 5, 5)}};
+  const Sentence sentence{
+      .id = "1",
+      .text = "good soup",
+      .tuples = {tuple_of("soup", "good", 5, 5), tuple_of("soup", "NULL", 5, 5)}};
   EXPECT_THAT(terminal_text(Task::triplets, sentence, false), HasSubstr("{good}1 [soup]1,2\n"));
 }
 
@@ -75,14 +78,15 @@ TEST(TerminalText, HasColoursOnATerminal) {
 }
 
 TEST(TerminalText, LetsNoControlCharacterThrough) {
-  const Sentence sentence{
-      .id = "1", .text = "a \033[31m soup", .tuples = {quad("soup", "\033[31m", 5, 5, "X\033Y")}};
+  const Sentence sentence{.id = "1",
+                          .text = "a \033[31m soup",
+                          .tuples = {tuple_of("soup", "\033[31m", 5, 5, "X\033Y")}};
   EXPECT_THAT(terminal_text(Task::quadruplets, sentence, false), Not(HasSubstr("\033")));
 }
 
 TEST(VaChart, DrawsALineForAMatchAndAPointForTheRest) {
-  const std::string svg =
-      va_chart(Task::quadruplets, pair({quad("soup", "great", 7, 6), quad("bread", "good", 7, 6)}));
+  const std::string svg = va_chart(
+      Task::quadruplets, pair({tuple_of("soup", "great", 7, 6), tuple_of("bread", "good", 7, 6)}));
   EXPECT_THAT(svg, HasSubstr("<svg"));
   EXPECT_THAT(svg, HasSubstr("1: soup · great"));
   EXPECT_THAT(svg, HasSubstr("1, missed: waiter · NULL"));
@@ -92,14 +96,15 @@ TEST(VaChart, DrawsALineForAMatchAndAPointForTheRest) {
 }
 
 TEST(VaChart, EscapesAndSaysWhatItLeavesOut) {
-  const std::string svg = va_chart(Task::quadruplets, pair({quad("<b>", "&", 7, 6)}), 2);
+  const std::string svg = va_chart(Task::quadruplets, pair({tuple_of("<b>", "&", 7, 6)}), 2);
   EXPECT_THAT(svg, HasSubstr("2 of 3 tuples"));
   EXPECT_THAT(svg, Not(HasSubstr("<b>")));
 }
 
 TEST(HtmlPage, HighlightsGoldAndPrediction) {
-  const std::string html = html_page(
-      Task::quadruplets, pair({quad("soup", "great", 7.8, 5.8), quad("us", "forgot", 2, 6)}));
+  const std::string html =
+      html_page(Task::quadruplets,
+                pair({tuple_of("soup", "great", 7.8, 5.8), tuple_of("us", "forgot", 2, 6)}));
   EXPECT_THAT(html, HasSubstr("<mark class=\"ga pa\">soup</mark>"));
   EXPECT_THAT(html, HasSubstr("<mark class=\"go po\">great</mark>"));
   EXPECT_THAT(html, HasSubstr("<mark class=\"ga\">waiter</mark>"));
@@ -112,7 +117,7 @@ TEST(HtmlPage, HighlightsGoldAndPrediction) {
 }
 
 TEST(HtmlPage, EscapesEverything) {
-  Aligned aligned = pair({quad("<script>", "\"&", 5, 5, "<i>")});
+  Aligned aligned = pair({tuple_of("<script>", "\"&", 5, 5, "<i>")});
   aligned.gold[0].id = "<b>";
   aligned.gold[0].text = "a <script> & \"b\"";
   const std::string html = html_page(Task::quadruplets, aligned, {.title = "</title><script>"});
@@ -123,7 +128,7 @@ TEST(HtmlPage, EscapesEverything) {
 }
 
 TEST(HtmlPage, OfPredictionsWithoutGoldCallsNothingSpurious) {
-  Aligned aligned = pair({quad("soup", "great", 5, 5)});
+  Aligned aligned = pair({tuple_of("soup", "great", 5, 5)});
   aligned.gold[0].tuples.clear();
   const std::string html = html_page(Task::triplets, aligned, {.compare = false});
   EXPECT_THAT(html, Not(HasSubstr("\">spurious")));
@@ -140,8 +145,9 @@ TEST(HtmlPage, SaysHowManySentencesItLeavesOut) {
 }
 
 TEST(ErrorTable, HasARowPerSentence) {
-  const ItemTable table = error_table(
-      Task::quadruplets, pair({quad("soup", "great", 7.8, 5.8), quad("bread", "good", 5, 5)}));
+  const ItemTable table =
+      error_table(Task::quadruplets,
+                  pair({tuple_of("soup", "great", 7.8, 5.8), tuple_of("bread", "good", 5, 5)}));
   EXPECT_EQ(fault_of(table), "");
   ASSERT_EQ(table.rows.size(), 1u);
   const auto& row = table.rows[0];
@@ -165,12 +171,12 @@ TEST(Breakdown, KeepsNullApart) {
   const Aligned aligned{
       .gold = {{.id = "1",
                 .text = "",
-                .tuples = {quad("NULL", "good", 5, 5), quad("soup", "NULL", 5, 5),
-                           quad("NULL", "NULL", 5, 5), quad("soup", "good", 5, 5)}}},
+                .tuples = {tuple_of("NULL", "good", 5, 5), tuple_of("soup", "NULL", 5, 5),
+                           tuple_of("NULL", "NULL", 5, 5), tuple_of("soup", "good", 5, 5)}}},
       .predicted = {{.id = "1",
                      .text = "",
-                     .tuples = {quad("null", "good", 5, 5), quad("soup", "good", 5, 5),
-                                quad("bread", "good", 5, 5)}}}};
+                     .tuples = {tuple_of("null", "good", 5, 5), tuple_of("soup", "good", 5, 5),
+                                tuple_of("bread", "good", 5, 5)}}}};
   const auto groups = by_null(Task::triplets, aligned);
   ASSERT_EQ(groups.size(), 3u);
   EXPECT_EQ(groups[0].name, "aspect NULL");
@@ -189,10 +195,11 @@ TEST(Breakdown, ByCategoryAddsUpToTheWhole) {
   const Aligned aligned{
       .gold = {{.id = "1",
                 .text = "",
-                .tuples = {quad("a", "b", 5, 5, "X#Y"), quad("c", "d", 5, 5, "A#B")}}},
-      .predicted = {{.id = "1",
-                     .text = "",
-                     .tuples = {quad("a", "b", 5, 5, "x#y"), quad("c", "d", 5, 5, "Z#Z")}}}};
+                .tuples = {tuple_of("a", "b", 5, 5, "X#Y"), tuple_of("c", "d", 5, 5, "A#B")}}},
+      .predicted = {
+          {.id = "1",
+           .text = "",
+           .tuples = {tuple_of("a", "b", 5, 5, "x#y"), tuple_of("c", "d", 5, 5, "Z#Z")}}}};
   const auto groups = by_category(Task::quadruplets, aligned);
   std::vector<std::string> names;
   TupleSums sum;

@@ -124,7 +124,7 @@ void expect_close(double a, double b, double tolerance, std::size_t step) {
   EXPECT_NEAR(a, b, tolerance * std::abs(b)) << "step " << step + 1;
 }
 
-void expect_same(const Outcome& a, const Outcome& b, double tolerance) {
+void expect_same_outcome(const Outcome& a, const Outcome& b, double tolerance) {
   ASSERT_EQ(a.state.size(), b.state.size());
   for (const auto& [name, value] : a.state) {
     const double norm = b.state.at(name).norm().item<double>();
@@ -144,8 +144,8 @@ TEST_P(SharedUpdate, GivesTheSameWeightsMomentsAndAverageInFp32) {
     o.optimizer.clip = 0.05;  // clips each step
   };
   const Outcome plain = train(GetParam(), false, options);
-  expect_same(train(GetParam(), true, options), plain, 1e-6);
-  expect_same(train(1, false, options), plain, 1e-5);
+  expect_same_outcome(train(GetParam(), true, options), plain, 1e-6);
+  expect_same_outcome(train(1, false, options), plain, 1e-5);
   EXPECT_GT(plain.norms[0], 0.05);
 }
 
@@ -158,7 +158,8 @@ TEST_P(SharedUpdate, GivesTheSameInLowPrecision) {
       o.precision = precision;
       o.ema.decay = 0.8;
     };
-    expect_same(train(GetParam(), true, options), train(GetParam(), false, options), low_tolerance);
+    expect_same_outcome(train(GetParam(), true, options), train(GetParam(), false, options),
+                        low_tolerance);
   }
 }
 
@@ -168,7 +169,7 @@ TEST_P(SharedUpdate, GivesTheSameWithSgdAndGradientsAddedUpInBf16) {
     o.reduce_precision = ReducePrecision::bf16;
   };
   // Partial sums are rounded to bf16 in another order: the buckets' pieces lie elsewhere.
-  expect_same(train(GetParam(), true, options), train(GetParam(), false, options), 4e-3);
+  expect_same_outcome(train(GetParam(), true, options), train(GetParam(), false, options), 4e-3);
 }
 
 TEST_P(SharedUpdate, KeepsOnlyARanksShareOfWhatTheUpdateNeeds) {

@@ -27,8 +27,8 @@ struct Trained {
   std::vector<double> losses;
 };
 
-Trained train(int ranks, std::int64_t global, std::int64_t parts, std::int64_t limit,
-              std::int64_t steps, const std::function<void(TrainOptions&)>& change = {}) {
+Trained train_spread(int ranks, std::int64_t global, std::int64_t parts, std::int64_t limit,
+                     std::int64_t steps, const std::function<void(TrainOptions&)>& change = {}) {
   Trained result;
   std::mutex mutex;
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
@@ -50,7 +50,7 @@ Trained train(int ranks, std::int64_t global, std::int64_t parts, std::int64_t l
   return result;
 }
 
-void expect_same(const Trained& many, const Trained& one) {
+void expect_same_training(const Trained& many, const Trained& one) {
   ASSERT_EQ(many.losses.size(), one.losses.size());
   for (std::size_t i = 0; i < one.losses.size(); ++i)
     EXPECT_NEAR(many.losses[i], one.losses[i], 1e-6 * std::abs(one.losses[i])) << "step " << i;
@@ -69,8 +69,8 @@ TEST_P(Spread, HasTheGradientOfOneRank) {
   const auto [ranks, global, parts, limit] = GetParam();
   static std::map<std::pair<int, int>, Trained> on_one;
   Trained& one = on_one[{global, parts}];
-  if (one.losses.empty()) one = train(1, global, parts, 100, 1);
-  expect_same(train(ranks, global, parts, limit, 1), one);
+  if (one.losses.empty()) one = train_spread(1, global, parts, 100, 1);
+  expect_same_training(train_spread(ranks, global, parts, limit, 1), one);
 }
 
 INSTANTIATE_TEST_SUITE_P(RanksBatchRowsMicro, Spread,
@@ -81,17 +81,18 @@ INSTANTIATE_TEST_SUITE_P(RanksBatchRowsMicro, Spread,
 TEST(SpreadRows, TrainAlikeOverEpochsWithGroupsAndShuffle) {
   const auto grouped = [](TrainOptions& options) { options.data.group_by_length = true; };
   for (const auto& change : {std::function<void(TrainOptions&)>(), {grouped}}) {
-    const Trained one = train(1, 2, 6, 100, 7, change);
-    for (const int ranks : {2, 4}) expect_same(train(ranks, 2, 6, 2, 7, change), one);
+    const Trained one = train_spread(1, 2, 6, 100, 7, change);
+    for (const int ranks : {2, 4})
+      expect_same_training(train_spread(ranks, 2, 6, 2, 7, change), one);
   }
 }
 
 // Six leaves of one row each.
 TEST(SpreadRows, HaveBitwiseTheSameGradientInExactMode) {
   const auto exact = [](TrainOptions& options) { options.exact = true; };
-  const Trained one = train(1, 1, 6, 1, 3, exact);
+  const Trained one = train_spread(1, 1, 6, 1, 3, exact);
   for (const int ranks : {2, 3, 6}) {
-    const Trained many = train(ranks, 1, 6, 1, 3, exact);
+    const Trained many = train_spread(ranks, 1, 6, 1, 3, exact);
     EXPECT_EQ(many.losses, one.losses);
     for (std::size_t i = 0; i < one.gradients.size(); ++i)
       EXPECT_TRUE(many.gradients[i].equal(one.gradients[i])) << ranks << " ranks, parameter " << i;

@@ -26,7 +26,7 @@ class Augmented : public testing::ToyRecipe {
   }
 };
 
-at::Tensor gradients(testing::ToyRecipe& recipe, int ranks, std::int64_t accumulation) {
+at::Tensor gradients_of_ranks(testing::ToyRecipe& recipe, int ranks, std::int64_t accumulation) {
   at::Tensor result;
   std::mutex mutex;
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
@@ -49,12 +49,13 @@ at::Tensor gradients(testing::ToyRecipe& recipe, int ranks, std::int64_t accumul
 TEST(UniformNumbers, OfALossAreTheSameOnAnyRanksAndMicroBatches) {
   Augmented recipe;
   testing::ToyRecipe plain(40);
-  const at::Tensor one = gradients(recipe, 1, 1);
+  const at::Tensor one = gradients_of_ranks(recipe, 1, 1);
   const double norm = one.norm().item<double>();
-  EXPECT_GT((gradients(plain, 1, 1) - one).norm().item<double>(), 0.01 * norm);
+  EXPECT_GT((gradients_of_ranks(plain, 1, 1) - one).norm().item<double>(), 0.01 * norm);
   for (const int ranks : {1, 2, 3, 4})
     for (const std::int64_t accumulation : {1, 2, 4})
-      EXPECT_LT((gradients(recipe, ranks, accumulation) - one).norm().item<double>(), 1e-6 * norm)
+      EXPECT_LT((gradients_of_ranks(recipe, ranks, accumulation) - one).norm().item<double>(),
+                1e-6 * norm)
           << ranks << " ranks, accumulation " << accumulation;
 }
 

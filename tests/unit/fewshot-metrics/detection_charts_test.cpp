@@ -8,7 +8,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::size_t count(const std::string& text, const std::string& part) {
+std::size_t count_text(const std::string& text, const std::string& part) {
   std::size_t found = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
   return found;
@@ -29,19 +29,19 @@ ScoredEpisode episode_of(std::int64_t classes) {
   return episode;
 }
 
-DetectionResult result_of(std::int64_t classes) {
+DetectionResult result_with(std::int64_t classes) {
   const ScoredEpisode one = episode_of(classes);
   return evaluate_detections(one.truths, one.detections, one.categories);
 }
 
 TEST(PrChart, HasALinePerClassAndTheMean) {
   const std::vector<NamedClass> classes{{1, "rook <&>"}, {2, "king"}, {3, "queen"}};
-  const std::string svg = pr_chart(result_of(3), classes);
+  const std::string svg = pr_chart(result_with(3), classes);
   EXPECT_THAT(svg, HasSubstr(">1.000 mean<"));
   EXPECT_THAT(svg, HasSubstr(">1.000 rook &lt;&amp;&gt;<"));
   EXPECT_THAT(svg, HasSubstr(">1.000 king<"));
-  EXPECT_THAT(svg, Not(HasSubstr("queen")));  // without ground truth
-  EXPECT_EQ(count(svg, "<polyline"), 6u);     // three lines and their samples in the legend
+  EXPECT_THAT(svg, Not(HasSubstr("queen")));    // without ground truth
+  EXPECT_EQ(count_text(svg, "<polyline"), 6u);  // three lines and their samples in the legend
   EXPECT_THAT(svg, Not(HasSubstr("base")));
 }
 
@@ -49,16 +49,16 @@ TEST(PrChart, ManyClassesHaveSeveralPanelsBaseBeforeNovel) {
   std::vector<NamedClass> classes;
   for (std::int64_t k = 1; k <= 12; ++k)
     classes.push_back({k, "class-" + std::to_string(k), k % 5 == 0});
-  const std::string svg = pr_chart(result_of(13), classes);
-  EXPECT_EQ(count(svg, ">1.000 mean<"), 3u);  // 6 and 4 base classes, 2 novel ones
-  EXPECT_EQ(count(svg, "AP50: base</text>"), 2u);
-  EXPECT_EQ(count(svg, "AP50: novel</text>"), 1u);
+  const std::string svg = pr_chart(result_with(13), classes);
+  EXPECT_EQ(count_text(svg, ">1.000 mean<"), 3u);  // 6 and 4 base classes, 2 novel ones
+  EXPECT_EQ(count_text(svg, "AP50: base</text>"), 2u);
+  EXPECT_EQ(count_text(svg, "AP50: novel</text>"), 1u);
   EXPECT_LT(svg.find("class-12"), svg.find("class-5<"));
 }
 
 TEST(PrChart, WithoutTruthItSaysSo) {
   EXPECT_THAT(pr_chart(evaluate_detections({}, {}, {}), {}), HasSubstr("no data"));
-  EXPECT_THAT(pr_chart(result_of(1), {}), HasSubstr("no data"));
+  EXPECT_THAT(pr_chart(result_with(1), {}), HasSubstr("no data"));
 }
 
 TEST(ClassChart, HasABarPerClassInTwoColours) {
@@ -70,7 +70,7 @@ TEST(ClassChart, HasABarPerClassInTwoColours) {
                            "rook, base: 1.000 (1.000 to 1.000), 2 episodes", "king, novel: 1.000"})
     EXPECT_THAT(svg, HasSubstr(text));
   EXPECT_THAT(svg, HasSubstr(">no ground truth<"));  // the queen
-  EXPECT_EQ(count(svg, ", 2 episodes</title>"), 2u);
+  EXPECT_EQ(count_text(svg, ", 2 episodes</title>"), 2u);
 }
 
 TEST(ClassChart, DrawsTheInterval) {

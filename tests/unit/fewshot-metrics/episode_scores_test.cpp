@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 constexpr double scores_near = 1e-9;
 
-TrueBox truth(std::int64_t picture, std::int64_t category) {
+TrueBox truth_of_picture(std::int64_t picture, std::int64_t category) {
   return {.picture = picture, .category = category, .width = 10, .height = 10, .area = 100};
 }
 Detection right(std::int64_t picture, std::int64_t category, double score = 0.5) {
@@ -29,9 +29,10 @@ Detection wrong(std::int64_t picture, std::int64_t category, double score = 0.9)
 }
 
 // AP50 of class 1 is 1, of class 2 it is 0.
-const ScoredEpisode half{{1, 2}, {truth(1, 1), truth(1, 2)}, {right(1, 1)}};
+const ScoredEpisode half{{1, 2}, {truth_of_picture(1, 1), truth_of_picture(1, 2)}, {right(1, 1)}};
 // AP50 of class 1 is 0.5: something wrong is surer.
-const ScoredEpisode unsure{{1, 3}, {truth(4, 1)}, {wrong(4, 1), right(4, 1), right(4, 3)}};
+const ScoredEpisode unsure{
+    {1, 3}, {truth_of_picture(4, 1)}, {wrong(4, 1), right(4, 1), right(4, 3)}};
 
 const std::vector<std::int64_t> none_novel;
 
@@ -73,8 +74,8 @@ TEST(EpisodeScores, BaseAndNovelAreApart) {
 
 TEST(EpisodeScores, PooledIsOneEvaluationOfAll) {
   // Both have a picture 1, which are two when pooled: of equal ids neither hides the other.
-  const ScoredEpisode sure{{1}, {truth(1, 1)}, {right(1, 1, 0.8)}};
-  const ScoredEpisode fooled{{1}, {truth(1, 1)}, {wrong(1, 1, 0.9), right(1, 1, 0.7)}};
+  const ScoredEpisode sure{{1}, {truth_of_picture(1, 1)}, {right(1, 1, 0.8)}};
+  const ScoredEpisode fooled{{1}, {truth_of_picture(1, 1)}, {wrong(1, 1, 0.9), right(1, 1, 0.7)}};
   const EpisodeScores scores = score_episodes(std::vector{sure, fooled}, none_novel);
   EXPECT_NEAR(scores.all.mean.ap50.estimate, 0.75, scores_near);
   EXPECT_NEAR(scores.all.pooled.ap50, 2.0 / 3, scores_near);  // wrong, right, right
@@ -82,8 +83,9 @@ TEST(EpisodeScores, PooledIsOneEvaluationOfAll) {
 }
 
 TEST(EpisodeScores, BoxesOfClassesThatWereNotDrawnAreLeftOutOfThePool) {
-  const ScoredEpisode one{{1}, {truth(1, 1), truth(1, 2)}, {right(1, 1), wrong(1, 2)}};
-  const ScoredEpisode two{{2}, {truth(1, 2)}, {right(1, 2)}};
+  const ScoredEpisode one{
+      {1}, {truth_of_picture(1, 1), truth_of_picture(1, 2)}, {right(1, 1), wrong(1, 2)}};
+  const ScoredEpisode two{{2}, {truth_of_picture(1, 2)}, {right(1, 2)}};
   const EpisodeScores scores = score_episodes(std::vector{one, two}, none_novel);
   EXPECT_NEAR(scores.all.pooled.ap50, 1, scores_near);
 }
@@ -93,7 +95,8 @@ TEST(EpisodeScores, TheIntervalIsTheBootstrapsOfTheMean) {
   std::vector<double> values;
   for (int i = 0; i < 40; ++i) {
     const bool is_half = i % 3 == 0;
-    episodes.push_back(is_half ? half : ScoredEpisode{{1}, {truth(1, 1)}, {right(1, 1)}});
+    episodes.push_back(is_half ? half
+                               : ScoredEpisode{{1}, {truth_of_picture(1, 1)}, {right(1, 1)}});
     values.push_back(
         summarize(evaluate_detections(episodes.back().truths, episodes.back().detections,
                                       episodes.back().categories))

@@ -36,7 +36,8 @@ at::Tensor drawn_pictures(std::int64_t count, std::int64_t channels, std::int64_
 at::Tensor two_numbers() { return at::tensor({0.5F, 0.0F, 0.9F, 0.49F, 0.75F, 0.2F}).view({2, 3}); }
 
 // By the words of the header, value by value, in f64.
-at::Tensor by_hand(const at::Tensor& pictures, const at::Tensor& numbers, const PictureInput& how) {
+at::Tensor pictures_by_hand(const at::Tensor& pictures, const at::Tensor& numbers,
+                            const PictureInput& how) {
   const at::Tensor x = pictures.to(at::kDouble).contiguous(), y = at::empty(x.sizes(), x.options()),
                    n = numbers.to(at::kDouble);
   for (std::int64_t b = 0; b < x.size(0); ++b) {
@@ -72,8 +73,8 @@ TEST(PictureInput, FlipsBrightensRaisesContrastAndNormalises) {
       EXPECT_EQ(found.scalar_type(), at::kFloat);
       EXPECT_TRUE(found.is_contiguous(channels_last));
       EXPECT_EQ(found.suggest_memory_format(), channels_last);
-      EXPECT_TRUE(
-          at::allclose(found.to(at::kDouble), by_hand(pictures, two_numbers(), how), 1e-5, 1e-5));
+      EXPECT_TRUE(at::allclose(found.to(at::kDouble),
+                               pictures_by_hand(pictures, two_numbers(), how), 1e-5, 1e-5));
     }
 }
 
@@ -85,7 +86,7 @@ TEST(PictureInput, LeavesOutWhatIsOff) {
     if (which != 1) how.brightness = 0;
     if (which != 2) how.contrast = 0;
     EXPECT_TRUE(at::allclose(picture_input({{pictures, two_numbers()}}, how).to(at::kDouble),
-                             by_hand(pictures, two_numbers(), how), 1e-5, 1e-5));
+                             pictures_by_hand(pictures, two_numbers(), how), 1e-5, 1e-5));
     PictureInput nothing = how;
     nothing.flip = false;
     nothing.brightness = nothing.contrast = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-MonitorSample sample_of(long long number, double power) {
+MonitorSample page_sample_of(long long number, double power) {
   MonitorSample sample{.number = number, .wall_s = 1.7e9 + static_cast<double>(number)};
   sample.gpus.resize(2);
   sample.gpus[0][Metric::power] = measured(power);
@@ -31,7 +31,7 @@ std::vector<GpuInfo> two_gpus() {
 
 TEST(HistoryJson, HasColumnsOfWhatWasMeasuredAndNullForTheRest) {
   History history(2, 10);
-  for (int i = 1; i <= 3; ++i) history.add(sample_of(i, 100.4 * i));
+  for (int i = 1; i <= 3; ++i) history.add(page_sample_of(i, 100.4 * i));
   const json data = json::parse(history_json(
       two_gpus(), history, 0, {.start_s = 5, .interval_s = 2, .age_s = 0.5, .hanging_s = 0}));
   EXPECT_EQ(data["newest"], 3);
@@ -50,7 +50,7 @@ TEST(HistoryJson, HasOnlyWhatIsNew) {
   History history(2, 10);
   EXPECT_EQ(json::parse(history_json(two_gpus(), history, 0, {.age_s = -1}))["time"].size(), 0u);
   EXPECT_TRUE(json::parse(history_json(two_gpus(), history, 0, {.age_s = -1}))["age_s"].is_null());
-  for (int i = 1; i <= 5; ++i) history.add(sample_of(i, i));
+  for (int i = 1; i <= 5; ++i) history.add(page_sample_of(i, i));
   EXPECT_EQ(json::parse(history_json(two_gpus(), history, 3, {}))["values"]["power"][0],
             json({4, 5}));
   EXPECT_EQ(json::parse(history_json(two_gpus(), history, 5, {}))["time"].size(), 0u);

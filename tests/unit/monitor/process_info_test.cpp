@@ -38,6 +38,21 @@ TEST_F(RecordedProc, HasCommandAndAge) {
   EXPECT_FALSE(process->user.empty());
 }
 
+TEST_F(RecordedProc, HasTheNameOfAProgramWhosePathHasABlank) {
+  file("uptime", "10 10\n");
+  file("7/stat", stat("x", 5));
+  const std::string program = "/home/ada/my project/bin/train";
+  const auto command = [&](const std::string& words) {
+    file("7/cmdline", words + '\0');
+    return process_info(7, proc_.path())->command;
+  };
+  EXPECT_EQ(command(program + '\0' + "--lr" + '\0' + "1"), "train --lr 1");
+  // As programs do that write all of their words into the first.
+  EXPECT_EQ(command("/opt/browser --type=x --dir=/a/b"), "/opt/browser --type=x --dir=/a/b");
+  fs::create_symlink(program, proc_.path() / "7/exe");
+  EXPECT_EQ(command(program), "train");
+}
+
 TEST_F(RecordedProc, ShowsNoSecretOfACommand) {
   file("uptime", "10 10\n");
   file("7/stat", stat("x", 5));
