@@ -21,7 +21,7 @@ lockstep_headers(torch-headers ${std_headers} <nlohmann/json.hpp> <ATen/TensorOp
   <torch/csrc/autograd/custom_function.h>)
 target_link_libraries(torch-headers PRIVATE torch-cpu)
 
-# For the tool, which holds no LibTorch: a header, as a definition would keep its sources from the precompiled one.
+# For the tool, which holds no LibTorch, and others: a header, as a definition would keep its sources from the precompiled one.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/built_with.h CONTENT
 "// The LibTorch that this build was made with: its version, and that of its CUDA as 1000 * major + 10 * minor, 0 for none.
 #pragma once

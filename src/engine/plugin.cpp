@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/version.h"
+#include "built_with.h"
 
 #include <dlfcn.h>
 
@@ -54,7 +56,10 @@ void load_kernels(const std::filesystem::path& plugin, const std::filesystem::pa
 
 }  // namespace
 
-const char* plugin_version() { return LOCKSTEP_PLUGIN_VERSION; }
+const char* plugin_version() {
+  static const std::string all = cat(version(), " torch ", LOCKSTEP_TORCH_VERSION);
+  return all.c_str();
+}
 
 void load_plugin(const std::filesystem::path& library) {
   const std::filesystem::path path = normal(library);
