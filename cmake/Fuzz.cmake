@@ -8,10 +8,9 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   message(FATAL_ERROR "LOCKSTEP_FUZZ needs clang: run `make fuzz`, or set CMAKE_CXX_COMPILER=clang++")
 endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
-set(LOCKSTEP_FUZZ_LEVEL 2 CACHE STRING "Level of optimization; 0 is built in less than half the time, for a short run")
 # float-cast-overflow is not a part of undefined, and is what a number from a file easily does.
 set(sanitizers address,undefined,float-cast-overflow)
-add_compile_options(-O${LOCKSTEP_FUZZ_LEVEL} -gline-tables-only -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,${sanitizers}
+add_compile_options(-O2 -gline-tables-only -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,${sanitizers}
   -fno-sanitize-recover=all)
 add_compile_definitions(_GLIBCXX_ASSERTIONS)
 add_link_options(-fsanitize=${sanitizers})

@@ -6,8 +6,9 @@
 # and the like by name, as they are weak symbols, and the program comes first in the loader's order. The linker exports
 # from a program what a library beside it asks for, so a program compiled with -O0 has LibTorch run its unoptimized copies:
 # in LibTorch's start-up, where thousands of operators are registered, and in each operator after it. A test program
-# takes longer to start for it, and nothing says so. With -fvisibility-inlines-hidden the program keeps them to itself.
-# Fails if the program serves LibTorch no more without the flag, or still does with it.
+# takes longer to start for it, and nothing says so. With -fvisibility-inlines-hidden the program keeps them to itself, but
+# for a few templates that are not inline: 28 functions of this small program without the flag, 5 with it.
+# Fails if the program serves LibTorch no more without the flag, or as much with it.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -35,10 +36,9 @@ served() {
   wc -l <"$work/names"
 }
 without=$(served)
-c++filt <"$work/names" >/dev/null
 examples=$(tr -d "\`' " <"$work/names" | sed 's/\[.*//' | c++filt | grep basic_string | head -3)
 with=$(served -fvisibility-inlines-hidden)
 echo "functions that libtorch_cpu.so takes from a program compiled with -O0: $without; with -fvisibility-inlines-hidden: $with"
 echo "among them:"
 echo "$examples"
-((without > 10 && with == 0))
+((without >= 20 && with < without / 2))
