@@ -4,7 +4,7 @@
 #   anywhere.sh [ENVIRONMENT…]             `make run` and `make test`: 20 minutes each on two cores
 #   anywhere.sh --run [ENVIRONMENT…]       `make run` alone
 #   anywhere.sh --quick BUILD              a short training and the tests that look at such things, with this build: a minute
-#                                          each; without blanks, for which a build is made anew
+#                                          each; without user and blanks, for which a build is made anew
 # Environments: closed (a folder of mode 0700), user (one without any right), blanks (in the path), umask (077), home (one
 # that is read-only; the cache is elsewhere), shm (64 MiB of /dev/shm), contained (neither control groups nor namespaces).
 # Closes with a line for each; what could not be made here is skipped, by name and reason.
@@ -108,7 +108,7 @@ case ${1:-} in
   --quick)
     [ $# -eq 2 ] || die "anywhere.sh --quick takes the folder of a build" "scripts/anywhere.sh --quick build"
     mode=quick build=$(cd "$2" && pwd)
-    environments=(closed user umask home shm contained)
+    environments=(closed umask home shm contained)
     shift 2
     ;;
 esac
