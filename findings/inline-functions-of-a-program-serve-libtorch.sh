@@ -4,7 +4,7 @@
 # Guess: how a program is compiled changes the speed of its own code alone; LibTorch comes compiled.
 # Seen with torch 2.11.0 (the wheel of PyPI) and g++ 12.2: libtorch_cpu.so looks up functions of std::string, std::vector
 # and the like by name, as they are weak symbols, and the program comes first in the loader's order. The linker exports
-# from a program what a library beside it asks for, so a program compiled with -O0 has LibTorch run its unoptimized copies:
+# each function of a program that one of its libraries asks for, so LibTorch runs the unoptimized copies of a program compiled with -O0:
 # in LibTorch's start-up, where thousands of operators are registered, and in each operator after it. A test program
 # takes longer to start for it, and nothing says so. With -fvisibility-inlines-hidden the program keeps them to itself, but
 # for a few templates that are not inline: 28 functions of this small program without the flag, 5 with it.

@@ -47,7 +47,7 @@ std::optional<std::vector<std::string>> all_cuda_uuids() {
   return cuda_device_uuids();
 }
 
-struct ToldDiagnosis {
+struct DiagnosisResult {
   int code = exit_finished;
   Written written = Written::yes;
 };
@@ -71,7 +71,7 @@ Form form_of(const Parsed& parsed) {
               "--least likely leaves out what is only possible");
 }
 
-ToldDiagnosis tell(const Evidence& evidence, const Form& form) {
+DiagnosisResult tell(const Evidence& evidence, const Form& form) {
   const Scene scene = make_scene(evidence);
   const Findings all = about(scene, diagnose(scene), evidence.subject);
   const Findings findings = at_least(all, form.least);
@@ -93,7 +93,7 @@ bool has_ended(int pid) {
   return stat.fields.empty() || stat.fields[0] == "Z";
 }
 
-struct WantedDiagnosis {
+struct DoctorRequest {
   LookOptions look;
   Form form;
   bool watch = false;
@@ -101,7 +101,7 @@ struct WantedDiagnosis {
   bool overwrite = false;
 };
 
-int look_and_tell(const WantedDiagnosis& wanted, Evidence& evidence, Sampler& sampler) {
+int look_and_tell(const DoctorRequest& wanted, Evidence& evidence, Sampler& sampler) {
   std::optional<Output> record;
   if (!wanted.record.empty()) record.emplace(wanted.record, wanted.overwrite, 0600);
   const NotedInterrupts interrupts;
@@ -112,7 +112,7 @@ int look_and_tell(const WantedDiagnosis& wanted, Evidence& evidence, Sampler& sa
     if (wanted.look.subject && has_ended(*wanted.look.subject))
       throw Error(cat("process ", *wanted.look.subject, " ended while it was looked at"));
     const bool is_kept = !record || record->write(recording_of(evidence)) != Written::failed;
-    const ToldDiagnosis told = tell(evidence, wanted.form);
+    const DiagnosisResult told = tell(evidence, wanted.form);
     code = is_kept ? told.code : int{exit_usage};
     if (!wanted.watch || told.written != Written::yes) return code;
   }
@@ -129,14 +129,14 @@ int doctor_main(const Parsed& parsed) {
   }
   if (parsed.has("--record") && parsed.has("--watch"))
     throw Error("--record and --watch exclude each other", "leave out one of them");
-  const WantedDiagnosis wanted{.look = {.duration_s = duration_of(parsed, "--duration", 3, 1),
-                                        .interval_s = duration_of(parsed, "--interval", 0.2, 0.1),
-                                        .subject = subject_of(parsed),
-                                        .ask_cuda = all_cuda_uuids},
-                               .form = form,
-                               .watch = parsed.has("--watch"),
-                               .record = parsed.value("--record"),
-                               .overwrite = may_overwrite(parsed)};
+  const DoctorRequest wanted{.look = {.duration_s = duration_of(parsed, "--duration", 3, 1),
+                                      .interval_s = duration_of(parsed, "--interval", 0.2, 0.1),
+                                      .subject = subject_of(parsed),
+                                      .ask_cuda = all_cuda_uuids},
+                             .form = form,
+                             .watch = parsed.has("--watch"),
+                             .record = parsed.value("--record"),
+                             .overwrite = may_overwrite(parsed)};
   constexpr int least_samples = 5;
   if (wanted.look.interval_s * (least_samples - 1) > wanted.look.duration_s)
     throw Error(cat("--interval ", wanted.look.interval_s, "s leaves less than ", least_samples,

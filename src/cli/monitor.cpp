@@ -67,7 +67,7 @@ std::vector<std::size_t> positions_of(const std::string& list, const std::vector
 
 enum class Format { table, csv, json, none };
 
-struct WantedView {
+struct MonitorRequest {
   Format format = Format::table;
   std::string path = "-";
   bool once = false, live = false;
@@ -80,7 +80,7 @@ struct WantedView {
   std::vector<std::string> command;
 };
 
-bool keeps_on_standard_output(const WantedView& wanted) {
+bool keeps_on_standard_output(const MonitorRequest& wanted) {
   return (wanted.format == Format::csv && names_standard_output(wanted.path)) ||
          (!wanted.record.empty() && names_standard_output(wanted.record));
 }
@@ -112,8 +112,8 @@ void check_replay(const Parsed& parsed) {
   if (!parsed.program.empty()) throw Error("--replay does not go with a command", "leave it out");
 }
 
-WantedView wanted_of(const Parsed& parsed) {
-  WantedView wanted{.once = parsed.has("--once")};
+MonitorRequest wanted_of(const Parsed& parsed) {
+  MonitorRequest wanted{.once = parsed.has("--once")};
   if (parsed.has("--json") && parsed.has("--csv"))
     throw Error("--json and --csv exclude each other", "start one lockstep monitor for each");
   if (parsed.has("--table") && (parsed.has("--json") || parsed.has("--csv")))
@@ -210,7 +210,7 @@ struct Source {
 // ends.
 class Subject {
  public:
-  explicit Subject(const WantedView& wanted) : pid_(wanted.pid) {
+  explicit Subject(const MonitorRequest& wanted) : pid_(wanted.pid) {
     if (!wanted.command.empty()) command_.emplace(wanted.command);
     if (command_) pid_ = command_->pid();
   }
@@ -264,8 +264,9 @@ bool is_whole(const MonitorSample& sample) {
 }
 
 // False, and says why, where the terminal cannot show it.
-bool shown_live(const WantedView& wanted, const std::vector<GpuInfo>& gpus, const Source& source,
-                const NotedInterrupts& interrupts, double end_s, Subject& subject) {
+bool shown_live(const MonitorRequest& wanted, const std::vector<GpuInfo>& gpus,
+                const Source& source, const NotedInterrupts& interrupts, double end_s,
+                Subject& subject) {
   constexpr int page_width = 78;
   LiveWatch live{.view = {.find = source.find,
                           .interval_s = wanted.interval_s,
@@ -285,7 +286,7 @@ bool shown_live(const WantedView& wanted, const std::vector<GpuInfo>& gpus, cons
   return false;
 }
 
-int watch(const WantedView& wanted, const std::vector<GpuInfo>& gpus, const Source& source) {
+int watch(const MonitorRequest& wanted, const std::vector<GpuInfo>& gpus, const Source& source) {
   std::optional<ServedMonitor> served;
   if (wanted.serve) served.emplace(*wanted.serve, gpus, wanted.interval_s, source.samples);
   Output output(wanted.path, wanted.overwrite);
@@ -332,7 +333,7 @@ int watch(const WantedView& wanted, const std::vector<GpuInfo>& gpus, const Sour
   return written == Written::failed && !subject.is_command() ? int{exit_failed} : subject.code();
 }
 
-int replay(const WantedView& wanted, const std::string& devices) {
+int replay(const MonitorRequest& wanted, const std::string& devices) {
   Recording recording(wanted.replay);
   const std::vector<std::size_t> positions = positions_of(devices, recording.gpus());
   std::vector<GpuInfo> gpus;
@@ -347,8 +348,8 @@ Evidence machine_of(const std::vector<GpuInfo>& gpus) {
   return evidence_of(*own, host_info(), gpus, {.ask_cuda = cuda_device_uuids});
 }
 
-int watch_and_record(const WantedView& wanted, const std::vector<GpuInfo>& gpus, Sampler& sampler,
-                     LiveDoctor& doctor) {
+int watch_and_record(const MonitorRequest& wanted, const std::vector<GpuInfo>& gpus,
+                     Sampler& sampler, LiveDoctor& doctor) {
   if (wanted.record.empty()) return watch(wanted, gpus, {sampler, find_processes(), &doctor});
   RecordedSource recorded(sampler, gpus, wanted.record, wanted.overwrite);
   const int code = watch(wanted, gpus, {recorded, find_processes(), &doctor});
@@ -356,7 +357,7 @@ int watch_and_record(const WantedView& wanted, const std::vector<GpuInfo>& gpus,
 }
 
 int monitor_main(const Parsed& parsed) {
-  const WantedView wanted = wanted_of(parsed);
+  const MonitorRequest wanted = wanted_of(parsed);
   if (!wanted.replay.empty()) return replay(wanted, parsed.value("--devices"));
   // Before there are threads: the live doctor asks CUDA how it counts all GPUs.
   if (wanted.live)

@@ -9,8 +9,6 @@
 namespace lockstep {
 namespace {
 
-// Who was not looking for longer than this has slept itself, and knows nothing of the ranks.
-constexpr double own_sleep_s = 5;
 constexpr double start_factor = 10, own_factor = 3;
 // Libraries load their kernels, and the step becomes a graph.
 constexpr std::int64_t first_steps = 5;

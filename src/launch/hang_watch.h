@@ -11,6 +11,9 @@
 
 namespace lockstep {
 
+// Who was not looking for longer than this has slept itself, and knows nothing of the ranks.
+constexpr double own_sleep_s = 5;
+
 struct Hang {
   int rank = 0;     // the one to name: it waits for nobody, or is behind the others
   std::string how;  // "hangs: no sign of life for 60 s in forward of step 12; rank 1 waits in …"

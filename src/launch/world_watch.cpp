@@ -11,7 +11,6 @@ namespace lockstep {
 namespace {
 
 constexpr double usual_hang_after_s = 60;  // before the run and its options are known
-constexpr double slept_itself_s = 5;       // who was not looking for longer has slept itself
 constexpr double seeking_cause_s = 5;      // for the cause of a collective that failed
 constexpr double gone_s = 3;               // silent for so long, when a collective has failed too
 constexpr double unheard_s = 5;            // for shorter, nobody counts as silent otherwise
@@ -85,7 +84,7 @@ std::optional<Verdict> WorldWatch::look(const News& news, double now_s) {
 double WorldWatch::at_least(double time_s) const { return std::max(time_s, 5 * world_.period_s); }
 
 void WorldWatch::listen(const News& news, double now_s) {
-  const bool slept = !looked_s_ || now_s - *looked_s_ > slept_itself_s;
+  const bool slept = !looked_s_ || now_s - *looked_s_ > own_sleep_s;
   looked_s_ = now_s;
   const bool answers = news.exchanges != exchanges_;
   exchanges_ = news.exchanges;

@@ -9,7 +9,6 @@ namespace lockstep {
 namespace {
 
 constexpr double least_apart_s = 0.1;
-constexpr double mebibyte = 1024 * 1024;
 
 struct Wanted {
   Metric metric;
@@ -20,10 +19,10 @@ constexpr std::array<Wanted, 7> wanted{{
     {Metric::sm_active, nvml::gpm_sm, 1},
     {Metric::tensor_active, nvml::gpm_tensor, 1},
     {Metric::dram_active, nvml::gpm_dram, 1},
-    {Metric::pcie_sent, nvml::gpm_pcie_sent, mebibyte},
-    {Metric::pcie_received, nvml::gpm_pcie_received, mebibyte},
-    {Metric::nvlink_sent, nvml::gpm_nvlink_sent, mebibyte},
-    {Metric::nvlink_received, nvml::gpm_nvlink_received, mebibyte},
+    {Metric::pcie_sent, nvml::gpm_pcie_sent, bytes_per_mib},
+    {Metric::pcie_received, nvml::gpm_pcie_received, bytes_per_mib},
+    {Metric::nvlink_sent, nvml::gpm_nvlink_sent, bytes_per_mib},
+    {Metric::nvlink_received, nvml::gpm_nvlink_received, bytes_per_mib},
 }};
 
 // Of the whole process: NVML crashes where two threads take samples at once (seen in

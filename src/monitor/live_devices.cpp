@@ -13,8 +13,6 @@
 namespace lockstep {
 namespace {
 
-constexpr double gib = 1.0 / (1 << 30);
-
 struct OneGpu {
   const GpuInfo& info;
   const GpuSample& sample;
@@ -27,8 +25,8 @@ std::string of_two(const std::string& a, const std::string& b) {
 }
 
 std::string memory_text(const OneGpu& gpu) {
-  return of_two(number_text(gpu[Metric::memory_used], gib, 1),
-                number_text(gpu[Metric::memory_total], gib));
+  return of_two(number_text(gpu[Metric::memory_used], gib_per_byte, 1),
+                number_text(gpu[Metric::memory_total], gib_per_byte));
 }
 
 std::string power_text(const OneGpu& gpu) {

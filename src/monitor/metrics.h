@@ -7,6 +7,9 @@
 
 namespace lockstep {
 
+// Readings of memory and traffic are in bytes.
+constexpr double gib_per_byte = 1.0 / (1 << 30), bytes_per_mib = 1 << 20;
+
 enum class Metric {
   sm_active,
   tensor_active,

@@ -16,13 +16,12 @@ struct Charted {
   int decimals;  // below 0: three significant digits
 };
 
-constexpr double bytes_of_mib = 1 << 20;
 constexpr std::array<Charted, 11> all_charted{{
     {Metric::sm_active, 1, 1},
     {Metric::tensor_active, 1, 1},
     {Metric::dram_active, 1, 1},
     {Metric::gpu_busy, 1, 0},
-    {Metric::memory_used, bytes_of_mib, 0},
+    {Metric::memory_used, bytes_per_mib, 0},
     {Metric::power, 1, 0},
     {Metric::temperature, 1, 0},
     {Metric::pcie_sent, 1, -1},

@@ -91,12 +91,11 @@ std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& 
                          "name"}};
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const GpuSample& gpu = sample.gpus[i];
-    constexpr double gib = 1.0 / (1 << 30);
     rows.push_back(
         {cat(gpus[i].index), number_text(gpu[Metric::sm_active]),
          number_text(gpu[Metric::tensor_active]), number_text(gpu[Metric::dram_active]),
          number_text(gpu[Metric::gpu_busy]),
-         of_two_readings(gpu[Metric::memory_used], gpu[Metric::memory_total], gib, 1),
+         of_two_readings(gpu[Metric::memory_used], gpu[Metric::memory_total], gib_per_byte, 1),
          of_two_readings(gpu[Metric::power], gpu[Metric::power_limit]),
          number_text(gpu[Metric::temperature]),
          of_two_readings(gpu[Metric::sm_clock], gpu[Metric::sm_clock_most]),

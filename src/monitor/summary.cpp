@@ -9,7 +9,6 @@ namespace lockstep {
 namespace {
 
 constexpr double idle_percent = 1;  // less SM activity than this is none
-constexpr double in_gib = 1.0 / (1 << 30);
 
 bool is_measured(const Reading& reading) { return reading.state == ReadingState::measured; }
 
@@ -88,7 +87,7 @@ std::string MonitorSummary::text() const {
     rows.push_back({cat(gpus_[i].index), mean(gpu, Metric::sm_active, 1, 1),
                     most(gpu, Metric::sm_active, 1, 0), mean(gpu, Metric::gpu_busy, 1, 1),
                     mean(gpu, Metric::tensor_active, 1, 1), idle,
-                    most(gpu, Metric::memory_used, in_gib, 1), mean(gpu, Metric::power, 1, 0),
+                    most(gpu, Metric::memory_used, gib_per_byte, 1), mean(gpu, Metric::power, 1, 0),
                     most(gpu, Metric::power, 1, 0), most(gpu, Metric::temperature, 1, 0),
                     energy(gpu), gpus_[i].name});
   }

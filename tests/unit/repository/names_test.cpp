@@ -1,12 +1,13 @@
-// Sources of a folder are compiled in groups, which other versions of CMake cut elsewhere. Names in
-// anonymous namespaces must differ within a folder: two of them may be an error, or two functions
-// overloads, of which a call takes the wrong one.
+// Sources of a folder are compiled in groups, and each version of CMake forms other groups. So
+// names in anonymous namespaces must differ within a folder: a name that two sources define is an
+// error of the compiler, or makes overloads, and a call may take the other source's function.
 #include "base/files.h"
 #include "base/text.h"
 #include "checkout.h"
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <map>
 #include <set>
 #include <string>
@@ -27,8 +28,7 @@ std::string last_name(std::string_view text) {
   return std::string(text.substr(begin, end - begin));
 }
 
-// What a declaration that begins a line makes known. Nothing of aliases, which may be repeated, and
-// members.
+// The name that a declaration defines; empty for aliases, which may be repeated, and for members.
 std::string known_by(const std::string& text) {
   for (const char* kind : {"using ", "namespace ", "static_assert", "TEST", "INSTANTIATE"})
     if (text.starts_with(kind)) return "";
@@ -40,10 +40,7 @@ std::string known_by(const std::string& text) {
   const std::string before = text.substr(0, text.find_first_of("(={;"));
   const std::string name = last_name(before);
   const bool is_member = before.ends_with("::" + name);
-  return is_member || before.find("operator") != before.npos || name == "enum" ||
-                 name == "static_assert"
-             ? ""
-             : name;
+  return is_member || before.find("operator") != before.npos || name == "enum" ? "" : name;
 }
 
 // Those of a file's anonymous namespaces.
