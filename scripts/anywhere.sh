@@ -4,7 +4,7 @@
 #   anywhere.sh [ENVIRONMENT…]             `make run` and `make test`: 20 minutes each on two cores
 #   anywhere.sh --run [ENVIRONMENT…]       `make run` alone
 #   anywhere.sh --quick BUILD              a short training and the tests that look at such things, with this build: a minute
-#                                          each; without user and blanks, for which a build is made anew
+#                                          each; without blanks, for which a build is made anew
 # Environments: closed (a folder of mode 0700), user (one without any right), blanks (in the path), umask (077), home (one
 # that is read-only; the cache is elsewhere), shm (64 MiB of /dev/shm), contained (neither control groups nor namespaces).
 # Closes with a line for each; what could not be made here is skipped, by name and reason.
@@ -86,9 +86,12 @@ prepare() {
       unset XDG_CACHE_HOME XDG_STATE_HOME
       as=(setpriv --reuid "$nobody" --regid "$nobody" --clear-groups --inh-caps=-all)
       chown -R "$nobody:$nobody" "$checkout_there" "$scratch/home" "$scratch/work"
-      python=$(python3 -c 'import sys; print(sys.base_prefix)')
-      if [ "$python" = /usr ]; then python=; fi
-      open_way "$checkout_there" "$cache" ${python:+"$python"}
+      # A Python in a home folder, and the one that starts it.
+      pythons=()
+      for python in "$(dirname "$(dirname "$(command -v python3)")")" "$(python3 -c 'import sys; print(sys.base_prefix)')"; do
+        if ! "${as[@]}" test -x "$python"; then pythons+=("$python"); fi
+      done
+      open_way "$checkout_there" "$cache" "${pythons[@]}"
       ;;
   esac
 }
@@ -108,7 +111,7 @@ case ${1:-} in
   --quick)
     [ $# -eq 2 ] || die "anywhere.sh --quick takes the folder of a build" "scripts/anywhere.sh --quick build"
     mode=quick build=$(cd "$2" && pwd)
-    environments=(closed umask home shm contained)
+    environments=(closed user umask home shm contained)
     shift 2
     ;;
 esac

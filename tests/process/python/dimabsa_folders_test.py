@@ -23,6 +23,17 @@ def sentence_pieces(texts, path, **options):
     return str(path)
 
 
+def transformers_version():
+    import transformers
+    return int(transformers.__version__.split(".")[0])
+
+
+def both(slow, fast, file):
+    """Tokenizers of a file, as of a folder: those of transformers 5, one class under two names, take no file."""
+    folder = pathlib.Path(file).parent
+    return slow.from_pretrained(folder), fast.from_pretrained(folder)
+
+
 def bert(texts, scratch):
     import transformers
     from tokenizers import BertWordPieceTokenizer
@@ -37,7 +48,7 @@ def bert(texts, scratch):
 def xlm_roberta(texts, scratch):
     import transformers
     pieces = sentence_pieces(texts, scratch / "sentencepiece.bpe.model")
-    slow, fast = transformers.XLMRobertaTokenizer(pieces), transformers.XLMRobertaTokenizerFast(pieces)
+    slow, fast = both(transformers.XLMRobertaTokenizer, transformers.XLMRobertaTokenizerFast, pieces)
     config = transformers.XLMRobertaConfig(vocab_size=len(slow), max_position_embeddings=514, type_vocab_size=1,
                                            layer_norm_eps=1e-5, pad_token_id=1, bos_token_id=0, eos_token_id=2, **SIZES)
     return transformers.XLMRobertaForMaskedLM(config), slow, fast
@@ -49,7 +60,7 @@ def deberta_v3(texts, scratch):
     options = {f"{name}_piece": piece for name, piece in names.items()}
     options.update({f"{name}_id": place for place, name in enumerate(names)})
     pieces = sentence_pieces(texts, scratch / "spm.model", **options)
-    slow, fast = transformers.DebertaV2Tokenizer(pieces), transformers.DebertaV2TokenizerFast(pieces)
+    slow, fast = both(transformers.DebertaV2Tokenizer, transformers.DebertaV2TokenizerFast, pieces)
     config = transformers.DebertaV2Config(vocab_size=-(-len(slow) // 64) * 64, relative_attention=True, position_buckets=16,
                                           norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type="p2c|c2p",
                                           position_biased_input=False, type_vocab_size=0, layer_norm_eps=1e-7, **SIZES)
@@ -62,6 +73,15 @@ def save(folder, model, tokenizer, **how):
     return folder
 
 
+def save_binary(folder, model, tokenizer):
+    """As transformers 4 does: version 5 writes .safetensors, whatever is asked for."""
+    import torch
+    save(folder, model, tokenizer)
+    (folder / "model.safetensors").unlink()
+    torch.save(model.state_dict(), folder / "pytorch_model.bin")
+    return folder
+
+
 def folders(make, texts, scratch):
     """The model in each form that it may be saved in, with the name of a file that tells the form."""
     import torch
@@ -69,7 +89,7 @@ def folders(make, texts, scratch):
     scratch.mkdir()
     model, slow, fast = make(texts, scratch)
     yield save(scratch / "safetensors", model, slow), "model.safetensors"
-    yield save(scratch / "binary", model, slow, safe_serialization=False), "pytorch_model.bin"
+    yield save_binary(scratch / "binary", model, slow), "pytorch_model.bin"
     yield save(scratch / "shards", model, fast, max_shard_size="40KB"), "model.safetensors.index.json"
     only = save(scratch / "fast", model, fast)
     for name in ("vocab.txt", "sentencepiece.bpe.model", "spm.model"):  # newer versions leave these out
@@ -124,6 +144,9 @@ def main():
     texts = {line["ID"]: line["Text"] for line in map(json.loads, sentences.read_text().splitlines())}
     with tempfile.TemporaryDirectory() as temporary:
         for make in (bert, xlm_roberta, deberta_v3):
+            if make == deberta_v3 and transformers_version() >= 5:
+                print("deberta_v3 is left out: what transformers 5 saves of it is refused")  # it lacks the charsmap
+                continue
             cwd, first = pathlib.Path(temporary) / make.__name__, None
             for folder, form in folders(make, list(texts.values()) * 5, cwd):
                 assert (folder / form).exists(), (folder, form)
