@@ -49,6 +49,11 @@ install(FILES ${DYGRAPHS_LICENCE} DESTINATION share/doc/lockstep RENAME dygraphs
 install(CODE "set(LOCKSTEP_HEADERS_FROM \"${PROJECT_SOURCE_DIR}/src\")")
 install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/InstallHeaders.cmake)
 
+# Part of what the headers declare: a plugin is compiled with the version that Lockstep was, whatever its system has.
+find_path(LOCKSTEP_JSON nlohmann/json.hpp REQUIRED)
+mark_as_advanced(LOCKSTEP_JSON)
+install(DIRECTORY ${LOCKSTEP_JSON}/nlohmann DESTINATION include/lockstep-dependencies)
+
 get_property(lockstep_kernel_compiler GLOBAL PROPERTY LOCKSTEP_KERNEL_COMPILER)
 get_property(lockstep_kernel_architectures GLOBAL PROPERTY LOCKSTEP_KERNEL_ARCHITECTURES)
 configure_file(cmake/lockstep-config.cmake.in package/lockstep-config.cmake @ONLY)

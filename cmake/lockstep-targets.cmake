@@ -13,7 +13,7 @@ if(NOT TARGET lockstep::lockstep)
   add_library(lockstep::lockstep SHARED IMPORTED)
   set_target_properties(lockstep::lockstep PROPERTIES
     IMPORTED_LOCATION ${LOCKSTEP_PREFIX}/lib/liblockstep.so
-    INTERFACE_INCLUDE_DIRECTORIES ${LOCKSTEP_PREFIX}/include
+    INTERFACE_INCLUDE_DIRECTORIES "${LOCKSTEP_PREFIX}/include;${LOCKSTEP_PREFIX}/include/lockstep-dependencies"
     INTERFACE_COMPILE_DEFINITIONS "LOCKSTEP_PLUGIN_VERSION=\"${LOCKSTEP_VERSION} torch ${lockstep_built_with_torch}\""
     INTERFACE_COMPILE_FEATURES cxx_std_20)
   target_link_libraries(lockstep::lockstep INTERFACE torch-cpu Threads::Threads)

@@ -273,7 +273,7 @@ TEST_F(KeptWorkers, AJobOutlivesItsSchedulerAndIsAdopted) {
   ASSERT_TRUE(comes([&] { return lines("ran").size() == 2; }));
   kill(tool.pid(), SIGKILL);
   tool.wait();
-  const ToolResult on = run({"batch", "resume", "b"});
+  const ToolResult on = run({"batch", "resume", "b", "--slots", "1"});
   EXPECT_EQ(on.code, 0) << on.err;
   EXPECT_EQ(text("ran"), "1\n2\n3\n4\n");
   EXPECT_EQ(loads(), 2u) << "one for each supervisor";

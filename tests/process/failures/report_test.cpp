@@ -110,7 +110,8 @@ TEST_F(Report, AWorkerThatNobodyWatchesWritesTheSecondSignalDownItself) {
   kill(worker.pid(), SIGTERM);
   system_clock().sleep_s(0.3);
   kill(worker.pid(), SIGTERM);
-  EXPECT_EQ(worker.wait().code, 130);
+  const ToolResult result = worker.wait();
+  EXPECT_EQ(result.code, 130) << result.err;
   EXPECT_THAT(shown(), HasSubstr("a second signal"));
   EXPECT_THAT(shown(), Not(HasSubstr("the machine went down")));
 }

@@ -87,6 +87,7 @@ class PluginTest(unittest.TestCase):
     def lockstep(self, nvcc="", architectures="75;90"):
         """An installed tree."""
         self.write("prefix/include/lockstep/base/text.h")
+        self.write("prefix/include/lockstep-dependencies/nlohmann/json.hpp")
         self.library("prefix/lib/liblockstep.so")
         self.library("prefix/lib/liblockstep-cuda.so")
         values = {"PROJECT_VERSION": "0.1.0", "LOCKSTEP_TORCH_VERSION": "2.11.0", "LOCKSTEP_TORCH": self.top / "site/torch",
@@ -103,7 +104,8 @@ class PluginTest(unittest.TestCase):
     def configure(self, *options, path=(), **environment):
         folders = ":".join([str(self.top / folder) for folder in path] + ["/usr/bin", "/bin"])
         self.environment = {"PATH": folders, "HOME": str(self.top), "LOCKSTEP_SETUP_ROOT": str(self.top / "root"), **environment}
-        result = subprocess.run(["cmake", "-S", self.top / "own", "-B", self.top / "build", "-G", "Ninja", "-Wno-dev",
+        result = subprocess.run([shutil.which("cmake"), "-S", self.top / "own", "-B", self.top / "build", "-G", "Ninja",
+                                 "-Wno-dev", f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}",
                                  f"-DCMAKE_PREFIX_PATH={self.top}/prefix", *options],
                                 env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return result.returncode, " ".join(result.stdout.split())
@@ -116,7 +118,7 @@ class PluginTest(unittest.TestCase):
         return said
 
     def make(self):
-        result = subprocess.run(["cmake", "--build", self.top / "build"], env=self.environment, stdout=subprocess.PIPE,
+        result = subprocess.run([shutil.which("cmake"), "--build", self.top / "build"], env=self.environment, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True)
         self.assertEqual(result.returncode, 0, result.stdout)
 
@@ -187,7 +189,7 @@ class Kernels(PluginTest):
         self.write("own/own.cu", 'extern "C" int nowhere();\nextern "C" int kernel() { return nowhere(); }\n')
         status, said = self.configure(path=("bin",))
         self.assertEqual(status, 0, said)
-        result = subprocess.run(["cmake", "--build", self.top / "build"], env=self.environment, stdout=subprocess.PIPE,
+        result = subprocess.run([shutil.which("cmake"), "--build", self.top / "build"], env=self.environment, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True)
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("undefined reference to `nowhere'", result.stdout)

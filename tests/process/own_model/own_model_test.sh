@@ -19,7 +19,10 @@ cp -r "$source/examples/own_model" "$work/own"
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 cmake -S "$work/own" -B "$work/own/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER="$compiler" >"$work/cmake.log" || { cat "$work/cmake.log"; fail cmake; }
-cmake --build "$work/own/build" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail build; }
+# With the JSON library of this Lockstep, whatever version the system has.
+mkdir -p "$work/other/nlohmann"
+echo '#error "another version of the JSON library"' | tee "$work/other/nlohmann/json.hpp" >"$work/other/nlohmann/json_fwd.hpp"
+CPLUS_INCLUDE_PATH=$work/other cmake --build "$work/own/build" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail build; }
 
 cd "$work"
 tool=$work/prefix/bin/lockstep plugin=$work/own/build/libown.so

@@ -45,7 +45,8 @@ class TestScript(unittest.TestCase):
     def run_it(self, fails="", **variables):
         environment = {**os.environ, "PATH": f"{self.top}/bin:{os.environ['PATH']}", "TOP": str(self.top), "FAILS": fails,
                        "GIT_CEILING_DIRECTORIES": str(self.top.parent)}
-        environment.pop("LOCKSTEP_TEST_TENTH", None)
+        for name in ("LOCKSTEP_TEST_TENTH", "TEST_JOBS", "TEST_RECORD", "TEST_UNTIL"):  # of the script that runs this test
+            environment.pop(name, None)
         done = subprocess.run([self.top / "scripts/test.sh", self.top / "build"], env={**environment, **variables},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.returncode, done.stdout, (self.top / "asked").read_text().splitlines()

@@ -209,7 +209,8 @@ TEST_F(Volume, SharesAVolumeAmongDevicesInEvaluationToo) {
 }
 
 TEST_F(Volume, TakesChannelsFromFilesOfTheirOwn) {
-  ASSERT_EQ(tool({"prepare", "volume"}).code, 0);
+  const ToolResult prepared = tool({"prepare", "volume"});
+  ASSERT_EQ(prepared.code, 0) << prepared.err;
   const fs::path made = folder.path() / "runs/.cache/made-volumes", data = folder.path() / "data";
   const auto copy = [&](const char* from, const char* to) {
     fs::create_directories(data / to);

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -15,6 +14,7 @@
 #include "recipes/gbdt/batch/tables.h"
 #include "recipes/gbdt/train/train_window.h"
 #include "run/json_lines.h"
+#include "with_lightgbm.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -26,7 +26,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(PlanBatch, HasAJobForEachSymbolAndWindow) {
+class PlanBatch : public WithLightGbm {};
+
+TEST_F(PlanBatch, HasAJobForEachSymbolAndWindow) {
   GbdtOptions options;
   const DirectBatch batch = options.plan_batch();
   EXPECT_EQ(batch.rows.size(), 60u);
@@ -37,7 +39,7 @@ TEST(PlanBatch, HasAJobForEachSymbolAndWindow) {
   EXPECT_EQ(batch.gpus, "0");
 }
 
-TEST(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {
+TEST_F(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {
   GbdtOptions options;
   options.table.set("gbdt.device", "gpu");
   const DirectBatch batch = options.plan_batch();
@@ -45,7 +47,7 @@ TEST(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {
   EXPECT_THAT(batch.more_options, ElementsAre("gbdt.device_id={gpu}"));
 }
 
-TEST(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
+TEST_F(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
   GbdtOptions options;
   options.table.set("threshold", "9");
   options.table.set("data.made_symbols", "1");
@@ -69,15 +71,8 @@ TEST(CompareWithCpu, CountsCoresAgainstFourWindowsOnEachGpu) {
   EXPECT_DOUBLE_EQ(rates.gpu_per_minute, 600);
 }
 
-class Gather : public ::testing::Test {
+class Gather : public WithLightGbm {
  protected:
-  void SetUp() override {
-    try {
-      library_.emplace(find_lightgbm(""));
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
   // A window that a job of the batch trained.
   void train(const std::string& place, const char* start, const char* end, const char* leaves,
              const std::string& state = "done") {
@@ -102,7 +97,6 @@ class Gather : public ::testing::Test {
   std::string text(const char* file) const { return read_file(folder_.path() / file); }
 
   TemporaryDirectory folder_;
-  std::optional<LightGbm> library_;
   DirectBatchEnd end_;
 };
 

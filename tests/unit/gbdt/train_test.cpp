@@ -4,7 +4,6 @@
 
 #include <array>
 #include <filesystem>
-#include <optional>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -13,6 +12,7 @@
 #include "recipes/gbdt/train/telemetry.h"
 #include "recipes/gbdt/train/train_window.h"
 #include "run/json_lines.h"
+#include "with_lightgbm.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -39,15 +39,8 @@ std::vector<json> lines_of(const fs::path& file) {
   return lines;
 }
 
-class TrainWindow : public ::testing::Test {
+class TrainWindow : public WithLightGbm {
  protected:
-  void SetUp() override {
-    try {
-      library_.emplace(find_lightgbm(""));
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
   WindowResult train(const char* start, const char* end) {
     return train_window(options_, *library_,
                         {.symbol = "MADE01",
@@ -66,7 +59,6 @@ class TrainWindow : public ::testing::Test {
 
   TemporaryDirectory folder_;
   GbdtOptions options_;
-  std::optional<LightGbm> library_;
   std::vector<std::string> said_;
 };
 

@@ -40,8 +40,14 @@ extern "C" ssize_t pread(int fd, void* data, size_t bytes, off_t at) {
   return real(fd, data, bytes, at);
 }
 
-// As the headers of newer systems call it.
+// As newer headers and compilers that check sizes call it.
 extern "C" ssize_t pread64(int fd, void* data, size_t bytes, off64_t at) {
+  return pread(fd, data, bytes, at);
+}
+extern "C" ssize_t __pread_chk(int fd, void* data, size_t bytes, off_t at, size_t) {
+  return pread(fd, data, bytes, at);
+}
+extern "C" ssize_t __pread64_chk(int fd, void* data, size_t bytes, off64_t at, size_t) {
   return pread(fd, data, bytes, at);
 }
 
