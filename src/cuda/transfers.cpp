@@ -6,7 +6,9 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <cuda_runtime_api.h>
 
 #include <utility>
 
@@ -74,8 +76,20 @@ class CudaDownload : public Download {
     LOCKSTEP_CHECK(tensor.is_cuda());
     const at::Tensor source = dense(tensor.detach());
     host_ = pinned_like(source);
-    host_.copy_(source, /*non_blocking=*/true);
-    copied_.record(c10::cuda::getCurrentCUDAStream());
+    const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
+    // Not with copy_: torch would then, when the memory is freed, record an event on this stream. Another thread may free
+    // it while a graph is captured here, and the event would end the capture.
+    C10_CUDA_CHECK(cudaMemcpyAsync(host_.mutable_data_ptr(), source.const_data_ptr(),
+                                   source.nbytes(), cudaMemcpyDeviceToHost, stream));
+    copied_.record(stream);
+  }
+  // Torch may give the memory to others at once.
+  ~CudaDownload() override {
+    try {
+      copied_.synchronize();
+    } catch (const c10::Error&) {
+      // As above.
+    }
   }
   bool ready() override { return copied_.reached(); }
   at::Tensor get() override {

@@ -84,6 +84,23 @@ TEST_F(Transfers, ADownloadHoldsTheValueOfItsMoment) {
   EXPECT_TRUE(host.eq(1).all().item<bool>());
 }
 
+// As the thread does that writes a checkpoint while a step is recorded.
+TEST_F(Transfers, ADownloadMayGoInAnotherThreadWhileAGraphIsCaptured) {
+  const at::Tensor x = at::ones({1 << 16}, at::TensorOptions().device(gpu().device()));
+  auto read = gpu().download(x), unread = gpu().download(x);
+  at::Tensor host = read->get(), sum;
+  const auto graph = gpu().capture([&] {
+    std::thread([&] {
+      host.reset();
+      read.reset();
+      unread.reset();
+    }).join();
+    sum = x + x;
+  });
+  graph->replay();
+  EXPECT_TRUE(sum.eq(2).all().item<bool>());
+}
+
 TEST_F(Transfers, StampsMeasureTheWorkBetweenThem) {
   const auto options = at::TensorOptions().device(gpu().device());
   const at::Tensor a = at::ones({2048, 2048}, options);

@@ -209,7 +209,7 @@ TEST_F(Volume, SharesAVolumeAmongDevicesInEvaluationToo) {
 }
 
 TEST_F(Volume, TakesChannelsFromFilesOfTheirOwn) {
-  const ToolResult prepared = tool({"prepare", "volume"});
+  const ToolResult prepared = tool({"prepare", "volume", "data.patch=32"});
   ASSERT_EQ(prepared.code, 0) << prepared.err;
   const fs::path made = folder.path() / "runs/.cache/made-volumes", data = folder.path() / "data";
   const auto copy = [&](const char* from, const char* to) {
