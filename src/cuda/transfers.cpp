@@ -77,8 +77,9 @@ class CudaDownload : public Download {
     const at::Tensor source = dense(tensor.detach());
     host_ = pinned_like(source);
     const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-    // Not with copy_: torch would then, when the memory is freed, record an event on this stream. Another thread may free
-    // it while a graph is captured here, and the event would end the capture.
+    // Not with copy_: torch would then, when the memory is freed, record an event on this stream.
+    // Another thread may free it while a graph is captured here, and the event would end the
+    // capture.
     C10_CUDA_CHECK(cudaMemcpyAsync(host_.mutable_data_ptr(), source.const_data_ptr(),
                                    source.nbytes(), cudaMemcpyDeviceToHost, stream));
     copied_.record(stream);
