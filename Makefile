@@ -3,13 +3,14 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test test-all setup build install gpu-test test-python lightgbm-cuda cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs clean
+.PHONY: help run test test-all setup build tarball install gpu-test test-python lightgbm-cuda cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
 	@echo 'make test         run every test that this machine can run; of long ones a tenth, another one at each commit'
 	@echo
 	@echo 'make build        build everything'
 	@echo 'make setup        install what is missing, choose LibTorch, and look at everything again'
+	@echo 'make tarball      the tool without LibTorch as one file for any x86_64 Linux (build-tarball/)'
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
 	@echo 'make test-all     run every test, the long ones whole'
 	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
@@ -48,6 +49,9 @@ programs: ready
 
 build: ready-for-tests
 	@scripts/build.sh $(BUILD)
+
+tarball: ready
+	@scripts/tarball.sh
 
 install:
 	@scripts/install.sh $(BUILD) $(PREFIX)

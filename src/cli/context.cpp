@@ -33,7 +33,8 @@ double begin_s() { return loaded_s; }
 std::filesystem::path worker_program() {
   const std::filesystem::path path = program_folder() / "lockstep-worker";
   if (!std::filesystem::exists(path))
-    throw Error(cat(path.string(), " is not there"), "build it: make");
+    throw Error(cat("this command needs LibTorch, and with it ", path.string(), ", which is not there"),
+                "`make` in a checkout of Lockstep builds both");
   return path;
 }
 

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Makes lockstep-VERSION-linux-x86_64.tar.gz: the tool without LibTorch, as one program that needs nothing but glibc 2.31
+# or newer. It monitors, finds out why a GPU idles, runs batches, compares and reports; what needs LibTorch says so.
+#   tarball.sh [FOLDER]     FOLDER: of the build, and for the archive (build-tarball)
+# It is linked against the C library of Debian 11 or Ubuntu 20.04, whichever this system comes from, and brings a
+# SentencePiece of its own; both are kept in LOCKSTEP_CACHE.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+checkout=$(dirname "$here")
+# shellcheck source=scripts/lib/common.sh
+. "$here/lib/common.sh"
+# shellcheck source=scripts/lib/packages.sh
+. "$here/lib/packages.sh"
+# shellcheck source=scripts/lib/unpacked.sh
+. "$here/lib/unpacked.sh"
+cd "$checkout"
+
+folder=${1:-build-tarball}
+cache=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}
+oldest_glibc=2.31
+sentencepiece=sentencepiece-0.2.1
+sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
+version=$(sed -n 's/^project(lockstep VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+
+# The C library to link against: packages of an older release of this system, unpacked. Nothing is installed.
+sysroot=$cache/glibc-$oldest_glibc
+make_sysroot() {
+  local release repository partial=$cache/.glibc-$$ apt
+  case $(os_field ID) in
+    debian) release=bullseye ;;
+    ubuntu) release=focal ;;
+    *) die "the C library of an older system is to be had on Debian and Ubuntu only" "make the archive there" ;;
+  esac
+  repository=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' | sed -n 's/^\(Debian\|Ubuntu\) //p' | sed -n 1p)
+  [ -n "$repository" ] || die "apt-get knows no repository of this system" "run apt-get update"
+  apt=$partial/apt
+  mkdir -p "$apt"/{lists,archives}/partial "$partial/root" "$partial/debs"
+  echo "deb $repository $release main" >"$apt/sources.list"
+  say "fetching the C library of $release"
+  apt_old() {
+    apt-get -q -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$apt/lists" \
+      -o Dir::State::Status=/dev/null -o Dir::Cache="$apt" -o Debug::NoLocking=1 -o APT::Sandbox::User=root "$@" >&2
+  }
+  if ! apt_old update || ! (cd "$partial/debs" && apt_old download libc6:amd64 libc6-dev:amd64); then
+    rm -rf "$partial"
+    die "the C library of $release could not be fetched" "see the message of apt-get above"
+  fi
+  for file in "$partial"/debs/*.deb; do dpkg-deb -x "$file" "$partial/root"; done
+  rm -rf "$sysroot"
+  mv "$partial/root" "$sysroot"
+  rm -rf "$partial"
+}
+
+# Static libraries of it, with the protobuf that it brings. A system's package has none.
+pieces=$cache/$sentencepiece
+make_sentencepiece() {
+  local partial=$cache/.sentencepiece-$$ python
+  python=$(find_pip)
+  [ -n "$python" ] || die "there is no Python with pip" "install python3-pip"
+  mkdir -p "$partial"
+  say "fetching $sentencepiece"
+  echo "sentencepiece==${sentencepiece#*-} --hash=sha256:$sentencepiece_sha256" >"$partial/wanted.txt"
+  "$python" -m pip download -q --no-deps --no-binary :all: -d "$partial" --require-hashes -r "$partial/wanted.txt" >&2 ||
+    { rm -rf "$partial" && die "$sentencepiece could not be fetched" "see the message of pip above"; }
+  tar -C "$partial" -xzf "$partial/$sentencepiece.tar.gz"
+  cmake -S "$partial/$sentencepiece/sentencepiece" -B "$partial/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
+    -DCMAKE_CXX_COMPILER="$(cat .lockstep/compiler)" -DSPM_ENABLE_SHARED=OFF -DSPM_ENABLE_TCMALLOC=OFF \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_PREFIX="$partial/made" >"$partial/log" 2>&1 &&
+    ninja -C "$partial/build" -j "$(build_jobs)" install >>"$partial/log" 2>&1 ||
+    { tail -n 30 "$partial/log" >&2 && rm -rf "$partial" && die "$sentencepiece could not be built"; }
+  rm -rf "$pieces"
+  mv "$partial/made" "$pieces"
+  rm -rf "$partial"
+}
+
+mkdir -p "$cache"
+if [ ! -e "$sysroot/usr/lib/x86_64-linux-gnu/crt1.o" ]; then make_sysroot; fi
+if [ ! -e "$pieces/include/sentencepiece_processor.h" ]; then make_sentencepiece; fi
+libraries=$(dirname "$(find "$pieces" -name libsentencepiece.a)")
+
+"$here/build.sh" "$folder" -DLOCKSTEP_TESTS=OFF -DLOCKSTEP_CUDA=OFF -DLOCKSTEP_SYSROOT="$sysroot" \
+  -DSENTENCEPIECE_INCLUDE="$pieces/include" -DSENTENCEPIECE_LIBRARY="$libraries/libsentencepiece.a" \
+  -DSENTENCEPIECE_TRAIN_LIBRARY="$libraries/libsentencepiece_train.a" lockstep-tool
+
+name=lockstep-$version-linux-x86_64
+archive=$folder/$name.tar.gz
+rm -rf "${folder:?}/$name"
+mkdir -p "$folder/$name/bin"
+strip -o "$folder/$name/bin/lockstep" "$folder/lockstep"
+# What it asks of a system: nothing but the C library, and of that nothing newer.
+needed=$(objdump -p "$folder/$name/bin/lockstep" | sed -n 's/^ *NEEDED *//p' | grep -vE '^(libc|libm|libpthread|libdl|librt|ld-linux-x86-64)\.so\.' || true)
+[ -z "$needed" ] || die "the tool needs more than the C library: ${needed//$'\n'/, }" "this is a fault of Lockstep's build"
+newest=$(objdump -T "$folder/$name/bin/lockstep" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+at_least "$oldest_glibc" "${newest#GLIBC_}" || die "the tool needs $newest" "this is a fault of Lockstep's build"
+
+# The text and the sentences that recipes train on where no data is given, and LightGBM.
+for part in textgen/data dimabsa/data gbdt/lightgbm; do
+  cmake -DCMAKE_INSTALL_PREFIX="$PWD/$folder/$name" -P "$folder/recipes/$part/cmake_install.cmake" >"$folder/install.log"
+done
+cp LICENSE "$folder/$name/"
+cat >"$folder/$name/README.md" <<TEXT
+# Lockstep $version, without LibTorch
+One program, for any x86_64 Linux with glibc $oldest_glibc or newer. Nothing is to be installed:
+
+    bin/lockstep doctor                why a GPU idles
+    bin/lockstep monitor               what every GPU does
+    bin/lockstep batch run jobs.toml   many commands on all cores and GPUs
+    bin/lockstep --help                everything else
+
+Commands that train, evaluate or predict need LibTorch: \`make run\` in a checkout of Lockstep.
+TEXT
+tar -C "$folder" --sort=name --owner=0 --group=0 --numeric-owner -czf "$archive" "$name"
+echo "$archive: $(($(stat -c %s "$archive") / 1000000)) MB, for glibc $oldest_glibc and newer (it needs ${newest#GLIBC_})"

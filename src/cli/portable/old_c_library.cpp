@@ -1,0 +1,70 @@
+// What libraries of newer systems ask of the C library and glibc 2.31 does not have; for the tool that runs with both.
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/random.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+extern "C" {
+
+// glibc 2.32, <sys/single_threaded.h>: false is always right, and only slower.
+char __libc_single_threaded = 0;
+
+// glibc 2.36. expat seeds its hash tables with it.
+void arc4random_buf(void* bytes, size_t count) {
+  auto* at = static_cast<unsigned char*>(bytes);
+  while (count > 0) {
+    const ssize_t got = getrandom(at, count, 0);
+    if (got < 0) continue;  // interrupted
+    at += got;
+    count -= static_cast<std::size_t>(got);
+  }
+}
+
+uint32_t arc4random() {
+  uint32_t number = 0;
+  arc4random_buf(&number, sizeof number);
+  return number;
+}
+
+}  // extern "C"
+
+namespace {
+
+struct Search {
+  std::uintptr_t address;
+  dl_find_object* result;
+};
+
+// Whether the address is in this object; then result is filled in.
+int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) {
+  const auto& search = *static_cast<Search*>(data);
+  std::uintptr_t begin = UINTPTR_MAX, end = 0, unwinding = 0;
+  bool holds_it = false;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    const std::uintptr_t first = object->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_GNU_EH_FRAME) unwinding = first;
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t last = first + segment.p_memsz;
+    holds_it = holds_it || (first <= search.address && search.address < last);
+    if (first < begin) begin = first;
+    if (last > end) end = last;
+  }
+  if (!holds_it) return 0;
+  *search.result = {};
+  search.result->dlfo_map_start = reinterpret_cast<void*>(begin);
+  search.result->dlfo_map_end = reinterpret_cast<void*>(end);
+  search.result->dlfo_eh_frame = reinterpret_cast<void*>(unwinding);
+  return 1;
+}
+
+}  // namespace
+
+// glibc 2.35: by it an exception finds who catches it. 0 where the address belongs to an object, else -1.
+extern "C" int _dl_find_object(void* address, dl_find_object* result) noexcept {
+  Search search{reinterpret_cast<std::uintptr_t>(address), result};
+  return dl_iterate_phdr(look_at, &search) == 1 ? 0 : -1;
+}
