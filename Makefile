@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test test-all setup build tarball install gpu-test test-python lightgbm-cuda cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs clean
+.PHONY: help run test test-all setup build tarball install gpu-test test-python lightgbm-cuda cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs pictures site clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
 	@echo 'make test         run every test that this machine can run; of long ones a tenth, another one at each commit'
@@ -23,6 +23,7 @@ help:
 	@echo 'make tsan         run the tests of what has threads and processes under ThreadSanitizer'
 	@echo 'make test-newest  build and test against the newest torch of the package index, on the CPU'
 	@echo 'make format       format the sources            make tidy   run clang-tidy'
+	@echo 'make pictures     make the pictures of README and guides anew    make site  README and docs as a site (build-site/site)'
 	@echo 'make docs         write docs/reference          make clean  remove build folders'
 
 run: programs
@@ -91,6 +92,12 @@ tidy: ready-for-tests
 
 docs: programs
 	@scripts/docs.sh $(BUILD)
+
+pictures: build
+	@scripts/pictures.sh $(BUILD)
+
+site:
+	@scripts/site.sh
 
 clean:
 	@rm -rf build build-*

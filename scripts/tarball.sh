@@ -19,21 +19,22 @@ cd "$checkout"
 folder=${1:-build-tarball}
 cache=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}
 oldest_glibc=2.31
-sentencepiece=sentencepiece-0.2.1
+sentencepiece='sentencepiece-0.2.1'
 sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
 version=$(sed -n 's/^project(lockstep VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
-# The C library to link against: packages of an older release of this system, unpacked. Nothing is installed.
+# The C library to link against, and LightGBM's OpenMP: packages of an older release of this system, unpacked. Nothing is
+# installed.
 sysroot=$cache/glibc-$oldest_glibc
 make_sysroot() {
-  local release repository partial=$cache/.glibc-$$ apt
+  local release repository system apt partial=$cache/.glibc-$$
   case $(os_field ID) in
-    debian) release=bullseye ;;
-    ubuntu) release=focal ;;
+    debian) release=bullseye system=Debian ;;
+    ubuntu) release=focal system=Ubuntu ;;
     *) die "the C library of an older system is to be had on Debian and Ubuntu only" "make the archive there" ;;
   esac
-  repository=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' | sed -n 's/^\(Debian\|Ubuntu\) //p' | sed -n 1p)
-  [ -n "$repository" ] || die "apt-get knows no repository of this system" "run apt-get update"
+  repository=$(repository_of "$system")
+  [ -n "$repository" ] || die "apt-get knows no repository of $system" "run apt-get update"
   apt=$partial/apt
   mkdir -p "$apt"/{lists,archives}/partial "$partial/root" "$partial/debs"
   echo "deb $repository $release main" >"$apt/sources.list"
@@ -42,7 +43,7 @@ make_sysroot() {
     apt-get -q -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$apt/lists" \
       -o Dir::State::Status=/dev/null -o Dir::Cache="$apt" -o Debug::NoLocking=1 -o APT::Sandbox::User=root "$@" >&2
   }
-  if ! apt_old update || ! (cd "$partial/debs" && apt_old download libc6:amd64 libc6-dev:amd64); then
+  if ! apt_old update || ! (cd "$partial/debs" && apt_old download libc6:amd64 libc6-dev:amd64 libgomp1:amd64); then
     rm -rf "$partial"
     die "the C library of $release could not be fetched" "see the message of apt-get above"
   fi
@@ -98,6 +99,8 @@ at_least "$oldest_glibc" "${newest#GLIBC_}" || die "the tool needs $newest" "thi
 for part in textgen/data dimabsa/data gbdt/lightgbm; do
   cmake -DCMAKE_INSTALL_PREFIX="$PWD/$folder/$name" -P "$folder/recipes/$part/cmake_install.cmake" >"$folder/install.log"
 done
+# LightGBM's OpenMP, which not every system has.
+cp -L "$sysroot"/usr/lib/x86_64-linux-gnu/libgomp.so.1 "$folder/$name/lib/lockstep/lightgbm/lib/"
 cp LICENSE "$folder/$name/"
 cat >"$folder/$name/README.md" <<TEXT
 # Lockstep $version, without LibTorch

@@ -154,6 +154,12 @@ find_missing() {
   fi
 }
 
+# repository_of Debian|Ubuntu: the address from which this machine has that system's packages, or nothing.
+repository_of() {
+  # shellcheck disable=SC2016
+  apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null | sed -n "s/^$1 //p" | grep -v security | sed -n 1p
+}
+
 # Sets `as_root` to what makes a command run as root; fails where nothing does.
 find_root() {
   as_root=()

@@ -33,8 +33,9 @@ double begin_s() { return loaded_s; }
 std::filesystem::path worker_program() {
   const std::filesystem::path path = program_folder() / "lockstep-worker";
   if (!std::filesystem::exists(path))
-    throw Error(cat("this command needs LibTorch, and with it ", path.string(), ", which is not there"),
-                "`make` in a checkout of Lockstep builds both");
+    throw Error(
+        cat("this command needs LibTorch, and with it ", path.string(), ", which is not there"),
+        "`make` in a checkout of Lockstep builds both");
   return path;
 }
 

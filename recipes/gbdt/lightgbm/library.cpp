@@ -81,14 +81,20 @@ void collect(const char* text) {
   }
 }
 
+// With a slash, so that no other folder is searched.
+void* open_library(const fs::path& path) {
+  return dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 }  // namespace
 
 LightGbm::LightGbm(const fs::path& path) : path_(path) {
-  // With a slash, so that no other folder is searched.
-  handle_ = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  handle_ = open_library(path);
   if (handle_ == nullptr) {
     const std::string why = dlerror();
-    throw Error(cat("LightGBM cannot be loaded: ", why), hint_for(why));
+    // Not every system has libgomp, which then may lie beside it (scripts/tarball.sh).
+    if (open_library(path.parent_path() / "libgomp.so.1") != nullptr) handle_ = open_library(path);
+    if (handle_ == nullptr) throw Error(cat("LightGBM cannot be loaded: ", why), hint_for(why));
   }
   api_ = find_all(handle_, path);
   version_ = read_version(path);

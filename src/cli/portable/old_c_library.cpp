@@ -1,4 +1,5 @@
-// What libraries of newer systems ask of the C library and glibc 2.31 does not have; for the tool that runs with both.
+// What libraries of newer systems ask of the C library and glibc 2.31 does not have; for the tool
+// that runs with both.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/random.h>
@@ -63,7 +64,8 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 
 }  // namespace
 
-// glibc 2.35: by it an exception finds who catches it. 0 where the address belongs to an object, else -1.
+// glibc 2.35: by it an exception finds who catches it. 0 where the address belongs to an object,
+// else -1.
 extern "C" int _dl_find_object(void* address, dl_find_object* result) noexcept {
   Search search{reinterpret_cast<std::uintptr_t>(address), result};
   return dl_iterate_phdr(look_at, &search) == 1 ? 0 : -1;

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Makes the pictures of README and the guides, docs/pictures, from real runs: trainings on two CPU ranks, and what GPUs
+# did from recordings of them. At most 60 KB each; SVG is light or dark as the reader's page is.
+#   pictures.sh [BUILD [OUT [NAME…]]]      BUILD: build; OUT: docs/pictures; NAME: train, doctor, monitor, report, volume,
+#                                          fewshot, gbdt; without, all
+# Where there is no chromium, there is no picture of a report.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+checkout=$(dirname "$here")
+# shellcheck source=scripts/lib/common.sh
+. "$here/lib/common.sh"
+
+build=$(cd "${1:-$checkout/build}" && pwd)
+mkdir -p "${2:-$checkout/docs/pictures}"
+out=$(cd "${2:-$checkout/docs/pictures}" && pwd)
+shift "$(($# < 2 ? $# : 2))"
+names=("$@")
+if (($# == 0)); then names=(train doctor monitor report volume fewshot gbdt); fi
+
+wanted=$here/pictures/requirements.txt
+tools=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}/pictures-$(sha256sum "$wanted" | cut -c1-12)
+if [ ! -x "$tools/made" ]; then
+  rm -rf "$tools"
+  python3 -m venv "$tools" && "$tools/bin/python" -m pip install -q -r "$wanted" && cp /bin/true "$tools/made" ||
+    { rm -rf "$tools" && die "pyte and pillow could not be installed" "see the message of pip above"; }
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export CUDA_VISIBLE_DEVICES='' PATH=$build:$PATH
+
+# terminal NAME OPTIONS… -- COMMAND…
+terminal() {
+  local name=$1
+  shift
+  "$tools/bin/python" "$here/pictures/terminal.py" "$out/$name.svg" "$@"
+}
+shrink() { "$tools/bin/python" "$here/pictures/shrink.py" "$@"; }
+# The newest of these files; a run has a folder of pictures for each evaluation.
+newest() { ls -t "$@" | sed -n 1p; }
+
+trained() {
+  [ -d runs/first ] || lockstep train textgen preset=small --devices cpu:2 --name first stop.steps=300 eval.every_steps=100 >/dev/null 2>&1
+}
+make_train() {
+  terminal train --columns 92 --rows 30 --seconds 14 --shown 'lockstep train textgen --devices cpu:2' -- \
+    lockstep train textgen preset=small --devices cpu:2 --name first stop.steps=300 eval.every_steps=100
+}
+make_doctor() {
+  terminal doctor --columns 96 --rows 30 --shown 'lockstep doctor' -- lockstep doctor --replay "$checkout/tests/unit/doctor/recordings/one_gpu.jsonl"
+}
+# Four H200s, of which a recording answers in place of the driver.
+make_monitor() {
+  LOCKSTEP_NVML=$build/tests/libfake-nvml.so FAKE_NVML=$checkout/tests/fakes/recordings/h200-x4-training-begins.json \
+    terminal monitor --columns 104 --rows 13 --seconds 12 --shown 'lockstep monitor' -- timeout -s INT 12 lockstep monitor
+}
+make_report() {
+  local shade browser
+  browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+  if [ -z "$browser" ]; then
+    echo "pictures: no chromium: report is left out" >&2
+    return
+  fi
+  trained
+  lockstep report first --out report.html >/dev/null 2>&1
+  for shade in light dark; do
+    "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1000,760 \
+      --blink-settings=preferredColorScheme="$([ $shade = dark ] && echo 0 || echo 1)" \
+      --screenshot="$work/report-$shade.png" "file://$work/report.html" >/dev/null 2>&1
+    shrink "report-$shade.png" "$out/report-$shade.png" 1000
+  done
+}
+make_volume() {
+  lockstep train volume --devices cpu:2 --name volume precision=fp32 model.width=8 model.depth=3 data.patch=32 batch.global=4 \
+    stop.steps=60 eval.every_steps=60 >volume.log 2>&1 || { cat volume.log >&2 && exit 1; }
+  shrink "$(newest runs/volume/media/*/*.png)" "$out/volume-mask.png" 800
+}
+make_fewshot() {
+  lockstep train fewshot --devices cpu:2 --name fewshot stop.steps=60 eval.every_steps=60 >fewshot.log 2>&1 || { cat fewshot.log >&2 && exit 1; }
+  shrink "$(newest runs/fewshot/media/*/*.jpg)" "$out/fewshot-boxes.jpg" 800
+}
+make_gbdt() {
+  lockstep batch gbdt --name gbdt >gbdt.log 2>&1 || { cat gbdt.log >&2 && exit 1; }
+  cp "$(newest runs/gbdt/heatmap.svg runs/gbdt/*/heatmap.svg 2>/dev/null)" "$out/gbdt-heatmap.svg"
+}
+
+for name in "${names[@]}"; do
+  declare -F "make_$name" >/dev/null || die "there is no picture '$name'" "one of: train doctor monitor report volume fewshot gbdt"
+  "make_$name"
+done
+for file in "$out"/*; do
+  size=$(stat -c %s "$file")
+  ((size <= 60000)) || die "$file has $size bytes, more than 60,000"
+done
