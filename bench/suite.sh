@@ -25,10 +25,22 @@ measured() {
     '{printf "%s_s = %.0f\n%s_processor_s = %.0f\n%s_largest_process_mb = %.0f\n", name, end - begin, name, $1 + $2, name, $3 / 1000}' \
     <(tail -n 1 "$top/time")
 }
+# How fast the machine is: one source with LibTorch's headers on each core at once, the mean of their seconds.
+source_s() {
+  local core
+  printf '#include <ATen/core/Tensor.h>\n#include <ATen/ops/add.h>\n#include <ATen/ops/mul.h>\n' >"$top/source.cpp"
+  for ((core = 0; core < $(nproc); core++)); do
+    /usr/bin/time -f %U -o "$top/source-$core" "$(cat "$checkout/.lockstep/compiler")" -std=c++20 -O2 -isystem "$(cat "$checkout/.lockstep/torch")/include" \
+      -c "$top/source.cpp" -o "$top/source-$core.o" &
+  done
+  wait
+  awk '{sum += $1} END {printf "source_s = %.1f\n", sum / NR}' "$top"/source-?
+}
 words=" ${*:-run ci} "
 lines=$top/lines
 {
   printf '\n[[run]]\ncommit = "%s"\ndate = %s\ncores = %s\n' "$commit" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(nproc)"
+  source_s
   if [[ $words == *" run "* ]]; then
     git clone -q "$checkout" "$top/clone"
     begin=$(date +%s)
@@ -40,7 +52,7 @@ events = [json.loads(line) for path in pathlib.Path(sys.argv[1]).glob("*/events.
 print(f"first_step_s = {min(e['time'] for e in events if e.get('kind') == 'step') - float(sys.argv[2]):.0f}")
 PYTHON
     measured make_test make -C "$top/clone" test
-    tail -n 1 "$top/make_test.log" | sed -E 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped.*/passed = \1\nfailed = \2\nskipped = \3/'
+    sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped.*/passed = \1\nfailed = \2\nskipped = \3/p' "$top/make_test.log"
   fi
   if [[ $words == *" ci "* ]]; then
     git clone -q "$checkout" "$top/ci"
@@ -49,7 +61,7 @@ PYTHON
   fi
 } >"$lines"
 if [ ! -e "$record" ]; then
-  printf '# What a newcomer and CI wait for, on a clean clone without a compiler'"'"'s cache; packages and LibTorch were there. Written by bench/suite.sh.\n' >"$record"
+  printf '# What a newcomer and CI wait for, on a clean clone without a compiler'"'"'s cache; packages and LibTorch were there.\n# source_s: how fast the machine is, seconds of a processor for one source with LibTorch'"'"'s headers, on all cores at once. Written by bench/suite.sh.\n' >"$record"
 fi
 cat "$lines" >>"$record"
 cat "$lines"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Makes the pictures of README and the guides, docs/pictures, from real runs: trainings on two CPU ranks, and what GPUs
 # did from recordings of them. At most 60 KB each; SVG is light or dark as the reader's page is.
-#   pictures.sh [BUILD [OUT [NAME…]]]      BUILD: build; OUT: docs/pictures; NAME: train, doctor, monitor, report, volume,
-#                                          fewshot, gbdt; without, all
-# Where there is no chromium, there is no picture of a report.
+#   pictures.sh [BUILD [OUT [NAME…]]]      BUILD: build; OUT: docs/pictures; NAME: train, doctor, monitor, curve, report,
+#                                          volume, fewshot, dimabsa, gbdt; without, all
+# Where there is no chromium, there are no pictures of a report and of valence and arousal.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,7 +16,7 @@ mkdir -p "${2:-$checkout/docs/pictures}"
 out=$(cd "${2:-$checkout/docs/pictures}" && pwd)
 shift "$(($# < 2 ? $# : 2))"
 names=("$@")
-if (($# == 0)); then names=(train doctor monitor report volume fewshot gbdt); fi
+if (($# == 0)); then names=(train doctor monitor curve report volume fewshot dimabsa gbdt); fi
 
 wanted=$here/pictures/requirements.txt
 tools=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}/pictures-$(sha256sum "$wanted" | cut -c1-12)
@@ -55,20 +55,25 @@ make_monitor() {
   LOCKSTEP_NVML=$build/tests/libfake-nvml.so FAKE_NVML=$checkout/tests/fakes/recordings/h200-x4-training-begins.json \
     terminal monitor --columns 104 --rows 13 --seconds 12 --shown 'lockstep monitor' -- timeout -s INT 12 lockstep monitor
 }
+make_curve() {
+  trained
+  cp runs/first/curves.svg "$out/textgen-curve.svg"
+}
+# page FILE OUT WIDTH HEIGHT [FLAG]: a page of the browser as a picture.
+page() {
+  "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size="$3,$4" "${@:5}" --screenshot="$work/page.png" \
+    "file://$1" >/dev/null 2>&1
+  shrink "$work/page.png" "$2" 1000
+}
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+has_browser() { [ -n "$browser" ] || { echo "pictures: no chromium: $1 is left out" >&2 && return 1; }; }
 make_report() {
-  local shade browser
-  browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
-  if [ -z "$browser" ]; then
-    echo "pictures: no chromium: report is left out" >&2
-    return
-  fi
+  local shade
+  has_browser report || return 0
   trained
   lockstep report first --out report.html >/dev/null 2>&1
   for shade in light dark; do
-    "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1000,760 \
-      --blink-settings=preferredColorScheme="$([ $shade = dark ] && echo 0 || echo 1)" \
-      --screenshot="$work/report-$shade.png" "file://$work/report.html" >/dev/null 2>&1
-    shrink "report-$shade.png" "$out/report-$shade.png" 1000
+    page "$work/report.html" "$out/report-$shade.png" 1000 760 --blink-settings=preferredColorScheme="$([ $shade = dark ] && echo 0 || echo 1)"
   done
 }
 make_volume() {
@@ -80,13 +85,18 @@ make_fewshot() {
   lockstep train fewshot --devices cpu:2 --name fewshot stop.steps=60 eval.every_steps=60 >fewshot.log 2>&1 || { cat fewshot.log >&2 && exit 1; }
   shrink "$(newest runs/fewshot/media/*/*.jpg)" "$out/fewshot-boxes.jpg" 800
 }
+make_dimabsa() {
+  has_browser dimabsa || return 0
+  lockstep train dimabsa --devices cpu:2 --name dimabsa >dimabsa.log 2>&1 || { cat dimabsa.log >&2 && exit 1; }
+  page "$work/$(newest runs/dimabsa/media/*/valence-arousal.svg)" "$out/dimabsa-valence.png" 900 660
+}
 make_gbdt() {
   lockstep batch gbdt --name gbdt >gbdt.log 2>&1 || { cat gbdt.log >&2 && exit 1; }
   cp "$(newest runs/gbdt/heatmap.svg runs/gbdt/*/heatmap.svg 2>/dev/null)" "$out/gbdt-heatmap.svg"
 }
 
 for name in "${names[@]}"; do
-  declare -F "make_$name" >/dev/null || die "there is no picture '$name'" "one of: train doctor monitor report volume fewshot gbdt"
+  declare -F "make_$name" >/dev/null || die "there is no picture '$name'" "one of: train doctor monitor curve report volume fewshot dimabsa gbdt"
   "make_$name"
 done
 for file in "$out"/*; do

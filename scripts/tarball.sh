@@ -48,6 +48,10 @@ make_sysroot() {
     die "the C library of $release could not be fetched" "see the message of apt-get above"
   fi
   for file in "$partial"/debs/*.deb; do dpkg-deb -x "$file" "$partial/root"; done
+  # Their links lead to where they would be installed.
+  find "$partial/root" -type l -lname '/*' | while read -r file; do
+    ln -sfr "$partial/root$(readlink "$file")" "$file"
+  done
   rm -rf "$sysroot"
   mv "$partial/root" "$sysroot"
   rm -rf "$partial"

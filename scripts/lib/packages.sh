@@ -157,7 +157,7 @@ find_missing() {
 # repository_of Debian|Ubuntu: the address from which this machine has that system's packages, or nothing.
 repository_of() {
   # shellcheck disable=SC2016
-  apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null | sed -n "s/^$1 //p" | grep -v security | sed -n 1p
+  apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null | sed -n "/security/d; s/^$1 //p" | sed -n 1p
 }
 
 # Sets `as_root` to what makes a command run as root; fails where nothing does.

@@ -14,8 +14,9 @@ import tempfile
 
 FILES = {"train": ["train.svg"], "doctor": ["doctor.svg"], "monitor": ["monitor.svg"],
          "report": ["report-light.png", "report-dark.png"], "volume": ["volume-mask.png"], "fewshot": ["fewshot-boxes.jpg"],
+         "curve": ["textgen-curve.svg"], "dimabsa": ["dimabsa-valence.png"],
          "gbdt": ["gbdt-heatmap.svg"]}
-LONG = ["train", "report", "volume", "fewshot", "gbdt"]  # a training or a batch each
+LONG = ["train", "curve", "report", "volume", "fewshot", "dimabsa", "gbdt"]  # a training or a batch each
 MOST_BYTES = 60_000
 
 
