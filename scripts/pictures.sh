@@ -20,10 +20,13 @@ if (($# == 0)); then names=(train doctor monitor curve report volume fewshot dim
 
 wanted=$here/pictures/requirements.txt
 tools=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}/pictures-$(sha256sum "$wanted" | cut -c1-12)
-if [ ! -x "$tools/made" ]; then
+if [ ! -e "$tools/complete" ]; then
   rm -rf "$tools"
-  python3 -m venv "$tools" && "$tools/bin/python" -m pip install -q -r "$wanted" && cp /bin/true "$tools/made" ||
-    { rm -rf "$tools" && die "pyte and pillow could not be installed" "see the message of pip above"; }
+  if ! python3 -m venv "$tools" || ! "$tools/bin/python" -m pip install -q -r "$wanted"; then
+    rm -rf "$tools"
+    die "pyte and pillow could not be installed" "see the message of pip above"
+  fi
+  touch "$tools/complete"
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

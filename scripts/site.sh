@@ -12,13 +12,18 @@ mkdir -p "${1:-$checkout/build-site}"
 folder=$(cd "${1:-$checkout/build-site}" && pwd)
 wanted=$here/site/requirements.txt
 tools=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}/site-$(sha256sum "$wanted" | cut -c1-12)
-if [ ! -x "$tools/bin/mkdocs" ]; then
-  say "fetching mkdocs into $tools"
+if [ ! -e "$tools/complete" ]; then
+  say "fetching Sphinx into $tools"
   rm -rf "$tools"
-  python3 -m venv "$tools" && "$tools/bin/python" -m pip install -q -r "$wanted" ||
-    { rm -rf "$tools" && die "mkdocs could not be installed" "see the message of pip above"; }
+  if ! python3 -m venv "$tools" || ! "$tools/bin/python" -m pip install -q -r "$wanted"; then
+    rm -rf "$tools"
+    die "Sphinx could not be installed" "see the message of pip above"
+  fi
+  touch "$tools/complete"
 fi
 "$tools/bin/python" "$here/site/stage.py" "$checkout" "$folder"
-"$tools/bin/mkdocs" build -q --strict -f "$folder/mkdocs.yml" ||
-  die "the site has links that lead nowhere, or pages that mkdocs cannot read" "see its messages above"
+rm -rf "$folder/site"
+"$tools/bin/sphinx-build" -q -W --keep-going -b html "$folder/pages" "$folder/site" -d "$folder/read" ||
+  die "the site has links that lead nowhere, or pages that Sphinx cannot read" "see its messages above"
+cp "$folder/site/README.html" "$folder/site/index.html"
 echo "$folder/site/index.html"

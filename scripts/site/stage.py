@@ -1,9 +1,8 @@
-"""Lays out the pages of the site as the repository has them, and writes the configuration of mkdocs.
+"""Lays out the pages of the site as the repository has them, for Sphinx.
 
 Usage: stage.py CHECKOUT FOLDER. FOLDER/pages gets README, guides, reference, design pages and every file that these
-link to; FOLDER/mkdocs.yml lists them in the order of the guides' index. Fails where a link leads nowhere.
+link to, with a navigation in the order of their indexes. Fails where a link leads nowhere.
 """
-import json
 import pathlib
 import re
 import shutil
@@ -38,45 +37,48 @@ def reachable(checkout):
     return found
 
 
-def listed(checkout, index):
-    """The pages that an index page links to, in its order, each once, from the checkout on."""
-    pages = dict.fromkeys([index, *(file for file in linked(index) if file.parent == index.parent)])
-    return [str(page.relative_to(checkout)) for page in pages]
+def listed(index):
+    """The pages beside an index page that it links to, in its order, each once, as Sphinx names them."""
+    return list(dict.fromkeys(file.stem for file in linked(index) if file.parent == index.parent and file != index))
+
+
+def add_tree(page, caption, names):
+    """What the navigation shows below a page."""
+    with page.open("a") as file:
+        file.write("\n```{toctree}\n:hidden:\n" + (f":caption: {caption}\n" if caption else "") + "\n" + "\n".join(names) + "\n```\n")
+
+
+CONFIGURATION = """project = "Lockstep"
+extensions = ["myst_parser"]
+root_doc = "README"
+myst_heading_anchors = 4  # as the pages link to headings
+html_theme = "furo"
+html_title = "Lockstep"
+suppress_warnings = ["misc.highlighting_failure"]  # "…" in code
+highlight_language = "none"
+html_copy_source = False
+html_show_sphinx = False
+"""
 
 
 def main():
     checkout, folder = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     pages = folder / "pages"
     shutil.rmtree(pages, ignore_errors=True)
-    for file in reachable(checkout):
+    files = reachable(checkout)
+    for file in files:
         copy = pages / file.relative_to(checkout)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
-    nav = [{"Lockstep": "README.md"}]
-    for title, name in (("Guides", "guide"), ("Reference", "reference"), ("Design", "design")):
-        nav.append({title: listed(checkout, checkout / "docs" / name / "README.md")})
-    config = {
-        "site_name": "Lockstep",
-        "docs_dir": str(pages),
-        "site_dir": str(folder / "site"),
-        "nav": nav,
-        "plugins": ["search"],
-        "markdown_extensions": ["admonition", "pymdownx.superfences", {"toc": {"permalink": True}}],
-        "validation": {"omitted_files": "ignore", "absolute_links": "warn", "unrecognized_links": "warn", "anchors": "warn"},
-        "theme": {
-            "name": "material",
-            "font": False,  # a page asks no other server for anything
-            "features": ["navigation.tabs", "navigation.sections", "navigation.indexes", "navigation.top", "toc.follow",
-                         "content.code.copy", "search.suggest", "search.highlight"],
-            "palette": [
-                {"media": "(prefers-color-scheme: light)", "scheme": "default", "primary": "teal",
-                 "toggle": {"icon": "material/weather-night", "name": "Dark"}},
-                {"media": "(prefers-color-scheme: dark)", "scheme": "slate", "primary": "teal",
-                 "toggle": {"icon": "material/weather-sunny", "name": "Light"}},
-            ],
-        },
-    }
-    (folder / "mkdocs.yml").write_text(json.dumps(config, indent=1))  # JSON is YAML, too
+    for name in ("guide", "reference", "design"):
+        add_tree(pages / "docs" / name / "README.md", "", listed(checkout / "docs" / name / "README.md"))
+    add_tree(pages / "README.md", "", [f"docs/{name}/README" for name in ("guide", "reference", "design")])
+    # The others are found by links alone.
+    for file in files:
+        page = pages / file.relative_to(checkout)
+        if file.suffix == ".md" and file.parent.parent != checkout / "docs" and file != checkout / "README.md":
+            page.write_text("---\norphan: true\n---\n" + page.read_text())
+    (pages / "conf.py").write_text(CONFIGURATION)
 
 
 if __name__ == "__main__":
