@@ -11,7 +11,7 @@
 extern "C" {
 
 // glibc 2.32, <sys/single_threaded.h>: false is always right, and only slower.
-char __libc_single_threaded = 0;
+char __libc_single_threaded = 0;  // NOLINT(bugprone-reserved-identifier)
 
 // glibc 2.36. expat seeds its hash tables with it.
 void arc4random_buf(void* bytes, size_t count) {
