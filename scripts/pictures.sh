@@ -85,7 +85,7 @@ make_volume() {
   shrink "$(newest runs/volume/media/*/*.png)" "$out/volume-mask.png" 800
 }
 make_fewshot() {
-  lockstep train fewshot --devices cpu:2 --name fewshot stop.steps=60 eval.every_steps=60 >fewshot.log 2>&1 || { cat fewshot.log >&2 && exit 1; }
+  lockstep train fewshot --devices cpu:2 --name fewshot >fewshot.log 2>&1 || { cat fewshot.log >&2 && exit 1; }
   shrink "$(newest runs/fewshot/media/*/*.jpg)" "$out/fewshot-boxes.jpg" 800
 }
 make_dimabsa() {
