@@ -10,6 +10,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 checkout=$(dirname "$here")
 # shellcheck source=scripts/lib/common.sh
 . "$here/lib/common.sh"
+# shellcheck source=scripts/lib/python_tools.sh
+. "$here/lib/python_tools.sh"
 
 build=$(cd "${1:-$checkout/build}" && pwd)
 mkdir -p "${2:-$checkout/docs/pictures}"
@@ -18,16 +20,7 @@ shift "$(($# < 2 ? $# : 2))"
 names=("$@")
 if (($# == 0)); then names=(train doctor monitor curve report volume fewshot dimabsa gbdt); fi
 
-wanted=$here/pictures/requirements.txt
-tools=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}/pictures-$(sha256sum "$wanted" | cut -c1-12)
-if [ ! -e "$tools/complete" ]; then
-  rm -rf "$tools"
-  if ! python3 -m venv "$tools" || ! "$tools/bin/python" -m pip install -q -r "$wanted"; then
-    rm -rf "$tools"
-    die "pyte and pillow could not be installed" "see the message of pip above"
-  fi
-  touch "$tools/complete"
-fi
+python_tools pictures "$here/pictures/requirements.txt"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
