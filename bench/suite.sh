@@ -9,6 +9,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 checkout=$(dirname "$here")
 # shellcheck source=scripts/lib/common.sh
 . "$checkout/scripts/lib/common.sh"
+# shellcheck source=scripts/lib/speed.sh
+. "$checkout/scripts/lib/speed.sh"
 record=$checkout/bench/results/suite.toml
 commit=$(measured_commit "$checkout")
 top=$(mktemp -d)
@@ -25,22 +27,18 @@ measured() {
     '{printf "%s_s = %.0f\n%s_processor_s = %.0f\n%s_largest_process_mb = %.0f\n", name, end - begin, name, $1 + $2, name, $3 / 1000}' \
     <(tail -n 1 "$top/time")
 }
-# How fast the machine is: one source with LibTorch's headers on each core at once, the mean of their seconds.
+# How fast the machine is: seconds of a processor for each of the sources, compiled on all cores at once.
 source_s() {
-  local core
-  printf '#include <ATen/core/Tensor.h>\n#include <ATen/ops/add.h>\n#include <ATen/ops/mul.h>\n' >"$top/source.cpp"
-  for ((core = 0; core < $(nproc); core++)); do
-    /usr/bin/time -f %U -o "$top/source-$core" "$(cat "$checkout/.lockstep/compiler")" -std=c++20 -O2 -isystem "$(cat "$checkout/.lockstep/torch")/include" \
-      -c "$top/source.cpp" -o "$top/source-$core.o" &
-  done
-  wait
-  awk '{sum += $1} END {printf "source_s = %.1f\n", sum / NR}' "$top"/source-?
+  export -f compile_on_all_cores
+  (cd "$checkout" && /usr/bin/time -f %U -o "$top/source" bash -c 'compile_on_all_cores "$@"' bash "$top" "$1")
+  awk -v cores="$1" '{printf "source_s = %.1f\n", $1 / cores}' "$top/source"
 }
+cores=$(usable_cores)
 words=" ${*:-run ci} "
 lines=$top/lines
 {
-  printf '\n[[run]]\ncommit = "%s"\ndate = %s\ncores = %s\n' "$commit" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(nproc)"
-  source_s
+  printf '\n[[run]]\ncommit = "%s"\ndate = %s\ncores = %s\n' "$commit" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$cores"
+  source_s "$cores"
   if [[ $words == *" run "* ]]; then
     git clone -q "$checkout" "$top/clone"
     begin=$(date +%s)

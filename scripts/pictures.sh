@@ -17,8 +17,9 @@ build=$(cd "${1:-$checkout/build}" && pwd)
 mkdir -p "${2:-$checkout/docs/pictures}"
 out=$(cd "${2:-$checkout/docs/pictures}" && pwd)
 shift "$(($# < 2 ? $# : 2))"
+all=(train doctor monitor curve report volume fewshot dimabsa gbdt)
 names=("$@")
-if (($# == 0)); then names=(train doctor monitor curve report volume fewshot dimabsa gbdt); fi
+if (($# == 0)); then names=("${all[@]}"); fi
 
 python_tools pictures "$here/pictures/requirements.txt"
 work=$(mktemp -d)
@@ -36,17 +37,18 @@ shrink() { "$tools/bin/python" "$here/pictures/shrink.py" "$@"; }
 # The newest of these files; a run has a folder of pictures for each evaluation.
 newest() { ls -t "$@" | sed -n 1p; }
 
-trained() {
-  [ -d runs/first ] || lockstep train textgen preset=small --devices cpu:2 --name first stop.steps=300 eval.every_steps=100 >/dev/null 2>&1
-}
+# What a command prints is shown only where it fails.
+quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }; }
+
+training=(lockstep train textgen preset=small --devices cpu:2 --name first stop.steps=300 eval.every_steps=100)
+trained() { [ -d runs/first ] || quietly "${training[@]}"; }
 make_train() {
-  terminal train --columns 92 --rows 30 --seconds 14 --shown 'lockstep train textgen --devices cpu:2' -- \
-    lockstep train textgen preset=small --devices cpu:2 --name first stop.steps=300 eval.every_steps=100
+  terminal train --columns 92 --rows 30 --seconds 14 --shown 'lockstep train textgen --devices cpu:2' -- "${training[@]}"
 }
 make_doctor() {
   terminal doctor --columns 96 --rows 30 --shown 'lockstep doctor' -- lockstep doctor --replay "$checkout/tests/unit/doctor/recordings/one_gpu.jsonl"
 }
-# Four H200s, of which a recording answers in place of the driver.
+# Four H200s: a recording of them stands in for the driver.
 make_monitor() {
   LOCKSTEP_NVML=$build/tests/libfake-nvml.so FAKE_NVML=$checkout/tests/fakes/recordings/h200-x4-training-begins.json \
     terminal monitor --columns 104 --rows 13 --seconds 12 --shown 'lockstep monitor' -- timeout -s INT 12 lockstep monitor
@@ -67,32 +69,32 @@ make_report() {
   local shade
   has_browser report || return 0
   trained
-  lockstep report first --out report.html >/dev/null 2>&1
+  quietly lockstep report first --out report.html
   for shade in light dark; do
     page "$work/report.html" "$out/report-$shade.png" 1000 760 --blink-settings=preferredColorScheme="$([ $shade = dark ] && echo 0 || echo 1)"
   done
 }
 make_volume() {
-  lockstep train volume --devices cpu:2 --name volume precision=fp32 model.width=8 model.depth=3 data.patch=32 batch.global=4 \
-    stop.steps=60 eval.every_steps=60 >volume.log 2>&1 || { cat volume.log >&2 && exit 1; }
+  quietly lockstep train volume --devices cpu:2 --name volume precision=fp32 model.width=8 model.depth=3 data.patch=32 batch.global=4 \
+    stop.steps=60 eval.every_steps=60
   shrink "$(newest runs/volume/media/*/*.png)" "$out/volume-mask.png" 800
 }
 make_fewshot() {
-  lockstep train fewshot --devices cpu:2 --name fewshot >fewshot.log 2>&1 || { cat fewshot.log >&2 && exit 1; }
+  quietly lockstep train fewshot --devices cpu:2 --name fewshot
   shrink "$(newest runs/fewshot/media/*/*.jpg)" "$out/fewshot-boxes.jpg" 800
 }
 make_dimabsa() {
   has_browser dimabsa || return 0
-  lockstep train dimabsa --devices cpu:2 --name dimabsa >dimabsa.log 2>&1 || { cat dimabsa.log >&2 && exit 1; }
+  quietly lockstep train dimabsa --devices cpu:2 --name dimabsa
   page "$work/$(newest runs/dimabsa/media/*/valence-arousal.svg)" "$out/dimabsa-valence.png" 900 660
 }
 make_gbdt() {
-  lockstep batch gbdt --name gbdt >gbdt.log 2>&1 || { cat gbdt.log >&2 && exit 1; }
+  quietly lockstep batch gbdt --name gbdt
   cp "$(newest runs/gbdt/heatmap.svg runs/gbdt/*/heatmap.svg 2>/dev/null)" "$out/gbdt-heatmap.svg"
 }
 
 for name in "${names[@]}"; do
-  declare -F "make_$name" >/dev/null || die "there is no picture '$name'" "one of: train doctor monitor curve report volume fewshot dimabsa gbdt"
+  declare -F "make_$name" >/dev/null || die "there is no picture '$name'" "one of: ${all[*]}"
   "make_$name"
 done
 for file in "$out"/*; do

@@ -27,7 +27,7 @@ version=$(sed -n 's/^project(lockstep VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt
 # installed.
 sysroot=$cache/glibc-$oldest_glibc
 make_sysroot() {
-  local release repository system apt partial=$cache/.glibc-$$
+  local release repository system partial=$cache/.glibc-$$
   case $(os_field ID) in
     debian) release=bullseye system=Debian ;;
     ubuntu) release=focal system=Ubuntu ;;
@@ -35,13 +35,12 @@ make_sysroot() {
   esac
   repository=$(repository_of "$system")
   [ -n "$repository" ] || die "apt-get knows no repository of $system" "run apt-get update"
-  apt=$partial/apt
-  mkdir -p "$apt"/{lists,archives}/partial "$partial/root" "$partial/debs"
-  echo "deb $repository $release main" >"$apt/sources.list"
+  mkdir -p "$partial/root" "$partial/debs"
+  echo "deb $repository $release main" >"$partial/sources.list"
   say "fetching the C library of $release"
   apt_old() {
-    apt-get -q -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$apt/lists" \
-      -o Dir::State::Status=/dev/null -o Dir::Cache="$apt" -o Debug::NoLocking=1 -o APT::Sandbox::User=root "$@" >&2
+    cache=$partial private_apt -o Dir::Etc::SourceList="$partial/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+      -o Dir::State::Status=/dev/null -o APT::Sandbox::User=root "$@" >&2
   }
   if ! apt_old update || ! (cd "$partial/debs" && apt_old download libc6:amd64 libc6-dev:amd64 libgomp1:amd64); then
     rm -rf "$partial"
@@ -75,6 +74,7 @@ make_sentencepiece() {
     ninja -C "$partial/build" -j "$(build_jobs)" install >>"$partial/log" 2>&1 ||
     { tail -n 30 "$partial/log" >&2 && rm -rf "$partial" && die "$sentencepiece could not be built"; }
   rm -rf "$pieces"
+  cp "$partial/$sentencepiece/"{LICENSE*,sentencepiece/LICENSE*} "$partial/made/" 2>/dev/null || true
   mv "$partial/made" "$pieces"
   rm -rf "$partial"
 }
@@ -82,18 +82,18 @@ make_sentencepiece() {
 mkdir -p "$cache"
 if [ ! -e "$sysroot/usr/lib/x86_64-linux-gnu/crt1.o" ]; then make_sysroot; fi
 if [ ! -e "$pieces/include/sentencepiece_processor.h" ]; then make_sentencepiece; fi
-libraries=$(dirname "$(find "$pieces" -name libsentencepiece.a)")
+archives=$(dirname "$(find "$pieces" -name libsentencepiece.a)")
 
 "$here/build.sh" "$folder" -DLOCKSTEP_TESTS=OFF -DLOCKSTEP_CUDA=OFF -DLOCKSTEP_SYSROOT="$sysroot" \
-  -DSENTENCEPIECE_INCLUDE="$pieces/include" -DSENTENCEPIECE_LIBRARY="$libraries/libsentencepiece.a" \
-  -DSENTENCEPIECE_TRAIN_LIBRARY="$libraries/libsentencepiece_train.a" lockstep-tool
+  -DSENTENCEPIECE_INCLUDE="$pieces/include" -DSENTENCEPIECE_LIBRARY="$archives/libsentencepiece.a" \
+  -DSENTENCEPIECE_TRAIN_LIBRARY="$archives/libsentencepiece_train.a" lockstep-tool
 
 name=lockstep-$version-linux-x86_64
 archive=$folder/$name.tar.gz
 rm -rf "${folder:?}/$name"
 mkdir -p "$folder/$name/bin"
 strip -o "$folder/$name/bin/lockstep" "$folder/lockstep"
-# What it asks of a system: nothing but the C library, and of that nothing newer.
+# The tool must need the C library alone, and no symbol of a newer one.
 needed=$(objdump -p "$folder/$name/bin/lockstep" | sed -n 's/^ *NEEDED *//p' | grep -vE '^(libc|libm|libpthread|libdl|librt|ld-linux-x86-64)\.so\.' || true)
 [ -z "$needed" ] || die "the tool needs more than the C library: ${needed//$'\n'/, }" "this is a fault of Lockstep's build"
 newest=$(objdump -T "$folder/$name/bin/lockstep" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
@@ -106,6 +106,15 @@ done
 # LightGBM's OpenMP, which not every system has.
 cp -L "$sysroot"/usr/lib/x86_64-linux-gnu/libgomp.so.1 "$folder/$name/lib/lockstep/lightgbm/lib/"
 cp LICENSE "$folder/$name/"
+# The licences of the packages that it was built with, and of g++'s own libraries.
+mkdir -p "$folder/$name/share/doc/lockstep"
+while read -r package _; do
+  if [ -e "/usr/share/doc/$package/copyright" ]; then cp -L "/usr/share/doc/$package/copyright" "$folder/$name/share/doc/lockstep/$package.txt"; fi
+done <<<"$libraries"
+for file in /usr/share/doc/gcc-*-base/copyright; do
+  if [ -e "$file" ]; then cp "$file" "$folder/$name/share/doc/lockstep/$(basename "$(dirname "$file")").txt"; fi
+done
+if [ -e "$pieces/LICENSE" ]; then cp "$pieces/LICENSE" "$folder/$name/share/doc/lockstep/sentencepiece.txt"; fi
 cat >"$folder/$name/README.md" <<TEXT
 # Lockstep $version, without LibTorch
 One program, for any x86_64 Linux with glibc $oldest_glibc or newer. Nothing is to be installed:

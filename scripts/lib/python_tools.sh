@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2034
 # Python programs for tasks of the project, each in an environment of its own in the cache.
 
-# python_tools NAME REQUIREMENTS: sets `tools` to the environment with these packages; makes it where it is not there.
+# python_tools NAME REQUIREMENTS: sets `tools` to the environment with these packages; makes it where it is not there, in
+# place of those with other packages.
 python_tools() {
   local cache=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}
   tools=$cache/$1-$(sha256sum "$2" | cut -c1-12)
@@ -14,7 +15,7 @@ python_tools() {
   flock 9
   if [ ! -e "$tools/complete" ]; then
     say "fetching the packages of ${2##*/} into $tools"
-    rm -rf "$tools"
+    find "$cache" -maxdepth 1 -type d -name "$1-????????????" -exec rm -rf {} +
     if ! python3 -m venv "$tools" || ! "$tools/bin/python" -m pip install -q -r "$2"; then
       rm -rf "$tools"
       die "the packages of $2 could not be installed" "see the message of pip above"

@@ -92,7 +92,8 @@ LightGbm::LightGbm(const fs::path& path) : path_(path) {
   handle_ = open_library(path);
   if (handle_ == nullptr) {
     const std::string why = dlerror();
-    // Not every system has libgomp, which then may lie beside it (scripts/tarball.sh).
+    // LightGBM needs libgomp. Where the system has none, one may lie in the same folder
+    // (scripts/tarball.sh).
     if (open_library(path.parent_path() / "libgomp.so.1") != nullptr) handle_ = open_library(path);
     if (handle_ == nullptr) throw Error(cat("LightGBM cannot be loaded: ", why), hint_for(why));
   }

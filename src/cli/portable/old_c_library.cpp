@@ -1,5 +1,4 @@
-// What libraries of newer systems ask of the C library and glibc 2.31 does not have; for the tool
-// that runs with both.
+// Functions of newer C libraries that the tool's libraries call, for systems with glibc 2.31.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/random.h>
