@@ -3,7 +3,7 @@
 # more, alone, if they fail; which passes only then is named. Of long tests a tenth runs, another one at each commit; all
 # of it where the history is not whole.
 #   test.sh FOLDER [CTEST-OPTION…]       e.g. test.sh build -R unit-plan
-# Environment: LOCKSTEP_TEST_TENTH, of long tests: 0 to 9, or all; TEST_JOBS, how many tests run at once (one per core);
+# Environment: LOCKSTEP_TEST_TENTH, of long tests: 0 to 9, or all; TEST_JOBS, how many tests run at once (one more than cores: tests also wait);
 # TEST_RECORD, a file for the counts and the skipped tests by name, as TOML; TEST_UNTIL, the second since 1970 after which
 # no test begins: those that still run then are ended and have failed, and the others are counted.
 set -euo pipefail
@@ -49,7 +49,7 @@ to_retry() {
     grep -xF -f <(sed -n 's/^\([^# ][^ ]*\)  .*/\1/p' "$checkout/tests/retried.txt" 2>/dev/null) |
     sed 's/[][*.^$+?(){}|\\]/\\&/g' | paste -sd'|'
 }
-run --output-junit "$results" -j "${TEST_JOBS:-$(usable_cores)}" "$@" || {
+run --output-junit "$results" -j "${TEST_JOBS:-$(($(usable_cores) + 1))}" "$@" || {
   retried=$(to_retry) || true
   if [ -n "$retried" ] && has_time; then
     echo "once more and alone, of the tests that failed, those of tests/retried.txt:"
