@@ -51,7 +51,7 @@ programs: ready
 build: ready-for-tests
 	@scripts/build.sh $(BUILD)
 
-tarball: ready
+tarball:
 	@scripts/tarball.sh
 
 install:

@@ -2,7 +2,8 @@
 # Configures a build folder where needed and builds targets in it, with what setup.sh chose.
 #   build.sh FOLDER [-DOPTION=VALUE…] [TARGET…]       no target: all of them
 # Environment: V=1 shows every command; ONLY_CONFIGURE=1 builds nothing; BUILD_TORCH=DIR takes
-# another LibTorch than the chosen one; LOCKSTEP_UNITY=OFF compiles every source by itself.
+# another LibTorch than the chosen one; BUILD_CHOICES=DIR other choices than those in .lockstep;
+# LOCKSTEP_UNITY=OFF compiles every source by itself.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,7 +13,7 @@ checkout=$(dirname "$here")
 
 folder=$1
 shift
-choice() { cat "$checkout/.lockstep/$1" 2>/dev/null || true; }
+choice() { cat "${BUILD_CHOICES:-$checkout/.lockstep}/$1" 2>/dev/null || true; }
 options=(-G Ninja -DCMAKE_CXX_COMPILER="$(choice compiler)" -DLOCKSTEP_TORCH="${BUILD_TORCH:-$(choice torch)}"
   -DLOCKSTEP_CUDA="$(choice cuda)" -DLOCKSTEP_CUDA_ARCHITECTURES="$(choice architectures)"
   -DLOCKSTEP_NVCC="$(choice nvcc)" -DLOCKSTEP_LIGHTGBM="$(choice lightgbm)" -DLOCKSTEP_CUDNN_FRONTEND="$(choice cudnn_frontend)"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Makes this machine able to build Lockstep: system packages, a compiler, LibTorch, the CUDA compiler where there
 # are GPUs. Writes the choices to .lockstep/.
-#   setup.sh [--quick] [--tests]     --quick: trust the last run where nothing that it looked at has changed
+#   setup.sh [--quick] [--tests | --tool]     --quick: trust the last run where nothing that it looked at has changed
 #                                    --tests: also what the tests are built with
+#                                    --tool: what the tool alone is built with, without LibTorch; choices in .lockstep/tool/
 # Environment: LOCKSTEP_TORCH, LOCKSTEP_CACHE, LOCKSTEP_DEPS, LOCKSTEP_NVCC, CXX, CUDA_VISIBLE_DEVICES;
 # LOCKSTEP_CUDA=ON also fetches what GPU code needs on a machine without a GPU, OFF leaves it out on one with GPUs;
 # LOCKSTEP_TEST_PACKAGES=ON also installs what some tests need and skip without. For its tests:
@@ -48,20 +49,22 @@ is_current() {
 }
 
 main() {
-  local quick='' tests=OFF word
+  local quick='' tests=OFF tool='' word
   for word; do
     case $word in
       --quick) quick=1 ;;
       --tests) tests=ON ;;
-      *) die "setup.sh takes --quick and --tests, not '$word'" ;;
+      --tool) tool=1 ;;
+      *) die "setup.sh takes --quick, --tests and --tool, not '$word'" ;;
     esac
   done
+  if [ -n "$tool" ]; then chosen=$chosen/tool LOCKSTEP_CUDA=OFF; fi
   if [ -n "$quick" ] && is_current; then return; fi
   trap 'say "interrupted; run make again to go on"; exit 130' INT TERM
 
   # Decide first: nothing is changed before it is known that all of it will do.
   choose_deps
-  select_torch
+  if [ -n "$tool" ]; then torch_dir='' wheels='' gpus=''; else select_torch; fi
   local need='' want_tests=''
   if [ -n "$wheels" ]; then
     [ "$(uname -m)" = x86_64 ] || die "the LibTorch wheels are for x86_64, but this machine is $(uname -m), which is not supported yet" \
@@ -94,7 +97,7 @@ main() {
   write architectures "$(gpu_architectures)"
   if [ "$tests" = ON ] || [ -n "$(absent_packages "$test_libraries")" ]; then write tests "$tests"; else write tests ON; fi
   if [ -z "$incomplete" ]; then write state "$(state)"; else rm -f "$chosen/state"; fi
-  say "LibTorch $(torch_version "$torch_dir") in $torch_dir, compiler $compiler"
+  say "${torch_dir:+LibTorch $(torch_version "$torch_dir") in $torch_dir, }compiler $compiler"
 }
 
 main "$@"

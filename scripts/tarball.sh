@@ -2,7 +2,7 @@
 # Makes lockstep-VERSION-linux-x86_64.tar.gz: the tool without LibTorch, as one program that needs nothing but glibc 2.31
 # or newer. It monitors, finds out why a GPU idles, runs batches, compares and reports; what needs LibTorch says so.
 #   tarball.sh [FOLDER]     FOLDER: of the build, and for the archive (build-tarball)
-# It is linked against the C library of Debian 11 or Ubuntu 20.04, whichever this system comes from, and brings a
+# What it is built with comes without LibTorch (setup.sh --tool). It is linked against the C library of Debian 11 or Ubuntu 20.04, whichever this system comes from, and brings a
 # SentencePiece of its own; both are kept in LOCKSTEP_CACHE.
 set -euo pipefail
 
@@ -17,6 +17,7 @@ checkout=$(dirname "$here")
 cd "$checkout"
 
 folder=${1:-build-tarball}
+choices=$PWD/.lockstep/tool
 cache=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}
 oldest_glibc=2.31
 sentencepiece='sentencepiece-0.2.1'
@@ -69,7 +70,7 @@ make_sentencepiece() {
     { rm -rf "$partial" && die "$sentencepiece could not be fetched" "see the message of pip above"; }
   tar -C "$partial" -xzf "$partial/$sentencepiece.tar.gz"
   cmake -S "$partial/$sentencepiece/sentencepiece" -B "$partial/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
-    -DCMAKE_CXX_COMPILER="$(cat .lockstep/compiler)" -DSPM_ENABLE_SHARED=OFF -DSPM_ENABLE_TCMALLOC=OFF \
+    -DCMAKE_CXX_COMPILER="$(cat "$choices/compiler")" -DSPM_ENABLE_SHARED=OFF -DSPM_ENABLE_TCMALLOC=OFF \
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_PREFIX="$partial/made" >"$partial/log" 2>&1 &&
     ninja -C "$partial/build" -j "$(build_jobs)" install >>"$partial/log" 2>&1 ||
     { tail -n 30 "$partial/log" >&2 && rm -rf "$partial" && die "$sentencepiece could not be built"; }
@@ -79,12 +80,13 @@ make_sentencepiece() {
   rm -rf "$partial"
 }
 
+"$here/setup.sh" --quick --tool
 mkdir -p "$cache"
 if [ ! -e "$sysroot/usr/lib/x86_64-linux-gnu/crt1.o" ]; then make_sysroot; fi
 if [ ! -e "$pieces/include/sentencepiece_processor.h" ]; then make_sentencepiece; fi
 archives=$(dirname "$(find "$pieces" -name libsentencepiece.a)")
 
-"$here/build.sh" "$folder" -DLOCKSTEP_TESTS=OFF -DLOCKSTEP_CUDA=OFF -DLOCKSTEP_SYSROOT="$sysroot" \
+BUILD_CHOICES=$choices "$here/build.sh" "$folder" -DLOCKSTEP_TOOL_ONLY=ON -DLOCKSTEP_TESTS=OFF -DLOCKSTEP_SYSROOT="$sysroot" \
   -DSENTENCEPIECE_INCLUDE="$pieces/include" -DSENTENCEPIECE_LIBRARY="$archives/libsentencepiece.a" \
   -DSENTENCEPIECE_TRAIN_LIBRARY="$archives/libsentencepiece_train.a" lockstep-tool
 

@@ -9,6 +9,8 @@ import shutil
 import sys
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+SOURCE = re.compile(r'<(?:source|img) [^>]*src(?:set)?="([^"]+)"')
+PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="(.*?)">\s*<img alt="(.*?)" src="(.*?)">\s*</picture>')
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -16,7 +18,7 @@ def linked(page):
     """The files that a page links to."""
     text = FENCE.sub("", page.read_text())
     text = re.sub(r"`[^`\n]*`", "", text)
-    for target in LINK.findall(text):
+    for target in LINK.findall(text) + SOURCE.findall(text):
         if "://" not in target and not target.startswith("mailto:"):
             yield (page.parent / target).resolve()
 
@@ -40,6 +42,12 @@ def reachable(checkout):
 def listed(index):
     """The pages beside an index page that it links to, in its order, each once, as Sphinx names them."""
     return list(dict.fromkeys(file.stem for file in linked(index) if file.parent == index.parent and file != index))
+
+
+def with_pictures(text):
+    """A page whose pictures for light and dark readers are as the theme wants them."""
+    shown = "```{{image}} {}\n:alt: {}\n:class: only-{}\n```\n"
+    return PICTURE.sub(lambda match: shown.format(match[3], match[2], "light") + shown.format(match[1], match[2], "dark"), text)
 
 
 def add_tree(page, caption, names):
@@ -69,7 +77,10 @@ def main():
     for file in files:
         copy = pages / file.relative_to(checkout)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, copy)
+        if file.suffix == ".md":
+            copy.write_text(with_pictures(file.read_text()))
+        else:
+            shutil.copyfile(file, copy)
     for name in ("guide", "reference", "design"):
         add_tree(pages / "docs" / name / "README.md", "", listed(checkout / "docs" / name / "README.md"))
     add_tree(pages / "README.md", "", [f"docs/{name}/README" for name in ("guide", "reference", "design")])

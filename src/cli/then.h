@@ -45,9 +45,9 @@ std::string reserve_time(RunSetup& setup, const Then& then);
 enum class Trained { to_the_end, until_quota };
 
 // Takes the steps, a report of the run as it is then: predictions by the best checkpoint where one
-// is known, else the newest. After a quota predictions alone. Says what is left to do where one
-// fails. Returns the exit code: exit_finished, or that of the step that failed, after which there
-// are no others.
+// is known, else the newest. After a quota predictions and reports alone. Says what is left to do
+// where one fails. Returns the exit code: exit_finished, or that of the step that failed, after
+// which there are no others.
 int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
              const Then& then, Trained trained);
 

@@ -282,8 +282,8 @@ std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::siz
                 "; in it torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and "
                 "DistributedDataParallel(model)"),
             cat("PyTorch Lightning does that with Trainer(devices=", gpus,
-                ", strategy=\"ddp\"), Hugging Face's Trainer and Accelerate under torchrun without "
-                "a change"),
+                ", strategy=\"ddp\"); Hugging Face's Trainer and Accelerate do it under torchrun "
+                "without a change"),
             "independent jobs: one process per GPU, each started with its CUDA_VISIBLE_DEVICES"};
   if (process.has_library("lib_lightgbm") || process.has_library("libxgboost") ||
       process.has_library("_catboost"))

@@ -167,9 +167,9 @@ std::vector<std::string> open_of(const Scene& scene, const Program& program,
                        scene.evidence->gpus[*use.spare.begin()].name, " beside ",
                        scene.evidence->gpus[*use.working.begin()].name));
   open.push_back(
-      cat("whether ", use.working.size() == 1 ? "one GPU is" : cat(use.working.size(), " GPUs are"),
-          " what the program is meant to use: only you know; one that hides the others from itself "
-          "(os.environ, Ray) looks the same"));
+      cat("only you know whether the program is meant to use ",
+          use.working.size() == 1 ? "one GPU" : cat(use.working.size(), " GPUs"),
+          "; a program that hides the others from itself (os.environ, Ray) looks the same"));
   return open;
 }
 

@@ -64,11 +64,11 @@ bool Packing::saw(std::int64_t peak_bytes, std::optional<double> activity_percen
   if (activity_percent) {
     const double one = std::max(*activity_percent, 1.0);
     start = static_cast<int>(std::clamp(std::floor(full_percent / one), 1.0, fit + 0.0));
-    active = cat(" and keeps ", fixed(*activity_percent, 0), " % of it active");
+    active = cat(" and keeps the GPU active for ", fixed(*activity_percent, 0), " % of the time");
   }
   if (start == 1 && fit > 1 && best_cost_s_ > 0) start = 2;  // one more is tried all the same
-  return set(start, cat("one needs ", gibibytes(peak_bytes), " of memory", active, ", ", fit,
-                        fit == 1 ? " fits" : " fit"));
+  return set(start, cat("one job needs ", gibibytes(peak_bytes), " of memory", active, "; ", fit,
+                        " would fit into the memory"));
 }
 
 bool Packing::ended(const PackedAttempt& attempt) {

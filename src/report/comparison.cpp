@@ -190,8 +190,8 @@ class Comparer {
     added.repeats_needed.reset();
     if (added.conclusion == Conclusion::not_comparable) return;
     added.conclusion = Conclusion::inconclusive;
-    added.text = cat("inconclusive: ", goal.a.size(), " of ", all_a, " got there, against ",
-                     goal.b.size(), " of ", all_b);
+    added.text = cat("inconclusive: ", goal.b.size(), " of ", all_b, " got there, against ",
+                     goal.a.size(), " of ", all_a);
   }
 
   Comparison& all_;

@@ -139,7 +139,7 @@ std::string differences_text(const Comparison& comparison, int width) {
     text += hang_cells(cat("  ", pad_cells(to_string(difference.kind), 8)),
                        clean_cells(difference.text + blocked_text(difference)), width);
   }
-  return text.empty() ? "\nno known fact differs\n" : "\ndiffers (A against B):\n" + text;
+  return text.empty() ? "\nno known fact differs\n" : "\ndiffers (B against A):\n" + text;
 }
 
 std::string unknown_text(const Comparison& comparison, int width) {

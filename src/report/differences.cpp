@@ -102,7 +102,7 @@ bool about_equal(const json& a, const json& b, double tolerance) {
   return std::abs(x - y) <= std::max(tolerance, rounding) * std::max(std::abs(x), std::abs(y));
 }
 
-// Of values that are one per job.
+// Of values that are one per job: B against A.
 std::string difference_of_objects(const json& a, const json& b) {
   std::size_t both = 0, other = 0;
   std::string first;
@@ -110,7 +110,7 @@ std::string difference_of_objects(const json& a, const json& b) {
     if (!b.contains(name)) continue;
     ++both;
     if (about_equal(value, b[name], 0)) continue;
-    if (++other == 1) first = cat(fact_text(value), " against ", fact_text(b[name]));
+    if (++other == 1) first = cat(fact_text(b[name]), " against ", fact_text(value));
   }
   return cat(first, other > 1 ? cat(" and others, in ", other, " of ", both, " jobs")
                               : cat(", in ", other, " of ", both, " jobs"));
@@ -121,7 +121,7 @@ std::string side_text(const SideValue& side) { return fact_text(side.value); }
 std::string difference_text(const std::string& key, const SideValue& a, const SideValue& b) {
   if (a.value.is_object() && b.value.is_object() && !a.within && !b.within)
     return cat(key, " ", difference_of_objects(a.value, b.value));
-  return cat(key, " ", side_text(a), " against ", side_text(b));
+  return cat(key, " ", side_text(b), " against ", side_text(a));
 }
 
 FactKind kind_of(const TrialGroup& a, const TrialGroup& b, const std::string& key) {

@@ -192,11 +192,11 @@ class FlagFinder {
 
   void place() {
     if (const Difference* const clock = difference("clock_mhz"))
-      flag("clocks", cat("the GPUs ran at other clocks: ", fact_text(clock->a), " MHz against ",
-                         fact_text(clock->b), " MHz"));
+      flag("clocks", cat("the GPUs ran at other clocks: ", fact_text(clock->b), " MHz against ",
+                         fact_text(clock->a), " MHz"));
     if (const Difference* const throttled = difference("throttled_by"))
-      flag("throttled", cat("clocks were held down by: ", fact_text(throttled->a), " against ",
-                            fact_text(throttled->b)));
+      flag("throttled", cat("clocks were held down by: ", fact_text(throttled->b), " against ",
+                            fact_text(throttled->a)));
     for (const TrialGroup* group : {&a_, &b_}) {
       double most = 0;
       for (const Trial& trial : group->trials)
@@ -207,8 +207,8 @@ class FlagFinder {
     }
     if (const Difference* const bytes = difference("read_bytes"))
       flag("read_from_disk",
-           cat("read from disk, not from the page cache: ", format_bytes(bytes->a.get<double>()),
-               " against ", format_bytes(bytes->b.get<double>())));
+           cat("read from disk, not from the page cache: ", format_bytes(bytes->b.get<double>()),
+               " against ", format_bytes(bytes->a.get<double>())));
   }
 
   const TrialGroup &a_, &b_;

@@ -56,8 +56,9 @@ TEST_F(BatchPacking, MeasuresTheFirstAndPacksAsManyAsFit) {
   const ToolResult result = run_jobs(flags, jobs(job("2", "1.3"), 8));
   EXPECT_EQ(result.code, 0) << result.err;
   // 0.95 of 10 GiB hold four of 2 GiB and a tenth; 30 % of activity lets three begin.
-  EXPECT_THAT(result.err, HasSubstr("3 jobs per device from here on: one needs 2.00 GiB of memory "
-                                    "and keeps 30 % of it active, 4 fit"));
+  EXPECT_THAT(result.err, HasSubstr("3 jobs per device from here on: one job needs 2.00 GiB of "
+                                    "memory and keeps the GPU active for 30 % of the time; 4 "
+                                    "would fit into the memory"));
   EXPECT_EQ(most(), 6);
   EXPECT_THAT(result.out, HasSubstr("8 verified, 0 wrong"));
   EXPECT_EQ(count("SELECT count(*) FROM attempt WHERE gpu_memory_bytes = 2147483648"), 8);

@@ -221,7 +221,7 @@ TEST_F(Compare, BatchesAreComparedByWhatTheirJobsReport) {
   EXPECT_EQ(loss.code, 2);
   EXPECT_THAT(loss.err, HasSubstr("--loss is a value of the metric"));
   const ToolResult other = compare({"a", "c"});
-  EXPECT_THAT(other.out, HasSubstr("used.trees 100 against 200"));
+  EXPECT_THAT(other.out, HasSubstr("used.trees 200 against 100"));
   EXPECT_THAT(compare({"a", "c", "--varied", "used.trees"}).out, HasSubstr("inconclusive"));
   EXPECT_THAT(compare({"a", "b", "c"}).out, HasSubstr("used.trees"));
   EXPECT_EQ(tool({"runs", "c", "--tag", "larger", "--note", "twice"}).code, 0);
@@ -245,7 +245,7 @@ TEST_F(Compare, ATrialOfTwoCommandsHasPairs) {
   const ToolResult result = compare({"t"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("B against A: slower; time 1.10"));
-  EXPECT_THAT(result.out, HasSubstr("command old against new"));
+  EXPECT_THAT(result.out, HasSubstr("command new against old"));
   record["format"] = 2;
   std::ofstream(folder.path() / "t/abtest.json") << record;
   EXPECT_THAT(compare({"t"}).err, HasSubstr("of a later Lockstep"));

@@ -357,6 +357,16 @@ class GpuCode(SetupTest):
         self.assertEqual(sorted(path.name for path in folder.iterdir()), ["VERSION.txt", "lib"])
         self.assertTrue((folder / "lib/lib_lightgbm.so").exists())
 
+    def test_the_tool_alone_needs_no_libtorch(self):
+        result = self.run_setup("--tool")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("LibTorch", result.stderr)
+        self.assertEqual(self.calls("pip torch"), [])
+        self.assertEqual([path.name for path in (self.checkout / ".lockstep").iterdir()], ["tool"], "what else is built is chosen by itself")
+        self.assertEqual(self.choice("tool/cuda"), "OFF")
+        self.assertEqual(self.choice("tool/lightgbm"), str(self.cache / "lightgbm/lightgbm"))
+        self.assertEqual(self.run_setup("--tool", "--quick", FAKE_PIP_BREAKS_AT="lightgbm").stderr, "")
+
     def test_a_given_compiler_comes_before_the_wheels(self):
         result = self.run_setup(LOCKSTEP_NVCC="/bin/true", **self.GPU)
         self.assertEqual(result.returncode, 0, result.stderr)

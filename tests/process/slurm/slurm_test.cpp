@@ -105,7 +105,7 @@ TEST_F(Slurm, AJobThatIsPutBackIntoTheQueueGoesOn) {
       << "#SBATCH --ntasks=2 --requeue --open-mode=append --signal=TERM@120\n"
       << "#SBATCH --output=" << root << "/job.out\n"
       << line << " stop.steps=$(cat " << root << "/steps)\n"
-      << "if [ $? = 75 ]; then scontrol requeue \"$SLURM_JOB_ID\"; fi\n";
+      << "code=$?\nif [ $code = 75 ]; then scontrol requeue \"$SLURM_JOB_ID\"; fi\nexit $code\n";
   std::ofstream(folder.path() / "steps") << 1000000;
   const std::string job = node->says({"sbatch", "--parsable", root + "/job.sh"});
   ASSERT_TRUE(wait_for(40, [&] { return newest_step("a") >= 50; })) << job << "\n" << output();

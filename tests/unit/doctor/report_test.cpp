@@ -27,7 +27,7 @@ Finding full_finding() {
                        "/proc/40/environ: CUDA_VISIBLE_DEVICES is not set"},
           .next = {"torchrun --nproc-per-node=2 SCRIPT, with the device of each rank set before "
                    "the first call of CUDA"},
-          .open = {"whether one GPU is what the program is meant to use: only you know"},
+          .open = {"only you know whether the program is meant to use one GPU"},
           .gpus = {1},
           .pids = {40}};
 }
@@ -72,7 +72,7 @@ TEST(DoctorReport, SaysAllOfAFinding) {
                               "   seen: NVML: pid 40 is on GPU 0 with 1 MiB\n"
                               "   seen: /proc/40/environ: CUDA_VISIBLE_DEVICES is not set\n"
                               "   do:   torchrun --nproc-per-node=2"));
-  EXPECT_THAT(text, HasSubstr("\n   open: whether one GPU is what"));
+  EXPECT_THAT(text, HasSubstr("\n   open: only you know whether the program"));
   EXPECT_THAT(text, Not(HasSubstr("nothing found")));
   EXPECT_THAT(text, HasSubstr("  pid 777 (of another PID namespace, or ended)\n"));
   EXPECT_THAT(report_text(make_scene(evidence), {}, 80), HasSubstr("\n\nnothing found\n"));

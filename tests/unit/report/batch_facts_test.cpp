@@ -113,8 +113,8 @@ TEST_F(Batches, ASubsetCutOutOfALargerBatchIsNotComparable) {
   experiment[3].state = experiment[7].state = JobState::failed;
   const Comparison found = against(batch("96", grid(96, 6, 2.8)), batch("6", experiment));
   EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
-  EXPECT_THAT(found.verdict, HasSubstr("jobs 576 against 36"));
-  EXPECT_THAT(found.verdict, HasSubstr("jobs_done 36 against 34"));
+  EXPECT_THAT(found.verdict, HasSubstr("jobs 36 against 576"));
+  EXPECT_THAT(found.verdict, HasSubstr("jobs_done 34 against 36"));
   EXPECT_EQ(found.flags[0].name, "subset_of_a_larger_batch");
   EXPECT_THAT(found.flags[0].text, HasSubstr("456 other jobs ran beside it"));
   EXPECT_THAT(flag_names(found), Contains("asked_for_and_not_used"));
@@ -174,7 +174,7 @@ TEST_F(Batches, ParametersThatWereReallyUsedDecide) {
   const Comparison found =
       against(batch("a", grid(2, 2, 2)), batch("b", asked(grid(2, 2, 4), "255", 60)));
   EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
-  EXPECT_THAT(found.verdict, HasSubstr("used.num_leaves 31 against 60"));
+  EXPECT_THAT(found.verdict, HasSubstr("used.num_leaves 60 against 31"));
   EXPECT_EQ(against(batch("c", grid(2, 2, 2)), batch("d", asked(grid(2, 2, 4), "255", 60)),
                     {.varied = {"used.num_leaves"}})
                 .conclusion,
@@ -185,7 +185,7 @@ TEST_F(Batches, DataOfAJobThatDiffersIsNamedWithHowMany) {
   std::vector<MadeJob> other = grid(2, 2, 2);
   other[1].data = "changed";
   const Comparison found = against(batch("a", grid(2, 2, 2)), batch("b", other));
-  EXPECT_THAT(found.verdict, HasSubstr("data d100 against changed, in 1 of 4 jobs"));
+  EXPECT_THAT(found.verdict, HasSubstr("data changed against d100, in 1 of 4 jobs"));
 }
 
 TEST_F(Batches, WhatTheJobsUsedIsNotKnownUnlessTheyReportIt) {

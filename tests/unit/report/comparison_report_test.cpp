@@ -8,7 +8,7 @@ namespace {
 nlohmann::json comparison() {
   return nlohmann::json::parse(R"({
     "kind": "comparison", "version": 1, "lockstep": "0.1.0", "conclusion": "not comparable",
-    "verdict": "not comparable: B did half the work", "reasons": ["steps 100 against 50"],
+    "verdict": "not comparable: B did half the work", "reasons": ["steps 50 against 100"],
     "by": "step_s", "margin": 0.02, "confidence": 0.95,
     "flags": [{"name": "less_work", "text": "faster with <b>less</b> work"}],
     "a": {"name": "base", "trials": [

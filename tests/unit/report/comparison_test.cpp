@@ -39,7 +39,7 @@ TEST(Comparison, ARunThatNeverGotThereIsNotLeftOut) {
   const Comparison found =
       compare(curves("a", {10, 10.1}, 1.0), curves("b", {20, 20.1}, 1.5), {.loss = 1.2});
   EXPECT_EQ(row(found, "to_loss_s").conclusion, Conclusion::inconclusive);
-  EXPECT_THAT(row(found, "to_loss_s").text, HasSubstr("2 of 2 got there, against 0 of 2"));
+  EXPECT_THAT(row(found, "to_loss_s").text, HasSubstr("0 of 2 got there, against 2 of 2"));
   EXPECT_TRUE(std::isnan(row(found, "to_loss_s").contrast.interval.estimate));
 }
 
@@ -48,7 +48,7 @@ TEST(Comparison, ARunWithoutAnyValueGotNowhere) {
   for (CurvePoint& point : b.trials[1].curve) point.value = NAN;
   const Comparison found = compare(curves("a", {10, 10.1}, 1.0), b, {});
   EXPECT_EQ(found.loss, 1.5);
-  EXPECT_THAT(row(found, "to_loss_s").text, HasSubstr("2 of 2 got there, against 1 of 2"));
+  EXPECT_THAT(row(found, "to_loss_s").text, HasSubstr("1 of 2 got there, against 2 of 2"));
 }
 
 TEST(Comparison, ARunThatNeverEvaluatedGotNowhere) {
@@ -59,7 +59,7 @@ TEST(Comparison, ARunThatNeverEvaluatedGotNowhere) {
   const TrialGroup a = curves("a", {10, 10.1}, 1.0);
   const Comparison found = compare(a, b, {});
   EXPECT_EQ(found.loss, 1.5);
-  EXPECT_THAT(row(found, "to_loss_s").text, HasSubstr("2 of 2 got there, against 1 of 2"));
+  EXPECT_THAT(row(found, "to_loss_s").text, HasSubstr("1 of 2 got there, against 2 of 2"));
   b.trials[0].curve.clear();
   EXPECT_FALSE(compare(a, b, {}).loss.has_value()) << "nothing is known of a side without any";
 }

@@ -135,7 +135,7 @@ TEST_F(RunFacts, DevicesAreThoseOfAllStarts) {
   EXPECT_EQ(moved.value("devices"), nlohmann::json({"1 x NVIDIA A100", "1 x NVIDIA H200"}));
   const Comparison found =
       compare({.name = "a", .trials = {moved}}, {.name = "b", .trials = {stayed}}, {});
-  EXPECT_THAT(found.verdict, HasSubstr("devices 1 x NVIDIA A100, 1 x NVIDIA H200 against"));
+  EXPECT_THAT(found.verdict, HasSubstr("against 1 x NVIDIA A100, 1 x NVIDIA H200"));
 }
 
 // The plan of run.json is that of the newest start, which may be of other devices and in another

@@ -48,10 +48,17 @@ bool has_heading(const std::string& page, const std::string& name) {
   return false;
 }
 
+std::vector<std::string> links_of(const std::string& page) {
+  std::vector<std::string> links = found(page, R"(\]\(([^)\s]+)\))", 1);
+  for (std::string& picture : found(page, R"re(<(source|img) [^>]*src(set)?="([^"]+)")re", 3))
+    links.push_back(std::move(picture));
+  return links;
+}
+
 TEST(Pages, EveryLinkLeadsToAPlaceThatIsThere) {
   int links = 0;
   for (const fs::path& page : pages_for_readers())
-    for (const std::string& link : found(read_file(page), R"(\]\(([^)\s]+)\))", 1)) {
+    for (const std::string& link : links_of(read_file(page))) {
       if (link.starts_with("http")) continue;
       const std::size_t mark = std::min(link.find('#'), link.size());
       const fs::path target = mark == 0 ? page : page.parent_path() / link.substr(0, mark);
