@@ -19,12 +19,7 @@ results=$folder/test-results.xml records=$folder/test-records
 again=$folder/test-results-again.xml records_again=
 rm -rf "$results" "$again" "$records" "$records.first" "$folder/Testing/Temporary/LastTestsFailed.log"
 
-if [ -z "${LOCKSTEP_TEST_TENTH:-}" ]; then
-  LOCKSTEP_TEST_TENTH=all
-  if [ "$(git -C "$checkout" rev-parse --is-shallow-repository 2>/dev/null)" = false ]; then
-    LOCKSTEP_TEST_TENTH=$(($(git -C "$checkout" rev-list --count HEAD) % 10))
-  fi
-fi
+LOCKSTEP_TEST_TENTH=$(test_tenth "$checkout")
 export LOCKSTEP_TEST_TENTH
 if [ "$LOCKSTEP_TEST_TENTH" != all ]; then echo "of long tests the tenth number $LOCKSTEP_TEST_TENTH runs; make test-all runs all of it"; fi
 
