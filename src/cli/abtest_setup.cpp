@@ -1,10 +1,7 @@
 #include "cli/abtest_setup.h"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/whole_number.h"
@@ -14,6 +11,7 @@
 #include "cli/percent.h"
 #include "cli/run_root.h"
 #include "config/parse.h"
+#include "run/names.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -123,15 +121,6 @@ void read_devices(const Parsed& parsed, AbtestSetup& setup) {
   setup.trial.places = static_cast<int>(setup.gpus.size());
 }
 
-std::string name_by_time() {
-  const std::time_t now = static_cast<std::time_t>(system_clock().wall_s());
-  std::tm local{};
-  localtime_r(&now, &local);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "abtest-%Y%m%d-%H%M%S", &local);
-  return text.data();
-}
-
 fs::path record_folder(const Parsed& parsed) {
   if (parsed.has("--out") && parsed.has("--name"))
     throw Error("--out and --name both say where the record goes", "leave one of them out");
@@ -149,10 +138,7 @@ fs::path record_folder(const Parsed& parsed) {
     RunDir::check_new(root, parsed.value("--name"));
     return root / parsed.value("--name");
   }
-  const std::string base = name_by_time();
-  std::string name = base;
-  for (int i = 2; fs::exists(root / name, ignored); ++i) name = cat(base, "-", i);
-  return root / name;
+  return root / make_folder_by_time(root, "abtest");
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 // lockstep batch RECIPE: the batch that a recipe makes of its options, and what comes out of it.
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -17,21 +15,12 @@
 #include "jobs/job_json.h"
 #include "launch/launch.h"
 #include "plan/direct_recipe.h"
+#include "run/names.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string name_of_batch(const DirectRecipe& recipe, const Parsed& parsed) {
-  if (parsed.has("--name")) return parsed.value("--name");
-  const auto now = static_cast<std::time_t>(system_clock().wall_s());
-  std::tm local{};
-  localtime_r(&now, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "-%Y%m%d-%H%M%S", &local);
-  return recipe.name + text;
-}
 
 // Never over another, which somebody may have edited.
 void write_job_file(const fs::path& file, const std::string& text) {
@@ -59,14 +48,18 @@ int batch_recipe_main(const DirectRecipe& recipe, const Parsed& parsed) {
   for (const char* flag : {"--dry-run", "--devices-like"})
     if (parsed.has("--write") && parsed.has(flag))
       throw Error(cat(flag, " writes nothing, and --write does"), "leave one of them out");
-  const std::string name = name_of_batch(recipe, parsed);
-  const DirectJobs jobs =
-      direct_jobs(recipe, parsed, (program_folder() / "lockstep").string(), name);
+  const bool only_shows = parsed.has("--dry-run") || parsed.has("--devices-like");
+  const DirectJobs jobs = direct_jobs(
+      recipe, parsed, (program_folder() / "lockstep").string(), [&](const fs::path& run_root) {
+        if (parsed.has("--name")) return parsed.value("--name");
+        return only_shows || parsed.has("--write") ? name_by_time(recipe.name)
+                                                   : make_folder_by_time(run_root, recipe.name);
+      });
   for (const std::string& note : jobs.notes) say(note);
-  if (parsed.has("--dry-run") || parsed.has("--devices-like")) {
+  if (only_shows) {
     const TemporaryDirectory folder;
     write_job_file(folder.path() / "jobs.toml", jobs.toml);
-    return run_file(parsed, folder.path() / "jobs.toml", name, jobs.run_root);
+    return run_file(parsed, folder.path() / "jobs.toml", jobs.name, jobs.run_root);
   }
   if (parsed.has("--write")) {
     const fs::path file = fs::absolute(parsed.value("--write"));
@@ -75,10 +68,10 @@ int batch_recipe_main(const DirectRecipe& recipe, const Parsed& parsed) {
             shell_word(file.string()), " runs them"));
     return exit_finished;
   }
-  const fs::path file = fs::absolute(jobs.run_root / (name + ".toml"));
+  const fs::path file = fs::absolute(jobs.run_root / (jobs.name + ".toml"));
   write_job_file(file, jobs.toml);
   say(cat("job file ", file.string(), ": edit it, and run it again with lockstep batch run"));
-  return run_file(parsed, file, name, jobs.run_root);
+  return run_file(parsed, file, jobs.name, jobs.run_root);
 }
 
 bool trains(const Job& job, const DirectRecipe& recipe) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +37,7 @@
 #include "monitor/gpu_log.h"
 #include "plan/words.h"
 #include "run/json_lines.h"
+#include "run/names.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -127,19 +127,10 @@ JobDefaults word_defaults(const Parsed& parsed) {
 
 struct Asked {
   std::optional<JobSource> jobs;
-  std::string name;
+  std::string name;    // empty: by the time
   std::string source;  // the job file, or the command
   bool is_file = false;
 };
-
-std::string name_for_now() {
-  const std::time_t now = static_cast<std::time_t>(system_clock().wall_s());
-  std::tm local{};
-  localtime_r(&now, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "batch-%Y%m%d-%H%M%S", &local);
-  return text;
-}
 
 // A file says itself what its jobs are.
 void refuse_job_flags(const Parsed& parsed) {
@@ -164,7 +155,6 @@ Asked asked_jobs(const Parsed& parsed) {
   } else if (!parsed.program.empty()) {
     asked.source = join(parsed.program, " ");
     asked.jobs = job_words_source(parsed.program, word_defaults(parsed));
-    asked.name = name_for_now();
   } else {
     throw Error("lockstep batch run needs a job file, or a command after --",
                 "for example: lockstep batch run jobs.toml, or: lockstep batch run -- python3 "
@@ -190,7 +180,8 @@ bool is_vacant(const fs::path& folder) {
 
 BatchFolder make_batch(const Parsed& parsed, const Asked& asked) {
   const fs::path root = run_root(parsed);
-  BatchFolder batch{fs::absolute(root / asked.name).lexically_normal()};
+  const std::string name = asked.name.empty() ? make_folder_by_time(root, "batch") : asked.name;
+  BatchFolder batch{fs::absolute(root / name).lexically_normal()};
   refuse_slurm(batch, "lockstep batch run");
   std::error_code ignored;
   if (!fs::exists(batch.record(), ignored) && !is_vacant(batch.path))

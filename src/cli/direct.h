@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,15 +30,17 @@ std::optional<int> use_direct(const Parsed& parsed, bool predicts);
 
 // The job file of `lockstep batch RECIPE key=value …`: one `lockstep train` for each job.
 struct DirectJobs {
+  std::string name;  // of the batch
   std::string toml;
   std::int64_t jobs = 0;
   std::filesystem::path run_root;
   std::vector<std::string> notes;  // for people
 };
 // The value of an option that is no list may be one, "127,255": all jobs run with each of them.
-// program: the path of lockstep. batch: its name; jobs find it as LOCKSTEP_BATCH. Throws Error: as
-// resolve_direct, and where such values change which jobs there are.
+// program: the path of lockstep. name: gives the batch's by the folder of runs, once all else is
+// known to be good; jobs find it as LOCKSTEP_BATCH. Throws Error: as resolve_direct, and where such
+// values change which jobs there are.
 DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
-                       const std::string& batch);
+                       const std::function<std::string(const std::filesystem::path&)>& name);
 
 }  // namespace lockstep::cli

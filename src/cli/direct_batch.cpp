@@ -182,7 +182,7 @@ std::string name_of(const Planned& planned) {
 }  // namespace
 
 DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
-                       const std::string& name) {
+                       const std::function<std::string(const std::filesystem::path&)>& name) {
   const Planned planned = plan(recipe, parsed);
   const DirectBatch& batch = planned.batch;
   if (batch.rows.empty())
@@ -190,21 +190,24 @@ DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const s
   std::int64_t jobs = static_cast<std::int64_t>(batch.rows.size());
   for (const Axis& axis : planned.settings.axes)
     jobs *= static_cast<std::int64_t>(axis.values.size());
-  return {.toml = cat(
-              "# A batch of ", recipe.name,
-              ": edit it, and run it (again) with lockstep batch run FILE.\ncommand = ",
-              list_of(command_of(recipe, planned, program)), "\nname = ", quoted(name_of(planned)),
-              "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(name),
-              "}\nworkers = \"kept\"\ncpus = ", batch.cpus, "\ngpus = ",
-              batch.gpus.find_first_not_of("0123456789.") == std::string::npos ? batch.gpus
-                                                                               : quoted(batch.gpus),
-              "\nskip_codes = [", static_cast<int>(exit_skipped), "]\nretries = ", batch.retries,
-              "\nretry_delay = ", general(batch.retry_delay_s, 6),
-              "\ntimeout = ", general(batch.timeout_s, 6), "\nmax_failure_rate = ",
-              general(batch.max_failure_rate, 6), "\n\n", matrix_of(planned)),
-          .jobs = jobs,
-          .run_root = planned.options->run_root,
-          .notes = batch.notes};
+  const std::string batch_name = name(planned.options->run_root);
+  return {
+      .name = batch_name,
+      .toml = cat(
+          "# A batch of ", recipe.name,
+          ": edit it, and run it (again) with lockstep batch run FILE.\ncommand = ",
+          list_of(command_of(recipe, planned, program)), "\nname = ", quoted(name_of(planned)),
+          "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(batch_name),
+          "}\nworkers = \"kept\"\ncpus = ", batch.cpus, "\ngpus = ",
+          batch.gpus.find_first_not_of("0123456789.") == std::string::npos ? batch.gpus
+                                                                           : quoted(batch.gpus),
+          "\nskip_codes = [", static_cast<int>(exit_skipped), "]\nretries = ", batch.retries,
+          "\nretry_delay = ", general(batch.retry_delay_s, 6),
+          "\ntimeout = ", general(batch.timeout_s, 6),
+          "\nmax_failure_rate = ", general(batch.max_failure_rate, 6), "\n\n", matrix_of(planned)),
+      .jobs = jobs,
+      .run_root = planned.options->run_root,
+      .notes = batch.notes};
 }
 
 }  // namespace lockstep::cli

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <string_view>
 
 #include "base/clock.h"
@@ -16,6 +15,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "run/json_lines.h"
+#include "run/names.h"
 
 namespace lockstep {
 namespace fs = std::filesystem;
@@ -46,15 +46,6 @@ void check_name(const std::string& name) {
     throw Error(cat(path.string(), " is there already"), "choose another name");
   throw Error(cat("run \"", name, "\" is there already: ", path.string()),
               cat("choose another name, or go on with `lockstep resume ", name, "`"));
-}
-
-std::string name_for_now(const std::string& recipe) {
-  const std::time_t now = static_cast<std::time_t>(system_clock().wall_s());
-  std::tm local = {};
-  localtime_r(&now, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
-  return cat(recipe, "-", text);
 }
 
 [[noreturn]] void throw_cannot_make(const fs::path& path, int error) {
@@ -149,7 +140,7 @@ void RunDir::check_new(const fs::path& root, const std::string& name) {
 
 RunDir RunDir::create(const fs::path& root, const std::string& name, const std::string& recipe,
                       const std::function<void(RunDir&)>& fill) {
-  const std::string base = name.empty() ? name_for_now(recipe) : name;
+  const std::string base = name.empty() ? name_by_time(recipe) : name;
   check_name(base);
   check_new(root, name);
   try {

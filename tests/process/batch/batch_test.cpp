@@ -13,6 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using testing::ToolProcess;
 using testing::ToolResult;
 
 class Batch : public BatchRig {};
@@ -34,6 +35,21 @@ TEST_F(Batch, RunsEveryJobAndPublishesWhatItWrote) {
   EXPECT_THAT(written, ElementsAre("a\n", "b\n", "c\n"));
   EXPECT_THAT(printed, ElementsAre("said a\n", "said b\n", "said c\n"));
   EXPECT_TRUE(std::filesystem::is_empty(batch() / "attempts"));
+}
+
+TEST_F(Batch, WithoutANameIsOneOfItsOwnAlsoInTheSameSecond) {
+  std::vector<ToolProcess> tools;
+  for (const char* value : {"a", "b", "c", "d"})
+    tools.push_back(begin({"batch", "run", "--", "true", "{1}", ":::", value}));
+  for (ToolProcess& tool : tools) {
+    const ToolResult result = tool.wait();
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("1 done of 1\n"));
+  }
+  int batches = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "runs"))
+    batches += std::filesystem::exists(entry.path() / "ledger.sqlite") ? 1 : 0;
+  EXPECT_EQ(batches, 4);
 }
 
 TEST_F(Batch, OfJobsThatFailSaysWhyAndTriesThemAgain) {

@@ -45,10 +45,12 @@ const DirectRecipe toy{.name = "toy", .summary = "is a toy", .make_options = [] 
                          return std::make_unique<ToyOptions>();
                        }};
 
+std::string named_b(const std::filesystem::path&) { return "b"; }
+
 std::string toml(std::vector<std::string> assignments) {
   Parsed parsed;
   parsed.assignments = std::move(assignments);
-  return direct_jobs(toy, parsed, "/bin/lockstep", "b").toml;
+  return direct_jobs(toy, parsed, "/bin/lockstep", named_b).toml;
 }
 
 TEST(DirectJobs, HaveTheGivenOptionsInTheCommandAndTheRestInTheMatrix) {
@@ -70,7 +72,7 @@ TEST(DirectJobs, HaveAnAxisForEachOptionWithAList) {
   EXPECT_THAT(text, HasSubstr("name = \"{part},leaves={leaves},rate={rate}\""));
   Parsed parsed;
   parsed.assignments = {"leaves=63,127,255", "parts=4"};
-  EXPECT_EQ(direct_jobs(toy, parsed, "x", "b").jobs, 12);
+  EXPECT_EQ(direct_jobs(toy, parsed, "x", named_b).jobs, 12);
 }
 
 TEST(DirectJobs, CheckEveryValueOfAList) {
