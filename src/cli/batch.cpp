@@ -174,9 +174,11 @@ int logs_main(const Parsed& parsed) {
 // Jobs that outlived their scheduler; how many. The next scheduler ends those that do not obey.
 std::size_t cancel_running(Ledger& ledger, std::int64_t job) {
   std::size_t count = 0;
-  for (const Attempt& attempt : ledger.unfinished()) {
+  for (Attempt& attempt : ledger.unfinished()) {
     if (job != 0 && attempt.job != job) continue;
-    ledger.ask_end(attempt, ended_by_cancel);
+    attempt.asked = ended_by_cancel;
+    if (attempt.signalled == 0) attempt.signalled = system_clock().wall_s();
+    ledger.ask_end(attempt);
     for (const MarkedProcess& process :
          processes_marked(attempt_mark(ledger.fact("id"), attempt.id)))
       signal_marked(process, SIGTERM);

@@ -306,8 +306,20 @@ void JobProcess::signal_tree(int number) const {
   if (!roots.empty()) signal_descendants(roots, number, told);
 }
 
+// Also where nobody has heard of it yet.
+bool JobProcess::has_ended() const {
+  if (leader_ == 0) return true;
+  if (worker_ && distrusted_.empty()) {
+    worker_->read();
+    if (worker_->ended()) return true;
+  }
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == leader_;
+}
+
 void JobProcess::stop(const std::string& why, double now_s) {
-  if (over() || !exit_.ended_by.empty()) return;
+  if (has_ended() || !exit_.ended_by.empty()) return;  // what is left of it is ended anyway
   exit_.ended_by = why;
   signal_tree(SIGTERM);
   signal_tree(SIGCONT);  // one that is stopped would not see it

@@ -81,7 +81,8 @@ class JobProcess {
   // The words of a program whose copy did not take the job up as it should; else empty.
   const std::vector<std::string>& distrusted() const { return distrusted_; }
   void reaped(int wait_status, const rusage& usage, double wall_s);
-  // SIGTERM for all of it, and SIGKILL later. `why` goes into the record; the first one counts.
+  // SIGTERM for all of it, and SIGKILL later. `why` goes into the record; the first one counts. One
+  // that has ended by itself is left as it is.
   void stop(const std::string& why, double now_s);
   // Looks at deadlines, and, once the leader is gone, at what it left.
   void look(double now_s, double wall_s);
@@ -95,6 +96,7 @@ class JobProcess {
   void begin_process(const UniqueFd& output, const UniqueFd& group);
   void give_up_worker();
   void ended(int code, double wall_s);
+  bool has_ended() const;
   std::vector<pid_t> left() const;
   bool is_alone() const;  // nothing of it is left
   void signal_tree(int number) const;

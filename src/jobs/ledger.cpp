@@ -427,10 +427,13 @@ void Ledger::begin(std::vector<Attempt>& attempts) {
   transaction.commit();
 }
 
-void Ledger::ask_end(const Attempt& attempt, const std::string& why) {
-  database_->prepared("UPDATE attempt SET reason = ?2 WHERE id = ?1 AND outcome IS NULL")
+void Ledger::ask_end(const Attempt& attempt) {
+  database_
+      ->prepared(
+          "UPDATE attempt SET reason = ?2, ended = nullif(?3, 0) WHERE id = ?1 AND outcome IS NULL")
       .bind(1, attempt.id)
-      .bind(2, why)
+      .bind(2, attempt.asked)
+      .bind(3, attempt.signalled)
       .run();
 }
 
@@ -503,7 +506,7 @@ std::vector<JobResult> Ledger::results(std::int64_t attempt) {
 std::vector<Attempt> Ledger::unfinished() {
   std::vector<Attempt> result;
   Statement rows(*database_,
-                 "SELECT id, job, number, supervisor, slot, cores, devices, reason FROM "
+                 "SELECT id, job, number, supervisor, slot, cores, devices, reason, ended FROM "
                  "attempt WHERE outcome IS NULL ORDER BY id");
   while (rows.step())
     result.push_back({.id = rows.integer(0),
@@ -513,7 +516,8 @@ std::vector<Attempt> Ledger::unfinished() {
                       .slot = static_cast<int>(rows.integer(4)),
                       .cores = parsed(rows.text(5)).get<std::vector<int>>(),
                       .devices = parsed(rows.text(6)).get<std::vector<std::string>>(),
-                      .asked = rows.text(7)});
+                      .asked = rows.text(7),
+                      .signalled = rows.number(8)});
   return result;
 }
 

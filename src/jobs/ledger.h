@@ -31,6 +31,10 @@ enum class JobState {
   failed,     // its attempts are used up
   cancelled,  // by request
 };
+inline bool succeeded(JobState state) { return state == JobState::done; }
+inline bool over(JobState state) {
+  return state != JobState::waiting && state != JobState::running;
+}
 const char* to_string(JobState state);
 
 // How an attempt ended.
@@ -66,7 +70,8 @@ struct Attempt {
   int slot = 0;
   std::vector<int> cores;
   std::vector<std::string> devices;  // UUIDs
-  std::string asked;  // why its end was asked for (JobExit::ended_by); "": nobody did
+  std::string asked;     // why its end was asked for (JobExit::ended_by); "": nobody did
+  double signalled = 0;  // unix seconds, first, not by its supervisor; 0: only that was told
 };
 
 struct AttemptEnd {
@@ -127,7 +132,7 @@ class Ledger {
   // All in one transaction, before any of them is started. Fills in id and number.
   void begin(std::vector<Attempt>& attempts);
   // Remembered until it has ended, also by a scheduler that comes later.
-  void ask_end(const Attempt& attempt, const std::string& why);
+  void ask_end(const Attempt& attempt);
   // Of both at once. Nothing if the attempt's end was known.
   void end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before);
   std::vector<JobResult> results(std::int64_t attempt);  // by name

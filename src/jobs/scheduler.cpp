@@ -38,9 +38,6 @@ std::string new_id(Clock& clock) {
   return hasher.hex().substr(0, 12);
 }
 
-bool succeeded(JobState state) { return state == JobState::done; }
-bool over(JobState state) { return state != JobState::waiting && state != JobState::running; }
-
 }  // namespace
 
 Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
@@ -90,30 +87,58 @@ std::string Scheduler::mark_of(std::int64_t attempt) const {
 void Scheduler::load_jobs() {
   const std::vector<QueuedJob> jobs = ledger_.queue();
   for (const QueuedJob& job : jobs)
-    if (!nodes_.contains(job.id)) nodes_[job.id].queued = job;
+    if (!listed_.contains(job.id)) listed_[job.id] = job;
+  std::vector<std::int64_t> order;
+  graph_ = {};
+  for (const QueuedJob& job : jobs) {
+    graph_.add(job.id, listed_.at(job.id).state);
+    order.push_back(job.id);
+  }
   for (const auto& [job, needed] : ledger_.dependencies()) {
-    const auto node = nodes_.find(job), other = nodes_.find(needed);
-    if (node == nodes_.end() || other == nodes_.end()) continue;
-    auto& needed_by = other->second.needed_by;
-    if (std::find(needed_by.begin(), needed_by.end(), job) != needed_by.end()) continue;
-    needed_by.push_back(job);
-    if (!succeeded(other->second.queued.state)) ++node->second.unmet;
+    if (listed_.contains(job) && listed_.contains(needed)) graph_.need(job, needed);
   }
   counts_ = {};
-  counts_.total = static_cast<std::int64_t>(nodes_.size());
-  for (const QueuedJob& job : jobs) count(nodes_.at(job.id).queued.state, 1);
-  for (const QueuedJob& job : jobs) {
-    Node& node = nodes_.at(job.id);
-    node.blocked = false;
-    if (node.queued.state == JobState::waiting && node.unmet == 0) enqueue(job.id);
+  counts_.total = static_cast<std::int64_t>(listed_.size());
+  for (const QueuedJob& job : jobs) count(listed_.at(job.id).state, 1);
+  follow(graph_.begin(order));
+}
+
+void Scheduler::set_state(std::int64_t id, JobState state) {
+  JobState& mine = listed_.at(id).state;
+  count(mine, -1);
+  count(mine = state, 1);
+  follow(graph_.set_state(id, state));
+}
+
+// Puts jobs that became ready into the queues and takes others out of them.
+void Scheduler::follow(const std::vector<JobGraph::Change>& changes) {
+  for (const JobGraph::Change& change : changes) {
+    if (change.was == Standing::ready) dequeue(change.job);
+    if (change.was == Standing::never) --counts_.blocked;
+    if (change.is == Standing::ready) enqueue(change.job);
+    if (change.is == Standing::never) {
+      ++counts_.blocked;
+      const JobState state = listed_.at(change.because).state;
+      ledger_.set_state(change.job, JobState::waiting,
+                        cat("needs ", ledger_.job(change.because).name, ", which ",
+                            state == JobState::waiting  ? "does not run"
+                            : state == JobState::failed ? "failed"
+                                                        : cat("was ", to_string(state))));
+      if (on_never_) on_never_(change.job);
+    } else if (change.was == Standing::never && change.is != Standing::settled) {
+      ledger_.set_state(change.job, JobState::waiting, "");
+    }
   }
-  for (const QueuedJob& job : jobs)
-    if (const JobState state = nodes_.at(job.id).queued.state; over(state) && !succeeded(state))
-      release_dependents(job.id, state);
+}
+
+void Scheduler::dequeue(std::int64_t id) {
+  const Place place{-std::int64_t{listed_.at(id).priority}, id};
+  for (auto& [demand, queue] : ready_) queue.erase(place);
+  std::erase_if(delayed_, [id](const auto& entry) { return entry.second == id; });
 }
 
 void Scheduler::enqueue(std::int64_t id) {
-  const QueuedJob& job = nodes_.at(id).queued;
+  const QueuedJob& job = listed_.at(id);
   if (job.not_before > clock_.wall_s()) {
     delayed_.emplace(job.not_before, id);
     return;
@@ -178,8 +203,8 @@ void Scheduler::adopt_or_forget() {
       apply(running, settle(setup_.folder, running.job, attempt, *exit, ledger_.tries(attempt.job),
                             seen(running)));
     } else if (record.alone) {
-      if (const auto node = nodes_.find(attempt.job); node != nodes_.end())
-        running.queued = node->second.queued;
+      if (const auto job = listed_.find(attempt.job); job != listed_.end())
+        running.queued = job->second;
       running.placement =
           resources_.take(running.queued, attempt.slot, attempt.cores, attempt.devices);
       kept.insert(mark_of(attempt.id));
@@ -228,7 +253,10 @@ void Scheduler::end_marked(const std::string& mark) const {
 void Scheduler::forget(const Attempt& attempt, const std::string& why) {
   RunningAttempt running{.attempt = attempt, .job = ledger_.job(attempt.job)};
   if (attempt.asked == ended_by_cancel) {
-    const JobExit exit{.attempt = attempt.id, .code = 128 + SIGKILL, .signal = SIGKILL};
+    const JobExit exit{.attempt = attempt.id,
+                       .code = 128 + SIGKILL,
+                       .signal = SIGKILL,
+                       .ended_by = ended_by_cancel};
     const Settled settled = settle(setup_.folder, running.job, attempt, exit, 0);
     apply(std::move(running), settled);
     return;
@@ -270,8 +298,8 @@ void Scheduler::wake_delayed() {
   while (!delayed_.empty() && delayed_.begin()->first <= clock_.wall_s()) {
     const std::int64_t id = delayed_.begin()->second;
     delayed_.erase(delayed_.begin());
-    nodes_.at(id).queued.not_before = 0;
-    if (nodes_.at(id).queued.state == JobState::waiting) enqueue(id);
+    listed_.at(id).not_before = 0;
+    if (listed_.at(id).state == JobState::waiting) enqueue(id);
   }
 }
 
@@ -313,35 +341,29 @@ void Scheduler::start_what_fits() {
 bool Scheduler::start_one(const Demand& demand, std::vector<Start>& starting) {
   Queue& queue = ready_.at(demand);
   const std::int64_t id = queue.begin()->second;
-  Node& node = nodes_.at(id);
-  if (const std::string why = never(node.queued); !why.empty()) {
-    queue.erase(queue.begin());
+  const QueuedJob& job = listed_.at(id);
+  if (const std::string why = never(job); !why.empty()) {
     ledger_.set_state(id, JobState::failed, why);
-    node.queued.state = JobState::failed;
-    count(JobState::failed, 1);
-    release_dependents(id, JobState::failed);
+    set_state(id, JobState::failed);
     if (on_end_)
       on_end_({.attempt = {.job = id}, .job = ledger_.job(id)}, {.end = {.reason = why}});
     return true;
   }
-  QueuedJob asked = node.queued;
-  RunningAttempt running{.queued = node.queued};
-  asked.gpus = request_of(node.queued, running.trial);
+  QueuedJob asked = job;
+  RunningAttempt running{.queued = job};
+  asked.gpus = request_of(job, running.trial);
   std::vector<UniqueFd> leases;
   const std::optional<Placement> placement = place(asked, leases);
   if (!placement) return false;
-  queue.erase(queue.begin());
   running.job = ledger_.job(id);
   running.placement = *placement;
-  if (running.trial != CpuOrGpu::Choice::unknown)
-    kind_of(node.queued).choice.trial_begins(running.trial);
+  if (running.trial != CpuOrGpu::Choice::unknown) kind_of(job).choice.trial_begins(running.trial);
   running.attempt = {
       .job = id, .supervisor = supervisor_id_, .slot = placement->slot, .cores = placement->cores};
   for (const int device : placement->devices)
     running.attempt.devices.push_back(resources_.all().devices[static_cast<std::size_t>(device)]);
   enter(running);
-  node.queued.state = JobState::running;
-  count(JobState::running, 1);
+  set_state(id, JobState::running);
   starting.push_back({std::move(running), std::move(leases)});
   return true;
 }
@@ -411,39 +433,12 @@ void Scheduler::finish(const std::vector<JobExit>& exits) {
 void Scheduler::apply(RunningAttempt running, const Settled& settled) {
   const std::int64_t id = running.attempt.job;
   ledger_.end(running.attempt, settled.end, settled.state, settled.not_before);
-  if (const auto found = nodes_.find(id); found != nodes_.end()) {
-    Node& node = found->second;
-    count(node.queued.state, -1);
-    node.queued.state = settled.state;
-    node.queued.not_before = settled.not_before;
-    count(settled.state, 1);
-    if (settled.state == JobState::waiting)
-      enqueue(id);
-    else
-      release_dependents(id, settled.state);
+  if (const auto found = listed_.find(id); found != listed_.end()) {
+    found->second.not_before = settled.not_before;
+    set_state(id, settled.state);
   }
   look_at_failures();
   if (on_end_) on_end_(running, settled);
-}
-
-void Scheduler::release_dependents(std::int64_t id, JobState state) {
-  for (const std::int64_t other : nodes_.at(id).needed_by) {
-    Node& node = nodes_.at(other);
-    if (node.queued.state != JobState::waiting) continue;
-    if (succeeded(state)) {
-      if (--node.unmet == 0) enqueue(other);
-    } else if (!node.blocked) {
-      node.blocked = true;
-      ++counts_.blocked;
-      ledger_.set_state(other, JobState::waiting,
-                        cat("needs ", ledger_.job(id).name, ", which ",
-                            state == JobState::waiting  ? "does not run"
-                            : state == JobState::failed ? "failed"
-                                                        : cat("was ", to_string(state))));
-      if (on_never_) on_never_(other);
-      release_dependents(other, JobState::waiting);
-    }
-  }
 }
 
 void Scheduler::look_at_failures() {
@@ -533,33 +528,26 @@ void Scheduler::obey(const Request& request) {
       return;
     }
     std::vector<std::int64_t> all;
-    for (const auto& [id, node] : nodes_) all.push_back(id);
+    for (const auto& [id, one] : listed_) all.push_back(id);
     for (const std::int64_t id : all) cancel(id);
   } else if (request.what == "retry") {
     retry(request.job);
   } else if (request.what == "add") {
     ready_.clear();
     delayed_.clear();
-    for (auto& [id, node] : nodes_) node.unmet = 0, node.needed_by.clear();
     load_jobs();
   }
 }
 
 void Scheduler::cancel(std::int64_t job) {
-  const auto found = nodes_.find(job);
-  if (found == nodes_.end()) return;
-  Node& node = found->second;
-  if (node.queued.state == JobState::waiting) {
-    for (auto& [demand, queue] : ready_) queue.erase({-std::int64_t{node.queued.priority}, job});
-    std::erase_if(delayed_, [&](const auto& entry) { return entry.second == job; });
-    if (node.blocked) --counts_.blocked;
-    node.blocked = false;
-    node.queued.state = JobState::cancelled;
-    count(JobState::cancelled, 1);
+  const auto found = listed_.find(job);
+  if (found == listed_.end()) return;
+  const JobState state = found->second.state;
+  if (state == JobState::waiting) {
     ledger_.set_state(job, JobState::cancelled, "cancelled by request");
     if (on_never_) on_never_(job);
-    release_dependents(job, JobState::cancelled);
-  } else if (node.queued.state == JobState::running) {
+    set_state(job, JobState::cancelled);
+  } else if (state == JobState::running) {
     for (auto& [id, running] : running_)
       if (running.attempt.job == job) end_attempt(running, ended_by_cancel);
   }
@@ -569,7 +557,7 @@ void Scheduler::cancel(std::int64_t job) {
 void Scheduler::end_attempt(RunningAttempt& running, const char* why) {
   if (!running.attempt.asked.empty()) return;
   running.attempt.asked = why;
-  ledger_.ask_end(running.attempt, why);
+  ledger_.ask_end(running.attempt);
   if (running.adopted)
     signal_adopted(running);
   else
@@ -581,6 +569,10 @@ void Scheduler::signal_adopted(RunningAttempt& running) {
   if (!first && clock_.now_s() < running.kill_at_s) return;
   const std::string mark = mark_of(running.attempt.id);
   std::set<pid_t> told;
+  if (first && running.attempt.signalled == 0) {
+    running.attempt.signalled = clock_.wall_s();
+    ledger_.ask_end(running.attempt);
+  }
   if (first) {
     told = groups_->signal(mark, SIGTERM);
     groups_->signal(mark, SIGCONT);
@@ -596,33 +588,19 @@ void Scheduler::signal_adopted(RunningAttempt& running) {
 }
 
 void Scheduler::retry(std::int64_t job) {
-  const auto found = nodes_.find(job);
-  if (found == nodes_.end()) return;
-  Node& node = found->second;
-  const JobState state = node.queued.state;
+  const auto found = listed_.find(job);
+  if (found == listed_.end()) return;
+  const JobState state = found->second.state;
   if (state == JobState::waiting || state == JobState::running) return;
-  count(state, -1);
-  node.queued.state = JobState::waiting;
-  node.queued.not_before = 0;
+  found->second.not_before = 0;
   ledger_.forget_tries(job);
-  const std::function<void(std::int64_t)> unblock = [&](std::int64_t id) {
-    for (const std::int64_t other : nodes_.at(id).needed_by) {
-      Node& dependent = nodes_.at(other);
-      if (succeeded(state)) ++dependent.unmet;
-      if (!dependent.blocked) continue;
-      dependent.blocked = false;
-      --counts_.blocked;
-      unblock(other);
-    }
-  };
-  unblock(job);
-  if (node.unmet == 0) enqueue(job);
+  set_state(job, JobState::waiting);
 }
 
 void Scheduler::on_never(std::function<void(std::int64_t)> never) {
   on_never_ = std::move(never);
-  for (const auto& [id, node] : nodes_)
-    if (node.blocked) on_never_(id);
+  for (const auto& [id, one] : listed_)
+    if (graph_.standing(id) == Standing::never) on_never_(id);
 }
 
 void Scheduler::drain() { draining_ = true; }

@@ -17,6 +17,7 @@
 #include "jobs/attempt_groups.h"
 #include "jobs/batch_folder.h"
 #include "jobs/device_watch.h"
+#include "jobs/job_graph.h"
 #include "jobs/lease.h"
 #include "jobs/ledger.h"
 #include "jobs/packing.h"
@@ -102,12 +103,6 @@ class Scheduler {
   std::int64_t cut_short() const { return lost_; }  // attempts that were lost before this start
 
  private:
-  struct Node {  // of a job that is listed
-    QueuedJob queued;
-    int unmet = 0;  // jobs that it needs and that have not succeeded
-    std::vector<std::int64_t> needed_by;
-    bool blocked = false;
-  };
   // Higher priority first, then lower number.
   using Place = std::pair<std::int64_t, std::int64_t>;
   using Queue = std::set<Place>;
@@ -121,7 +116,10 @@ class Scheduler {
   };
 
   void load_jobs();
+  void set_state(std::int64_t id, JobState state);
+  void follow(const std::vector<JobGraph::Change>& changes);
   void enqueue(std::int64_t id);
+  void dequeue(std::int64_t id);
   void adopt_or_forget();
   void forget(const Attempt& attempt, const std::string& why);
   void end_marked(const std::string& mark) const;
@@ -176,7 +174,6 @@ class Scheduler {
   void finish(const std::vector<JobExit>& exits);
   void apply(RunningAttempt running, const Settled& settled);
   void count(JobState state, std::int64_t by);
-  void release_dependents(std::int64_t id, JobState state);
   void look_at_failures();
 
   void take_requests();
@@ -195,7 +192,8 @@ class Scheduler {
   std::string batch_id_, supervisor_id_;
   std::optional<AttemptGroups> groups_;
   std::unique_ptr<SupervisorLink> link_;
-  std::unordered_map<std::int64_t, Node> nodes_;
+  std::unordered_map<std::int64_t, QueuedJob> listed_;
+  JobGraph graph_;  // of the same jobs
   std::map<Demand, Queue> ready_;
   std::multimap<double, std::int64_t> delayed_;     // by unix time
   std::map<std::int64_t, RunningAttempt> running_;  // by attempt

@@ -102,7 +102,7 @@ std::optional<Placement> Scheduler::place(const QueuedJob& job, std::vector<Uniq
     std::optional<Placement> placement = resources_.place(job);
     if (!placement || placement->devices.empty()) return placement;
     int device = 0;
-    const bool packed = is_packed(nodes_.at(job.id).queued) && !alone_.contains(job.id);
+    const bool packed = is_packed(listed_.at(job.id)) && !alone_.contains(job.id);
     const std::string who = lease(*placement, packed, leases, device);
     if (who.empty()) {
       for (const int each : placement->devices) waits_for_.erase(each);

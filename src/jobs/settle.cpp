@@ -105,7 +105,11 @@ JobState state_after(AttemptOutcome outcome, const Job& job, int tries) {
 Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt, const JobExit& how,
                int tries, const OnDevices& devices) {
   JobExit exit = how;
-  if (exit.ended_by.empty()) exit.ended_by = attempt.asked;
+  // Its supervisor knows whether it was over before it was to be ended. Where the scheduler sent
+  // the signal, the times say so. On a device of others, it is worth nothing in any case.
+  if (exit.ended_by.empty() && (attempt.asked == ended_by_place ||
+                                (attempt.signalled > 0 && exit.ended >= attempt.signalled)))
+    exit.ended_by = attempt.asked;
   AttemptOutcome outcome = outcome_of(job, exit);
   std::string reason = reason_of(job, exit, outcome);
   if (exit.ended_by == ended_by_place)

@@ -48,6 +48,17 @@ class BatchRig : public ::testing::Test {
     Statement row(opened.database(), sql);
     return row.step() ? row.integer(0) : -1;
   }
+  // Of what the ledger says, which may still be in the making. False: not within 20 s.
+  static bool comes_true(const std::function<bool()>& is_true) {
+    for (int i = 0; i < 1000; ++i) {
+      try {
+        if (is_true()) return true;
+      } catch (const Error&) {
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  }
   std::int64_t jobs_in(const std::string& state) const {
     return count("SELECT count(*) FROM job WHERE state = '" + state + "'");
   }

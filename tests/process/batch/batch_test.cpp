@@ -39,8 +39,11 @@ TEST_F(Batch, RunsEveryJobAndPublishesWhatItWrote) {
 
 TEST_F(Batch, WithoutANameIsOneOfItsOwnAlsoInTheSameSecond) {
   std::vector<ToolProcess> tools;
-  for (const char* value : {"a", "b", "c", "d"})
-    tools.push_back(begin({"batch", "run", "--", "true", "{1}", ":::", value}));
+  const std::string root = cat("run.root=", (folder.path() / "runs").string());
+  for (const std::string value : {"a", "b", "c", "d"}) {
+    std::filesystem::create_directory(folder.path() / value);  // for what it prints
+    tools.push_back(begin({"batch", "run", root, "--", "true", "{1}", ":::", value}, value));
+  }
   for (ToolProcess& tool : tools) {
     const ToolResult result = tool.wait();
     EXPECT_EQ(result.code, 0) << result.err;
@@ -50,6 +53,78 @@ TEST_F(Batch, WithoutANameIsOneOfItsOwnAlsoInTheSameSecond) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "runs"))
     batches += std::filesystem::exists(entry.path() / "ledger.sqlite") ? 1 : 0;
   EXPECT_EQ(batches, 4);
+}
+
+TEST_F(Batch, WhatEndedWellBeforeAStopReachedItDoesNotRunAgain) {
+  Words command{"sh", "-c", "sleep 0.0$(($0 % 10))", "{1}", ":::"};
+  for (int i = 0; i < 400; ++i) command.push_back(std::to_string(i));
+  for (int stops = 0; stops < 3; ++stops) {
+    ToolProcess tool =
+        begin(stops == 0 ? run_words({"--slots", "20"}, command) : Words{"batch", "resume", "b"});
+    ASSERT_TRUE(comes_true([&] { return jobs_in("done") > 100 * stops; }));
+    kill(tool.pid(), SIGTERM);
+    tool.wait();
+  }
+  EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
+  EXPECT_EQ(jobs_in("done"), 400);
+  EXPECT_EQ(count("SELECT count(*) FROM attempt WHERE exit_code = 0"), 400);
+}
+
+// Of a batch that runs on; "live" ends once the file "end" is there.
+class LiveBatch : public BatchRig {
+ protected:
+  void start(const std::string& jobs) {
+    write_file_atomic(folder.path() / "b.toml",
+                      "shell = true\n[[jobs]]\nname = \"live\"\n"
+                      "command = \"until [ -e end ]; do sleep 0.02; done\"\n" +
+                          jobs);
+    tool_.emplace(begin({"batch", "run", "b.toml", "--slots", "4"}));
+  }
+  void wait_for_jobs(const std::string& where) {
+    const std::string sql = "SELECT count(*) FROM job WHERE " + where;
+    ASSERT_TRUE(comes_true([&] { return count(sql) > 0; })) << where;
+  }
+  ToolResult end() {
+    write_file_atomic(folder.path() / "end", "");
+    return tool_->wait();
+  }
+  std::string reason_of(const std::string& job) const {
+    Ledger opened = ledger();
+    Statement row(opened.database(), "SELECT reason FROM job WHERE name = '" + job + "'");
+    return row.step() ? row.text(0) : "";
+  }
+  std::optional<ToolProcess> tool_;
+};
+
+TEST_F(LiveBatch, JobsThatAreDoneAndNeedEachOtherRunAgainAfterARetryOfEach) {
+  start(
+      "[[jobs]]\nname = \"a\"\ncommand = \"true\"\n"
+      "[[jobs]]\nname = \"b\"\ncommand = \"true\"\nafter = \"a\"\n");
+  wait_for_jobs("name = 'b' AND state = 'done'");
+  EXPECT_EQ(run({"batch", "retry", "b", "a"}).code, 0);
+  wait_for_jobs("name = 'a' AND state = 'done' AND (SELECT count(*) FROM attempt) = 4");
+  EXPECT_EQ(run({"batch", "retry", "b", "b"}).code, 0);
+  wait_for_jobs("name = 'b' AND state = 'done' AND (SELECT count(*) FROM attempt) = 5");
+  const ToolResult result = end();
+  EXPECT_EQ(result.code, 0) << result.out;
+  EXPECT_EQ(count("SELECT count(*) FROM attempt"), 5);
+}
+
+TEST_F(LiveBatch, TheReasonWhyAJobDoesNotRunIsOneThatHoldsNow) {
+  start(
+      "[[jobs]]\nname = \"a\"\ncommand = \"[ -e mended ]\"\n"
+      "[[jobs]]\nname = \"c\"\ncommand = \"false\"\n"
+      "[[jobs]]\nname = \"b\"\ncommand = \"true\"\nafter = [\"a\", \"c\"]\n");
+  wait_for_jobs("name = 'c' AND state = 'failed'");
+  wait_for_jobs("name = 'a' AND state = 'failed'");
+  write_file_atomic(folder.path() / "mended", "");
+  EXPECT_EQ(run({"batch", "retry", "b", "a"}).code, 0);
+  wait_for_jobs("name = 'a' AND state = 'done'");
+  EXPECT_EQ(reason_of("b"), "needs c, which failed");
+  const ToolResult result = end();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out, HasSubstr("needs c, which failed"));
+  EXPECT_THAT(result.out, Not(HasSubstr("needs a, which failed")));
 }
 
 TEST_F(Batch, OfJobsThatFailSaysWhyAndTriesThemAgain) {

@@ -164,6 +164,39 @@ TEST_F(JobProcessTest, ALogThatCannotBeMadeEndsNoJob) {
   EXPECT_EQ(run(given).code, 4);
 }
 
+// It may be a while before its supervisor hears of its end.
+TEST_F(JobProcessTest, OneThatHasEndedByItselfIsNotSaidToHaveBeenEnded) {
+  JobProcess job(order("exit 0"), {}, leaders, now(), 1000);
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(job.leader()), &info, WEXITED | WNOWAIT), 0);
+  job.stop("stop", now());
+  int status = 0;
+  rusage usage{};
+  ASSERT_GT(wait4(job.leader(), &status, 0, &usage), 0);
+  job.reaped(status, usage, 1001);
+  job.stop("stop", now());
+  while (!job.over()) job.look(now(), now());
+  EXPECT_EQ(job.exit().ended_by, "");
+  EXPECT_EQ(job.exit().code, 0);
+}
+
+TEST_F(JobProcessTest, OneThatEndsWellOnSigtermWasEnded) {
+  JobProcess job(order("trap 'exit 0' TERM; touch ready; while :; do sleep 0.01; done"), {},
+                 leaders, now(), 1000);
+  while (!std::filesystem::exists(folder.path() / "ready"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  job.stop("stop", now());
+  while (!job.over()) {
+    int status = 0;
+    rusage usage{};
+    if (job.leader() != 0 && wait4(job.leader(), &status, WNOHANG, &usage) > 0)
+      job.reaped(status, usage, 1001);
+    job.look(now(), now());
+  }
+  EXPECT_EQ(job.exit().ended_by, "stop");
+  EXPECT_EQ(job.exit().code, 0);
+}
+
 TEST_F(JobProcessTest, WhatIgnoresSigtermIsKilledAfterItsGrace) {
   JobOrder given = order("trap '' TERM; while :; do sleep 0.01; done");
   given.timeout_s = 0.1;

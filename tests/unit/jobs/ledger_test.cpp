@@ -170,12 +170,18 @@ TEST_F(LedgerTest, AnEndThatWasKnownBeforeStays) {
 
 TEST_F(LedgerTest, RemembersWhyTheEndOfAnAttemptWasAskedFor) {
   Ledger ledger = open_with({"a"});
-  const Attempt attempt = begin(ledger, 1);
+  Attempt attempt = begin(ledger, 1);
   EXPECT_EQ(open().unfinished().at(0).asked, "");
-  ledger.ask_end(attempt, "cancel");
+  attempt.asked = "cancel";
+  ledger.ask_end(attempt);
   EXPECT_EQ(open().unfinished().at(0).asked, "cancel");
+  EXPECT_EQ(open().unfinished().at(0).signalled, 0);
+  attempt.signalled = 12.5;
+  ledger.ask_end(attempt);
+  EXPECT_EQ(open().unfinished().at(0).signalled, 12.5);
   end(ledger, attempt, AttemptOutcome::cancelled, JobState::cancelled);
-  ledger.ask_end(attempt, "stop");
+  attempt.asked = "stop";
+  ledger.ask_end(attempt);
   EXPECT_EQ(number(ledger, "SELECT count(*) FROM attempt WHERE reason = 'stop'"), 0);
 }
 

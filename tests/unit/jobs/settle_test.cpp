@@ -191,16 +191,39 @@ TEST_F(Settle, AStopIsNoTryAndACancelIsFinal) {
   EXPECT_EQ(cancelled.state, JobState::cancelled);
 }
 
-// Of one that a scheduler signalled itself, or asked for before it was killed.
-TEST_F(Settle, WhoAskedForTheEndOfAnAttemptIsRemembered) {
+TEST_F(Settle, WhatEndedBeforeItWasToBeEndedIsWhatItIs) {
+  for (const char* why : {ended_by_stop, ended_by_cancel}) {
+    attempt.asked = why;
+    wrote("x", "y");
+    EXPECT_EQ(settled({.ended = 12}).state, JobState::done) << why;
+    EXPECT_EQ(published("x"), "y");
+    EXPECT_EQ(settled({.code = 3, .ended = 12}).state, JobState::failed) << why;
+  }
+}
+
+TEST_F(Settle, AnExitCodeOfZeroAfterTheSignalIsNoSuccess) {
+  EXPECT_EQ(settled({.ended_by = ended_by_stop, .ended = 12}).state, JobState::waiting);
+  EXPECT_EQ(settled({.ended_by = ended_by_cancel, .ended = 12}).state, JobState::cancelled);
+}
+
+TEST_F(Settle, WhereTheSchedulerSignalledTheTimesSayWhichCameFirst) {
   job.retries = 3;
+  attempt.signalled = 10;
   attempt.asked = ended_by_cancel;
-  EXPECT_EQ(settled({.code = 143, .signal = 15}).state, JobState::cancelled);
+  EXPECT_EQ(settled({.code = 143, .signal = 15, .ended = 12}).state, JobState::cancelled);
+  EXPECT_EQ(settled({.ended = 9}).state, JobState::done);
   attempt.asked = ended_by_stop;
-  EXPECT_EQ(settled({.code = 143, .signal = 15}).end.outcome, AttemptOutcome::stopped);
-  EXPECT_EQ(settled({.code = 143, .signal = 15, .ended_by = ended_by_timeout}).end.outcome,
-            AttemptOutcome::timed_out)
+  EXPECT_EQ(settled({.ended = 12}).end.outcome, AttemptOutcome::stopped);
+  EXPECT_EQ(settled({.ended = 9}).state, JobState::done);
+  EXPECT_EQ(
+      settled({.code = 143, .signal = 15, .ended_by = ended_by_timeout, .ended = 12}).end.outcome,
+      AttemptOutcome::timed_out)
       << "its supervisor knows better";
+}
+
+TEST_F(Settle, OnTheDeviceOfAnotherASuccessIsNone) {
+  attempt.asked = ended_by_place;
+  EXPECT_EQ(settled({.ended = 12}).state, JobState::failed);
 }
 
 TEST_F(Settle, ASkipCodeIsNeitherSuccessNorFailure) {
