@@ -2,8 +2,8 @@
 # Makes lockstep-VERSION-linux-x86_64.tar.gz: the tool without LibTorch, as one program that needs nothing but glibc 2.31
 # or newer. It monitors, finds out why a GPU idles, runs batches, compares and reports; what needs LibTorch says so.
 #   tarball.sh [FOLDER]     FOLDER: of the build, and for the archive (build-tarball)
-# What it is built with comes without LibTorch (setup.sh --tool). It is linked against the C library of Debian 11 or Ubuntu 20.04, whichever this system comes from, and brings a
-# SentencePiece of its own; both are kept in LOCKSTEP_CACHE.
+# Building it takes no LibTorch (setup.sh --tool). It is linked against the C library of Debian 11 or Ubuntu 20.04, whichever
+# this system comes from, and brings a SentencePiece of its own; both are kept in LOCKSTEP_CACHE.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -48,7 +48,8 @@ class BatchRig : public ::testing::Test {
     Statement row(opened.database(), sql);
     return row.step() ? row.integer(0) : -1;
   }
-  // Of what the ledger says, which may still be in the making. False: not within 20 s.
+  // Waits until something is true of the ledger, which may not be there yet. False: not within 20
+  // s.
   static bool comes_true(const std::function<bool()>& is_true) {
     for (int i = 0; i < 1000; ++i) {
       try {

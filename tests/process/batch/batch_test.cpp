@@ -70,7 +70,7 @@ TEST_F(Batch, WhatEndedWellBeforeAStopReachedItDoesNotRunAgain) {
   EXPECT_EQ(count("SELECT count(*) FROM attempt WHERE exit_code = 0"), 400);
 }
 
-// Of a batch that runs on; "live" ends once the file "end" is there.
+// A batch that keeps running: its job "live" ends once the file "end" is there.
 class LiveBatch : public BatchRig {
  protected:
   void start(const std::string& jobs) {

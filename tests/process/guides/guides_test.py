@@ -5,7 +5,6 @@ with lines that begin with `$ ` shows their output too. What else a block is sta
 
   before = '''…'''          commands that prepare the folder
   words = {RUN = "first"}   what stands in the page for something of the reader, and what the test puts there
-  short = {…}               options of the trainings of a recipe, in place of those of SHORT
   [[block]]                 of the block whose first line begins with `begins`:
     before                  commands that prepare it
     output_of               a command: the block is a part of what it prints
@@ -16,7 +15,7 @@ with lines that begin with `$ ` shows their output too. What else a block is sta
     drawn                   it is drawn with characters: only the words of its lines count
     file                    it is a file of that name, which later blocks use
     then                    commands that use that file
-    code_of                 files of the repository, of which one has each of its lines
+    code_of                 files of the repository: each of its lines is in one of them
     names_in                files of the repository: each name in its code is in one of them, or in `own`
     own                     names that stand for something of the reader
     fake_gpus               so many idle GPUs, in place of a driver
@@ -138,7 +137,7 @@ class Page:
         name = "index" if path == "docs/guide/README.md" else pathlib.Path(path).stem
         plan = pathlib.Path(__file__).parent / "pages" / f"{name}.toml"
         self.plan = tomllib.loads(plan.read_text()) if plan.exists() else {}
-        unknown = set(self.plan) - {"before", "words", "short", "block", "needs"}
+        unknown = set(self.plan) - {"before", "words", "block", "needs"}
         assert not unknown, f"{plan}: {unknown}"
         self.blocks = blocks_of((checkout / path).read_text())
         self.plans = {}
@@ -155,7 +154,7 @@ class Page:
             "PATH": f"{folder}/bin:{build}:{os.environ['PATH']}", "HOME": str(folder), "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "120",
             "GUIDE_TOOL": str(build / "lockstep"), "GUIDE_CHECKOUT": str(checkout), "GUIDE_BUILD": str(build),
             "MADE": f"{sys.executable} {pathlib.Path(__file__).parent}/made.py",
-            "GUIDE_SHORT": json.dumps({**SHORT, **self.plan.get("short", {})})}
+            "GUIDE_SHORT": json.dumps(SHORT)}
 
     def run(self, script, expected=0, environment=None):
         """What a bash script prints, on both outputs."""

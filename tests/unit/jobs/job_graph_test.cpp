@@ -83,7 +83,7 @@ TEST_F(Graph, ARetryOfTheCauseLetsAllBehindItRun) {
   EXPECT_EQ(becomes(3, cancelled), "3 settled, 4 never because of 3");
 }
 
-// What holds by the states alone.
+// Finds how a job stands from the states of all jobs, each time anew.
 struct Model {
   std::map<std::int64_t, JobState> states;
   std::map<std::int64_t, std::set<std::int64_t>> needs;
