@@ -106,7 +106,8 @@ void Scheduler::load_jobs() {
 void Scheduler::set_state(std::int64_t id, JobState state) {
   JobState& mine = listed_.at(id).state;
   count(mine, -1);
-  count(mine = state, 1);
+  mine = state;
+  count(state, 1);
   follow(graph_.set_state(id, state));
 }
 
@@ -132,9 +133,12 @@ void Scheduler::follow(const std::vector<JobGraph::Change>& changes) {
 }
 
 void Scheduler::dequeue(std::int64_t id) {
-  const Place place{-std::int64_t{listed_.at(id).priority}, id};
-  for (auto& [demand, queue] : ready_) queue.erase(place);
-  std::erase_if(delayed_, [id](const auto& entry) { return entry.second == id; });
+  const QueuedJob& job = listed_.at(id);
+  for (auto& [demand, queue] : ready_) queue.erase({-std::int64_t{job.priority}, id});
+  // Under the time that it was put there with: a retry of thousands may wait for its delay.
+  const auto [begin, end] = delayed_.equal_range(job.not_before);
+  const auto found = std::find_if(begin, end, [id](const auto& one) { return one.second == id; });
+  if (found != end) delayed_.erase(found);
 }
 
 void Scheduler::enqueue(std::int64_t id) {
