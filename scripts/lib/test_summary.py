@@ -1,12 +1,13 @@
 """Says how many tests were skipped and why, and closes with the counts.
 
     test_summary.py RESULTS.xml [--records FOLDER] [--again AGAIN.xml [--records-again FOLDER]] [--planned N]
-                    [--record FILE]
+                    [--record FILE] [--failures FILE]
 
 An entry of ctest is a test, or several of a gtest program, which then wrote FOLDER/ENTRY.tsv (tests/fakes/test_main.cpp):
 tests are counted, not entries. AGAIN.xml: the results of those entries that had failed, run once more alone; who passed
 there is named and counts as passed. N: so many entries were to run; those without a result had not begun when the time
-was over. FILE gets the counts, those names and every skipped test by name as TOML; it is not written where no test ran.
+was over. The record's FILE gets the counts, those names and every skipped test by name as TOML; it is not written where
+no test ran. That of failures gets what each entry said that failed and did not pass alone, where it speaks of that.
 """
 
 import argparse
@@ -16,6 +17,9 @@ import os
 import re
 import sys
 import xml.etree.ElementTree as xml
+
+
+FAILURE = re.compile(r": Failure$|^Traceback |^(FAIL|ERROR): ")  # as gtest and Python's unittest begin one
 
 
 class Names:
@@ -102,6 +106,20 @@ def write_record(path, counts, skipped, again):
                 file.write(f"\n[[left_out]]\ntest = {json.dumps(name)}\nwhy = {json.dumps(why)}\n")
 
 
+def write_failures(path, results, again):
+    """Of each entry that failed 40 lines, from the first failure that it speaks of; of one that ran again, of then."""
+    last = {}
+    for source in filter(None, (results, again)):
+        if os.path.exists(source):
+            last.update((case.get("name"), case) for case in xml.parse(source).getroot().iter("testcase"))
+    with open(path, "w", encoding="utf-8") as file:
+        for entry, case in last.items():
+            if judge(case) == "failed":
+                said = (case.findtext("system-out") or "").rstrip().splitlines()
+                first = next((at for at, line in enumerate(said) if FAILURE.search(line)), max(0, len(said) - 40))
+                file.write("\n".join([f"{entry}:", *said[first : first + 40]]) + "\n\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("results")
@@ -110,6 +128,7 @@ def main():
     parser.add_argument("--records-again")
     parser.add_argument("--planned", type=int, default=0)
     parser.add_argument("--record")
+    parser.add_argument("--failures")
     words = parser.parse_args()
     names = read_results(words.results, words.records)
     passed_again = set()
@@ -137,6 +156,8 @@ def main():
     print(", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in counts.items()), flush=True)
     if words.record and ran:
         write_record(words.record, counts, names.skipped, again)
+    if words.failures:
+        write_failures(words.failures, words.results, words.again)
     return 0 if counts["passed"] and not counts["failed"] and not unbegun else 1
 
 

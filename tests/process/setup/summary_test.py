@@ -16,7 +16,7 @@ SKIPPED = """<testcase name="{}" status="notrun"><skipped message="SKIP_RETURN_C
 
 
 class Summary(unittest.TestCase):
-    def summarise(self, *cases, again=None, record=None, planned=None, records=None, records_again=None):
+    def summarise(self, *cases, again=None, record=None, planned=None, records=None, records_again=None, failures=None):
         """records: what programs wrote down of their tests, by entry."""
         with tempfile.TemporaryDirectory() as folder:
             words = [pathlib.Path(folder, "results.xml")]
@@ -32,6 +32,8 @@ class Summary(unittest.TestCase):
                 words[-1].write_text(f"<testsuite>{''.join(again)}</testsuite>")
             if planned is not None:
                 words += ["--planned", str(planned)]
+            if failures:
+                words += ["--failures", failures]
             if record:
                 words += ["--record", record]
             done = subprocess.run([sys.executable, SUMMARY, *words], stdout=subprocess.PIPE, text=True)
@@ -78,6 +80,23 @@ class Summary(unittest.TestCase):
     def test_a_test_whose_program_is_missing_has_failed(self):
         status, lines = self.summarise(PASSED, NO_PROGRAM)
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_failures_are_kept_in_the_words_of_their_tests(self):
+        def said(name, text):
+            return FAILED.replace('"b"', f'"{name}"').replace(">no<", f">{text}<")
+
+        lines = "\n".join(f"line {number}" for number in range(100))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "failures")
+            self.summarise(PASSED, said("gtest", f"{lines}\na_test.cpp:3: Failure\nExpected: 1\n{lines}"), said("script", lines),
+                           said("alone", "once"), said("twice", "first"), again=[PASSED.replace('"a"', '"alone"'), said("twice", "then")],
+                           failures=path)
+            texts = dict(part.split(":\n", 1) for part in path.read_text().strip().split("\n\n"))
+            self.summarise(PASSED, failures=path)
+            self.assertEqual(path.read_text(), "")
+        self.assertEqual(list(texts), ["gtest", "script", "twice"])
+        self.assertTrue(texts["gtest"].startswith("a_test.cpp:3: Failure\nExpected: 1\nline 0\n"))
+        self.assertEqual((len(texts["gtest"].splitlines()), texts["script"].splitlines()[-1], texts["twice"]), (40, "line 99", "then"))
 
     def entry(self, status, written, **more):
         """A program that ran the tests of suite S, as it wrote them down."""
