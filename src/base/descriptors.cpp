@@ -1,11 +1,13 @@
 #include "base/descriptors.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -29,6 +31,8 @@ int open_files_limit() {
   return static_cast<int>(std::clamp(::sysconf(_SC_OPEN_MAX), 256L, 65536L));
 }
 
+std::optional<rlimit> open_files_before;
+
 }  // namespace
 
 UniqueFd above_stderr(UniqueFd fd) {
@@ -39,15 +43,32 @@ UniqueFd above_stderr(UniqueFd fd) {
 Pipe make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    throw Error(cat("cannot make a pipe: ", errno_text(errno)),
-                "is the limit of open files (ulimit -n) too low?");
+    throw ShortOfResources(cat("cannot make a pipe: ", errno_text(errno)),
+                           "is the limit of open files (ulimit -n) too low?");
   }
   Pipe pipe{.read = above_stderr(UniqueFd(ends[0])), .write = above_stderr(UniqueFd(ends[1]))};
-  if (!pipe.read || !pipe.write) throw Error(cat("cannot make a pipe: ", errno_text(errno)));
+  if (!pipe.read || !pipe.write)
+    throw ShortOfResources(cat("cannot make a pipe: ", errno_text(errno)));
   return pipe;
 }
 
 void set_nonblocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
+
+bool is_shortage(int error) {
+  return error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM;
+}
+
+void allow_most_open_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  const rlimit before = limit;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) == 0 && !open_files_before) open_files_before = before;
+}
+
+void restore_open_files_limit() {
+  if (open_files_before) ::setrlimit(RLIMIT_NOFILE, &*open_files_before);
+}
 
 void close_on_exec_above_stderr() {
   if (close_range(STDERR_FILENO + 1, ~0u, close_range_cloexec)) return;

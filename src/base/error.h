@@ -27,4 +27,10 @@ class Error : public std::exception {
   std::string hint_;
 };
 
+// Files, processes or memory were used up: the same may go later.
+class ShortOfResources : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace lockstep

@@ -15,4 +15,8 @@ bool too_deep(std::string_view json);
 // The value, or a discarded one if the text is no JSON or too deep.
 nlohmann::json parse_json(std::string_view text);
 
+// Likewise, of JSON as Python's json module writes it: NaN, Infinity and -Infinity, which JSON does
+// not have, become the texts "NaN", "Infinity" and "-Infinity".
+nlohmann::json parse_python_json(std::string_view text);
+
 }  // namespace lockstep

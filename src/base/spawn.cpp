@@ -20,6 +20,14 @@
 namespace lockstep {
 namespace {
 
+// A sanitizer would take a child that uses our memory for a thread.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool shares_memory = false;
+#else
+constexpr bool shares_memory = true;
+#endif
+constexpr std::size_t most_of_a_stack = 64 * 1024;
+
 enum class Stage : int { descriptors, folder, exec };
 struct Failure {
   Stage stage;
@@ -114,6 +122,7 @@ void reset_signals() {
   if (!spec.folder.empty() && ::chdir(spec.folder.c_str()) != 0) report(prepared, Stage::folder);
   if (!arrange_descriptors(prepared)) report(prepared, Stage::descriptors);
   reset_signals();
+  restore_open_files_limit();
   char* const* environment = prepared.environment.empty() ? ::environ : prepared.environment.data();
   ::execvpe(prepared.argv[0], prepared.argv.data(), environment);
   report(prepared, Stage::exec);
@@ -122,9 +131,11 @@ void reset_signals() {
 [[noreturn]] void throw_failure(const std::string& program, const std::string& folder,
                                 const Failure& failure) {
   const std::string reason = errno_text(failure.error);
-  if (failure.stage == Stage::descriptors) {
+  if (is_shortage(failure.error))
+    throw ShortOfResources(cat("cannot start \"", program, "\": ", reason),
+                           "see ulimit -n for open files and ulimit -u for processes");
+  if (failure.stage == Stage::descriptors)
     throw Error(cat("cannot start \"", program, "\": its descriptors: ", reason));
-  }
   if (failure.stage == Stage::folder)
     throw Error(cat("cannot start \"", program, "\" in the folder ", folder, ": ", reason));
   std::string hint;
@@ -136,6 +147,53 @@ void reset_signals() {
     hint = "make it executable (chmod +x), or put its interpreter first, as in python3 train.py";
   }
   throw Error(cat("cannot start \"", program, "\": ", reason), hint);
+}
+
+int run_prepared(void* prepared) { run_child(*static_cast<const Prepared*>(prepared)); }
+
+#if defined(CLONE_INTO_CGROUP) && defined(__x86_64__)
+// clone3 with a stack for the child, where it calls `run`, which never returns: the C library has
+// nothing that does this.
+pid_t clone3_with_stack(clone_args& arguments, int (*run)(void*), void* argument) {
+  long result = SYS_clone3;
+  register int (*child)(void*) asm("r12") = run;
+  register void* of_child asm("r13") = argument;
+  asm volatile(
+      "syscall\n\t"
+      "test %%rax, %%rax\n\t"
+      "jnz 1f\n\t"
+      "mov %%r13, %%rdi\n\t"
+      "call *%%r12\n\t"
+      "1:"
+      : "+a"(result)
+      : "D"(&arguments), "S"(sizeof arguments), "r"(child), "r"(of_child)
+      : "rcx", "r11", "memory");
+  if (result < 0) errno = static_cast<int>(-result);
+  return result < 0 ? -1 : static_cast<pid_t>(result);
+}
+#endif
+
+// As fork(), but without a copy of this process' pages, which would cost more than all else: the
+// child uses its memory, on a stack of its own, and the calling thread waits until it has execed.
+// Signals are blocked. -1 and errno where it cannot be.
+pid_t clone_prepared(Prepared& prepared) {
+  constexpr std::size_t alignment = 16;
+  std::vector<char> room(most_of_a_stack + prepared.argv.size() * sizeof(char*));  // as execvpe
+  const auto begin = reinterpret_cast<std::uintptr_t>(room.data());
+  const std::size_t size = room.size() - (begin + room.size()) % alignment;
+#if defined(CLONE_INTO_CGROUP) && defined(__x86_64__)
+  if (prepared.spec->cgroup_fd >= 0) {
+    clone_args arguments{};
+    arguments.flags = CLONE_INTO_CGROUP | CLONE_VM | CLONE_VFORK;
+    arguments.exit_signal = SIGCHLD;
+    arguments.stack = begin;
+    arguments.stack_size = size;
+    arguments.cgroup = static_cast<std::uint64_t>(prepared.spec->cgroup_fd);
+    const pid_t pid = clone3_with_stack(arguments, run_prepared, &prepared);
+    if (pid > 0) return pid;  // else not with this kernel, or not in this container
+  }
+#endif
+  return ::clone(run_prepared, room.data() + size, CLONE_VM | CLONE_VFORK | SIGCHLD, &prepared);
 }
 
 // Not with every kernel, nor in every container. Only for a child that allocates nothing before it
@@ -152,35 +210,49 @@ pid_t fork_into(int cgroup_fd) {
 #endif
 }
 
-}  // namespace
+pid_t fork_or_into(int cgroup_fd) {
+  const pid_t pid = cgroup_fd < 0 ? -1 : fork_into(cgroup_fd);
+  return pid < 0 ? ::fork() : pid;
+}
 
-pid_t fork_with_signals_blocked(int cgroup_fd) {
+// What `start` returns, in the parent; a child keeps them blocked.
+template <class Start>
+pid_t with_signals_blocked(const Start& start) {
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  pid_t pid = cgroup_fd < 0 ? -1 : fork_into(cgroup_fd);
-  if (pid < 0) pid = ::fork();
+  const pid_t pid = start();
   if (pid == 0) return 0;
   const int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) {
-    throw Error(cat("cannot start a process: ", errno_text(error)),
-                "is the limit of processes (ulimit -u) or memory used up?");
+    throw ShortOfResources(cat("cannot start a process: ", errno_text(error)),
+                           "is the limit of processes (ulimit -u) or memory used up?");
   }
   return pid;
 }
 
+}  // namespace
+
+pid_t fork_with_signals_blocked(int cgroup_fd) {
+  return with_signals_blocked([&] { return fork_or_into(cgroup_fd); });
+}
+
 pid_t spawn(const SpawnSpec& spec) {
   Pipe failures = make_pipe();  // closes by itself when exec succeeds
-  const Prepared prepared{
+  Prepared prepared{
       .argv = pointers(spec.argv),
       .environment = spec.environment ? pointers(*spec.environment) : std::vector<char*>{},
       .spec = &spec,
       .cores = core_set(spec.cores),
       .parent = ::getpid(),
       .failure_fd = failures.write.get()};
-  const pid_t pid = fork_with_signals_blocked(spec.cgroup_fd);
-  if (pid == 0) run_child(prepared);
+  const pid_t pid = with_signals_blocked([&] {
+    if (shares_memory) return clone_prepared(prepared);
+    const pid_t child = fork_or_into(spec.cgroup_fd);
+    if (child == 0) run_child(prepared);
+    return child;
+  });
   if (spec.own_group && !spec.own_session) ::setpgid(pid, pid);  // whoever of the two is first
   failures.write.reset();
 

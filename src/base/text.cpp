@@ -116,6 +116,15 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+std::vector<std::string> lines_of(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  std::vector<std::string> lines = split(text, '\n');
+  for (std::string& line : lines)
+    if (line.ends_with('\r')) line.pop_back();
+  return lines;
+}
+
 std::string trim(std::string_view text) {
   constexpr std::string_view spaces = " \t\r\n\f\v";
   const std::size_t first = text.find_first_not_of(spaces);

@@ -26,6 +26,9 @@ std::string general(double value, int digits);     // as printf's %.*g
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
+// Of a text file, whatever wrote it: without the byte order mark of UTF-8 at its beginning and
+// carriage returns at the lines' ends. What follows the last newline is a line too.
+std::vector<std::string> lines_of(std::string_view text);
 std::string trim(std::string_view text);
 // For a terminal: control characters become spaces, but for those in `kept`.
 std::string printable(std::string text, std::string_view kept = "");

@@ -21,6 +21,7 @@
 #include "jobs/analysis.h"
 #include "jobs/batch_shares.h"
 #include "jobs/batch_text.h"
+#include "jobs/job_names.h"
 #include "jobs/jobs_csv.h"
 #include "jobs/process_tree.h"
 #include "jobs/settle.h"
@@ -33,15 +34,33 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::int64_t job_of(Ledger& ledger, const std::string& name) {
-  if (const auto id = ledger.find(name)) return *id;
-  std::vector<std::string> names;
-  Statement rows(ledger.database(), "SELECT name FROM job LIMIT 10000");
-  while (rows.step()) names.push_back(rows.text(0));
-  const std::string near = nearest(name, names);
-  throw Error(cat("the batch has no job ", name),
-              near.empty() ? "lockstep batch status BATCH --jobs lists them"
-                           : cat("did you mean ", near, "?"));
+// By name, number or value. Where names are alike, as those of values that differ in a blank, no
+// other job than the one that was meant.
+std::int64_t job_of(Ledger& ledger, const std::string& words) {
+  if (const auto id = ledger.find(words)) return *id;
+  const auto is_value = [&](const Job& job) {
+    return parameter_list(job) == words ||
+           (job.parameters.size() == 1 && job.parameters.front().second == words);
+  };
+  std::vector<std::string> names, alike;
+  std::vector<std::int64_t> found;
+  Statement rows(ledger.database(), "SELECT id FROM job WHERE listed != 0 LIMIT 10000");
+  while (rows.step()) {
+    const Job job = ledger.job(rows.integer(0));
+    names.push_back(job.name);
+    if (is_value(job)) found.push_back(job.number);
+    if (job.name.starts_with(plain_name(words)))
+      alike.push_back(cat(job.number, ", ", shown_name(job)));
+  }
+  if (found.size() == 1) return found.front();
+  constexpr std::size_t most_alike = 5;
+  const std::string near = nearest(words, names);
+  std::string hint = "lockstep batch status BATCH --jobs lists them";
+  if (!alike.empty() && alike.size() <= most_alike)
+    hint = cat("alike are ", join(alike, "; "), "; each has its number");
+  else if (alike.empty() && !near.empty())
+    hint = cat("did you mean ", near, "?");
+  throw Error(cat("the batch has no job ", printable(words)), hint);
 }
 
 nlohmann::json job_rows(Ledger& ledger, const std::string& condition) {
@@ -83,11 +102,13 @@ nlohmann::json job_page(Ledger& ledger, std::int64_t id) {
   return page;
 }
 
-std::string job_table(const nlohmann::json& rows) {
+std::string job_table(Ledger& ledger, const nlohmann::json& rows) {
   std::string text;
   for (const auto& row : rows) {
-    text += cat(row["job"].get<std::int64_t>(), "  ", row["state"].get<std::string>(), "  ",
-                row["name"].get<std::string>());
+    const auto id = row["job"].get<std::int64_t>();
+    std::string name = row["name"].get<std::string>();
+    if (name.find('_') != name.npos) name = shown_name(ledger.job(id));  // may be alike
+    text += cat(id, "  ", row["state"].get<std::string>(), "  ", name);
     if (row.contains("seconds")) text += cat("  ", fixed(row["seconds"].get<double>(), 2), " s");
     if (const auto reason = row["reason"].get<std::string>(); !reason.empty())
       text += "  " + reason;
@@ -129,7 +150,7 @@ int status_main(const Parsed& parsed) {
     return exit_finished;
   }
   if (lists) {
-    print(job_table(job_rows(ledger, condition_of(parsed))));
+    print(job_table(ledger, job_rows(ledger, condition_of(parsed))));
     return exit_finished;
   }
   if (has_shares(batch)) {
@@ -162,9 +183,11 @@ int logs_main(const Parsed& parsed) {
   const fs::path log = batch.log(job.name, number);
   std::error_code ignored;
   if (!fs::exists(log, ignored)) {
-    say(cat("attempt ", number, " of job ", job.name, " printed nothing"));
+    say(cat("attempt ", number, " of job ", shown_name(job), " printed nothing"));
     return exit_finished;
   }
+  if (const std::string shown = shown_name(job); shown != job.name)
+    say(cat("attempt ", number, " of job ", shown, ":"));
   std::string text = read_file(log);
   if (text.ends_with('\n')) text.pop_back();
   print(text);

@@ -24,7 +24,7 @@ class BatchReports {
 
   // Of each attempt; looks only at those after which the job is over.
   void ended(const RunningAttempt& running, const Settled& settled, std::int64_t jobs);
-  // After each turn: what the rule of --halt asks for.
+  // After each end: what the rule of --halt asks for.
   void halt(Scheduler& scheduler);
   // After each turn: output that waits for jobs which will not run is not held back.
   void release(const Scheduler& scheduler);

@@ -249,12 +249,12 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   scheduler.on_end([&](const RunningAttempt& running, const Settled& settled) {
     view.ended(running, settled);
     reports.ended(running, settled, scheduler.counts().total);
+    reports.halt(scheduler);  // at once: others may begin in its place
   });
   scheduler.on_never([&](std::int64_t job) { reports.will_not_run(job); });
   scheduler.on_note([&](const std::string& text) { view.note(text); });
   while (scheduler.turn(view.interval_s(), signals.fd())) {
     take_signals(signals, scheduler, interrupts);
-    reports.halt(scheduler);
     reports.release(scheduler);
     view.show();
   }

@@ -89,6 +89,16 @@ int main(int argc, char** argv) {
     return lockstep::exit_usage;
   } catch (const lockstep::cli::ToldAlready& told) {
     return told.code;
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::error_code gone;
+    std::filesystem::current_path(gone);
+    if (gone)
+      std::cerr << "error: the current folder cannot be used: " << gone.message()
+                << "\n\nhint: it was removed, moved or closed to you; cd to another one, or, where "
+                   "it was made anew, cd \"$PWD\"\n";
+    else
+      std::cerr << "error: " << error.what() << '\n';
+    return lockstep::exit_usage;
   } catch (const std::exception& error) {
     std::cerr << "error: " << error.what()
               << "\n\nhint: this is a fault of Lockstep's; please report it\n";

@@ -4,6 +4,7 @@
 
 #include "base/cells.h"
 #include "base/text.h"
+#include "jobs/job_names.h"
 #include "launch/log_tail.h"
 
 namespace lockstep {
@@ -154,7 +155,7 @@ std::string dry_run_text(const JobList& list, const BatchResources& resources,
 
 std::string failure_text(const BatchFolder& batch, const RunningAttempt& running,
                          const Settled& settled) {
-  std::string text = cat("job ", running.job.name, " ", to_string(settled.end.outcome));
+  std::string text = cat("job ", shown_name(running.job), " ", to_string(settled.end.outcome));
   if (settled.end.reason != to_string(settled.end.outcome) && !settled.end.reason.empty())
     text += cat(": ", settled.end.reason);
   if (settled.state == JobState::waiting) text += "; it will be tried again";
@@ -200,7 +201,7 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   if (!list.empty()) text += cat("slowest: ", list, "\n");
   Statement failures(
       database,
-      "SELECT job.name, job.reason, (SELECT max(number) FROM attempt WHERE attempt.job = job.id) "
+      "SELECT job.id, job.reason, (SELECT max(number) FROM attempt WHERE attempt.job = job.id) "
       "FROM job WHERE listed = 1 AND (state = 'failed' OR (state = 'waiting' AND reason != '')) "
       "ORDER BY id");
   std::int64_t shown = 0, more = 0;
@@ -209,9 +210,9 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
       ++more;
       continue;
     }
-    text += cat("failed: ", failures.text(0), ": ", failures.text(1));
-    const std::filesystem::path log =
-        batch.log(failures.text(0), static_cast<int>(failures.integer(2)));
+    const Job job = ledger.job(failures.integer(0));
+    text += cat("failed: ", shown_name(job), ": ", failures.text(1));
+    const std::filesystem::path log = batch.log(job.name, static_cast<int>(failures.integer(2)));
     if (std::filesystem::exists(log)) text += cat("\n  ", log.string());
     text += "\n";
   }

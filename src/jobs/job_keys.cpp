@@ -173,6 +173,10 @@ void read_cwd(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
 
 void read_outputs(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
   target.group.job.outputs = texts(key.key, node);
+  for (const std::string& output : target.group.job.outputs)
+    if (output.find("**") != output.npos)
+      throw Error(cat(key.key, " cannot hold **: ", output),
+                  "* stands for any characters of one name, not for folders");
 }
 
 }  // namespace
@@ -198,7 +202,8 @@ const std::vector<JobKey>& job_keys() {
       {"skip_codes", "exit codes that mean skipped", false, read_skip_codes},
       {"env", "variables of the environment", false, read_env},
       {"cwd", "working folder", false, read_cwd},
-      {"outputs", "files that must be there for success, relative to {out}", false, read_outputs},
+      {"outputs", "files or patterns that must be there for success, relative to {out}", false,
+       read_outputs},
       {"workers", "new: a process for each job; kept: one may stay for the next", false,
        read_workers},
       {"max_failure_rate", "share of failed jobs above which the batch ends", true,

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace lockstep {
@@ -49,15 +50,32 @@ std::string plain_name(std::string_view text) {
   return cut(std::move(name), longest_job_name - hash.size() - 1) + "-" + hash;
 }
 
+std::string parameter_list(const Job& job) {
+  std::string list;
+  for (const auto& [parameter, value] : job.parameters) {
+    if (!list.empty()) list += ',';
+    list += parameter;
+    list += '=';
+    list += value;
+  }
+  return list;
+}
+
 std::string name_of_parameters(std::string_view group, const Job& job) {
   std::string name(group);
-  for (const auto& [parameter, value] : job.parameters) {
-    if (!name.empty()) name += ',';
-    name += parameter;
-    name += '=';
-    name += value;
-  }
-  return plain_name(name);
+  if (!name.empty() && !job.parameters.empty()) name += ',';
+  return plain_name(name + parameter_list(job));
+}
+
+std::string shown_name(const Job& job) {
+  constexpr std::size_t most_bytes = 200;
+  const std::string list = parameter_list(job);
+  const bool is_plain = std::all_of(list.begin(), list.end(),
+                                    [](char c) { return stays(static_cast<unsigned char>(c)); });
+  if (is_plain) return job.name;
+  const std::string shown = printable(mend_utf8(list));
+  return cat(job.name, " (", first_bytes(shown, most_bytes), shown.size() > most_bytes ? "…" : "",
+             ")");
 }
 
 std::string name_of_repeat(const std::string& name, int count) {

@@ -20,6 +20,13 @@ std::string plain_name(std::string_view text);
 // parameters. "" where there are neither.
 std::string name_of_parameters(std::string_view group, const Job& job);
 
+// "lr=0.1,file=a/b": the parameters as they are, for people.
+std::string parameter_list(const Job& job);
+
+// The name of a job, followed by its parameters where the name cannot have all of their characters:
+// "1=a_b (1=a/b)". Such names may be alike.
+std::string shown_name(const Job& job);
+
 // "lr=0.1-repeat-2", of the second job that would have the name.
 std::string name_of_repeat(const std::string& name, int count);
 

@@ -104,12 +104,13 @@ nlohmann::json exit_json(const JobExit& exit) {
       {"attempt", exit.attempt}, {"problem", exit.problem}, {"code", exit.code},
       {"signal", exit.signal},   {"by", exit.ended_by},     {"started", exit.started},
       {"ended", exit.ended},     {"cpu_s", exit.cpu_s},     {"max_rss_bytes", exit.max_rss_bytes},
-      {"cleared", exit.cleared}};
+      {"cleared", exit.cleared}, {"short", exit.is_short}};
 }
 
 JobExit exit_from_json(const nlohmann::json& value) {
   return {.attempt = value.at("attempt").get<std::int64_t>(),
           .problem = value.at("problem").get<std::string>(),
+          .is_short = value.value("short", false),
           .code = value.at("code").get<int>(),
           .signal = value.at("signal").get<int>(),
           .ended_by = value.at("by").get<std::string>(),
@@ -144,6 +145,7 @@ void JobProcess::begin(std::unique_ptr<KeptWorker> worker) {
     output_ = std::move(output.read);
   } catch (const Error& error) {
     exit_.problem = error.what();
+    exit_.is_short = dynamic_cast<const ShortOfResources*>(&error) != nullptr;
     if (!error.hint().empty()) exit_.problem += cat(" (", error.hint(), ")");
     exit_.code = 127;
     tree_gone_ = true;

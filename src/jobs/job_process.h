@@ -43,8 +43,9 @@ JobOrder order_from_json(const nlohmann::json& value);
 // What a supervisor records of an attempt that is over.
 struct JobExit {
   std::int64_t attempt = 0;
-  std::string problem;  // why it could not be started; else ""
-  int code = 0;         // exit code, or 128 + signal
+  std::string problem;    // why it could not be started; else ""
+  bool is_short = false;  // that was for want of files, processes or memory
+  int code = 0;           // exit code, or 128 + signal
   int signal = 0;
   std::string ended_by;           // "", "timeout", or the word of the one who asked for it
   double started = 0, ended = 0;  // unix seconds
@@ -53,7 +54,8 @@ struct JobExit {
   // process alone, without children that it waited for.
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
-  bool cleared = true;  // nothing of it is left; false: processes that SIGKILL does not end
+  bool cleared = true;   // nothing of it is left; false: processes that SIGKILL does not end
+  bool on_disk = false;  // what it had written survives a power loss; known from a record alone
 };
 nlohmann::json exit_json(const JobExit& exit);
 JobExit exit_from_json(const nlohmann::json& value);

@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "base/fd.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {
@@ -23,13 +22,20 @@ class ResultsReader {
   // A line without its newline.
   void line(const std::string& line) {
     if (line.find("\"result") == line.npos) return;  // most lines are about phases
-    const nlohmann::json event = parse_object(line);
-    if (event.is_discarded()) return;
-    if (const auto all = event.find("results"); all != event.end() && all->is_object())
+    const nlohmann::json event = parse_python_json(line);
+    if (!event.is_object())
+      return leave_out(cat("a line is no JSON object (one has to be on one line): ", shown(line)));
+    const auto all = event.find("results");
+    if (all != event.end() && all->is_object())
       for (const auto& [name, value] : all->items()) add(name, value);
+    else if (all != event.end())
+      leave_out(cat("\"results\" must be an object of names and values: ", shown(line)));
     const auto name = event.find("result"), value = event.find("value");
-    if (name != event.end() && name->is_string() && value != event.end())
+    if (name == event.end()) return;
+    if (name->is_string() && value != event.end())
       add(name->get<std::string>(), *value);
+    else
+      leave_out(cat("\"result\" must be a name, with \"value\" beside it: ", shown(line)));
   }
   void leave_out(const std::string& why) {
     if (left_out_++ == 0) why_ = why;

@@ -26,8 +26,9 @@ struct JobResults {
 };
 
 // Lines {"result": "auc", "value": 0.71} and {"results": {"auc": 0.71, "rows": 1200}}; of one name
-// the last value counts, true and false are 1 and 0. Other lines are no results. A file that is not
-// there has none. Never throws: what cannot be taken is told in `left_out`.
+// the last value counts, true and false are 1 and 0, and NaN, Infinity and -Infinity, as Python
+// writes them, texts. Other lines are no results. A file that is not there has none. Never throws:
+// what cannot be taken is told in `left_out`.
 JobResults read_job_results(const std::filesystem::path& events);
 
 }  // namespace lockstep

@@ -42,16 +42,20 @@ class Words {
  private:
   void add_source(const std::string& mark, const std::vector<std::string>& words) {
     const bool is_linked = mark.ends_with('+');
-    if (!mark.starts_with("::::")) return add(words, is_linked, mark);
+    if (!mark.starts_with("::::")) {
+      for (std::size_t i = 0; i < words.size(); ++i)
+        if (!is_value(words[i])) fail_value(words[i], cat("value ", i + 1, " after ", mark));
+      return add(words, is_linked, mark);
+    }
     if (words.empty()) throw Error(cat(mark, " names no file"));
     for (const std::string& file : words) add(lines(file), is_linked, cat(mark, " ", file));
   }
 
   std::vector<std::string> lines(const std::string& file) {
-    if (file != "-") return value_lines(read_input(options_.folder / file));
+    if (file != "-") return value_lines(read_input(options_.folder / file), file);
     if (std::exchange(input_is_read_, true))
       throw Error("standard input cannot be read twice", "name - once");
-    return value_lines({std::istreambuf_iterator<char>(input_), {}});
+    return value_lines({std::istreambuf_iterator<char>(input_), {}}, "standard input");
   }
 
   void add(std::vector<std::string> values, bool is_linked, const std::string& source) {

@@ -578,8 +578,10 @@ void Ledger::sync() {
 
 std::int64_t Ledger::forget_unsynced() {
   Transaction transaction(*database_);
-  database_->prepared("UPDATE job SET state = 'waiting', synced = 1 WHERE synced = 0").run();
+  database_->prepared("UPDATE job SET state = 'waiting' WHERE synced = 0 AND state != 'cancelled'")
+      .run();
   const std::int64_t changed = database_->changes();
+  database_->prepared("UPDATE job SET synced = 1 WHERE synced = 0").run();
   transaction.commit();
   return changed;
 }

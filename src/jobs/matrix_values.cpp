@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "jobs/matrix_range.h"
 #include "media/csv_table.h"
 
@@ -94,11 +95,16 @@ MatrixAxis csv_columns(const std::string& key, const TomlNode& table,
     std::vector<std::string>& row = axis.rows.emplace_back();
     row.reserve(indices.size());
     for (const std::size_t index : indices) {
-      if (cells[index].find('\0') != std::string::npos) fail_nul(csv.columns[index]);
+      if (!is_value(cells[index]))
+        fail_value(cells[index], cat(csv.place(axis.rows.size() - 1), ": ", csv.columns[index]));
       row.push_back(cells[index]);
     }
   }
   return axis;
+}
+
+std::vector<std::string> lines_in(const std::filesystem::path& folder, const std::string& file) {
+  return value_lines(read_file(folder / file), file);
 }
 
 MatrixAxis from_table(const std::string& key, const TomlNode& table,
@@ -106,7 +112,7 @@ MatrixAxis from_table(const std::string& key, const TomlNode& table,
   if (table.find("csv")) return csv_columns(key, table, folder);
   if (const TomlNode* const lines = table.find("lines")) {
     check_keys(table, std::vector<std::string>{"lines"});
-    return of_values(key, value_lines(read_file(folder / scalar_text(*lines, "lines"))));
+    return of_values(key, lines_in(folder, scalar_text(*lines, "lines")));
   }
   if (table.find("from") || table.find("to")) return range(key, table);
   throw Error(cat("the values of ", key, " are not said"), forms);
@@ -164,19 +170,26 @@ std::string scalar_text(const TomlNode& node, const std::string& what) {
   return text;
 }
 
-std::vector<std::string> value_lines(const std::string& text) {
+bool is_value(const std::string& text) {
+  return text.find('\0') == text.npos && invalid_bytes(text) == 0;
+}
+
+void fail_value(const std::string& text, const std::string& where) {
+  if (text.find('\0') != text.npos) fail_nul(where);
+  throw Error(cat(where, " is not valid UTF-8: ", printable(mend_utf8(text))),
+              "rename the file, give it through a link, or write the list as UTF-8");
+}
+
+std::vector<std::string> value_lines(const std::string& text, const std::string& source) {
   // Most lines have a value: refused before they take memory.
   const auto count = static_cast<double>(std::count(text.begin(), text.end(), '\n'));
   if (count > 2 * static_cast<double>(most_jobs)) check_job_count(count, "a line each");
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.find('\0') != line.npos) fail_nul(cat("the value ", lines.size() + 1));
-    if (!line.empty()) lines.push_back(std::move(line));
-    begin = end + 1;
-  }
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    throw Error(cat(source, " is UTF-16"), "save it as UTF-8");
+  std::vector<std::string> lines = lines_of(text);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (!is_value(lines[i])) fail_value(lines[i], cat(source, ", line ", i + 1));
+  std::erase(lines, "");
   return lines;
 }
 

@@ -26,7 +26,13 @@ MatrixAxis read_axis(const std::string& key, const detail::TomlNode& node,
 // a text with a NUL, which no program could be given.
 std::string scalar_text(const detail::TomlNode& node, const std::string& what);
 
-// Lines without empty ones, and without the carriage returns of other systems.
-std::vector<std::string> value_lines(const std::string& text);
+// What a program can be given and a ledger can hold: UTF-8 without a NUL.
+bool is_value(const std::string& text);
+// Throws the Error of one that is not; where: what it names, as in "names.txt, line 2".
+[[noreturn]] void fail_value(const std::string& text, const std::string& where);
+
+// The lines of a list without empty ones, as lines_of reads them. Throws Error, which names
+// `source` and the line.
+std::vector<std::string> value_lines(const std::string& text, const std::string& source);
 
 }  // namespace lockstep

@@ -36,7 +36,8 @@ Resources::Resources(BatchResources all)
 bool Resources::pins() const { return all_.slots <= static_cast<int>(all_.cores.size()); }
 
 int Resources::slots() const {
-  return all_.slots > 0 ? all_.slots : static_cast<int>(all_.cores.size()) * 4;
+  return std::min(most_slots_,
+                  all_.slots > 0 ? all_.slots : static_cast<int>(all_.cores.size()) * 4);
 }
 
 std::vector<int> Resources::choose_devices(const GpuRequest& gpus) const {
@@ -71,14 +72,16 @@ std::vector<int> Resources::choose_cores(std::size_t count, const std::vector<in
   return chosen;
 }
 
+Lacks Resources::lacks(const QueuedJob& job) const {
+  return {.slots = static_cast<int>(used_slots_.size()) >= slots(),
+          .cores = pins() && job.cpus > free_cpus_ + tolerance,
+          .devices = devices_of(job.gpus) > 0 && choose_devices(job.gpus).empty()};
+}
+
 std::optional<Placement> Resources::place(const QueuedJob& job) {
-  if (static_cast<int>(used_slots_.size()) >= slots()) return std::nullopt;
-  if (pins() && job.cpus > free_cpus_ + tolerance) return std::nullopt;
+  if (lacks(job).any()) return std::nullopt;
   Placement result{.cpus = job.cpus, .share = share_of(job.gpus)};
-  if (devices_of(job.gpus) > 0) {
-    result.devices = choose_devices(job.gpus);
-    if (result.devices.empty()) return std::nullopt;
-  }
+  if (devices_of(job.gpus) > 0) result.devices = choose_devices(job.gpus);
   while (used_slots_.contains(result.slot)) ++result.slot;
   // Parts of a core are shared by whoever asks for parts.
   if (const auto whole = static_cast<std::size_t>(job.cpus);
@@ -137,5 +140,6 @@ std::string Resources::never(const QueuedJob& job) const {
 
 void Resources::set_aside(int device) { aside_[static_cast<std::size_t>(device)] = true; }
 void Resources::set_slots(int slots) { all_.slots = slots; }
+void Resources::limit_slots(int most) { most_slots_ = std::min(most_slots_, most); }
 
 }  // namespace lockstep

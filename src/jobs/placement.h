@@ -1,6 +1,7 @@
 // Which cores and devices jobs have, and whether one more fits. Arithmetic only.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,12 @@ struct Placement {
   double cpus = 0, share = 0;  // what it takes: of the cores, and of each of its devices
 };
 
+// Why a job does not fit now.
+struct Lacks {
+  bool slots = false, cores = false, devices = false;
+  bool any() const { return slots || cores || devices; }
+};
+
 class Resources {
  public:
   explicit Resources(BatchResources all);
@@ -31,6 +38,7 @@ class Resources {
   // Takes what the job needs, or nothing. Jobs are spread evenly over devices: the one with most
   // left comes first.
   std::optional<Placement> place(const QueuedJob& job);
+  Lacks lacks(const QueuedJob& job) const;  // nothing where `place` would place it
   // As it was given before, by another scheduler; cores and devices that are not there are passed
   // over.
   Placement take(const QueuedJob& job, int slot, const std::vector<int>& cores,
@@ -46,6 +54,7 @@ class Resources {
   void none_busy() { busy_.clear(); }
   const std::set<int>& busy() const { return busy_; }
   void set_slots(int slots);
+  void limit_slots(int most);  // whatever is asked for
 
   const BatchResources& all() const { return all_; }
   int slots() const;
@@ -57,6 +66,7 @@ class Resources {
   std::vector<int> choose_cores(std::size_t count, const std::vector<int>& devices) const;
 
   BatchResources all_;
+  int most_slots_ = std::numeric_limits<int>::max();
   double free_cpus_;
   std::set<int> free_cores_, used_slots_;
   std::vector<double> free_share_;  // per device, 0 to 1

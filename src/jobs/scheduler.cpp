@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -60,7 +62,8 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
   }
   const std::string boot = lock_rules(setup_.folder.ledger()).machine;
   if (const std::string before = ledger_.fact("boot"); before != boot) {
-    if (!before.empty()) lost_ += ledger_.forget_unsynced();
+    same_boot_ = before.empty();
+    if (!same_boot_) lost_ += ledger_.forget_unsynced();
     ledger_.set_fact("boot", boot);
   }
   paused_ = ledger_.fact("paused") == "yes";
@@ -86,8 +89,14 @@ std::string Scheduler::mark_of(std::int64_t attempt) const {
 
 void Scheduler::load_jobs() {
   const std::vector<QueuedJob> jobs = ledger_.queue();
-  for (const QueuedJob& job : jobs)
-    if (!listed_.contains(job.id)) listed_[job.id] = job;
+  for (QueuedJob job : jobs) {
+    // One that is known may have another priority or want other resources from now on.
+    if (const auto known = listed_.find(job.id); known != listed_.end()) {
+      job.state = known->second.state;
+      job.not_before = known->second.not_before;
+    }
+    listed_[job.id] = job;
+  }
   std::vector<std::int64_t> order;
   graph_ = {};
   for (const QueuedJob& job : jobs) {
@@ -114,7 +123,7 @@ void Scheduler::set_state(std::int64_t id, JobState state) {
 // Puts jobs that became ready into the queues and takes others out of them.
 void Scheduler::follow(const std::vector<JobGraph::Change>& changes) {
   for (const JobGraph::Change& change : changes) {
-    if (change.was == Standing::ready) dequeue(change.job);
+    if (change.was == Standing::ready) queue_.erase(listed_.at(change.job));
     if (change.was == Standing::never) --counts_.blocked;
     if (change.is == Standing::ready) enqueue(change.job);
     if (change.is == Standing::never) {
@@ -132,28 +141,14 @@ void Scheduler::follow(const std::vector<JobGraph::Change>& changes) {
   }
 }
 
-void Scheduler::dequeue(std::int64_t id) {
-  const QueuedJob& job = listed_.at(id);
-  for (auto& [demand, queue] : ready_) queue.erase({-std::int64_t{job.priority}, id});
-  // Under the time that it was put there with: a retry of thousands may wait for its delay.
-  const auto [begin, end] = delayed_.equal_range(job.not_before);
-  const auto found = std::find_if(begin, end, [id](const auto& one) { return one.second == id; });
-  if (found != end) delayed_.erase(found);
-}
-
 void Scheduler::enqueue(std::int64_t id) {
   const QueuedJob& job = listed_.at(id);
-  if (job.not_before > clock_.wall_s()) {
-    delayed_.emplace(job.not_before, id);
-    return;
-  }
-  const Demand demand{.cpus = job.cpus,
-                      .kind = static_cast<int>(job.gpus.kind),
-                      .devices = job.gpus.devices,
-                      .share = job.gpus.share,
-                      .packed = is_packed(job) ? job.kind : std::string(),
-                      .alone = alone_.contains(id)};
-  ready_[demand].emplace(-std::int64_t{job.priority}, id);
+  queue_.put(job,
+             {.cpus = job.cpus,
+              .gpus = job.gpus,
+              .packed = is_packed(job) ? job.kind : std::string(),
+              .alone = alone_.contains(id)},
+             clock_.wall_s());
 }
 
 void Scheduler::count(JobState state, std::int64_t by) {
@@ -199,8 +194,11 @@ void Scheduler::adopt_or_forget() {
       records.emplace(attempt.supervisor, std::move(record));
     }
     const SupervisorRecord& record = records.at(attempt.supervisor);
-    const auto exit = std::find_if(record.exits.begin(), record.exits.end(),
-                                   [&](const JobExit& one) { return one.attempt == attempt.id; });
+    // A power loss may have left the record of an end, and not what the job had written.
+    const auto exit =
+        std::find_if(record.exits.begin(), record.exits.end(), [&](const JobExit& one) {
+          return one.attempt == attempt.id && (same_boot_ || one.on_disk);
+        });
     RunningAttempt running{.attempt = attempt, .begun_s = clock_.now_s(), .adopted = true};
     running.job = ledger_.job(attempt.job);
     if (exit != record.exits.end()) {
@@ -271,23 +269,21 @@ void Scheduler::forget(const Attempt& attempt, const std::string& why) {
 }
 
 bool Scheduler::turn(double wait_s, int wake_fd) {
-  wake_delayed();
+  if (!std::exchange(has_turned_, true)) limit_by_open_files();
+  for (const std::int64_t id : queue_.take_delayed(clock_.wall_s())) enqueue(id);
   if (clock_.now_s() > asked_busy_s_ + busy_every_s) {
     asked_busy_s_ = clock_.now_s();
     resources_.none_busy();
   }
-  if (!draining_ && !paused_) start_what_fits();
-  const bool pending =
-      !delayed_.empty() || std::any_of(ready_.begin(), ready_.end(),
-                                       [](const auto& queue) { return !queue.second.empty(); });
-  if (running_.empty() && (draining_ || !pending)) {
+  start_what_fits();
+  if (running_.empty() && (draining_ || queue_.empty())) {
     look_at_idle_devices(true);
     ledger_.sync();
     return false;
   }
   look_at_idle_devices(false);
   double wait = std::min(wait_s, requests_every_s);
-  if (!delayed_.empty()) wait = std::min(wait, delayed_.begin()->first - clock_.wall_s());
+  if (const auto next = queue_.next_delayed()) wait = std::min(wait, *next - clock_.wall_s());
   pollfd watched[] = {{link_->fd(), POLLIN, 0}, {wake_fd, POLLIN, 0}};
   ::poll(watched, wake_fd < 0 ? 1 : 2, static_cast<int>(std::ceil(std::max(wait, 0.0) * 1000)));
   take_exits();
@@ -298,42 +294,27 @@ bool Scheduler::turn(double wait_s, int wake_fd) {
   return true;
 }
 
-void Scheduler::wake_delayed() {
-  while (!delayed_.empty() && delayed_.begin()->first <= clock_.wall_s()) {
-    const std::int64_t id = delayed_.begin()->second;
-    delayed_.erase(delayed_.begin());
-    listed_.at(id).not_before = 0;
-    if (listed_.at(id).state == JobState::waiting) enqueue(id);
-  }
-}
+void Scheduler::start_what_fits() { order(begin_what_fits()); }
 
-// Queues in the order of their first jobs. Where a job waits for devices, later ones that want
-// devices wait behind it, or it would wait for ever.
-void Scheduler::start_what_fits() {
+// Chosen, and in the ledger.
+std::vector<Scheduler::Start> Scheduler::begin_what_fits() {
   std::vector<Start> starting;
-  std::set<const Queue*> full;
-  bool devices_awaited = false;
-  for (;;) {
-    std::pair<const Demand, Queue>* first = nullptr;
-    for (auto& entry : ready_) {
-      if (entry.second.empty() || full.contains(&entry.second)) continue;
-      if (first == nullptr || *entry.second.begin() < *first->second.begin()) first = &entry;
-    }
-    if (first == nullptr) break;
-    const bool wants_device = first->first.kind != static_cast<int>(GpuRequest::Kind::none);
-    if ((wants_device && devices_awaited) || !start_one(first->first, starting)) {
-      full.insert(&first->second);
-      devices_awaited = devices_awaited || wants_device;
-    }
-  }
-  if (starting.empty()) return;
+  if (draining_ || paused_) return starting;
+  queue_.begin_what_fits(clock_.now_s(),
+                         {.wants_devices = [&](std::int64_t id) { return wants_devices(id); },
+                          .begin = [&](std::int64_t id) { return start_one(id, starting); }});
   std::vector<Attempt> attempts;
   for (const Start& one : starting) attempts.push_back(one.running.attempt);
   ledger_.begin(attempts);
+  for (std::size_t i = 0; i < starting.size(); ++i) starting[i].running.attempt = attempts[i];
+  return starting;
+}
+
+void Scheduler::order(std::vector<Start> starting) {
   for (std::size_t i = 0; i < starting.size(); ++i) {
     RunningAttempt& one = starting[i].running;
-    one.attempt = attempts[i];
     one.begun_s = clock_.now_s();
+    one.began_alone = running_.empty() && starting.size() == 1;
     JobOrder order = order_of(one);
     order.leases = starting[i].leases.size();
     const std::int64_t id = one.attempt.id;
@@ -342,23 +323,22 @@ void Scheduler::start_what_fits() {
   }
 }
 
-bool Scheduler::start_one(const Demand& demand, std::vector<Start>& starting) {
-  Queue& queue = ready_.at(demand);
-  const std::int64_t id = queue.begin()->second;
+// Starts it, or gives it up for good, unless it lacks something now.
+Lacks Scheduler::start_one(std::int64_t id, std::vector<Start>& starting) {
   const QueuedJob& job = listed_.at(id);
   if (const std::string why = never(job); !why.empty()) {
     ledger_.set_state(id, JobState::failed, why);
     set_state(id, JobState::failed);
     if (on_end_)
       on_end_({.attempt = {.job = id}, .job = ledger_.job(id)}, {.end = {.reason = why}});
-    return true;
+    return {};
   }
   QueuedJob asked = job;
   RunningAttempt running{.queued = job};
   asked.gpus = request_of(job, running.trial);
   std::vector<UniqueFd> leases;
   const std::optional<Placement> placement = place(asked, leases);
-  if (!placement) return false;
+  if (!placement) return resources_.lacks(asked);
   running.job = ledger_.job(id);
   running.placement = *placement;
   if (running.trial != CpuOrGpu::Choice::unknown) kind_of(job).choice.trial_begins(running.trial);
@@ -369,7 +349,7 @@ bool Scheduler::start_one(const Demand& demand, std::vector<Start>& starting) {
   enter(running);
   set_state(id, JobState::running);
   starting.push_back({std::move(running), std::move(leases)});
-  return true;
+  return {};
 }
 
 JobOrder Scheduler::order_of(const RunningAttempt& running) const {
@@ -411,14 +391,20 @@ void Scheduler::take_exits() {
     const auto found = running_.find(attempt);
     if (found != running_.end()) found->second.pid = pid;
   });
-  if (exits)
-    finish(*exits);
-  else
-    supervisor_is_gone();
+  if (!exits) return supervisor_is_gone();
+  if (exits->empty()) return;
+  // What begins in their place is written down with their ends: one transaction costs less than
+  // two.
+  Transaction transaction(ledger_.database());
+  finish(*exits);
+  std::vector<Start> starting = begin_what_fits();
+  transaction.commit();
+  order(std::move(starting));
 }
 
 void Scheduler::finish(const std::vector<JobExit>& exits) {
   if (exits.empty()) return;
+  std::string problem;
   Transaction transaction(ledger_.database());
   for (const JobExit& exit : exits) {
     const auto found = running_.find(exit.attempt);
@@ -426,12 +412,40 @@ void Scheduler::finish(const std::vector<JobExit>& exits) {
     RunningAttempt running = std::move(found->second);
     running_.erase(found);
     const double together = vacate(running, exit.ended - exit.started);
+    if (exit.is_short && !running.began_alone) {
+      problem = exit.problem;
+      apply(std::move(running), settle_short(exit));
+      continue;
+    }
     Settled settled = settle(setup_.folder, running.job, running.attempt, exit,
                              ledger_.tries(running.attempt.job), seen(running));
     learn(running, settled, together);
     apply(std::move(running), settled);
   }
+  if (!problem.empty()) limit_by_shortage(problem);
   transaction.commit();
+}
+
+// A supervisor holds files of each job that runs.
+void Scheduler::limit_by_open_files() {
+  constexpr rlim_t of_its_own = 32, of_a_job = 3, of_its_devices = 4;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return;
+  const rlim_t each = of_a_job + (resources_.all().devices.empty() ? 0 : of_its_devices);
+  const rlim_t most =
+      std::max(rlim_t{1}, (limit.rlim_max - std::min(limit.rlim_max, of_its_own)) / each);
+  if (most >= static_cast<rlim_t>(resources_.slots())) return;
+  resources_.limit_slots(static_cast<int>(most));
+  note(cat("at most ", most, most == 1 ? " job" : " jobs", " at once, as a process may have ",
+           limit.rlim_max, " files open here (ulimit -Hn)"));
+}
+
+void Scheduler::limit_by_shortage(const std::string& problem) {
+  const int most = std::max(1, static_cast<int>(running_.size()));
+  if (most >= resources_.slots()) return;
+  resources_.limit_slots(most);
+  note(cat("at most ", most, most == 1 ? " job" : " jobs",
+           " at once from now on: one more could not begin, and waits: ", problem));
 }
 
 void Scheduler::apply(RunningAttempt running, const Settled& settled) {
@@ -537,8 +551,7 @@ void Scheduler::obey(const Request& request) {
   } else if (request.what == "retry") {
     retry(request.job);
   } else if (request.what == "add") {
-    ready_.clear();
-    delayed_.clear();
+    queue_.clear();
     load_jobs();
   }
 }

@@ -18,6 +18,7 @@
 #include "jobs/batch_folder.h"
 #include "jobs/device_watch.h"
 #include "jobs/job_graph.h"
+#include "jobs/job_queue.h"
 #include "jobs/lease.h"
 #include "jobs/ledger.h"
 #include "jobs/packing.h"
@@ -47,10 +48,11 @@ struct RunningAttempt {
   Job job;
   QueuedJob queued;
   Placement placement;
-  pid_t pid = 0;         // 0: not known yet
-  double begun_s = 0;    // monotonic
-  bool adopted = false;  // of an earlier scheduler's supervisor
-  double kill_at_s = 0;  // monotonic; of one that is adopted and whose end was asked for
+  pid_t pid = 0;             // 0: not known yet
+  double begun_s = 0;        // monotonic
+  bool adopted = false;      // of an earlier scheduler's supervisor
+  bool began_alone = false;  // no other ran
+  double kill_at_s = 0;      // monotonic; of one that is adopted and whose end was asked for
 
   // Of one with devices:
   AttemptSight sight;
@@ -103,35 +105,24 @@ class Scheduler {
   std::int64_t cut_short() const { return lost_; }  // attempts that were lost before this start
 
  private:
-  // Higher priority first, then lower number.
-  using Place = std::pair<std::int64_t, std::int64_t>;
-  using Queue = std::set<Place>;
-  struct Demand {  // jobs that ask for the same stand in one queue
-    double cpus;
-    int kind, devices;
-    double share;
-    std::string packed;  // the kind of jobs that share devices by what is measured; or ""
-    bool alone;
-    auto operator<=>(const Demand&) const = default;
-  };
-
   void load_jobs();
   void set_state(std::int64_t id, JobState state);
   void follow(const std::vector<JobGraph::Change>& changes);
   void enqueue(std::int64_t id);
-  void dequeue(std::int64_t id);
   void adopt_or_forget();
   void forget(const Attempt& attempt, const std::string& why);
   void end_marked(const std::string& mark) const;
   std::string mark_of(std::int64_t attempt) const;
   void end_attempt_of(const Attempt& attempt) const;
 
-  void start_what_fits();
   struct Start {
     RunningAttempt running;
     std::vector<UniqueFd> leases;
   };
-  bool start_one(const Demand& demand, std::vector<Start>& starting);
+  void start_what_fits();
+  std::vector<Start> begin_what_fits();
+  void order(std::vector<Start> starting);
+  Lacks start_one(std::int64_t id, std::vector<Start>& starting);
   std::optional<Placement> place(const QueuedJob& job, std::vector<UniqueFd>& leases);
   std::string lease(const Placement& placement, bool packed, std::vector<UniqueFd>& leases,
                     int& device);
@@ -152,6 +143,7 @@ class Scheduler {
   static bool is_packed(const QueuedJob& job);
   Kind& kind_of(const QueuedJob& job);
   GpuRequest request_of(const QueuedJob& job, CpuOrGpu::Choice& trial);
+  bool wants_devices(std::int64_t job);
   std::string never(const QueuedJob& job) const;
   void enter(RunningAttempt& running);
   void count_together(int device);
@@ -159,19 +151,20 @@ class Scheduler {
   double vacate(RunningAttempt& running, double duration_s = 0);
   void look_at_devices();
   void look_at_idle_devices(bool at_end);
-  std::string why_idle(int device) const;
+  std::string why_idle(int device);
   void learn(const RunningAttempt& running, Settled& settled, double together);
   void limit_changed(const std::string& kind);
   void keep(const std::string& kind);
   OnDevices seen(const RunningAttempt& running) const;
   void note(const std::string& text);
   JobOrder order_of(const RunningAttempt& running) const;
-  void wake_delayed();
 
   void take_exits();
   void take_adopted();
   void supervisor_is_gone();
   void finish(const std::vector<JobExit>& exits);
+  void limit_by_open_files();
+  void limit_by_shortage(const std::string& problem);
   void apply(RunningAttempt running, const Settled& settled);
   void count(JobState state, std::int64_t by);
   void look_at_failures();
@@ -194,13 +187,13 @@ class Scheduler {
   std::unique_ptr<SupervisorLink> link_;
   std::unordered_map<std::int64_t, QueuedJob> listed_;
   JobGraph graph_;  // of the same jobs
-  std::map<Demand, Queue> ready_;
-  std::multimap<double, std::int64_t> delayed_;     // by unix time
+  JobQueue queue_;
   std::map<std::int64_t, RunningAttempt> running_;  // by attempt
   BatchCounts counts_;
   std::int64_t adopted_ = 0, lost_ = 0;
-  bool draining_ = false, paused_ = false;
+  bool draining_ = false, paused_ = false, has_turned_ = false;
   std::string why_ending_;
+  bool same_boot_ = true;  // as that of the scheduler before
   double synced_s_ = 0, requests_s_ = 0, asked_busy_s_ = 0;
   std::optional<DeviceLeases> leases_;
   std::map<int, std::string> waits_for_;

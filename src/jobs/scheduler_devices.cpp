@@ -38,6 +38,11 @@ Scheduler::Kind& Scheduler::kind_of(const QueuedJob& job) {
   return kinds_.emplace(job.kind, std::move(kind)).first->second;
 }
 
+bool Scheduler::wants_devices(std::int64_t job) {
+  Choice ignored = Choice::unknown;
+  return request_of(listed_.at(job), ignored).kind != GpuRequest::Kind::none;
+}
+
 // Of the job now. `trial`: where it is the first of its kind.
 GpuRequest Scheduler::request_of(const QueuedJob& job, Choice& trial) {
   GpuRequest request = job.gpus;
@@ -193,15 +198,13 @@ void Scheduler::look_at_devices() {
 }
 
 // Why no job is on a device after all that fits has been started.
-std::string Scheduler::why_idle(int device) const {
+std::string Scheduler::why_idle(int device) {
   if (const auto found = waits_for_.find(device); found != waits_for_.end())
     return cat("used by ", found->second);
   if (draining_) return "the batch was to start no more";
   if (paused_) return "the batch was paused";
-  const bool wanted = std::any_of(ready_.begin(), ready_.end(), [](const auto& queue) {
-    return !queue.second.empty() && queue.first.kind != static_cast<int>(GpuRequest::Kind::none);
-  });
-  if (!wanted) return "no job for a GPU was ready";
+  if (!queue_.any([&](std::int64_t id) { return wants_devices(id); }))
+    return "no job for a GPU was ready";
   if (static_cast<int>(running_.size()) >= resources_.slots()) return "no slot was free";
   return "no cores were free, or a job waits for more devices";
 }

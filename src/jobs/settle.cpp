@@ -1,9 +1,11 @@
 #include "jobs/settle.h"
 
+#include <glob.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -22,12 +24,34 @@ namespace {
 
 constexpr int most_losses = 5;  // a job whose attempts are lost so often ends its supervisor itself
 
+// As the shell's *, ? and [ ] have it.
+bool any_file_matches(const std::string& pattern) {
+  glob_t found{};
+  const bool matches = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0;
+  ::globfree(&found);
+  return matches;
+}
+
+// A pattern that matches this text alone.
+std::string literal_pattern(const std::string& text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (std::string_view("*?[\\").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
 // `out` is the folder of the attempt, or that of the job where it was published before.
 std::string missing_output(const Job& job, const Attempt& attempt, const fs::path& out) {
   const AttemptValues values{.out = out.string(), .slot = attempt.slot, .attempt = attempt.number};
   std::error_code ignored;
+  AttemptValues as_pattern = values;
+  as_pattern.out = literal_pattern(values.out);
   for (const std::string& output : job.outputs)
-    if (!fs::exists(out / fill_attempt(output, values), ignored)) return output;
+    if (!fs::exists(out / fill_attempt(output, values), ignored) &&
+        !any_file_matches(fs::path(as_pattern.out) / fill_attempt(output, as_pattern)))
+      return output;
   return {};
 }
 
@@ -161,6 +185,18 @@ Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
   if (tried && result.state == JobState::waiting)
     result.not_before = exit.ended + job.retry_delay_s;
   return result;
+}
+
+Settled settle_short(const JobExit& exit) {
+  constexpr double again_after_s = 1;
+  return {.end = {.outcome = AttemptOutcome::stopped,
+                  .reason = exit.problem,
+                  .exit_code = exit.code,
+                  .started = exit.started,
+                  .ended = exit.ended,
+                  .counts = false},
+          .state = JobState::waiting,
+          .not_before = exit.ended + again_after_s};
 }
 
 Settled settle_lost(const std::string& why, int times_lost) {

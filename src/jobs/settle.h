@@ -38,6 +38,9 @@ Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
                int tries, const OnDevices& devices = {});
 
 // Of an attempt that nothing is known of: its supervisor or the machine went down.
+// What could not begin because others had all files, processes or memory: it waits, and nothing is
+// held against it.
+Settled settle_short(const JobExit& exit);
 Settled settle_lost(const std::string& why, int times_lost);
 
 // Whether a later attempt goes on where this one was: a training of Lockstep's own.

@@ -36,6 +36,7 @@ class Supervisor {
  public:
   Supervisor(int socket, UniqueFd record) : socket_(socket), record_(std::move(record)) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    allow_most_open_files();
     // Not SIG_IGN, which jobs would inherit.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1})
       ::signal(number, [](int) {});
@@ -99,6 +100,7 @@ class Supervisor {
     socket_.reset();
     append_line(record_.get(), R"({"alone":true})");
     dismiss_all();
+    sync_record();
   }
 
   void obey(const nlohmann::json& message) {
@@ -187,7 +189,16 @@ class Supervisor {
     }
   }
 
+  // Without a scheduler nobody else sees to it that what jobs have written survives a power loss.
+  // The line says so of all that stand above it.
+  void sync_record() {
+    if (::syncfs(record_.get()) != 0) return;
+    append_line(record_.get(), R"({"synced":true})");
+    ::fdatasync(record_.get());
+  }
+
   void finish() {
+    const std::size_t before = jobs_.size();
     for (auto place = jobs_.begin(); place != jobs_.end();) {
       JobProcess& job = *place->second;
       if (!job.over()) job.look(clock_.now_s(), clock_.wall_s());
@@ -204,6 +215,7 @@ class Supervisor {
       place = jobs_.erase(place);
       if (jobs_.empty()) end_all_others();
     }
+    if (!socket_ && jobs_.size() < before) sync_record();
   }
 
   // Whatever is left was started by some job, and has hidden whose it is: in a session of its own,
@@ -307,6 +319,8 @@ SupervisorRecord read_record(const std::filesystem::path& record) {
     try {
       if (value.contains("alone"))
         result.alone = true;
+      else if (value.contains("synced"))
+        for (JobExit& exit : result.exits) exit.on_disk = true;
       else
         result.exits.push_back(exit_from_json(value));
     } catch (const nlohmann::json::exception&) {

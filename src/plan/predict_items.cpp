@@ -34,13 +34,6 @@ std::string path_name(const fs::path& path) {
   return near.empty() || *near.begin() == ".." ? path.string() : near.string();
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines = split(text, '\n');
-  for (std::string& line : lines)
-    if (line.ends_with('\r')) line.pop_back();
-  return lines;
-}
-
 bool is_blank(const std::string& line) { return trim(line).empty(); }
 
 // "a, b" of suffixes, for messages.

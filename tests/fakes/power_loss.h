@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -80,6 +81,12 @@ class Disk {
     std::mt19937 random(seed);
     write_node(*root_, folder, loss, random);
   }
+  // Likewise, where of some files and folders, by their path below the root, all was written by
+  // chance before the power went, and of others what was synced alone.
+  using Keeps = std::function<bool(const std::filesystem::path&)>;
+  void write_to(const std::filesystem::path& folder, const Keeps& keeps) const {
+    write_node(*root_, folder, {}, keeps);
+  }
 
  private:
   struct Node;
@@ -122,6 +129,20 @@ class Disk {
     for (const auto& [name, entry] :
          state(node.entries, node.synced_entries, node.entries_since, keeps, loss, random))
       write_node(*entry, path / name, loss, random);
+  }
+
+  static void write_node(const Node& node, const std::filesystem::path& folder,
+                         const std::filesystem::path& below, const Keeps& keeps) {
+    if (!node.is_folder) {
+      std::ofstream(folder / below, std::ios::binary) << (keeps(below) ? node.now : node.synced);
+      return;
+    }
+    std::filesystem::create_directories(folder / below);
+    Folder entries = node.entries;
+    std::erase_if(entries, [&](const auto& entry) { return !keeps(below / entry.first); });
+    for (const auto& [name, entry] : node.synced_entries)
+      if (!keeps(below / name)) entries[name] = entry;
+    for (const auto& [name, entry] : entries) write_node(*entry, folder, below / name, keeps);
   }
 
   static void sync_below(Node& node) {

@@ -34,7 +34,8 @@ inline int listen_for_ranks() {
 
 // Runs `body` once a rank, each in its own thread with its own process group; rethrows the first
 // failure.
-inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body) {
+inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body,
+                       const RankLimits& limits = {.start_s = 60, .collective_s = 60}) {
   // c10d's flight recorder, one a process, may not be written to by two groups at once.
   setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
   const int port = listen_for_ranks();
@@ -49,7 +50,7 @@ inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body)
                           .local_size = size,
                           .master_addr = "127.0.0.1",
                           .master_port = port};
-        ProcessGroup group(world, cpu_backend(), 60);
+        ProcessGroup group(world, cpu_backend(), limits);
         body(group);
         group.shutdown();
       } catch (...) {

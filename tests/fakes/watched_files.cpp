@@ -355,6 +355,12 @@ pid_t fork() noexcept {
   point();
   return real_fork();
 }
+// Of spawn(); threads come another way.
+int clone(int (*start)(void*), void* stack, int flags, void* argument, ...) noexcept {
+  REAL(clone);
+  point();
+  return real_clone(start, stack, flags, argument);
+}
 int rename(const char* from, const char* to) {
   REAL(rename);
   return change_with([&] { return real_rename(from, to); }, FileCall::rename, "rename",

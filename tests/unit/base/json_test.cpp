@@ -17,6 +17,15 @@ TEST(ParseJson, GivesTheValueOrADiscardedOne) {
     EXPECT_TRUE(parse_json(bad).is_discarded()) << bad;
 }
 
+TEST(ParsePythonJson, TakesNumbersThatAreNotFiniteAsTexts) {
+  EXPECT_EQ(
+      parse_python_json(R"({"NaN": NaN, "a": [-Infinity, Infinity, -1], "b": "\"NaN \\"})"),
+      (nlohmann::json{{"NaN", "NaN"}, {"a", {"-Infinity", "Infinity", -1}}, {"b", "\"NaN \\"}}));
+  EXPECT_EQ(parse_python_json("[1]"), nlohmann::json::array({1}));
+  for (const char* bad : {"", "{", "[nan]", "[NaN", "[+NaN]", "\"NaN", "\"a\\", "[1e400, NaN]"})
+    EXPECT_TRUE(parse_python_json(bad).is_discarded()) << bad;
+}
+
 // A million brackets parse, but end the program as soon as the value is copied or printed.
 TEST(ParseJson, RefusesWhatNestsTooDeep) {
   EXPECT_FALSE(parse_json(nested(deepest_json)).is_discarded());

@@ -88,6 +88,16 @@ TEST(Split, GivesBackWhatJoinMade) {
     EXPECT_EQ(split(join(parts, ","), ','), parts);
 }
 
+TEST(LinesOf, AreThoseOfFilesOfAnySystem) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(lines_of("\xEF\xBB\xBF"
+                     "a\r\n\r\nb\rc\n"),
+            (Lines{"a", "", "b\rc", ""}));
+  EXPECT_EQ(lines_of("a\n\xEF\xBB\xBF"), (Lines{"a", "\xEF\xBB\xBF"}))
+      << "a mark only begins a file";
+  EXPECT_EQ(lines_of(""), Lines{""});
+}
+
 TEST(Trim, TakesSpaceOffBothEnds) {
   EXPECT_EQ(trim(" \t a b\r\n"), "a b");
   EXPECT_EQ(trim(" \n"), "");

@@ -176,6 +176,7 @@ TEST(JobFile, RefusesValuesThatMakeNoSense) {
   EXPECT_THAT(value("env = {\"A=B\" = 1}"), HasSubstr("environment variable"));
   EXPECT_THAT(value("env = {A = \"x\\u0000y\"}"), HasSubstr("NUL"));
   EXPECT_THAT(value("outputs = \"{gpu}.txt\""), HasSubstr("the job has no GPU"));
+  EXPECT_THAT(value("outputs = [\"a/**/b.csv\"]"), HasSubstr("outputs cannot hold **: a/**/b.csv"));
   EXPECT_THAT(value("name = \"{out}\""), HasSubstr("known only when the job starts"));
   EXPECT_THAT(value("jobs = 3"), HasSubstr("[[jobs]]"));
   EXPECT_THAT(value("[[jobs]]\nmin_finished = 3"),

@@ -36,6 +36,15 @@ TEST(JobNames, LongOnesAreCutAndKeepAHash) {
   EXPECT_EQ(plain_name(wide).substr(89, 3), "é-");
 }
 
+TEST(JobNames, WhatTheyCannotHoldIsShownBesideThem) {
+  const JobList list = read_words({"f", ":::", "a b", "a/b", "a-b"});
+  EXPECT_EQ(shown_name(list.jobs[0]), list.jobs[0].name + " (1=a b)");
+  EXPECT_EQ(shown_name(list.jobs[1]), list.jobs[1].name + " (1=a/b)");
+  EXPECT_EQ(shown_name(list.jobs[2]), "1=a-b");
+  EXPECT_THAT(shown_name(read_words({"f", ":::", std::string(500, '/')}).jobs[0]),
+              HasSubstr("//…)"));
+}
+
 TEST(JobNames, EqualJobsAreCounted) {
   const JobList list = read_words({"f", ":::", "a", "a", "b", "a"});
   EXPECT_THAT(names_of(list), ElementsAre("1=a", "1=a-repeat-2", "1=b", "1=a-repeat-3"));

@@ -27,8 +27,8 @@ class JobResultsTest : public ::testing::Test {
 
 TEST_F(JobResultsTest, ALineHasOneOrSeveralAmongLinesOfOtherKinds) {
   const JobResults results = read(
-      "{\"phase\": \"train\", \"seconds\": 1}\n{\"result\": \"auc\", \"value\": 0.5}\nno JSON "
-      "\"result\"\n{\"results\": {\"data\": \"a1\", \"rows\": 1200}}\n"
+      "{\"phase\": \"train\", \"seconds\": 1}\n{\"result\": \"auc\", \"value\": 0.5}\nno JSON\n"
+      "{\"results\": {\"data\": \"a1\", \"rows\": 1200}}\n"
       "{\"result\": \"auc\", \"value\": 0.75}");
   EXPECT_THAT(results.values, ElementsAre(JobResult{"auc", 0.75}, JobResult{"data", "a1"},
                                           JobResult{"rows", 1200.0}));
@@ -44,6 +44,29 @@ TEST_F(JobResultsTest, AValueIsANumberATextOrABoolean) {
       read("{\"results\": {\"good\": true, \"list\": [1, 2], \"none\": null}}\n");
   EXPECT_THAT(results.values, ElementsAre(JobResult{"good", 1.0}));
   EXPECT_EQ(results.left_out, "list is neither a number nor a text; and 1 more");
+}
+
+// As Python's json.dumps writes them.
+TEST_F(JobResultsTest, NumbersThatAreNotFiniteAreKeptByTheirNamesAndSoAreTheirNeighbours) {
+  const JobResults results = read(
+      "{\"result\": \"loss\", \"value\": NaN}\n"
+      "{\"results\": {\"high\": Infinity, \"accuracy\": 0.5, \"low\": -Infinity, "
+      "\"of\": \"say \\\"NaN\"}}\n");
+  EXPECT_THAT(results.values,
+              ElementsAre(JobResult{"loss", "NaN"}, JobResult{"accuracy", 0.5},
+                          JobResult{"high", "Infinity"}, JobResult{"low", "-Infinity"},
+                          JobResult{"of", "say \"NaN"}));
+  EXPECT_EQ(results.left_out, "");
+}
+
+TEST_F(JobResultsTest, ALineThatWasMeantAndIsNoneIsSaid) {
+  EXPECT_EQ(read("{\n \"result\": \"auc\",\n \"value\": 0.5\n}\n").left_out,
+            "a line is no JSON object (one has to be on one line):  \"result\": \"auc\",");
+  EXPECT_EQ(read("{\"result\": \"auc\"}\n").left_out,
+            "\"result\" must be a name, with \"value\" beside it: {\"result\": \"auc\"}");
+  EXPECT_EQ(read("{\"results\": 5}\n").left_out,
+            "\"results\" must be an object of names and values: {\"results\": 5}");
+  EXPECT_EQ(read("{\"phase\": \"x\", \"text\": \"no \\\"result\"}\n").left_out, "");
 }
 
 TEST_F(JobResultsTest, WhatIsTooMuchIsSaidAndTheRestIsKept) {

@@ -46,6 +46,30 @@ TEST(JobWords, LinkSources) {
   EXPECT_THAT(error_in_words({"f", ":::+", "1"}), HasSubstr("there is none"));
 }
 
+// As Notepad and Excel save them, and as old archives name files.
+TEST(JobWords, ReadListsWhateverWroteThem) {
+  const JobFolder folder;
+  JobWordsOptions options{.folder = folder.path()};
+  options.argument_files = {"x.txt"};
+  folder.write("x.txt",
+               "\xEF\xBB\xBF"
+               "a\r\nb\r\n");
+  EXPECT_THAT(commands_of(read_words({"f"}, options)), ElementsAre("f a", "f b"));
+  const auto error = [&](const std::string& text) {
+    folder.write("x.txt", text);
+    return error_of([&] { read_words({"f"}, options); });
+  };
+  EXPECT_THAT(error("ok\nM\xFCller.txt\n"),
+              HasSubstr("x.txt, line 2 is not valid UTF-8: M\uFFFDller.txt"));
+  EXPECT_THAT(error(std::string("a\n\nb\0c\n", 7)), HasSubstr("x.txt, line 3 holds a NUL"));
+  EXPECT_THAT(error(std::string("\xFF\xFE"
+                                "a\0\n\0",
+                                6)),
+              HasSubstr("x.txt is UTF-16"));
+  EXPECT_THAT(error_in_words({"f", ":::", "a", "M\xFC"}),
+              HasSubstr("value 2 after ::: is not valid UTF-8: M\uFFFD"));
+}
+
 TEST(JobWords, ReadFilesAndStandardInput) {
   const JobFolder folder;
   folder.write("x.txt", "a\nb c\n");

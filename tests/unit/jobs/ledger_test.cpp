@@ -197,6 +197,14 @@ TEST_F(LedgerTest, AfterAPowerLossWhatWasNotSyncedRunsAgain) {
   EXPECT_EQ(ledger.forget_unsynced(), 0);
 }
 
+TEST_F(LedgerTest, WhatWasCancelledBeforeAPowerLossStaysSo) {
+  Ledger ledger = open_with({"a"});
+  end(ledger, begin(ledger, 1), AttemptOutcome::cancelled, JobState::cancelled);
+  EXPECT_EQ(ledger.forget_unsynced(), 0);
+  EXPECT_EQ(ledger.queue().at(0).state, JobState::cancelled);
+  EXPECT_EQ(number(ledger, "SELECT synced FROM job"), 1);
+}
+
 TEST_F(LedgerTest, RequestsAreTakenOnceAndInOrder) {
   Ledger ledger = open_with({"a"}), other = open();
   ledger.changed_by_others();

@@ -75,6 +75,23 @@ TEST_F(Settle, AFailureKeepsThemToo) {
   EXPECT_EQ(result.end.results.values[0], (JobResult{"rows", 3.0}));
 }
 
+TEST_F(Settle, OfAPatternOneFileAtLeastMustBeThere) {
+  batch.path /= "of [all] *";
+  for (const char* name : {"attempts", "jobs"}) fs::create_directories(batch.path / name);
+  job.outputs = {"*.csv", "{out}/model-?.txt"};
+  wrote("model-1.txt", "m");
+  EXPECT_EQ(settled({}).end.reason, "exit code 0, but the output *.csv is not there");
+  wrote("x.csv", "a");
+  EXPECT_EQ(settled({}).state, JobState::done);
+  EXPECT_EQ(settled({}).state, JobState::done) << "it was published before";
+}
+
+TEST_F(Settle, ANameThatLooksLikeAPatternIsThatName) {
+  job.outputs = {"[1].csv"};
+  wrote("[1].csv", "a");
+  EXPECT_EQ(settled({}).state, JobState::done);
+}
+
 TEST_F(Settle, AMissingOutputIsAFailure) {
   job.outputs = {"there", "missing.txt"};
   wrote("there", "");

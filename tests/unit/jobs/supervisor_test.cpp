@@ -69,6 +69,31 @@ TEST_F(SupervisorTest, ARecordCutOffAnywhereKeepsItsWholeLines) {
   }
 }
 
+TEST_F(SupervisorTest, WhatStandsAboveALineOfASyncIsOnTheDisk) {
+  const std::string synced = "{\"synced\":true}\n";
+  write(line(1) + line(2) + synced + line(3));
+  std::vector<bool> on_disk;
+  for (const JobExit& exit : read_record(record()).exits) on_disk.push_back(exit.on_disk);
+  EXPECT_EQ(on_disk, (std::vector<bool>{true, true, false}));
+}
+
+TEST_F(SupervisorTest, SyncsWhatEndsWhileItIsAlone) {
+  const pid_t child = start();
+  send_frame(socket.get(), order_json(order(1, "exit 5")));
+  FrameReader reader;
+  for (int heard = 0; heard < 2;) {
+    reader.read(socket.get());
+    while (reader.next()) ++heard;
+  }
+  EXPECT_FALSE(read_record(record()).exits.at(0).on_disk) << "its scheduler does";
+  send_frame(socket.get(), order_json(order(2, "sleep 0.2; exit 6")));
+  socket.reset();
+  waitpid(child, nullptr, 0);
+  const SupervisorRecord read = read_record(record());
+  ASSERT_EQ(read.exits.size(), 2U);
+  for (const JobExit& exit : read.exits) EXPECT_TRUE(exit.on_disk) << exit.attempt;
+}
+
 TEST_F(SupervisorTest, LinesOfNoSenseInARecordArePassedOver) {
   write("{}\nnull\n{\"attempt\":1}\n{\"attempt\":\"x\",\"code\":1}\n\n\xff\n" + line(4) +
         std::string(1000, '\0') + "\n" + line(5));
