@@ -320,6 +320,7 @@ void Optimizer::find_next_loss_scale(const at::Tensor& dropped) {
   next_growth_.copy_(growth_);
   at::Tensor scale = next_scale_[0], growth = next_growth_[0], skip = skip_[0];
   at::_amp_update_scale_(scale, growth, skip, scale_growth, scale_backoff, growth_interval);
+  next_scale_.clamp_min_(1);  // below it gradients vanish, and nothing would let it grow again
   if (!dropped.defined()) return;
   const at::Tensor keep = dropped.gt(0);
   next_scale_.copy_(at::where(keep, loss_scale_, next_scale_));

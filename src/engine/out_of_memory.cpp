@@ -23,16 +23,19 @@ bool says_any(std::string_view what, std::initializer_list<std::string_view> wor
 void register_memory_shortage(bool (*is_short)()) { memory_is_short = is_short; }
 
 bool is_out_of_memory(const std::exception& error) {
-  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
-  if (dynamic_cast<const c10::Error*>(&error) == nullptr) return false;
-  const std::string_view what = error.what();
-  if (says_any(what,
-               {"DefaultCPUAllocator: can't allocate memory", "CUDA error: out of memory",
-                "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED", "ALLOCATION_FAILED"}))
-    return true;
   bool (*const is_short)() = memory_is_short;
-  return is_short != nullptr &&
+  const std::string_view what = error.what();
+  const bool is_of_torch = dynamic_cast<const c10::Error*>(&error) != nullptr;
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
+      dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+      (is_of_torch && says_any(what, {"DefaultCPUAllocator: can't allocate memory",
+                                      "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED",
+                                      "CUDNN_STATUS_ALLOC_FAILED", "ALLOCATION_FAILED"}))) {
+    // What the device counts until now belongs to this failure, not to the next one.
+    if (is_short != nullptr) is_short();
+    return true;
+  }
+  return is_of_torch && is_short != nullptr &&
          says_any(what, {"unable to find an engine to execute this computation",
                          "No execution plans support the graph", "No valid engine configs",
                          "CUDNN_STATUS_NOT_INITIALIZED", "CUBLAS_STATUS_NOT_INITIALIZED",

@@ -2,6 +2,7 @@
 #include "engine/process_group.h"
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "engine/exception_text.h"
 #include "engine/layout.h"
@@ -40,6 +41,12 @@ auto collectively(Collective collective, std::uint64_t number, const Function& f
   }
 }
 
+// c10d has no word for "no limit" that all of its backends know.
+std::chrono::milliseconds limit(double time_s) {
+  if (time_s <= 0) return std::chrono::hours(10000);
+  return std::chrono::milliseconds(static_cast<std::int64_t>(time_s * 1000));
+}
+
 class NothingPending : public Pending {
  public:
   void wait() override {}
@@ -65,6 +72,7 @@ class WorkPending : public Pending {
 struct ProcessGroup::Impl {
   World world;
   at::Device device;
+  RankLimits limits;
   c10::intrusive_ptr<c10d::Store> store;
   c10::intrusive_ptr<c10d::Backend> group;
   c10::intrusive_ptr<c10d::Backend> host_group;  // the same on CPUs
@@ -73,7 +81,11 @@ struct ProcessGroup::Impl {
   std::unique_ptr<PeerWatch> peers = {};
   std::uint64_t collectives = 0;  // begun
   std::uint64_t votes = 0;
+  std::map<std::string, std::uint64_t> uses = {};    // of keys of the store
   std::map<std::string, std::int64_t> numbers = {};  // given, where there is no store
+
+  // Every use of a key has one of its own: the last word of an earlier use is there still.
+  std::string own_key(const std::string& key) { return cat(key, "/", uses[key]++); }
 
   // What `begin` returns is under way from here on; `begin` gets the group.
   template <class Begin>
@@ -88,25 +100,30 @@ struct ProcessGroup::Impl {
   }
 };
 
-ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_s,
+ProcessGroup::ProcessGroup(const World& world, Backend& backend, const RankLimits& limits,
                            PeerWatch::End end)
-    : impl_(std::make_unique<Impl>(Impl{world, backend.device(), {}, {}, {}})) {
+    : impl_(std::make_unique<Impl>(Impl{world, backend.device(), limits, {}, {}, {}})) {
   if (world.size == 1) return;
-  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(timeout_s * 1000));
-  impl_->store = meet(world, timeout_s);
+  impl_->store = meet(world, limits.start_s);
   if (end) impl_->peers = watch_peers(world, *impl_->store, std::move(end));
   auto prefixed = c10::make_intrusive<c10d::PrefixStore>("lockstep", impl_->store);
+  const auto connect = [world, limits](Backend& with, const auto& store) {
+    auto group = with.make_group(store, world, limit(limits.start_s));
+    group->setTimeout(limit(limits.collective_s));
+    return group;
+  };
   try {
-    impl_->group = backend.make_group(prefixed, world, timeout);
+    impl_->group = connect(backend, prefixed);
     impl_->host_group = impl_->group;
     if (!impl_->device.is_cpu()) {
       auto of_hosts = c10::make_intrusive<c10d::PrefixStore>("lockstep hosts", impl_->store);
-      impl_->host_group = cpu_backend().make_group(of_hosts, world, timeout);
+      impl_->host_group = connect(cpu_backend(), of_hosts);
     }
-    impl_->connect_apart = [store = impl_->store, &backend, world, timeout] {
+    impl_->connect_apart = [connect, store = impl_->store, &backend] {
       auto apart = c10::make_intrusive<c10d::PrefixStore>("lockstep apart", store);
-      return backend.make_group(apart, world, timeout);
+      return connect(backend, apart);
     };
+    impl_->store->setTimeout(limit(limits.collective_s));
   } catch (const std::exception& error) {
     const std::string how = cat("connecting the ranks failed: ", message_of(error));
     if (impl_->peers) impl_->peers->tell(how);
@@ -233,8 +250,9 @@ bool ProcessGroup::all_agree(bool own) {
   });
 }
 
-std::string ProcessGroup::share(const std::string& key, const std::string& text) {
+std::string ProcessGroup::share(const std::string& name, const std::string& text) {
   if (!impl_->store) return text;
+  const std::string key = impl_->own_key(name);
   if (rank() == 0) {
     impl_->store->set(key, std::vector<std::uint8_t>(text.begin(), text.end()));
     return text;
@@ -244,8 +262,9 @@ std::string ProcessGroup::share(const std::string& key, const std::string& text)
   return {bytes.begin(), bytes.end()};
 }
 
-std::vector<std::string> ProcessGroup::collect(const std::string& key, const std::string& text) {
+std::vector<std::string> ProcessGroup::collect(const std::string& name, const std::string& text) {
   if (!impl_->store) return {text};
+  const std::string key = impl_->own_key(name);
   if (rank() != 0) {
     impl_->store->set(cat(key, "/", rank()), std::vector<std::uint8_t>(text.begin(), text.end()));
     return {};
@@ -276,11 +295,12 @@ void ProcessGroup::shutdown() {
   impl_->host_group.reset();
   impl_->group->shutdown();
   impl_->group.reset();
-  // Rank 0 serves the store: it leaves last.
+  // Rank 0 serves the store: it leaves last, unless one of the others does not come this far.
   const std::string key = "left";
   impl_->store->add(key, 1);
+  const double end_s = system_clock().now_s() + impl_->limits.end_s;
   if (rank() == 0)
-    while (impl_->store->add(key, 0) < size())
+    while (impl_->store->add(key, 0) < size() && system_clock().now_s() < end_s)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   impl_->store.reset();
 }

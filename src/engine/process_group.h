@@ -31,14 +31,23 @@ class Pending {
   virtual void wait() = 0;
 };
 
+// How long a rank waits for others, in seconds.
+struct RankLimits {
+  double start_s = 600;     // until all have met, and each time they connect
+  double collective_s = 0;  // in a collective or for another's word; 0: without an end
+  double end_s = 60;        // at the very end, once nothing more is to be computed or written
+};
+
 // All ranks call the same collectives in the same order. With one rank nothing is sent. Not
 // thread-safe, except that one thread may wait while another issues.
 class ProcessGroup {
  public:
-  // Meets the other ranks, see rendezvous.h; a collective may take timeout_s. end: from the moment
-  // they have met, they watch each other, and it ends this process when another rank fails,
-  // vanishes or hangs, whatever this one does meanwhile; empty: nobody watches. Throws Error.
-  ProcessGroup(const World& world, Backend& backend, double timeout_s = 600,
+  // Meets the other ranks, see rendezvous.h. end: from the moment they have met, they watch each
+  // other, and it ends this process when another rank fails, vanishes or hangs, whatever this one
+  // does meanwhile; empty: nobody watches. Whether a rank takes too long is for those who watch to
+  // say, who know which one it is and what it does: a collective by itself has no limit. Throws
+  // Error.
+  ProcessGroup(const World& world, Backend& backend, const RankLimits& limits = {},
                PeerWatch::End end = {});
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
@@ -77,13 +86,14 @@ class ProcessGroup {
   // Whether all ranks say yes: through the store, without the device or its memory.
   bool all_agree(bool own);
   void barrier();
-  // Text from rank 0 to all through the store, without a device.
+  // Text from rank 0 to all through the store, without a device. A key may be used again.
   std::string share(const std::string& key, const std::string& text);
   // Every rank's text on rank 0, in rank order, through the store; nothing elsewhere.
   std::vector<std::string> collect(const std::string& key, const std::string& text);
   // 0, 1, 2, …: each to one caller of any rank, through the store.
   std::int64_t next_number(const std::string& key);
-  // Orderly end: all ranks meet, then the communicators go. Call it by hand, never from statics.
+  // Orderly end: all ranks meet, then the communicators go. Who serves the store waits for the
+  // others to leave it, but not for one that has failed there. Call it by hand, never from statics.
   void shutdown();
   // For a failed run: drop the communicators without meeting.
   void abort();

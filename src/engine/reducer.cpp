@@ -35,6 +35,7 @@ struct Reducer::State {
   std::vector<std::size_t> sent_whole;  // parameters
   std::size_t next = 0;                 // first bucket not fired
   bool armed = false;
+  bool flushed = false;       // since arm
   bool is_whole_step = true;  // skip_rest was not called
   int early = 0;
 
@@ -48,6 +49,7 @@ struct Reducer::State {
   void arm() {
     LOCKSTEP_CHECK(!armed);
     armed = true;
+    flushed = false;
     next = 0;
     early = 0;
     arrived.assign(bucket_of.size(), {});
@@ -123,14 +125,15 @@ struct Reducer::State {
   }
 
   void reset() {
-    armed = false;
+    armed = flushed = false;
     sent.clear();
   }
 
   void flush() {
-    LOCKSTEP_CHECK(armed);
+    LOCKSTEP_CHECK(armed || flushed);
     while (group.size() > 1 && next < buckets.size()) fire(next);
     armed = false;
+    flushed = true;
   }
 
   void wait(const Summed& summed) {
@@ -155,11 +158,11 @@ struct Reducer::State {
       if (3 * left <= end - begin) hand_over();
     }
     hand_over();
-    sent.clear();
     if (arena.sums().defined()) arena.bring_sums(sent_whole);
     for (const std::size_t table : rows.finish())
       if (summed)
         summed(arena.gradients().narrow(0, arena.layout().offsets[table], arena.sizes()[table]));
+    sent.clear();  // not before: what failed for lack of memory is waited for again
   }
 };
 

@@ -99,7 +99,6 @@ c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s) {
     store->set(post_key(static_cast<std::size_t>(world.rank)),
                bytes(to_text({.host = host_name()})));
     wait_for_all(world, *store, meet_s);
-    store->setTimeout(milliseconds(timeout_s));
     return store;
   } catch (const Error&) {
     throw;

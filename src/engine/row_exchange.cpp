@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engine/out_of_memory.h"
 #include "kernels/copy_all.h"
 #include "kernels/embedding.h"
 #include "plan/buckets.h"
@@ -74,7 +75,14 @@ void RowExchange::connect() {
   const auto table = std::find_if(most_.begin(), most_.end(), [](auto most) { return most > 0; });
   if (has_connected_ || table == most_.end()) return;
   const at::NoGradGuard no_grad;
-  const Sent sent = empty_for(static_cast<std::size_t>(table - most_.begin()));
+  Sent sent;
+  try {
+    sent = empty_for(static_cast<std::size_t>(table - most_.begin()));
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+  }
+  // Where one rank has no memory for it, tables go as a whole on all.
+  if (!group_.all_agree(sent.all.defined())) return most_.assign(most_.size(), 0);
   group_.gather_pieces(sent.all.view({-1}))->wait();
   has_connected_ = true;
 }

@@ -146,9 +146,8 @@ void open_foreign_session(const std::vector<std::string>& arguments, Session& se
   session.foreign = true;
   const Device device = own_device(arguments, world);
   session.backend = device.kind == DeviceKind::cuda ? &cuda_backend() : &cpu_backend();
-  constexpr double collective_s = 600;
   session.group = std::make_unique<ProcessGroup>(
-      world, *session.backend, collective_s,
+      world, *session.backend, RankLimits{},
       [rank = world.rank](const Verdict& verdict) { end_broken(rank, nullptr, verdict); });
   const std::vector<std::string> devices = session.group->collect("device", to_json(device).dump());
   // "run PATH", "done PATH" of a run that has finished, or "error WHAT" so that all ranks end.

@@ -1,6 +1,7 @@
 // Saving, restoring and refusing.
 #include "checkpoint/snapshot.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "checkpoint/tensor_file.h"
@@ -71,6 +72,24 @@ CheckpointSaver::Result save(Rig& rig, const std::filesystem::path& folder, std:
   saver.save(rig.trained(), step, {{"step", step}}, {{"loss", 1.5}});
   saver.finish();
   return result;
+}
+
+// The other ranks wait at the end of the run for the one that writes.
+TEST(Snapshot, ADiskThatTakesLongerThanRanksMayTakeToMeetEndsNoRun) {
+  const TemporaryDirectory folder;
+  testing::with_ranks(2,
+                      [&](ProcessGroup& group) {
+                        if (group.rank() != 0) return;
+                        Rig rig(1);
+                        rig.train_a_little();
+                        CheckpointSaver saver(
+                            folder.path(), {}, cpu_backend(), [](const CheckpointSaver::Result&) {},
+                            [] { system_clock().sleep_s(2.5); });
+                        saver.save(rig.trained(), 3, {{"step", 3}}, {{"loss", 1.5}});
+                        EXPECT_EQ(saver.finish(), "");
+                      },
+                      {.start_s = 1});
+  EXPECT_EQ(list_checkpoints(folder.path(), true).size(), 1U);
 }
 
 TEST(Snapshot, ComesBackBitForBit) {

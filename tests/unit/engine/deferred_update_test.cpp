@@ -16,9 +16,12 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/binary_cross_entropy.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/full_like.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/sigmoid.h>
 #include <c10/util/accumulate.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -94,6 +97,7 @@ at::Tensor slope(const at::Tensor& x, const Layer& layer, const at::Tensor& last
 class BlockRecipe : public testing::ToyRecipe {
  public:
   bool early = false;       // reads a block's weights before it begins
+  bool asserts = false;     // has a loss that takes probabilities alone
   bool peeks = false;       // reads a weight of the end at the beginning, without a gradient
   bool tables = false;      // ATen's operators give gradients of what products use, too
   std::int64_t words = 0;   // of a table of which it reads few rows
@@ -149,6 +153,7 @@ class BlockRecipe : public testing::ToyRecipe {
     }
     if (perturbs) x = x.add(slope(x, model.layers[1], model.last));
     x = linear_layer(x, model.last, {});
+    if (asserts) x = x.add(at::binary_cross_entropy(at::sigmoid(x), at::full_like(x, 0.5)));
     const at::Tensor error = linear_layer(x, model.leave, {}).to(at::kFloat) - batch.tensors[1];
     return {(error.square().sum(1) * batch.row_weight).sum()};
   }
@@ -290,6 +295,17 @@ TEST(DeferredUpdate, IsNotMadeWhereAForwardPassReadsWeightsBeforeTheirBlock) {
   BlockRecipe recipe;
   recipe.early = true;
   int done = 0;
+  expect_same_runs(recipe, With(Precision::fp32), ten_steps, &done);
+  EXPECT_EQ(done, 0);
+}
+
+TEST(DeferredUpdate, IsFoundOutWithoutANumberThatNoLossCanTake) {
+  BlockRecipe recipe;
+  recipe.asserts = true;
+  int done = 0;
+  expect_same_runs(recipe, With(Precision::fp32), ten_steps, &done);
+  EXPECT_GT(done, 0);
+  recipe.early = true;
   expect_same_runs(recipe, With(Precision::fp32), ten_steps, &done);
   EXPECT_EQ(done, 0);
 }

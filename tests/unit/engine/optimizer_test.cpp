@@ -133,6 +133,21 @@ TEST(LossScale, HalvesOnOverflowAndDoublesAfterManyGoodSteps) {
   EXPECT_EQ(f.optimizer.loss_scale().item<double>(), 65536);
 }
 
+// With on_nan=skip many such steps may follow each other; then it must be able to grow again.
+TEST(LossScale, DoesNotFallBelowOne) {
+  Fixture f([](TrainOptions& o) { o.precision = Precision::fp16; });
+  for (int i = 0; i < 40; ++i) {
+    f.set_gradient(std::numeric_limits<double>::infinity());
+    f.optimizer.step(0.01);
+  }
+  EXPECT_EQ(f.optimizer.loss_scale().item<double>(), 1);
+  for (int i = 0; i < 2000; ++i) {
+    f.set_gradient(1);
+    f.optimizer.step(0);
+  }
+  EXPECT_EQ(f.optimizer.loss_scale().item<double>(), 2);
+}
+
 TEST(LossScale, OfAnotherPrecisionIsNotGoneOnWith) {
   Fixture f([](TrainOptions& o) { o.precision = Precision::fp16; });
   f.optimizer.scalar_state().at("loss_scale").fill_(1);  // a checkpoint of bf16

@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -50,6 +51,18 @@ TEST(IsOutOfMemory, IsWhatALibraryCouldNotDoWhileTheDeviceIsShortOfMemory) {
   const Shortage shortage(true);
   for (const char* const what : without_a_word_of_memory) EXPECT_TRUE(of_torch(what)) << what;
   EXPECT_FALSE(of_torch("mat1 and mat2 shapes cannot be multiplied"));
+}
+
+// As the CUDA library asks the allocator, which counts failures.
+TEST(IsOutOfMemory, AFailureThatWasSeenDoesNotStandForTheNextOne) {
+  static int failures = 0, known = 0;
+  register_memory_shortage([] { return std::exchange(known, failures) < failures; });
+  ++failures;
+  EXPECT_TRUE(of_torch("CUDA error: out of memory"));
+  EXPECT_FALSE(of_torch("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED"));
+  ++failures;
+  EXPECT_TRUE(of_torch("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED"));
+  register_memory_shortage(nullptr);
 }
 
 TEST(IsOutOfMemory, IsNotWhatALibraryCannotDoAtAll) {

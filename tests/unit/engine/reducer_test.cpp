@@ -11,6 +11,8 @@
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/ones.h>
 
+#include <new>
+
 namespace lockstep {
 namespace {
 
@@ -48,6 +50,29 @@ TEST(Reducer, WaitsForNoParameterThatGotNoGradientOnSomeRanks) {
       EXPECT_EQ(model.second.grad()[0][0].item<double>(), 2);
       EXPECT_EQ(model.unused.grad().abs().sum().item<double>(), 0);
     }
+  });
+}
+
+// What follows a sum may run out of memory; then all of it is waited for again.
+TEST(Reducer, AWaitThatFailedCanBeRepeated) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat);
+    Reducer reducer(arena, group, ReducePrecision::fp32);
+    arena.zero_gradients();
+    reducer.arm();
+    model.first.sum().backward();
+    reducer.flush();
+    EXPECT_THROW(reducer.wait([](const at::Tensor&) { throw std::bad_alloc(); }), std::bad_alloc);
+    std::int64_t summed = 0;
+    reducer.flush();
+    reducer.wait([&](const at::Tensor& range) { summed += range.numel(); });
+    EXPECT_EQ(summed, arena.gradients().numel());
+    EXPECT_EQ(model.first.grad()[0][0].item<double>(), 2);
+    reducer.arm();
+    model.second.sum().backward();
+    reducer.flush();
+    reducer.wait();
   });
 }
 

@@ -1,0 +1,61 @@
+// How long ranks wait for each other, and the words that they leave in the store.
+#include "engine/process_group.h"
+
+#include <ATen/ops/ones.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "fakes/thread_ranks.h"
+
+namespace lockstep {
+namespace {
+
+constexpr RankLimits short_start{.start_s = 1};
+
+// Whether a rank takes too long is for hang watches to say; a checkpoint may.
+TEST(ProcessGroup, ACollectiveWaitsForARankAsLongAsItTakes) {
+  testing::with_ranks(
+      2,
+      [](ProcessGroup& group) {
+        const at::Tensor one = at::ones({1});
+        if (group.rank() == 1) system_clock().sleep_s(2.5);
+        group.all_reduce(one)->wait();
+        EXPECT_EQ(one.item<float>(), 2);
+        if (group.rank() == 0) system_clock().sleep_s(1.5);
+        EXPECT_EQ(group.share("word", group.rank() == 0 ? "said" : ""), "said");
+        if (group.rank() == 1) system_clock().sleep_s(1.5);
+        EXPECT_TRUE(group.all_agree(true));
+      },
+      short_start);
+}
+
+TEST(ProcessGroup, AKeyMayBeUsedAgain) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    for (int use = 0; use < 3; ++use) {
+      if (group.rank() == 0) system_clock().sleep_s(0.05);
+      EXPECT_EQ(group.share("word", group.rank() == 0 ? cat(use) : ""), cat(use));
+      if (group.rank() == 1) system_clock().sleep_s(0.05);
+      const std::vector<std::string> all = group.collect("words", cat(group.rank(), use));
+      if (group.rank() == 0) EXPECT_EQ(all, (std::vector<std::string>{cat(0, use), cat(1, use)}));
+    }
+  });
+}
+
+TEST(ProcessGroup, TheEndDoesNotWaitForARankThatFailsThere) {
+  const double begin_s = system_clock().now_s();
+  EXPECT_THROW(testing::with_ranks(2,
+                                   [](ProcessGroup& group) {
+                                     if (group.rank() == 0) return;
+                                     group.barrier();  // that of the others' end
+                                     throw std::runtime_error("failed in its end");
+                                   },
+                                   {.start_s = 60, .collective_s = 60, .end_s = 0.5}),
+               std::runtime_error);
+  EXPECT_LT(system_clock().now_s(), begin_s + 20);
+}
+
+}  // namespace
+}  // namespace lockstep
