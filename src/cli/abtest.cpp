@@ -191,6 +191,9 @@ Command abtest_command() {
       .tried_flags = {{"--runs", "it is called --repeats"},
                       {"--min-runs", "it is called --repeats"},
                       {"-n", "it is called --repeats"}},
+      .stray_hint =
+          "each command is one word, in quotes: lockstep abtest 'python3 -c \"pass\"' "
+          "'python3 -c \"1\"'",
       .operands_have_equals = true};
 }
 

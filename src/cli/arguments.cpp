@@ -53,6 +53,7 @@ const Flag& find_flag(const Command& command, const std::string& name) {
     if (!flag.hidden) names.push_back(flag.name);
   if (const std::string near = nearest(name, names); !near.empty())
     throw Error(what, cat("did you mean ", near, "?"));
+  if (!command.stray_hint.empty()) throw Error(what, command.stray_hint);
   throw Error(what,
               cat("see lockstep ", command.name, " --help",
                   command.takes_assignments ? "; options are written key=value, without --" : ""));
@@ -145,7 +146,8 @@ void check_operands(const Command& command, const Parsed& parsed) {
   if (parsed.positionals.size() < command.min_positionals)
     throw Error(cat("lockstep ", command.name, " needs ", command.operands), usage);
   if (parsed.positionals.size() > command.max_positionals)
-    throw Error(cat("unexpected argument ", parsed.positionals[command.max_positionals]), usage);
+    throw Error(cat("unexpected argument ", parsed.positionals[command.max_positionals]),
+                command.stray_hint.empty() ? usage : command.stray_hint);
   const std::vector<std::string>& only = command.only_options;
   for (const std::string& word : parsed.assignments)
     if (!only.empty() &&

@@ -53,6 +53,7 @@ struct Command {
   std::function<int(const Parsed&)> run;
   bool hidden = false;
   std::vector<TriedFlag> tried_flags{};
+  std::string stray_hint{};  // where there are flags or operands that it does not have
   std::string group{};       // whose options may be named without it (bare_keys.h)
   bool takes_files = false;  // for completion: operands may be files
   // Of only_options alone words are options: an operand may be "lr=0.1,seed=2", the name of a job.

@@ -6,17 +6,26 @@
 #include "cli/context.h"
 #include "cli/run_end.h"
 #include "config/options.h"
+#include "devices/cuda_order.h"
 #include "launch/restart.h"
 
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
+#include <optional>
 
 namespace lockstep::cli {
 namespace {
 
 constexpr const char* many_devices =
     "--devices says where a process each is started: all, 0,1 or cpu:4";
+
+constexpr const char* python_module = "write python3 before it: lockstep launch python3 -m MODULE";
+constexpr const char* several_hosts =
+    "lockstep launch is for one machine; for several see docs/guide/several-hosts.md";
+constexpr const char* meeting_place =
+    "leave it out: the ranks meet on this machine, at a port that is free";
 
 int number(const Parsed& parsed, const std::string& flag, const std::string& otherwise) {
   const std::string text = parsed.value(flag, otherwise);
@@ -25,6 +34,22 @@ int number(const Parsed& parsed, const std::string& flag, const std::string& oth
     throw Error(cat(flag, " must be a number from 0 to 1000000, but is ", text),
                 cat("for example ", flag, " 3; 0 is none"));
   return *count;
+}
+
+// The numbers of these GPUs, for programs that expect nothing else in CUDA_VISIBLE_DEVICES; none
+// where it is not certain that CUDA counts them so, as with MIG or a GPU that has a fault.
+std::vector<std::string> gpu_numbers(const std::vector<Device>& devices) {
+  if (devices[0].kind != DeviceKind::cuda) return {};
+  const std::vector<GpuInfo> gpus = probe().gpus();
+  const CudaOrder order =
+      cuda_order(gpus, nullptr, "PCI_BUS_ID",
+                 []() -> std::optional<std::vector<std::string>> { return std::nullopt; });
+  std::vector<std::string> numbers;
+  for (const Device& device : devices)
+    for (std::size_t i = 0; order.known && i < gpus.size(); ++i)
+      if (gpus[i].uuid == device.uuid && order.ordinals[i])
+        numbers.push_back(cat(*order.ordinals[i]));
+  return numbers.size() == devices.size() ? numbers : std::vector<std::string>{};
 }
 
 // torchrun takes a script of Python for a program.
@@ -48,6 +73,9 @@ int launch_main(const Parsed& parsed) {
   spec.own_listener = false;
   spec.forward_output = true;
   spec.one_gpu_visible = false;  // programs choose theirs by LOCAL_RANK
+  spec.gpu_names = gpu_numbers(spec.devices);
+  spec.gives_input = parsed.has("--stdin");
+  spec.run_id = cat("lockstep-", ::getpid(), "-", std::lround(system_clock().wall_s()));
   spec.hang_after_s = parse_duration(parsed.value("--hang-after", "60s")).seconds;
   const double stop_grace_s = parse_duration(parsed.value("--stop-grace", "60s")).seconds;
   spec.stop_grace_s = [=] { return stop_grace_s; };
@@ -79,7 +107,8 @@ Command launch_command() {
               "lockstep launch --devices 0,1 python3 train.py --epochs 3\n"
               "Flags before PROGRAM are those below; all words after it are its own. A -- "
               "before PROGRAM may be left out.\n"
-              "The first rank that fails ends all; every rank's output is kept in --logs.",
+              "The first rank that fails ends all; every rank's output is kept in --logs. Nobody "
+              "reads standard input, unless --stdin gives it to rank 0.",
           .flags = {{"--devices", "LIST",
                      "a process on each: all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                     {"--restart", "N", "start all ranks again up to N times after a failure", ""},
@@ -91,6 +120,7 @@ Command launch_command() {
                      "how long ranks may take to stop after Ctrl-C or SIGTERM before they are "
                      "killed (default 60s)",
                      ""},
+                    {"--stdin", "", "rank 0 reads standard input, as for input() and breakpoint()"},
                     {"--logs", "DIR", "where rankN.log go (default logs)", "file"},
                     {"--log-limit-mb", "N",
                      "size of a log beyond which its beginning and its newest part stay (default "
@@ -103,6 +133,31 @@ Command launch_command() {
                           {"--nproc_per_node", many_devices},
                           {"--gpus", many_devices},
                           {"--standalone", "leave it out: the ranks meet on this machine"},
+                          {"-m", python_module},
+                          {"--module", python_module},
+                          {"--no-python", "leave it out: PROGRAM may be any program"},
+                          {"--no_python", "leave it out: PROGRAM may be any program"},
+                          {"--nnodes", several_hosts},
+                          {"--node-rank", several_hosts},
+                          {"--node_rank", several_hosts},
+                          {"--master-addr", meeting_place},
+                          {"--master_addr", meeting_place},
+                          {"--master-port", meeting_place},
+                          {"--master_port", meeting_place},
+                          {"--rdzv-backend", meeting_place},
+                          {"--rdzv_backend", meeting_place},
+                          {"--rdzv-endpoint", meeting_place},
+                          {"--rdzv_endpoint", meeting_place},
+                          {"--rdzv-id", meeting_place},
+                          {"--rdzv_id", meeting_place},
+                          {"--max-restarts", "it is called --restart"},
+                          {"--max_restarts", "it is called --restart"},
+                          {"--log-dir", "it is called --logs"},
+                          {"--log_dir", "it is called --logs"},
+                          {"--redirects", "leave it out: each rank's output is in --logs, too"},
+                          {"-r", "leave it out: each rank's output is in --logs, too"},
+                          {"--tee", "leave it out: each rank's output is in --logs, too"},
+                          {"-t", "leave it out: each rank's output is in --logs, too"},
                           {"-n", many_devices},
                           {"-np", many_devices}}};
 }

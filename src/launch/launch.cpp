@@ -1,6 +1,7 @@
 // Starts the ranks and carries out what Supervision decides until all of them are gone.
 #include "launch/launch.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,13 +23,16 @@
 #include "base/text.h"
 #include "launch/hang_watch.h"
 #include "launch/heartbeat.h"
+#include "launch/input_pipe.h"
 #include "launch/keeper.h"
 #include "launch/listener.h"
 #include "launch/memory_kills.h"
 #include "launch/native_stack.h"
 #include "launch/output_queue.h"
+#include "launch/pseudo_terminal.h"
 #include "launch/rank_environment.h"
 #include "launch/rank_process.h"
+#include "launch/rank_screen.h"
 #include "launch/signals.h"
 #include "launch/supervision.h"
 
@@ -38,6 +42,7 @@ namespace {
 constexpr int longest_wait_ms = 500;  // a clock that is not real time is looked at this often
 constexpr int polling_ms = 10;        // where nothing tells of an end
 constexpr double watching_s = 0.5;    // between two looks at what the ranks do
+constexpr int prefix_columns = 4;     // of "[0] "
 
 // Then what ranks write there can share a pipe, and keeps its order.
 bool is_same_file(int a, int b) {
@@ -67,9 +72,8 @@ class Run {
         kills_before_(read_memory_kills()),
         errors_(spec.devices.size()) {
     if (!spec.forward_output) return;
-    queues_.push_back(std::make_unique<OutputQueue>(STDOUT_FILENO));
-    if (!is_same_file(STDOUT_FILENO, STDERR_FILENO))
-      queues_.push_back(std::make_unique<OutputQueue>(STDERR_FILENO));
+    show_on(STDOUT_FILENO);
+    if (!is_same_file(STDOUT_FILENO, STDERR_FILENO)) show_on(STDERR_FILENO);
   }
 
   LaunchOutcome to_the_end() {
@@ -77,6 +81,7 @@ class Run {
     while (!all_ended() && !supervision_.given_up()) {
       wait(polled_ ? polling_ms : longest_wait_ms);
       take_output();
+      pass_input_on();
       take_signals();
       take_exits();
       watch_for_hangs();
@@ -94,6 +99,8 @@ class Run {
   bool all_ended() const;
   void wait(int at_most_ms);
   void take_output();
+  void pass_input_on();
+  int standard_input();
   void take_event(std::size_t rank, std::string_view line);
   void take_signals();
   void take_exits();
@@ -104,9 +111,19 @@ class Run {
   void obey(const std::vector<Command>& commands);
   void end_groups();
   void show_the_rest();
-  OutputQueue& queue_of(StandardStream stream) const;
+  // Where what ranks write is shown.
+  struct Shown {
+    Shown(int to, std::size_t ranks);
+    int fd;
+    bool is_terminal;
+    OutputQueue queue;
+    RankScreen screen;
+    UniqueFd pseudo_terminal{};  // a copy of our end of rank 0's
+  };
+  void show_on(int fd);
+  Shown& shown_of(StandardStream stream) const;
   bool is_stalled(StandardStream stream) const;
-  void forward(std::size_t rank, StandardStream stream, std::string_view line);
+  Pipe output_of(std::size_t rank, StandardStream stream);
   std::vector<const ChildGroup*> groups() const;
   LaunchOutcome outcome();
 
@@ -123,8 +140,9 @@ class Run {
   Supervision supervision_;
   MemoryKills kills_before_;
   Listener listener_;
-  std::vector<std::optional<RankError>> errors_;      // by rank
-  std::vector<std::unique_ptr<OutputQueue>> queues_;  // to stdout, and to stderr if it is another
+  std::vector<std::optional<RankError>> errors_;  // by rank
+  std::vector<std::unique_ptr<Shown>> shown_;     // on stdout, and on stderr if it is another
+  std::optional<InputPipe> input_;
   std::vector<RankProcess> ranks_;
   bool polled_ = false;  // a rank has no pidfd
 };
@@ -149,17 +167,40 @@ void Run::start_all() {
   listener_.socket.reset();
 }
 
+Run::Shown::Shown(int to, std::size_t ranks)
+    : fd(to),
+      is_terminal(::isatty(to) == 1),
+      queue(to),
+      screen(ranks, is_terminal, [this](std::string_view text) { queue.add(text); }) {}
+
+void Run::show_on(int fd) { shown_.push_back(std::make_unique<Shown>(fd, spec_.devices.size())); }
+
+// A pipe, or for rank 0 a pseudo-terminal where we write to a terminal: then its progress bars are
+// those of a program that was started without us.
+Pipe Run::output_of(std::size_t rank, StandardStream stream) {
+  if (rank == 0 && !shown_.empty() && shown_of(stream).is_terminal) {
+    Shown& shown = shown_of(stream);
+    PseudoTerminal made = make_pseudo_terminal(shown.fd, prefix_columns);
+    if (made.ours) {
+      shown.pseudo_terminal = UniqueFd(::fcntl(made.ours.get(), F_DUPFD_CLOEXEC, 3));
+      return {.read = std::move(made.ours), .write = std::move(made.theirs)};
+    }
+  }
+  return make_pipe();
+}
+
 void Run::start(int rank, Rendezvous rendezvous) {
   const auto place = static_cast<std::size_t>(rank);
   RankLog log(spec_.log_dir, rank, spec_.log_limit_bytes);
-  Pipe out = make_pipe(), err, events;
-  if (queues_.size() > 1) err = make_pipe();
+  Pipe out = output_of(place, StandardStream::out), err, events;
+  if (shown_.size() > 1) err = output_of(place, StandardStream::err);
   if (spec_.on_event) events = make_pipe();
   rendezvous.events_fd = events.write.get();
   const bool shows = rank == spec_.pass_stdout_rank;
   SpawnSpec child{
       .argv = spec_.argv,
       .environment = as_assignments(rank_environment(spec_, rank, rendezvous, this_environment())),
+      .stdin_fd = rank == 0 ? standard_input() : -1,
       .stdout_fd = shows ? STDOUT_FILENO : out.write.get(),
       .stderr_fd = err.write ? err.write.get() : out.write.get(),
       .inherited = {rendezvous.heartbeat_fd},
@@ -168,17 +209,21 @@ void Run::start(int rank, Rendezvous rendezvous) {
   if (events.write) child.inherited.push_back(events.write.get());
   const auto pipe_of = [&](Pipe& pipe, StandardStream stream) {
     RankPipe end{.fd = std::move(pipe.read), .stream = stream};
-    if (!queues_.empty())
-      end.take = [this, place, stream](std::string_view line) { forward(place, stream, line); };
+    if (!shown_.empty())
+      end.show = [this, place, stream](std::string_view bytes) {
+        shown_of(stream).screen.add(place, bytes, clock_.now_s());
+      };
     return end;
   };
   std::vector<RankPipe> output;
   output.push_back(pipe_of(out, StandardStream::out));
   if (err.read) output.push_back(pipe_of(err, StandardStream::err));
-  RankPipe of_events{.fd = std::move(events.read), .stream = StandardStream::out};
-  of_events.take = [this, place](std::string_view line) { take_event(place, line); };
-  ranks_.emplace_back(ChildGroup(spawn(child)), std::move(log), std::move(output),
-                      std::move(of_events));
+  std::error_code ignored;  // of an earlier start
+  std::filesystem::remove(spec_.log_dir / cat("rank", rank, ".error.json"), ignored);
+  ranks_.emplace_back(ChildGroup(spawn(child)), std::move(log), !shown_.empty(), std::move(output),
+                      std::move(events.read),
+                      [this, place](std::string_view line) { take_event(place, line); });
+  if (input_ && rank == 0) input_->started();
   if (ranks_.back().group().pidfd() < 0) polled_ = true;
 }
 
@@ -192,16 +237,22 @@ void Run::wait(int at_most_ms) {
   auto watch = [&](int fd) {
     if (fd >= 0) watched.push_back({.fd = fd, .events = POLLIN, .revents = 0});
   };
-  for (const auto& queue : queues_) {
-    queue->forget_progress();
-    if (queue->full()) watch(queue->progress_fd());
+  double timeout_ms = hung_ ? polling_ms : at_most_ms;
+  for (const auto& shown : shown_) {
+    shown->queue.forget_progress();
+    if (shown->queue.full()) watch(shown->queue.progress_fd());
+    if (const auto due_s = shown->screen.due_s())
+      timeout_ms = std::clamp((*due_s - clock_.now_s()) * 1000 + 1, 0.0, timeout_ms);
   }
+  if (input_ && input_->fd() >= 0)
+    watched.push_back({.fd = input_->fd(),
+                       .events = static_cast<short>(input_->writes() ? POLLOUT : POLLIN),
+                       .revents = 0});
   for (const RankProcess& rank : ranks_) {
     for (const int fd : rank.fds([this](StandardStream stream) { return is_stalled(stream); }))
       watch(fd);
     if (!rank.group().status()) watch(rank.group().pidfd());
   }
-  double timeout_ms = hung_ ? polling_ms : at_most_ms;
   if (const auto deadline_s = supervision_.deadline_s()) {
     const double left_ms = (*deadline_s - clock_.now_s()) * 1000 + 1;
     timeout_ms = std::clamp(left_ms, 0.0, timeout_ms);
@@ -213,6 +264,26 @@ void Run::wait(int at_most_ms) {
 void Run::take_output() {
   for (RankProcess& rank : ranks_)
     rank.read([this](StandardStream stream) { return is_stalled(stream); });
+  for (const auto& shown : shown_) {
+    shown->screen.on_time(clock_.now_s());
+    if (shown->pseudo_terminal) follow_size(shown->pseudo_terminal, shown->fd, prefix_columns);
+  }
+}
+
+// What rank 0 reads: a file or pipe as it is; a terminal by way of us, as the kernel stops programs
+// in the background that read from it.
+int Run::standard_input() {
+  if (!spec_.gives_input) return -1;
+  if (::isatty(STDIN_FILENO) != 1) return STDIN_FILENO;
+  return input_.emplace().theirs();
+}
+
+void Run::pass_input_on() {
+  if (!input_ || input_->fd() < 0) return;
+  pollfd ready{.fd = input_->fd(),
+               .events = static_cast<short>(input_->writes() ? POLLOUT : POLLIN),
+               .revents = 0};
+  if (::poll(&ready, 1, 0) > 0) input_->pass_on();
 }
 
 void Run::take_event(std::size_t rank, std::string_view line) {
@@ -230,9 +301,9 @@ void Run::take_signals() {
     obey(commands);
     const bool passed_on = !commands.empty() && commands[0].action != Action::kill;
     if (passed_on && spec_.on_signal) spec_.on_signal(number);
-    if (passed_on && number != SIGUSR1 && !queues_.empty())
-      queue_of(StandardStream::err)
-          .add(cat(signal_name(number), " was passed on to all ranks; again to kill them\n"));
+    if (passed_on && number != SIGUSR1 && !shown_.empty())
+      shown_of(StandardStream::err)
+          .queue.add(cat(signal_name(number), " was passed on to all ranks; again to kill them\n"));
   }
 }
 
@@ -342,14 +413,16 @@ void Run::end_groups() {
     }
   }
   for (RankProcess& rank : ranks_) rank.read_rest();
+  for (const auto& shown : shown_)
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) shown->screen.finish(rank);
 }
 
 // Waits for the readers of our output as any program does, but not for one who stalls after an
 // interrupt.
 void Run::show_the_rest() {
   const double end_s = clock_.now_s() + spec_.grace_s;
-  for (const auto& queue : queues_) {
-    while (!queue->wait_s(0.05)) {
+  for (const auto& shown : shown_) {
+    while (!shown->queue.wait_s(0.05)) {
       for (const int number : signals_.take())
         if (number != SIGUSR1) return;
       if (supervision_.interrupted() && clock_.now_s() > end_s) return;
@@ -357,18 +430,13 @@ void Run::show_the_rest() {
   }
 }
 
-OutputQueue& Run::queue_of(StandardStream stream) const {
-  return stream == StandardStream::err && queues_.size() > 1 ? *queues_[1] : *queues_[0];
+Run::Shown& Run::shown_of(StandardStream stream) const {
+  return stream == StandardStream::err && shown_.size() > 1 ? *shown_[1] : *shown_[0];
 }
 
 // Its reader has not kept up: what ranks write there is left in their pipes.
 bool Run::is_stalled(StandardStream stream) const {
-  return !queues_.empty() && queue_of(stream).full();
-}
-
-void Run::forward(std::size_t rank, StandardStream stream, std::string_view line) {
-  std::string text = "[" + std::to_string(rank) + "] ";  // often, so without a stream
-  queue_of(stream).add(text.append(line) += '\n');
+  return !shown_.empty() && shown_of(stream).queue.full();
 }
 
 LaunchOutcome Run::outcome() {

@@ -39,12 +39,20 @@ struct LaunchSpec {
   // Bind 127.0.0.1:0 here and hand the listening descriptor to rank 0 in LOCKSTEP_LISTEN_FD; false:
   // only choose a free port (torchrun's way).
   bool own_listener = true;
-  // Also print what ranks write on our stdout and stderr, each line prefixed "[rank] " (launch
-  // command). A reader who stalls holds up the ranks that print, and nothing else.
+  // For programs of others (launch command): what ranks write is shown on our stdout and stderr too
+  // (rank_screen.h), where rank 0 finds a terminal if ours is one, and the logs are plain
+  // (PlainLines). A reader who stalls holds up the ranks that print, and nothing else.
   bool forward_output = false;
+  bool gives_input = false;  // rank 0 reads our standard input; false: nobody does
   // Each rank sees its GPU alone, as cuda:0; false: all of the run's, in rank order, so that
   // LOCAL_RANK is the device (torchrun's way, which most Python programs expect).
   bool one_gpu_visible = true;
+  // By rank, how CUDA_VISIBLE_DEVICES names its GPU then; empty: by UUID.
+  std::vector<std::string> gpu_names;
+  // torchrun's id of the run, the same on all ranks and in each restart, with which come all other
+  // variables that torchrun sets; empty: none of them.
+  std::string run_id;
+  int restart = 0, most_restarts = 0;
   bool knows_hangup = false;  // ranks get SIGHUP as it is; false: as SIGTERM, which all know
   int pass_stdout_rank = -1;  // this rank inherits our stdout instead (predict)
 
@@ -86,17 +94,17 @@ struct Interrupted {
 using LaunchOutcome = std::variant<Finished, Stopped, RankFailed, Interrupted>;
 
 // Runs to the end. Ranks get RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR,
-// MASTER_PORT, GROUP_RANK, no TORCHELASTIC_…; on GPUs CUDA_VISIBLE_DEVICES = the device's UUID and
-// CUDA_DEVICE_ORDER = PCI_BUS_ID (so every rank's device is cuda:0), NCCL_SOCKET_IFNAME=lo unless
-// the user set it; on CPU OMP_NUM_THREADS = device.threads unless the user set it,
-// CUDA_VISIBLE_DEVICES empty. Each rank is its own process group with PR_SET_PDEATHSIG = SIGKILL.
-// The first interrupt (SIGINT, SIGTERM or SIGHUP) is passed on to every rank once, and
-// so is the first SIGUSR1; SIGINT to the rank's whole group, as a terminal does, the others to the
-// rank itself. The second interrupt kills all at once (one within 0.2 s of the first is its echo:
-// timeout and Slurm send it twice). Not reentrant: installs signal handlers while it runs, on any
-// thread; that thread must stay until the end. However a run ends, no process of a rank's group
-// survives, even if this process is killed. Throws Error if nothing could be started (program
-// absent, …), with every started rank stopped.
+// MASTER_PORT, GROUP_RANK, no TORCHELASTIC_… but those of run_id; on GPUs CUDA_VISIBLE_DEVICES =
+// the device's UUID and CUDA_DEVICE_ORDER = PCI_BUS_ID (so every rank's device is cuda:0),
+// NCCL_SOCKET_IFNAME=lo unless the user set it; on CPU CUDA_VISIBLE_DEVICES empty. On CPU and with
+// run_id OMP_NUM_THREADS = device.threads unless the user set it. Each rank is its own process
+// group with PR_SET_PDEATHSIG = SIGKILL. The first interrupt (SIGINT, SIGTERM or SIGHUP) is passed
+// on to every rank once, and so is the first SIGUSR1; SIGINT to the rank's whole group, as a
+// terminal does, the others to the rank itself. The second interrupt kills all at once (one within
+// 0.2 s of the first is its echo: timeout and Slurm send it twice). Not reentrant: installs signal
+// handlers while it runs, on any thread; that thread must stay until the end. However a run ends,
+// no process of a rank's group survives, even if this process is killed. Throws Error if nothing
+// could be started (program absent, …), with every started rank stopped.
 LaunchOutcome launch(const LaunchSpec& spec, Clock& clock);
 
 }  // namespace lockstep

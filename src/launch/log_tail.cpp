@@ -13,11 +13,8 @@ namespace {
 constexpr std::size_t kept_bytes = std::size_t{256} * 1024;
 constexpr std::size_t most_in_a_line = 1000;
 
-std::string as_visible(std::string line) {
-  while (!line.empty() && line.back() == '\r') line.pop_back();
-  if (const std::size_t rewritten = line.rfind('\r'); rewritten != line.npos) {
-    line.erase(0, rewritten + 1);
-  }
+std::string as_visible(std::string_view whole) {
+  std::string line(as_rewritten(whole));
   if (line.size() > most_in_a_line) {
     line.resize(most_in_a_line);
     line += " …";
@@ -26,6 +23,12 @@ std::string as_visible(std::string line) {
 }
 
 }  // namespace
+
+std::string_view as_rewritten(std::string_view line) {
+  while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  const std::size_t rewritten = line.rfind('\r');
+  return rewritten == line.npos ? line : line.substr(rewritten + 1);
+}
 
 std::string last_lines_of_file(const std::filesystem::path& path, int lines, std::size_t bytes) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -50,7 +53,7 @@ std::string last_lines(std::string_view text, int lines) {
   while (static_cast<int>(kept.size()) < lines && !text.empty()) {
     const std::size_t newline = text.rfind('\n');
     const std::size_t start = newline == text.npos ? 0 : newline + 1;
-    kept.push_back(as_visible(std::string(text.substr(start))));
+    kept.push_back(as_visible(text.substr(start)));
     text = text.substr(0, newline == text.npos ? 0 : newline);
   }
   std::reverse(kept.begin(), kept.end());

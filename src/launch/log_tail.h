@@ -8,9 +8,11 @@
 
 namespace lockstep {
 
-// At most `lines` last lines of the text, without the final newline. Of a line that was rewritten
-// with carriage returns (a progress bar) what was last visible; bytes of a line beyond 1000 are
-// left out.
+// Of a line that was rewritten with carriage returns (a progress bar) what was last visible.
+std::string_view as_rewritten(std::string_view line);
+
+// At most `lines` last lines of the text, without the final newline, each as_rewritten;
+// bytes of a line beyond 1000 are left out.
 std::string last_lines(std::string_view text, int lines);
 
 // Likewise of a file, of which the last `bytes` are read; "" if it cannot be read.

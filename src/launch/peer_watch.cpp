@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr double look_s = 0.25;
-constexpr double telling_s = 2;  // so long a rank that failed waits for the others to read it
+constexpr double telling_s = 2;  // so long a rank that ends waits for the others to know why
 constexpr double asking_s = 15;  // longer than WorldWatch looks for a cause
 
 std::chrono::duration<double> seconds(double time_s) {
@@ -63,10 +63,14 @@ void PeerWatch::post(const std::string& failure, bool in_collective) {
 void PeerWatch::tell(const std::string& failure) {
   const double begin_s = system_clock().now_s();
   post(failure, /*in_collective=*/false);
-  // Who serves the store must stay until the others have read it there.
-  if (world_.rank != 0 || !world_.of_rank_0) return;
-  const double left_s = telling_s - (system_clock().now_s() - begin_s);
-  std::this_thread::sleep_for(seconds(std::max(left_s, 0.0)));
+  if (serves_store()) stay_until(begin_s + telling_s);
+}
+
+// Who takes the store with it must stay until the others have read there what they need to know.
+bool PeerWatch::serves_store() const { return world_.rank == 0 && world_.of_rank_0; }
+
+void PeerWatch::stay_until(double time_s) {
+  std::this_thread::sleep_for(seconds(std::max(time_s - system_clock().now_s(), 0.0)));
 }
 
 void PeerWatch::ask(const std::string& failure) {
@@ -110,6 +114,7 @@ void PeerWatch::watch() {
     if (verdict) {
       const End end = end_;
       lock.unlock();
+      if (serves_store()) stay_until(system_clock().now_s() + telling_s);
       end(*verdict);
       return;
     }

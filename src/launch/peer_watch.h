@@ -40,6 +40,8 @@ class PeerWatch {
   void exchange();
   void watch();
   void post(const std::string& failure, bool in_collective);
+  bool serves_store() const;
+  static void stay_until(double time_s);  // monotonic
 
   const WatchedWorld world_;
   const Exchange exchange_;

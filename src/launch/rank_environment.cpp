@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "base/text.h"
 
 namespace lockstep {
@@ -10,9 +12,28 @@ namespace {
 std::string visible_devices(const LaunchSpec& spec, const Device& device) {
   if (device.kind == DeviceKind::cpu) return "";
   if (spec.one_gpu_visible) return device.uuid;
-  std::vector<std::string> uuids;
-  for (const Device& each : spec.devices) uuids.push_back(each.uuid);
-  return join(uuids, ",");
+  std::vector<std::string> names = spec.gpu_names;
+  if (names.empty())
+    for (const Device& each : spec.devices) names.push_back(each.uuid);
+  return join(names, ",");
+}
+
+// What torchrun sets besides, and programs look for. Nobody serves a store of an agent.
+void add_torchruns(const LaunchSpec& spec, int rank,
+                   std::map<std::string, std::string>& variables) {
+  const std::string error = cat("rank", rank, ".error.json");
+  variables["GROUP_WORLD_SIZE"] = "1";
+  variables["ROLE_NAME"] = "default";
+  variables["ROLE_RANK"] = cat(rank);
+  variables["ROLE_WORLD_SIZE"] = cat(spec.devices.size());
+  variables["TORCHELASTIC_RUN_ID"] = spec.run_id;
+  variables["TORCHELASTIC_RESTART_COUNT"] = cat(spec.restart);
+  variables["TORCHELASTIC_MAX_RESTARTS"] = cat(spec.most_restarts);
+  variables["TORCHELASTIC_ERROR_FILE"] = std::filesystem::absolute(spec.log_dir / error).string();
+  variables["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+  variables.emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1");
+  // Or Python keeps what it prints to a pipe until there is much of it.
+  variables.emplace("PYTHONUNBUFFERED", "1");
 }
 
 // What an outer launcher said about the processes that it started; ours are others.
@@ -55,9 +76,10 @@ std::map<std::string, std::string> rank_environment(
   if (device.kind == DeviceKind::cuda) {
     variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
     variables.emplace("NCCL_SOCKET_IFNAME", "lo");
-  } else {
-    variables.emplace("OMP_NUM_THREADS", cat(device.threads));
   }
+  if (device.kind == DeviceKind::cpu || !spec.run_id.empty())
+    variables.emplace("OMP_NUM_THREADS", cat(device.threads));
+  if (!spec.run_id.empty()) add_torchruns(spec, rank, variables);
   if (rank == 0 && rendezvous.listen_fd >= 0) {
     variables["LOCKSTEP_LISTEN_FD"] = cat(rendezvous.listen_fd);
   }

@@ -16,60 +16,77 @@ constexpr int reads_in_a_turn = 1, reads_at_the_end = 16;
 
 }  // namespace
 
-RankProcess::Source::Source(RankPipe pipe, bool to_the_log)
-    : fd(std::move(pipe.fd)),
-      stream(pipe.stream),
-      is_output(to_the_log),
-      has_lines(static_cast<bool>(pipe.take)),
-      lines(std::move(pipe.take)) {
-  set_nonblocking(fd.get());
-}
-
-RankProcess::RankProcess(ChildGroup group, RankLog log, std::vector<RankPipe> output,
-                         RankPipe events)
-    : group_(std::move(group)), log_(std::move(log)) {
-  for (RankPipe& pipe : output) sources_.emplace_back(std::move(pipe), true);
-  if (events.fd) sources_.emplace_back(std::move(events), false);
+RankProcess::RankProcess(ChildGroup group, RankLog log, bool plain, std::vector<RankPipe> output,
+                         UniqueFd events, LineSplitter::Take take)
+    : group_(std::move(group)),
+      log_(std::move(log)),
+      plain_(plain),
+      events_(std::move(events)),
+      event_lines_(std::move(take)) {
+  for (RankPipe& pipe : output) {
+    set_nonblocking(pipe.fd.get());
+    sources_.push_back({std::move(pipe)});
+  }
+  if (events_) set_nonblocking(events_.get());
 }
 
 std::vector<int> RankProcess::fds(const std::function<bool(StandardStream)>& waits) const {
   std::vector<int> all;
   for (const Source& source : sources_)
-    if (source.fd && !(source.is_output && waits(source.stream))) all.push_back(source.fd.get());
+    if (source.pipe.fd && !waits(source.pipe.stream)) all.push_back(source.pipe.fd.get());
+  if (events_) all.push_back(events_.get());
   return all;
 }
 
 void RankProcess::read(const std::function<bool(StandardStream)>& waits) {
   for (Source& source : sources_)
-    if (!(source.is_output && waits(source.stream))) read(source, reads_in_a_turn);
+    if (!waits(source.pipe.stream)) read_output(source, reads_in_a_turn);
+  read_events(reads_in_a_turn);
 }
 
-void RankProcess::read(Source& source, int most_reads) {
+// What there is, at most 64 KiB; how much. Closes it where nothing will come any more, which a
+// pseudo-terminal says by an error.
+std::size_t RankProcess::read(UniqueFd& fd, std::string& bytes) {
   std::array<char, 65536> buffer;
-  for (int reads = 0; source.fd && reads < most_reads;) {
-    const ssize_t got = ::read(source.fd.get(), buffer.data(), buffer.size());
+  while (fd) {
+    const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return;
-    if (got <= 0) {
-      source.fd.reset();
-      return;
+    if (got < 0 && errno == EAGAIN) return 0;
+    if (got > 0) {
+      bytes.assign(buffer.data(), static_cast<std::size_t>(got));
+      return bytes.size();
     }
-    const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
-    if (source.is_output) {
-      log_.write(bytes);
-      tail_.add(bytes);
-    }
-    if (source.has_lines) source.lines.add(bytes);
-    ++reads;
+    fd.reset();
   }
+  return 0;
+}
+
+void RankProcess::read_output(Source& source, int most_reads) {
+  std::string bytes;
+  for (int reads = 0; reads < most_reads && read(source.pipe.fd, bytes) > 0; ++reads) {
+    keep(plain_ ? source.lines.add(bytes) : bytes);
+    if (source.pipe.show) source.pipe.show(bytes);
+  }
+}
+
+void RankProcess::read_events(int most_reads) {
+  std::string bytes;
+  for (int reads = 0; reads < most_reads && read(events_, bytes) > 0; ++reads)
+    event_lines_.add(bytes);
+}
+
+void RankProcess::keep(std::string_view bytes) {
+  log_.write(bytes);
+  tail_.add(bytes);
 }
 
 void RankProcess::read_rest() {
   // Whoever left the group may hold a pipe still and print on: only what lies there now.
   for (Source& source : sources_) {
-    read(source, reads_at_the_end);
-    if (source.has_lines && source.is_output) source.lines.finish();
+    read_output(source, reads_at_the_end);
+    if (std::string rest = source.lines.finish(); !rest.empty()) keep(rest += '\n');
   }
+  read_events(reads_at_the_end);
 }
 
 }  // namespace lockstep

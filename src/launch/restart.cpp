@@ -9,6 +9,8 @@ LaunchOutcome launch_with_restarts(const LaunchSpec& spec, Clock& clock, int res
   LaunchSpec numbered = spec;
   for (int restart = 0;; ++restart) {
     numbered.environment["LOCKSTEP_RESTART"] = cat(restart);
+    numbered.restart = restart;
+    numbered.most_restarts = restarts;
     LaunchOutcome outcome = launch(numbered, clock);
     const auto* failure = std::get_if<RankFailed>(&outcome);
     if (!failure || restart >= restarts) return outcome;

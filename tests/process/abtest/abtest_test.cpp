@@ -43,6 +43,15 @@ class Abtest : public ::testing::Test {
   TemporaryDirectory folder;
 };
 
+TEST_F(Abtest, SaysThatACommandIsOneWordInQuotes) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"python3", "-c", "pass"},
+                                                {"python3", "a.py", "python3", "b.py"}}) {
+    const ToolResult result = abtest(words);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_THAT(result.err, HasSubstr("each command is one word, in quotes: lockstep abtest '"));
+  }
+}
+
 TEST_F(Abtest, CallsTheLongerSleepSlower) {
   const ToolResult result = abtest({"sleep 0.02", "sleep 0.3", "--repeats", "6"});
   EXPECT_EQ(result.code, 0) << result.err;

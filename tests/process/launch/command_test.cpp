@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "fakes/tool.h"
 
 namespace lockstep {
@@ -60,6 +61,35 @@ TEST_F(LaunchCommand, SaysThatMemoryMayBeTheCauseOfAKill) {
   EXPECT_EQ(result.code, 137);
   EXPECT_THAT(result.err, HasSubstr("killed by signal 9 (Killed)\n\n"));
   EXPECT_THAT(result.err, HasSubstr("memory"));
+}
+
+TEST_F(LaunchCommand, KnowsWhatPeopleTypeForTorchrun) {
+  const auto hint = [&](const std::vector<std::string>& flags) {
+    const ToolResult result = launch("true", flags);
+    EXPECT_EQ(result.code, 2) << flags[0];
+    return result.err;
+  };
+  EXPECT_THAT(hint({"-m", "pkg"}), HasSubstr("lockstep launch python3 -m MODULE"));
+  EXPECT_THAT(hint({"--nnodes", "2"}), HasSubstr("several-hosts.md"));
+  EXPECT_THAT(hint({"--master_port", "29501"}), HasSubstr("at a port that is free"));
+  EXPECT_THAT(hint({"--nproc_per_node", "2"}), HasSubstr("--devices says where"));
+  EXPECT_THAT(hint({"--max-restarts", "2"}), HasSubstr("it is called --restart"));
+}
+
+// An outer Slurm job of one task must not be taken for the launcher.
+TEST_F(LaunchCommand, StandsForTorchrunAndKeepsItsIdOverRestarts) {
+  const ToolResult result = launch(
+      "echo $TORCHELASTIC_RUN_ID $TORCHELASTIC_RESTART_COUNT $TORCHELASTIC_MAX_RESTARTS "
+      "$GROUP_WORLD_SIZE >> ids; [ $TORCHELASTIC_RESTART_COUNT = 1 ] || sleep 0.2; "
+      "[ $TORCHELASTIC_RESTART_COUNT = 1 ]",
+      {"--restart", "1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const std::vector<std::string> lines = split(read_file(folder.path() / "ids"), '\n');
+  ASSERT_EQ(lines.size(), 5U);
+  const std::string id = lines[0].substr(0, lines[0].find(' '));
+  EXPECT_THAT(id, ::testing::StartsWith("lockstep-"));
+  EXPECT_EQ(lines[0], id + " 0 1 1");
+  EXPECT_EQ(lines[3], id + " 1 1 1");
 }
 
 TEST_F(LaunchCommand, RefusesWhatIsNoNumber) {

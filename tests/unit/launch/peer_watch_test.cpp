@@ -24,15 +24,21 @@ struct Store {
 class PeerWatchTest : public ::testing::Test {
  protected:
   PeerWatchTest() {
-    for (int rank = 0; rank < 2; ++rank) {
-      posts.push_back({.host = rank == 0 ? "a" : "b"});
-      store.words.push_back(to_text(posts.back()));
-    }
+    for (const char* host : {"a", "b"}) add(host);
+  }
+  void add(const std::string& host) {
+    posts.push_back({.host = host});
+    store.words.push_back(to_text(posts.back()));
+  }
+  void close_store() {
+    const std::lock_guard lock(store.mutex);
+    store.closed = true;
   }
   // What it says ends up in `ends`.
   std::unique_ptr<PeerWatch> watch(std::size_t rank, std::promise<Verdict>& ends) {
     return std::make_unique<PeerWatch>(
-        WatchedWorld{.rank = static_cast<int>(rank), .size = 2, .store = "a:1", .period_s = 0.01},
+        WatchedWorld{
+            .rank = static_cast<int>(rank), .size = posts.size(), .store = "a:1", .period_s = 0.01},
         posts,
         [this, rank](const std::string& own) {
           const std::lock_guard lock(store.mutex);
@@ -61,20 +67,14 @@ TEST_F(PeerWatchTest, WhatOneTellsEndsTheOther) {
 
 TEST_F(PeerWatchTest, AStoreThatClosesEndsThem) {
   const auto b = watch(1, ends[1]);
-  {
-    const std::lock_guard lock(store.mutex);
-    store.closed = true;
-  }
+  close_store();
   EXPECT_THAT(what(ends[1]), HasSubstr("rank 0 on a has ended"));
 }
 
 TEST_F(PeerWatchTest, WhoHasLeftDoesNotMindTheOthersGoing) {
   auto b = watch(1, ends[1]);
   b->leave();
-  {
-    const std::lock_guard lock(store.mutex);
-    store.closed = true;
-  }
+  close_store();
   b.reset();
   EXPECT_EQ(ends[1].get_future().wait_for(std::chrono::seconds(0)), std::future_status::timeout);
 }
@@ -83,6 +83,18 @@ TEST_F(PeerWatchTest, ARankWithoutAWordEndsThemAfterTheTimeThatItMayTake) {
   const auto a = watch(0, ends[0]);
   a->follow(0.5, [this](const Verdict& verdict) { ends[1].set_value(verdict); });
   EXPECT_THAT(what(ends[1]), HasSubstr("rank 1 on b does not answer: no word of it for "));
+}
+
+TEST_F(PeerWatchTest, WhoServesTheStoreStaysUntilTheOthersHaveTheirVerdict) {
+  add("c");
+  const auto a = watch(0, ends[0]), c = watch(2, ends[1]);
+  a->follow(0.5, [this](const Verdict& verdict) {
+    close_store();
+    ends[0].set_value(verdict);
+  });
+  c->follow(1.5, [this](const Verdict& verdict) { ends[1].set_value(verdict); });
+  for (std::promise<Verdict>& end : ends)
+    EXPECT_THAT(what(end), HasSubstr("rank 1 on b does not answer: no word of it for "));
 }
 
 TEST_F(PeerWatchTest, ItLooksOnWhileTheStoreHoldsItUp) {

@@ -45,6 +45,42 @@ TEST(RankEnvironment, ShowsAllGpusOfTheRunInRankOrderOnRequest) {
   EXPECT_EQ(env.at("LOCAL_RANK"), "1");
 }
 
+TEST(RankEnvironment, NamesGpusByTheNumbersThatTheCallerKnows) {
+  LaunchSpec spec = spec_of(DeviceKind::cuda);
+  spec.one_gpu_visible = false;
+  spec.gpu_names = {"2", "0", "1"};
+  EXPECT_EQ(rank_environment(spec, 1, {}, {}).at("CUDA_VISIBLE_DEVICES"), "2,0,1");
+}
+
+// What Lightning, Accelerate and torch itself look for.
+TEST(RankEnvironment, HasAllOfTorchrunsVariablesWhereItStandsForTorchrun) {
+  LaunchSpec spec = spec_of(DeviceKind::cuda);
+  spec.log_dir = "/logs";
+  spec.run_id = "run";
+  spec.restart = 1;
+  spec.most_restarts = 3;
+  const auto env =
+      rank_environment(spec, 2, {.port = 4000}, {{"TORCHELASTIC_AGENT", "of another"}});
+  const Variables expected{{"GROUP_WORLD_SIZE", "1"},
+                           {"ROLE_NAME", "default"},
+                           {"ROLE_RANK", "2"},
+                           {"ROLE_WORLD_SIZE", "3"},
+                           {"TORCHELASTIC_RUN_ID", "run"},
+                           {"TORCHELASTIC_RESTART_COUNT", "1"},
+                           {"TORCHELASTIC_MAX_RESTARTS", "3"},
+                           {"TORCHELASTIC_ERROR_FILE", "/logs/rank2.error.json"},
+                           {"TORCHELASTIC_USE_AGENT_STORE", "False"},
+                           {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"},
+                           {"PYTHONUNBUFFERED", "1"},
+                           {"OMP_NUM_THREADS", "5"}};
+  for (const auto& [name, value] : expected) EXPECT_EQ(env.at(name), value) << name;
+  EXPECT_FALSE(env.contains("TORCHELASTIC_AGENT"));
+  const auto mine =
+      rank_environment(spec, 2, {}, {{"PYTHONUNBUFFERED", ""}, {"OMP_NUM_THREADS", "7"}});
+  EXPECT_EQ(mine.at("PYTHONUNBUFFERED"), "");
+  EXPECT_EQ(mine.at("OMP_NUM_THREADS"), "7");
+}
+
 TEST(RankEnvironment, KeepsWhatTheUserSet) {
   const Variables mine = {{"OMP_NUM_THREADS", "2"}, {"NCCL_SOCKET_IFNAME", "eth0"}, {"HOME", "/h"}};
   EXPECT_EQ(rank_environment(spec_of(DeviceKind::cpu), 0, {}, mine).at("OMP_NUM_THREADS"), "2");
