@@ -23,13 +23,14 @@ with lines that begin with `$ ` shows their output too. What else a block is sta
     needs                   programs, or lightgbm, without which it is left out
     not_run                 why it cannot run in a test, and which test shows it instead
 
-`before` has $MADE, which makes data (made.py). Numbers, units, plurals and paths may differ: the shape must be the same. `…`
+`before` has the program `made`, which makes data (made.py). Numbers, units, plurals and paths may differ: the shape must be the same. `…`
 stands for anything. Trainings are shortened. A page runs in one of ten commits. Exits 77, saying why, where it does not run.
 """
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -146,14 +147,20 @@ class Page:
             assert at, f"{plan}: {path} has no block that begins with '{block['begins']}'"
             self.plans[at[0]] = block
         (folder / "bin").mkdir()
-        (folder / "bin/lockstep").write_text(SHORTENING)
-        (folder / "bin/lockstep").chmod(0o755)
+        # A reader's clone may lie in a folder whose name has a blank.
+        clone = folder / "my clone"
+        clone.mkdir()
+        (clone / "checkout").symlink_to(checkout)
+        (clone / "build").symlink_to(build)
+        made = shlex.join([sys.executable, str(clone / "checkout/tests/process/guides/made.py")])
+        for program, script in (("lockstep", SHORTENING), ("made", f'#!/bin/sh\nexec {made} "$@"\n')):
+            (folder / "bin" / program).write_text(script)
+            (folder / "bin" / program).chmod(0o755)
         (folder / "work").mkdir()
         self.environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith(("LOCKSTEP_", "SLURM_"))},
-            "PATH": f"{folder}/bin:{build}:{os.environ['PATH']}", "HOME": str(folder), "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "120",
-            "GUIDE_TOOL": str(build / "lockstep"), "GUIDE_CHECKOUT": str(checkout), "GUIDE_BUILD": str(build),
-            "MADE": f"{sys.executable} {pathlib.Path(__file__).parent}/made.py",
+            "PATH": f"{folder}/bin:{clone}/build:{os.environ['PATH']}", "HOME": str(folder), "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "120",
+            "GUIDE_TOOL": str(build / "lockstep"), "GUIDE_CHECKOUT": str(clone / "checkout"), "GUIDE_BUILD": str(clone / "build"),
             "GUIDE_SHORT": json.dumps(SHORT)}
 
     def run(self, script, expected=0, environment=None):

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent / "launched"
-LINE = re.compile(r"rank (\d+) of (\d+): loss ([\d.]+)$")
+REPORT = re.compile(r"rank (\d+) of (\d+): loss (\d+\.\d{6})")  # torchrun may put two on one line
 # Inside an sbatch job of one task.
 SLURM = {"SLURM_NTASKS": "1", "SLURM_PROCID": "0", "SLURM_LOCALID": "0", "SLURM_NODEID": "0", "SLURM_JOB_ID": "4711",
          "SLURM_JOB_NAME": "train.sh", "SLURM_NNODES": "1", "SLURM_NODELIST": "ash", "SLURM_JOB_NODELIST": "ash"}
@@ -37,7 +37,7 @@ class Launchers:
         """(rank, world, loss) of all ranks, by rank."""
         done = self.run(launcher, script, *arguments, **variables)
         assert done.returncode == 0, (launcher, done.stdout)
-        return sorted(LINE.search(line).groups() for line in done.stdout.splitlines() if LINE.search(line))
+        return sorted(REPORT.findall(done.stdout))
 
     def variables(self, launcher):
         """The names that it adds, by rank."""

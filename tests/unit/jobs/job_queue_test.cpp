@@ -238,7 +238,7 @@ TEST_F(RandomQueue, BeginsWhatTheRuleSays) {
   std::mt19937 random(7);
   const auto one_of = [&](auto values) { return *(values.begin() + random() % values.size()); };
   std::int64_t begun_in_all = 0, held = 0;
-  for (int sequence = 0; sequence < 1000; ++sequence) {
+  for (int sequence = 0; sequence < 10'000; ++sequence) {
     resources = Resources(
         {.cores = numbers(4), .slots = static_cast<int>(random() % 2 * 3), .devices = names(2)});
     queue = {};
@@ -246,7 +246,7 @@ TEST_F(RandomQueue, BeginsWhatTheRuleSays) {
     QueueModel model;
     std::map<std::int64_t, QueuedJob> ready;
     std::int64_t next = 0;
-    for (int step = 0; step < 40; ++step) {
+    for (int step = 0; step < 20; ++step) {
       switch (random() % 4) {
         case 0:
         case 1: {
@@ -284,8 +284,8 @@ TEST_F(RandomQueue, BeginsWhatTheRuleSays) {
       held += static_cast<std::int64_t>(ready.size());
     }
   }
-  EXPECT_GT(begun_in_all, 5000);
-  EXPECT_GT(held, 20000) << "looks at jobs that do not begin";
+  EXPECT_GT(begun_in_all, 30'000);
+  EXPECT_GT(held, 50'000) << "looks at jobs that do not begin";
 }
 
 }  // namespace
