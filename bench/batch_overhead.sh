@@ -3,7 +3,7 @@
 # a ledger with many jobs takes to its first job, to its status, and to go on, here and shared out for Slurm. Writes a record.
 #   bench/batch_overhead.sh OUT_FILE      needs python3, and parallel (Debian's package of that name)
 # Environment: LOCKSTEP names the tool (build/lockstep); JOBS (10000; 0: only the ledger), REPEATS (3), LEDGER_JOBS (100000);
-# BEFORE names an older tool, called lockstep too, whose ledgers are measured in turn with the others;
+# BEFORE names an older tool, called lockstep too, which is measured in turn with the others;
 # LOCKSTEP_COMMIT where the checkout has no git history. On a machine that others use: chrt -f 10 bench/batch_overhead.sh …
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -53,8 +53,10 @@ def run(name, command, stdin=None, until=None):
 runs = []
 for _ in range(repeats if jobs else 0):
     runs.append(run("xargs", ["xargs", "-P2", "-n1", "true"], "values"))
-    shutil.rmtree("runs", ignore_errors=True)
-    runs.append(run("batch", [tool, "batch", "run", "--name", "t", "--slots", "2", "--arg-file", "values", root, "--", "true"]))
+    for each, suffix in ((tool, ""), (before, "_before")):
+        if each:
+            shutil.rmtree("runs", ignore_errors=True)
+            runs.append(run(f"batch{suffix}", [each, "batch", "run", "--name", "t", "--slots", "2", "--arg-file", "values", root, "--", "true"]))
     runs.append(run("parallel", ["parallel", "--will-cite", "-j2", "true"], "values"))
 
 def measure_ledger(tool, ready, suffix):
@@ -119,11 +121,15 @@ def print_overhead(out):
     print("# waiting and with all but 100 done; and what handing them to Slurm in tasks of 100 takes without Slurm's own time.", file=out)
     print("# before: an older tool in turn. Load: of the machine in the minute before. Written by bench/batch_overhead.sh.", file=out)
     print(f"{head}\njobs = {jobs}", file=out)
-    ms = {name: [1000 * each / jobs for each in values(name, "seconds")] for name in ("xargs", "batch", "parallel")}
+    names = ("xargs", "batch", *(["batch_before"] if before else []), "parallel")
+    ms = {name: [1000 * each / jobs for each in values(name, "seconds")] for name in names}
     over = [ours - theirs for ours, theirs in zip(ms["batch"], ms["xargs"])]
     for name in ms:
         print(f'{name}_ms_per_job = {numbers(ms[name], 3)}\n{name}_load_before = {numbers(values(name, "load"), 2)}', file=out)
     print(f"more_than_xargs_ms_per_job = {numbers(over, 3)}\nmedian_more_than_xargs_ms = {statistics.median(over):.3f}", file=out)
+    if before:
+        longer = statistics.median(ours - theirs for ours, theirs in zip(ms["batch_before"], ms["xargs"]))
+        print(f"median_before_more_than_xargs_ms = {longer:.3f}", file=out)
     print(f"median_less_than_parallel_ms = {statistics.median(p - o for o, p in zip(ms['batch'], ms['parallel'])):.3f}", file=out)
     print(f'batch_peak_mib = {numbers(values("batch", "mib"), 0)}\n', file=out)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds against the newest torch of the package index, for the CPU, and runs the unit tests.
+# Builds against the newest torch of the package index, for the CPU, runs the unit tests, and compares the variables of
+# `lockstep launch` with those of its torchrun.
 #   newest.sh FOLDER
 set -euo pipefail
 
@@ -32,4 +33,7 @@ supported_torch "$version" || die "the newest torch is $version, which is outsid
 say "building against LibTorch $version"
 BUILD_TORCH=$torch_dir "$here/build.sh" "$folder" -DLOCKSTEP_CUDA=OFF
 "$here/test.sh" "$folder" -R '^unit'
+python3 -m venv "$folder/python"
+"$folder/python/bin/pip" install -q "torch==$version"
+"$folder/python/bin/python" "$checkout/tests/process/python/launchers_test.py" "$folder/lockstep" variables
 say "tested against LibTorch $version on the CPU ($(date -u +%Y-%m-%d)); commit $(git -C "$checkout" rev-parse --short HEAD 2>/dev/null || echo unknown)"

@@ -26,7 +26,7 @@ constexpr bool shares_memory = false;
 #else
 constexpr bool shares_memory = true;
 #endif
-constexpr std::size_t most_of_a_stack = 64 * 1024;
+constexpr std::size_t most_of_a_stack = std::size_t{64} * 1024;
 
 enum class Stage : int { descriptors, folder, exec };
 struct Failure {

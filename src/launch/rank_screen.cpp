@@ -1,6 +1,9 @@
 #include "launch/rank_screen.h"
 
-#include "base/text.h"
+#include <algorithm>
+#include <utility>
+
+#include "launch/log_tail.h"
 
 namespace lockstep {
 namespace {
