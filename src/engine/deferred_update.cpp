@@ -31,7 +31,10 @@ class DeferredUpdate::HiddenWeights {
 
   // Of about the same size: what reads them gives other results, but a loss that asserts what its
   // input is (binary_cross_entropy, multinomial) goes on. On a GPU it would end the process.
-  void hide(std::size_t i) { range(flat_, i).neg_().add_(range(kept_, i).abs().mean()).add_(0.01); }
+  void hide(std::size_t i) {
+    const at::Tensor kept = range(kept_, i);
+    range(flat_, i).copy_(kept).neg_().add_(kept.abs().mean()).add_(0.01);
+  }
   void show_parameter(std::size_t i) { range(flat_, i).copy_(range(kept_, i)); }
   // Of all parts up to this one.
   void show(std::size_t part) {

@@ -107,9 +107,12 @@ ProcessGroup::ProcessGroup(const World& world, Backend& backend, const RankLimit
   impl_->store = meet(world, limits.start_s);
   if (end) impl_->peers = watch_peers(world, *impl_->store, std::move(end));
   auto prefixed = c10::make_intrusive<c10d::PrefixStore>("lockstep", impl_->store);
-  const auto connect = [world, limits](Backend& with, const auto& store) {
+  const auto connect = [world, limits, all = impl_->store](Backend& with, const auto& store) {
+    const WaitingInCollective waiting(Collective::store);
+    all->setTimeout(limit(limits.start_s));
     auto group = with.make_group(store, world, limit(limits.start_s));
     group->setTimeout(limit(limits.collective_s));
+    all->setTimeout(limit(limits.collective_s));
     return group;
   };
   try {
@@ -123,7 +126,6 @@ ProcessGroup::ProcessGroup(const World& world, Backend& backend, const RankLimit
       auto apart = c10::make_intrusive<c10d::PrefixStore>("lockstep apart", store);
       return connect(backend, apart);
     };
-    impl_->store->setTimeout(limit(limits.collective_s));
   } catch (const std::exception& error) {
     const std::string how = cat("connecting the ranks failed: ", message_of(error));
     if (impl_->peers) impl_->peers->tell(how);

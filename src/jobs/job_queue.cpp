@@ -79,7 +79,7 @@ void JobQueue::begin_what_fits(double now_s, const Caller& caller) {
     if (lacks.slots) return;
     full.insert(demand);
     devices_awaited = devices_awaited || lacks.devices;
-    if (lacks.cores) {
+    if (lacks.cores && !lacks.devices) {  // else none are of use to it
       lacks_cores_since_.emplace(place.second, now_s);
       if (!cores_awaited) cores_awaited = place;
     } else if (!is_held) {

@@ -140,6 +140,5 @@ std::string Resources::never(const QueuedJob& job) const {
 
 void Resources::set_aside(int device) { aside_[static_cast<std::size_t>(device)] = true; }
 void Resources::set_slots(int slots) { all_.slots = slots; }
-void Resources::limit_slots(int most) { most_slots_ = std::min(most_slots_, most); }
 
 }  // namespace lockstep

@@ -54,7 +54,7 @@ class Resources {
   void none_busy() { busy_.clear(); }
   const std::set<int>& busy() const { return busy_; }
   void set_slots(int slots);
-  void limit_slots(int most);  // whatever is asked for
+  void limit_slots(int most) { most_slots_ = most; }  // whatever is asked for
 
   const BatchResources& all() const { return all_; }
   int slots() const;

@@ -64,12 +64,12 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
   if (const std::string before = ledger_.fact("boot"); before != boot) {
     same_boot_ = before.empty();
     if (!same_boot_) lost_ += ledger_.forget_unsynced();
-    ledger_.set_fact("boot", boot);
   }
   paused_ = ledger_.fact("paused") == "yes";
   load_jobs();
   groups_.emplace(ledger_, batch_id_);
   adopt_or_forget();
+  ledger_.set_fact("boot", boot);  // a scheduler that was killed before does all of it again
   groups_->begin(ledger_);
   link_ = std::make_unique<SupervisorLink>(setup_.supervisor_program,
                                            setup_.folder.supervisor(supervisor_id_));
@@ -202,8 +202,9 @@ void Scheduler::adopt_or_forget() {
     RunningAttempt running{.attempt = attempt, .begun_s = clock_.now_s(), .adopted = true};
     running.job = ledger_.job(attempt.job);
     if (exit != record.exits.end()) {
-      apply(running, settle(setup_.folder, running.job, attempt, *exit, ledger_.tries(attempt.job),
-                            seen(running)));
+      apply(running, exit->is_short ? settle_short(*exit)
+                                    : settle(setup_.folder, running.job, attempt, *exit,
+                                             ledger_.tries(attempt.job), seen(running)));
     } else if (record.alone) {
       if (const auto job = listed_.find(attempt.job); job != listed_.end())
         running.queued = job->second;
@@ -299,10 +300,14 @@ void Scheduler::start_what_fits() { order(begin_what_fits()); }
 // Chosen, and in the ledger.
 std::vector<Scheduler::Start> Scheduler::begin_what_fits() {
   std::vector<Start> starting;
-  if (draining_ || paused_) return starting;
+  if (draining_ || paused_ || clock_.now_s() < short_until_s_) return starting;
   queue_.begin_what_fits(clock_.now_s(),
                          {.wants_devices = [&](std::int64_t id) { return wants_devices(id); },
-                          .begin = [&](std::int64_t id) { return start_one(id, starting); }});
+                          .begin =
+                              [&](std::int64_t id) {
+                                // A job that can never run may end the batch.
+                                return draining_ ? Lacks{.slots = true} : start_one(id, starting);
+                              }});
   std::vector<Attempt> attempts;
   for (const Start& one : starting) attempts.push_back(one.running.attempt);
   ledger_.begin(attempts);
@@ -314,13 +319,14 @@ void Scheduler::order(std::vector<Start> starting) {
   for (std::size_t i = 0; i < starting.size(); ++i) {
     RunningAttempt& one = starting[i].running;
     one.begun_s = clock_.now_s();
-    one.began_alone = running_.empty() && starting.size() == 1;
+    one.others_at_begin = static_cast<int>(running_.size());
     JobOrder order = order_of(one);
     order.leases = starting[i].leases.size();
     const std::int64_t id = one.attempt.id;
     running_.emplace(id, std::move(one));
     link_->start(order, starting[i].leases);  // one that is gone is seen by take_exits
   }
+  if (stopping_ && !starting.empty()) stop();
 }
 
 // Starts it, or gives it up for good, unless it lacks something now.
@@ -393,6 +399,10 @@ void Scheduler::take_exits() {
   });
   if (!exits) return supervisor_is_gone();
   if (exits->empty()) return;
+  if (!resources_.all().devices.empty()) {  // to ask for others on them may take long
+    finish(*exits);
+    return start_what_fits();
+  }
   // What begins in their place is written down with their ends: one transaction costs less than
   // two.
   Transaction transaction(ledger_.database());
@@ -404,25 +414,28 @@ void Scheduler::take_exits() {
 
 void Scheduler::finish(const std::vector<JobExit>& exits) {
   if (exits.empty()) return;
-  std::string problem;
   Transaction transaction(ledger_.database());
-  for (const JobExit& exit : exits) {
+  for (JobExit exit : exits) {
     const auto found = running_.find(exit.attempt);
     if (found == running_.end()) continue;
     RunningAttempt running = std::move(found->second);
     running_.erase(found);
     const double together = vacate(running, exit.ended - exit.started);
-    if (exit.is_short && !running.began_alone) {
-      problem = exit.problem;
+    if (exit.is_short)
+      exit.ended_by = running.attempt.asked;  // its supervisor was not told in time
+    if (exit.is_short && exit.ended_by.empty() && waits_for_more(running, exit.problem)) {
+      if (running.trial != CpuOrGpu::Choice::unknown)
+        kind_of(running.queued).choice.trial_stopped(running.trial);
+      ::rmdir(setup_.folder.attempt(exit.attempt).c_str());
       apply(std::move(running), settle_short(exit));
       continue;
     }
+    if (!exit.is_short) may_have_more();
     Settled settled = settle(setup_.folder, running.job, running.attempt, exit,
                              ledger_.tries(running.attempt.job), seen(running));
     learn(running, settled, together);
     apply(std::move(running), settled);
   }
-  if (!problem.empty()) limit_by_shortage(problem);
   transaction.commit();
 }
 
@@ -435,17 +448,30 @@ void Scheduler::limit_by_open_files() {
   const rlim_t most =
       std::max(rlim_t{1}, (limit.rlim_max - std::min(limit.rlim_max, of_its_own)) / each);
   if (most >= static_cast<rlim_t>(resources_.slots())) return;
-  resources_.limit_slots(static_cast<int>(most));
+  most_by_files_ = static_cast<int>(most);
+  resources_.limit_slots(most_by_files_);
   note(cat("at most ", most, most == 1 ? " job" : " jobs", " at once, as a process may have ",
            limit.rlim_max, " files open here (ulimit -Hn)"));
 }
 
-void Scheduler::limit_by_shortage(const std::string& problem) {
-  const int most = std::max(1, static_cast<int>(running_.size()));
-  if (most >= resources_.slots()) return;
-  resources_.limit_slots(most);
+// Of one that could not begin as others have all files, processes or memory. Fewer begin from now
+// on, for a moment none. False: it is alone, and no better after some time.
+bool Scheduler::waits_for_more(const RunningAttempt& running, const std::string& problem) {
+  constexpr int most_tries_alone = 5;
+  if (running.others_at_begin == 0 && ++tries_alone_ > most_tries_alone) return false;
+  short_until_s_ = clock_.now_s() + std::exp2(tries_alone_);
+  const int most = std::max(1, running.others_at_begin);
+  if (most >= resources_.slots()) return true;
+  resources_.limit_slots(most_by_shortage_ = most);
   note(cat("at most ", most, most == 1 ? " job" : " jobs",
-           " at once from now on: one more could not begin, and waits: ", problem));
+           " at once for now: one more could not begin, and waits: ", problem));
+  return true;
+}
+
+// Each that has run lets one more begin, until as many do as before.
+void Scheduler::may_have_more() {
+  tries_alone_ = 0;
+  if (most_by_shortage_ < most_by_files_) resources_.limit_slots(++most_by_shortage_);
 }
 
 void Scheduler::apply(RunningAttempt running, const Settled& settled) {
@@ -540,6 +566,7 @@ void Scheduler::obey(const Request& request) {
     drain();
   } else if (request.what == "slots") {
     resources_.set_slots(std::stoi(request.value));
+    resources_.limit_slots(most_by_shortage_ = most_by_files_);
   } else if (request.what == "cancel") {
     if (request.job != 0) {
       cancel(request.job);
@@ -623,7 +650,7 @@ void Scheduler::on_never(std::function<void(std::int64_t)> never) {
 void Scheduler::drain() { draining_ = true; }
 
 void Scheduler::stop() {
-  draining_ = true;
+  draining_ = stopping_ = true;
   for (auto& [id, running] : running_) end_attempt(running, ended_by_stop);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -48,11 +49,11 @@ struct RunningAttempt {
   Job job;
   QueuedJob queued;
   Placement placement;
-  pid_t pid = 0;             // 0: not known yet
-  double begun_s = 0;        // monotonic
-  bool adopted = false;      // of an earlier scheduler's supervisor
-  bool began_alone = false;  // no other ran
-  double kill_at_s = 0;      // monotonic; of one that is adopted and whose end was asked for
+  pid_t pid = 0;            // 0: not known yet
+  double begun_s = 0;       // monotonic
+  bool adopted = false;     // of an earlier scheduler's supervisor
+  int others_at_begin = 0;  // that ran when it began
+  double kill_at_s = 0;     // monotonic; of one that is adopted and whose end was asked for
 
   // Of one with devices:
   AttemptSight sight;
@@ -164,7 +165,8 @@ class Scheduler {
   void supervisor_is_gone();
   void finish(const std::vector<JobExit>& exits);
   void limit_by_open_files();
-  void limit_by_shortage(const std::string& problem);
+  bool waits_for_more(const RunningAttempt& running, const std::string& problem);
+  void may_have_more();
   void apply(RunningAttempt running, const Settled& settled);
   void count(JobState state, std::int64_t by);
   void look_at_failures();
@@ -191,7 +193,11 @@ class Scheduler {
   std::map<std::int64_t, RunningAttempt> running_;  // by attempt
   BatchCounts counts_;
   std::int64_t adopted_ = 0, lost_ = 0;
-  bool draining_ = false, paused_ = false, has_turned_ = false;
+  bool draining_ = false, stopping_ = false, paused_ = false, has_turned_ = false;
+  int most_by_files_ = std::numeric_limits<int>::max();  // at once
+  int most_by_shortage_ = std::numeric_limits<int>::max();
+  int tries_alone_ = 0;       // since one began
+  double short_until_s_ = 0;  // nothing begins before
   std::string why_ending_;
   bool same_boot_ = true;  // as that of the scheduler before
   double synced_s_ = 0, requests_s_ = 0, asked_busy_s_ = 0;

@@ -27,9 +27,13 @@ constexpr int most_losses = 5;  // a job whose attempts are lost so often ends i
 // As the shell's *, ? and [ ] have it.
 bool any_file_matches(const std::string& pattern) {
   glob_t found{};
-  const bool matches = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0;
+  bool exists = false;
+  std::error_code ignored;
+  if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+    for (std::size_t i = 0; i < found.gl_pathc; ++i)
+      exists = exists || fs::exists(found.gl_pathv[i], ignored);  // not so a link to nothing
   ::globfree(&found);
-  return matches;
+  return exists;
 }
 
 // A pattern that matches this text alone.

@@ -262,8 +262,10 @@ void Run::wait(int at_most_ms) {
 }
 
 void Run::take_output() {
-  for (RankProcess& rank : ranks_)
+  for (RankProcess& rank : ranks_) {
     rank.read([this](StandardStream stream) { return is_stalled(stream); });
+    rank.keep_parts(clock_.now_s());
+  }
   for (const auto& shown : shown_) {
     shown->screen.on_time(clock_.now_s());
     if (shown->pseudo_terminal) follow_size(shown->pseudo_terminal, shown->fd, prefix_columns);

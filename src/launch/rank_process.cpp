@@ -65,7 +65,17 @@ void RankProcess::read_output(Source& source, int most_reads) {
   std::string bytes;
   for (int reads = 0; reads < most_reads && read(source.pipe.fd, bytes) > 0; ++reads) {
     keep(plain_ ? source.lines.add(bytes) : bytes);
+    source.has_news = true;
     if (source.pipe.show) source.pipe.show(bytes);
+  }
+}
+
+void RankProcess::keep_parts(double now_s) {
+  constexpr double moment_s = 1;
+  for (Source& source : sources_) {
+    if (std::exchange(source.has_news, false)) source.quiet_since_s = now_s;
+    if (now_s < source.quiet_since_s + moment_s) continue;
+    if (const std::string part = source.lines.take_part(); !part.empty()) keep(part);
   }
 }
 

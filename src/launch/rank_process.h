@@ -37,6 +37,8 @@ class RankProcess {
   // The descriptors to read from, but for those of streams that `waits` names.
   std::vector<int> fds(const std::function<bool(StandardStream)>& waits) const;
   void read(const std::function<bool(StandardStream)>& waits);
+  // What a rank has left without a newline for a moment goes to the log, too.
+  void keep_parts(double now_s);  // monotonic
   // The same once the rank has ended, and what the log lacks of lines without their newlines.
   void read_rest();
   const std::filesystem::path& log_path() const { return log_.path(); }
@@ -46,6 +48,8 @@ class RankProcess {
   struct Source {
     RankPipe pipe;
     PlainLines lines{};
+    bool has_news = false;  // since the last keep_parts
+    double quiet_since_s = 0;
   };
   std::size_t read(UniqueFd& fd, std::string& bytes);
   void read_output(Source& source, int most_reads);

@@ -123,6 +123,11 @@ std::string PlainLines::add(std::string_view bytes) {
   return lines;
 }
 
+std::string PlainLines::take_part() {
+  if (rest_.find_first_of("\r\x1b") != rest_.npos) return {};
+  return std::exchange(rest_, {});
+}
+
 std::string PlainLines::finish() {
   std::string line = plain_line(rest_);
   rest_.clear();

@@ -44,7 +44,10 @@ class RankScreen {
 class PlainLines {
  public:
   std::string add(std::string_view bytes);  // the whole lines so far, with their newlines
-  std::string finish();                     // what came after the last of them
+  // What came after the last of them, but for what may yet be rewritten; the line goes on behind
+  // it.
+  std::string take_part();
+  std::string finish();  // what came after the last of them
 
  private:
   // A line that never ends is cut here, so that memory stays bounded.

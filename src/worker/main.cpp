@@ -62,7 +62,7 @@ TrainEnd open_and_train(std::vector<std::string> arguments, StartUp& start_up, S
   if (run.empty())
     open_foreign_session(arguments, session);
   else
-    session = open_session(run, "", session.world);
+    session = open_session(run, "", session.world, RankLimits{});
   TrainEnd end = TrainEnd::finished;
   if (!session.finished) {
     session.start_up = &start_up;

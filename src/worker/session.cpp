@@ -128,7 +128,7 @@ TrainerSetup Session::trainer(bool resume) {
 }
 
 Session open_session(const std::filesystem::path& run, const std::string& record_file,
-                     const World& world) {
+                     const World& world, const RankLimits& limits) {
   Session session{.world = world};
   session.run = RunDir::open(std::filesystem::absolute(run).string(), "");
   const nlohmann::json record =
@@ -137,7 +137,7 @@ Session open_session(const std::filesystem::path& run, const std::string& record
   const bool cuda = devices.at(0).at("device").get<std::string>().starts_with("cuda");
   session.backend = cuda ? &cuda_backend() : &cpu_backend();
   use_record(session, record);
-  session.group = std::make_unique<ProcessGroup>(world, *session.backend);
+  session.group = std::make_unique<ProcessGroup>(world, *session.backend, limits);
   return session;
 }
 

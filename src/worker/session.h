@@ -34,10 +34,13 @@ struct Session {
 // The world that the environment describes, or one of this process alone.
 World own_world();
 
+// Of ranks that nobody watches for hangs: all but those that train.
+inline constexpr RankLimits unwatched{.collective_s = 600};
+
 // A rank of a world that `lockstep` launched, or a world of one. record: a file that stands in for
 // RUN/run.json, or empty.
 Session open_session(const std::filesystem::path& run, const std::string& record,
-                     const World& world);
+                     const World& world, const RankLimits& limits = unwatched);
 
 // A rank of a world that somebody else made. Rank 0 lets the tool beside this program check, plan
 // and create the run from `arguments` (as for `lockstep train`); the others follow. From the moment

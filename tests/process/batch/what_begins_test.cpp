@@ -117,7 +117,7 @@ TEST_F(WhatBegins, WhatCannotBeginForWantOfFilesWaits) {
   const ToolResult result = scheduler.wait();
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(jobs_in("done"), 10);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("at once from now on: one more could not begin, and "
+  EXPECT_THAT(result.err, AllOf(HasSubstr("at once for now: one more could not begin, and "
                                           "waits: "),
                                 HasSubstr("Too many open files")));
 }

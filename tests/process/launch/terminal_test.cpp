@@ -126,6 +126,14 @@ TEST_F(LaunchOnTerminal, NothingIsLostAtAnAbort) {
   EXPECT_EQ(log(1), "before the end\n");
 }
 
+TEST_F(LaunchOnTerminal, TheLogHasAPartOfALineWhoseEndDoesNotCome) {
+  shown({}, {"sh", "-c",
+             "[ $RANK = 1 ] && exit; printf waiting; "
+             "until grep -q waiting logs/rank0.log; do sleep 0.1; done; echo ' no more'"});
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(log(0), "waiting no more\n");
+}
+
 TEST_F(LaunchOnTerminal, WhatIsTypedGoesToRankZeroOnRequest) {
   const Words asks = {"sh", "-c",
                       "[ $RANK = 1 ] && exit; printf 'who? '; read name; echo \"hello $name\""};

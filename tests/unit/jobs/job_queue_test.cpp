@@ -155,6 +155,16 @@ TEST_F(QueueWithDevices, WhatLacksCoresAloneDoesNot) {
   EXPECT_THAT(begun(), ElementsAre(3));
 }
 
+TEST_F(QueueWithDevices, CoresAreNotKeptForWhatLacksDevicesToo) {
+  put(on_gpus(1, 2));
+  put({.id = 2, .cpus = 4});
+  EXPECT_THAT(begun(), ElementsAre(1, 2));
+  put(on_gpus(3, 1, 8));
+  put({.id = 4, .priority = -1});
+  now_s += JobQueue::let_past_s;
+  EXPECT_THAT(begun(), ElementsAre(4));
+}
+
 TEST_F(QueueWithDevices, OneThatIsDecidedForTheCpuIsNotHeldBack) {
   put(on_gpus(1, 2));
   EXPECT_THAT(begun(), ElementsAre(1));
@@ -214,7 +224,7 @@ class QueueModel {
       passed.push_back(&job);
       if (like_one_before) continue;
       devices_awaited = devices_awaited || lacks.devices;
-      if (!lacks.cores) {
+      if (!lacks.cores || lacks.devices) {
         since_.erase(job.id);
         continue;
       }

@@ -105,6 +105,17 @@ TEST(PlainLines, AreWithoutWhatOnlyATerminalKnows) {
   EXPECT_EQ(lines.finish(), "");
 }
 
+TEST(PlainLines, APartOfALineCanBeTakenThatIsNotRewritten) {
+  PlainLines lines;
+  EXPECT_EQ(lines.add("loading"), "");
+  EXPECT_EQ(lines.take_part(), "loading");
+  EXPECT_EQ(lines.take_part(), "");
+  EXPECT_EQ(lines.add(" done\n"), " done\n");
+  lines.add("\r 10%");
+  EXPECT_EQ(lines.take_part(), "");
+  EXPECT_EQ(lines.finish(), " 10%");
+}
+
 TEST(PlainLines, ALineWithoutAnEndIsCut) {
   PlainLines lines;
   const std::string much(3 << 20, 'x');
