@@ -17,9 +17,8 @@ namespace lockstep {
 // Higher priority first, then lower number. A job that fits begins before earlier ones that do not,
 // with these exceptions, or those would wait for ever:
 //   - Where an earlier job lacks devices, no job that wants devices begins.
-//   - Where an earlier job lacks cores, and no device, no job of lower priority that wants cores
-//   begins; one of
-//     the same priority does until the earlier one has lacked them for `let_past_s`.
+//   - Where an earlier job lacks cores alone, no job of lower priority that wants cores begins. One
+//     of the same priority does, until the earlier one has lacked cores for `let_past_s`.
 class JobQueue {
  public:
   static constexpr double let_past_s = 10;

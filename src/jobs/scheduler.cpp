@@ -454,8 +454,9 @@ void Scheduler::limit_by_open_files() {
            limit.rlim_max, " files open here (ulimit -Hn)"));
 }
 
-// Of one that could not begin as others have all files, processes or memory. Fewer begin from now
-// on, for a moment none. False: it is alone, and no better after some time.
+// Whether a job that could not begin for lack of open files, processes or memory is to wait. Fewer
+// jobs then run at once, and for a moment none begins. False: it was alone, and several tries
+// failed.
 bool Scheduler::waits_for_more(const RunningAttempt& running, const std::string& problem) {
   constexpr int most_tries_alone = 5;
   if (running.others_at_begin == 0 && ++tries_alone_ > most_tries_alone) return false;

@@ -37,10 +37,10 @@ inline constexpr const char* ended_by_place = "place";  // it was on a device th
 Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt, const JobExit& how,
                int tries, const OnDevices& devices = {});
 
-// Of an attempt that nothing is known of: its supervisor or the machine went down.
-// What could not begin because others had all files, processes or memory: it waits, and nothing is
-// held against it.
+// Of an attempt that could not begin for lack of open files, processes or memory: its job waits,
+// and this does not count as a try.
 Settled settle_short(const JobExit& exit);
+// Of an attempt that nothing is known of: its supervisor or the machine went down.
 Settled settle_lost(const std::string& why, int times_lost);
 
 // Whether a later attempt goes on where this one was: a training of Lockstep's own.
