@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "base/spawn.h"
@@ -320,8 +321,26 @@ bool JobProcess::has_ended() const {
          info.si_pid == leader_;
 }
 
+// To find all of a job's processes takes a while, in which it might end by itself.
+void JobProcess::hold_leader() const {
+  constexpr int most_looks = 200;  // 20 ms: one that waits for a device does not stop
+  if (::kill(leader_, SIGSTOP) != 0) return;
+  siginfo_t info{};
+  for (int look = 0; look < most_looks && info.si_pid == 0; ++look) {
+    if (::waitid(P_PID, static_cast<id_t>(leader_), &info,
+                 WSTOPPED | WEXITED | WNOHANG | WNOWAIT) != 0)
+      return;
+    if (info.si_pid == 0) system_clock().sleep_s(1e-4);
+  }
+}
+
 void JobProcess::stop(const std::string& why, double now_s) {
-  if (has_ended() || !exit_.ended_by.empty()) return;  // what is left of it is ended anyway
+  if (has_ended() || !exit_.ended_by.empty()) return;
+  hold_leader();
+  if (has_ended()) {  // what is left of it is ended anyway
+    if (leader_ != 0) ::kill(leader_, SIGCONT);
+    return;
+  }
   exit_.ended_by = why;
   signal_tree(SIGTERM);
   signal_tree(SIGCONT);  // one that is stopped would not see it

@@ -99,6 +99,7 @@ class JobProcess {
   void give_up_worker();
   void ended(int code, double wall_s);
   bool has_ended() const;
+  void hold_leader() const;
   std::vector<pid_t> left() const;
   bool is_alone() const;  // nothing of it is left
   void signal_tree(int number) const;

@@ -180,6 +180,28 @@ TEST_F(JobProcessTest, OneThatHasEndedByItselfIsNotSaidToHaveBeenEnded) {
   EXPECT_EQ(job.exit().code, 0);
 }
 
+TEST_F(JobProcessTest, NorIsOneThatEndsByItselfWhileItIsBeingStopped) {
+  int by_itself = 0, ended = 0;
+  for (int i = 0; i < 100; ++i) {
+    JobProcess job(order("exec sleep 0.02"), {}, leaders, now(), 1000);
+    std::this_thread::sleep_for(std::chrono::microseconds(15'000 + 80 * i));
+    job.stop("stop", now());
+    while (!job.over()) {
+      int status = 0;
+      rusage usage{};
+      if (job.leader() != 0 && wait4(job.leader(), &status, WNOHANG, &usage) > 0)
+        job.reaped(status, usage, 1001);
+      job.look(now(), now());
+    }
+    const JobExit exit = job.exit();
+    EXPECT_EQ(exit.ended_by, exit.code == 0 ? "" : "stop") << i;
+    EXPECT_EQ(exit.signal, exit.code == 0 ? 0 : SIGTERM);
+    ++(exit.code == 0 ? by_itself : ended);
+  }
+  EXPECT_GT(by_itself, 0);
+  EXPECT_GT(ended, 0);
+}
+
 TEST_F(JobProcessTest, OneThatEndsWellOnSigtermWasEnded) {
   JobProcess job(order("trap 'exit 0' TERM; touch ready; while :; do sleep 0.01; done"), {},
                  leaders, now(), 1000);
