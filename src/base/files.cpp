@@ -2,19 +2,19 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 #include <vector>
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/new_file.h"
 #include "base/text.h"
-#include "base/write_all.h"
+#include "base/unfinished.h"
 
 namespace lockstep {
 namespace {
@@ -30,15 +30,6 @@ namespace {
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
-
-// Writes and syncs a new file; returns 0 or the error's number.
-int write_new_file(const std::filesystem::path& path, std::string_view text) {
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!fd) return errno;
-  if (!write_all(fd.get(), text)) return errno;
-  if (::fsync(fd.get()) != 0) return errno;
-  return ::close(fd.release()) == 0 ? 0 : errno;
 }
 
 std::string read_all(const UniqueFd& fd, const std::filesystem::path& path) {
@@ -82,18 +73,16 @@ std::string read_input(const std::filesystem::path& path) {
 }
 
 void write_file_atomic(const std::filesystem::path& path, std::string_view text) {
-  static std::atomic<unsigned> serial{0};
-  const std::filesystem::path temporary =
-      folder_of(path) /
-      cat(".", path.filename().string(), ".", ::getpid(), ".", serial.fetch_add(1), ".tmp");
-  ::unlink(temporary.c_str());
-  int error = write_new_file(temporary, text);
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(temporary.c_str());
-    fail("write", path, error);
-  }
-  sync_directory(folder_of(path));
+  NewFile file(path);
+  file.append(text);
+  file.commit();
+}
+
+void write_file_atomic(const Beneath& folder, const std::filesystem::path& below,
+                       std::string_view text) {
+  NewFile file(folder, below);
+  file.append(text);
+  file.commit();
 }
 
 void make_directories(const std::filesystem::path& path) {
@@ -118,9 +107,10 @@ TemporaryDirectory::TemporaryDirectory() {
   std::error_code error;
   const std::filesystem::path root = std::filesystem::temp_directory_path(error);
   if (error) fail("find the temporary folder", root, error.value());
-  std::string name = (root / "lockstep-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) fail("create folder", name, errno);
-  path_ = name;
+  path_ = make_temporary_folder(root);
+  if (path_.empty()) fail("create a folder in", root, errno);
+  held_.reset(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (held_) ::flock(held_.get(), LOCK_EX | LOCK_NB);
 }
 
 TemporaryDirectory::~TemporaryDirectory() {

@@ -34,7 +34,7 @@ std::optional<BenchRun> measure(const Bench& bench, const NotedInterrupts& inter
   code = report_reading(
       run_ranks({.arguments = {"bench", "--run", std::filesystem::absolute(run.path()).string()},
                  .devices = bench.setup.plan.devices,
-                 .log_dir = run.path() / "logs",
+                 .log_dir = run.make_logs(),
                  .on_event = [&](const nlohmann::json& event) { events.push_back(event); }}));
   if (code != exit_finished) return std::nullopt;
   if (bench.keep) say(cat("run ", run.path().string()));

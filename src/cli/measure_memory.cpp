@@ -102,7 +102,7 @@ std::optional<double> measure_with(const RunSetup& setup) {
   LaunchSpec spec;
   spec.argv = {worker_program().string(), "bench", "--run", run.path().string(), "--longest-first"};
   spec.devices = setup.plan.devices;
-  spec.log_dir = run.path() / "logs";
+  spec.log_dir = run.make_logs();
   spec.knows_hangup = true;
   spec.on_event = [](const nlohmann::json&) {};  // so that ranks say why they fail
   const LaunchOutcome outcome = launch(spec, system_clock());

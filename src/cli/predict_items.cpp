@@ -1,5 +1,6 @@
 #include "cli/predict_items.h"
 
+#include "base/beneath.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -27,6 +28,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double pipe_patience_s = 5;
+constexpr const char* predictions_name = "predictions";
 
 const char* what_to_give(PredictInput::Kind kind) {
   switch (kind) {
@@ -82,8 +84,10 @@ std::vector<PredictItem> items_of(const RunSetup& setup, const std::vector<std::
 fs::path output_folder(const RunSetup& setup, const ReadOptions& reading) {
   const OptionTable& table = setup.options->table;
   const std::string out = table.has(out_key) ? table.get(out_key) : "";
-  return fs::absolute(out.empty() ? reading.outputs / "predictions" : fs::path(out))
-      .lexically_normal();
+  if (!out.empty()) return fs::absolute(out).lexically_normal();
+  const Beneath run(reading.outputs);
+  if (run.link_to(predictions_name)) run.fail("write into", predictions_name, ELOOP);
+  return fs::absolute(reading.outputs / predictions_name).lexically_normal();
 }
 
 // Whether the folder is there or can be made, and files in it.

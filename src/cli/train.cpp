@@ -262,7 +262,7 @@ LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool res
                               StopGrace& grace, GpuLog* gpu_log, Told& told) {
   Ranks ranks{.arguments = {"train", "--run", std::filesystem::absolute(run.path()).string()},
               .devices = setup.plan.devices,
-              .log_dir = run.path() / "logs"};
+              .log_dir = run.make_logs()};
   if (resuming) ranks.arguments.push_back("--resume");
   ranks.hang_after = setup.train->stop.hang_after;
   ranks.log_limit_bytes = static_cast<std::uint64_t>(setup.train->log.limit_mb) << 20;

@@ -6,7 +6,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <limits>
 
@@ -20,10 +19,6 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t piece_bytes = 1 << 20;
-
-std::filesystem::path folder_of(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
 
 bool is_plain_part(std::string_view part) { return !part.empty() && part != "." && part != ".."; }
 
@@ -40,21 +35,16 @@ void check_name(const std::string& name) {
 
 }  // namespace
 
-ZipWriter::ZipWriter(std::filesystem::path path) : path_(std::move(path)) {
-  static std::atomic<unsigned> serial{0};
-  temporary_ = folder_of(path_) / cat(".", path_.filename().string(), ".", ::getpid(), ".",
-                                      serial.fetch_add(1), ".tmp");
+ZipWriter::ZipWriter(std::filesystem::path path) : path_(std::move(path)), file_(path_) {
   errno = 0;
-  zip_ = zipOpen64(temporary_.c_str(), APPEND_STATUS_CREATE);
+  zip_ = zipOpen64(file_.temporary_path().c_str(), APPEND_STATUS_CREATE);
   if (!zip_)
     throw Error(cat("cannot write ", path_.string(), ": ", errno_text(errno)),
                 "check that the folder is there and can be written");
 }
 
 ZipWriter::~ZipWriter() {
-  if (!zip_) return;
-  zipClose(zip_, nullptr);
-  ::unlink(temporary_.c_str());
+  if (zip_) zipClose(zip_, nullptr);
 }
 
 void ZipWriter::fail(const std::string& action, int code) const {
@@ -133,16 +123,8 @@ void ZipWriter::finish() {
   const int code = zipClose(zip_, nullptr);
   const int error = errno;
   zip_ = nullptr;
-  const UniqueFd fd(::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (code != ZIP_OK || !fd || ::fsync(fd.get()) != 0 ||
-      ::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    if (code != ZIP_OK) errno = error;
-    const std::string why = errno_text(errno);
-    ::unlink(temporary_.c_str());
-    throw Error(cat("cannot write ", path_.string(), ": ", why),
-                "see that the disk has room for it");
-  }
-  sync_directory(folder_of(path_));
+  if (code != ZIP_OK) file_.fail(error);
+  file_.commit();
 }
 
 }  // namespace lockstep

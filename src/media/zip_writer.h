@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/new_file.h"
+
 namespace lockstep {
 
 enum class ZipMethod { store, deflate };
@@ -40,7 +42,8 @@ class ZipWriter {
   void open_entry(const std::string& name, ZipMethod method, bool large);
   [[noreturn]] void fail(const std::string& action, int code) const;
 
-  std::filesystem::path path_, temporary_;
+  std::filesystem::path path_;
+  NewFile file_;
   void* zip_ = nullptr;  // minizip's zipFile
   std::set<std::string> names_;
   bool entry_open_ = false;

@@ -5,16 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "base/fd.h"
+#include "base/new_file.h"
 
 namespace lockstep {
 
 class ExportFile {
  public:
-  explicit ExportFile(std::filesystem::path path);  // throws Error
-  ~ExportFile();                                    // unfinished: nothing is left
-  ExportFile(const ExportFile&) = delete;
-  ExportFile& operator=(const ExportFile&) = delete;
+  // Makes the folder, too. Throws Error. Unfinished, nothing of the file is left.
+  explicit ExportFile(const std::filesystem::path& path);
 
   void write(std::string_view bytes);  // throws Error
   void finish();                       // in place of an older one; throws Error
@@ -22,8 +20,7 @@ class ExportFile {
  private:
   void flush();
 
-  std::filesystem::path path_, temporary_;
-  UniqueFd file_;
+  NewFile file_;
   std::string pending_;
 };
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <map>
 
+#include "base/beneath.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/files.h"
@@ -86,8 +87,8 @@ std::optional<CheckpointInfo> inspect(const fs::path& folder, std::int64_t step,
 
 // A writer holds a lock on its folder. Where folders cannot be locked (NFS) the lock of the run,
 // which the caller holds, says that no writer lives.
-bool is_being_written(const fs::path& folder) {
-  UniqueFd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+bool is_being_written(const Beneath& run, const fs::path& folder) {
+  const UniqueFd fd = run.open(folder, O_RDONLY | O_DIRECTORY);
   return fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
@@ -127,30 +128,34 @@ std::optional<CheckpointInfo> best_good(const fs::path& checkpoints,
 
 void remove_leftovers(const fs::path& checkpoints) {
   std::error_code ignored;
-  for (const fs::path& path : entries_of(checkpoints)) {
-    const std::string name = path.filename().string();
+  if (!fs::exists(checkpoints, ignored)) return;
+  const Beneath run(checkpoints.parent_path());
+  const fs::path folder = checkpoints.filename();
+  for (const std::string& name : run.names_in(folder)) {
+    const fs::path path = folder / name;
     if (name.starts_with(temporary_prefix)) {
-      if (!is_being_written(path)) fs::remove_all(path, ignored);
+      if (!is_being_written(run, path)) run.remove_folder(path, is_file_of_checkpoint);
     } else if (name.starts_with(aside_prefix)) {
-      const fs::path final_path = checkpoints / name.substr(std::string(aside_prefix).size());
-      if (fs::exists(final_path, ignored))
-        fs::remove_all(path, ignored);
+      const fs::path final_path = folder / name.substr(std::string_view(aside_prefix).size());
+      if (run.status(final_path))
+        run.remove_folder(path, is_file_of_checkpoint);
       else
-        fs::rename(path, final_path, ignored);
+        run.rename(path, final_path);
     }
   }
 }
 
 void remove_checkpoint(const CheckpointInfo& checkpoint) {
+  const fs::path checkpoints = checkpoint.path.parent_path();
+  const Beneath run(checkpoints.parent_path());
+  const fs::path path = checkpoints.filename() / checkpoint.path.filename();
   const fs::path doomed =
-      checkpoint.path.parent_path() /
+      checkpoints.filename() /
       cat(temporary_prefix, "removed-", checkpoint_name(checkpoint.step), "-", getpid());
-  std::error_code error;
-  fs::remove_all(doomed, error);
-  fs::rename(checkpoint.path, doomed, error);
-  if (!error) fs::remove_all(doomed, error);
-  if (error)
-    throw Error(cat("cannot remove checkpoint ", checkpoint.path.string(), ": ", error.message()));
+  run.remove_folder(doomed, is_file_of_checkpoint);
+  if (!run.holds_only_files(path, is_file_of_checkpoint) || !run.rename(path, doomed) ||
+      !run.remove_folder(doomed, is_file_of_checkpoint))
+    run.fail("remove checkpoint", path, errno);
 }
 
 }  // namespace lockstep

@@ -37,11 +37,12 @@ std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints
                                         std::vector<CheckpointInfo>& damaged);
 
 // Deletes what killed writers left under temporary names, and puts back a checkpoint that one had
-// moved aside to replace it. Only with the run locked. Leaves living writers' folders alone; what
-// cannot be deleted stays.
+// moved aside to replace it. Only with the run locked. Leaves living writers' folders alone, and
+// those that hold anything but a checkpoint's files; what cannot be deleted stays.
 void remove_leftovers(const std::filesystem::path& checkpoints);
 
-// Deletes one at once for readers: it is gone or whole, never damaged. Throws Error.
+// Deletes one at once for readers: it is gone or whole, never damaged. Throws Error, also where
+// its folder holds anything that is no file of a checkpoint: such a one stays.
 void remove_checkpoint(const CheckpointInfo& checkpoint);
 
 }  // namespace lockstep

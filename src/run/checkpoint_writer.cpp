@@ -10,11 +10,11 @@
 #include <cerrno>
 #include <map>
 
+#include "base/beneath.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
-#include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/write_all.h"
@@ -27,15 +27,15 @@ namespace {
 
 constexpr std::size_t largest_write_bytes = 16 << 20;
 
-[[noreturn]] void fail(const char* action, const fs::path& path, int error) {
+[[noreturn]] void fail_to_write(const fs::path& path, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
-  throw Error(cat("cannot ", action, " ", path.string(), ": ", errno_text(error)),
+  throw Error(cat("cannot write ", path.string(), ": ", errno_text(error)),
               full ? "free some space, or keep fewer checkpoints with checkpoint.keep" : "");
 }
 
 void write_part(int fd, const fs::path& path, std::string_view bytes) {
   if (CheckpointWriter::fault) CheckpointWriter::fault(path, bytes.size());
-  if (!write_all(fd, bytes)) fail("write", path, errno);
+  if (!write_all(fd, bytes)) fail_to_write(path, errno);
 }
 
 // The disk works while the next part is copied. Only a hint: fsync is what counts.
@@ -45,14 +45,7 @@ void begin_write_back(int fd, std::uint64_t offset, std::size_t bytes) {
 }
 
 void make_durable(UniqueFd& fd, const fs::path& path) {
-  if (fsync(fd.get()) != 0) fail("write", path, errno);
-  if (close(fd.release()) != 0) fail("write", path, errno);
-}
-
-UniqueFd open_new(const fs::path& path) {
-  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!fd) fail("create", path, errno);
-  return fd;
+  if (fsync(fd.get()) != 0 || close(fd.release()) != 0) fail_to_write(path, errno);
 }
 
 struct OpenFile {
@@ -66,44 +59,51 @@ struct OpenFile {
 std::function<void(const fs::path&, std::size_t)> CheckpointWriter::fault;
 
 struct CheckpointWriter::Impl {
-  fs::path checkpoints;
+  Beneath run;
+  fs::path checkpoints;  // below the run
   std::int64_t step = 0;
-  fs::path folder;  // temporary
-  UniqueFd lock;    // on the folder, so that remove_leftovers knows that its writer lives
-  std::map<std::string, OpenFile> files;
+  fs::path folder{};  // temporary, below the run
+  UniqueFd lock{};    // on the folder, so that remove_leftovers knows that its writer lives
+  std::map<std::string, OpenFile> files{};
   bool broken = false;
+
+  UniqueFd open_new(const std::string& name) const {
+    UniqueFd fd = run.open(folder / name, O_WRONLY | O_CREAT | O_EXCL);
+    if (!fd) fail_to_write(run.path() / folder / name, errno);
+    return fd;
+  }
 };
 
 CheckpointWriter::CheckpointWriter(const fs::path& checkpoints, std::int64_t step)
-    : impl_(std::make_unique<Impl>()) {
+    : impl_(std::make_unique<Impl>(Impl{.run = Beneath(checkpoints.parent_path()),
+                                        .checkpoints = checkpoints.filename(),
+                                        .step = step})) {
   LOCKSTEP_CHECK(step >= 0);
-  impl_->checkpoints = checkpoints;
-  impl_->step = step;
+  const Beneath& run = impl_->run;
   // Not what lies above: a run directory that was removed is not put back.
-  if (mkdir(checkpoints.c_str(), 0777) != 0 && errno != EEXIST)
-    fail("create folder", checkpoints, errno);
-  const fs::path folder = checkpoints / cat(temporary_prefix, checkpoint_name(step), "-", getpid());
-  // An earlier process may have had our id.
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
-  if (mkdir(folder.c_str(), 0777) != 0) fail("create folder", folder, errno);
+  if (!run.make_folder(impl_->checkpoints)) run.fail("create folder", impl_->checkpoints, errno);
+  const fs::path folder =
+      impl_->checkpoints / cat(temporary_prefix, checkpoint_name(step), "-", getpid());
+  run.remove_folder(folder, is_file_of_checkpoint);  // an earlier process may have had our id
+  if (run.status(folder)) run.fail("create folder", folder, EEXIST);
+  if (!run.make_folder(folder)) run.fail("create folder", folder, errno);
   impl_->folder = folder;
-  impl_->lock.reset(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  impl_->lock = run.open(folder, O_RDONLY | O_DIRECTORY);
   if (impl_->lock) flock(impl_->lock.get(), LOCK_EX | LOCK_NB);
 }
 
 CheckpointWriter::~CheckpointWriter() {
-  std::error_code ignored;
-  if (!impl_->folder.empty()) fs::remove_all(impl_->folder, ignored);
+  if (!impl_->folder.empty()) impl_->run.remove_folder(impl_->folder, is_file_of_checkpoint);
 }
 
 void CheckpointWriter::append(const std::string& name, const void* data, std::size_t bytes) {
   LOCKSTEP_CHECK(!impl_->broken && !impl_->folder.empty());
   LOCKSTEP_CHECK(name != manifest_name && fs::path(name).filename() == name);
   impl_->broken = true;  // until all is written
-  const fs::path path = impl_->folder / name;
+  LOCKSTEP_CHECK(is_file_of_checkpoint(name));
+  const fs::path path = impl_->run.path() / impl_->folder / name;
   OpenFile& file = impl_->files[name];
-  if (!file.fd) file.fd = open_new(path);
+  if (!file.fd) file.fd = impl_->open_new(name);
   const char* next = static_cast<const char*>(data);
   for (std::size_t left = bytes; left > 0;) {
     const std::size_t part = std::min(left, largest_write_bytes);
@@ -122,28 +122,28 @@ CheckpointInfo CheckpointWriter::commit(const nlohmann::json& metrics) {
   impl_->broken = true;
   Manifest manifest{
       .step = impl_->step, .time = system_clock().wall_s(), .metrics = metrics, .files = {}};
+  const Beneath& run = impl_->run;
+  const fs::path folder = run.path() / impl_->folder;
   std::uint64_t size_bytes = 0;
   for (auto& [name, file] : impl_->files) {
-    make_durable(file.fd, impl_->folder / name);
+    make_durable(file.fd, folder / name);
     manifest.files[name] = {file.bytes, file.hasher.hex()};
     size_bytes += file.bytes;
   }
   const std::string text = to_text(manifest);
-  const fs::path path = impl_->folder / manifest_name;
-  UniqueFd fd = open_new(path);
-  write_part(fd.get(), path, text);
-  make_durable(fd, path);
-  sync_directory(impl_->folder);
+  UniqueFd fd = impl_->open_new(manifest_name);
+  write_part(fd.get(), folder / manifest_name, text);
+  make_durable(fd, folder / manifest_name);
+  if (!run.sync(impl_->folder)) run.fail("sync folder", impl_->folder, errno);
 
-  const fs::path final_path = impl_->checkpoints / checkpoint_name(impl_->step);
-  replace_directory(impl_->folder, final_path,
-                    impl_->checkpoints / (aside_prefix + checkpoint_name(impl_->step)));
-  sync_directory(impl_->checkpoints);
+  const fs::path name = checkpoint_name(impl_->step);
+  replace_directory(run, impl_->folder, impl_->checkpoints / name,
+                    impl_->checkpoints / (aside_prefix + name.string()));
+  if (!run.sync(impl_->checkpoints)) run.fail("sync folder", impl_->checkpoints, errno);
   // The temporary name is gone now, or holds the checkpoint that was replaced.
-  std::error_code ignored;
-  fs::remove_all(impl_->folder, ignored);
+  run.remove_folder(impl_->folder, is_file_of_checkpoint);
   impl_->folder.clear();
-  return {.path = final_path,
+  return {.path = run.path() / impl_->checkpoints / name,
           .step = impl_->step,
           .size_bytes = size_bytes + text.size(),
           .time = manifest.time,

@@ -1,19 +1,22 @@
 #include "run/evaluation_output.h"
 
+#include "base/beneath.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/unfinished.h"
 #include "base/write_all.h"
 #include "run/checkpoint_names.h"
 #include "run/json_lines.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -56,55 +59,50 @@ std::string take_text(const std::string& from, std::size_t& at) {
 }
 
 // Not durable: these files can be made again.
-void write_plain(const fs::path& path, const std::string& bytes) {
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+void write_plain(const Beneath& run, const fs::path& path, const std::string& bytes) {
+  UniqueFd fd = run.open(path, O_WRONLY | O_CREAT | O_EXCL);
   if (!fd || !write_all(fd.get(), bytes) || ::close(fd.release()) != 0)
-    throw Error(cat(path.filename().string(), ": ", errno_text(errno)));
+    run.fail("write", path, errno);
 }
 
 // The folder of a step, made under another name first, so that it is whole or not there.
-void write_folder(const fs::path& folder, const std::vector<const EvaluationOutput::File*>& files) {
+void write_folder(const Beneath& run, const fs::path& folder,
+                  const std::vector<const EvaluationOutput::File*>& files) {
   const fs::path parent = folder.parent_path();
-  if (fs::is_symlink(parent)) throw Error(cat(parent.string(), " is a link"));
-  fs::create_directories(parent);
   const std::string name = folder.filename().string();
-  const fs::path fresh = parent / (temporary_prefix + name);
-  fs::remove_all(fresh);
-  fs::create_directory(fresh);
+  const fs::path fresh = parent / unfinished_name(name);
+  if (!run.make_folders(parent)) run.fail("create folder", parent, errno);
+  remove_abandoned(run, parent);
+  if (!run.make_folder(fresh)) run.fail("create folder", fresh, errno);
+  const UniqueFd held = run.open(fresh, O_RDONLY | O_DIRECTORY);
+  if (held) ::flock(held.get(), LOCK_EX | LOCK_NB);
   try {
-    for (const EvaluationOutput::File* file : files) write_plain(fresh / file->name, file->bytes);
-    replace_directory(fresh, folder, parent / (aside_prefix + name));
-    fs::remove_all(fresh);  // the older one, where they were exchanged
+    for (const EvaluationOutput::File* file : files)
+      write_plain(run, fresh / file->name, file->bytes);
+    replace_directory(run, fresh, folder, parent / (aside_prefix + name));
+    run.remove_folder(fresh);  // the older one, where they were exchanged
   } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(fresh, ignored);
+    run.remove_folder(fresh);
     throw;
   }
 }
 
-// What a kill left half written, long enough ago to be nobody's.
-void remove_left_behind(const fs::path& folder) {
-  constexpr std::chrono::minutes long_ago{10};
-  std::error_code error;
-  if (fs::is_symlink(folder, error)) return;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code fault;
-    const std::string name = entry->path().filename().string();
-    const auto written = entry->last_write_time(fault);
-    if ((name.starts_with(temporary_prefix) || name.starts_with(aside_prefix)) && !fault &&
-        fs::file_time_type::clock::now() - written > long_ago)
-      fs::remove_all(entry->path(), fault);
+// What a kill left that came in the midst of a replacement, and what earlier versions left, long
+// enough ago to be nobody's.
+void remove_left_behind(const Beneath& run, const fs::path& folder) {
+  constexpr double long_ago_s = 600;
+  for (const std::string& name : run.names_in(folder)) {
+    if (!name.starts_with(temporary_prefix) && !name.starts_with(aside_prefix)) continue;
+    const auto found = run.status(folder / name);
+    if (found && system_clock().wall_s() - static_cast<double>(found->st_mtime) > long_ago_s)
+      run.remove_folder(folder / name);
   }
 }
 
-std::vector<std::int64_t> steps_in(const fs::path& folder) {
+std::vector<std::int64_t> steps_in(const Beneath& run, const fs::path& folder) {
   std::vector<std::int64_t> steps;
-  std::error_code error;
-  if (fs::is_symlink(folder, error)) return steps;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (const auto step = step_of(entry->path().filename().string())) steps.push_back(*step);
+  for (const std::string& name : run.names_in(folder))
+    if (const auto step = step_of(name)) steps.push_back(*step);
   return steps;
 }
 
@@ -228,18 +226,19 @@ std::vector<std::string> write_output(const EvaluationOutput& output, const std:
   std::vector<const EvaluationOutput::File*> beside{&of_metrics}, media;
   for (const EvaluationOutput::File& file : tables.files())
     (file.picture ? media : beside).push_back(&file);
-  const auto replace = [&problems](const fs::path& folder, const auto& files) {
+  const auto replace = [&](const fs::path& folder, const auto& files) {
     try {
+      const Beneath run(output.run_dir());
       if (!files.empty())
-        write_folder(folder, files);
-      else if (!fs::is_symlink(folder.parent_path()))
-        fs::remove_all(folder);
+        write_folder(run, folder, files);
+      else
+        run.remove_folder(folder);
     } catch (const std::exception& error) {
-      problems.push_back(cat("cannot write ", folder.string(), ": ", error.what()));
+      problems.push_back(error.what());
     }
   };
-  replace(output.folder(), beside);
-  replace(output.media_folder(), media);
+  replace(fs::path(tables_folder) / output.folder_name(), beside);
+  replace(fs::path(media_folder_name) / output.folder_name(), media);
   return problems;
 }
 
@@ -252,22 +251,24 @@ bool was_best_output(const fs::path& run_dir, std::int64_t step) {
   }
 }
 
-void prune_outputs(const fs::path& run_dir, std::int64_t keep) {
-  const fs::path tables = run_dir / tables_folder, media = run_dir / media_folder_name;
+void prune_outputs(const fs::path& run_dir, std::int64_t keep) try {
+  const Beneath run(run_dir);
   std::set<std::int64_t> steps;
-  for (const fs::path& folder : {tables, media}) remove_left_behind(folder);
-  for (const fs::path& folder : {tables, media})
-    for (const std::int64_t step : steps_in(folder)) steps.insert(step);
+  for (const char* folder : {tables_folder, media_folder_name}) {
+    remove_left_behind(run, folder);
+    for (const std::int64_t step : steps_in(run, folder)) steps.insert(step);
+  }
   std::optional<std::int64_t> best;
   for (const std::int64_t step : steps)
     if (was_best_output(run_dir, step)) best = step;
   std::int64_t newer = std::ssize(steps);
   for (const std::int64_t step : steps) {
     if (--newer < keep || step == best) continue;
-    std::error_code ignored;
-    for (const fs::path& folder : {tables, media})
-      fs::remove_all(folder / checkpoint_name(step), ignored);
+    for (const char* folder : {tables_folder, media_folder_name})
+      run.remove_folder(fs::path(folder) / checkpoint_name(step));
   }
+} catch (const Error&) {
+  return;  // the run has gone
 }
 
 }  // namespace lockstep

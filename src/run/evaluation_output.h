@@ -36,6 +36,7 @@ class EvaluationOutput {
 
   const std::filesystem::path& run_dir() const { return run_dir_; }
   std::int64_t step() const { return step_; }  // finished steps of the weights
+  std::string folder_name() const;             // step-000001234[-MARK]
   std::filesystem::path folder() const;        // RUN/evaluations/step-000001234[-MARK]
   std::filesystem::path media_folder() const;  // RUN/media/step-000001234[-MARK]
 
@@ -66,8 +67,6 @@ class EvaluationOutput {
  private:
   bool has_room(const std::string& name, bool picture);
   void add(File file);
-
-  std::string folder_name() const;
 
   std::filesystem::path run_dir_;
   std::int64_t step_;

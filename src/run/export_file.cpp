@@ -3,23 +3,20 @@
 
 #include "base/base64.h"
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/files.h"
 #include "base/glob.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "base/whole_number.h"
-#include "base/write_all.h"
 #include "run/safetensors.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -38,12 +35,6 @@ constexpr const char* file_prefix = "lockstep.file.";
 constexpr std::size_t checksum_digits = 32;
 constexpr std::size_t piece_bytes = 1 << 20;
 constexpr std::size_t most_file_bytes = 64 << 20;  // a header takes 100 MB in all
-
-[[noreturn]] void cannot_write(const fs::path& file, int error) {
-  throw Error(cat("cannot write ", file.string(), ": ", errno_text(error)),
-              error == ENOSPC || error == EDQUOT ? "free some space, or write to another disk"
-                                                 : "name a file in a folder that you can write to");
-}
 
 // A safetensors file whose tensors are read by name.
 struct Source {
@@ -101,37 +92,23 @@ std::size_t checksum_place(const std::string& header) {
   return at == header.npos || place + checksum_digits > header.size() ? header.npos : place;
 }
 
-class NewFile {
+class HashedFile {
  public:
-  explicit NewFile(const fs::path& file)
-      : file_(file), unfinished_(file.string() + cat(".unfinished-", getpid())) {
-    fd_.reset(open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!fd_) cannot_write(file_, errno);
-  }
-  ~NewFile() {
-    if (fd_) unlink(unfinished_.c_str());
-  }
+  explicit HashedFile(const fs::path& file) : file_(file) {}
   void append(std::string_view bytes) {
     hash_.update(bytes);
-    if (!write_all(fd_.get(), bytes)) cannot_write(file_, errno);
+    file_.append(bytes);
   }
   void write_checksum(std::size_t at) {
     const std::string digits = hash_.hex();
-    if (pwrite(fd_.get(), digits.data(), digits.size(), static_cast<off_t>(at)) !=
+    if (pwrite(file_.fd(), digits.data(), digits.size(), static_cast<off_t>(at)) !=
         static_cast<ssize_t>(digits.size()))
-      cannot_write(file_, errno);
+      file_.fail(errno);
   }
-  void finish() {
-    if (fsync(fd_.get()) != 0 || std::rename(unfinished_.c_str(), file_.c_str()) != 0)
-      cannot_write(file_, errno);
-    fd_.reset();
-    const fs::path folder = file_.parent_path();
-    sync_directory(folder.empty() ? fs::path(".") : folder);
-  }
+  void finish() { file_.commit(); }
 
  private:
-  fs::path file_, unfinished_;
-  UniqueFd fd_;
+  NewFile file_;
   Hasher hash_;
 };
 
@@ -143,7 +120,7 @@ class Tensors {
     if (average) average_.emplace(checkpoint.path / "ema.safetensors");
   }
   const Source& model() const { return model_; }
-  void copy(const TensorEntry& entry, NewFile& out) {
+  void copy(const TensorEntry& entry, HashedFile& out) {
     const auto append = [&](std::string_view bytes) { out.append(bytes); };
     const TensorEntry* const average = average_ ? average_->find(entry) : nullptr;
     average != nullptr ? average_->copy(*average, append) : model_.copy(entry, append);
@@ -286,7 +263,7 @@ void write_export(const fs::path& file, const CheckpointInfo& checkpoint,
   Tensors tensors(checkpoint, exported.average);
   std::vector<TensorEntry> entries = tensors.model().header.tensors;
   const std::string header = make_header(entries, metadata_of(tensors.model(), exported));
-  NewFile out(file);
+  HashedFile out(file);
   out.append(header);
   for (const TensorEntry& entry : tensors.model().header.tensors) tensors.copy(entry, out);
   out.write_checksum(checksum_place(header));
@@ -298,7 +275,7 @@ std::size_t write_renamed(const fs::path& file, const CheckpointInfo& checkpoint
   Tensors tensors(checkpoint, average);
   Renamed renamed = rename_tensors(tensors.model().header, names);
   check_renamed(renamed, tensors.model().header, names);
-  NewFile out(file);
+  HashedFile out(file);
   out.append(make_header(renamed.to, renamed.metadata));
   for (const TensorEntry& entry : renamed.from) tensors.copy(entry, out);
   out.finish();

@@ -1,6 +1,7 @@
 // Temporary names, renames and locks of predictions.
 #include "run/prediction_folder.h"
 
+#include "base/beneath.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -90,19 +91,21 @@ PredictionFolder::~PredictionFolder() {
 namespace {
 
 // False where it is there already; errno otherwise says what is wrong.
-bool rename_new(const fs::path& from, const fs::path& to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno == EEXIST || is_there(to)) {
+bool take_new(const Beneath& folder, const fs::path& from, const fs::path& to) {
+  if (folder.take(from, to, RENAME_NOREPLACE)) return true;
+  if (errno != EINVAL) return false;
+  if (folder.status(to)) {  // some disks have no such call
     errno = EEXIST;
     return false;
   }
-  return std::rename(from.c_str(), to.c_str()) == 0;  // some disks have no such call
+  return folder.take(from, to);
 }
 
 }  // namespace
 
 std::vector<std::string> PredictionFolder::keep_partial() const {
   std::vector<std::string> kept;
+  const Beneath folder(path_);
   const fs::path joint = joint_folder(scratch_);
   std::error_code error;
   for (fs::recursive_directory_iterator entry(joint, error), end; !error && entry != end;
@@ -110,12 +113,12 @@ std::vector<std::string> PredictionFolder::keep_partial() const {
     std::error_code ignored;
     if (!entry->is_regular_file(ignored)) continue;
     const std::string wanted = entry->path().lexically_relative(joint).string() + ".partial";
-    fs::create_directories((path_ / wanted).parent_path(), ignored);
+    folder.make_folders(fs::path(wanted).parent_path());
     std::string name = wanted;
-    bool placed = rename_new(entry->path(), path_ / name);
+    bool placed = take_new(folder, entry->path(), name);
     for (int number = 2; !placed && errno == EEXIST; ++number) {
       name = cat(wanted, ".", number);
-      placed = rename_new(entry->path(), path_ / name);
+      placed = take_new(folder, entry->path(), name);
     }
     if (placed) kept.push_back(name);
   }
@@ -149,11 +152,13 @@ void place_output(const fs::path& from, const fs::path& folder, const std::strin
   if (!is_there(from))
     throw Error(cat(to.string(), " cannot be made: there is no file ", from.string()),
                 "the recipe must write a file of its own for each item");
-  std::error_code error;
-  fs::create_directories(to.parent_path(), error);
-  if (error) throw_unwritable("make the folder", to.parent_path(), error.value());
-  if (replace ? std::rename(from.c_str(), to.c_str()) == 0 : rename_new(from, to)) return;
+  const Beneath outputs(folder);
+  const fs::path above = fs::path(name).parent_path();
+  if (outputs.make_folders(above) &&
+      (replace ? outputs.take(from, name) : take_new(outputs, from, name)))
+    return;
   const int fault = errno;
+  if (outputs.link_to(above)) outputs.fail("write", name, fault);
   if (!replace && fault == EEXIST) check_outputs_are_new(folder, {name});
   throw_unwritable("write", to, fault);
 }

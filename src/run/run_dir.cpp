@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/beneath.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -208,6 +209,12 @@ std::string RunDir::name() const { return path_.filename().string(); }
 fs::path RunDir::checkpoints() const { return path_ / "checkpoints"; }
 fs::path RunDir::events_path() const { return path_ / "events.jsonl"; }
 fs::path RunDir::log_path(int rank) const { return path_ / "logs" / cat("rank", rank, ".log"); }
+
+fs::path RunDir::make_logs() const {
+  const Beneath run(path_);
+  if (!run.make_folder("logs")) run.fail("create folder", "logs", errno);
+  return path_ / "logs";
+}
 
 std::vector<RunDir> list_runs(const fs::path& root) {
   std::vector<std::pair<double, RunDir>> found;

@@ -44,7 +44,8 @@ class RunDir {
   static RunDir open(const std::string& run, const std::filesystem::path& root);
 
   // Takes the lock until this object goes; throws Error naming the holder's process id and host if
-  // another holds it, or if the folder cannot be written to.
+  // another holds it, if the folder cannot be written to, or if a link is in place of one of the
+  // folders that training writes into.
   void lock();
   bool holds_lock() const { return lock_ != nullptr; }
   // From the tool to the rank that it set the run up for: nobody else can get it in between.
@@ -59,6 +60,9 @@ class RunDir {
   std::filesystem::path checkpoints() const;
   std::filesystem::path events_path() const;
   std::filesystem::path log_path(int rank) const;
+  // The folder of the ranks' logs, made where it is not there. Throws Error, also where a link is
+  // in its place.
+  std::filesystem::path make_logs() const;
 
   nlohmann::json record() const;  // run.json; throws Error if absent or damaged
   void write_record(const nlohmann::json& record) const;           // atomic

@@ -1,6 +1,8 @@
 // What a run says of itself: its lock, its record and how it ended.
 #include <array>
+#include <cerrno>
 
+#include "base/beneath.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -28,6 +30,9 @@ nlohmann::json read_state(const std::filesystem::path& run) {
 const char* to_string(RunState state) { return state_names[static_cast<std::size_t>(state)]; }
 
 void RunDir::lock() {
+  const Beneath run(path_);  // said before it trains, and not when it saves
+  for (const char* folder : {"checkpoints", "logs", "tensorboard", "evaluations", "media"})
+    if (run.link_to(folder)) run.fail("write into", folder, ELOOP);
   if (!lock_) lock_ = RunLock::take(path_ / "lock", lock_rules(path_));
 }
 

@@ -95,13 +95,12 @@ std::string tensorboard_file_name(double time, const std::string& host, int proc
 
 std::string TensorboardLog::begin(double time, std::int64_t step) try {
   constexpr int most_names = 1000;
-  make_directories(folder_);
-  for (int number = 0;; ++number) {
-    const auto path = folder_ / tensorboard_file_name(time, host_name(), getpid(), number);
-    file_.reset(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
-    if (file_) break;
-    if (errno != EEXIST || number == most_names)
-      return cat("cannot write ", path.string(), ": ", errno_text(errno));
+  if (!run_.make_folder(tensorboard_folder)) run_.fail("create folder", tensorboard_folder, errno);
+  for (int number = 0; !file_; ++number) {
+    const auto path = std::filesystem::path(tensorboard_folder) /
+                      tensorboard_file_name(time, host_name(), getpid(), number);
+    file_ = run_.open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+    if (!file_ && (errno != EEXIST || number == most_names)) run_.fail("write", path, errno);
   }
   return append(tensorboard_version(time) + tensorboard_restart(time, step + 1));
 } catch (const Error& error) {
@@ -111,7 +110,8 @@ std::string TensorboardLog::begin(double time, std::int64_t step) try {
 // A record that was cut off by a full disk would hide all that follow it.
 std::string TensorboardLog::append(const std::string& records) {
   if (write_all(file_.get(), records)) return "";
-  const std::string fault = cat("cannot write into ", folder_.string(), ": ", errno_text(errno));
+  const std::string fault = cat("cannot write into ", (run_.path() / tensorboard_folder).string(),
+                                ": ", errno_text(errno));
   file_.reset();
   return fault;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/beneath.h"
 #include "base/fd.h"
 #include "run/tensorboard_records.h"
 
@@ -29,7 +30,7 @@ std::string tensorboard_file_name(double time, const std::string& host, int proc
 // files counts, so that TensorBoard drops what a resume took back. One thread at a time.
 class TensorboardLog {
  public:
-  explicit TensorboardLog(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit TensorboardLog(const std::filesystem::path& run_dir) : run_(run_dir) {}  // throws Error
 
   // event: with its "time". Returns what went wrong, once; nothing more is written then. Else "".
   std::string write(const nlohmann::json& event);
@@ -38,7 +39,7 @@ class TensorboardLog {
   std::string begin(double time, std::int64_t step);
   std::string append(const std::string& records);
 
-  std::filesystem::path folder_;
+  Beneath run_;
   UniqueFd file_;
   std::string unit_ = "samples";
   bool broken_ = false;

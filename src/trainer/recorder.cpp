@@ -56,7 +56,7 @@ Recorder::Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, C
       begin_s_(clock.now_s()),
       last_step_s_(begin_s_) {
   if (options.run.record_samples) samples_.emplace(run.path() / "samples.jsonl");
-  if (options.log.tensorboard) tensorboard_.emplace(run.path() / tensorboard_folder);
+  if (options.log.tensorboard) tensorboard_.emplace(run.path());
 }
 
 void Recorder::write(const nlohmann::json& event) {

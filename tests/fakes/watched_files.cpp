@@ -13,10 +13,12 @@
 // Calls are counted in each process from 1 on.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -286,6 +288,23 @@ int openat(int folder, const char* path, int flags, ...) {
   return open_with([&] { return real_openat(folder, path, flags, mode); }, path_at(folder, path),
                    flags);
 }
+long syscall(long number, ...) noexcept {
+  REAL(syscall);
+  long words[6];
+  va_list list;
+  va_start(list, number);
+  for (long& word : words) word = va_arg(list, long);  // as many as there can be
+  va_end(list);
+  const auto call = [&] {
+    return real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+  };
+  if (number != SYS_openat2) return call();
+  const auto folder = static_cast<int>(words[0]);
+  const auto* const path = reinterpret_cast<const char*>(words[1]);
+  const auto* const how = reinterpret_cast<const open_how*>(words[2]);
+  return open_with([&] { return static_cast<int>(call()); }, path_at(folder, path),
+                   static_cast<int>(how->flags));
+}
 ssize_t write(int fd, const void* data, std::size_t bytes) {
   REAL(write);
   return write_with([&](std::size_t n) { return real_write(fd, data, n); }, fd,
@@ -376,6 +395,11 @@ int mkdir(const char* path, mode_t mode) {
   REAL(mkdir);
   return change_with([&] { return real_mkdir(path, mode); }, FileCall::make_folder, "mkdir",
                      absolute(path));
+}
+int mkdirat(int folder, const char* path, mode_t mode) {
+  REAL(mkdirat);
+  return change_with([&] { return real_mkdirat(folder, path, mode); }, FileCall::make_folder,
+                     "mkdir", path_at(folder, path));
 }
 int unlink(const char* path) {
   REAL(unlink);

@@ -1,12 +1,14 @@
 // What `lockstep predict` prints for a text model.
 #include "recipes/textgen/model/predict.h"
 
+#include "base/beneath.h"
 #include "base/check.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "recipes/textgen/options/token_pieces.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -96,9 +98,9 @@ void predict_text(const Gpt& model, const PredictRequest& request, const SampleS
   if (request.out) return print_all(model, request, settings, request.out);
   std::string text;
   print_all(model, request, settings, [&](const std::string& part) { text += part; });
-  const auto folder = std::filesystem::path(request.run_dir) / "predictions";
-  make_directories(folder);
-  write_file_atomic(folder / "samples.txt", text);
+  const Beneath run(request.run_dir);
+  if (!run.make_folder("predictions")) run.fail("create folder", "predictions", errno);
+  write_file_atomic(run, "predictions/samples.txt", text);
 }
 
 }  // namespace lockstep::textgen

@@ -12,8 +12,8 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/new_file.h"
 #include "base/text.h"
-#include "recipes/volume/files/new_file.h"
 #include "recipes/volume/voxels/cached_layout.h"
 
 namespace lockstep::volume {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace lockstep {
@@ -180,6 +181,75 @@ TEST_F(Stranger, LinksAreNotWrittenThrough) {
       run_tool({"resume", "gift", "--devices", "cpu:1", "stop.steps=6"}, folder.path());
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(read_file(victim), "precious\n");
+}
+
+// Path, size and content of all that lies in it.
+std::map<std::string, std::string> all_of(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    found[entry.path().string()] = entry.is_regular_file() ? read_file(entry.path()) : "";
+  return found;
+}
+
+TEST_F(Stranger, FoldersThatAreLinksAreNotWrittenThrough) {
+  train({"log.tensorboard=true", "eval.every_steps=2"});
+  const std::filesystem::path victim = folder.path() / "victim", kept = folder.path() / "kept";
+  for (const char* name : {"checkpoints", "logs", "tensorboard", "evaluations", "media"}) {
+    std::filesystem::remove_all(victim);
+    std::filesystem::create_directories(victim / ".tmp-precious");
+    std::ofstream(victim / ".tmp-precious/model.safetensors") << "precious";
+    if (std::filesystem::exists(run / name))
+      std::filesystem::copy(run / name, victim, std::filesystem::copy_options::recursive);
+    const auto before = all_of(victim);
+    const bool was_there = std::filesystem::exists(run / name);
+    if (was_there) std::filesystem::rename(run / name, kept);
+    std::filesystem::create_directory_symlink(victim, run / name);
+    run_tool({"evaluate", "gift", "--devices", "cpu:1"}, folder.path());
+    run_tool({"predict", "gift", "--devices", "cpu:1", "predict.tokens=2"}, folder.path());
+    run_tool({"runs", "gift"}, folder.path());
+    run_tool({"report", "gift"}, folder.path());
+    const ToolResult resumed =
+        run_tool({"resume", "gift", "--devices", "cpu:1", "stop.steps=6"}, folder.path());
+    EXPECT_EQ(resumed.code, 2) << resumed.err;
+    EXPECT_THAT(resumed.err, HasSubstr((run / name).filename().string() + " is a link")) << name;
+    EXPECT_EQ(all_of(victim), before) << name;
+    std::filesystem::remove(run / name);
+    if (was_there) std::filesystem::rename(kept, run / name);
+  }
+  // A link to the run itself is the user's own.
+  std::filesystem::create_directory_symlink(run, folder.path() / "runs/mine");
+  const ToolResult resumed =
+      run_tool({"resume", "mine", "--devices", "cpu:1", "stop.steps=6"}, folder.path());
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+}
+
+TEST_F(Stranger, NothingIsRemovedThatNoTrainingHasMade) {
+  train({"checkpoint.every_steps=1", "checkpoint.keep=3"});
+  const std::filesystem::path checkpoints = run / "checkpoints";
+  std::filesystem::create_directories(checkpoints / ".tmp-mine");
+  std::filesystem::create_directories(checkpoints / ".tmp-killed");
+  std::ofstream(checkpoints / ".tmp-mine/notes.txt") << "mine";
+  std::ofstream(checkpoints / ".tmp-killed/model.safetensors") << "half";
+  std::ofstream(checkpoints / "step-000000003/notes.txt") << "mine";
+  const ToolResult resumed =
+      run_tool({"resume", "gift", "--devices", "cpu:1", "stop.steps=8"}, folder.path());
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(read_file(checkpoints / ".tmp-mine/notes.txt"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(checkpoints / ".tmp-killed"));
+  EXPECT_EQ(read_file(checkpoints / "step-000000003/notes.txt"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(checkpoints / "step-000000002"));
+}
+
+TEST_F(Stranger, AnotherRunFromItHoldsNoneOfOnesOwnFiles) {
+  train();
+  std::ofstream(folder.path() / "secret") << "secret";
+  std::filesystem::create_directories(run / "recipe");
+  std::filesystem::create_symlink(folder.path() / "secret", run / "recipe/taken");
+  const ToolResult resumed = run_tool(
+      {"resume", "gift", "--into", "mine", "--devices", "cpu:1", "stop.steps=6"}, folder.path());
+  EXPECT_EQ(resumed.code, 2);
+  EXPECT_THAT(resumed.err, HasSubstr("taken: it is no regular file"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs/mine"));
 }
 
 TEST_F(Stranger, WordsInItDoNotSteerTheTerminal) {

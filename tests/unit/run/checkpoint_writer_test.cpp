@@ -234,7 +234,7 @@ TEST_F(WritingCheckpoints, AFolderReplacesAnotherWithAndWithoutExchange) {
     std::filesystem::create_directories(folder / "aside");  // of an earlier try
     put(folder / "new" / "text", "new");
     put(folder / "final" / "text", "old");
-    replace_directory(folder / "new", folder / "final", folder / "aside", exchange);
+    replace_directory(Beneath(folder), "new", "final", "aside", exchange);
     EXPECT_EQ(read_file(folder / "final" / "text"), "new");
     EXPECT_EQ(std::filesystem::exists(folder / "new"), exchange);
     std::filesystem::remove_all(folder);
@@ -243,8 +243,7 @@ TEST_F(WritingCheckpoints, AFolderReplacesAnotherWithAndWithoutExchange) {
 
 TEST_F(WritingCheckpoints, AFailedReplacementPutsTheOldOneBack) {
   std::filesystem::create_directories(folder / "final");
-  EXPECT_THROW(replace_directory(folder / "none", folder / "final", folder / "aside", false),
-               Error);
+  EXPECT_THROW(replace_directory(Beneath(folder), "none", "final", "aside", false), Error);
   EXPECT_THAT(names(), ElementsAre("final"));
 }
 

@@ -110,11 +110,11 @@ TEST(ScalarsOfEvents, HaveTheNamesThatTensorBoardGroupsBy) {
 
 TEST(TensorboardLog, WritesAFilePerStartThatBeginsWithARestart) {
   const TemporaryDirectory folder;
-  TensorboardLog log(folder.path() / "tensorboard");
+  TensorboardLog log(folder.path());
   EXPECT_EQ(log.write(start_at(0)), "");
   EXPECT_EQ(log.write({{"kind", "step"}, {"step", 1}, {"time", 2.0}, {"loss", 3}}), "");
   EXPECT_EQ(log.write({{"kind", "warning"}, {"step", 1}, {"time", 2.0}}), "");
-  TensorboardLog again(folder.path() / "tensorboard");
+  TensorboardLog again(folder.path());
   EXPECT_EQ(again.write(start_at(0)), "") << "the same second and process";
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder.path() / "tensorboard"))
@@ -129,7 +129,7 @@ TEST(TensorboardLog, WritesAFilePerStartThatBeginsWithARestart) {
 TEST(TensorboardLog, AFaultIsToldOnce) {
   const TemporaryDirectory folder;
   write_file_atomic(folder.path() / "tensorboard", "in the way");
-  TensorboardLog log(folder.path() / "tensorboard");
+  TensorboardLog log(folder.path());
   EXPECT_NE(log.write(start_at(0)), "");
   EXPECT_EQ(log.write(start_at(0)), "");
   EXPECT_EQ(log.write({{"kind", "step"}, {"step", 1}, {"loss", 3}}), "");
