@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "launch/rank_screen.h"
 
 namespace lockstep {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::size_t kept_bytes = std::size_t{256} * 1024;
 constexpr std::size_t most_in_a_line = 1000;
 
 std::string as_visible(std::string_view whole) {
-  std::string line(as_rewritten(whole));
+  std::string line = plain_line(whole);
   if (line.size() > most_in_a_line) {
     line.resize(most_in_a_line);
     line += " …";
