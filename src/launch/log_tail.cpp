@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "launch/rank_screen.h"
 
 namespace lockstep {
@@ -17,7 +18,7 @@ constexpr std::size_t most_in_a_line = 1000;
 std::string as_visible(std::string_view whole) {
   std::string line = plain_line(whole);
   if (line.size() > most_in_a_line) {
-    line.resize(most_in_a_line);
+    line = first_bytes(line, most_in_a_line);
     line += " …";
   }
   return line;
