@@ -4,14 +4,17 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
 namespace lockstep {
 namespace {
 
-bool is_control(char32_t character) {
-  return utf8proc_category(static_cast<utf8proc_int32_t>(character)) == UTF8PROC_CATEGORY_CC;
+int cells_of(const CodePoint& point) {
+  constexpr int byte_cells = 4;  // \x1b
+  return point.valid ? lockstep::cells_of(point.value)
+                     : byte_cells * static_cast<int>(point.length);
 }
 
 std::string spaces(int count) {
@@ -21,22 +24,20 @@ std::string spaces(int count) {
 }  // namespace
 
 std::string clean_cells(std::string_view text) {
+  const std::string shown = printable(std::string(text));
   std::string clean;
-  clean.reserve(text.size());
-  while (!text.empty()) {
-    const CodePoint point = next_code_point(text);
-    text.remove_prefix(point.length);
-    if (is_control(point.value)) {
-      clean += ' ';
-    } else if (cells_of(point.value) > 0) {
-      append_utf8(clean, point.value);
-    }
+  clean.reserve(shown.size());
+  for (std::string_view rest = shown; !rest.empty();) {
+    const CodePoint point = next_code_point(rest);
+    if (cells_of(point.value) > 0) clean += rest.substr(0, point.length);
+    rest.remove_prefix(point.length);
   }
   return clean;
 }
 
 int cells_of(char32_t character) {
-  return is_control(character) ? 1 : utf8proc_charwidth(static_cast<utf8proc_int32_t>(character));
+  const int escape = escape_length(character);
+  return escape > 0 ? escape : utf8proc_charwidth(static_cast<utf8proc_int32_t>(character));
 }
 
 int cells_of(std::string_view text) {
@@ -44,7 +45,7 @@ int cells_of(std::string_view text) {
   while (!text.empty()) {
     const CodePoint point = next_code_point(text);
     text.remove_prefix(point.length);
-    cells += cells_of(point.value);
+    cells += cells_of(point);
   }
   return cells;
 }
@@ -56,7 +57,7 @@ std::string cut_cells(std::string_view text, int width, std::string_view mark) {
   std::string cut;
   while (!text.empty()) {
     const CodePoint point = next_code_point(text);
-    left -= cells_of(point.value);
+    left -= cells_of(point);
     if (left < 0) break;
     cut += text.substr(0, point.length);
     text.remove_prefix(point.length);

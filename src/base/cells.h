@@ -7,12 +7,12 @@
 
 namespace lockstep {
 
-// Fit for a terminal: each character left takes one cell or two. Control characters become spaces,
-// faulty UTF-8 becomes U+FFFD, what takes no cell or turns the direction of writing goes.
+// Fit for a grid of cells: printable, and without what then takes no cell of its own, such as a
+// mark on the character before.
 std::string clean_cells(std::string_view text);
 
-// 0, 1 or 2: a mark on the character before takes none, a control character one, as the space that
-// clean_cells and printable make of it.
+// 0, 1 or 2: a mark on the character before takes none. What `printable` shows as an escape takes
+// as many as that.
 int cells_of(char32_t character);
 int cells_of(std::string_view text);
 

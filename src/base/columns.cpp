@@ -1,15 +1,19 @@
 #include "base/columns.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cells.h"
+#include "base/printable.h"
 
 namespace lockstep {
 
-std::string columns(const std::vector<std::vector<std::string>>& rows, Flush flush) {
+std::string columns(std::vector<std::vector<std::string>> rows, Flush flush) {
   std::string text;
   if (rows.empty()) return text;
   std::vector<int> widths(rows[0].size());
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = printable(std::move(cell));
   for (const auto& row : rows)
     for (std::size_t i = 0; i + 1 < row.size(); ++i)
       widths[i] = std::max(widths[i], cells_of(row[i]));

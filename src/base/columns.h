@@ -9,7 +9,7 @@ namespace lockstep {
 enum class Flush { left, right };
 
 // Columns two spaces apart, each as wide as its widest cell on a terminal; rows of one length,
-// the last column without padding. A newline after each row.
-std::string columns(const std::vector<std::vector<std::string>>& rows, Flush flush = Flush::left);
+// cells as `printable`, the last column without padding. A newline after each row.
+std::string columns(std::vector<std::vector<std::string>> rows, Flush flush = Flush::left);
 
 }  // namespace lockstep

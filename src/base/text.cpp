@@ -132,14 +132,6 @@ std::string trim(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(spaces) - first + 1));
 }
 
-std::string printable(std::string text, std::string_view kept) {
-  for (char& letter : text) {
-    const bool control = static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f;
-    if (control && kept.find(letter) == std::string_view::npos) letter = ' ';
-  }
-  return text;
-}
-
 std::string format_bytes(double bytes) {
   constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   std::size_t unit = 0;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/printable.h"  // for all that makes messages
+
 namespace lockstep {
 
 // The parts as text, one after the other: cat("step ", 3) == "step 3".
@@ -30,8 +32,6 @@ std::vector<std::string> split(std::string_view text, char separator);
 // carriage returns at the lines' ends. What follows the last newline is a line too.
 std::vector<std::string> lines_of(std::string_view text);
 std::string trim(std::string_view text);
-// For a terminal: control characters become spaces, but for those in `kept`.
-std::string printable(std::string text, std::string_view kept = "");
 std::string format_bytes(double bytes);  // "1.5 GiB"
 std::string format_count(double count);  // "1.02M"
 std::string errno_text(int error);       // strerror, thread-safe

@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/cells.h"
@@ -31,8 +30,7 @@ class PairLines {
  public:
   void show(const std::string& line) {
     if (stderr_is_terminal()) {
-      std::fprintf(stderr, "\r%s\033[K", cut_cells(line, terminal_width() - 1).c_str());
-      std::fflush(stderr);
+      draw_on_terminal("\r\x1b[K", cut_cells(line, terminal_width() - 1));
       open_ = true;
       return;
     }
@@ -43,7 +41,7 @@ class PairLines {
     say(line);
   }
   ~PairLines() {
-    if (open_) std::fprintf(stderr, "\n");
+    if (open_) draw_on_terminal("\n", "");
   }
 
  private:

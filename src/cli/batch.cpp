@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
@@ -108,10 +107,10 @@ std::string job_table(Ledger& ledger, const nlohmann::json& rows) {
     const auto id = row["job"].get<std::int64_t>();
     std::string name = row["name"].get<std::string>();
     if (name.find('_') != name.npos) name = shown_name(ledger.job(id));  // may be alike
-    text += cat(id, "  ", row["state"].get<std::string>(), "  ", name);
+    text += cat(id, "  ", printable(row["state"].get<std::string>()), "  ", printable(name));
     if (row.contains("seconds")) text += cat("  ", fixed(row["seconds"].get<double>(), 2), " s");
     if (const auto reason = row["reason"].get<std::string>(); !reason.empty())
-      text += "  " + reason;
+      text += "  " + printable(reason);
     text += "\n";
   }
   return text;
@@ -188,9 +187,7 @@ int logs_main(const Parsed& parsed) {
   }
   if (const std::string shown = shown_name(job); shown != job.name)
     say(cat("attempt ", number, " of job ", shown, ":"));
-  std::string text = read_file(log);
-  if (text.ends_with('\n')) text.pop_back();
-  print(text);
+  print_log(read_file(log));
   return exit_finished;
 }
 
@@ -347,7 +344,7 @@ int analyze_main(const Parsed& parsed) {
     return exit_finished;
   }
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    if (batches.size() > 1) print(cat(i > 0 ? "\n" : "", analyses[i].first, ":\n"));
+    if (batches.size() > 1) print(cat(i > 0 ? "\n" : "", printable(analyses[i].first), ":\n"));
     analyze_one(parsed, batches[i], analyses[i].second);
   }
   if (batches.size() > 1) print("\n" + comparison_text(analyses));

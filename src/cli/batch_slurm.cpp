@@ -196,7 +196,7 @@ void show_scripts(const BatchFolder& batch, Ledger& all, const SlurmOptions& opt
   const std::vector<Array> arrays = arrays_of(work_left(all), {});
   for (const Array& array : arrays) {
     if (array.level > 0) print("\n# Once the tasks that it waits for have ended:");
-    print(slurm_script(batch, program_of_tool(), options, array.shares));
+    print_data(slurm_script(batch, program_of_tool(), options, array.shares));
     say(array_text(array, options));
   }
   if (arrays.empty()) say("nothing is left to run");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -42,9 +41,8 @@ double BatchView::interval_s() const { return terminal_ ? terminal_interval_s : 
 
 void BatchView::clear() {
   if (drawn_ == 0) return;
-  std::cerr << "\r";
-  if (drawn_ > 1) std::cerr << "\x1b[" << drawn_ - 1 << "A";
-  std::cerr << "\x1b[J" << std::flush;
+  const std::string up = drawn_ > 1 ? cat("\x1b[", drawn_ - 1, "A") : "";
+  draw_on_terminal(cat("\r", up, "\x1b[J"), "");
   drawn_ = 0;
 }
 
@@ -80,7 +78,7 @@ void BatchView::draw() {
       batch_screen(line(), devices, slots, std::max(terminal_width() - 1, 20),
                    std::max(terminal_height() - 1, 1));
   clear();
-  std::cerr << join(lines, "\n") << std::flush;
+  draw_on_terminal("", join(lines, "\n"));
   drawn_ = lines.size();
 }
 

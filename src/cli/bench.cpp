@@ -64,7 +64,7 @@ int run_all(Bench& bench, const std::vector<ScalingBatch>& batches,
 
 // FILE has the whole result as JSON; standard output has it too, or the table.
 int report(const Bench& bench, const std::vector<ScalingRow>& rows, Output* file, bool as_json) {
-  const std::string json = report_json(bench, rows).dump(2) + "\n";
+  const std::string json = json_text(report_json(bench, rows)) + "\n";
   const bool in_file = file != nullptr && !file->is_standard_output();
   const bool is_kept = !in_file || file->write(json) != Written::failed;
   print(as_json || (file != nullptr && !in_file) ? json : report_text(bench, rows));

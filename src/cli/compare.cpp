@@ -177,7 +177,7 @@ std::vector<Trial> many_trials(const Parsed& parsed, const std::string& root) {
       trials.push_back(read_trial(word, root));
       add_own_jobs(trials.back());
     } catch (const Error& error) {
-      say(printable(cat("warning: ", word, " is left out: ", error.what())));
+      say(cat("warning: ", printable(word), " is left out: ", error.what()));
     }
   };
   for (const std::string& word : parsed.positionals) add(word);
@@ -206,7 +206,7 @@ int compare_many(const Parsed& parsed, const std::string& root) {
   if (parsed.has("--json"))
     print(json_text(trial_table_json(table)));
   else if (parsed.has("--csv"))
-    print(trim(trial_table_csv(table)));
+    print_data(trim(trial_table_csv(table)));
   else
     print(trim(trial_table_text(table, table_width())));
   return 0;

@@ -63,7 +63,7 @@ std::string completions_for(const std::vector<std::string>& words) {
 
 int complete_main(const Parsed& parsed) {
   try {
-    print(completions_for(parsed.program));
+    print_data(completions_for(parsed.program));
   } catch (const std::exception&) {
     print("nothing");
   }

@@ -21,11 +21,11 @@ int completion_main(const Parsed& parsed) {
   const std::string& shell = parsed.positionals[0];
   const std::string program = (program_folder() / "lockstep").string();
   if (shell == "bash")
-    print(bash_completion(program));
+    print_data(bash_completion(program));
   else if (shell == "zsh")
-    print(zsh_completion(program));
+    print_data(zsh_completion(program));
   else if (shell == "fish")
-    print(fish_completion(program));
+    print_data(fish_completion(program));
   else
     throw unknown_shell(shell);
   return 0;

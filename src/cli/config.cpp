@@ -26,11 +26,11 @@ void check_forms(const Parsed& parsed) {
 
 void show(const Parsed& parsed, std::span<OptionTable* const> tables) {
   if (parsed.has("--toml"))
-    print(to_toml(tables));
+    print_data(to_toml(tables));
   else if (parsed.has("--json"))
-    print(options_json(tables).dump(2));
+    print(json_text(options_json(tables)));
   else if (parsed.has("--markdown"))
-    print(options_markdown(tables));
+    print_data(options_markdown(tables));
   else
     print(options_text(tables, table_width()));
 }

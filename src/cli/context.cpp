@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "built_with.h"
 #include "launch/launch.h"
+#include "launch/log_tail.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -86,15 +87,31 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
-// At once, so that whoever reads it wakes up once.
-void say(const std::string& line) { std::cerr << line + '\n' << std::flush; }
+namespace {
 
-void print(const std::string& text) {
+void write_out(const std::string& text) {
   errno = 0;
   std::cout << text;
   if (text.empty() || text.back() != '\n') std::cout << '\n';
   if (!std::cout.flush())
     throw Error(cat("standard output: ", errno == 0 ? "cannot be written to" : errno_text(errno)));
+}
+
+}  // namespace
+
+void print(const std::string& text) { write_out(printable(text, "\n\t")); }
+
+void print_data(const std::string& text) {
+  if (isatty(STDOUT_FILENO) != 0) return print(text);
+  write_out(text);
+}
+
+void print_log(std::string text) {
+  if (isatty(STDOUT_FILENO) == 0) return write_out(text);
+  if (text.ends_with('\n')) text.pop_back();
+  std::vector<std::string> lines = split(text, '\n');
+  for (std::string& line : lines) line = std::string(as_rewritten(line));
+  write_out(printable_log(join(lines, "\n")));
 }
 
 void print_result_of_run(const std::string& text) {
@@ -105,8 +122,8 @@ void print_result_of_run(const std::string& text) {
   }
 }
 
-std::string json_text(const nlohmann::json& value) {
-  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+std::string json_text(const nlohmann::json& value, int indent) {
+  return printable_json(value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 GpuProbe& probe() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/program.h"
+#include "base/say.h"  // for all commands
 #include "devices/gpu_probe.h"
 
 #include <filesystem>
@@ -23,14 +24,20 @@ int terminal_width();   // of standard error, in columns
 int terminal_height();  // of standard error, in lines
 // Of standard output: a table that goes into a pipe or a file is as wide as it is.
 int table_width();
-int text_width();                   // likewise, for text that wraps: 80 columns in a pipe or a file
-void say(const std::string& line);  // a line for people, on standard error
+int text_width();  // likewise, for text that wraps: 80 columns in a pipe or a file
 std::string shell_word(const std::string& text);  // quoted where a shell needs it
-// Data, on standard output; a newline is added. Throws Error where it cannot be written.
+// What was asked for, on standard output, as `printable` with newlines and tabs kept; a newline is
+// added. Throws Error where it cannot be written.
 void print(const std::string& text);
+// Likewise what programs read: byte for byte, but on a terminal.
+void print_data(const std::string& text);
+// Likewise what a program printed; on a terminal as `printable_log`, and of a line that was
+// rewritten with carriage returns what was last visible.
+void print_log(std::string text);
 // Likewise, after training: that was no failure where it cannot be written. Says so.
 void print_result_of_run(const std::string& text);
-std::string json_text(const nlohmann::json& value);  // indented; bad UTF-8 is replaced
+// Bad UTF-8 is replaced; as `printable_json`.
+std::string json_text(const nlohmann::json& value, int indent = 2);  // -1: in one line
 
 GpuProbe& probe();  // NVML, loaded on first use
 std::vector<Device> devices_for(

@@ -23,7 +23,7 @@ int list_all(bool json) {
                              .ask_cuda = cuda_device_uuids});
       },
       exit_failed);
-  print(json ? json_text(to_json(list)) : printable(to_text(list), "\n"));
+  print(json ? json_text(to_json(list)) : to_text(list));
   return 0;
 }
 

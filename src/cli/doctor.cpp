@@ -78,8 +78,8 @@ DiagnosisResult tell(const Evidence& evidence, const Form& form) {
   nlohmann::json report = report_json(scene, findings);
   const std::size_t left_out = all.size() - findings.size();
   report["left_out"] = left_out;
-  std::string text =
-      form.json ? to_line(report) + "\n" : report_text(scene, findings, text_width());
+  std::string text = form.json ? printable_json(to_line(report)) + "\n"
+                               : report_text(scene, findings, text_width());
   if (!form.json && left_out > 0)
     text += cat("\n", left_out, left_out == 1 ? " finding is" : " findings are", " less than ",
                 to_string(form.least), ", and left out\n");

@@ -198,7 +198,7 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
   const int code = tell_items(*result);
   const nlohmann::json names = result->at("tables");
   if (reading.json) (*result)["tables"] = tables_json(names, tables);
-  print(reading.json ? result->dump(2) : table(*result) + tables_text(names, tables));
+  print(reading.json ? json_text(*result) : table(*result) + tables_text(names, tables));
   return code;
 }
 

@@ -7,7 +7,7 @@
 #include "launch/launch.h"
 
 #include <algorithm>
-#include <iostream>
+#include <filesystem>
 
 namespace lockstep::cli {
 
@@ -84,8 +84,7 @@ int main(int argc, char** argv) {
   try {
     return lockstep::cli::run({argv + 1, argv + argc});
   } catch (const lockstep::Error& error) {
-    std::cerr << "error: " << error.what() << '\n';
-    if (!error.hint().empty()) std::cerr << "\nhint: " << error.hint() << '\n';
+    lockstep::say_error(error.what(), error.hint());
     return lockstep::exit_usage;
   } catch (const lockstep::cli::ToldAlready& told) {
     return told.code;
@@ -93,15 +92,15 @@ int main(int argc, char** argv) {
     std::error_code gone;
     std::filesystem::current_path(gone);
     if (gone)
-      std::cerr << "error: the current folder cannot be used: " << gone.message()
-                << "\n\nhint: it was removed, moved or closed to you; cd to another one, or, where "
-                   "it was made anew, cd \"$PWD\"\n";
+      lockstep::say_error(
+          "the current folder cannot be used: " + gone.message(),
+          "it was removed, moved or closed to you; cd to another one, or, where it was made anew, "
+          "cd \"$PWD\"");
     else
-      std::cerr << "error: " << error.what() << '\n';
+      lockstep::say_error(error.what());
     return lockstep::exit_usage;
   } catch (const std::exception& error) {
-    std::cerr << "error: " << error.what()
-              << "\n\nhint: this is a fault of Lockstep's; please report it\n";
+    lockstep::say_error(error.what(), "this is a fault of Lockstep's; please report it");
     return lockstep::exit_failed;
   }
 }

@@ -169,14 +169,12 @@ std::string formatted(Format format, const std::vector<GpuInfo>& gpus, const Mon
                       const FindProcess& find) {
   switch (format) {
     case Format::json:
-      return sample_json(gpus, sample, find)
-                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-             "\n";
+      return json_text(sample_json(gpus, sample, find), -1) + "\n";
     case Format::csv:
     case Format::none:
       return "";
     case Format::table:
-      return printable(sample_table(gpus, sample, find), "\n") + "\n";
+      return sample_table(gpus, sample, find) + "\n";
   }
   return "";
 }
@@ -325,7 +323,7 @@ int watch(const MonitorRequest& wanted, const std::vector<GpuInfo>& gpus, const 
       written = output.write(shown_sample(wanted.format, gpus, *sample, subject, source.find));
     if (wanted.once) break;
   }
-  if (subject.is_command()) say(printable(summary.text(), "\n"));
+  if (subject.is_command()) say(summary.text());
   if (summary.empty() && clock.now_s() >= end && !source.is_recording() && !subject.is_command()) {
     say(cat("error: no sample: ", no_answer));
     return exit_failed;

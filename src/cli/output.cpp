@@ -105,7 +105,9 @@ bool Output::begin() {
 
 Written Output::write(std::string_view text) {
   const int fd = file_ ? file_.get() : STDOUT_FILENO;
-  if (begin() && write_all(fd, text)) return Written::yes;
+  const bool shown = isatty(fd) != 0;
+  if (begin() && write_all(fd, shown ? printable(std::string(text), "\n\t") : text))
+    return Written::yes;
   if (errno == EPIPE) return Written::unread;
   say(cat("error: ", file_ ? path_ : "standard output", ": ", errno_text(errno),
           "; what was written before is kept"));

@@ -25,7 +25,8 @@ class Output {
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
-  // unread: nobody reads it any more. failed: it says why.
+  // On a terminal as `printable` with newlines and tabs kept, elsewhere byte for byte. unread:
+  // nobody reads it any more. failed: it says why.
   Written write(std::string_view text);
   bool is_standard_output() const { return !file_; }
 

@@ -19,7 +19,7 @@ int plan_main(const Parsed& parsed) {
                       parsed.assignments, devices[0].kind == DeviceKind::cuda);
   prepare_and_plan(setup, Purpose::plan, devices, {});
   check_new_batch(setup.plan, *setup.train);
-  print(parsed.has("--json") ? to_json(setup.plan).dump(2)
+  print(parsed.has("--json") ? json_text(to_json(setup.plan))
                              : to_text(setup.plan, true, std::min(text_width(), 100)));
   return 0;
 }

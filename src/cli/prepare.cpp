@@ -13,7 +13,7 @@ int prepare_main(const Parsed& parsed) {
   const Prepared prepared = setup.options->prepare(
       {.purpose = Purpose::train, .cache_dir = cache_dir(*setup.train), .say = say});
   if (parsed.has("--json")) {
-    print(nlohmann::json{{"facts", to_json(prepared.facts)}, {"extra", prepared.extra}}.dump(2));
+    print(json_text({{"facts", to_json(prepared.facts)}, {"extra", prepared.extra}}));
     return 0;
   }
   const Facts& facts = prepared.facts;

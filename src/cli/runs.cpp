@@ -27,9 +27,10 @@ std::string batch_lines(const std::string& root, const std::vector<std::string>&
       const RunLabels labels = read_labels(path, nullptr);
       if (!has_all(labels, tags)) continue;
       const bool runs = batch_holder(batch).has_value();
-      lines += cat("batch ", path.filename().string(), ": ",
-                   counts_text(ledger_to_read(batch).counts()), runs ? ", runs now" : "",
-                   labels.tags.empty() ? "" : cat("; tags ", join(labels.tags, ",")), "\n");
+      lines +=
+          cat("batch ", printable(path.filename().string()), ": ",
+              counts_text(ledger_to_read(batch).counts()), runs ? ", runs now" : "",
+              labels.tags.empty() ? "" : cat("; tags ", printable(join(labels.tags, ","))), "\n");
     } catch (const Error& error) {
       say(printable(
           cat("warning: batch ", path.filename().string(), " is left out: ", error.what())));
@@ -57,8 +58,7 @@ int show_all(const std::string& root, const std::vector<std::string>& tags, bool
                      : cat("no run or batch in ", root, " has the tag ", join(tags, ", ")));
   } else {
     const std::string table = all.empty() ? "" : runs_table(all, std::max(table_width(), 60));
-    print(printable(cat(table, batches.empty() ? "" : cat(table.empty() ? "" : "\n", batches)),
-                    "\n"));
+    print(cat(table, batches.empty() ? "" : cat(table.empty() ? "" : "\n", batches)));
   }
   return 0;
 }
@@ -115,9 +115,7 @@ int runs_main(const Parsed& parsed) {
     return 0;
   }
   constexpr int widest = 100;
-  print(printable(
-      run_page(run, {.config = parsed.has("--config"), .width = std::min(text_width(), widest)}),
-      "\n"));
+  print(run_page(run, {.config = parsed.has("--config"), .width = std::min(text_width(), widest)}));
   return 0;
 }
 

@@ -203,7 +203,7 @@ void Terminal::draw(const std::vector<Line>& lines) {
   for (int row = 0; row < rows && row < static_cast<int>(lines.size()); ++row) {
     int cell = 0;
     for (const Span& span : lines[static_cast<std::size_t>(row)]) {
-      const std::string text = cut_cells(span.text, most_cells - cell);
+      const std::string text = cut_cells(printable(span.text), most_cells - cell);
       attr_set(state_->attributes(span.style), state_->pair(span.style), nullptr);
       mvaddwstr(row, cell, shown(text, state_->utf8).c_str());
       cell += cells_of(text);

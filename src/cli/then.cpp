@@ -57,7 +57,7 @@ std::string own_words(const RunSetup& setup) {
 }
 
 int told(const Error& error) {
-  say(cat("error: ", error.what(), error.hint().empty() ? "" : "\n\nhint: " + error.hint()));
+  say_error(error.what(), error.hint());
   return exit_usage;
 }
 

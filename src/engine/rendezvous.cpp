@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/host_name.h"
+#include "base/say.h"
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "config/options.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
@@ -81,8 +81,7 @@ void wait_for_all(const World& world, c10d::Store& store, double timeout_s) {
     try {
       store.wait({all}, milliseconds(std::min(left_s, patience_s)));
     } catch (const std::exception&) {
-      if (world.rank == 0 && left_s > patience_s)
-        std::fprintf(stderr, "waiting for %s\n", name_missing(world, store).c_str());
+      if (world.rank == 0 && left_s > patience_s) say("waiting for " + name_missing(world, store));
     }
   }
 }

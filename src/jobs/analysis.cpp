@@ -151,7 +151,7 @@ void read_idle(const BatchFolder& batch, std::map<std::string, DeviceTimes>& dev
 std::string idle_text(const DeviceUse& use) {
   std::string text;
   for (const auto& [why, seconds] : use.idle_s)
-    text += cat("  no job on it for ", fixed(seconds, 1), " s: ", why, "\n");
+    text += cat("  no job on it for ", fixed(seconds, 1), " s: ", printable(why), "\n");
   return text;
 }
 
@@ -166,7 +166,7 @@ std::string balance_text(const BatchAnalysis& analysis) {
   if (analysis.devices.size() < 2 || all <= 0) return {};
   std::vector<std::string> shares;
   for (const DeviceUse& use : analysis.devices)
-    shares.push_back(cat(use.index ? cat("GPU ", *use.index) : use.uuid, " ",
+    shares.push_back(cat(use.index ? cat("GPU ", *use.index) : printable(use.uuid), " ",
                          fixed(100 * use.job_s / all, 0), " %"));
   return cat("balance of the time of jobs: ", join(shares, ", "), "; the least has ",
              fixed(100 * least / most, 0), " % of the most\n");
@@ -292,8 +292,8 @@ BatchAnalysis analyze_shares(const BatchFolder& batch) {
 }
 
 std::string name_of(const DeviceUse& use) {
-  const std::string name = use.index ? cat("GPU ", *use.index) : use.uuid;
-  return use.host.empty() ? name : cat(name, " of ", use.host);
+  const std::string name = use.index ? cat("GPU ", *use.index) : printable(use.uuid);
+  return use.host.empty() ? name : cat(name, " of ", printable(use.host));
 }
 
 }  // namespace
@@ -338,7 +338,7 @@ std::string analysis_text(const BatchAnalysis& analysis) {
   double all = 0;
   for (const auto& [phase, seconds] : analysis.phases_s) all += seconds;
   for (const auto& [phase, seconds] : analysis.phases_s)
-    text += cat("phase ", phase, ": ", fixed(seconds, 2), " s (",
+    text += cat("phase ", printable(phase), ": ", fixed(seconds, 2), " s (",
                 fixed(all > 0 ? 100 * seconds / all : 0, 0), " %) in ", analysis.with_phases,
                 analysis.with_phases == 1 ? " job\n" : " jobs\n");
   return text;

@@ -15,7 +15,7 @@ std::string row_of(const BatchAnalysis& analysis, const AttemptSpan& span, std::
   const std::string& uuid = span.devices[device];
   for (const DeviceUse& use : analysis.devices)
     if (use.uuid == uuid && use.index) return cat("GPU ", *use.index);
-  return uuid;
+  return printable(uuid);
 }
 
 // Mean number of jobs in each part of the time: '.' for none, '+' for ten and more.
@@ -71,9 +71,9 @@ std::string comparison_text(const std::vector<std::pair<std::string, BatchAnalys
     for (const DeviceUse& use : analysis.devices) all += use.job_s;
     std::vector<std::string> shares;
     for (const DeviceUse& use : analysis.devices)
-      shares.push_back(cat(use.index ? cat("GPU ", *use.index) : use.uuid, " ",
+      shares.push_back(cat(use.index ? cat("GPU ", *use.index) : printable(use.uuid), " ",
                            fixed(all > 0 ? 100 * use.job_s / all : 0, 0), " %"));
-    rows.push_back({name, cat(analysis.spans.size()), fixed(analysis.wall_s, 1),
+    rows.push_back({printable(name), cat(analysis.spans.size()), fixed(analysis.wall_s, 1),
                     analysis.wall_s > 0 ? fixed(60 * attempts / analysis.wall_s, 1) : "",
                     fixed(analysis.busy_slots, 2), fixed(analysis.gpu_hours, 3),
                     join(shares, ", ")});

@@ -1,6 +1,7 @@
 #include "jobs/batch_text.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cells.h"
 #include "base/text.h"
@@ -87,7 +88,7 @@ std::string notes_text(Database& database) {
   std::string text;
   Statement rows(database, "SELECT text FROM note ORDER BY id DESC LIMIT ?");
   rows.bind(1, most_notes);
-  while (rows.step()) text = cat("  ", rows.text(0), "\n", text);
+  while (rows.step()) text = cat("  ", printable(rows.text(0)), "\n", text);
   return text;
 }
 
@@ -141,6 +142,8 @@ std::string dry_run_text(const JobList& list, const BatchResources& resources,
                                    : where(free.place(queued), devices),
                     command_text(job)});
   }
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = printable(std::move(cell));
   std::vector<int> widths(rows[0].size());
   for (const auto& row : rows)
     for (std::size_t i = 0; i + 1 < row.size(); ++i)
@@ -157,11 +160,11 @@ std::string failure_text(const BatchFolder& batch, const RunningAttempt& running
                          const Settled& settled) {
   std::string text = cat("job ", shown_name(running.job), " ", to_string(settled.end.outcome));
   if (settled.end.reason != to_string(settled.end.outcome) && !settled.end.reason.empty())
-    text += cat(": ", settled.end.reason);
+    text += cat(": ", printable(settled.end.reason));
   if (settled.state == JobState::waiting) text += "; it will be tried again";
   const std::filesystem::path log = batch.log(running.job.name, running.attempt.number);
   if (const std::string line = last_line(log); !line.empty())
-    text += cat("\n  ", log.string(), ": ", line);
+    text += cat("\n  ", printable(log.string()), ": ", line);
   return text;
 }
 
@@ -187,8 +190,9 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
                     "SELECT devices, count(*), sum(ended - started) FROM attempt WHERE outcome IS "
                     "NOT NULL AND devices != '[]' GROUP BY devices ORDER BY devices");
   while (devices.step())
-    text += cat("  ", devices.text(0), ": ", plural(devices.integer(1), "attempt", "attempts"),
-                ", ", fixed(devices.number(2), 1), " s\n");
+    text += cat("  ", printable(devices.text(0)), ": ",
+                plural(devices.integer(1), "attempt", "attempts"), ", ",
+                fixed(devices.number(2), 1), " s\n");
   text += placements_text(database) + notes_text(database);
   Statement slowest(
       database,
@@ -197,7 +201,8 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   slowest.bind(1, most_slowest);
   std::string list;
   while (slowest.step())
-    list += cat(list.empty() ? "" : ", ", slowest.text(0), " ", fixed(slowest.number(1), 2), " s");
+    list += cat(list.empty() ? "" : ", ", printable(slowest.text(0)), " ",
+                fixed(slowest.number(1), 2), " s");
   if (!list.empty()) text += cat("slowest: ", list, "\n");
   Statement failures(
       database,
@@ -211,9 +216,9 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
       continue;
     }
     const Job job = ledger.job(failures.integer(0));
-    text += cat("failed: ", shown_name(job), ": ", failures.text(1));
+    text += cat("failed: ", shown_name(job), ": ", printable(failures.text(1)));
     const std::filesystem::path log = batch.log(job.name, static_cast<int>(failures.integer(2)));
-    if (std::filesystem::exists(log)) text += cat("\n  ", log.string());
+    if (std::filesystem::exists(log)) text += cat("\n  ", printable(log.string()));
     text += "\n";
   }
   if (more > 0)

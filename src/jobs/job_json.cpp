@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace lockstep {
 namespace {
@@ -37,8 +36,7 @@ class JobWriter {
 
   void add(const std::string& text) {
     if (append_json_text(text_, text)) return;
-    throw Error(cat("a job's command, folder or environment is not valid UTF-8: ",
-                    printable(mend_utf8(text))),
+    throw Error(cat("a job's command, folder or environment is not valid UTF-8: ", printable(text)),
                 "rename the file, or give it through a link");
   }
   void add(bool value) { text_ += value ? "true" : "false"; }

@@ -72,10 +72,10 @@ std::string shown_name(const Job& job) {
   const std::string list = parameter_list(job);
   const bool is_plain = std::all_of(list.begin(), list.end(),
                                     [](char c) { return stays(static_cast<unsigned char>(c)); });
-  if (is_plain) return job.name;
-  const std::string shown = printable(mend_utf8(list));
-  return cat(job.name, " (", first_bytes(shown, most_bytes), shown.size() > most_bytes ? "…" : "",
-             ")");
+  if (is_plain) return printable(job.name);
+  const std::string shown = printable(list);
+  return cat(printable(job.name), " (", first_bytes(shown, most_bytes),
+             shown.size() > most_bytes ? "…" : "", ")");
 }
 
 std::string name_of_repeat(const std::string& name, int count) {

@@ -12,7 +12,6 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace lockstep {
 namespace {
@@ -48,7 +47,7 @@ class ResultsReader {
 
  private:
   static std::string shown(const std::string& name) {
-    return printable(mend_utf8(name.substr(0, longest_result_name)));
+    return printable(name.substr(0, longest_result_name));
   }
 
   void add(const std::string& name, const nlohmann::json& value) {

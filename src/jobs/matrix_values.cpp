@@ -176,7 +176,7 @@ bool is_value(const std::string& text) {
 
 void fail_value(const std::string& text, const std::string& where) {
   if (text.find('\0') != text.npos) fail_nul(where);
-  throw Error(cat(where, " is not valid UTF-8: ", printable(mend_utf8(text))),
+  throw Error(cat(where, " is not valid UTF-8: ", printable(text)),
               "rename the file, give it through a link, or write the list as UTF-8");
 }
 

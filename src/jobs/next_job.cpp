@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/say.h"
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "jobs/frames.h"
@@ -136,7 +137,7 @@ std::vector<std::string> NextJob::wait() {
     if (::send(socket_.get(), took.data(), took.size(), MSG_NOSIGNAL) < 0) ::_exit(1);
     const auto folder = job.at("folder").get<std::string>();
     if (::chdir(folder.c_str()) != 0) {
-      std::cerr << "error: cannot go to the folder " << folder << ": " << errno_text(errno) << '\n';
+      say_error(cat("cannot go to the folder ", folder, ": ", errno_text(errno)));
       ::_exit(127);
     }
     return job.at("arguments").get<std::vector<std::string>>();

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/utf8.h"
+#include "launch/rank_screen.h"
 
 namespace lockstep {
 namespace {
@@ -14,9 +16,9 @@ constexpr std::size_t kept_bytes = std::size_t{256} * 1024;
 constexpr std::size_t most_in_a_line = 1000;
 
 std::string as_visible(std::string_view whole) {
-  std::string line(as_rewritten(whole));
+  std::string line = plain_line(whole);
   if (line.size() > most_in_a_line) {
-    line.resize(most_in_a_line);
+    line = first_bytes(line, most_in_a_line);
     line += " …";
   }
   return line;

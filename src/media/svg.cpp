@@ -32,18 +32,17 @@ const char* anchor_word(Anchor anchor) {
   return anchor == Anchor::start ? "start" : anchor == Anchor::middle ? "middle" : "end";
 }
 
-bool allowed_in_xml(char32_t c) {
-  return c == U'\t' || c == U'\n' || c == U'\r' || (c >= 0x20 && c <= 0xFFFD) || c > 0xFFFF;
-}
+bool allowed_in_xml(char32_t c) { return c <= 0xFFFD || c > 0xFFFF; }
 
 }  // namespace
 
 std::string xml_text(std::string_view text) {
   std::string escaped;
-  for (std::string_view rest = text; !rest.empty();) {
+  const std::string shown = printable(std::string(text), "\n\t");
+  for (std::string_view rest = shown; !rest.empty();) {
     const CodePoint c = next_code_point(rest);
     rest.remove_prefix(c.length);
-    if (!c.valid || !allowed_in_xml(c.value))
+    if (!allowed_in_xml(c.value))
       append_utf8(escaped, replacement_character);
     else if (c.value == U'<')
       escaped += "&lt;";

@@ -10,7 +10,8 @@
 
 namespace lockstep {
 
-// For text and attributes of XML. What XML cannot hold becomes U+FFFD.
+// For text and attributes of XML, as `printable` with newlines and tabs kept. What XML cannot hold
+// becomes U+FFFD.
 std::string xml_text(std::string_view text);
 
 enum class Anchor { start, middle, end };

@@ -29,7 +29,7 @@ void check_name(const std::string& name) {
       std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; });
   for (const std::string& part : split(name, '/')) plain = plain && is_plain_part(part);
   if (!plain)
-    throw Error(cat("\"", printable(mend_utf8(name)), "\" cannot be a name in a zip archive"),
+    throw Error(cat("\"", printable(name), "\" cannot be a name in a zip archive"),
                 "it must be a relative path of UTF-8, with / between its parts");
 }
 

@@ -1,17 +1,18 @@
 // Reports as Markdown.
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "base/cells.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "report/page.h"
 
 namespace lockstep {
 namespace {
 
-// As one line that Markdown and the HTML in it read as text.
-std::string markdown_text(std::string_view text) {
+// As one line that Markdown and the HTML in it read as text. To both a newline is a blank.
+std::string markdown_text(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
   std::string escaped;
   for (const char c : clean_cells(text)) {
     if (std::string_view("\\`*_[]<>|#&~").find(c) != std::string_view::npos) escaped += '\\';
@@ -24,8 +25,7 @@ std::string markdown_text(std::string_view text) {
 std::string fenced(const std::string& text) {
   std::string fence = "```";
   while (text.find(fence) != text.npos) fence += '`';
-  return cat(fence, "\n", printable(mend_utf8(text), "\n"), text.ends_with('\n') ? "" : "\n", fence,
-             "\n\n");
+  return cat(fence, "\n", printable(text, "\n\t"), text.ends_with('\n') ? "" : "\n", fence, "\n\n");
 }
 
 const char* tone_word(PageTone tone) {

@@ -140,7 +140,7 @@ const std::string& Progress::Impl::devices() {
   const double now = clock.now_s();
   if (options.device_status && (!asked_s || now - *asked_s >= ask_devices_every_s)) {
     asked_s = now;
-    device_text = printable(options.device_status());
+    device_text = options.device_status();
   }
   return device_text;
 }
@@ -170,9 +170,9 @@ void Progress::Impl::show(bool now) {
   if ((step_event.is_null() && !items) || (!now && shown_s && time - *shown_s < every_s)) return;
   shown_s = time;
   const std::vector<Field> line = items ? item_fields() : fields();
-  if (!options.terminal) return write(fit_line(line, 0) + "\n");
+  if (!options.terminal) return write(printable(fit_line(line, 0)) + "\n");
   // The last column stays free: some terminals wrap once it is written.
-  write(clear_line + fit_line(line, std::max(1, options.width - 1)));
+  write(clear_line + printable(fit_line(line, std::max(1, options.width - 1))));
   line_open = true;
 }
 

@@ -23,7 +23,7 @@ constexpr std::size_t shown_evals = 10;
 
 std::string row(const std::string& name, const std::string& value) {
   if (value.empty()) return "";
-  return cat("  ", pad_cells(name + " ", 10), value, "\n");
+  return cat("  ", pad_cells(name + " ", 10), printable(value), "\n");
 }
 
 std::string local_time(double unix_s) {
@@ -57,7 +57,7 @@ std::string words(const nlohmann::json& list) {
 
 std::string record_text(const RunDir& run, const RunSummary& summary,
                         const nlohmann::json& record) {
-  std::string text = cat("run ", summary.name, "\n");
+  std::string text = cat("run ", printable(summary.name), "\n");
   text += row("state", cat(to_string(summary.state), summary.why.empty() ? "" : ": ", summary.why));
   text += row("path", run.path().string());
   text += row("tags", join(summary.labels.tags, ", "));
@@ -126,7 +126,7 @@ std::string evals_text(const RunHistory& history) {
   for (std::size_t i = first; i < count; ++i) {
     const nlohmann::json& eval = history.evals[i];
     text += cat("  step ", integer_or(eval, "step", 0), "  ",
-                format_metrics(eval.value("metrics", nlohmann::json())), "\n");
+                printable(format_metrics(eval.value("metrics", nlohmann::json()))), "\n");
   }
   return text;
 }
@@ -141,8 +141,8 @@ std::string checkpoints_text(const std::vector<CheckpointInfo>& checkpoints, dou
     text += cat("  step ", checkpoint.step, "  ",
                 format_bytes(static_cast<double>(checkpoint.size_bytes)), "  ",
                 format_span(now_s - checkpoint.time), " ago  ",
-                checkpoint.damage.empty() ? good : "damaged: " + checkpoint.damage,
-                metrics.empty() ? "" : "  " + metrics, "\n");
+                checkpoint.damage.empty() ? good : "damaged: " + printable(checkpoint.damage),
+                metrics.empty() ? "" : "  " + printable(metrics), "\n");
   }
   return text;
 }
@@ -152,11 +152,12 @@ std::string files_text(const RunDir& run) {
   std::string text;
   for (const RunFolder& folder : run_files(run.path())) {
     const std::size_t count = folder.files.size();
-    text += cat("  ", folder.name, "  ", format_bytes(static_cast<double>(folder.bytes)));
+    text +=
+        cat("  ", printable(folder.name), "  ", format_bytes(static_cast<double>(folder.bytes)));
     if (count > named)
       text += cat("  ", count, " files");
     else if (count > 0)
-      text += "  " + join(folder.files, ", ");
+      text += "  " + printable(join(folder.files, ", "));
     text += "\n";
   }
   return text.empty() ? "" : "\nfiles\n" + text;
@@ -166,7 +167,7 @@ std::string config_text(const nlohmann::json& record) {
   if (!record.is_object() || !record.contains("config") || !record["config"].is_object()) return "";
   std::string text = "\nconfiguration\n";
   for (const auto& [key, value] : record["config"].items())
-    text += cat("  ", key, " = ", value_text(value), "\n");
+    text += cat("  ", printable(cat(key, " = ", value_text(value))), "\n");
   return text;
 }
 

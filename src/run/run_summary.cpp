@@ -188,7 +188,7 @@ std::string runs_table(const std::vector<RunSummary>& runs, int width) {
   for (const Column& column : columns) {
     if (!tagged && std::string_view(column.head) == "TAGS") continue;
     Cells texts = {column.head};
-    for (const RunSummary& run : runs) texts.push_back(column.text(run));
+    for (const RunSummary& run : runs) texts.push_back(printable(column.text(run)));
     needed += width_of(texts) + 2;
     shown.push_back(&column);
     cells.push_back(std::move(texts));

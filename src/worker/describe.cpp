@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/say.h"
 #include "checkpoint/first_weights.h"
 #include "config/option_help.h"
 #include "data/training_rows.h"
@@ -14,8 +15,6 @@
 #include "engine/recipe.h"
 #include "plan/run_setup.h"
 #include "worker/output_stream.h"
-
-#include <iostream>
 
 namespace lockstep {
 
@@ -56,8 +55,6 @@ Purpose purpose_of(const std::string& word) {
   return word == "predict" ? Purpose::predict : Purpose::train;
 }
 
-void say_on_error_stream(const std::string& line) { std::cerr << line << '\n'; }
-
 // As the tool prepared it, or where it cannot, because a plugin has the code, here.
 Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
   if (request.value("prepared", false))
@@ -65,7 +62,7 @@ Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
   return setup.options->prepare({.purpose = purpose_of(request.at("purpose")),
                                  .cache_dir = request.at("cache_dir").get<std::string>(),
                                  .run_dir = request.at("run_dir").get<std::string>(),
-                                 .say = say_on_error_stream});
+                                 .say = say});
 }
 
 // What only the recipe and its data can tell.
@@ -162,8 +159,7 @@ int print_score(const std::vector<std::string>& arguments) {
   const std::unique_ptr<RecipeOptions> options = options_of(request);
   nlohmann::json all = nlohmann::json::array();
   for (const Score& score :
-       options->score({.predictions = request.at("predictions").get<std::string>(),
-       .say = say_on_error_stream}))
+       options->score({.predictions = request.at("predictions").get<std::string>(), .say = say}))
     all.push_back({{"name", score.name},
                    {"value", score.value},
                    {"unit", score.unit},

@@ -1,6 +1,7 @@
 #include "worker/failure.h"
 
 #include "base/error.h"
+#include "base/say.h"
 #include "base/text.h"
 #include "engine/exception_text.h"
 #include "engine/out_of_memory.h"
@@ -9,7 +10,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -48,11 +48,7 @@ RankError describe_failure(const std::exception& error) {
 }
 
 void tell_failure(const RankError& error) {
-  std::string text = cat("error: ", error.what, "\n");
-  if (!error.frames.empty()) text += cat("\n", error.frames, "\n");
-  if (!error.hint.empty()) text += cat("\nhint: ", error.hint, "\n");
-  std::fputs(text.c_str(), stderr);
-  std::fflush(stderr);
+  say_error(error.frames.empty() ? error.what : cat(error.what, "\n\n", error.frames), error.hint);
   EventWriter().write(to_json(error));
 }
 

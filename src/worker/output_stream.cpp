@@ -20,7 +20,7 @@ OutputStream::OutputStream(const std::string& file)
 
 void OutputStream::write(std::string_view text) {
   const int fd = file_ ? file_.get() : STDOUT_FILENO;
-  if (write_all(fd, text)) return;
+  if (isatty(fd) != 0 ? write_all(fd, printable_log(text)) : write_all(fd, text)) return;
   const int reason = errno;
   throw Error(cat("cannot write to ", name_, ": ", errno_text(reason)),
               reason == ENOSPC ? "free some space, or write to another disk" : "");

@@ -12,7 +12,8 @@ class OutputStream {
  public:
   // file: a new file, or empty for standard output. Throws Error.
   explicit OutputStream(const std::string& file = "");
-  // At once, without a buffer. Throws Error if not all of it could be written.
+  // At once, without a buffer; on a terminal as `printable_log`. Throws Error if not all of it
+  // could be written.
   void write(std::string_view text);
 
  private:

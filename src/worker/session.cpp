@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/say.h"
 #include "base/text.h"
 #include "checkpoint/snapshot.h"
 #include "devices/gpu_probe.h"
@@ -17,7 +18,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -92,8 +92,7 @@ Device own_device(const std::vector<std::string>& arguments, const World& world)
 
 // Ends this process because of another rank. run: null before there is one.
 [[noreturn]] void end_broken(int rank, const RunDir* run, const Verdict& verdict) {
-  std::fprintf(stderr, "error: %s\n\nhint: %s\n", verdict.what.c_str(), verdict.hint.c_str());
-  std::fflush(stderr);
+  say_error(verdict.what, verdict.hint);
   if (rank == 0) {
     // Meanwhile the others come to the same conclusion: they read it in the store of this process.
     constexpr double others_s = 2, writing_s = 5;

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace lockstep::fewshot {
 namespace {
@@ -186,9 +185,9 @@ class Scan : public nlohmann::json_sax<json> {
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     std::string why = reason.what();
     if (const std::size_t at = why.find("syntax error"); at != why.npos) why = why.substr(at);
-    throw Error(cat(name_, ":", line, entry_place(),
-                    ": this is no JSON: ", printable(mend_utf8(why.substr(0, 200)))),
-                "the file may be cut off; NaN and Infinity are no numbers in JSON");
+    throw Error(
+        cat(name_, ":", line, entry_place(), ": this is no JSON: ", printable(why.substr(0, 200))),
+        "the file may be cut off; NaN and Infinity are no numbers in JSON");
   }
 
  private:

@@ -1,6 +1,6 @@
 // The page of `lockstep monitor --serve`: asks for new samples, says what is wrong, and takes keys and clicks.
 import { drawCharts, makeCharts, renewCharts } from './charts.js';
-import { age, byId, clock, state } from './state.js';
+import { age, byId, clock, printable, state } from './state.js';
 import { drawTables } from './tables.js';
 
 const HOUR_MS = 3600e3;
@@ -88,7 +88,7 @@ function tellStatus(data, error) {
   const trouble = troubleOf(data);
   const lost = (state.sample?.gpus || []).filter((gpu) => gpu.fault).map((gpu) => `GPU ${gpu.gpu}: ${gpu.fault}.`);
   const alarm = byId('alarm');
-  const text = [trouble, ...lost].filter(Boolean).join(' ');
+  const text = printable([trouble, ...lost].filter(Boolean).join(' '));
   if (alarm.textContent !== text) alarm.textContent = text;
   alarm.hidden = !text;
   document.body.classList.toggle('old', Boolean(trouble));

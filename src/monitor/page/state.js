@@ -2,9 +2,15 @@
 export const GIB = 2 ** 30;
 
 export const byId = (id) => document.getElementById(id);
+// What would turn the direction of writing or break a line, as an escape: as base/printable.h.
+export const printable = (text) => String(text).replace(
+  /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (c) => {
+    const code = c.charCodeAt(0), digits = (count) => code.toString(16).padStart(count, '0');
+    return { '\n': '\\n', '\t': '\\t', '\r': '\\r' }[c] ?? (code < 0x80 ? `\\x${digits(2)}` : `\\u${digits(4)}`);
+  });
 export const element = (name, text, className) => {
   const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
+  if (text !== undefined) made.textContent = printable(text);
   if (className) made.className = className;
   return made;
 };

@@ -1,6 +1,7 @@
 // Run directories that somebody else made: evaluate and runs read them, and nothing in them makes
 // the tool run their code, wait for ever, or write outside them.
 #include "checkout_paths.h"
+#include "fakes/raw_controls.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
 #include "run/checkpoint_writer.h"
@@ -254,7 +255,7 @@ TEST_F(Stranger, AnotherRunFromItHoldsNoneOfOnesOwnFiles) {
 
 TEST_F(Stranger, WordsInItDoNotSteerTheTerminal) {
   train();
-  const std::string escape = "\x1b]0;owned\x07\x1b[2J";
+  const std::string escape = testing::steering_utf8;
   nlohmann::json forged = record();
   forged["recipe"] = forged["host"] = forged["git"]["branch"] = escape;
   forged["plugin"] = escape;
@@ -264,10 +265,44 @@ TEST_F(Stranger, WordsInItDoNotSteerTheTerminal) {
                     nlohmann::json{{"state", "failed"}, {"why", escape}}.dump());
   std::ofstream(run / "events.jsonl", std::ios::app)
       << nlohmann::json{{"kind", "warning"}, {"step", 4}, {"text", escape}}.dump() << "\n";
-  for (const Words& words : {Words{"runs"}, Words{"runs", "gift"}, Words{"evaluate", "gift"}}) {
+  for (const Words& words :
+       {Words{"runs"}, Words{"runs", "gift"}, Words{"evaluate", "gift"}, Words{"report", "gift"},
+        Words{"runs", "gift", "--json"}, Words{"compare", "gift", "gift"}}) {
     const ToolResult result = run_tool(words, folder.path());
-    EXPECT_EQ((result.out + result.err).find('\x1b'), std::string::npos) << words.back();
+    EXPECT_FALSE(testing::has_raw_controls(result.out + result.err)) << words.back();
   }
+  for (const char* page : {"report.html", "report.md"})
+    EXPECT_FALSE(testing::has_raw_controls(read_file(run / page))) << page;
+}
+
+// Nor the names of folders, values and plugins; and a name with a newline is one line of a list.
+TEST_F(Stranger, NamesDoNotSteerTheTerminal) {
+  const std::string name = testing::steering + "\n\nhint: forged";
+  std::filesystem::create_directories(folder.path() / "runs" / name);
+  std::ofstream(folder.path() / "runs" / name / "run.json") << "{}";
+  const std::string steering = testing::steering;
+  for (const Words& words :
+       {Words{"runs"}, Words{"runs", "runs/" + name}, Words{"report", "runs/" + name},
+        Words{"runs", steering}, Words{steering}, Words{"plan", steering},
+        Words{"plan", "textgen", "optimizer.lr=" + steering}, Words{"plan", "textgen", steering},
+        Words{"plan", "textgen", "data.path=" + steering},
+        Words{"plan", "textgen", "init.from=" + steering},
+        Words{"plan", "x", "--plugin", steering + ".so"}, Words{"batch", "status", steering}}) {
+    const ToolResult result = run_tool(words, folder.path());
+    EXPECT_FALSE(testing::has_raw_controls(result.out + result.err)) << words[0];
+    EXPECT_THAT(result.err, Not(HasSubstr("\n\nhint: forged"))) << words[0];
+  }
+  const std::string listed = run_tool({"runs"}, folder.path()).out;
+  EXPECT_THAT(listed, HasSubstr(R"(<\x1b[2J)"));
+  EXPECT_THAT(listed, HasSubstr(R"(\n\nhint: forged)"));
+}
+
+TEST_F(Stranger, AValueOfAConfigFileDoesNotSteerTheTerminal) {
+  std::ofstream(folder.path() / "c.toml") << "[optimizer]\nlr = \"\\u001b[2J\\u009b\\u202e\"\n";
+  const ToolResult result = run_tool({"plan", "textgen", "--config", "c.toml"}, folder.path());
+  EXPECT_EQ(result.code, 2);
+  EXPECT_FALSE(testing::has_raw_controls(result.err));
+  EXPECT_THAT(result.err, HasSubstr(R"(\x1b[2J\u009b\u202e)"));
 }
 
 TEST_F(Stranger, PipesInPlaceOfFilesMakeNobodyWait) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "batch_rig.h"
+#include "fakes/raw_controls.h"
 
 namespace lockstep {
 namespace {
@@ -16,7 +17,29 @@ using ::testing::Not;
 using testing::ToolProcess;
 using testing::ToolResult;
 
-class Batch : public BatchRig {};
+class Batch : public BatchRig {
+ protected:
+  // What a terminal is sent.
+  std::string on_a_terminal(Words words) const {
+    words.insert(words.begin(), testing::program("lockstep"));
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (child == 0) {
+      if (chdir(folder.path().c_str()) == 0) execv(arguments[0], arguments.data());
+      _exit(127);
+    }
+    std::string seen;
+    char block[4096];
+    for (ssize_t got = 0; (got = read(terminal, block, sizeof block)) > 0;)
+      seen.append(block, static_cast<std::size_t>(got));
+    close(terminal);
+    waitpid(child, nullptr, 0);
+    return seen;
+  }
+};
 
 TEST_F(Batch, RunsEveryJobAndPublishesWhatItWrote) {
   const ToolResult result = run_jobs(
@@ -458,6 +481,39 @@ TEST_F(Batch, ATrainingThatIsTriedAgainGoesOnWhereItWas) {
   EXPECT_THAT(text("first"), Not(HasSubstr("--resume")));
   EXPECT_THAT(text("words"), HasSubstr("--resume auto"));
   EXPECT_TRUE(std::filesystem::exists(batch() / "jobs" / ledger().job(1).name / "checkpoint"));
+}
+
+TEST_F(Batch, NamesAndReasonsOfAStrangersLedgerDoNotSteerTheTerminal) {
+  EXPECT_EQ(run_jobs({}, {"sh", "-c", "exit $0", "{1}", ":::", "1", "0"}).code, 1);
+  const std::string forged = testing::steering + "\nfailed: forged";
+  {
+    Ledger opened = Ledger::open(batch() / "ledger.sqlite");
+    Statement(opened.database(), "UPDATE job SET reason = ? WHERE state = 'failed'")
+        .bind(1, forged)
+        .run();
+    Statement(opened.database(), "UPDATE job SET name = ? || id").bind(1, forged).run();
+  }
+  for (const Words& words :
+       {Words{"batch", "status", "b"}, Words{"batch", "status", "b", "--jobs"},
+        Words{"batch", "status", "b", "1"}, Words{"batch", "analyze", "b"},
+        Words{"batch", "logs", "b", "1"}, Words{"report", "b"}, Words{"compare", "b", "b"}}) {
+    const ToolResult result = run(words);
+    EXPECT_FALSE(testing::has_raw_controls(result.out + result.err)) << words[1];
+    EXPECT_THAT(result.out + result.err, Not(HasSubstr("\nfailed: forged"))) << words[1];
+  }
+}
+
+// Into a pipe or a file they go byte for byte.
+TEST_F(Batch, LogsOnATerminalKeepColoursAlone) {
+  const std::string printed =
+      "\x1b[31mred\x1b[0m\x1b]0;owned\x07\xc2\x9b"
+      "2J\xe2\x80\xae\n 10%\r 20%\r\n";
+  std::ofstream(folder.path() / "printed") << printed;
+  EXPECT_EQ(run_jobs({}, {"cat", (folder.path() / "printed").string()}).code, 0);
+  EXPECT_EQ(run({"batch", "logs", "b", "1"}).out, printed);
+  const std::string seen = on_a_terminal({"batch", "logs", "b", "1"});
+  EXPECT_THAT(seen, HasSubstr("\x1b[31mred\x1b[0m\\x1b]0;owned\\x07\\u009b2J\\u202e\r\n"));
+  EXPECT_THAT(seen, HasSubstr("\n 20%\x1b[0m"));
 }
 
 // The terminal's side of what a program prints there.

@@ -1,5 +1,6 @@
 // lockstep compare and the labels of lockstep runs, on run folders as a training leaves them.
 #include "checkout_paths.h"
+#include "fakes/raw_controls.h"
 #include "fakes/tool.h"
 #include "fakes/written_runs.h"
 #include "media/csv_table.h"
@@ -180,6 +181,20 @@ TEST_F(Compare, LogsOfOtherProgramsSayWhatIsNotKnown) {
   EXPECT_THAT(compare({"x.csv", "y.csv"}).out, HasSubstr("not known: data of both"));
   std::ofstream(folder.path() / "z.txt") << "nothing";
   EXPECT_THAT(compare({"x.csv", "z.txt"}).err, HasSubstr("of no kind that is known here"));
+}
+
+// The name of a column is that of whoever wrote the log.
+TEST_F(Compare, ColumnsOfOthersDoNotSteerTheTerminal) {
+  for (const char* name : {"x.csv", "y.csv"})
+    std::ofstream(folder.path() / name)
+        << "step,time,\"loss\x1b[2J\xc2\x9b\xe2\x80\xae\"\n1,0,3\n2,1,2\n";
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--json"}}) {
+    std::vector<std::string> words{"x.csv", "y.csv"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ToolResult result = compare(words);
+    EXPECT_FALSE(testing::has_raw_controls(result.out + result.err));
+    EXPECT_THAT(result.out + result.err, HasSubstr("202e"));
+  }
 }
 
 TEST_F(Compare, TagsAndNotesFindRunsAgain) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/printable.h"
+
 namespace lockstep {
 namespace {
 
@@ -13,24 +15,26 @@ TEST(Cells, CountsWideCharactersTwice) {
   EXPECT_EQ(cells_of("🚀"), 2);
   EXPECT_EQ(cells_of("▁▂█"), 3);
   EXPECT_EQ(cells_of("e\xcc\x81"), 1);  // a letter and its accent
-  EXPECT_EQ(cells_of("a\tb"), 3);       // as printable shows it
+  EXPECT_EQ(cells_of("a\tb"), 4);       // as printable shows it
   EXPECT_EQ(cells_of(""), 0);
 }
 
 TEST(Cells, CleansWhatWouldMoveTheCursor) {
-  EXPECT_EQ(clean_cells("a\x1b[2Jb\r\n\t\x7f"), "a [2Jb    ");
+  EXPECT_EQ(clean_cells("a\x1b[2Jb\r\n\t\x7f"), R"(a\x1b[2Jb\r\n\t\x7f)");
   EXPECT_EQ(clean_cells("a\xc2\x9b"
-                        "2J"),
-            "a 2J");  // CSI as one character
-  EXPECT_EQ(clean_cells("a\xe2\x80\xae"
-                        "b"),
-            "ab");                           // right to left
+                        "2J\xe2\x80\xae"),
+            R"(a\u009b2J\u202e)");
   EXPECT_EQ(clean_cells("e\xcc\x81"), "e");  // a mark on its own
   EXPECT_EQ(clean_cells("\xff"
                         "a\xe8\xa8"),
-            "\xef\xbf\xbd"
-            "a\xef\xbf\xbd");
+            R"(\xffa\xe8\xa8)");
   EXPECT_EQ(clean_cells("訓練"), "訓練");
+}
+
+TEST(Cells, CountsEscapesAsTheyAreShown) {
+  for (const char* text : {"\x1b[2J", "a\n", "\xc2\x9b", "a\xe2\x80\xae", "\xff\xe8\xa8", "\x7f"})
+    EXPECT_EQ(cells_of(text), cells_of(printable(text))) << printable(text);
+  EXPECT_EQ(cut_cells("ab\x1b[2J", 5), "ab");
 }
 
 TEST(Cells, CutsWithoutHalvesOfCharacters) {

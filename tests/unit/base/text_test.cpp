@@ -51,11 +51,6 @@ TEST(Numbers, HaveTheDigitsAskedFor) {
   EXPECT_EQ(fixed(1e300, 0).size(), 301u);
 }
 
-TEST(Text, PrintableHoldsNothingThatSteersATerminal) {
-  EXPECT_EQ(printable("a\tb\n", "\n"), "a b\n");
-  EXPECT_EQ(printable("\x1b[2J\x07\x7f\r\n\xc3\xa9"), " [2J    \xc3\xa9");
-}
-
 TEST(FormatBytes, PicksTheUnit) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(999), "999 B");

@@ -41,6 +41,8 @@ TEST(JobNames, WhatTheyCannotHoldIsShownBesideThem) {
   EXPECT_EQ(shown_name(list.jobs[0]), list.jobs[0].name + " (1=a b)");
   EXPECT_EQ(shown_name(list.jobs[1]), list.jobs[1].name + " (1=a/b)");
   EXPECT_EQ(shown_name(list.jobs[2]), "1=a-b");
+  EXPECT_THAT(shown_name(read_words({"f", ":::", "a\x1b[2J"}).jobs[0]),
+              HasSubstr(R"((1=a\x1b[2J))"));
   EXPECT_THAT(shown_name(read_words({"f", ":::", std::string(500, '/')}).jobs[0]),
               HasSubstr("//…)"));
 }

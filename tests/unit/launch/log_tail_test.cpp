@@ -30,6 +30,12 @@ TEST(LogTail, ShowsAProgressBarAsItWasLastSeen) {
   EXPECT_EQ(tail("0%\r50%\r100%\nerror\r\n"), "100%\nerror");
 }
 
+TEST(LogTail, LeavesOutWhatOnlyATerminalUnderstands) {
+  EXPECT_EQ(tail("\x1b[31mred\x1b[0m\n\x1b]0;title\x07"
+                 "b\n"),
+            "red\nb");
+}
+
 TEST(LogTail, CutsVeryLongLinesAndLogs) {
   const std::string line(5000, 'x');
   EXPECT_EQ(tail(line + "\nend\n"), std::string(1000, 'x') + " …\nend");

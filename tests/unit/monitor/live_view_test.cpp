@@ -421,7 +421,7 @@ TEST_F(LiveViewTest, CleansNamesOfWhatWouldGarbleTheScreen) {
   known_[100].run = OwnRun{.name = "ru\x1bn", .path = "/", .job = "train", .step = 3};
   next();
   screen();  // checks each line
-  EXPECT_TRUE(shows("ru n 3"));
+  EXPECT_TRUE(shows("ru\\x1bn 3"));
   view().press({Key::enter});
   screen();
 }

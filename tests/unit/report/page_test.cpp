@@ -1,4 +1,5 @@
 #include "report/page.h"
+#include "fakes/raw_controls.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,8 @@ namespace lockstep {
 namespace {
 
 constexpr const char* hostile =
-    "<script>alert(1)</script>&\"'><img src=x onerror=y> | `` **b** \x01\xff";
+    "<script>alert(1)</script>&\"'><img src=x onerror=y> | `` **b** "
+    "\x01\xff\xc2\x9b\xe2\x80\xae\xe2\x80\x8f";
 
 Page hostile_page() {
   return {.title = hostile,
@@ -44,6 +46,14 @@ TEST(HtmlPage, ShowsAnyTextAsItIs) {
   EXPECT_EQ(html.find('\x01'), std::string::npos);
   EXPECT_EQ(html.find('\xff'), std::string::npos);
   EXPECT_GT(times(html, "&lt;script&gt;alert(1)"), 10U);
+}
+
+// Characters that turn the direction of writing make a name look like another.
+TEST(Pages, ShowWhatTurnsTheDirectionAsEscapes) {
+  for (const std::string& page : {html_of(hostile_page()), markdown_of(hostile_page())}) {
+    EXPECT_FALSE(testing::has_raw_controls(page));
+    EXPECT_NE(page.find("u202e"), std::string::npos);
+  }
 }
 
 TEST(HtmlPage, TakesNothingFromElsewhere) {

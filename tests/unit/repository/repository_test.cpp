@@ -112,6 +112,24 @@ TEST(Repository, NoShellIsStarted) {
               "");
 }
 
+// What these do not write is printable: a name or a value from outside steers no terminal.
+TEST(Repository, PeopleAreShownTextInOnePlace) {
+  const std::vector<std::string> ways{"src/base/say.cpp",      // `say` and what is drawn anew
+                                      "src/base/check.cpp",    // words of the sources alone
+                                      "src/cli/context.cpp"};  // `print`
+  const std::vector<std::string> words{"cout",       "cerr",   "clog",      "printf",
+                                       "puts",       "putc",   "perror",    "fwrite",
+                                       "std::print", "write(", "write_all("};
+  const std::string pattern =
+      R"(std::(cout|cerr|clog)\b(?!\.flush\(\))|\bv?[fd]?printf\(|\bf?put(s|c|char)\()"
+      R"(|\bperror\(|\bfwrite\(|std::print|\bwrite(_all)?\((1|2|STD(OUT|ERR)_FILENO)\b)";
+  for (const char* folder : {"src", "recipes"})
+    for (const std::string& line : matches(root / folder, words, pattern))
+      EXPECT_TRUE(std::any_of(ways.begin(), ways.end(), [&](const std::string& file) {
+        return line.starts_with(file);
+      })) << line;
+}
+
 // An arrow from a module to another is an include. Lower modules never include higher ones.
 TEST(Repository, ArrowsPointOneWay) {
   const std::vector<std::vector<std::string>> layers{{"base"},
