@@ -22,7 +22,7 @@ enum class StoreRequest : std::int64_t {
 };
 enum class StoreAnswer : std::int64_t { done, timed_out, refused };  // refused: why, as text
 
-constexpr std::size_t most_message_bytes = std::size_t{256} << 20;
+constexpr std::size_t most_message_bytes = std::size_t{64} << 20;
 
 // Both are for one thread.
 class MessageWriter {
