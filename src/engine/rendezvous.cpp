@@ -112,7 +112,9 @@ c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s) {
   } catch (const std::exception& error) {
     throw MeetingFailed(cat("rank ", world.rank, " could not meet the other ranks at ",
                             place(world), ": ", message_of(error)),
-                        "check MASTER_ADDR and MASTER_PORT, and that every rank was started");
+                        world.store_door >= 0
+                            ? "the logs of the other ranks say how far they came"
+                            : "check MASTER_ADDR and MASTER_PORT, and that every rank was started");
   }
 }
 

@@ -125,6 +125,7 @@ void StoreServer::State::serve() {
     for (auto each = connections.begin(); each != connections.end();)
       each = served(*each, watched[place++].revents) ? std::next(each) : connections.erase(each);
     if (watched[1].revents != 0) let_in();
+    if ((watched[1].revents & (POLLHUP | POLLERR)) != 0) ours.reset();  // a rank shut it for all
     answer_waiting(system_clock().now_s());
   }
 }
@@ -237,8 +238,8 @@ MessageWriter StoreServer::State::add(MessageReader& message) {
   std::int64_t sum = 0;
   if (!before || __builtin_add_overflow(*before, more, &sum))
     return not_done(StoreAnswer::refused,
-              cat("the value of ", key, " in the ranks' store is no number that ", more,
-                  " can be added to"));
+                    cat("the value of ", key, " in the ranks' store is no number that ", more,
+                        " can be added to"));
   values[key] = std::to_string(sum);
   return done().number(sum);
 }
@@ -269,8 +270,8 @@ void StoreServer::State::answer_waiting(double now_s) {
         for (const std::string& key : awaited.keys) answer.text(values.at(key));
     } else if (now_s >= awaited.end_s) {
       answer = not_done(StoreAnswer::timed_out,
-                  cat("no rank has left ", join(awaited.keys, ", "), " in the store within ",
-                      fixed(now_s - awaited.begin_s, 1), " s"));
+                        cat("no rank has left ", join(awaited.keys, ", "), " in the store within ",
+                            fixed(now_s - awaited.begin_s, 1), " s"));
     } else {
       continue;
     }

@@ -151,6 +151,16 @@ TEST_F(StoreServerTest, HangsUpOnWhatIsNoRequestAndServesTheOthers) {
   EXPECT_THAT(StoreClient(server->door()).get({"key"}, 0), ElementsAre("value"));
 }
 
+// Ranks share it: the connections that there are stay good.
+TEST_F(StoreServerTest, ARankThatShutsTheDoorLeavesTheOthersTheirConnections) {
+  StoreClient client(server->door());
+  client.set({{"key", "value"}});
+  ASSERT_EQ(::shutdown(server->door(), SHUT_RDWR), 0);
+  EXPECT_THAT(client.get({"key"}, 0), ElementsAre("value"));
+  EXPECT_THROW(StoreClient(server->door()), StoreFailed);
+  EXPECT_EQ(client.count(), 1);
+}
+
 TEST_F(StoreServerTest, HasNoAddress) {
   sockaddr_un address{};
   socklen_t size = sizeof address;
