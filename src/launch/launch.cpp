@@ -308,6 +308,8 @@ void Run::take_exits() {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ChildGroup& group = ranks_[i].group();
     if (group.status() || !group.poll()) continue;
+    if (i == 0)
+      store_.reset();  // it leaves last, unless something failed: nobody is to wait for it
     const Phase phase = heartbeats_.read()[i].phase;
     const ExitStatus status = *group.status();
     exits.push_back({.rank = static_cast<int>(i),
@@ -319,9 +321,7 @@ void Run::take_exits() {
   if (exits.empty()) return;
   const bool failed_before = supervision_.first_failure().has_value();
   obey(supervision_.on_exits(exits, clock_.now_s()));
-  if (!supervision_.first_failure() || failed_before) return;
-  note_first_failure();
-  store_.reset();  // who waits there for a word of the rank that failed need not
+  if (supervision_.first_failure() && !failed_before) note_first_failure();
 }
 
 // What is known of it at the moment that it is seen.
