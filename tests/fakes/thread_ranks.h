@@ -16,11 +16,11 @@ namespace lockstep::testing {
 
 // Runs `body` once a rank, each in its own thread with its own process group; rethrows the first
 // failure.
-inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body,
+inline void with_ranks(const StoreServer& store, int size,
+                       const std::function<void(ProcessGroup&)>& body,
                        const RankLimits& limits = {.start_s = 60, .collective_s = 60}) {
   // c10d's flight recorder, one a process, may not be written to by two groups at once.
   setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
-  const StoreServer store;
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank)
@@ -41,6 +41,11 @@ inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body,
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
+}
+
+inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body,
+                       const RankLimits& limits = {.start_s = 60, .collective_s = 60}) {
+  with_ranks(StoreServer(), size, body, limits);
 }
 
 }  // namespace lockstep::testing
