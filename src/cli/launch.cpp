@@ -70,7 +70,7 @@ int launch_main(const Parsed& parsed) {
   spec.devices = devices_for(parsed.value("--devices"));
   spec.log_dir = parsed.value("--logs", "logs");
   spec.log_limit_bytes = static_cast<std::uint64_t>(number(parsed, "--log-limit-mb", "64")) << 20;
-  spec.own_listener = false;
+  spec.serves_store = false;
   spec.forward_output = true;
   spec.one_gpu_visible = false;  // programs choose theirs by LOCAL_RANK
   spec.gpu_names = gpu_numbers(spec.devices);

@@ -41,6 +41,13 @@ auto collectively(Collective collective, std::uint64_t number, const Function& f
   }
 }
 
+// Others can write to a TCP store.
+void check_word(bool good, const std::string& key) {
+  if (!good)
+    throw std::runtime_error(cat("the store holds what no rank left there (", key,
+                                 "): another program has written to it"));
+}
+
 // c10d has no word for "no limit" that all of its backends know.
 std::chrono::milliseconds limit(double time_s) {
   if (time_s <= 0) return std::chrono::hours(10000);
@@ -246,9 +253,13 @@ bool ProcessGroup::all_agree(bool own) {
   return collectively(Collective::store, 0, [&] {
     c10d::Store& store = *impl_->store;
     if (!own) store.add(key + "/against", 1);
-    if (store.add(key + "/votes", 1) == size())  // the last tells the others
+    const std::int64_t votes = store.add(key + "/votes", 1);
+    check_word(votes >= 1 && votes <= size(), key);
+    if (votes == size())  // the last tells the others
       store.set(key, std::vector<std::uint8_t>{store.add(key + "/against", 0) == 0});
-    return store.get(key).at(0) != 0;
+    const std::vector<std::uint8_t> answer = store.get(key);
+    check_word(answer.size() == 1 && answer[0] <= 1, key);
+    return answer[0] != 0;
   });
 }
 
@@ -283,7 +294,11 @@ std::vector<std::string> ProcessGroup::collect(const std::string& name, const st
 
 std::int64_t ProcessGroup::next_number(const std::string& key) {
   if (!impl_->store) return impl_->numbers[key]++;
-  return collectively(Collective::store, 0, [&] { return impl_->store->add(key, 1) - 1; });
+  return collectively(Collective::store, 0, [&] {
+    const std::int64_t number = impl_->store->add(key, 1) - 1;
+    check_word(number >= 0, key);
+    return number;
+  });
 }
 
 void ProcessGroup::shutdown() {

@@ -5,9 +5,9 @@
 #include "base/host_name.h"
 #include "base/say.h"
 #include "base/text.h"
-#include "base/whole_number.h"
 #include "config/options.h"
 #include "engine/exception_text.h"
+#include "engine/launched_store.h"
 #include "launch/heartbeat.h"
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -38,21 +38,23 @@ std::string prefix() {
   return cat("lockstep/", attempt == nullptr ? "0" : attempt);
 }
 
-std::string place(const World& world) { return cat(world.master_addr, ":", world.master_port); }
+std::string place(const World& world) {
+  if (world.store_door >= 0) return "the launcher's store";
+  return cat(world.master_addr, ":", world.master_port);
+}
 
 std::string post_key(std::size_t rank) { return cat("post/", rank); }
 
 std::vector<std::uint8_t> bytes(const std::string& text) { return {text.begin(), text.end()}; }
 
 c10::intrusive_ptr<c10d::Store> connect(const World& world, bool server, double timeout_s) {
+  if (world.store_door >= 0) return launched_store(world.store_door, milliseconds(timeout_s));
   c10d::TCPStoreOptions options;
   options.port = static_cast<std::uint16_t>(world.master_port);
   options.isServer = server;
   options.numWorkers = world.size;
   options.waitWorkers = false;
   options.timeout = milliseconds(timeout_s);
-  if (const char* fd = std::getenv("LOCKSTEP_LISTEN_FD"); fd != nullptr && server)
-    options.masterListenFd = whole_number<int>(fd);
   auto store = c10::make_intrusive<c10d::TCPStore>(world.master_addr, options);
   return c10::make_intrusive<c10d::PrefixStore>(prefix(), store);
 }
@@ -69,7 +71,12 @@ std::string name_missing(const World& world, c10d::Store& store) {
 void wait_for_all(const World& world, c10d::Store& store, double timeout_s) {
   const std::string all = "all";
   const double end_s = system_clock().now_s() + timeout_s;
-  if (store.add("came", 1) == world.size) store.set(all, bytes("1"));
+  const std::int64_t came = store.add("came", 1);
+  if (came > world.size || came < 1)
+    throw MeetingFailed(cat(came, " ranks came to ", place(world), ", but there are ", world.size),
+                        "does another run or another program use the same MASTER_PORT? choose "
+                        "another one");
+  if (came == world.size) store.set(all, bytes("1"));
   while (!store.check({all})) {
     const double left_s = end_s - system_clock().now_s();
     if (left_s <= 0)
@@ -104,7 +111,9 @@ c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s) {
   } catch (const std::exception& error) {
     throw MeetingFailed(cat("rank ", world.rank, " could not meet the other ranks at ",
                             place(world), ": ", message_of(error)),
-                        "check MASTER_ADDR and MASTER_PORT, and that every rank was started");
+                        world.store_door >= 0
+                            ? "the logs of the other ranks say how far they came"
+                            : "check MASTER_ADDR and MASTER_PORT, and that every rank was started");
   }
 }
 

@@ -1,4 +1,5 @@
-// How the ranks of a world find each other, and how they keep in touch, through c10d's TCP store.
+// How the ranks of a world find each other, and how they keep in touch: in the store of the launcher
+// that started them, or in c10d's TCP store.
 #pragma once
 
 #include "base/error.h"
@@ -17,9 +18,9 @@ class MeetingFailed : public Error {
   using Error::Error;
 };
 
-// Meets the other ranks at master_addr:master_port; rank 0 serves the store, on the socket in
-// LOCKSTEP_LISTEN_FD if that is set. torchrun's agent serves it where TORCHELASTIC_USE_AGENT_STORE
-// says so. Returns when all are there. Throws MeetingFailed, naming those that are not, after
+// Meets the other ranks in the launcher's store where the world has its door; else at
+// master_addr:master_port, where rank 0 serves the store, or torchrun's agent where
+// TORCHELASTIC_USE_AGENT_STORE says so. Returns when all are there. Throws MeetingFailed, naming those that are not, after
 // timeout_s, or LOCKSTEP_MEET_TIMEOUT where that is set; Error if that is no duration.
 c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s);
 

@@ -34,6 +34,7 @@
 #include "launch/rank_process.h"
 #include "launch/rank_screen.h"
 #include "launch/signals.h"
+#include "launch/store_server.h"
 #include "launch/supervision.h"
 
 namespace lockstep {
@@ -139,7 +140,7 @@ class Run {
   std::string memory_;
   Supervision supervision_;
   MemoryKills kills_before_;
-  Listener listener_;
+  std::optional<StoreServer> store_;
   std::vector<std::optional<RankError>> errors_;  // by rank
   std::vector<std::unique_ptr<Shown>> shown_;     // on stdout, and on stderr if it is another
   std::optional<InputPipe> input_;
@@ -150,21 +151,14 @@ class Run {
 void Run::start_all() {
   make_directories(spec_.log_dir);
   Rendezvous rendezvous{.heartbeat_fd = heartbeats_.fd()};
-  if (spec_.own_listener) {
-    listener_ = listen_on_loopback();
-    rendezvous.port = listener_.port;
-    rendezvous.listen_fd = listener_.socket.get();
-  } else {
-    rendezvous.port = choose_free_loopback_port();
-  }
+  rendezvous.port = choose_free_loopback_port();
+  if (spec_.serves_store) rendezvous.store_fd = store_.emplace().door();
   std::cout.flush();
   std::fflush(stdout);
   ranks_.reserve(spec_.devices.size());
   for (std::size_t rank = 0; rank < spec_.devices.size(); ++rank) {
     start(static_cast<int>(rank), rendezvous);
   }
-  // Rank 0 alone holds it from here on: its end is that of rank 0.
-  listener_.socket.reset();
 }
 
 Run::Shown::Shown(int to, std::size_t ranks)
@@ -205,7 +199,7 @@ void Run::start(int rank, Rendezvous rendezvous) {
       .stderr_fd = err.write ? err.write.get() : out.write.get(),
       .inherited = {rendezvous.heartbeat_fd},
       .announce_fd = keeper_.announce_fd()};
-  if (rank == 0 && rendezvous.listen_fd >= 0) child.inherited.push_back(rendezvous.listen_fd);
+  if (rendezvous.store_fd >= 0) child.inherited.push_back(rendezvous.store_fd);
   if (events.write) child.inherited.push_back(events.write.get());
   const auto pipe_of = [&](Pipe& pipe, StandardStream stream) {
     RankPipe end{.fd = std::move(pipe.read), .stream = stream};
@@ -314,6 +308,8 @@ void Run::take_exits() {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ChildGroup& group = ranks_[i].group();
     if (group.status() || !group.poll()) continue;
+    if (i == 0)
+      store_.reset();  // it leaves last, unless something failed: nobody is to wait for it
     const Phase phase = heartbeats_.read()[i].phase;
     const ExitStatus status = *group.status();
     exits.push_back({.rank = static_cast<int>(i),

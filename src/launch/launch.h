@@ -36,9 +36,10 @@ struct LaunchSpec {
   std::filesystem::path log_dir;
   std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // of each (rank_log.h); 0: none
 
-  // Bind 127.0.0.1:0 here and hand the listening descriptor to rank 0 in LOCKSTEP_LISTEN_FD; false:
-  // only choose a free port (torchrun's way).
-  bool own_listener = true;
+  // Serve the store in which Lockstep's workers meet, and hand each rank the way to it in
+  // LOCKSTEP_STORE_FD (store_server.h). Programs of others meet at MASTER_PORT, where nobody
+  // listens until they do.
+  bool serves_store = true;
   // For programs of others (launch command): what ranks write is shown on our stdout and stderr too
   // (rank_screen.h), where rank 0 finds a terminal if ours is one, and the logs are plain
   // (PlainLines). A reader who stalls holds up the ranks that print, and nothing else.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/error.h"
 
 namespace lockstep {
 namespace {
@@ -89,6 +90,11 @@ void PeerWatch::exchange() {
     std::vector<Post> posts;
     try {
       for (const std::string& text : exchange_(own)) posts.push_back(post_from_text(text));
+    } catch (const Error& error) {
+      lock.lock();
+      news_.damage = error.what();
+      news_.damage_hint = error.hint();
+      break;
     } catch (const std::exception&) {
       lock.lock();
       news_.closed = !leaving_;

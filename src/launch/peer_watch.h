@@ -16,7 +16,8 @@ namespace lockstep {
 class PeerWatch {
  public:
   // Leaves this rank's words with the others' and returns all, in rank order. May block, for ever
-  // where the network is cut. Throws when there is nobody to talk to any more.
+  // where the network is cut. Throws when there is nobody to talk to any more; Error where what it
+  // got makes no sense.
   using Exchange = std::function<std::vector<std::string>(const std::string& own)>;
   // Ends the process. Runs on a thread of the watch, whatever the others do.
   using End = std::function<void(const Verdict& verdict)>;

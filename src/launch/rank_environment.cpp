@@ -39,7 +39,7 @@ void add_torchruns(const LaunchSpec& spec, int rank,
 // What an outer launcher said about the processes that it started; ours are others.
 void forget_outer_launchers(std::map<std::string, std::string>& variables) {
   std::erase_if(variables, [](const auto& variable) {
-    return variable.first.starts_with("TORCHELASTIC_") || variable.first == "LOCKSTEP_LISTEN_FD" ||
+    return variable.first.starts_with("TORCHELASTIC_") || variable.first == "LOCKSTEP_STORE_FD" ||
            variable.first == "LOCKSTEP_EVENTS_FD" || variable.first == "LOCKSTEP_HEARTBEAT_FD" ||
            variable.first == "LOCKSTEP_START";
   });
@@ -80,9 +80,7 @@ std::map<std::string, std::string> rank_environment(
   if (device.kind == DeviceKind::cpu || !spec.run_id.empty())
     variables.emplace("OMP_NUM_THREADS", cat(device.threads));
   if (!spec.run_id.empty()) add_torchruns(spec, rank, variables);
-  if (rank == 0 && rendezvous.listen_fd >= 0) {
-    variables["LOCKSTEP_LISTEN_FD"] = cat(rendezvous.listen_fd);
-  }
+  if (rendezvous.store_fd >= 0) variables["LOCKSTEP_STORE_FD"] = cat(rendezvous.store_fd);
   if (rendezvous.events_fd >= 0) variables["LOCKSTEP_EVENTS_FD"] = cat(rendezvous.events_fd);
   if (rendezvous.heartbeat_fd >= 0)
     variables["LOCKSTEP_HEARTBEAT_FD"] = cat(rendezvous.heartbeat_fd);

@@ -11,7 +11,7 @@ namespace lockstep {
 
 struct Rendezvous {
   int port = 0;
-  int listen_fd = -1;     // rank 0 only; -1: none
+  int store_fd = -1;      // the door of the launcher's store; -1: none
   int events_fd = -1;     // of this rank; -1: none
   int heartbeat_fd = -1;  // -1: none
 };

@@ -13,6 +13,8 @@ struct World {
   std::string master_addr;  // of rank 0; 127.0.0.1 if all ranks are on one host
   int master_port = 0;      // 0: size is 1, any will do
   std::string source;       // "torchrun", "Slurm", "Open MPI", "MPICH"
+  // The door of the launcher's store (store_server.h); -1: the ranks meet at the address and port.
+  int store_door = -1;
 };
 
 // Nothing if nobody made a world. Throws Error if the variables are incomplete, malformed or

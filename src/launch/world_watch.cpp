@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
+#include <limits>
+#include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 namespace {
@@ -14,6 +17,7 @@ constexpr double usual_hang_after_s = 60;  // before the run and its options are
 constexpr double seeking_cause_s = 5;      // for the cause of a collective that failed
 constexpr double gone_s = 3;               // silent for so long, when a collective has failed too
 constexpr double unheard_s = 5;            // for shorter, nobody counts as silent otherwise
+constexpr std::size_t most_post_bytes = std::size_t{1} << 20;
 
 const char* const go_on =
     "what was saved is kept: start the same command again with --resume auto and the same --name, "
@@ -48,19 +52,56 @@ std::string to_text(const Post& post) {
   return cat(post.host.empty() ? "?" : post.host, " ", post.beats, " ", heartbeat.moves, " ",
              static_cast<int>(heartbeat.phase), " ", heartbeat.step, " ",
              static_cast<int>(heartbeat.waits_in), " ", heartbeat.number, " ",
-             post.in_collective ? 1 : 0, " ", post.failure);
+             post.in_collective ? 1 : 0, " ", post.failure.substr(0, most_post_bytes / 2));
 }
 
+namespace {
+
+// The words of a post, one after the other.
+class PostReader {
+ public:
+  explicit PostReader(std::string_view text) : text_(text), rest_(text) {
+    if (text.size() > most_post_bytes) fail();
+  }
+  std::string_view word() {
+    const std::size_t end = rest_.find(' ');
+    if (end == rest_.npos || end == 0) fail();
+    const std::string_view word = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return word;
+  }
+  template <class Number>
+  Number number(Number most = std::numeric_limits<Number>::max()) {
+    const auto number = whole_number<Number>(word(), 0, most);
+    if (!number) fail();
+    return *number;
+  }
+  std::string_view rest() const { return rest_; }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw Error(cat("what a rank says of itself in the store is damaged: \"",
+                    printable(std::string(text_.substr(0, 80))), "\""),
+                "does another run or another program use the same MASTER_PORT? choose another one");
+  }
+
+  std::string_view text_, rest_;
+};
+
+}  // namespace
+
 Post post_from_text(const std::string& text) {
+  PostReader in(text);
   Post post;
-  std::istringstream in(text);
-  int phase = 0, waits_in = 0;
-  in >> post.host >> post.beats >> post.heartbeat.moves >> phase >> post.heartbeat.step >>
-      waits_in >> post.heartbeat.number >> post.in_collective;
-  post.heartbeat.phase = static_cast<Phase>(phase);
-  post.heartbeat.waits_in = static_cast<Collective>(waits_in);
-  in.get();
-  std::getline(in, post.failure, '\0');
+  post.host = printable(std::string(in.word()));
+  post.beats = in.number<std::uint64_t>();
+  post.heartbeat.moves = in.number<std::uint64_t>();
+  post.heartbeat.phase = static_cast<Phase>(in.number(static_cast<int>(Phase::ending)));
+  post.heartbeat.step = in.number<std::int64_t>();
+  post.heartbeat.waits_in = static_cast<Collective>(in.number(static_cast<int>(Collective::store)));
+  post.heartbeat.number = in.number<std::uint64_t>();
+  post.in_collective = in.number(1) != 0;
+  post.failure = printable(std::string(in.rest()), "\n\t");
   return post;
 }
 
@@ -129,6 +170,7 @@ std::optional<Verdict> WorldWatch::failure(const News& news, double now_s) {
       reporter = i;
     }
   }
+  if (!news.damage.empty()) return Verdict{cat(news.damage, own_place(news)), news.damage_hint};
   if (news.closed) {
     const bool ended = world_.of_rank_0 && world_.rank != 0;
     const std::string what = ended ? cat(name_ranks({0}, news.posts), " has ended: ") : "";

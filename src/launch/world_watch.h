@@ -22,13 +22,16 @@ struct Post {
   bool in_collective = false;  // that is a collective, so that another rank may be the cause
 };
 std::string to_text(const Post& post);
+// The store may hold what is no post, where others can write to it: throws Error. Names and
+// failures are fit for a terminal.
 Post post_from_text(const std::string& text);
 
 // What a rank knows at a moment.
 struct News {
-  std::vector<Post> posts;      // of all ranks, this one's included
-  std::uint64_t exchanges = 0;  // with the store, so far
-  bool closed = false;          // the store is gone
+  std::vector<Post> posts;          // of all ranks, this one's included
+  std::uint64_t exchanges = 0;      // with the store, so far
+  bool closed = false;              // the store is gone
+  std::string damage, damage_hint;  // of what it holds; empty: none
 };
 
 struct Verdict {
@@ -44,7 +47,7 @@ struct WatchedWorld {
 };
 
 // Ends the world, on each rank by itself, when
-//  - a rank says that it failed by itself, or the store is closed: at once;
+//  - a rank says that it failed by itself, or the store is closed or damaged: at once;
 //  - a collective failed: as soon as a rank is found that has gone silent, or after 5 s;
 //  - a rank or the store is silent for `hang_after_s`: its process is stopped, its host is down, or
 //    the network is;

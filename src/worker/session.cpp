@@ -12,6 +12,7 @@
 #include "engine/library_modes.h"
 #include "engine/plugin.h"
 #include "launch/launch.h"
+#include "launch/store_client.h"
 #include "worker/tool.h"
 
 #include <ATen/Parallel.h>
@@ -106,8 +107,10 @@ Device own_device(const std::vector<std::string>& arguments, const World& world)
 }  // namespace
 
 World own_world() {
-  const auto world = world_from_environment([](const char* name) { return std::getenv(name); });
-  return world ? *world : World{.rank = 0, .local_rank = 0, .size = 1, .local_size = 1};
+  const auto found = world_from_environment([](const char* name) { return std::getenv(name); });
+  World world = found ? *found : World{.rank = 0, .local_rank = 0, .size = 1, .local_size = 1};
+  world.store_door = take_store_door();
+  return world;
 }
 
 TrainerSetup Session::trainer(bool resume) {
@@ -167,6 +170,9 @@ void open_foreign_session(const std::vector<std::string>& arguments, Session& se
     throw Error(answer.substr(6));
   }
   session.finished = answer.starts_with("done ");
+  if (!session.finished && !answer.starts_with("run "))
+    throw CollectiveFailed(cat("rank 0 names no run, but \"", printable(answer.substr(0, 80)),
+                               "\": another program may have written to the ranks' store"));
   session.run = RunDir::open(answer.substr(session.finished ? 5 : 4), "");
   if (session.finished) return;
   if (world.rank == 0) session.run->adopt_lock(std::move(lock));

@@ -31,7 +31,8 @@ struct Session {
   TrainerSetup trainer(bool resume);
 };
 
-// The world that the environment describes, or one of this process alone.
+// The world that the environment describes, or one of this process alone. Takes the launcher's
+// store out of the environment: the first call alone has it.
 World own_world();
 
 // Of ranks that nobody watches for hangs: all but those that train.

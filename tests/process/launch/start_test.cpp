@@ -44,27 +44,27 @@ TEST_F(Start, SetsTorchrunsEnvironment) {
   }
 }
 
-TEST_F(Start, PassesTheListeningDescriptorToRankZeroOnly) {
+TEST_F(Start, PassesTheStoreAndTheHeartbeatsOnAndNothingElse) {
   const UniqueFd stray(open("/dev/null", O_RDONLY));  // not close-on-exec
   ASSERT_TRUE(stray);
   const LaunchSpec spec =
       script(2,
              "for n in {3..254}; do [ ! -e /proc/$$/fd/$n ] || fds+=$n,; done; echo fds=$fds\n"
-             "echo listen=$LOCKSTEP_LISTEN_FD events=$LOCKSTEP_EVENTS_FD\n"
+             "echo store=$LOCKSTEP_STORE_FD events=$LOCKSTEP_EVENTS_FD\n"
              "echo heartbeats=$LOCKSTEP_HEARTBEAT_FD\n"
              "echo memory=$(readlink /proc/$$/fd/$LOCKSTEP_HEARTBEAT_FD)\n"
              "echo stdin=$(readlink /proc/$$/fd/0)\n"
-             "[ -z \"$LOCKSTEP_LISTEN_FD\" ] || "
-             "echo socket=$(readlink /proc/$$/fd/$LOCKSTEP_LISTEN_FD)\n");
+             "echo socket=$(readlink /proc/$$/fd/$LOCKSTEP_STORE_FD)\n");
   ASSERT_TRUE(std::holds_alternative<Finished>(run(spec)));
-  auto zero = variables(0), one = variables(1);
-  EXPECT_THAT(zero["socket"], HasSubstr("socket:["));
-  EXPECT_THAT(zero["memory"], HasSubstr("memfd:"));
-  const std::string heartbeats = zero["heartbeats"] + ",";
-  EXPECT_EQ(zero["fds"], heartbeats + split(zero["listen"], ' ')[0] + ",");
-  EXPECT_EQ(one["fds"], heartbeats);
-  EXPECT_EQ(one["listen"], " events=");
-  EXPECT_EQ(one["stdin"], "/dev/null");
+  for (const int rank : {0, 1}) {
+    auto own = variables(rank);
+    EXPECT_THAT(own["socket"], HasSubstr("socket:["));
+    EXPECT_THAT(own["memory"], HasSubstr("memfd:"));
+    const std::vector<std::string> words = split(own["store"], ' ');
+    EXPECT_EQ(own["fds"], own["heartbeats"] + "," + words.at(0) + ",");
+    EXPECT_EQ(words.at(1), "events=");
+    EXPECT_EQ(own["stdin"], "/dev/null");
+  }
 }
 
 // The sockets of /proc/net/tcp or tcp6 that listen on this port, as "ADDRESS".
@@ -83,30 +83,22 @@ std::vector<std::string> listeners(const std::string& table, int port) {
   return found;
 }
 
-TEST_F(Start, ListensOnLoopbackOnly) {
+TEST_F(Start, ServesTheStoreAtNoPort) {
   const LaunchSpec spec =
       script(1, "cat /proc/net/tcp /proc/net/tcp6; echo MASTER_PORT=$MASTER_PORT");
   ASSERT_TRUE(std::holds_alternative<Finished>(run(spec)));
   const int port = std::stoi(variables(0)["MASTER_PORT"]);
-  EXPECT_THAT(listeners(log(0), port), ElementsAre("0100007F"));
-}
-
-TEST_F(Start, LetsOtherRanksConnectBeforeRankZeroAccepts) {
-  const LaunchSpec spec =
-      script(2,
-             "if [ $RANK = 1 ]; then exec 3<>/dev/tcp/$MASTER_ADDR/$MASTER_PORT;"
-             " touch $DIR/connected; else await connected; fi");
-  EXPECT_TRUE(std::holds_alternative<Finished>(run(spec))) << log(1);
+  EXPECT_THAT(listeners(log(0), port), ElementsAre());
 }
 
 TEST_F(Start, OnlyChoosesAPortWhereTheProgramListensItself) {
   LaunchSpec spec = script(1, "cat /proc/net/tcp /proc/net/tcp6; env");
-  spec.own_listener = false;
+  spec.serves_store = false;
   ASSERT_TRUE(std::holds_alternative<Finished>(run(spec)));
   const int port = std::stoi(variables(0)["MASTER_PORT"]);
   EXPECT_GT(port, 0);
   EXPECT_THAT(listeners(log(0), port), ElementsAre());
-  EXPECT_FALSE(variables(0).contains("LOCKSTEP_LISTEN_FD"));
+  EXPECT_FALSE(variables(0).contains("LOCKSTEP_STORE_FD"));
 }
 
 TEST_F(Start, ReportsAProgramThatDoesNotExist) {

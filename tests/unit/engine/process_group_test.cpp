@@ -2,16 +2,21 @@
 #include "engine/process_group.h"
 
 #include <ATen/ops/ones.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "engine/rendezvous.h"
 #include "fakes/thread_ranks.h"
+#include "launch/store_client.h"
 
 namespace lockstep {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr RankLimits short_start{.start_s = 1};
 
@@ -55,6 +60,41 @@ TEST(ProcessGroup, TheEndDoesNotWaitForARankThatFailsThere) {
                                    {.start_s = 60, .collective_s = 60, .end_s = 0.5}),
                std::runtime_error);
   EXPECT_LT(system_clock().now_s(), begin_s + 20);
+}
+
+// Another run, or another program, at the same port of a TCP store.
+TEST(ProcessGroup, MoreRanksThanThereAreAreAnError) {
+  const StoreServer store;
+  StoreClient(store.door()).add("came", 7);
+  try {
+    ProcessGroup group({.rank = 0, .size = 2, .local_size = 2, .store_door = store.door()},
+                       cpu_backend(), short_start);
+    ADD_FAILURE();
+  } catch (const MeetingFailed& error) {
+    EXPECT_THAT(error.what(), HasSubstr("8 ranks came to "));
+    EXPECT_THAT(error.what(), HasSubstr(", but there are 2"));
+  }
+}
+
+TEST(ProcessGroup, WordsThatNoRankLeftAreAnError) {
+  const StoreServer store;
+  StoreClient(store.door()).set({{"next", "-5"}, {"vote/1/votes", "9"}, {"vote/2", "?"}});
+  const auto fails = [](const auto& ask) {
+    try {
+      ask();
+      ADD_FAILURE();
+    } catch (const CollectiveFailed& error) {
+      EXPECT_THAT(error.what(), HasSubstr("the store holds what no rank left there ("));
+    }
+  };
+  testing::with_ranks(store, 2, [&](ProcessGroup& group) {
+    fails([&] { group.next_number("next"); });
+    fails([&] { group.all_agree(true); });
+    // The answer to the second vote is there before the last rank has cast its own.
+    if (group.rank() == 0) fails([&] { group.all_agree(true); });
+    group.barrier();
+    if (group.rank() == 1) EXPECT_TRUE(group.all_agree(true));
+  });
 }
 
 }  // namespace

@@ -71,6 +71,15 @@ TEST_F(PeerWatchTest, AStoreThatClosesEndsThem) {
   EXPECT_THAT(what(ends[1]), HasSubstr("rank 0 on a has ended"));
 }
 
+TEST_F(PeerWatchTest, WhatSomebodyElseWroteToTheStoreEndsThemAndIsNamed) {
+  const auto b = watch(1, ends[1]);
+  {
+    const std::lock_guard lock(store.mutex);
+    store.words[0] = "garbage";
+  }
+  EXPECT_THAT(what(ends[1]), HasSubstr("in the store is damaged: \"garbage\""));
+}
+
 TEST_F(PeerWatchTest, WhoHasLeftDoesNotMindTheOthersGoing) {
   auto b = watch(1, ends[1]);
   b->leave();

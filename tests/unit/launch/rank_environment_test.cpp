@@ -99,10 +99,10 @@ TEST(RankEnvironment, LetsTheCallerAddButNotChangeTheRank) {
 }
 
 TEST(RankEnvironment, ForgetsTheLaunchersAroundIt) {
-  const auto env = rank_environment(spec_of(DeviceKind::cpu), 1, {.listen_fd = 7},
+  const auto env = rank_environment(spec_of(DeviceKind::cpu), 1, {},
                                     {{"TORCHELASTIC_RUN_ID", "x"},
                                      {"TORCHELASTIC_USE_AGENT_STORE", "True"},
-                                     {"LOCKSTEP_LISTEN_FD", "3"},
+                                     {"LOCKSTEP_STORE_FD", "3"},
                                      {"LOCKSTEP_EVENTS_FD", "4"},
                                      {"LOCKSTEP_START", "1 2"},
                                      {"RANK", "17"}});
@@ -110,14 +110,13 @@ TEST(RankEnvironment, ForgetsTheLaunchersAroundIt) {
   EXPECT_EQ(env.at("RANK"), "1");
 }
 
-TEST(RankEnvironment, NamesTheSocketToRankZeroOnlyAndTheEventsToAll) {
-  const Rendezvous rendezvous{.port = 1, .listen_fd = 7, .events_fd = 8};
-  const auto zero = rank_environment(spec_of(DeviceKind::cpu), 0, rendezvous, {});
-  EXPECT_EQ(zero.at("LOCKSTEP_LISTEN_FD"), "7");
-  EXPECT_EQ(zero.at("LOCKSTEP_EVENTS_FD"), "8");
-  const auto one = rank_environment(spec_of(DeviceKind::cpu), 1, rendezvous, {});
-  EXPECT_FALSE(one.contains("LOCKSTEP_LISTEN_FD"));
-  EXPECT_EQ(one.at("LOCKSTEP_EVENTS_FD"), "8");
+TEST(RankEnvironment, NamesTheStoreAndTheEventsToAll) {
+  const Rendezvous rendezvous{.port = 1, .store_fd = 7, .events_fd = 8};
+  for (const int rank : {0, 1}) {
+    const auto env = rank_environment(spec_of(DeviceKind::cpu), rank, rendezvous, {});
+    EXPECT_EQ(env.at("LOCKSTEP_STORE_FD"), "7");
+    EXPECT_EQ(env.at("LOCKSTEP_EVENTS_FD"), "8");
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What a rank of somebody else's world concludes from what all say, and from their silence.
 #include "launch/world_watch.h"
 
+#include "fakes/error_of.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -206,6 +208,36 @@ TEST(PostText, ComesBackAsItWas) {
   EXPECT_EQ(same.failure, post.failure);
   EXPECT_TRUE(same.in_collective);
   EXPECT_EQ(post_from_text(to_text({.host = "b"})).failure, "");
+}
+
+// Whatever reaches the port of a TCP store may write to it.
+TEST(PostText, WhatIsNoPostIsRefused) {
+  for (const std::string& text :
+       {std::string(), std::string("a"), std::string("a 1 2 3"), std::string(" 1 2 3 4 5 6 0 "),
+        std::string("a x 2 3 4 5 6 0 "), std::string("a 1 2 99 4 5 6 0 "),
+        std::string("a 1 2 3 4 99 6 0 "), std::string("a 1 2 3 -4 5 6 0 "),
+        std::string("a 1 2 3 4 5 6 2 "), std::string("a 1 99999999999999999999 3 4 5 6 0 "),
+        std::string(std::size_t{2} << 20, ' '), std::string("\0\xff", 2)})
+    EXPECT_THAT(error_of([&] { post_from_text(text); }),
+                HasSubstr("what a rank says of itself in the store is damaged"));
+}
+
+TEST(PostText, ItsWordsDoNotSteerTheTerminal) {
+  const Post post = post_from_text("a\x1b[2J 1 2 3 4 5 6 0 broke\x1b]0;owned\x07\nagain");
+  EXPECT_EQ(post.host, "a [2J");
+  EXPECT_EQ(post.failure, "broke ]0;owned \nagain");
+  const std::string longest(std::size_t{4} << 20, 'x');
+  EXPECT_LT(post_from_text(to_text({.host = "a", .failure = longest})).failure.size(),
+            longest.size());
+}
+
+TEST_F(WorldWatchTest, WordsThatMakeNoSenseEndTheWorld) {
+  news.damage = "what is there is damaged";
+  news.damage_hint = "look";
+  const auto verdict = watch->look(news, now_s);
+  ASSERT_TRUE(verdict);
+  EXPECT_THAT(verdict->what, HasSubstr("what is there is damaged; rank 0 is in forward"));
+  EXPECT_EQ(verdict->hint, "look");
 }
 
 }  // namespace
