@@ -11,10 +11,9 @@
 namespace lockstep {
 namespace {
 
-int cells_of(const CodePoint& point) {
+int cells_of_point(const CodePoint& point) {
   constexpr int byte_cells = 4;  // \x1b
-  return point.valid ? lockstep::cells_of(point.value)
-                     : byte_cells * static_cast<int>(point.length);
+  return point.valid ? cells_of(point.value) : byte_cells * static_cast<int>(point.length);
 }
 
 std::string spaces(int count) {
@@ -45,7 +44,7 @@ int cells_of(std::string_view text) {
   while (!text.empty()) {
     const CodePoint point = next_code_point(text);
     text.remove_prefix(point.length);
-    cells += cells_of(point);
+    cells += cells_of_point(point);
   }
   return cells;
 }
@@ -57,7 +56,7 @@ std::string cut_cells(std::string_view text, int width, std::string_view mark) {
   std::string cut;
   while (!text.empty()) {
     const CodePoint point = next_code_point(text);
-    left -= cells_of(point);
+    left -= cells_of_point(point);
     if (left < 0) break;
     cut += text.substr(0, point.length);
     text.remove_prefix(point.length);
