@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/path_pattern.h"
 #include "base/text.h"
 #include "config/options.h"
 #include "config/value.h"
@@ -173,10 +174,12 @@ void read_cwd(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
 
 void read_outputs(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
   target.group.job.outputs = texts(key.key, node);
-  for (const std::string& output : target.group.job.outputs)
+  for (const std::string& output : target.group.job.outputs) {
     if (output.find("**") != output.npos)
       throw Error(cat(key.key, " cannot hold **: ", output),
                   "* stands for any characters of one name, not for folders");
+    check_path_pattern(output);
+  }
 }
 
 }  // namespace
