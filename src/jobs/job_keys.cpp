@@ -96,7 +96,7 @@ void read_exclude(const JobKey& key, const TomlNode& node, JobKeyTarget& target)
 
 void read_cpus(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
   target.group.job.cpus =
-      checked(key, node, OptionType::real, {.unit = "cores", .min = 0, .max = 65536});
+      checked(key, node, OptionType::real, {.unit = "cores", .min = 0, .max = most_cpus});
 }
 
 void read_gpus(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
@@ -109,7 +109,7 @@ void read_gpu_memory(const JobKey& key, const TomlNode& node, JobKeyTarget& targ
 
 void read_priority(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
   target.group.job.priority =
-      checked(key, node, OptionType::integer, {.min = -1000000, .max = 1000000});
+      checked(key, node, OptionType::integer, {.min = -most_priority, .max = most_priority});
 }
 
 void read_after(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
@@ -117,7 +117,8 @@ void read_after(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
 }
 
 void read_retries(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
-  target.group.job.retries = checked(key, node, OptionType::integer, {.min = 0, .max = 1000});
+  target.group.job.retries =
+      checked(key, node, OptionType::integer, {.min = 0, .max = most_retries});
 }
 
 void read_retry_delay(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
