@@ -99,10 +99,10 @@ int main(int argc, char** argv) {
                 << "\n\nhint: it was removed, moved or closed to you; cd to another one, or, where "
                    "it was made anew, cd \"$PWD\"\n";
     else
-      std::cerr << "error: " << error.what() << '\n';
+      std::cerr << "error: " << lockstep::shortened(error.what()) << '\n';
     return lockstep::exit_usage;
   } catch (const std::exception& error) {
-    std::cerr << "error: " << error.what()
+    std::cerr << "error: " << lockstep::shortened(error.what())
               << "\n\nhint: this is a fault of Lockstep's; please report it\n";
     return lockstep::exit_failed;
   }
