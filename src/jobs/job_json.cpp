@@ -80,7 +80,7 @@ void get(const nlohmann::json& from, const char* key, T& value) {
 
 // Whoever wrote the ledger may have written anything.
 template <typename T>
-T number(const nlohmann::json& value, const char* key, T least, T most) {
+T number_in(const nlohmann::json& value, const char* key, T least, T most) {
   const bool fits = std::is_floating_point_v<T> ? value.is_number() : value.is_number_integer();
   // As a double it is compared exactly enough, and none is too large for it.
   const double given = fits ? value.get<double>() : NAN;
@@ -92,11 +92,11 @@ T number(const nlohmann::json& value, const char* key, T least, T most) {
 template <typename T>
 void get(const nlohmann::json& from, const char* key, T& value, T least, T most) {
   if (const auto found = from.find(key); found != from.end())
-    value = number(*found, key, least, most);
+    value = number_in(*found, key, least, most);
 }
 
 template <typename Kind>
-Kind kind(const nlohmann::json& from, const char* key, Kind last) {
+Kind kind_in(const nlohmann::json& from, const char* key, Kind last) {
   int value = 0;
   get(from, key, value, 0, static_cast<int>(last));
   return static_cast<Kind>(value);
@@ -138,10 +138,10 @@ Job job_from_json(const nlohmann::json& value) {
     get(value, "environment", job.environment);
     get(value, "outputs", job.outputs);
     get(value, "cpus", job.cpus, 0.0, most_cpus);
-    job.gpus.kind = kind(value, "gpus", GpuRequest::Kind::automatic);
+    job.gpus.kind = kind_in(value, "gpus", GpuRequest::Kind::automatic);
     get(value, "gpu_devices", job.gpus.devices, 0, most_gpus_of_a_job);
     get(value, "gpu_share", job.gpus.share, 0.0, 1.0);
-    job.gpu_memory.kind = kind(value, "gpu_memory", GpuMemoryRequest::Kind::all);
+    job.gpu_memory.kind = kind_in(value, "gpu_memory", GpuMemoryRequest::Kind::all);
     get(value, "gpu_memory_bytes", job.gpu_memory.bytes, std::int64_t{0}, std::int64_t{1} << 62);
     get(value, "priority", job.priority, -most_priority, most_priority);
     get(value, "after", job.after);
@@ -149,10 +149,10 @@ Job job_from_json(const nlohmann::json& value) {
     constexpr double most_s = std::numeric_limits<double>::max();
     get(value, "retry_delay_s", job.retry_delay_s, 0.0, most_s);
     if (value.contains("timeout_s"))
-      job.timeout_s = number(value.at("timeout_s"), "timeout_s", 0.0, most_s);
+      job.timeout_s = number_in(value.at("timeout_s"), "timeout_s", 0.0, most_s);
     if (value.contains("skip_codes"))
       for (const nlohmann::json& code : value.at("skip_codes"))
-        job.skip_codes.push_back(number(code, "skip_codes", 1, 255));
+        job.skip_codes.push_back(number_in(code, "skip_codes", 1, 255));
     get(value, "keeps_worker", job.keeps_worker);
   } catch (const nlohmann::json::exception& problem) {
     damaged(problem.what());

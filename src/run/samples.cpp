@@ -26,7 +26,7 @@ bool is_list_of_integers(const nlohmann::json& value) {
 }
 
 // Of an entry, or of a word that training goes on.
-std::optional<std::int64_t> step_of(const nlohmann::json& line) {
+std::optional<std::int64_t> last_step_in(const nlohmann::json& line) {
   for (const char* key : {"step", "resume"})
     if (line.is_object() && line.contains(key) && line[key].is_number_integer())
       return line[key].get<std::int64_t>();
@@ -53,7 +53,7 @@ SampleWriter::SampleWriter(const std::filesystem::path& path)
   std::string last;
   for_each_line(path, [&last](const std::string& line) { last = line; });
   if (last.empty()) return;
-  last_ = step_of(parse_object(last));
+  last_ = last_step_in(parse_object(last));
   is_damaged_ = !last_;
 }
 
