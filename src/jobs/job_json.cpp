@@ -151,7 +151,7 @@ Job job_from_json(const nlohmann::json& value) {
     if (value.contains("timeout_s"))
       job.timeout_s = number_in(value.at("timeout_s"), "timeout_s", 0.0, most_s);
     if (value.contains("skip_codes"))
-      for (const nlohmann::json& code : value.at("skip_codes"))
+      for (const auto& code : value.at("skip_codes").get_ref<const nlohmann::json::array_t&>())
         job.skip_codes.push_back(number_in(code, "skip_codes", 1, 255));
     get(value, "keeps_worker", job.keeps_worker);
   } catch (const nlohmann::json::exception& problem) {

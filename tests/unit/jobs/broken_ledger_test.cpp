@@ -117,7 +117,8 @@ TEST_F(BrokenLedger, OneWithNumbersThatNoJobHas) {
                             R"("retry_delay_s": -1)",
                             R"("timeout_s": -1)",
                             R"("skip_codes": [0])",
-                            R"("skip_codes": [4294967297])"}) {
+                            R"("skip_codes": [4294967297])",
+                            R"("skip_codes": 3)"}) {
     Statement update(ledger.database(), "UPDATE job SET spec = ?");
     update.bind(1, cat(R"({"command": ["true"], "folder": "/", )", wrong, "}")).step();
     EXPECT_THAT(error_of([&] { ledger.job(1); }), HasSubstr("or is damaged")) << wrong;
