@@ -4,9 +4,15 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace lockstep {
+
+// A message without the middle of what is too long to be read, with … in its place: of a word
+// (what has no blank in it, such as a value or a path) 200 characters stay, of a line 2000. No
+// character of UTF-8 is cut.
+std::string shortened(std::string_view message);
 
 // Thrown for anything a user can cause or mend; caught in `main` only, which prints
 //   error: WHAT
@@ -15,8 +21,9 @@ namespace lockstep {
 // and exits with code 2. A broken invariant of ours is LOCKSTEP_CHECK instead.
 class Error : public std::exception {
  public:
-  explicit Error(std::string what, std::string hint = {})
-      : what_(std::move(what)), hint_(std::move(hint)) {
+  // Values in them, which are a user's or a file's, may be of any length: they are shortened.
+  explicit Error(const std::string& what, const std::string& hint = {})
+      : what_(shortened(what)), hint_(shortened(hint)) {
     std::replace(what_.begin(), what_.end(), '\0', '?');  // from a file: what() would end there
   }
   const char* what() const noexcept override { return what_.c_str(); }

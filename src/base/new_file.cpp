@@ -22,6 +22,7 @@ namespace {
   if (error == EACCES || error == EPERM || error == EROFS)
     hint = "check the permissions of the file and of the folders above it";
   if (error == ENOSPC || error == EDQUOT) hint = "free some space, or choose another folder";
+  if (error == EFBIG) hint = "files may not be longer here: see ulimit -f";
   throw Error(cat("cannot write ", path.string(), ": ", errno_text(error)), hint);
 }
 

@@ -82,7 +82,7 @@ bool arrange_descriptors(const Prepared& prepared) {
 }
 
 void reset_signals() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD, SIGXFSZ}) {
     struct sigaction current {};
     ::sigaction(number, nullptr, &current);
     // As nohup sets the one, and a shell the other for what it starts in the background.
@@ -237,6 +237,8 @@ pid_t with_signals_blocked(const Start& start) {
 pid_t fork_with_signals_blocked(int cgroup_fd) {
   return with_signals_blocked([&] { return fork_or_into(cgroup_fd); });
 }
+
+void ignore_file_size_signal() { ::signal(SIGXFSZ, SIG_IGN); }
 
 pid_t spawn(const SpawnSpec& spec) {
   Pipe failures = make_pipe();  // closes by itself when exec succeeds

@@ -30,9 +30,13 @@ struct SpawnSpec {
   int cgroup_fd = -1;        // as above; or -1
 };
 
+// For the beginning of a program of ours: a file that may not grow any more (ulimit -f) is then an
+// error of the write, EFBIG, as a full disk is, and not the end of the program (SIGXFSZ).
+void ignore_file_size_signal();
+
 // The child starts with an empty signal mask and default dispositions of the signals that a
-// launcher handles. Returns once the program runs. Throws Error if it cannot (then no child is
-// left).
+// launcher or any program of ours handles or ignores. Returns once the program runs. Throws Error
+// if it cannot (then no child is left).
 pid_t spawn(const SpawnSpec& spec);
 
 int exit_code(int wait_status);  // of waitpid: the exit code, or 128 + signal

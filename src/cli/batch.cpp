@@ -172,8 +172,14 @@ int logs_main(const Parsed& parsed) {
   const Job job = ledger.job(id);
   Statement last(ledger.database(), "SELECT max(number) FROM attempt WHERE job = ?");
   last.bind(1, id).step();
-  const int newest = static_cast<int>(last.integer(0));
-  if (newest == 0) throw Error(cat("job ", job.name, " has not run yet"));
+  if (last.is_null(0)) throw Error(cat("job ", job.name, " has not run yet"));
+  const std::int64_t number_of_newest = last.integer(0);
+  if (number_of_newest < 1 || number_of_newest > std::numeric_limits<int>::max())
+    throw Error(
+        cat("the ledger of ", batch.path.string(), " is damaged: the newest attempt of job ",
+            job.name, " has the number ", number_of_newest),
+        cat("the logs are in ", (batch.path / "logs").string()));
+  const int newest = static_cast<int>(number_of_newest);
   const auto asked = whole_number<int>(parsed.value("--attempt", cat(newest)), 1, newest);
   if (!asked)
     throw Error(cat("--attempt must be a number from 1 to ", newest, ", but is ",

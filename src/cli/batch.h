@@ -14,8 +14,6 @@
 
 namespace lockstep::cli {
 
-constexpr int most_slots = 10'000;
-
 Command batch_run_command();
 Command batch_resume_command();
 Command batch_add_command();

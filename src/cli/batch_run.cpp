@@ -24,6 +24,7 @@
 #include "cli/output.h"
 #include "cli/run_root.h"
 #include "config/options.h"
+#include "config/parse.h"
 #include "jobs/batch_text.h"
 #include "jobs/check_jobs.h"
 #include "jobs/job_file.h"
@@ -89,14 +90,27 @@ BatchResources resources_of(const Parsed& parsed, const std::vector<Device>& dev
   return resources;
 }
 
-double number_of(const Parsed& parsed, const std::string& flag, double otherwise) {
+double number_of(const Parsed& parsed, const std::string& flag, double otherwise, double most) {
   if (!parsed.has(flag)) return otherwise;
-  char* end = nullptr;
-  const std::string text = parsed.value(flag);
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value >= 0))
-    throw Error(cat(flag, " must be a number from 0 on, but is ", text));
-  return value;
+  const auto number = detail::parse_real(parsed.value(flag));
+  if (!number || *number < 0 || *number > most)
+    throw Error(cat(flag, " must be a number from 0 to ", detail::format_real(most), ", but is ",
+                    parsed.value(flag)));
+  return *number;
+}
+
+int retries_of(const Parsed& parsed) {
+  if (!parsed.has("--retries")) return 0;
+  const auto number = whole_number<int>(parsed.value("--retries"), 0, most_retries);
+  if (!number)
+    throw Error(cat("--retries must be a whole number from 0 to ", most_retries, ", but is ",
+                    parsed.value("--retries")));
+  return *number;
+}
+
+std::uint64_t log_limit_of(const Parsed& parsed) {
+  constexpr double usual_mb = 64, most_mb = 1e9, bytes = 1 << 20;
+  return static_cast<std::uint64_t>(number_of(parsed, "--log-limit-mb", usual_mb, most_mb) * bytes);
 }
 
 const std::vector<Flag> job_flags{
@@ -113,9 +127,9 @@ const std::vector<Flag> job_flags{
 // Of jobs whose command is on the command line.
 JobDefaults word_defaults(const Parsed& parsed) {
   JobDefaults defaults;
-  defaults.cpus = number_of(parsed, "--cpus", 1);
+  defaults.cpus = number_of(parsed, "--cpus", 1, most_cpus);
   if (parsed.has("--gpus")) defaults.gpus = parse_gpus(parsed.value("--gpus"));
-  defaults.retries = static_cast<int>(number_of(parsed, "--retries", 0));
+  defaults.retries = retries_of(parsed);
   defaults.retry_delay_s = duration_of(parsed, "--retry-delay", 0, 0);
   if (parsed.has("--timeout")) defaults.timeout_s = duration_of(parsed, "--timeout", 0, 0.001);
   defaults.shell = parsed.has("--shell");
@@ -231,8 +245,7 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
       ledger, {.folder = batch,
                .resources = resources,
                .supervisor_program = {tool.string(), "batch", "supervise"},
-               .log_limit_bytes =
-                   static_cast<std::uint64_t>(number_of(parsed, "--log-limit-mb", 64) * (1 << 20)),
+               .log_limit_bytes = log_limit_of(parsed),
                .grace_s = duration_of(parsed, "--grace", 10, 0),
                .lease_folder = DeviceLeases::usual_folder(),
                .used_by = parsed.has("--share") ? nullptr : others.asker(),

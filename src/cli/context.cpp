@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "built_with.h"
 #include "launch/launch.h"
 #include "launch/log_tail.h"
@@ -61,7 +62,7 @@ std::optional<int> width_of(int fd) {
   winsize size{};
   if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   const char* const columns = std::getenv("COLUMNS");
-  const int told = columns == nullptr ? 0 : std::atoi(columns);
+  const int told = columns == nullptr ? 0 : whole_number<int>(columns, 1, 100'000).value_or(0);
   return told > 0 ? told : usual_width;
 }
 

@@ -1,5 +1,6 @@
 // lockstep: the one program that users call. It never loads LibTorch.
 #include "base/error.h"
+#include "base/spawn.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/commands.h"
@@ -81,6 +82,7 @@ int run(std::vector<std::string> words) {
 }  // namespace lockstep::cli
 
 int main(int argc, char** argv) {
+  lockstep::ignore_file_size_signal();
   try {
     return lockstep::cli::run({argv + 1, argv + argc});
   } catch (const lockstep::Error& error) {
@@ -97,10 +99,11 @@ int main(int argc, char** argv) {
           "it was removed, moved or closed to you; cd to another one, or, where it was made anew, "
           "cd \"$PWD\"");
     else
-      lockstep::say_error(error.what());
+      lockstep::say_error(lockstep::shortened(error.what()));
     return lockstep::exit_usage;
   } catch (const std::exception& error) {
-    lockstep::say_error(error.what(), "this is a fault of Lockstep's; please report it");
+    lockstep::say_error(lockstep::shortened(error.what()),
+                        "this is a fault of Lockstep's; please report it");
     return lockstep::exit_failed;
   }
 }

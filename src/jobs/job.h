@@ -9,6 +9,13 @@
 
 namespace lockstep {
 
+// The most that can be asked for, whoever asks.
+inline constexpr double most_cpus = 65536;
+inline constexpr int most_gpus_of_a_job = 1024;
+inline constexpr int most_priority = 1'000'000;  // and the least is as far below 0
+inline constexpr int most_retries = 1000;
+inline constexpr int most_slots = 10'000;  // of a batch
+
 // GPUs of one attempt of a job.
 struct GpuRequest {
   enum class Kind {

@@ -1,7 +1,10 @@
 #include "jobs/job_json.h"
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
@@ -68,8 +71,33 @@ void get(const nlohmann::json& from, const char* key, T& value) {
   if (const auto found = from.find(key); found != from.end()) found->get_to(value);
 }
 
-void get(const nlohmann::json& from, const char* key, std::optional<double>& value) {
-  if (const auto found = from.find(key); found != from.end()) value = found->get<double>();
+[[noreturn]] void damaged(const std::string& why) {
+  throw Error(cat("the ledger holds no job where one should be: ", why),
+              "it was made by another version of Lockstep, or is damaged");
+}
+
+// Whoever wrote the ledger may have written anything.
+template <typename T>
+T number_in(const nlohmann::json& value, const char* key, T least, T most) {
+  const bool fits = std::is_floating_point_v<T> ? value.is_number() : value.is_number_integer();
+  // As a double it is compared exactly enough, and none is too large for it.
+  const double given = fits ? value.get<double>() : NAN;
+  if (!(given >= static_cast<double>(least) && given <= static_cast<double>(most)))
+    damaged(cat(key, " is ", value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  return value.get<T>();
+}
+
+template <typename T>
+void get(const nlohmann::json& from, const char* key, T& value, T least, T most) {
+  if (const auto found = from.find(key); found != from.end())
+    value = number_in(*found, key, least, most);
+}
+
+template <typename Kind>
+Kind kind_in(const nlohmann::json& from, const char* key, Kind last) {
+  int value = 0;
+  get(from, key, value, 0, static_cast<int>(last));
+  return static_cast<Kind>(value);
 }
 
 }  // namespace
@@ -107,22 +135,25 @@ Job job_from_json(const nlohmann::json& value) {
     get(value, "shell", job.shell);
     get(value, "environment", job.environment);
     get(value, "outputs", job.outputs);
-    get(value, "cpus", job.cpus);
-    job.gpus.kind = static_cast<GpuRequest::Kind>(value.value("gpus", 0));
-    get(value, "gpu_devices", job.gpus.devices);
-    get(value, "gpu_share", job.gpus.share);
-    job.gpu_memory.kind = static_cast<GpuMemoryRequest::Kind>(value.value("gpu_memory", 0));
-    get(value, "gpu_memory_bytes", job.gpu_memory.bytes);
-    get(value, "priority", job.priority);
+    get(value, "cpus", job.cpus, 0.0, most_cpus);
+    job.gpus.kind = kind_in(value, "gpus", GpuRequest::Kind::automatic);
+    get(value, "gpu_devices", job.gpus.devices, 0, most_gpus_of_a_job);
+    get(value, "gpu_share", job.gpus.share, 0.0, 1.0);
+    job.gpu_memory.kind = kind_in(value, "gpu_memory", GpuMemoryRequest::Kind::all);
+    get(value, "gpu_memory_bytes", job.gpu_memory.bytes, std::int64_t{0}, std::int64_t{1} << 62);
+    get(value, "priority", job.priority, -most_priority, most_priority);
     get(value, "after", job.after);
-    get(value, "retries", job.retries);
-    get(value, "retry_delay_s", job.retry_delay_s);
-    get(value, "timeout_s", job.timeout_s);
-    get(value, "skip_codes", job.skip_codes);
+    get(value, "retries", job.retries, 0, most_retries);
+    constexpr double most_s = std::numeric_limits<double>::max();
+    get(value, "retry_delay_s", job.retry_delay_s, 0.0, most_s);
+    if (value.contains("timeout_s"))
+      job.timeout_s = number_in(value.at("timeout_s"), "timeout_s", 0.0, most_s);
+    if (value.contains("skip_codes"))
+      for (const auto& code : value.at("skip_codes").get_ref<const nlohmann::json::array_t&>())
+        job.skip_codes.push_back(number_in(code, "skip_codes", 1, 255));
     get(value, "keeps_worker", job.keeps_worker);
   } catch (const nlohmann::json::exception& problem) {
-    throw Error(cat("the ledger holds no job where one should be: ", problem.what()),
-                "it was made by another version of Lockstep, or is damaged");
+    damaged(problem.what());
   }
   return job;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/path_pattern.h"
 #include "base/text.h"
 #include "config/options.h"
 #include "config/value.h"
@@ -95,7 +96,7 @@ void read_exclude(const JobKey& key, const TomlNode& node, JobKeyTarget& target)
 
 void read_cpus(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
   target.group.job.cpus =
-      checked(key, node, OptionType::real, {.unit = "cores", .min = 0, .max = 65536});
+      checked(key, node, OptionType::real, {.unit = "cores", .min = 0, .max = most_cpus});
 }
 
 void read_gpus(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
@@ -108,7 +109,7 @@ void read_gpu_memory(const JobKey& key, const TomlNode& node, JobKeyTarget& targ
 
 void read_priority(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
   target.group.job.priority =
-      checked(key, node, OptionType::integer, {.min = -1000000, .max = 1000000});
+      checked(key, node, OptionType::integer, {.min = -most_priority, .max = most_priority});
 }
 
 void read_after(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
@@ -116,7 +117,8 @@ void read_after(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
 }
 
 void read_retries(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
-  target.group.job.retries = checked(key, node, OptionType::integer, {.min = 0, .max = 1000});
+  target.group.job.retries =
+      checked(key, node, OptionType::integer, {.min = 0, .max = most_retries});
 }
 
 void read_retry_delay(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
@@ -173,10 +175,12 @@ void read_cwd(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
 
 void read_outputs(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
   target.group.job.outputs = texts(key.key, node);
-  for (const std::string& output : target.group.job.outputs)
+  for (const std::string& output : target.group.job.outputs) {
     if (output.find("**") != output.npos)
       throw Error(cat(key.key, " cannot hold **: ", output),
                   "* stands for any characters of one name, not for folders");
+    check_path_pattern(output);
+  }
 }
 
 }  // namespace

@@ -13,7 +13,6 @@ namespace lockstep {
 namespace {
 
 constexpr double least_share = 0.25;
-constexpr double most_gpus = 1024;
 
 [[noreturn]] void fail_gpus(std::string_view text) {
   throw Error(cat("gpus must be 0, a whole number of devices, a part of one from 0.25 to below 1, "
@@ -52,7 +51,7 @@ std::string lower(std::string text) {
 GpuRequest parse_gpus(std::string_view text) {
   if (trim(text) == "auto") return {.kind = GpuRequest::Kind::automatic};
   const auto number = detail::parse_real(text);
-  if (!number || *number < 0 || *number > most_gpus) fail_gpus(text);
+  if (!number || *number < 0 || *number > most_gpus_of_a_job) fail_gpus(text);
   if (*number == 0) return {};
   if (*number == std::floor(*number))
     return {.kind = GpuRequest::Kind::whole, .devices = static_cast<int>(*number)};

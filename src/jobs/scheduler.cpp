@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "jobs/fill_attempt.h"
 #include "jobs/job_environment.h"
 #include "jobs/placeholders.h"
@@ -566,7 +567,9 @@ void Scheduler::obey(const Request& request) {
   } else if (request.what == "drain") {
     drain();
   } else if (request.what == "slots") {
-    resources_.set_slots(std::stoi(request.value));
+    const auto slots = whole_number<int>(request.value, 1, most_slots);
+    if (!slots) return;  // not of our own
+    resources_.set_slots(*slots);
     resources_.limit_slots(most_by_shortage_ = most_by_files_);
   } else if (request.what == "cancel") {
     if (request.job != 0) {

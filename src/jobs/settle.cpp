@@ -1,6 +1,5 @@
 #include "jobs/settle.h"
 
-#include <glob.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,8 +7,10 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "base/path_pattern.h"
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "jobs/job_environment.h"
@@ -24,16 +25,14 @@ namespace {
 
 constexpr int most_losses = 5;  // a job whose attempts are lost so often ends its supervisor itself
 
-// As the shell's *, ? and [ ] have it.
+// A pattern that became too long when it was filled in names no file.
 bool any_file_matches(const std::string& pattern) {
-  glob_t found{};
-  bool exists = false;
-  std::error_code ignored;
-  if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
-    for (std::size_t i = 0; i < found.gl_pathc; ++i)
-      exists = exists || fs::exists(found.gl_pathv[i], ignored);  // not so a link to nothing
-  ::globfree(&found);
-  return exists;
+  if (pattern.size() > most_path_pattern_bytes) return false;
+  const std::vector<std::string> paths = paths_matching(pattern);
+  return std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+    std::error_code ignored;
+    return fs::exists(path, ignored);  // not so a link to nothing
+  });
 }
 
 // A pattern that matches this text alone.

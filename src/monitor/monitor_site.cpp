@@ -1,12 +1,15 @@
 #include "monitor/monitor_site.h"
 
+#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -30,11 +33,18 @@ HttpReply json_reply(std::shared_ptr<const std::string> text) {
 }
 
 // "localhost", "127.…" or "[::1]", with any port: it may be forwarded.
+// Nothing may stand between, before or after them: a browser says so which name it was given.
 bool is_local_name(const std::string& host) {
-  const std::string name =
-      host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
-  if (name.empty() || name == "localhost" || name == "[::1]") return true;
-  return name.starts_with("127.") && name.find_first_not_of("0123456789.") == name.npos;
+  if (host.empty()) return true;  // of HTTP 1.0
+  const std::size_t end = host.starts_with('[') ? host.find(']') : host.find(':');
+  const std::size_t name_end = host.starts_with('[') && end != host.npos ? end + 1 : end;
+  const std::string name = host.substr(0, name_end);
+  const std::string_view rest = std::string_view(host).substr(name.size());
+  if (!rest.empty() && (rest[0] != ':' || !whole_number<std::uint16_t>(rest.substr(1))))
+    return false;
+  in_addr address{};
+  return name == "localhost" || name == "[::1]" ||
+         (name.starts_with("127.") && inet_pton(AF_INET, name.c_str(), &address) == 1);
 }
 
 // Of "after=NUMBER"; nothing if it is something else.

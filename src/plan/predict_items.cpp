@@ -4,9 +4,8 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/path_pattern.h"
 #include "base/text.h"
-
-#include <glob.h>
 
 #include <algorithm>
 #include <cctype>
@@ -111,11 +110,8 @@ class Lister {
   }
 
   void add_glob(const std::string& pattern) {
-    glob_t found = {};
-    const int result = glob(pattern.c_str(), 0, nullptr, &found);
-    const std::vector<std::string> words(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-    globfree(&found);
-    if (result != 0 || words.empty()) {
+    const std::vector<std::string> words = paths_matching(pattern);
+    if (words.empty()) {
       const fs::path path = fs::absolute(pattern);
       if (is_new(path))
         add_fault(path, Error(cat("no file matches ", pattern),

@@ -77,16 +77,19 @@ bool append_line(int fd, std::string_view line) {
   std::string text(line);
   text += '\n';
   const std::optional<off_t> before = file_size(fd);
-  ssize_t written;
-  do {
-    written = write(fd, text.data(), text.size());
-  } while (written < 0 && errno == EINTR);
-  if (written == static_cast<ssize_t>(text.size())) return true;
-  const int reason = written < 0 ? errno : ENOSPC;
+  std::size_t written = 0;
+  ssize_t got = 0;
+  while (written < text.size()) {  // again after a part, which alone does not say why
+    got = write(fd, text.data() + written, text.size() - written);
+    if (got > 0) written += static_cast<std::size_t>(got);
+    if (got == 0 || (got < 0 && errno != EINTR)) break;
+  }
+  if (written == text.size()) return true;
+  const int reason = got < 0 ? errno : ENOSPC;
   if (written > 0) {
     // A part of a line would spoil the next one. Only what was just written is taken back.
     const std::optional<off_t> after = file_size(fd);
-    const bool known = before && after && *after == *before + written;
+    const bool known = before && after && *after == *before + static_cast<off_t>(written);
     if (!known || ftruncate(fd, *before) != 0) {
       const ssize_t ended = write(fd, "\n", 1);
       (void)ended;

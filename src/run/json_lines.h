@@ -15,8 +15,8 @@ namespace lockstep {
 // killed writer left. A symbolic link is not followed. Throws Error.
 UniqueFd open_lines(const std::filesystem::path& path);
 
-// Appends the line and a newline with one write. False if it could not be written whole; then the
-// file is as before and errno says why. `line` must hold no newline.
+// Appends the line and a newline with one write, where that writes all. False if it could not be
+// written whole; then the file is as before and errno says why. `line` must hold no newline.
 bool append_line(int fd, std::string_view line);
 
 // As one line, without throwing: invalid UTF-8 is replaced, numbers that are not finite become

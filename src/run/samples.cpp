@@ -25,6 +25,14 @@ bool is_list_of_integers(const nlohmann::json& value) {
   return true;
 }
 
+// Of an entry, or of a word that training goes on.
+std::optional<std::int64_t> last_step_in(const nlohmann::json& line) {
+  for (const char* key : {"step", "resume"})
+    if (line.is_object() && line.contains(key) && line[key].is_number_integer())
+      return line[key].get<std::int64_t>();
+  return std::nullopt;
+}
+
 void take_line(const std::string& line, std::vector<Entry>& entries) {
   const nlohmann::json value = parse_object(line);
   if (value.is_discarded()) return;
@@ -41,26 +49,45 @@ void take_line(const std::string& line, std::vector<Entry>& entries) {
 }  // namespace
 
 SampleWriter::SampleWriter(const std::filesystem::path& path)
-    : path_(path), file_(open_lines(path)) {}
+    : path_(path), file_(open_lines(path)) {
+  std::string last;
+  for_each_line(path, [&last](const std::string& line) { last = line; });
+  if (last.empty()) return;
+  last_ = last_step_in(parse_object(last));
+  is_damaged_ = !last_;
+}
 
-void SampleWriter::write(std::int64_t step, std::span<const std::int64_t> samples) {
+std::string SampleWriter::write(std::int64_t step, std::span<const std::int64_t> samples) {
+  if (!is_recording_) return "";
   std::string line = cat("{\"step\":", step, ",\"samples\":[");
   for (std::size_t i = 0; i < samples.size(); ++i)
     line += (i ? "," : "") + std::to_string(samples[i]);
-  append(line + "]}");
+  return append(line + "]}", step);
 }
 
-void SampleWriter::resume(std::int64_t step) { append(cat("{\"resume\":", step, "}")); }
+std::string SampleWriter::resume(std::int64_t step) {
+  if (is_damaged_) return stop(cat("the last line of ", path_.string(), " is damaged"));
+  if (last_ && step > *last_)
+    return stop(cat(path_.string(), " ends with step ", *last_, ", before step ", step,
+                    ", after which training goes on"));
+  return append(cat("{\"resume\":", step, "}"), step);
+}
 
 void SampleWriter::sync() {
   if (fdatasync(file_.get()) != 0)
     throw Error(cat("cannot write ", path_.string(), ": ", errno_text(errno)));
 }
 
-void SampleWriter::append(const std::string& line) {
+std::string SampleWriter::append(const std::string& line, std::int64_t step) {
   if (!append_line(file_.get(), line))
-    throw Error(cat("cannot write ", path_.string(), ": ", errno_text(errno)),
-                "free some space, or train without run.record_samples");
+    return stop(cat("cannot write ", path_.string(), ": ", errno_text(errno)));
+  last_ = step;
+  is_recording_ = true;
+  return "";
+}
+
+std::string SampleWriter::stop(std::string why) {
+  return std::exchange(is_recording_, false) ? std::move(why) : "";
 }
 
 std::vector<std::vector<std::int64_t>> effective_samples(const std::filesystem::path& run) {

@@ -103,7 +103,7 @@ void Recorder::resumed(std::int64_t step, const std::optional<CheckpointInfo>& f
          {"step", step},
          {"from", from ? from->path.filename().string() : ""},
          {"skipped", damaged}});
-  if (samples_) samples_->resume(step);
+  samples_resume(step);
 }
 
 void Recorder::parameters(std::int64_t step, const Arena& arena, const ParameterGroups& groups) {
@@ -193,7 +193,15 @@ void Recorder::step(const StepResult& result, const OwnTimes& own, double lr) {
 }
 
 void Recorder::samples(std::int64_t step, const std::vector<std::int64_t>& indexes) {
-  if (samples_) samples_->write(step, indexes);
+  if (samples_) tell_of_samples(step, samples_->write(step, indexes));
+}
+
+void Recorder::samples_resume(std::int64_t step) {
+  if (samples_) tell_of_samples(step, samples_->resume(step));
+}
+
+void Recorder::tell_of_samples(std::int64_t step, const std::string& fault) {
+  if (!fault.empty()) warn(step, cat("samples are no longer recorded: ", fault));
 }
 
 void Recorder::loader_threads(std::int64_t step, std::int64_t threads, double data_share) {
@@ -239,12 +247,12 @@ void Recorder::repeats_in_less(std::int64_t step, const StepResult& result, cons
                        {"accumulation_before", before.accumulation}};
   if (now.micro == before.micro) event["recompute"] = true;
   write(event);
-  if (samples_) samples_->resume(step);
+  samples_resume(step);
 }
 
 void Recorder::not_finite(const nlohmann::json& event) {
   write(event);
-  if (samples_) samples_->resume(event.at("step").get<std::int64_t>());
+  samples_resume(event.at("step").get<std::int64_t>());
 }
 
 void Recorder::smaller_evaluation(std::int64_t step, std::int64_t before,

@@ -85,6 +85,8 @@ class Recorder {
  private:
   void write(const nlohmann::json& event);
   void draw_curves(std::int64_t step);
+  void samples_resume(std::int64_t step);                             // training goes on after it
+  void tell_of_samples(std::int64_t step, const std::string& fault);  // "": nothing
 
   RunDir& run_;
   const Plan& plan_;

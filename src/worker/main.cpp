@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/spawn.h"
 #include "base/text.h"
 #include "engine/plugin.h"
 #include "engine/rendezvous.h"
@@ -133,6 +134,7 @@ int run(std::vector<std::string> arguments) {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
+  lockstep::ignore_file_size_signal();
   lockstep::keep_freed_memory();
   lockstep::open_heartbeat();
   try {

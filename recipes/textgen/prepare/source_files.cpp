@@ -1,7 +1,6 @@
 // Which files a corpus is made of.
 #include "recipes/textgen/prepare/source_files.h"
 
-#include <glob.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/path_pattern.h"
 #include "base/text.h"
 
 namespace lockstep::textgen {
@@ -58,16 +58,8 @@ std::vector<SourceFile> list_folder(const fs::path& folder, const fs::path& base
   return files;
 }
 
-std::vector<std::string> expand(const std::string& pattern) {
-  std::vector<std::string> found;
-  glob_t result{};
-  if (::glob(pattern.c_str(), 0, nullptr, &result) == 0)
-    found.assign(result.gl_pathv, result.gl_pathv + result.gl_pathc);
-  ::globfree(&result);
-  return found;  // sorted by glob
-}
-
-std::vector<SourceFile> list_one(const std::string& path, const std::string& option) {
+// Of a file or a folder that is there; none where it is not.
+std::vector<SourceFile> list_path(const std::string& path, const std::string& option) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     std::vector<SourceFile> files = list_folder(path, path);
@@ -76,21 +68,24 @@ std::vector<SourceFile> list_one(const std::string& path, const std::string& opt
                   "name a folder with text or jsonl files");
     return files;
   }
-  if (fs::exists(path, ignored)) {
-    SourceFile file = describe(path, fs::path(path).filename().string(), true);
-    if (file.bytes == 0) throw Error(cat(path, " is empty"), cat("take it out of ", option));
-    return {file};
-  }
-  std::vector<SourceFile> files;
-  if (path.find_first_of("*?[") != std::string::npos) {
-    for (const std::string& match : expand(path))
-      for (SourceFile& file : list_one(match, option)) files.push_back(std::move(file));
-    if (!files.empty()) return files;
+  if (!fs::exists(path, ignored)) return {};
+  SourceFile file = describe(path, fs::path(path).filename().string(), true);
+  if (file.bytes == 0) throw Error(cat(path, " is empty"), cat("take it out of ", option));
+  return {file};
+}
+
+std::vector<SourceFile> list_one(const std::string& path, const std::string& option) {
+  std::vector<SourceFile> files = list_path(path, option);
+  if (!files.empty()) return files;
+  if (path.find_first_of("*?[") == std::string::npos)
+    throw Error(cat(option, ": there is no file or folder ", path),
+                "check the path; it is taken from the current folder if relative");
+  for (const std::string& match : paths_matching(path))
+    for (SourceFile& file : list_path(match, option)) files.push_back(std::move(file));
+  if (files.empty())
     throw Error(cat(option, ": no file matches ", path),
                 "check the pattern; quote it in the shell");
-  }
-  throw Error(cat(option, ": there is no file or folder ", path),
-              "check the path; it is taken from the current folder if relative");
+  return files;
 }
 
 }  // namespace

@@ -58,6 +58,30 @@ TEST_F(BatchBadInput, MistakesInAJobFileAreNamedWithTheirLine) {
   EXPECT_THAT(run({"batch", "run", "nothing.toml"}).err, HasSubstr("nothing.toml"));
 }
 
+TEST_F(BatchBadInput, NumbersOnTheCommandLineHaveALimit) {
+  const auto refusal_of = [&](const std::string& flag, const std::string& number) {
+    const ToolResult result = run({"batch", "run", flag, number, "--", "true"});
+    EXPECT_EQ(result.code, 2) << flag << number;
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs")) << flag << number;
+    return result.err;
+  };
+  for (const char* number : {"99999999999999999999999999", "1001", "1.5", "nan", "0x10"})
+    EXPECT_THAT(refusal_of("--retries", number),
+                HasSubstr("--retries must be a whole number from 0 to 1000, but is "));
+  for (const char* number : {"1e300", "65537", "nan", "inf", "0x10"})
+    EXPECT_THAT(refusal_of("--cpus", number), HasSubstr("--cpus must be a number from 0 to 65536"));
+}
+
+TEST_F(BatchBadInput, AnAttemptWithANumberThatNoneHasIsSaid) {
+  ASSERT_EQ(run({"batch", "run", "--name", "b", "--", "true"}).code, 0);
+  const auto ledger = folder.path() / "runs/b/ledger.sqlite";
+  Database(ledger, Database::Access::write).execute("UPDATE attempt SET number = -5");
+  const ToolResult result = run({"batch", "logs", "b", "1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("is damaged: the newest attempt of job "),
+                                HasSubstr(" has the number -5")));
+}
+
 TEST_F(BatchBadInput, TenMillionJobsAreRefusedInLittleMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer takes far more";

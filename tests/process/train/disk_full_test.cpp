@@ -2,9 +2,11 @@
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
 #include "run/run_dir.h"
+#include "run/samples.h"
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <cstring>
@@ -14,6 +16,7 @@ namespace lockstep {
 namespace {
 
 using testing::run_tool;
+using testing::operator+;
 using testing::ToolResult;
 
 class DiskFull : public ::testing::Test {
@@ -90,6 +93,67 @@ TEST_F(DiskFull, NoSpaceForARunIsAnErrorBeforeItStarts) {
   EXPECT_NE(result.err.find("No space left on device"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("hint: "), std::string::npos) << result.err;
   EXPECT_FALSE(std::filesystem::exists(disk_ / "a"));
+}
+
+// The same where files may not be longer than a checkpoint's (ulimit -f).
+class FileSizeLimit : public ::testing::Test {
+ protected:
+  FileSizeLimit() {
+    getrlimit(RLIMIT_FSIZE, &limit_);
+    testing::write_corpus(folder_.path() / "corpus.txt", 9000);
+  }
+  // Under a limit of so many bytes.
+  ToolResult run(const std::vector<std::string>& words, rlim_t bytes) const {
+    const rlimit less{.rlim_cur = bytes, .rlim_max = limit_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &less);
+    testing::ToolProcess tool(words, folder_.path());  // inherits it
+    setrlimit(RLIMIT_FSIZE, &limit_);
+    return tool.wait();
+  }
+
+  TemporaryDirectory folder_;
+  rlimit limit_{};
+};
+
+TEST_F(FileSizeLimit, TheRunGoesOnWithoutACheckpointAndSaysSo) {
+  std::vector<std::string> words{
+      testing::program("lockstep"), "train", "textgen", "--devices", "cpu:2", "--name", "a"};
+  words = words + testing::tiny(folder_.path() / "corpus.txt") +
+          std::vector<std::string>{"run.root=" + folder_.path().string(), "model.width=64",
+                                   "checkpoint.every_steps=20", "stop.steps=60"};
+  const ToolResult result = run(words, rlim_t{200} << 10);
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_NE(result.err.find("no checkpoint at step 20"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("File too large; the run goes on"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("step 60/60"), std::string::npos) << result.err;
+  EXPECT_FALSE(newest_good(folder_.path() / "a/checkpoints"));
+}
+
+TEST_F(FileSizeLimit, SamplesAreNoLongerRecordedThenAndTrainingGoesOn) {
+  std::vector<std::string> words{
+      testing::program("lockstep"), "train", "textgen", "--devices", "cpu:1", "--name", "a"};
+  words = words + testing::tiny(folder_.path() / "corpus.txt") +
+          std::vector<std::string>{"run.root=" + folder_.path().string(),
+                                   "run.record_samples=true",
+                                   "log.every_steps=1000",
+                                   "eval.every_steps=0",
+                                   "checkpoint.every_steps=0",
+                                   "stop.steps=1000"};
+  const ToolResult result = run(words, rlim_t{32} << 10);
+  EXPECT_NE(result.err.find("samples are no longer recorded: cannot write "), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("step 1000/1000"), std::string::npos) << result.err;
+  const auto samples = effective_samples(folder_.path() / "a");
+  EXPECT_GT(samples.size(), 100u);
+  EXPECT_LT(samples.size(), 1000u);
+  EXPECT_TRUE(read_file(folder_.path() / "a/samples.jsonl").ends_with("]}\n"));
+}
+
+TEST_F(FileSizeLimit, ProgramsThatWeStartEndAsTheyWouldByThemselves) {
+  const ToolResult result = run({testing::program("lockstep"), "launch", "--devices", "cpu:1", "--",
+                                 "sh", "-c", "kill -XFSZ $$; sleep 60"},
+                                rlim_t{1} << 20);
+  EXPECT_NE(result.err.find("killed by signal 25"), std::string::npos) << result.err;
 }
 
 }  // namespace

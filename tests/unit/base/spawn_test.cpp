@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "base/descriptors.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -63,6 +65,15 @@ TEST_F(Spawn, LeadsAGroupOrStaysInOurs) {
   SpawnSpec ours;
   ours.own_group = false;
   EXPECT_EQ(printed("cut -d' ' -f5 /proc/$$/stat", ours), cat(getpgrp()));
+}
+
+TEST_F(Spawn, EndsWhatWritesTooMuchButNotUs) {
+  const auto ours = std::signal(SIGXFSZ, SIG_DFL);
+  ignore_file_size_signal();
+  printed("kill -XFSZ $$; sleep 60");
+  EXPECT_EQ(code_, 128 + SIGXFSZ);
+  std::raise(SIGXFSZ);
+  std::signal(SIGXFSZ, ours);
 }
 
 TEST_F(Spawn, TellsHowAChildEnded) {

@@ -95,6 +95,41 @@ TEST_F(BrokenLedger, OneWithStatesThatNobodyKnows) {
   EXPECT_THAT(error_of([&] { ledger.job(99); }), HasSubstr("no job 99"));
 }
 
+TEST_F(BrokenLedger, OneWithNumbersThatNoJobHas) {
+  Ledger ledger = open_with({"a"});
+  for (const char* wrong : {R"("retries": 99999999999999999999999999)",
+                            R"("retries": -1)",
+                            R"("retries": 1001)",
+                            R"("retries": 1.5)",
+                            R"("retries": "2")",
+                            R"("retries": 18446744073709551615)",
+                            R"("priority": 99999999999)",
+                            R"("priority": -1000001)",
+                            R"("cpus": -1)",
+                            R"("cpus": 1e300)",
+                            R"("gpus": 17)",
+                            R"("gpus": -1)",
+                            R"("gpu_devices": 4294967297)",
+                            R"("gpu_share": 2)",
+                            R"("gpu_memory": 9)",
+                            R"("gpu_memory_bytes": -1)",
+                            R"("gpu_memory_bytes": 1e300)",
+                            R"("retry_delay_s": -1)",
+                            R"("timeout_s": -1)",
+                            R"("skip_codes": [0])",
+                            R"("skip_codes": [4294967297])",
+                            R"("skip_codes": 3)"}) {
+    Statement update(ledger.database(), "UPDATE job SET spec = ?");
+    update.bind(1, cat(R"({"command": ["true"], "folder": "/", )", wrong, "}")).step();
+    EXPECT_THAT(error_of([&] { ledger.job(1); }), HasSubstr("or is damaged")) << wrong;
+  }
+  ledger.database().execute(
+      R"(UPDATE job SET spec = '{"command": ["true"], "folder": "/", "retries": 1000, "cpus": 0,
+         "priority": -1000000, "gpus": 1, "gpu_devices": 1024, "timeout_s": 0.5}')");
+  EXPECT_EQ(ledger.job(1).retries, 1000);
+  EXPECT_EQ(ledger.job(1).timeout_s, 0.5);
+}
+
 TEST_F(BrokenLedger, OneWhoseFolderIsNotThere) {
   EXPECT_THAT(error_of([&] { Ledger::open(folder.path() / "no/ledger.sqlite"); }),
               AllOf(HasSubstr("no/ledger.sqlite"), HasSubstr("unable to open"),

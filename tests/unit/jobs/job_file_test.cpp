@@ -177,6 +177,8 @@ TEST(JobFile, RefusesValuesThatMakeNoSense) {
   EXPECT_THAT(value("env = {A = \"x\\u0000y\"}"), HasSubstr("NUL"));
   EXPECT_THAT(value("outputs = \"{gpu}.txt\""), HasSubstr("the job has no GPU"));
   EXPECT_THAT(value("outputs = [\"a/**/b.csv\"]"), HasSubstr("outputs cannot hold **: a/**/b.csv"));
+  EXPECT_THAT(value("outputs = [\"" + std::string(9000, 'a') + "\"]"),
+              HasSubstr("a pattern may have 8192 bytes, but one has 9000"));
   EXPECT_THAT(value("name = \"{out}\""), HasSubstr("known only when the job starts"));
   EXPECT_THAT(value("jobs = 3"), HasSubstr("[[jobs]]"));
   EXPECT_THAT(value("[[jobs]]\nmin_finished = 3"),

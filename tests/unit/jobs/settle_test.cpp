@@ -86,6 +86,15 @@ TEST_F(Settle, OfAPatternOneFileAtLeastMustBeThere) {
   EXPECT_EQ(settled({}).state, JobState::done) << "it was published before";
 }
 
+TEST_F(Settle, APatternOfThousandsOfPartsIsNotThere) {
+  std::string pattern;
+  for (int i = 0; i < 4000; ++i) pattern += i % 2 == 0 ? "a/" : "*/";
+  for (const std::string& longer : {std::string("b"), std::string(4000, '*')}) {
+    job.outputs = {pattern + longer};
+    EXPECT_EQ(settled({}).state, JobState::failed);
+  }
+}
+
 TEST_F(Settle, ANameThatLooksLikeAPatternIsThatName) {
   job.outputs = {"[1].csv"};
   wrote("[1].csv", "a");

@@ -97,9 +97,48 @@ TEST_F(Site, AnswersToLocalNamesOnly) {
   for (const char* host :
        {"localhost", "localhost:8000", "127.0.0.1:9400", "127.1.2.3", "[::1]:9400", "[::1]", ""})
     EXPECT_EQ(get("/metrics", "", host).status, 200) << host;
-  for (const char* host :
-       {"evil.example", "localhost.evil.example:9400", "127.0.0.1.evil.example",
-        "127.evil.example:9400", "[::2]:9400", "10.0.0.1:9400", "localhost@evil"}) {
+  for (const char* host : {"evil.example",
+                           "localhost.evil.example:9400",
+                           "127.0.0.1.evil.example",
+                           "127.evil.example:9400",
+                           "[::2]:9400",
+                           "10.0.0.1:9400",
+                           "localhost@evil",
+                           "[::1]evil.example",
+                           "[::1]evil.example:9400",
+                           "[::1]:9400.evil.example",
+                           "[::1].evil.example",
+                           "[::1",
+                           "[::1:9400",
+                           "[",
+                           "[]",
+                           "[::1]]",
+                           "[[::1]]",
+                           "[::1]:",
+                           "[::1]:x",
+                           "[::1%lo]",
+                           "::1",
+                           "localhost:",
+                           "localhost:x",
+                           "localhost:80:80",
+                           "localhost:80@evil.example",
+                           "localhost:80.evil.example",
+                           "localhost:99999",
+                           "localhost:-1",
+                           "localhost.",
+                           "localhost ",
+                           " localhost",
+                           "127.",
+                           "127.0.0.1.",
+                           "127.0.0.1.2",
+                           "127.1",
+                           "127.0.0.256",
+                           "127..0.1",
+                           "127.0.0.1:80 evil",
+                           ":80",
+                           ":",
+                           "127.0.0.1,evil.example",
+                           "localhost/evil.example"}) {
     EXPECT_EQ(get("/metrics", "", host).status, 403) << host;
     EXPECT_EQ(get("/", "", host).status, 403) << host;
   }

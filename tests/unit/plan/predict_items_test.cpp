@@ -95,6 +95,9 @@ TEST_F(Items, ThatCannotBeReadAreSkippedAmongOthersAndAloneAnError) {
   };
   skips("bb.png", "there is no file");
   skips("x*.png", "no file matches");
+  std::string parts;
+  for (int i = 0; i < 2000; ++i) parts += "**/";
+  skips(parts + "x", "no file matches");
   skips("empty", "holds no .png file");
   input.kind = PredictInput::Kind::lines;
   const std::vector<PredictItem> items = list({"e.txt", "none.txt"});

@@ -1,7 +1,11 @@
 // The record of samples, over resumes.
 #include "run/samples.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "run_fixtures.h"
 
@@ -52,6 +56,68 @@ TEST_F(Samples, DamagedLinesArePassedOver) {
       "{\"step\":1,\"samples\":[1]}\nx\n{\"step\":2,\"samples\":[1.5]}\n{\"step\":\"2\","
       "\"samples\":[1]}\n{\"resume\":\"x\"}\n{\"step\":2,\"samples\":[2]}\n{\"step\":3,\"sam");
   EXPECT_EQ(effective_samples(run.path()), (Lists{{1}, {2}}));
+}
+
+// A full disk, as a limit of the size of files makes it.
+class FullSamples : public Samples {
+ protected:
+  FullSamples() : before_(std::signal(SIGXFSZ, SIG_IGN)) { getrlimit(RLIMIT_FSIZE, &limit_); }
+  ~FullSamples() override {
+    set_limit(limit_.rlim_cur);
+    std::signal(SIGXFSZ, before_);
+  }
+  void set_limit(rlim_t bytes) const {
+    const rlimit less{.rlim_cur = bytes, .rlim_max = limit_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &less);
+  }
+  // Steps up to `last`, of which those from the third on find no room.
+  void write_two_steps(std::int64_t last) const {
+    SampleWriter writer(file);
+    for (std::int64_t step = 1; step <= 2; ++step) EXPECT_EQ(writer.write(step, list(step)), "");
+    set_limit(std::filesystem::file_size(file) + 5);
+    EXPECT_THAT(writer.write(3, list(3)), ::testing::HasSubstr("samples.jsonl: File too large"));
+    set_limit(limit_.rlim_cur);
+    for (std::int64_t step = 4; step <= last; ++step)
+      EXPECT_EQ(writer.write(step, list(step)), "") << "told once";
+  }
+  static std::vector<std::int64_t> list(std::int64_t step) { return {step * 10, step * 10 + 1}; }
+
+ private:
+  rlimit limit_{};
+  void (*before_)(int);
+};
+
+TEST_F(FullSamples, EndWithTheLastStepThatWasWrittenWhole) {
+  write_two_steps(5);
+  EXPECT_EQ(effective_samples(run.path()), (Lists{{10, 11}, {20, 21}}));
+  EXPECT_TRUE(read_file(file).ends_with("21]}\n"));
+}
+
+TEST_F(FullSamples, GoOnWhereTrainingGoesOnAfterAStepThatTheyHave) {
+  write_two_steps(5);
+  SampleWriter writer(file);
+  EXPECT_EQ(writer.resume(2), "");
+  EXPECT_EQ(writer.write(3, list(3)), "");
+  EXPECT_EQ(effective_samples(run.path()), (Lists{{10, 11}, {20, 21}, {30, 31}}));
+}
+
+TEST_F(FullSamples, HaveNoGapWhereItGoesOnLater) {
+  write_two_steps(5);
+  SampleWriter writer(file);
+  EXPECT_THAT(writer.resume(4), ::testing::HasSubstr("ends with step 2, before step 4"));
+  EXPECT_EQ(writer.write(5, list(5)), "");
+  EXPECT_EQ(effective_samples(run.path()), (Lists{{10, 11}, {20, 21}}));
+  EXPECT_EQ(writer.resume(1), "") << "the run recovers from an earlier step";
+  EXPECT_EQ(writer.write(2, list(2)), "");
+  EXPECT_EQ(effective_samples(run.path()), (Lists{{10, 11}, {20, 21}}));
+}
+
+TEST_F(Samples, DoNotGoOnAfterALastLineThatIsDamaged) {
+  put(file, "{\"step\":1,\"samples\":[1]}\n{\"step\":2,\"sam\n");
+  SampleWriter writer(file);
+  EXPECT_THAT(writer.resume(1), ::testing::HasSubstr("last line"));
+  EXPECT_EQ(writer.write(2, std::vector<std::int64_t>{2}), "");
+  EXPECT_EQ(effective_samples(run.path()), (Lists{{1}}));
 }
 
 // Kills at any moment: whatever was recorded too much, the list is the uninterrupted one.

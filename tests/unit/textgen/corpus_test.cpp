@@ -61,6 +61,13 @@ TEST_F(CorpusTest, TakesANameWithGlobCharactersAsAFileWhereThereIsOne) {
   EXPECT_EQ(names({path("a[1].txt")}), (std::vector<std::string>{"a[1].txt"}));
 }
 
+TEST_F(CorpusTest, LeavesOutLinksToNothingWhoseNamesLookLikePatterns) {
+  std::filesystem::create_symlink("nowhere", path("*x"));
+  write("a.txt", "a");
+  EXPECT_EQ(names({path("*")}), (std::vector<std::string>{"a.txt"}));
+  EXPECT_NE(error_if_any([&] { list({path("*x")}); }).find("no file matches"), std::string::npos);
+}
+
 TEST_F(CorpusTest, SaysWhatIsMissingOrEmpty) {
   write("empty.txt", "");
   std::filesystem::create_directory(path("folder"));
