@@ -27,7 +27,7 @@ std::vector<std::string> texts_of(const std::string& json) {
   return texts;
 }
 
-void add_results(const ReportedJob& job, std::map<std::string, ResultSum>& sums) {
+void sum_results(const ReportedJob& job, std::map<std::string, ResultSum>& sums) {
   for (const JobResult& result : job.results) {
     const auto* const number = std::get_if<double>(&result.value);
     if (number == nullptr) continue;
@@ -68,7 +68,7 @@ void read_jobs(const BatchFolder& batch, Ledger& ledger, BatchReport& report) {
                     .tries = rows.integer(4),
                     .attempt = static_cast<int>(rows.integer(5))};
     job.results = ledger.results(rows.integer(8));
-    add_results(job, report.sums);
+    sum_results(job, report.sums);
     add_failure(batch, job, report);
     if (static_cast<std::size_t>(report.listed++) >= most_reported_jobs) continue;
     if (rows.number(9) > 0 && rows.number(6) > 0) job.seconds = rows.number(6);
