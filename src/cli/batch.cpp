@@ -4,12 +4,19 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
+#include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "cli/batch_slurm.h"
@@ -18,6 +25,7 @@
 #include "cli/output.h"
 #include "cli/run_root.h"
 #include "jobs/analysis.h"
+#include "jobs/batch_files.h"
 #include "jobs/batch_shares.h"
 #include "jobs/batch_text.h"
 #include "jobs/job_names.h"
@@ -62,33 +70,55 @@ std::int64_t job_of(Ledger& ledger, const std::string& words) {
   throw Error(cat("the batch has no job ", printable(words)), hint);
 }
 
-nlohmann::json job_rows(Ledger& ledger, const std::string& condition) {
-  nlohmann::json rows = nlohmann::json::array();
+using Rows = std::vector<nlohmann::json>;
+
+// Calls `visit` with some rows after another, of the listed jobs by number: of a million jobs not
+// all are held. Meanwhile nothing is read, so that a slow reader of what is printed holds up nobody
+// who writes to the ledger.
+void each_job_rows(Ledger& ledger, const std::string& condition,
+                   const std::function<void(const Rows&)>& visit) {
+  constexpr std::size_t at_once = 1000;
   Statement jobs(
       ledger.database(),
       cat("SELECT job.id, name, state, job.reason, tries, last.exit_code, "
           "last.ended - last.started, last.devices, last.number FROM job LEFT JOIN "
           "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
-          "job.id) WHERE listed != 0",
-          condition, " ORDER BY job.id"));
-  while (jobs.step()) {
-    nlohmann::json row{{"job", jobs.integer(0)},
-                       {"name", jobs.text(1)},
-                       {"state", jobs.text(2)},
-                       {"reason", jobs.text(3)},
-                       {"tries", jobs.integer(4)}};
-    if (!jobs.is_null(5)) row["exit_code"] = jobs.integer(5);
-    if (!jobs.is_null(6)) row["seconds"] = jobs.number(6);
-    if (!jobs.is_null(7)) row["devices"] = nlohmann::json::parse(jobs.text(7), nullptr, false);
-    if (!jobs.is_null(8)) row["attempt"] = jobs.integer(8);
-    rows.push_back(std::move(row));
+          "job.id) WHERE listed != 0 AND job.id > ?",
+          condition, " ORDER BY job.id LIMIT ", at_once));
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  for (Rows rows;; rows.clear()) {
+    jobs.bind(1, last);
+    while (jobs.step()) {
+      last = jobs.integer(0);
+      nlohmann::json& row = rows.emplace_back(nlohmann::json{{"job", last},
+                                                             {"name", jobs.text(1)},
+                                                             {"state", jobs.text(2)},
+                                                             {"reason", jobs.text(3)},
+                                                             {"tries", jobs.integer(4)}});
+      if (!jobs.is_null(5)) row["exit_code"] = jobs.integer(5);
+      if (!jobs.is_null(6)) row["seconds"] = jobs.number(6);
+      if (nlohmann::json devices = parse_json(jobs.text(7)); devices.is_array())
+        row["devices"] = std::move(devices);
+      if (!jobs.is_null(8)) row["attempt"] = jobs.integer(8);
+    }
+    jobs.reset();
+    if (!rows.empty()) visit(rows);
+    if (rows.size() < at_once) return;
   }
-  return rows;
+}
+
+std::vector<std::int64_t> job_numbers(Ledger& ledger, const std::string& condition) {
+  std::vector<std::int64_t> numbers;
+  Statement jobs(ledger.database(),
+                 cat("SELECT id FROM job WHERE listed != 0", condition, " ORDER BY id"));
+  while (jobs.step()) numbers.push_back(jobs.integer(0));
+  return numbers;
 }
 
 // All about one job.
 nlohmann::json job_page(Ledger& ledger, std::int64_t id) {
-  nlohmann::json page = job_rows(ledger, cat(" AND job.id = ", id))[0];
+  nlohmann::json page;
+  each_job_rows(ledger, cat(" AND job.id = ", id), [&](const Rows& rows) { page = rows[0]; });
   page["parameters"] = nlohmann::json::object();
   for (const auto& [name, value] : ledger.job(id).parameters) page["parameters"][name] = value;
   Statement last(ledger.database(),
@@ -101,7 +131,7 @@ nlohmann::json job_page(Ledger& ledger, std::int64_t id) {
   return page;
 }
 
-std::string job_table(Ledger& ledger, const nlohmann::json& rows) {
+std::string job_table(Ledger& ledger, const Rows& rows) {
   std::string text;
   for (const auto& row : rows) {
     const auto id = row["job"].get<std::int64_t>();
@@ -114,6 +144,35 @@ std::string job_table(Ledger& ledger, const nlohmann::json& rows) {
     text += "\n";
   }
   return text;
+}
+
+void print_job_table(Ledger& ledger, const std::string& condition) {
+  bool any = false;
+  each_job_rows(ledger, condition, [&](const Rows& rows) {
+    print(job_table(ledger, rows));
+    any = true;
+  });
+  if (!any) print("");
+}
+
+// `value` with its jobs, as json_text would have them all.
+void print_with_jobs(nlohmann::json value, Ledger& ledger, const std::string& condition) {
+  value["jobs"] = nlohmann::json::array();
+  const std::string text = json_text(value);
+  const std::string_view empty = "\n  \"jobs\": []";
+  const std::size_t at = text.find(empty);  // no text of a value holds a newline
+  std::string part = text.substr(0, at + empty.size() - 1);
+  bool any = false;
+  each_job_rows(ledger, condition, [&](const Rows& rows) {
+    for (const nlohmann::json& row : rows) {
+      part += std::exchange(any, true) ? "," : "";
+      for (const std::string& line : split(json_text(row), '\n')) part += "\n    " + line;
+    }
+    const std::size_t end = part.rfind('\n') + 1;  // a comma may follow
+    print(part.substr(0, end));
+    part.erase(0, end);
+  });
+  print(cat(part, any ? "\n  " : "", text.substr(at + empty.size() - 1)));
 }
 
 std::string condition_of(const Parsed& parsed) {
@@ -144,12 +203,14 @@ int status_main(const Parsed& parsed) {
     for (const auto& [state, count] : ledger.counts()) value["counts"][to_string(state)] = count;
     if (const std::string by = ledger.fact("clean-up"); !by.empty()) value["clean_up"] = by;
     value["not_on_disk_yet"] = ledger.unsynced();
-    if (lists) value["jobs"] = job_rows(ledger, condition_of(parsed));
-    print(json_text(value));
+    if (lists)
+      print_with_jobs(std::move(value), ledger, condition_of(parsed));
+    else
+      print(json_text(value));
     return exit_finished;
   }
   if (lists) {
-    print(job_table(ledger, job_rows(ledger, condition_of(parsed))));
+    print_job_table(ledger, condition_of(parsed));
     return exit_finished;
   }
   if (has_shares(batch)) {
@@ -185,15 +246,14 @@ int logs_main(const Parsed& parsed) {
     throw Error(cat("--attempt must be a number from 1 to ", newest, ", but is ",
                     printable(parsed.value("--attempt"))));
   const int number = *asked;
-  const fs::path log = batch.log(job.name, number);
-  std::error_code ignored;
-  if (!fs::exists(log, ignored)) {
+  const std::optional<UniqueFd> log = open_log(batch, job.name, number);
+  if (!log) {
     say(cat("attempt ", number, " of job ", shown_name(job), " printed nothing"));
     return exit_finished;
   }
   if (const std::string shown = shown_name(job); shown != job.name)
     say(cat("attempt ", number, " of job ", shown, ":"));
-  print_log(read_file(log));
+  print_log(*log);
   return exit_finished;
 }
 
@@ -221,8 +281,8 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
   if (runs) {
     if (what == "retry" && job == 0) {
       Transaction transaction(ledger.database());
-      for (const auto& row : job_rows(ledger, " AND state IN ('failed', 'cancelled')"))
-        ledger.request("retry", row["job"].get<std::int64_t>(), "");
+      for (const std::int64_t id : job_numbers(ledger, " AND state IN ('failed', 'cancelled')"))
+        ledger.request("retry", id, "");
       transaction.commit();
     } else {
       ledger.request(what, job, "");
@@ -239,10 +299,9 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
   const std::string states = what == "retry" ? (job != 0 ? " AND state != 'running'"
                                                          : " AND state IN ('failed', 'cancelled')")
                                              : " AND state = 'waiting'";
-  const nlohmann::json rows = job_rows(ledger, asked + states);
+  const std::vector<std::int64_t> jobs = job_numbers(ledger, asked + states);
   Transaction transaction(ledger.database());
-  for (const auto& row : rows) {
-    const auto id = row["job"].get<std::int64_t>();
+  for (const std::int64_t id : jobs) {
     if (what == "retry")
       ledger.forget_tries(id);
     else
@@ -251,7 +310,7 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
   transaction.commit();
   if (ended > 0)
     say(cat(ended, ended == 1 ? " job that still runs is" : " jobs that still run are", " ended"));
-  return rows.size();
+  return jobs.size();
 }
 
 // What the scheduler does at once where one runs, and else at once by the ledger.
@@ -335,7 +394,12 @@ int analyze_main(const Parsed& parsed) {
       throw Error(cat(flag, " is instead of what ", other, " writes"), "leave one of them out");
   if (parsed.has("--csv")) {
     Output output(parsed.value("--csv"), may_overwrite(parsed));
-    return output.write(jobs_csv(batches)) == Written::failed ? exit_failed : exit_finished;
+    Written written = Written::yes;
+    write_jobs_csv(batches, [&](const std::string& lines) {
+      written = output.write(lines);
+      return written == Written::yes;
+    });
+    return written == Written::failed ? exit_failed : exit_finished;
   }
   std::vector<std::pair<std::string, BatchAnalysis>> analyses;
   for (const BatchFolder& batch : batches)

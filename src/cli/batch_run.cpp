@@ -303,7 +303,7 @@ int batch_run_main(const Parsed& parsed) {
   if (parsed.has("--dry-run") || parsed.has("--devices-like"))
     return show_plan(asked, resources, devices);
   const BatchFolder batch = make_batch(parsed, asked);
-  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
+  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path, "batch"));
   Ledger ledger = Ledger::open(batch.ledger());
   const AddedJobs added = ledger.add(*asked.jobs, asked.is_file);
   asked.jobs.reset();  // the ledger has them
@@ -331,7 +331,7 @@ int batch_add_main(const Parsed& parsed) {
 int batch_resume_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
   check_reports(parsed);
-  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
+  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path, "batch"));
   Ledger ledger = Ledger::open(batch.ledger());
   const std::vector<Device> devices = batch_devices(parsed, ledger.wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);

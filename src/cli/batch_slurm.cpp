@@ -264,7 +264,7 @@ int slurm_main(const Parsed& parsed) {
   check_sbatch();
   make_directories(batch.path / "shares");
   write_record(batch, file, options);
-  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
+  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path, "batch"));
   Ledger all = ledger_to_read(batch);
   const SharePlan plan = plan_shares(all, std::move(list), static_cast<std::size_t>(most));
   write_shares(batch, plan);
@@ -349,7 +349,7 @@ int resume_under_slurm(const Parsed& parsed, const BatchFolder& batch) {
     options.task_words = words;
   if (parsed.has("--grace")) options.notice_s = notice_s(parsed);
   check_sbatch();
-  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
+  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path, "batch"));
   Ledger all = ledger_to_read(batch);
   return submit_left(batch, all, options);
 }

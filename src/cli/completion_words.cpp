@@ -267,9 +267,10 @@ Completion option_value(const Command& command, const Parsed& parsed, const std:
 // many.
 std::vector<Candidate> job_candidates(const Parsed& parsed, const std::string& typed) {
   constexpr std::int64_t most = 500;
+  constexpr double patience_s = 1;
   std::vector<Candidate> candidates;
   for (const BatchFolder& part : parts_of(open_batch(parsed))) {
-    Ledger ledger = Ledger::open_to_read(part.ledger());
+    Ledger ledger = Ledger::open_to_read(part.ledger(), patience_s);
     Statement rows(ledger.database(),
                    "SELECT name, state FROM job WHERE listed != 0 AND name >= ?1 AND name < ?2 "
                    "ORDER BY name LIMIT ?3");

@@ -90,12 +90,23 @@ std::string shell_word(const std::string& text) {
 
 namespace {
 
-void write_out(const std::string& text) {
+void write_bytes(std::string_view text) {
   errno = 0;
-  std::cout << text;
-  if (text.empty() || text.back() != '\n') std::cout << '\n';
-  if (!std::cout.flush())
+  std::cout << text << std::flush;
+  if (!std::cout)
     throw Error(cat("standard output: ", errno == 0 ? "cannot be written to" : errno_text(errno)));
+}
+
+void write_out(const std::string& text) {
+  write_bytes(text.empty() || text.back() != '\n' ? text + '\n' : text);
+}
+
+// Whole lines of a log, as a terminal may have them.
+std::string shown_lines(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  std::vector<std::string> lines = split(std::string(text), '\n');
+  for (std::string& line : lines) line = std::string(as_rewritten(line));
+  return printable_log(join(lines, "\n")) + '\n';
 }
 
 }  // namespace
@@ -107,12 +118,25 @@ void print_data(const std::string& text) {
   write_out(text);
 }
 
-void print_log(std::string text) {
-  if (isatty(STDOUT_FILENO) == 0) return write_out(text);
-  if (text.ends_with('\n')) text.pop_back();
-  std::vector<std::string> lines = split(text, '\n');
-  for (std::string& line : lines) line = std::string(as_rewritten(line));
-  write_out(printable_log(join(lines, "\n")));
+void print_log(const UniqueFd& log) {
+  constexpr std::size_t block_bytes = 1 << 20;
+  const bool shows = isatty(STDOUT_FILENO) != 0;
+  std::string text, block(block_bytes, '\0');
+  for (;;) {
+    const ssize_t got = ::read(log.get(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(cat("cannot read the log: ", errno_text(errno)));
+    text.append(block, 0, static_cast<std::size_t>(got));
+    if (got == 0) break;
+    // A line of its own that is longer than a block is shown in parts.
+    const std::size_t line_end = text.rfind('\n');
+    const std::size_t whole =
+        line_end == text.npos ? text.size() < block_bytes ? 0 : text.size() : line_end + 1;
+    const std::string_view lines = std::string_view(text).substr(0, whole);
+    if (!lines.empty()) write_bytes(shows ? shown_lines(lines) : std::string(lines));
+    text.erase(0, whole);
+  }
+  if (!text.empty()) shows ? write_bytes(shown_lines(text)) : write_out(text);
 }
 
 void print_result_of_run(const std::string& text) {

@@ -1,6 +1,7 @@
 // What every subcommand shares: where programs and caches lie, the terminal, the probe.
 #pragma once
 
+#include "base/fd.h"
 #include "base/program.h"
 #include "base/say.h"  // for all commands
 #include "devices/gpu_probe.h"
@@ -31,9 +32,9 @@ std::string shell_word(const std::string& text);  // quoted where a shell needs 
 void print(const std::string& text);
 // Likewise what programs read: byte for byte, but on a terminal.
 void print_data(const std::string& text);
-// Likewise what a program printed; on a terminal as `printable_log`, and of a line that was
+// Likewise what a program printed, however much, to its end; on a terminal as `printable_log`, and of a line that was
 // rewritten with carriage returns what was last visible.
-void print_log(std::string text);
+void print_log(const UniqueFd& log);
 // Likewise, after training: that was no failure where it cannot be written. Says so.
 void print_result_of_run(const std::string& text);
 // Bad UTF-8 is replaced; as `printable_json`.

@@ -28,7 +28,7 @@ std::string last_evaluation_text(const std::filesystem::path& run_dir, std::size
   const RunFolder* evaluation = newest(folders, "evaluations");
   if (evaluation != nullptr) try {
       const std::filesystem::path file = run_dir / evaluation->name / "items.csv";
-      if (std::filesystem::exists(file)) {
+      if (open_run_file(run_dir, std::filesystem::path(evaluation->name) / "items.csv")) {
         const CsvTable table = read_csv(file);
         text += cat("\n", table_text(table, {.rows = rows, .columns = 8}), "table ", file.string(),
                     ": ", table.rows.size(), table.rows.size() == 1 ? " row\n" : " rows\n");

@@ -21,6 +21,7 @@ bool has_all(const RunLabels& labels, const std::vector<std::string>& tags) {
 
 // A line per batch that has the tags.
 std::string batch_lines(const std::string& root, const std::vector<std::string>& tags) {
+  constexpr double longest_s = 5;  // of the processor, for one
   std::string lines;
   for (const std::filesystem::path& path : batches_in(root)) try {
       const BatchFolder batch{path};
@@ -29,9 +30,9 @@ std::string batch_lines(const std::string& root, const std::vector<std::string>&
       const bool runs = batch_holder(batch).has_value();
       lines +=
           cat("batch ", printable(path.filename().string()), ": ",
-              counts_text(ledger_to_read(batch).counts()), runs ? ", runs now" : "",
+              counts_text(ledger_to_read(batch, longest_s).counts()), runs ? ", runs now" : "",
               labels.tags.empty() ? "" : cat("; tags ", printable(join(labels.tags, ","))), "\n");
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // one that cannot be read hides no other
       say(printable(
           cat("warning: batch ", path.filename().string(), " is left out: ", error.what())));
     }
@@ -44,7 +45,7 @@ int show_all(const std::string& root, const std::vector<std::string>& tags, bool
   for (const RunDir& run : list_runs(root)) try {
       RunSummary summary = summarize(run);
       if (has_all(summary.labels, tags)) all.push_back(std::move(summary));
-    } catch (const Error& error) {  // one that cannot be read hides no other
+    } catch (const std::exception& error) {  // likewise
       say(printable(cat("warning: run ", run.name(), " is left out: ", error.what())));
     }
   std::string batches;

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/mean.h"
 #include "base/text.h"
+#include "jobs/batch_files.h"
 #include "jobs/batch_shares.h"
 #include "jobs/job_environment.h"
 #include "jobs/ledger.h"
@@ -70,7 +71,9 @@ void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origi
                      .begin = rows.number(4) - origin,
                      .end = rows.number(5) - origin};
     const nlohmann::json devices = parse_json(rows.text(3));
-    if (devices.is_array()) span.devices = devices.get<std::vector<std::string>>();
+    if (devices.is_array())
+      for (const nlohmann::json& device : devices)
+        if (device.is_string()) span.devices.push_back(device.get<std::string>());
     analysis.wall_s = std::max(analysis.wall_s, span.end);
     analysis.busy_slots += span.end - span.begin;
     analysis.spans.push_back(std::move(span));
@@ -81,8 +84,7 @@ void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origi
 // Samples of a second stand for what lies half a second on either side.
 void read_samples(const BatchFolder& batch, double origin,
                   std::map<std::string, DeviceTimes>& devices) {
-  std::error_code ignored;
-  if (!fs::exists(batch.gpu_log(), ignored)) return;
+  if (!open_in_batch(batch, BatchFolder{}.gpu_log())) return;
   const CsvTable table = read_csv(batch.gpu_log());
   const auto find = [&](const std::string& name) -> std::optional<std::size_t> {
     const auto found = std::find(table.columns.begin(), table.columns.end(), name);
@@ -119,13 +121,22 @@ double seconds_of_phase(const nlohmann::json& event) {
   return number_or(event, "seconds", number_or(event, "duration_seconds", span));
 }
 
+// What a job wrote of itself; nothing where it wrote nothing, or a link stands there.
+std::optional<UniqueFd> open_events(const BatchFolder& batch, const std::string& job) try {
+  return open_in_batch(batch, BatchFolder{}.published(job) / events_file);
+} catch (const Error&) {
+  return std::nullopt;
+}
+
 void read_phases(const BatchFolder& batch, BatchAnalysis& analysis) {
   std::set<std::string> done;
   for (const AttemptSpan& span : analysis.spans)
     if (span.outcome == to_string(AttemptOutcome::done)) done.insert(span.job);
   for (const std::string& job : done) {
+    const std::optional<UniqueFd> events = open_events(batch, job);
+    if (!events) continue;
     bool any = false;
-    for_each_line(batch.published(job) / events_file, [&](const std::string& line) {
+    for_each_line(cat("/proc/self/fd/", events->get()), [&](const std::string& line) {
       const nlohmann::json event = parse_object(line);
       if (event.is_discarded()) return;
       const std::string phase = text_or(event, "phase", "");

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
@@ -16,6 +18,7 @@
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "jobs/job_json.h"
+#include "jobs/ledger_schema.h"
 #include "jobs/share_out.h"
 
 namespace lockstep {
@@ -66,15 +69,24 @@ Graph graph_of(Ledger& all) {
   return graph;
 }
 
-std::int64_t schema_version(Database& database, const std::string& schema) {
-  Statement version(database, cat("PRAGMA ", schema, ".user_version"));
-  return version.step() ? version.integer(0) : 0;
+// Of a file to be attached, to read alone.
+std::string read_only_uri(const fs::path& file) {
+  constexpr const char* digits = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char c : fs::absolute(file).string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '/' || c == '.' || c == '-' || c == '_')
+      uri += c;
+    else
+      uri += {'%', digits[byte >> 4], digits[byte & 15]};
+  }
+  return uri + "?mode=ro";
 }
 
 void copy_in(Database& all, const BatchFolder& share, std::int64_t number) {
-  all.prepared("ATTACH ? AS part").bind(1, share.ledger().string()).run();
-  if (schema_version(all, "part") != schema_version(all, "main"))
-    Ledger::open_to_read(share.ledger());  // says what is wrong
+  check_database_files(share.ledger());
+  all.prepared("ATTACH ? AS part").bind(1, read_only_uri(share.ledger())).run();
+  check_ledger_schema(all, "part", share.ledger());
   all.execute(
       cat("BEGIN;"
           "INSERT INTO main.job SELECT * FROM part.job;"
@@ -219,15 +231,21 @@ std::set<std::int64_t> running_shares(const BatchFolder& batch) {
   return running;
 }
 
-Ledger ledger_to_read(const BatchFolder& batch) {
-  if (!has_shares(batch)) return Ledger::open_to_read(batch.ledger());
-  Ledger all = Ledger::open(":memory:");
-  all.database().execute(
-      "PRAGMA journal_mode = OFF;"
-      "CREATE TABLE share(job INTEGER PRIMARY KEY, number INTEGER NOT NULL)");
+Ledger ledger_to_read(const BatchFolder& batch, double limit_s) {
+  if (!has_shares(batch)) return Ledger::open_to_read(batch.ledger(), limit_s);
+  Ledger all = Ledger::in_memory();
+  all.database().execute("CREATE TABLE share(job INTEGER PRIMARY KEY, number INTEGER NOT NULL)");
   all.drop_indexes();
-  for (const std::int64_t share : shares_of(batch))
-    copy_share(all.database(), share_folder(batch, share), share);
+  double copy_s = 0;
+  for (const std::int64_t share : shares_of(batch)) {
+    const BatchFolder part = share_folder(batch, share);
+    WorkLimit limit = reading_limit(part.ledger(), INFINITY);
+    copy_s += limit.seconds;
+    limit.seconds = std::min(copy_s, limit_s);
+    all.database().limit_work(std::move(limit));
+    copy_share(all.database(), part, share);
+  }
+  all.database().limit_work({});
   all.create_indexes();
   all.database().execute("UPDATE job SET listed = 1 WHERE listed = 2");
   fill_in_reasons(all);

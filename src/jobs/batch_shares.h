@@ -6,6 +6,7 @@
 // same nowhere else in BATCH.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -31,8 +32,8 @@ std::set<std::int64_t> running_shares(const BatchFolder& batch);
 
 // To read: the batch's own, or a copy in memory of what all shares know, with a table
 // share(job, number). There, reasons of jobs that wait for a job of another share that did not
-// succeed are filled in. Throws Error.
-Ledger ledger_to_read(const BatchFolder& batch);
+// succeed are filled in. limit_s: as in Ledger::open_to_read, of all ledgers. Throws Error.
+Ledger ledger_to_read(const BatchFolder& batch, double limit_s = INFINITY);
 
 // Jobs that are new, shared out.
 struct NewShare {

@@ -5,14 +5,14 @@
 
 #include "base/cells.h"
 #include "base/text.h"
+#include "jobs/batch_files.h"
 #include "jobs/job_names.h"
-#include "launch/log_tail.h"
 
 namespace lockstep {
 namespace {
 
 constexpr std::int64_t most_failures = 20, most_slowest = 5, most_notes = 10;
-constexpr std::size_t tail_bytes = 8 << 10;
+constexpr std::size_t tail_bytes = 8 << 10;  // of a log
 
 std::string plural(std::int64_t count, const char* one, const char* many) {
   return cat(count, " ", count == 1 ? one : many);
@@ -20,10 +20,6 @@ std::string plural(std::int64_t count, const char* one, const char* many) {
 
 std::string counted(std::int64_t count, const char* word) {
   return count == 0 ? std::string() : cat(", ", count, " ", word);
-}
-
-std::string last_line(const std::filesystem::path& log) {
-  return clean_cells(last_lines_of_file(log, 1, tail_bytes));
 }
 
 std::string where(const std::optional<Placement>& placement, const std::vector<Device>& devices) {
@@ -162,9 +158,10 @@ std::string failure_text(const BatchFolder& batch, const RunningAttempt& running
   if (settled.end.reason != to_string(settled.end.outcome) && !settled.end.reason.empty())
     text += cat(": ", printable(settled.end.reason));
   if (settled.state == JobState::waiting) text += "; it will be tried again";
-  const std::filesystem::path log = batch.log(running.job.name, running.attempt.number);
-  if (const std::string line = last_line(log); !line.empty())
-    text += cat("\n  ", printable(log.string()), ": ", line);
+  const std::string& name = running.job.name;
+  const int number = running.attempt.number;
+  const std::string line = clean_cells(log_end(batch, name, number, 1, tail_bytes));
+  if (!line.empty()) text += cat("\n  ", printable(batch.log(name, number).string()), ": ", line);
   return text;
 }
 
@@ -218,7 +215,8 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
     const Job job = ledger.job(failures.integer(0));
     text += cat("failed: ", shown_name(job), ": ", printable(failures.text(1)));
     const std::filesystem::path log = batch.log(job.name, static_cast<int>(failures.integer(2)));
-    if (std::filesystem::exists(log)) text += cat("\n  ", printable(log.string()));
+    std::error_code ignored;
+    if (std::filesystem::exists(log, ignored)) text += cat("\n  ", printable(log.string()));
     text += "\n";
   }
   if (more > 0)

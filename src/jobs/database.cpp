@@ -1,14 +1,33 @@
 #include "jobs/database.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <ctime>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/text.h"
 
 namespace lockstep {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int steps_at_once = 1000;  // from one look at the limits to the next
+// A row of a ledger takes at most some hundred steps, also with those of others that belong to it,
+// and no fewer bytes.
+constexpr std::int64_t steps_per_byte = 16;
+constexpr double open_s = 10;
+constexpr std::int64_t open_steps = 10'000;
+// The longest text: that of a job, whose command the kernel limits to less.
+constexpr int longest_value_bytes = 8 << 20;
 
 constexpr const char* disk_hint =
     "make room, or look whether the folder lies on a file system that locks files";
@@ -27,6 +46,8 @@ std::string hint_of(int code) {
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
       return "check that the folder can be written to";
+    case SQLITE_INTERRUPT:
+      return "it is very large, damaged, or made so that reading it does not end";
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return "the file is damaged or another kind of file; sqlite3 FILE .recover may save its rows";
@@ -35,7 +56,87 @@ std::string hint_of(int code) {
   }
 }
 
+bool is_on_disk(const fs::path& path) { return path != ":memory:"; }
+
+// What SQLite reads and writes is a regular file, also where another puts a pipe or a device in its
+// place just then, on which it would wait for ever.
+int open_regular(const char* path, int flags, int mode) {
+  const std::string_view name = path;
+  if (name == "/dev/null" || name == "/dev/urandom") return ::open(path, flags, mode);
+  UniqueFd fd(::open(path, flags | O_NONBLOCK, mode));
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return -1;
+  if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return fd.release();  // folders are synced
+  fd.reset();
+  errno = ENXIO;
+  return -1;
+}
+
+// Once, for all databases of this program.
+void open_regular_files_alone() {
+  static const bool done [[maybe_unused]] = [] {
+    sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
+    return vfs != nullptr && vfs->iVersion >= 3 && vfs->xSetSystemCall != nullptr &&
+           vfs->xSetSystemCall(vfs, "open", reinterpret_cast<sqlite3_syscall_ptr>(&open_regular)) ==
+               SQLITE_OK;
+  }();
+}
+
+const char* file_kind(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFLNK:
+      return "a link";
+    case S_IFIFO:
+      return "a pipe";
+    case S_IFDIR:
+      return "a folder";
+    case S_IFSOCK:
+      return "a socket";
+    default:
+      return "a device";
+  }
+}
+
+// A journal that spans several databases ends with the name of one more file, which is deleted when
+// the journal has been played back. None of Lockstep's does.
+bool names_another_file(const fs::path& journal) {
+  constexpr std::string_view mark("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+  const UniqueFd fd(::open(journal.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0 || info.st_size < std::ssize(mark)) return false;
+  char end[mark.size()];
+  return ::pread(fd.get(), end, sizeof end, info.st_size - std::ssize(mark)) == sizeof end &&
+         std::string_view(end, sizeof end) == mark;
+}
+
+// Of this thread, so that neither a slow disk nor another program's lock counts.
+double processor_s() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+std::int64_t bytes_of(const fs::path& file) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
 }  // namespace
+
+void check_database_files(const fs::path& path) {
+  for (const char* more : {"", "-wal", "-shm", "-journal"}) {
+    const fs::path file = path.string() + more;
+    struct stat info {};
+    if (::lstat(file.c_str(), &info) != 0 || S_ISREG(info.st_mode)) continue;
+    throw Error(cat("cannot open the ledger ", path.string(), ": ", file.filename().string(),
+                    " must be a regular file, but is ", file_kind(info.st_mode)),
+                "put the file itself in its place");
+  }
+  if (names_another_file(path.string() + "-journal"))
+    throw Error(cat("cannot open the ledger ", path.string(), ": its journal names a further file"),
+                "it is not by Lockstep: remove the file ledger.sqlite-journal");
+}
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {
   if (sqlite3_prepare_v3(database.handle(), sql.data(), static_cast<int>(sql.size()),
@@ -106,11 +207,15 @@ void Statement::reset() {
 
 Database::Database(std::filesystem::path path, Access access, double busy_s)
     : path_(std::move(path)) {
+  open_regular_files_alone();
+  if (is_on_disk(path_)) check_database_files(path_);
   const int flags = access == Access::read    ? SQLITE_OPEN_READONLY
                     : access == Access::write ? SQLITE_OPEN_READWRITE
                                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   // Each connection is used by one thread.
-  const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int uri = is_on_disk(path_) ? 0 : SQLITE_OPEN_URI;  // of databases that are attached
+  const int code =
+      sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX | uri, nullptr);
   if (code != SQLITE_OK) {
     const std::string why = sqlite3_errstr(code);
     sqlite3_close(handle_);
@@ -118,6 +223,47 @@ Database::Database(std::filesystem::path path, Access access, double busy_s)
   }
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, static_cast<int>(busy_s * 1000));
+  configure();
+}
+
+void Database::configure() {
+  opened_s_ = processor_s();
+  if (is_on_disk(path_)) limit_work({.seconds = open_s, .steps = open_steps});
+  for (const auto& [what, on] :
+       {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+        std::pair(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0)})
+    sqlite3_db_config(handle_, what, on, nullptr);
+  for (const auto& [what, most] :
+       {std::pair(SQLITE_LIMIT_LENGTH, longest_value_bytes),
+        std::pair(SQLITE_LIMIT_SQL_LENGTH, 100'000), std::pair(SQLITE_LIMIT_COLUMN, 100),
+        std::pair(SQLITE_LIMIT_EXPR_DEPTH, 100), std::pair(SQLITE_LIMIT_ATTACHED, 1)})
+    sqlite3_limit(handle_, what, most);
+  sqlite3_exec(handle_, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
+}
+
+void Database::limit_work(WorkLimit limit) {
+  limit_ = std::move(limit);
+  steps_ = 0;
+  allowed_steps_ = limit_.steps;
+  const WorkLimit none;
+  const bool limited = limit_.seconds < none.seconds || limit_.steps < none.steps;
+  sqlite3_progress_handler(handle_, limited ? steps_at_once : 0, &Database::on_progress, this);
+}
+
+int Database::on_progress(void* database) {
+  return static_cast<Database*>(database)->has_spent_all() ? 1 : 0;
+}
+
+bool Database::has_spent_all() {
+  steps_ += steps_at_once;
+  took_too_long_ = processor_s() - opened_s_ > limit_.seconds;
+  if (took_too_long_) return true;
+  if (steps_ <= allowed_steps_) return false;
+  if (limit_.file.empty()) return true;
+  // As large as it is by now.
+  allowed_steps_ = limit_.steps + steps_per_byte * (bytes_of(limit_.file) +
+                                                    bytes_of(limit_.file.string() + "-wal"));
+  return steps_ > allowed_steps_;
 }
 
 Database::~Database() {
@@ -139,8 +285,12 @@ std::int64_t Database::last_row_id() const { return sqlite3_last_insert_rowid(ha
 std::int64_t Database::changes() const { return sqlite3_changes64(handle_); }
 
 void Database::fail(const std::string& doing) const {
-  throw Error(cat("cannot ", doing, " the ledger ", path_.string(), ": ", sqlite3_errmsg(handle_)),
-              hint_of(sqlite3_errcode(handle_)));
+  const int code = sqlite3_errcode(handle_);
+  const std::string why = code != SQLITE_INTERRUPT ? sqlite3_errmsg(handle_)
+                          : took_too_long_
+                              ? cat("it takes more than ", general(limit_.seconds, 3), " s")
+                              : std::string("it takes more steps than its size explains");
+  throw Error(cat("cannot ", doing, " the ledger ", path_.string(), ": ", why), hint_of(code));
 }
 
 Transaction::Transaction(Database& database)

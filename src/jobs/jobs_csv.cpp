@@ -1,10 +1,13 @@
 #include "jobs/jobs_csv.h"
 
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "jobs/batch_shares.h"
 #include "jobs/ledger.h"
@@ -36,7 +39,7 @@ constexpr const char* jobs_query =
     "round(ended, 3), round(ended - started, 6), round(cpu_s, 6), max_rss_bytes, exit_code, slot, "
     "(SELECT group_concat(value, ' ') FROM json_each(devices)), placement, last.gpu_memory_bytes, "
     "gpu_activity_percent FROM job LEFT JOIN attempt AS last ON last.id = (SELECT max(id) FROM "
-    "attempt WHERE attempt.job = job.id) WHERE listed != 0 ORDER BY job.id";
+    "attempt WHERE attempt.job = job.id) WHERE listed != 0 AND job.id > ? ORDER BY job.id LIMIT ?";
 
 std::string number_or_text(const JobResult& result) {
   const auto* const number = std::get_if<double>(&result.value);
@@ -48,10 +51,16 @@ std::string number_or_text(const JobResult& result) {
 // Names of columns that jobs bring along, in the order in which they came.
 class ColumnNames {
  public:
-  std::size_t place(const std::string& name) {
-    const auto [at, is_new] = places_.emplace(name, names_.size());
-    if (is_new) names_.push_back(name);
-    return at->second;
+  void add(const std::string& name) {
+    constexpr std::size_t most = 10'000;
+    if (names_.size() == most && !places_.contains(name))
+      throw Error(cat("the jobs have more than ", most, " parameters or results together"),
+                  "a table has no place for them; lockstep report writes them as JSON");
+    if (places_.emplace(name, names_.size()).second) names_.push_back(name);
+  }
+  std::optional<std::size_t> place(const std::string& name) const {
+    const auto found = places_.find(name);
+    return found == places_.end() ? std::nullopt : std::optional(found->second);
   }
   const std::vector<std::string>& all() const { return names_; }
 
@@ -60,70 +69,102 @@ class ColumnNames {
   std::vector<std::string> names_;
 };
 
-struct JobRow {
-  std::vector<std::string> cells;
-  std::vector<std::pair<std::size_t, std::string>> parameters, results;  // place among their names
-};
+// Cells of some columns, by the place of their names.
+using PlacedCells = std::vector<std::pair<std::size_t, std::string>>;
+
+void append_cells(std::vector<std::string>& cells, const PlacedCells& values, std::size_t count) {
+  const std::size_t begin = cells.size();
+  cells.resize(begin + count);
+  for (const auto& [place, value] : values) cells[begin + place] = value;
+}
+
+void append_row(std::string& text, const std::vector<std::string>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) text += ',';
+    text += csv_cell(cells[i]);
+  }
+  text += '\n';
+}
 
 class JobTable {
  public:
-  void add(const BatchFolder& batch) {
-    Ledger ledger = ledger_to_read(batch);
-    Statement rows(ledger.database(), jobs_query);
-    while (rows.step()) {
-      JobRow& row = rows_.emplace_back();
-      row.cells.push_back(batch.path.filename().string());
-      for (std::size_t i = 0; i < std::size(ledger_columns); ++i)
-        row.cells.push_back(rows.text(static_cast<int>(i) + 1));
-      for (const auto& [name, value] : ledger.job(rows.integer(1)).parameters)
-        row.parameters.emplace_back(parameters_.place(name), value);
-      for (const JobResult& result : ledger.results(rows.integer(0)))
-        row.results.emplace_back(results_.place(result.name), number_or_text(result));
-    }
+  explicit JobTable(const std::vector<BatchFolder>& batches) {
+    for (const BatchFolder& batch : batches) name_columns(batch);
   }
 
-  std::string text() const {
-    std::vector<std::string> head{"batch"};
-    head.insert(head.end(), std::begin(ledger_columns), std::end(ledger_columns));
-    for (const std::string& name : parameters_.all()) head.push_back("parameter." + name);
-    for (const std::string& name : results_.all()) head.push_back("result." + name);
+  std::string head() const {
+    std::vector<std::string> cells{"batch"};
+    cells.insert(cells.end(), std::begin(ledger_columns), std::end(ledger_columns));
+    for (const std::string& name : parameters_.all()) cells.push_back("parameter." + name);
+    for (const std::string& name : results_.all()) cells.push_back("result." + name);
     std::string text;
-    add_line(text, head);
-    for (const JobRow& row : rows_) {
-      std::vector<std::string> cells = row.cells;
-      add_cells(cells, row.parameters, parameters_.all().size());
-      add_cells(cells, row.results, results_.all().size());
-      add_line(text, cells);
-    }
+    append_row(text, cells);
     return text;
   }
 
- private:
-  static void add_cells(std::vector<std::string>& cells,
-                        const std::vector<std::pair<std::size_t, std::string>>& values,
-                        std::size_t count) {
-    const std::size_t begin = cells.size();
-    cells.resize(begin + count);
-    for (const auto& [place, value] : values) cells[begin + place] = value;
-  }
-  static void add_line(std::string& text, const std::vector<std::string>& cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (i > 0) text += ',';
-      text += csv_cell(cells[i]);
+  // False: nobody reads on. Nothing is read while `write` waits for its reader, or a scheduler
+  // could not write to the ledger.
+  bool write_rows(const BatchFolder& batch,
+                  const std::function<bool(const std::string&)>& write) const {
+    Ledger ledger = ledger_to_read(batch);
+    Statement rows(ledger.database(), jobs_query);
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    for (;;) {
+      rows.bind(1, last).bind(2, rows_at_once);
+      std::string text;
+      std::int64_t count = 0;
+      for (; rows.step(); ++count) {
+        last = rows.integer(1);
+        append_row(text, cells_of(batch, ledger, rows));
+      }
+      rows.reset();
+      if (!text.empty() && !write(text)) return false;
+      if (count < rows_at_once) return true;
     }
-    text += '\n';
   }
 
-  std::vector<JobRow> rows_;
+ private:
+  static constexpr std::int64_t rows_at_once = 1000;
+
+  void name_columns(const BatchFolder& batch) {
+    Ledger ledger = ledger_to_read(batch);
+    Statement rows(ledger.database(),
+                   "SELECT (SELECT max(id) FROM attempt WHERE attempt.job = job.id), id FROM job "
+                   "WHERE listed != 0 ORDER BY id");
+    while (rows.step()) {
+      for (const auto& [name, value] : ledger.job(rows.integer(1)).parameters)
+        parameters_.add(name);
+      for (const JobResult& result : ledger.results(rows.integer(0))) results_.add(result.name);
+    }
+  }
+
+  std::vector<std::string> cells_of(const BatchFolder& batch, Ledger& ledger,
+                                    const Statement& row) const {
+    std::vector<std::string> cells{batch.path.filename().string()};
+    for (std::size_t i = 0; i < std::size(ledger_columns); ++i)
+      cells.push_back(row.text(static_cast<int>(i) + 1));
+    PlacedCells parameters, results;
+    for (const auto& [name, value] : ledger.job(row.integer(1)).parameters)
+      if (const auto place = parameters_.place(name)) parameters.emplace_back(*place, value);
+    for (const JobResult& result : ledger.results(row.integer(0)))
+      if (const auto place = results_.place(result.name))
+        results.emplace_back(*place, number_or_text(result));
+    append_cells(cells, parameters, parameters_.all().size());
+    append_cells(cells, results, results_.all().size());
+    return cells;
+  }
+
   ColumnNames parameters_, results_;
 };
 
 }  // namespace
 
-std::string jobs_csv(const std::vector<BatchFolder>& batches) {
-  JobTable table;
-  for (const BatchFolder& batch : batches) table.add(batch);
-  return table.text();
+void write_jobs_csv(const std::vector<BatchFolder>& batches,
+                    const std::function<bool(const std::string&)>& write) {
+  const JobTable table(batches);
+  if (!write(table.head())) return;
+  for (const BatchFolder& batch : batches)
+    if (!table.write_rows(batch, write)) return;
 }
 
 }  // namespace lockstep

@@ -1,6 +1,7 @@
 // All jobs of batches as one table, for a spreadsheet or pandas.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,10 @@ namespace lockstep {
 //   started and ended (unix seconds), seconds, cpu_s, max_rss_bytes, exit_code, slot, devices
 //   (UUIDs with spaces between), placement, gpu_memory_bytes, gpu_activity_percent;
 //   then parameter.NAME for each parameter and result.NAME for each result that a job has.
-// Empty where there is none. Throws Error where a ledger cannot be read.
-std::string jobs_csv(const std::vector<BatchFolder>& batches);
+// Empty where there is none. `write` gets some whole lines after another, so that no table of a
+// million jobs is held, until it returns false: nobody reads on. Ledgers are read twice; columns
+// that come meanwhile are left out. Throws Error where a ledger cannot be read.
+void write_jobs_csv(const std::vector<BatchFolder>& batches,
+                    const std::function<bool(const std::string&)>& write);
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -17,72 +18,14 @@
 #include "base/whole_number.h"
 #include "jobs/job_json.h"
 #include "jobs/job_names.h"
+#include "jobs/ledger_schema.h"
 #include "run/run_lock.h"
 
 namespace lockstep {
 namespace {
 
-constexpr std::int64_t format_version = 2;
-constexpr std::size_t many_jobs = 1000;              // from here on indexes are made after the rows
-constexpr std::int64_t application_id = 0x4c6b4a62;  // "LkJb"
-
-constexpr const char* table_statements = R"(
-CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE job(
-  id INTEGER PRIMARY KEY,        -- the job's number, {#}
-  key TEXT NOT NULL,             -- what it is, by content
-  name TEXT NOT NULL,
-  spec TEXT NOT NULL,            -- JSON
-  state TEXT NOT NULL DEFAULT 'waiting',
-  reason TEXT NOT NULL DEFAULT '',
-  listed INTEGER NOT NULL DEFAULT 1,
-  synced INTEGER NOT NULL DEFAULT 1,
-  tries INTEGER NOT NULL DEFAULT 0,
-  not_before REAL NOT NULL DEFAULT 0,
-  priority INTEGER NOT NULL, cpus REAL NOT NULL,
-  gpus INTEGER NOT NULL, gpu_devices INTEGER NOT NULL, gpu_share REAL NOT NULL,
-  gpu_memory INTEGER NOT NULL, gpu_memory_bytes INTEGER NOT NULL,
-  kind TEXT NOT NULL);           -- the same for jobs that differ in parameters alone
-CREATE INDEX job_unsynced ON job(id) WHERE synced = 0;
-CREATE TABLE dependency(job INTEGER NOT NULL, needs TEXT NOT NULL, PRIMARY KEY(job, needs)) WITHOUT ROWID;
-CREATE TABLE attempt(
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  job INTEGER NOT NULL,
-  number INTEGER NOT NULL,       -- of this job, from 1
-  supervisor TEXT NOT NULL,
-  slot INTEGER NOT NULL,
-  cores TEXT NOT NULL,           -- JSON list of core numbers
-  devices TEXT NOT NULL,         -- JSON list of UUIDs
-  outcome TEXT,                  -- NULL until it has ended
-  reason TEXT, exit_code INTEGER,
-  started REAL, ended REAL,      -- unix seconds
-  cpu_s REAL, max_rss_bytes INTEGER,
-  placement TEXT,                -- of one with devices: verified, wrong, unverifiable, unseen
-  gpu_memory_bytes INTEGER,      -- peak on one device, NULL: not seen
-  gpu_activity_percent REAL,     -- mean of its first device while it was alone there
-  results_left_out TEXT);        -- what it reported and is not in `result`, NULL: nothing
-CREATE INDEX attempt_unfinished ON attempt(id) WHERE outcome IS NULL;
-CREATE TABLE result(             -- what an attempt said of itself
-  attempt INTEGER NOT NULL, name TEXT NOT NULL,
-  number REAL, text TEXT,        -- one of them
-  PRIMARY KEY(attempt, name)) WITHOUT ROWID;
-CREATE TABLE idle(                -- no job of the batch was on the device
-  device TEXT NOT NULL, begin REAL NOT NULL, end REAL NOT NULL, why TEXT NOT NULL);
-CREATE TABLE note(id INTEGER PRIMARY KEY, at REAL NOT NULL, text TEXT NOT NULL);
-CREATE TABLE request(
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  what TEXT NOT NULL, job INTEGER NOT NULL, value TEXT NOT NULL);
-)";
-
-// Many rows are added without them: rows that are sorted once cost a tenth of rows that are sorted
-// in one by one.
-constexpr const char* indexes = R"(
-CREATE UNIQUE INDEX job_key ON job(key);
-CREATE INDEX job_name ON job(name);
-CREATE INDEX attempt_job ON attempt(job);
-)";
-constexpr const char* without_indexes =
-    "DROP INDEX job_key; DROP INDEX job_name; DROP INDEX attempt_job";
+constexpr std::size_t many_jobs = 1000;  // from here on indexes are made after the rows
+constexpr double longest_wait_s = 30;    // for others who write
 
 constexpr std::array<std::pair<JobState, const char*>, 6> state_names{
     {{JobState::waiting, "waiting"},
@@ -102,6 +45,13 @@ nlohmann::json parsed(const std::string& text) {
   nlohmann::json value = parse_json(text);
   if (value.is_discarded()) throw Error("the ledger holds a text that is no JSON", "it is damaged");
   return value;
+}
+
+template <class T>
+std::vector<T> parsed_list(const std::string& text) try {
+  return parsed(text).get<std::vector<T>>();
+} catch (const nlohmann::json::exception&) {
+  throw Error(cat("the ledger holds ", printable(text), " in place of a list"), "it is damaged");
 }
 
 // Folders and logs of jobs are named after them, and those of earlier job files stay.
@@ -148,6 +98,15 @@ Statement& bind_demand(Statement& row, int first, const Job& job) {
 
 }  // namespace
 
+WorkLimit reading_limit(const std::filesystem::path& file, double limit_s) {
+  constexpr double least_s = 60, bytes_per_s = 4 << 20;
+  constexpr std::int64_t least_steps = 20'000'000;
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+  const double usual_s = least_s + (error ? 0 : static_cast<double>(bytes)) / bytes_per_s;
+  return {.seconds = std::min(usual_s, limit_s), .steps = least_steps, .file = file};
+}
+
 const char* to_string(JobState state) {
   return state_names[static_cast<std::size_t>(state)].second;
 }
@@ -168,9 +127,10 @@ void Ledger::build(const std::filesystem::path& file, const JobList& list, std::
                    const std::vector<std::string>& held) {
   Ledger ledger(std::make_unique<Database>(file, Database::Access::create));
   Database& database = ledger.database();
-  database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+  database.limit_work({});
+  database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
   Transaction transaction(database);
-  ledger.create_schema();
+  create_ledger_schema(database);
   for (const Job& job : list.jobs) ledger.insert(job, job.number, job.name);
   ledger.set_limits(list.limits);
   Statement& hold = database.prepared("UPDATE job SET listed = 2 WHERE key = ?");
@@ -181,52 +141,42 @@ void Ledger::build(const std::filesystem::path& file, const JobList& list, std::
   transaction.commit();
 }
 
-Ledger Ledger::open_to_read(const std::filesystem::path& file) {
-  Ledger ledger(std::make_unique<Database>(file, Database::Access::read));
-  ledger.check_version();
+Ledger Ledger::open_to_read(const std::filesystem::path& file, double limit_s) {
+  Ledger ledger(
+      std::make_unique<Database>(file, Database::Access::read, std::min(longest_wait_s, limit_s)));
+  check_ledger_schema(ledger.database(), "main", file);
+  ledger.database().limit_work(reading_limit(file, limit_s));
+  return ledger;
+}
+
+Ledger Ledger::in_memory() {
+  Ledger ledger(std::make_unique<Database>(":memory:", Database::Access::create));
+  create_ledger_schema(ledger.database());
   return ledger;
 }
 
 void Ledger::create_tables(const std::filesystem::path& file) {
+  // Before anything is written: it may be somebody else's.
+  if (!is_new(file)) check_ledger_schema(*database_, "main", file);
+  database_->limit_work({});
   // WAL needs memory that is shared, which network file systems do not have.
   local_ = lock_rules(file).own_disk;
   Statement mode(*database_, local_ ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE");
   mode.run();
   database_->execute(local_ ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
   Transaction transaction(*database_);
-  Statement version(*database_, "PRAGMA user_version");
-  const bool is_new = version.step() && version.integer(0) == 0;
-  version.reset();
-  if (is_new) {
-    Statement others(*database_, "SELECT count(*) FROM sqlite_master");
-    if (others.step() && others.integer(0) != 0)
-      throw Error(cat(file.string(), " is a database, but no ledger of Lockstep's"),
-                  "choose another folder");
-    others.reset();
-    create_schema();
-  }
+  if (is_new(file)) create_ledger_schema(*database_);
   transaction.commit();
-  check_version();
+  check_ledger_schema(*database_, "main", file);
 }
 
-void Ledger::create_schema() {
-  database_->execute(table_statements);
-  create_indexes();
-  database_->execute(cat("PRAGMA application_id = ", application_id));
-  database_->execute(cat("PRAGMA user_version = ", format_version));
-}
-
-void Ledger::check_version() {
-  Statement version(*database_, "PRAGMA user_version");
-  const std::int64_t found = version.step() ? version.integer(0) : 0;
-  version.reset();
-  if (found != format_version)
-    throw Error(cat("the ledger ", database_->path().string(), " has version ", found,
-                    ", and this Lockstep knows version ", format_version),
-                found > format_version ? "a newer Lockstep wrote it: use that one"
-                : found > 0 ? "an older Lockstep made it: go on with that one, or run the job file "
-                              "again under another --name"
-                            : "it is no ledger of Lockstep's");
+bool Ledger::is_new(const std::filesystem::path& file) {
+  if (ledger_version(*database_, "main") != 0) return false;
+  Statement others(*database_, "SELECT 1 FROM sqlite_master LIMIT 1");
+  if (others.step())
+    throw Error(cat(file.string(), " is a database, but no ledger of Lockstep's"),
+                "choose another folder");
+  return true;
 }
 
 void Ledger::insert(const Job& job, std::int64_t number, const std::string& name) {
@@ -269,8 +219,8 @@ void Ledger::set_limits(const BatchLimits& limits) {
   set_fact("min_finished", cat(limits.min_finished));
 }
 
-void Ledger::drop_indexes() { database_->execute(without_indexes); }
-void Ledger::create_indexes() { database_->execute(indexes); }
+void Ledger::drop_indexes() { drop_ledger_indexes(*database_); }
+void Ledger::create_indexes() { create_ledger_indexes(*database_); }
 
 AddedJobs Ledger::add_first(const Jobs& jobs) {
   const bool many = jobs.count >= many_jobs;
@@ -369,6 +319,10 @@ Job Ledger::job(std::int64_t id) {
   if (!row.bind(1, id).step()) throw Error(cat("the ledger has no job ", id), "it is damaged");
   const std::string key = row.text(0), name = row.text(1), spec = row.text(2);
   row.reset();
+  if (name == "." || name == ".." || name.find('/') != name.npos)
+    throw Error(
+        cat("the ledger holds a job whose name cannot be that of a folder: ", printable(name)),
+        "it is damaged, or made so by somebody");
   Job job = job_from_json(parsed(spec));
   job.number = id;
   job.key = key;
@@ -514,8 +468,8 @@ std::vector<Attempt> Ledger::unfinished() {
                       .number = static_cast<int>(rows.integer(2)),
                       .supervisor = rows.text(3),
                       .slot = static_cast<int>(rows.integer(4)),
-                      .cores = parsed(rows.text(5)).get<std::vector<int>>(),
-                      .devices = parsed(rows.text(6)).get<std::vector<std::string>>(),
+                      .cores = parsed_list<int>(rows.text(5)),
+                      .devices = parsed_list<std::string>(rows.text(6)),
                       .asked = rows.text(7),
                       .signalled = rows.number(8)});
   return result;

@@ -7,6 +7,7 @@
 // Table layout: docs/reference/batch-ledger.md.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -103,11 +104,17 @@ struct AddedJobs {
   std::int64_t left_out = 0;  // waited, and are no longer listed: they will not run
 };
 
+// Generous for whatever is asked of a ledger of this size, and at most limit_s.
+WorkLimit reading_limit(const std::filesystem::path& file, double limit_s);
+
 class Ledger {
  public:
-  // A new file, or an existing one of this version. Throws Error.
+  // A new file, or an existing one of this version. Throws Error; then nothing of it was changed.
   static Ledger open(const std::filesystem::path& file);
-  static Ledger open_to_read(const std::filesystem::path& file);  // changes nothing
+  // Changes nothing. The file may be anybody's: what reading it may take is limited, by its size
+  // and to `limit_s` seconds of the processor; beyond that whatever is asked throws Error.
+  static Ledger open_to_read(const std::filesystem::path& file, double limit_s = INFINITY);
+  static Ledger in_memory();  // empty
   // A new file with these jobs under their own numbers, those with the keys `held` waiting for jobs
   // of other ledgers; attempts count from `attempts` + 1. Neither synced nor safe from kills: for a
   // folder that is not in use yet.
@@ -167,9 +174,8 @@ class Ledger {
  private:
   explicit Ledger(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   void create_tables(const std::filesystem::path& file);
-  void create_schema();
+  bool is_new(const std::filesystem::path& file);  // throws Error if it is somebody else's
   void set_limits(const BatchLimits& limits);
-  void check_version();
   void put_result(std::int64_t attempt, const JobResult& result);
   struct Jobs {
     std::size_t count;

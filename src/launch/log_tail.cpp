@@ -1,5 +1,8 @@
 #include "launch/log_tail.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
@@ -41,6 +44,16 @@ std::string last_lines_of_file(const std::filesystem::path& path, int lines, std
   std::string text(static_cast<std::size_t>(size - from), '\0');
   file.seekg(from);
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return last_lines(text, lines);
+}
+
+std::string last_lines_of_file(const UniqueFd& file, int lines, std::size_t bytes) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return {};
+  const off_t from = std::max<off_t>(0, info.st_size - static_cast<off_t>(bytes));
+  std::string text(static_cast<std::size_t>(info.st_size - from), '\0');
+  const ssize_t got = ::pread(file.get(), text.data(), text.size(), from);
+  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   return last_lines(text, lines);
 }
 

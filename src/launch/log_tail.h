@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/fd.h"
+
 namespace lockstep {
 
 // Of a line that was rewritten with carriage returns (a progress bar) what was last visible.
@@ -17,6 +19,7 @@ std::string last_lines(std::string_view text, int lines);
 
 // Likewise of a file, of which the last `bytes` are read; "" if it cannot be read.
 std::string last_lines_of_file(const std::filesystem::path& file, int lines, std::size_t bytes);
+std::string last_lines_of_file(const UniqueFd& file, int lines, std::size_t bytes);
 
 // Remembers the end of a stream: at least its last 256 KiB.
 class LogTail {

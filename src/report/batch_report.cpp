@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <span>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "jobs/batch_files.h"
 #include "jobs/batch_shares.h"
-#include "launch/log_tail.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
@@ -26,7 +27,34 @@ std::vector<std::string> texts_of(const std::string& json) {
   return texts;
 }
 
-void read_jobs(Ledger& ledger, BatchReport& report) {
+void sum_results(const ReportedJob& job, std::map<std::string, ResultSum>& sums) {
+  for (const JobResult& result : job.results) {
+    const auto* const number = std::get_if<double>(&result.value);
+    if (number == nullptr) continue;
+    if (sums.size() == most_summed_results && !sums.contains(result.name)) continue;
+    ResultSum& sum = sums[result.name];
+    if (sum.values == 0 || *number < sum.low) sum.low = *number, sum.lowest = job.name;
+    if (sum.values == 0 || *number > sum.high) sum.high = *number, sum.highest = job.name;
+    ++sum.values;
+    sum.sum += *number;
+  }
+}
+
+void add_failure(const BatchFolder& batch, const ReportedJob& job, BatchReport& report) {
+  constexpr int lines = 8;
+  constexpr std::size_t tail_bytes = 32 << 10;
+  const bool failed = job.state == to_string(JobState::failed) ||
+                      (job.state == to_string(JobState::waiting) && !job.reason.empty());
+  if (!failed || ++report.failed > static_cast<std::int64_t>(most_failures_told)) return;
+  JobFailure failure{.job = job.name, .reason = job.reason, .log = {}, .lines = {}};
+  if (job.attempt > 0) {
+    failure.lines = log_end(batch, job.name, job.attempt, lines, tail_bytes);
+    if (!failure.lines.empty()) failure.log = BatchFolder{}.log(job.name, job.attempt).string();
+  }
+  report.failures.push_back(std::move(failure));
+}
+
+void read_jobs(const BatchFolder& batch, Ledger& ledger, BatchReport& report) {
   Statement rows(
       ledger.database(),
       "SELECT job.id, name, state, job.reason, tries, last.number, ended - started, "
@@ -39,29 +67,18 @@ void read_jobs(Ledger& ledger, BatchReport& report) {
                     .reason = rows.text(3),
                     .tries = rows.integer(4),
                     .attempt = static_cast<int>(rows.integer(5))};
+    job.results = ledger.results(rows.integer(8));
+    sum_results(job, report.sums);
+    add_failure(batch, job, report);
+    if (static_cast<std::size_t>(report.listed++) >= most_reported_jobs) continue;
     if (rows.number(9) > 0 && rows.number(6) > 0) job.seconds = rows.number(6);
     job.devices = texts_of(rows.text(7));
     job.parameters = ledger.job(job.number).parameters;
-    job.results = ledger.results(rows.integer(8));
     report.jobs.push_back(std::move(job));
   }
-}
-
-void read_failures(const BatchFolder& batch, BatchReport& report) {
-  constexpr int lines = 8;
-  constexpr std::size_t tail_bytes = 32 << 10;
-  for (const ReportedJob& job : report.jobs) {
-    const bool failed = job.state == to_string(JobState::failed) ||
-                        (job.state == to_string(JobState::waiting) && !job.reason.empty());
-    if (!failed || ++report.failed > static_cast<std::int64_t>(most_failures_told)) continue;
-    JobFailure failure{.job = job.name, .reason = job.reason, .log = {}, .lines = {}};
-    if (job.attempt > 0) {
-      const std::filesystem::path log = batch.log(job.name, job.attempt);
-      failure.lines = last_lines_of_file(log, lines, tail_bytes);
-      if (!failure.lines.empty()) failure.log = cat("logs/", log.filename().string());
-    }
-    report.failures.push_back(std::move(failure));
-  }
+  if (static_cast<std::size_t>(report.listed) > report.jobs.size())
+    report.problems.push_back(cat("the first ", report.jobs.size(), " of ", report.listed,
+                                  " jobs are in the report; lockstep batch analyze --csv has all"));
 }
 
 void read_notes(Ledger& ledger, BatchReport& report) {
@@ -93,9 +110,8 @@ BatchReport read_batch_report(const BatchFolder& batch) {
   report.runs_now = holder_of(batch).has_value();
   Ledger ledger = ledger_to_read(batch);
   report.counts = ledger.counts();
-  read_jobs(ledger, report);
+  read_jobs(batch, ledger, report);
   read_notes(ledger, report);
-  read_failures(batch, report);
   try {
     report.analysis = analyze(batch);
   } catch (const Error& error) {
@@ -105,17 +121,19 @@ BatchReport read_batch_report(const BatchFolder& batch) {
 }
 
 nlohmann::json batch_report_json(const BatchReport& report) {
-  nlohmann::json value{{"kind", "batch"},        {"version", 1},
-                       {"lockstep", version()},  {"name", report.name},
-                       {"path", report.path},    {"runs_now", report.runs_now},
-                       {"notes", report.notes},  {"problems", report.problems},
-                       {"failed", report.failed}};
+  nlohmann::json value{{"kind", "batch"},         {"version", 1},
+                       {"lockstep", version()},   {"name", report.name},
+                       {"path", report.path},     {"runs_now", report.runs_now},
+                       {"notes", report.notes},   {"problems", report.problems},
+                       {"failed", report.failed}, {"listed", report.listed}};
   value["counts"] = nlohmann::json::object();
   for (const auto& [state, count] : report.counts) value["counts"][to_string(state)] = count;
   value["analysis"] = analysis_json(report.analysis);
   value["analysis"]["begin"] = report.analysis.begin;
+  const std::size_t spans = report.analysis.spans.size();
   value["spans"] = nlohmann::json::array();
-  for (const AttemptSpan& span : report.analysis.spans)
+  for (const AttemptSpan& span :
+       std::span(report.analysis.spans).first(std::min(most_reported_jobs, spans)))
     value["spans"].push_back({{"job", span.job},
                               {"outcome", span.outcome},
                               {"share", span.share},

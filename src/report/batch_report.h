@@ -28,18 +28,29 @@ struct ReportedJob {
   std::vector<JobResult> results;
 };
 
+// Of one result that jobs report as a number.
+struct ResultSum {
+  std::int64_t values = 0;
+  double sum = 0, low = 0, high = 0;
+  std::string lowest, highest;  // names of these jobs
+};
+
 struct JobFailure {
   std::string job, reason;
   std::string log;    // "logs/NAME.1.log"; "" there is none
   std::string lines;  // its last ones
 };
 
+inline constexpr std::size_t most_reported_jobs = 100'000, most_summed_results = 1000;
+
 struct BatchReport {
   std::string name, path;
   bool runs_now = false;
   std::map<JobState, std::int64_t> counts;
   BatchAnalysis analysis;
-  std::vector<ReportedJob> jobs;  // that are listed, by number
+  std::vector<ReportedJob> jobs;  // that are listed, by number: the first most_reported_jobs
+  std::int64_t listed = 0;        // how many there are
+  std::map<std::string, ResultSum> sums;  // of all of them, by the first most_summed_results names
   std::vector<JobFailure> failures;
   std::int64_t failed = 0;  // of which `failures` holds the first
   std::vector<std::string> notes;

@@ -80,7 +80,7 @@ class BatchPageMaker {
       notes.push_back({PageTone::warning, problem});
     for (const std::string& note : report_.notes) notes.push_back({PageTone::plain, note});
     std::vector<PageTile> tiles{
-        {"jobs", cat(count(JobState::done), " of ", report_.jobs.size()), "done"}};
+        {"jobs", cat(count(JobState::done), " of ", report_.listed), "done"}};
     const auto add = [&](JobState state, const char* more) {
       if (count(state) > 0) tiles.push_back({to_string(state), cat(count(state)), more});
     };
@@ -218,25 +218,9 @@ class BatchPageMaker {
 
   // -- jobs and what they said
   PageSection results() const {
-    struct Sum {
-      std::int64_t values = 0;
-      double sum = 0, low = 0, high = 0;
-      std::string lowest, highest;
-    };
     PageSection section{.title = "Results over jobs", .blocks = {}};
-    std::map<std::string, Sum> sums;
-    for (const ReportedJob& job : report_.jobs)
-      for (const JobResult& result : job.results) {
-        const auto* const number = std::get_if<double>(&result.value);
-        if (number == nullptr) continue;
-        Sum& sum = sums[result.name];
-        if (sum.values == 0 || *number < sum.low) sum.low = *number, sum.lowest = job.name;
-        if (sum.values == 0 || *number > sum.high) sum.high = *number, sum.highest = job.name;
-        ++sum.values;
-        sum.sum += *number;
-      }
     PageTable table{.columns = {"result", "jobs", "mean", "lowest", "highest"}, .rows = {}};
-    for (const auto& [name, sum] : sums)
+    for (const auto& [name, sum] : report_.sums)
       if (sum.values > 1 && table.rows.size() < 100)
         table.rows.push_back({name, cat(sum.values),
                               shown_number(sum.sum / static_cast<double>(sum.values)),
@@ -287,10 +271,13 @@ class BatchPageMaker {
       for (const std::string& name : results) cells.push_back(result_of(job, name));
       table.rows.push_back(std::move(cells));
     }
-    if (report_.jobs.size() > table.rows.size())
+    const auto left_out = report_.listed - std::ssize(table.rows);
+    if (left_out > 0)
       table.left_out =
-          cat(report_.jobs.size() - table.rows.size(),
-              " more jobs are in the report as JSON, and in lockstep batch analyze --csv.");
+          cat(left_out,
+              report_.listed > std::ssize(report_.jobs)
+                  ? " more jobs are in lockstep batch analyze --csv."
+                  : " more jobs are in the report as JSON, and in lockstep batch analyze --csv.");
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
     return section;
   }

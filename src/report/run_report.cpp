@@ -1,5 +1,7 @@
 #include "report/run_report.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -86,12 +88,13 @@ void read_pictures(const fs::path& run, std::size_t most_bytes, RunReport& repor
     const char* const type = picture_type(name);
     if (type == nullptr || report.pictures.size() >= most_listed_pictures) continue;
     PagePicture picture{.name = name, .data_uri = {}};
-    const fs::path path = run / folder->name / name;
-    std::error_code failed;
-    const std::uintmax_t size = fs::file_size(path, failed);
+    const UniqueFd file = open_run_file(run, fs::path(folder->name) / name);
+    struct stat info {};
+    const bool failed = !file || fstat(file.get(), &info) != 0;
+    const auto size = static_cast<std::uintmax_t>(info.st_size);
     const std::size_t shown = report.pictures.size() - report.pictures_listed;
     if (!failed && shown < most_pictures && bytes + size <= most_bytes) try {
-        const std::string content = read_file(path);
+        const std::string content = read_file(cat("/proc/self/fd/", file.get()));
         bytes += content.size();
         picture.data_uri = cat("data:", type, ";base64,", to_base64(content));
       } catch (const Error&) {  // only its name is shown
@@ -124,16 +127,17 @@ std::vector<int> version_numbers(const std::string& text) {
 void read_output(const RunDir& run, RunReport& report) {
   constexpr std::size_t tail_bytes = 64 << 10;
   constexpr int tail_lines = 15;
-  std::vector<fs::path> logs;
+  std::vector<std::string> logs;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(run.path() / "logs", ignored))
-    if (entry.path().extension() == ".log") logs.push_back(entry.path());
+    if (entry.path().extension() == ".log") logs.push_back(entry.path().filename().string());
   std::sort(logs.begin(), logs.end());
-  for (const fs::path& log : logs) {
+  for (const std::string& name : logs) {
     if (report.output.size() >= most_logs) return;
+    const UniqueFd log = open_run_file(run.path(), fs::path("logs") / name);
+    if (!log) continue;
     std::string lines = last_lines_of_file(log, tail_lines, tail_bytes);
-    if (!trim(lines).empty())
-      report.output.push_back({cat("logs/", log.filename().string()), std::move(lines)});
+    if (!trim(lines).empty()) report.output.push_back({cat("logs/", name), std::move(lines)});
   }
 }
 

@@ -237,9 +237,14 @@ std::int64_t step_in(const SafetensorsHeader& header, const fs::path& file) {
 
 std::map<std::string, std::string> kept_files(const fs::path& folder,
                                               const std::vector<std::string>& required) {
+  constexpr int deepest = 32;
   std::map<std::string, std::string> files;
   if (fs::exists(folder)) try {
-      for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      for (fs::recursive_directory_iterator at(folder), end; at != end; ++at) {
+        const fs::directory_entry& entry = *at;
+        if (at.depth() > deepest)
+          throw Error(cat(folder.string(), " holds folders in each other, more than ", deepest),
+                      "an export has no place for them: move them away");
         if (entry.symlink_status().type() != fs::file_type::regular) continue;
         const std::string name = entry.path().lexically_relative(folder).string();
         if (invalid_bytes(name) > 0)

@@ -1,7 +1,12 @@
 #include "run/run_files.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 
+#include "base/beneath.h"
+#include "base/error.h"
 #include "run/curves.h"
 
 namespace lockstep {
@@ -15,9 +20,19 @@ bool is_temporary(const fs::path& path) { return path.filename().string().starts
 void add_folder(const fs::path& run_dir, const fs::path& name, std::vector<RunFolder>& folders) {
   RunFolder folder{.name = name.string(), .files = {}};
   std::error_code failed;
+  std::int64_t seen = 0;
   for (fs::recursive_directory_iterator entry(run_dir / name, failed), end; !failed && entry != end;
        entry.increment(failed)) {
     std::error_code ignored;
+    if (++seen > most_run_files) {
+      folder.has_more = true;
+      break;
+    }
+    if (entry.depth() >= deepest_run_file && entry->is_directory(ignored) &&
+        !entry->is_symlink(ignored)) {
+      entry.disable_recursion_pending();
+      folder.has_more = true;
+    }
     if (is_temporary(entry->path())) {
       entry.disable_recursion_pending();
     } else if (entry->is_regular_file(ignored)) {
@@ -26,7 +41,7 @@ void add_folder(const fs::path& run_dir, const fs::path& name, std::vector<RunFo
     }
   }
   std::sort(folder.files.begin(), folder.files.end());
-  if (!folder.files.empty()) folders.push_back(std::move(folder));
+  if (!folder.files.empty() || folder.has_more) folders.push_back(std::move(folder));
 }
 
 void add_steps(const fs::path& run_dir, const char* name, std::vector<RunFolder>& folders) {
@@ -52,6 +67,15 @@ std::vector<RunFolder> run_files(const fs::path& run_dir) {
     if (!failed) folders.push_back({.name = file, .files = {}, .bytes = bytes});
   }
   return folders;
+}
+
+UniqueFd open_run_file(const fs::path& run_dir, const fs::path& below) try {
+  UniqueFd file = Beneath(run_dir).open(below, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  struct stat info {};
+  if (file && (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))) file.reset();
+  return file;
+} catch (const Error&) {  // there is no such folder
+  return {};
 }
 
 }  // namespace lockstep

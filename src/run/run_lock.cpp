@@ -79,12 +79,14 @@ bool take_flock(int fd, const std::filesystem::path& path, Clock& clock) {
   }
 }
 
-[[noreturn]] void throw_in_use(const std::filesystem::path& path, const LockHolder& holder) {
+[[noreturn]] void throw_in_use(const std::filesystem::path& path, const LockHolder& holder,
+                               const LockRules& rules) {
   const std::string who = holder.pid > 0 && !holder.host.empty()
                               ? cat("process ", holder.pid, " on ", holder.host)
                               : "a process that left no name";
-  throw Error(cat("run \"", path.parent_path().filename().string(), "\" is in use by ", who),
-              "wait until it ends, or stop it");
+  throw Error(
+      cat(rules.kind, " \"", path.parent_path().filename().string(), "\" is in use by ", who),
+      "wait until it ends, or stop it");
 }
 
 // Whether the file says that another machine holds it, and has not given it up.
@@ -112,7 +114,7 @@ void watch_for_touches(const std::filesystem::path& path, const LockHolder& hold
     clock.sleep_s(rules.touch_s / 5);
     const auto now = touched(path);
     if (before && now && (now->tv_sec != before->tv_sec || now->tv_nsec != before->tv_nsec))
-      throw_in_use(path, holder);
+      throw_in_use(path, holder, rules);
   }
 }
 
@@ -129,21 +131,23 @@ void keep_touching(const std::stop_token& stop, int fd, double touch_s) {
 
 }  // namespace
 
-LockRules lock_rules(const std::filesystem::path& path) {
-  return {.machine = boot_id(), .own_disk = is_own_disk(path)};
+LockRules lock_rules(const std::filesystem::path& path, const std::string& kind) {
+  return {.machine = boot_id(), .own_disk = is_own_disk(path), .kind = kind};
 }
 
 std::unique_ptr<RunLock> RunLock::take(const std::filesystem::path& file, const LockRules& rules,
                                        Clock& clock) {
   UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
   if (!fd)
-    throw Error(cat("cannot write to run ", file.parent_path().string(), ": ", errno_text(errno)),
-                "`lockstep resume RUN --into NAME` goes on in a new run");
+    throw Error(cat("cannot write to ", rules.kind, " ", file.parent_path().string(), ": ",
+                    errno_text(errno)),
+                rules.kind == "run" ? "`lockstep resume RUN --into NAME` goes on in a new run"
+                                    : "check that its folder can be written to");
   struct stat info {};
   if (fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))
     throw Error(cat("cannot lock ", file.string(), ": it must be a regular file, but is not"),
                 "remove it");
-  if (!take_flock(fd.get(), file, clock)) throw_in_use(file, read_holder(file));
+  if (!take_flock(fd.get(), file, clock)) throw_in_use(file, read_holder(file), rules);
   const LockHolder holder = read_holder(file);
   if (names_another_machine(holder, rules)) watch_for_touches(file, holder, rules, clock);
   return std::unique_ptr<RunLock>(new RunLock(std::move(fd), rules));
@@ -180,7 +184,8 @@ void RunLock::write_holder(bool released) const {
   const std::string text = to_line(holder) + "\n";
   if (ftruncate(fd_.get(), 0) != 0 ||
       pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    throw Error(cat("cannot write the lock of the run: ", errno_text(errno)), "free some space");
+    throw Error(cat("cannot write the lock of the ", rules_.kind, ": ", errno_text(errno)),
+                "free some space");
 }
 
 void RunLock::pass_on(int socket) {

@@ -1,4 +1,4 @@
-// The lock of a run: one program trains it, on this host or on another.
+// The lock of a run, or of a batch: one program trains it, on this host or on another.
 //
 // It is an flock on RUN/lock and goes with the process, whatever happens to it. Linux hands flocks
 // of NFS, CephFS, Lustre (mounted with flock) and GPFS to the server, so that other hosts see them;
@@ -31,14 +31,15 @@ struct LockHolder {
 
 // What tells machines and file systems apart, and how long signs are waited for.
 struct LockRules {
-  std::string machine;    // this boot of this machine
-  bool own_disk = false;  // no other machine sees the file system
-  double touch_s = 5;     // the holder touches the file so often
-  double watch_s = 20;    // a file that was not touched for so long is nobody's
+  std::string machine;       // this boot of this machine
+  bool own_disk = false;     // no other machine sees the file system
+  double touch_s = 5;        // the holder touches the file so often
+  double watch_s = 20;       // a file that was not touched for so long is nobody's
+  std::string kind = "run";  // what the folder of the file is, for messages
 };
 
 // Of this machine and the file system of `path`.
-LockRules lock_rules(const std::filesystem::path& path);
+LockRules lock_rules(const std::filesystem::path& path, const std::string& kind = "run");
 
 class RunLock {
  public:

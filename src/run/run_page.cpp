@@ -158,7 +158,7 @@ std::string files_text(const RunDir& run) {
       text += cat("  ", count, " files");
     else if (count > 0)
       text += "  " + printable(join(folder.files, ", "));
-    text += "\n";
+    text += folder.has_more ? "  and more, which is not counted\n" : "\n";
   }
   return text.empty() ? "" : "\nfiles\n" + text;
 }
@@ -217,9 +217,11 @@ nlohmann::json run_json(const RunDir& run, bool thorough, Clock& clock) {
   value["micro"] = history.micro;
   value["warnings"] = history.warnings;
   value["files"] = nlohmann::json::array();
-  for (const RunFolder& folder : run_files(run.path()))
-    value["files"].push_back(
-        {{"name", folder.name}, {"files", folder.files}, {"bytes", folder.bytes}});
+  for (const RunFolder& folder : run_files(run.path())) {
+    nlohmann::json& files = value["files"].emplace_back(
+        nlohmann::json{{"name", folder.name}, {"files", folder.files}, {"bytes", folder.bytes}});
+    if (folder.has_more) files["has_more"] = true;
+  }
   value["checkpoints"] = nlohmann::json::array();
   for (const CheckpointInfo& checkpoint : list_checkpoints(run.checkpoints(), thorough))
     value["checkpoints"].push_back(checkpoint_json(checkpoint));

@@ -140,8 +140,11 @@ Window window_of(const WindowRecord& window) {
 
 void set_recorded(const WindowRecord& window, GbdtOptions& options) {
   const ValueSource recorded{.kind = ValueSource::Kind::preset};
+  // A library that a record names, which may be a stranger's, is not loaded: who wants another than
+  // Lockstep's says so again.
   for (const auto& [key, value] : window.metadata.at("options").items())
-    if (options.table.has(key)) options.table.set_json(key, value, recorded);
+    if (options.table.has(key) && key != "gbdt.library")
+      options.table.set_json(key, value, recorded);
   options.table.set("symbol", window.symbol, recorded);
 }
 

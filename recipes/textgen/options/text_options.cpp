@@ -37,7 +37,9 @@ template <class Predict>
 void add_predict(OptionTable& table, Predict& predict) {
   table.add("predict.prompt", predict.prompt, {"text to go on from"});
   table.add("predict.prompt_file", predict.prompt_file,
-            {"file with a prompt a line; - reads standard input"});
+            {.meaning = "file with a prompt a line; - reads standard input",
+             .is_path = true,
+             .no_paths = {"-"}});
   table.add("predict.tokens", predict.tokens, {"tokens to generate", "tokens", 1, 1e9});
   table.add("predict.temperature", predict.temperature,
             {"divides the logits; 0 takes the most probable token", "", 0, 100});

@@ -284,5 +284,14 @@ TEST_F(Gather, OfMetadataThatCannotBeReadSaysSo) {
               HasSubstr("missing: a: done, " + job.string() + "/metadata.json cannot be read"));
 }
 
+TEST(WindowRecords, NameNoLibraryToLoad) {
+  WindowRecord record{.symbol = "X"};
+  record.metadata = {{"options", {{"gbdt.library", "/there/evil.so"}, {"gbdt.threads", 3}}}};
+  GbdtOptions options;
+  set_recorded(record, options);
+  EXPECT_EQ(options.gbdt.library, "");
+  EXPECT_EQ(options.gbdt.threads, 3);
+}
+
 }  // namespace
 }  // namespace lockstep::gbdt

@@ -21,7 +21,14 @@ class LedgerResults : public LedgerFolder {
                outcome == AttemptOutcome::done ? JobState::done : JobState::failed, 0);
     return attempt.id;
   }
-  CsvTable table() const { return parse_csv(jobs_csv({BatchFolder{folder.path()}}), "table"); }
+  CsvTable table() const {
+    std::string text;
+    write_jobs_csv({BatchFolder{folder.path()}}, [&](const std::string& lines) {
+      text += lines;
+      return true;
+    });
+    return parse_csv(text, "table");
+  }
   static std::string cell(const CsvTable& table, std::size_t row, const std::string& column) {
     return table.rows.at(row).at(table.column(column));
   }
@@ -95,6 +102,30 @@ TEST_F(LedgerResults, TheSlowestAreOfJobsThatAreListed) {
   const std::string text = batch_summary({folder.path()}, ledger);
   EXPECT_THAT(text, HasSubstr("slowest: name-b 2.50 s"));
   EXPECT_THAT(text, Not(HasSubstr("name-a")));
+}
+
+TEST_F(LedgerResults, OfManyJobsAreWrittenBitByBitAsLongAsSomebodyReads) {
+  constexpr int jobs = 2500;
+  {
+    std::vector<std::string> keys;
+    for (int i = 0; i < jobs; ++i) keys.push_back(std::to_string(i));
+    open_with(keys);
+  }
+  int parts = 0;
+  std::string text;
+  write_jobs_csv({BatchFolder{folder.path()}}, [&](const std::string& lines) {
+    ++parts;
+    EXPECT_TRUE(lines.ends_with('\n'));
+    text += lines;
+    return true;
+  });
+  EXPECT_GT(parts, 2) << "all of it was held at once";
+  const CsvTable all = parse_csv(text, "table");
+  ASSERT_EQ(all.rows.size(), static_cast<std::size_t>(jobs));
+  EXPECT_EQ(cell(all, jobs - 1, "job"), std::to_string(jobs));
+  parts = 0;
+  write_jobs_csv({BatchFolder{folder.path()}}, [&](const std::string&) { return ++parts < 2; });
+  EXPECT_EQ(parts, 2);
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ TEST_F(LedgerTest, AnAttemptAndItsJobEndAtOnce) {
   Ledger ledger = open_with({"a"});
   const Attempt attempt = begin(ledger, 1);
   ledger.database().execute(
-      "CREATE TRIGGER cut BEFORE UPDATE ON job BEGIN SELECT RAISE(ABORT, 'cut'); END");
+      "CREATE TEMP TRIGGER cut BEFORE UPDATE ON job BEGIN SELECT RAISE(ABORT, 'cut'); END");
   EXPECT_THAT(error_of([&] { end(ledger, attempt, AttemptOutcome::done, JobState::done); }),
               HasSubstr("cut"));
   EXPECT_EQ(ledger.unfinished().size(), 1U);

@@ -195,5 +195,20 @@ TEST(Memory, IsNearMeasuredPeaks) {
   }
 }
 
+// So that predict forgets the one of a record, which may be a stranger's.
+TEST(PromptFile, IsAPathUnlessItIsStandardInput) {
+  TextOptions text;
+  text.table.set("predict.prompt_file", "prompts.txt");
+  text.table.make_paths_absolute("/there");
+  EXPECT_EQ(text.predict.prompt_file, "/there/prompts.txt");
+  text.table.set("predict.prompt_file", "-");
+  text.table.make_paths_absolute("/there");
+  EXPECT_EQ(text.predict.prompt_file, "-");
+  for (const OptionInfo& option : text.table.options())
+    if (option.key == "predict.prompt_file") {
+      EXPECT_TRUE(option.spec.is_path);
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::textgen
