@@ -188,9 +188,7 @@ int logs_main(const Parsed& parsed) {
   }
   if (const std::string shown = shown_name(job); shown != job.name)
     say(cat("attempt ", number, " of job ", shown, ":"));
-  std::string text = read_file(log);
-  if (text.ends_with('\n')) text.pop_back();
-  print(text);
+  print_file(log);
   return exit_finished;
 }
 

@@ -4,6 +4,7 @@
 #include "base/child_output.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "built_with.h"
 #include "launch/launch.h"
@@ -18,7 +19,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace lockstep::cli {
 
@@ -95,6 +98,27 @@ void print(const std::string& text) {
   if (text.empty() || text.back() != '\n') std::cout << '\n';
   if (!std::cout.flush())
     throw Error(cat("standard output: ", errno == 0 ? "cannot be written to" : errno_text(errno)));
+}
+
+void print_file(const std::filesystem::path& file) {
+  const UniqueFd fd = open_regular_file(file);
+  std::vector<char> buffer(1 << 16);
+  char last = '\n';
+  const auto write = [](std::string_view bytes) {
+    errno = 0;
+    if (!std::cout.write(bytes.data(), std::ssize(bytes)).flush())
+      throw Error(
+          cat("standard output: ", errno == 0 ? "cannot be written to" : errno_text(errno)));
+  };
+  for (;;) {
+    const ssize_t got = read(fd.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(cat("cannot read ", file.string(), ": ", errno_text(errno)));
+    if (got == 0) break;
+    last = buffer[static_cast<std::size_t>(got) - 1];
+    write({buffer.data(), static_cast<std::size_t>(got)});
+  }
+  if (last != '\n') write("\n");
 }
 
 void print_result_of_run(const std::string& text) {

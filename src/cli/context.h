@@ -28,6 +28,8 @@ void say(const std::string& line);  // a line for people, on standard error
 std::string shell_word(const std::string& text);  // quoted where a shell needs it
 // Data, on standard output; a newline is added. Throws Error where it cannot be written.
 void print(const std::string& text);
+// A file, however large it is: a log. Throws Error, also if the file cannot be read.
+void print_file(const std::filesystem::path& file);
 // Likewise, after training: that was no failure where it cannot be written. Says so.
 void print_result_of_run(const std::string& text);
 std::string json_text(const nlohmann::json& value);  // indented; bad UTF-8 is replaced

@@ -268,7 +268,7 @@ std::map<std::string, std::string> kept_files(const fs::path& folder,
         if (invalid_bytes(name) > 0)
           throw Error(cat("the name of ", printable(entry.path().string()), " is no UTF-8 text"),
                       "an export has no place for it: move it away");
-        files[name] = read_file(entry.path());
+        files[name] = read_file(entry.path(), list_bytes);
       }
     } catch (const fs::filesystem_error& error) {
       throw Error(cat("cannot list ", error.path1().string(), ": ", error.code().message()));

@@ -60,7 +60,7 @@ bool ItemResults::has(std::int64_t part) const {
 std::vector<ItemResult> ItemResults::take(std::int64_t part) const try {
   const fs::path file = file_of(part);
   std::vector<ItemResult> results;
-  for (const nlohmann::json& one : nlohmann::json::from_cbor(read_file(file)))
+  for (const nlohmann::json& one : nlohmann::json::from_cbor(read_file(file, data_bytes)))
     results.push_back(unpacked(one));
   std::error_code ignored;
   fs::remove(file, ignored);

@@ -101,11 +101,19 @@ std::string to_line(const nlohmann::json& value) {
 }
 
 void for_each_line(const std::filesystem::path& path,
-                   const std::function<void(const std::string&)>& visit) {
+                   const std::function<void(const std::string&)>& visit, std::uint64_t most_bytes) {
   std::error_code error;
   if (!std::filesystem::exists(path, error) && !error) return;
   const UniqueFd fd = open_regular_file(path);
   std::string line;
+  std::int64_t number = 1;
+  const auto extend = [&](std::string_view text) {
+    if (line.size() + text.size() > most_bytes)
+      throw Error(cat("cannot read ", path.string(), ": line ", number, " has more than ",
+                      format_bytes(static_cast<double>(most_bytes))),
+                  "the file is damaged, or another one lies in its place");
+    line += text;
+  };
   char buffer[1 << 16];
   for (;;) {
     const ssize_t got = read(fd.get(), buffer, sizeof buffer);
@@ -114,12 +122,13 @@ void for_each_line(const std::filesystem::path& path,
     if (got == 0) return;
     std::string_view text(buffer, static_cast<std::size_t>(got));
     for (std::size_t newline; (newline = text.find('\n')) != text.npos;) {
-      line += text.substr(0, newline);
+      extend(text.substr(0, newline));
       text.remove_prefix(newline + 1);
       visit(line);
       line.clear();
+      ++number;
     }
-    line += text;
+    extend(text);
   }
 }
 

@@ -61,8 +61,14 @@ nlohmann::json RunDir::record() const {
 }
 
 void RunDir::write_record(const nlohmann::json& record) const {
-  write_file_atomic(path_ / "run.json",
-                    record.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  const std::string text =
+      record.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (text.size() > record_bytes)  // nobody could read it
+    throw Error(
+        cat("the record of the run would have ", format_bytes(static_cast<double>(text.size())),
+            ", more than the limit of ", format_bytes(static_cast<double>(record_bytes))),
+        "the recipe should keep what is that large in a file of the run's folder recipe");
+  write_file_atomic(path_ / "run.json", text);
 }
 
 void RunDir::write_state(RunState state, const std::string& why) const {

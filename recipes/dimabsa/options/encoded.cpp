@@ -131,7 +131,7 @@ void write_sentences(const std::filesystem::path& file,
 
 std::vector<EncodedSentence> read_encoded(const std::filesystem::path& file) try {
   std::vector<EncodedSentence> sentences;
-  for (const json& value : json::from_cbor(read_file(file)))
+  for (const json& value : json::from_cbor(read_file(file, data_bytes)))
     sentences.push_back(sentence_from_json(value));
   return sentences;
 } catch (const json::exception& error) {

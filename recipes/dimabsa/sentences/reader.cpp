@@ -207,7 +207,7 @@ SentenceFile parse_sentences(std::string_view text, const std::string& name,
 }
 
 SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions& options) {
-  return parse_sentences(read_input(path), path.string(), options);
+  return parse_sentences(read_input(path, list_bytes), path.string(), options);
 }
 
 SentenceFile parse_predictions(std::string_view text, const std::string& name, Task task) {
@@ -230,7 +230,7 @@ SentenceFile parse_predictions(std::string_view text, const std::string& name, T
 }
 
 SentenceFile read_predictions(const std::filesystem::path& path, Task task) {
-  return parse_predictions(read_input(path), path.string(), task);
+  return parse_predictions(read_input(path, list_bytes), path.string(), task);
 }
 
 }  // namespace lockstep::dimabsa

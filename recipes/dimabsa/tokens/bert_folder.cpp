@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 std::optional<std::string> text_of(const fs::path& file) {
   std::error_code failed;
   if (!fs::exists(file, failed)) return {};
-  return read_file(file);
+  return read_file(file, list_bytes);
 }
 
 std::vector<std::string> lines_of(std::string_view text, const std::string& where) {

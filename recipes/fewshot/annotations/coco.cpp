@@ -128,7 +128,7 @@ fs::path folder_of(const CocoLists& lists, std::span<const fs::path> folders) {
 DetectionData read_coco(const fs::path& json, std::span<const fs::path> folders) {
   CocoLists lists;
   {
-    const std::string text = read_file(json);
+    const std::string text = read_file(json, data_bytes);
     lists = scan_coco(text, json.string());
   }
   const fs::path folder = folder_of(lists, folders);

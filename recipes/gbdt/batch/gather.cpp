@@ -28,7 +28,7 @@ std::vector<Predictions> read_predictions(const BatchRecords& records) {
   for (const WindowRecord& window : records.windows) {
     const fs::path file = window.folder / "predictions.csv";
     if (window.status != "success" || !fs::exists(file)) continue;
-    std::vector<std::string> lines = csv_lines(read_file(file));
+    std::vector<std::string> lines = csv_lines(read_file(file, data_bytes));
     if (lines.empty()) continue;
     const CsvTable header = parse_csv(lines.at(0), file.string());
     lines.erase(lines.begin());
