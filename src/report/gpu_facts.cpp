@@ -27,7 +27,7 @@ struct DeviceReader {
 // The table in pieces, each with the line of names, so that of a long log little is in memory.
 void visit_pieces(const std::filesystem::path& file,
                   const std::function<void(const CsvTable&)>& visit) {
-  constexpr std::size_t piece_bytes = 1 << 20;
+  constexpr std::size_t least_bytes = 1 << 20;
   std::string head, piece;
   bool visited = false;
   const auto flush = [&] {
@@ -37,7 +37,7 @@ void visit_pieces(const std::filesystem::path& file,
   };
   for_each_line(file, [&](const std::string& line) {
     (head.empty() ? head : piece) += line + "\n";
-    if (piece.size() >= piece_bytes) flush();
+    if (piece.size() >= std::max(least_bytes, head.size())) flush();
   });
   if (!piece.empty() || !visited) flush();
 }

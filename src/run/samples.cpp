@@ -9,14 +9,15 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "run/json_lines.h"
+#include "run/step_list.h"
 
 namespace lockstep {
 namespace {
 
-struct Entry {
-  std::int64_t step;
-  std::vector<std::int64_t> samples;
-};
+using Samples = std::vector<std::int64_t>;
+
+// A line has the samples of a step, of which a large batch has many.
+constexpr std::uint64_t most_line_bytes = 256 << 20;
 
 bool is_list_of_integers(const nlohmann::json& value) {
   if (!value.is_array()) return false;
@@ -25,16 +26,14 @@ bool is_list_of_integers(const nlohmann::json& value) {
   return true;
 }
 
-void take_line(const std::string& line, std::vector<Entry>& entries) {
+void take_line(const std::string& line, StepList<Samples>& steps) {
   const nlohmann::json value = parse_object(line);
   if (value.is_discarded()) return;
   if (value.contains("resume") && value["resume"].is_number_integer()) {
-    const auto step = value["resume"].get<std::int64_t>();
-    std::erase_if(entries, [step](const Entry& entry) { return entry.step > step; });
+    steps.take_back(value["resume"].get<std::int64_t>());
   } else if (value.contains("step") && value["step"].is_number_integer() &&
              value.contains("samples") && is_list_of_integers(value["samples"])) {
-    entries.push_back(
-        {value["step"].get<std::int64_t>(), value["samples"].get<std::vector<std::int64_t>>()});
+    steps.add(value["step"].get<std::int64_t>(), value["samples"].get<Samples>());
   }
 }
 
@@ -64,11 +63,11 @@ void SampleWriter::append(const std::string& line) {
 }
 
 std::vector<std::vector<std::int64_t>> effective_samples(const std::filesystem::path& run) {
-  std::vector<Entry> entries;
-  for_each_line(run / "samples.jsonl", [&](const std::string& line) { take_line(line, entries); });
-  std::vector<std::vector<std::int64_t>> samples;
-  for (Entry& entry : entries) samples.push_back(std::move(entry.samples));
-  return samples;
+  StepList<Samples> steps;
+  for_each_line(
+      run / "samples.jsonl", [&](const std::string& line) { take_line(line, steps); },
+      most_line_bytes);
+  return steps.take();
 }
 
 }  // namespace lockstep
