@@ -49,7 +49,7 @@ bool in_spans(const TimeSpans& spans, double time) {
   return next != spans.begin() && time <= std::prev(next)->second;
 }
 
-TimeSpans merged(TimeSpans spans) {
+TimeSpans merged_spans(TimeSpans spans) {
   std::erase_if(spans, [](const auto& span) { return !(span.first <= span.second); });
   std::sort(spans.begin(), spans.end());
   TimeSpans all;
@@ -170,7 +170,7 @@ void add_use_quantities(const std::vector<GpuUse>& devices, Trial& trial) {
 std::vector<GpuUse> read_gpu_use(const std::filesystem::path& gpu_csv, const TimeSpans& spans) {
   std::error_code ignored;
   if (!std::filesystem::exists(gpu_csv, ignored)) return {};
-  const TimeSpans looked_at = merged(spans);
+  const TimeSpans looked_at = merged_spans(spans);
   std::map<std::string, DeviceReader> devices;
   visit_pieces(gpu_csv, [&](const CsvTable& csv) {
     const GpuTable table(csv);

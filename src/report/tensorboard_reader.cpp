@@ -149,7 +149,7 @@ constexpr std::uint64_t most_record_bytes = 64 << 20;
 
 // Reads `count` bytes; false if there are fewer. A length that lies makes no room for what is not
 // there.
-bool read_bytes(std::istream& in, std::uint64_t count, std::string& bytes) {
+bool read_exactly(std::istream& in, std::uint64_t count, std::string& bytes) {
   constexpr std::uint64_t piece = 1 << 20;
   bytes.clear();
   while (bytes.size() < count) {
@@ -167,7 +167,7 @@ enum class NextRecord { whole, skipped, torn, none };
 NextRecord next_record(std::istream& in, std::string& data) {
   if (in.peek() == std::istream::traits_type::eof()) return NextRecord::none;
   std::string head;
-  if (!read_bytes(in, head_bytes, head)) return NextRecord::torn;
+  if (!read_exactly(in, head_bytes, head)) return NextRecord::torn;
   const auto length = little_endian<std::uint64_t>(head);
   if (masked_crc32c(std::string_view(head).substr(0, 8)) !=
       little_endian<std::uint32_t>(std::string_view(head).substr(8)))
@@ -178,7 +178,7 @@ NextRecord next_record(std::istream& in, std::string& data) {
     in.seekg(static_cast<std::streamoff>(length + foot_bytes - 1), std::ios::cur);
     return in.get() == std::istream::traits_type::eof() ? NextRecord::torn : NextRecord::skipped;
   }
-  if (!read_bytes(in, length + foot_bytes, data)) return NextRecord::torn;
+  if (!read_exactly(in, length + foot_bytes, data)) return NextRecord::torn;
   const auto checksum = little_endian<std::uint32_t>(std::string_view(data).substr(length));
   data.resize(length);
   return masked_crc32c(data) == checksum ? NextRecord::whole : NextRecord::torn;

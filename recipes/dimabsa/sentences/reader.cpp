@@ -17,6 +17,7 @@ namespace lockstep::dimabsa {
 namespace {
 
 constexpr std::size_t shown_bytes = 60;  // of what a message quotes
+constexpr std::size_t most_text_bytes = 64 << 10;
 
 std::string in_quotes(const std::string& text) {
   std::string shown = printable(text);
@@ -87,6 +88,10 @@ class SentenceReader {
   void read(const nlohmann::json& object, const LinePlace& place) {
     Sentence sentence{.id = ids_.take(object, place), .line = place.line};
     sentence.text = text_at(object, "Text", place);
+    if (sentence.text.size() > most_text_bytes)  // each phrase is looked for in all of it
+      throw place.error(cat("the text of ", in_quotes(sentence.id), " has ", sentence.text.size(),
+                            " bytes, and a sentence has ", most_text_bytes, " at most"),
+                        "split it into sentences");
     if (trim(sentence.text).empty())
       throw place.error(cat("the text of ", in_quotes(sentence.id), " is empty"),
                         "take the line out, or write its text");
