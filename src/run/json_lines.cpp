@@ -25,8 +25,14 @@ namespace {
 
 // Offset just after the last newline of the first `size` bytes; nothing if they cannot be read.
 std::optional<off_t> end_of_whole_lines(int fd, off_t size) {
+  constexpr off_t longest_line = 256 << 20;
+  const off_t least = size - std::min(size, longest_line);
   char buffer[4096];
   while (size > 0) {
+    if (size < least) {
+      errno = EFBIG;
+      return std::nullopt;
+    }
     const off_t start = std::max<off_t>(0, size - static_cast<off_t>(sizeof buffer));
     const ssize_t wanted = size - start;
     ssize_t got;

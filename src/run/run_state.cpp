@@ -15,11 +15,15 @@ namespace {
 constexpr std::array<const char*, 5> state_names = {"running", "finished", "stopped", "failed",
                                                     "interrupted"};
 
+// null: it has none. What cannot be read tells no more than why.
 nlohmann::json read_state(const std::filesystem::path& run) {
+  const std::filesystem::path file = run / "state.json";
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return nullptr;
   try {
-    return parse_object(read_file(run / "state.json"));
-  } catch (const Error&) {
-    return nullptr;
+    return parse_object(read_file(file));
+  } catch (const Error& error) {
+    return {{"state", to_string(RunState::interrupted)}, {"why", error.what()}};
   }
 }
 
