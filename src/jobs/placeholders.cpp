@@ -65,7 +65,7 @@ TextTemplate::TextTemplate(std::string_view text, const PlaceholderScope& scope)
   std::size_t closing = 0;  // the first } from here on
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = text.substr(at);
-    if (closing < at) closing = std::min(text.find('}', at), text.size());
+    if (closing <= at) closing = std::min(text.find('}', at), text.size());
     const bool closes = rest[0] == '{' && closing < text.size();
     const std::size_t end = closes ? closing - at : rest.npos;
     const bool of_shell = scope.shell && at > 0 && text[at - 1] == '$';
