@@ -88,10 +88,6 @@ class SentenceReader {
   void read(const nlohmann::json& object, const LinePlace& place) {
     Sentence sentence{.id = ids_.take(object, place), .line = place.line};
     sentence.text = text_at(object, "Text", place);
-    if (sentence.text.size() > most_text_bytes)  // each phrase is looked for in all of it
-      throw place.error(cat("the text of ", in_quotes(sentence.id), " has ", sentence.text.size(),
-                            " bytes, and a sentence has ", most_text_bytes, " at most"),
-                        "split it into sentences");
     if (trim(sentence.text).empty())
       throw place.error(cat("the text of ", in_quotes(sentence.id), " is empty"),
                         "take the line out, or write its text");
@@ -101,6 +97,11 @@ class SentenceReader {
       sentence.tuples = labelled_tuples(object, options_.task, place);
     else if (options_.task == Task::aspects)
       sentence.tuples = given_aspects(object, place);
+    // Each phrase is looked for in all of it.
+    if (!sentence.tuples.empty() && sentence.text.size() > most_text_bytes)
+      throw place.error(cat("the text of ", in_quotes(sentence.id), " has ", sentence.text.size(),
+                            " bytes, and a sentence has ", most_text_bytes, " at most"),
+                        "split it into sentences");
     for (Tuple& tuple : sentence.tuples) check(tuple, sentence.text, place);
     file_.sentences.push_back(std::move(sentence));
   }

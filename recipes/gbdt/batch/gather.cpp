@@ -43,7 +43,9 @@ std::string all_ledger_lines(const BatchRecords& records) {
   for (const WindowRecord& window : records.windows) {
     const fs::path file = window.folder / "teacher_runs.json";
     if (!fs::exists(file)) continue;
-    auto line = nlohmann::ordered_json::parse(read_file(file), nullptr, false);
+    const std::string written = read_file(file);
+    if (too_deep(written)) continue;
+    auto line = nlohmann::ordered_json::parse(written, nullptr, false);
     if (!line.is_object()) continue;
     line["artifacts_path"] = fs::absolute(window.folder).lexically_normal().string();
     text += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
