@@ -67,11 +67,12 @@ nlohmann::json parse_cbor(std::string_view bytes) {
   nlohmann::json value;
   BoundedValue sax(value);
   try {
-    const bool whole = nlohmann::json::sax_parse(bytes, &sax, nlohmann::json::input_format_t::cbor);
-    return whole ? value : discarded;
+    if (!nlohmann::json::sax_parse(bytes, &sax, nlohmann::json::input_format_t::cbor))
+      return discarded;
   } catch (const nlohmann::json::exception&) {  // a count that no list can have
     return discarded;
   }
+  return value;
 }
 
 nlohmann::json parse_python_json(std::string_view text) {
