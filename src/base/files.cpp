@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <istream>
 #include <system_error>
 #include <vector>
 
@@ -33,16 +34,32 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-std::string read_all(const UniqueFd& fd, const std::filesystem::path& path) {
+// size: empty where it is not known.
+[[noreturn]] void refuse_size(const std::filesystem::path& path, const std::string& size,
+                              std::uint64_t most_bytes) {
+  throw Error(cat("cannot read ", path.string(), ": it has ", size.empty() ? "" : size + ", ",
+                  "more than the limit of ", format_bytes(static_cast<double>(most_bytes))),
+              "look what it is: another file may lie in its place");
+}
+
+std::string read_all(const UniqueFd& fd, const std::filesystem::path& path,
+                     std::uint64_t most_bytes) {
   std::string text;
   struct stat info {};
-  if (::fstat(fd.get(), &info) == 0) text.reserve(static_cast<std::size_t>(info.st_size));
+  if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
+    const auto bytes = static_cast<std::uint64_t>(info.st_size);
+    if (bytes > most_bytes) refuse_size(path, format_bytes(static_cast<double>(bytes)), most_bytes);
+    text.reserve(bytes);
+  }
   char buffer[1 << 16];
   for (;;) {
     const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail("read", path, errno);
     if (count == 0) return text;
+    // Pipes and files of the kernel do not say how long they are, and a file may grow.
+    if (text.size() + static_cast<std::size_t>(count) > most_bytes)
+      refuse_size(path, "", most_bytes);
     text.append(buffer, static_cast<std::size_t>(count));
   }
 }
@@ -63,14 +80,25 @@ UniqueFd open_regular_file(const std::filesystem::path& path) {
   return fd;
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  return read_all(open_regular_file(path), path);
+std::string read_file(const std::filesystem::path& path, std::uint64_t most_bytes) {
+  return read_all(open_regular_file(path), path, most_bytes);
 }
 
-std::string read_input(const std::filesystem::path& path) {
+std::string read_input(const std::filesystem::path& path, std::uint64_t most_bytes) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) fail("read", path, errno);
-  return read_all(fd, path);
+  return read_all(fd, path, most_bytes);
+}
+
+std::string read_stream(std::istream& in, const std::string& name, std::uint64_t most_bytes) {
+  std::string text;
+  char buffer[1 << 16];
+  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
+    if (text.size() + static_cast<std::size_t>(in.gcount()) > most_bytes)
+      refuse_size(name, "", most_bytes);
+    text.append(buffer, static_cast<std::size_t>(in.gcount()));
+  }
+  return text;
 }
 
 void write_file_atomic(const std::filesystem::path& path, std::string_view text) {

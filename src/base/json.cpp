@@ -2,6 +2,42 @@
 #include "base/json.h"
 
 namespace lockstep {
+namespace {
+
+// Makes the value, and stops at a level too many: the reader of CBOR calls itself for each.
+class BoundedValue : public nlohmann::detail::json_sax_dom_parser<nlohmann::json> {
+  using Base = nlohmann::detail::json_sax_dom_parser<nlohmann::json>;
+
+ public:
+  explicit BoundedValue(nlohmann::json& value) : Base(value, /*allow_exceptions=*/false) {}
+  bool start_object(std::size_t count) {
+    return ++depth_ <= deepest_json && Base::start_object(count);
+  }
+  bool end_object() { return --depth_, Base::end_object(); }
+  bool start_array(std::size_t count) {
+    return ++depth_ <= deepest_json && Base::start_array(count);
+  }
+  bool end_array() { return --depth_, Base::end_array(); }
+
+ private:
+  int depth_ = 0;
+};
+
+// Texts and bytes of unknown length begin with such a byte, and the reader calls itself for each
+// that follows another.
+bool has_nested_texts(std::string_view bytes) {
+  constexpr std::size_t most = 10'000;
+  constexpr char text = 0x7F, raw = 0x5F;
+  std::size_t run = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const bool goes_on = i > 0 && bytes[i] == bytes[i - 1];
+    run = bytes[i] != text && bytes[i] != raw ? 0 : goes_on ? run + 1 : 1;
+    if (run > most) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 bool too_deep(std::string_view json) {
   int depth = 0;
@@ -23,6 +59,20 @@ bool too_deep(std::string_view json) {
 nlohmann::json parse_json(std::string_view text) {
   if (too_deep(text)) return nlohmann::json(nlohmann::json::value_t::discarded);
   return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+nlohmann::json parse_cbor(std::string_view bytes) {
+  const nlohmann::json discarded(nlohmann::json::value_t::discarded);
+  if (has_nested_texts(bytes)) return discarded;
+  nlohmann::json value;
+  BoundedValue sax(value);
+  try {
+    if (!nlohmann::json::sax_parse(bytes, &sax, nlohmann::json::input_format_t::cbor))
+      return discarded;
+  } catch (const nlohmann::json::exception&) {  // a count that no list can have
+    return discarded;
+  }
+  return value;
 }
 
 nlohmann::json parse_python_json(std::string_view text) {

@@ -19,4 +19,7 @@ nlohmann::json parse_json(std::string_view text);
 // not have, become the texts "NaN", "Infinity" and "-Infinity".
 nlohmann::json parse_python_json(std::string_view text);
 
+// The value of CBOR, likewise: a discarded one if the bytes are none or too deep.
+nlohmann::json parse_cbor(std::string_view bytes);
+
 }  // namespace lockstep

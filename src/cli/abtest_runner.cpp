@@ -91,7 +91,7 @@ std::optional<AbtestRun> AbtestRunner::run(const RunKey& key) const {
 double AbtestRunner::metric_of(const RunKey& key, const fs::path& output) const {
   double value = 0;
   try {
-    value = setup_.metric->number_in(read_file(output));
+    value = setup_.metric->number_in(read_file(output, list_bytes));
   } catch (const Error& error) {
     throw Error(cat(run_name(setup_, key), ": ", error.what(), "\n\n", end_of(output)),
                 error.hint());

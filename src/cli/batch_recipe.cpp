@@ -25,7 +25,7 @@ namespace {
 // Never over another, which somebody may have edited.
 void write_job_file(const fs::path& file, const std::string& text) {
   std::error_code ignored;
-  if (fs::exists(file, ignored) && read_file(file) != text)
+  if (fs::exists(file, ignored) && read_file(file, list_bytes) != text)
     throw Error(cat(file.string(), " is there already, with other jobs"),
                 cat("lockstep batch run ", shell_word(file.string()),
                     " runs them; choose another name with --name for a batch of these"));

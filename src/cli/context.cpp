@@ -4,6 +4,7 @@
 #include "base/child_output.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "built_with.h"
@@ -20,7 +21,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace lockstep::cli {
 

@@ -32,8 +32,8 @@ std::string shell_word(const std::string& text);  // quoted where a shell needs 
 void print(const std::string& text);
 // Likewise what programs read: byte for byte, but on a terminal.
 void print_data(const std::string& text);
-// Likewise what a program printed, however much, to its end; on a terminal as `printable_log`, and of a line that was
-// rewritten with carriage returns what was last visible.
+// Likewise what a program printed, however much, to its end; on a terminal as `printable_log`, and
+// of a line that was rewritten with carriage returns what was last visible.
 void print_log(const UniqueFd& log);
 // Likewise, after training: that was no failure where it cannot be written. Says so.
 void print_result_of_run(const std::string& text);

@@ -66,7 +66,7 @@ nlohmann::json names_in(const std::filesystem::path& folder) {
 nlohmann::json tables_json(const nlohmann::json& names, const std::filesystem::path& folder) {
   nlohmann::json tables = nlohmann::json::object();
   for (const std::string name : names)
-    tables[name] = nlohmann::json::parse(read_file(folder / (name + ".json")));
+    tables[name] = nlohmann::json::parse(read_file(folder / (name + ".json"), data_bytes));
   return tables;
 }
 

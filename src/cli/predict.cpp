@@ -115,7 +115,8 @@ int stream_text(const RunDir& run, RunSetup setup, Device device, const ReadOpti
                                            .log_dir = folder.path(),
                                            .pass_stdout = !reading.json});
   const int code = report_reading(outcome);
-  if (reading.json && code == exit_finished) print(json_text({{"output", read_file(output)}}));
+  if (reading.json && code == exit_finished)
+    print(json_text({{"output", read_file(output, data_bytes)}}));
   return code;
 }
 

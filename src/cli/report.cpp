@@ -111,7 +111,7 @@ WholeReport report_of_runs(const Parsed& parsed, const ReportForm& form) {
 }
 
 WholeReport report_of_comparison(const fs::path& file) {
-  const nlohmann::json comparison = parse_json(read_file(file));
+  const nlohmann::json comparison = parse_json(read_file(file, list_bytes));
   if (comparison.is_discarded() || text_or(comparison, "kind", "") != "comparison")
     throw Error(
         cat(file.string(), " is no comparison"),

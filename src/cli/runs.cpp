@@ -44,6 +44,8 @@ int show_all(const std::string& root, const std::vector<std::string>& tags, bool
   std::vector<RunSummary> all;
   for (const RunDir& run : list_runs(root)) try {
       RunSummary summary = summarize(run);
+      if (!summary.problem.empty())
+        say(printable(cat("warning: run ", run.name(), ": ", summary.problem)));
       if (has_all(summary.labels, tags)) all.push_back(std::move(summary));
     } catch (const std::exception& error) {  // likewise
       say(printable(cat("warning: run ", run.name(), " is left out: ", error.what())));

@@ -223,8 +223,8 @@ const TomlNode* TomlNode::find(std::string_view name) const {
   return nullptr;
 }
 
-TomlNode read_toml_tree(const std::filesystem::path& path) {
-  const std::string text = read_input(path);
+TomlNode read_toml_tree(const std::filesystem::path& path, std::uint64_t most_bytes) {
+  const std::string text = read_input(path, most_bytes);
   return Builder(text).node(parse(text, path));
 }
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/files.h"
 
 namespace lockstep::detail {
 
@@ -26,6 +29,6 @@ struct TomlNode {
 };
 
 // The top table. Throws Error naming the file and, for a fault in the text, its line.
-TomlNode read_toml_tree(const std::filesystem::path& path);
+TomlNode read_toml_tree(const std::filesystem::path& path, std::uint64_t most_bytes = record_bytes);
 
 }  // namespace lockstep::detail

@@ -18,12 +18,13 @@ namespace fs = std::filesystem;
 using detail::TomlNode;
 
 constexpr const char* group_key = "jobs";
+constexpr std::uint64_t most_file_bytes = 64 << 20;  // the parser needs many times as much
 
 // A list of more values than jobs are possible takes the parser minutes and gigabytes.
 const fs::path& check_values(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return path;
-  const std::string text = read_file(path);
+  const std::string text = read_file(path, most_file_bytes);
   const auto commas = std::count(text.begin(), text.end(), ',');
   if (commas > most_jobs)
     throw Error(cat(path.string(), " has more than ", most_jobs, " values"),
@@ -72,7 +73,7 @@ class Reader {
   explicit Reader(const fs::path& path)
       : file_(path.string()),
         folder_(folder_of(path)),
-        top_(detail::read_toml_tree(check_values(path))) {}
+        top_(detail::read_toml_tree(check_values(path), most_file_bytes)) {}
 
   struct Groups {
     std::vector<JobGroup> groups;

@@ -96,6 +96,7 @@ void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal) {
   if (shared.empty()) return;
   first.clear();
   std::unordered_set<std::string> taken;
+  std::unordered_map<std::string, int> repeats;  // of a name: how many have been looked for
   std::vector<bool> renamed(jobs.size(), false);
   for (const auto& [begin, same] : shared)
     for (const std::size_t job : same) renamed[job] = true;
@@ -112,7 +113,8 @@ void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal) {
       std::string base = jobs[job].name;
       if (!all_equal) base += "-" + key_of(job).substr(0, 8);
       std::string name = base;
-      for (int count = 2; !taken.insert(name).second; ++count) name = name_of_repeat(base, count);
+      int& count = repeats.try_emplace(base, 1).first->second;
+      while (!taken.insert(name).second) name = name_of_repeat(base, ++count);
       jobs[job].name = name;
     }
   }

@@ -21,6 +21,8 @@ class Names {
       : jobs_(jobs), groups_(groups) {
     by_name_.reserve(jobs.size());
     for (std::size_t i = 0; i < jobs.size(); ++i) by_name_.emplace(jobs[i].name, i);
+    for (const JobRange& group : groups)
+      if (!group.name.empty()) by_group_[group.name].push_back(&group);
   }
 
   const Indices& find(const std::string& name) {
@@ -32,9 +34,9 @@ class Names {
  private:
   Indices look_up(const std::string& name) const {
     Indices indices;
-    for (const JobRange& group : groups_)
-      if (!group.name.empty() && group.name == name)
-        for (std::size_t i = group.begin; i < group.end; ++i) indices.push_back(i);
+    if (const auto found = by_group_.find(name); found != by_group_.end())
+      for (const JobRange* const group : found->second)
+        for (std::size_t i = group->begin; i < group->end; ++i) indices.push_back(i);
     if (!indices.empty()) return indices;
     if (const auto job = by_name_.find(plain_name(name)); job != by_name_.end())
       return {job->second};
@@ -61,6 +63,7 @@ class Names {
   const std::vector<Job>& jobs_;
   const std::vector<JobRange>& groups_;
   std::unordered_map<std::string_view, std::size_t> by_name_;
+  std::unordered_map<std::string_view, std::vector<const JobRange*>> by_group_;
   std::unordered_map<std::string, Indices> found_;
 };
 

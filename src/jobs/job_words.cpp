@@ -1,7 +1,6 @@
 #include "jobs/job_words.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -52,10 +51,10 @@ class Words {
   }
 
   std::vector<std::string> lines(const std::string& file) {
-    if (file != "-") return value_lines(read_input(options_.folder / file), file);
+    if (file != "-") return value_lines(read_input(options_.folder / file, list_bytes), file);
     if (std::exchange(input_is_read_, true))
       throw Error("standard input cannot be read twice", "name - once");
-    return value_lines({std::istreambuf_iterator<char>(input_), {}}, "standard input");
+    return value_lines(read_stream(input_, "standard input", list_bytes), "standard input");
   }
 
   void add(std::vector<std::string> values, bool is_linked, const std::string& source) {

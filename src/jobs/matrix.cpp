@@ -1,6 +1,9 @@
 #include "jobs/matrix.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -76,28 +79,108 @@ class Matches {
   std::vector<std::vector<bool>> allowed_;
 };
 
-std::vector<Matches> exclusions(const Matrix& matrix) {
-  std::vector<std::string> names;
-  for (const MatrixAxis& axis : matrix.axes)
-    names.insert(names.end(), axis.names.begin(), axis.names.end());
-  std::vector<Matches> all;
-  for (const Matrix::Exclusion& exclusion : matrix.exclude) {
-    Matches& matches = all.emplace_back(matrix);
-    for (const auto& [name, values] : exclusion.values) {
-      const bool known = matches.restrict(name, [&values = values](const std::string& value) {
-        return std::any_of(values.begin(), values.end(),
-                           [&](const std::string& other) { return same_value(value, other); });
-      });
-      if (known) continue;
-      const std::string near = nearest(name, names);
-      throw Error(
-          cat(exclusion.place.text(), ": exclude names ", name,
-              ", which is no parameter of the matrix"),
-          near.empty() ? cat("it has ", join(names, ", ")) : cat("did you mean ", near, "?"));
-    }
-  }
-  return all;
+// Texts of values that are the same are one.
+std::string canonical(const std::string& value) {
+  const auto number = detail::parse_real(value);
+  return number ? detail::format_real(*number + 0.0) : value;  // + 0: there is one zero
 }
+
+// What the exclusions leave out. There may be as many as combinations: of each combination only
+// those are looked at that name its value on the axis where they name the smallest share.
+class Exclusions {
+ public:
+  explicit Exclusions(const Matrix& matrix) : matrix_(matrix), by_row_(matrix.axes.size()) {
+    for (std::size_t a = 0; a < matrix.axes.size(); ++a)
+      for (std::size_t i = 0; i < matrix.axes[a].names.size(); ++i)
+        columns_.emplace(matrix.axes[a].names[i], Column{a, i});
+    for (const Matrix::Exclusion& exclusion : matrix.exclude) add(exclusion);
+  }
+
+  bool operator()(std::span<const std::size_t> rows) const {
+    if (leaves_out_all_) return true;
+    for (std::size_t a = 0; a < rows.size(); ++a) {
+      const auto found = by_row_[a].find(rows[a]);
+      if (found == by_row_[a].end()) continue;
+      for (const std::size_t exclusion : found->second)
+        if (agrees(exclusions_[exclusion], rows)) return true;
+    }
+    return false;
+  }
+
+ private:
+  using Rows = std::vector<std::size_t>;            // ascending
+  using RowsByAxis = std::map<std::size_t, Rows>;   // of the axes that an exclusion names
+  using RowsByValue = std::map<std::string, Rows>;  // canonical values of a column
+  struct Column {
+    std::size_t axis = 0, place = 0;
+    std::optional<RowsByValue> rows{};
+  };
+
+  static bool agrees(const RowsByAxis& named, std::span<const std::size_t> rows) {
+    return std::all_of(named.begin(), named.end(), [&](const auto& axis) {
+      return std::binary_search(axis.second.begin(), axis.second.end(), rows[axis.first]);
+    });
+  }
+
+  Column& column_of(const std::string& name, const Matrix::Exclusion& exclusion) {
+    const auto found = columns_.find(name);
+    if (found != columns_.end()) return found->second;
+    std::vector<std::string> names;
+    for (const MatrixAxis& axis : matrix_.axes)
+      names.insert(names.end(), axis.names.begin(), axis.names.end());
+    const std::string near = nearest(name, names);
+    throw Error(cat(exclusion.place.text(), ": exclude names ", name,
+                    ", which is no parameter of the matrix"),
+                near.empty() ? cat("it has ", join(names, ", ")) : cat("did you mean ", near, "?"));
+  }
+
+  const RowsByValue& rows_of(Column& column) {
+    if (column.rows) return *column.rows;
+    column.rows.emplace();
+    const MatrixAxis& axis = matrix_.axes[column.axis];
+    for (std::size_t row = 0; row < axis.rows.size(); ++row)
+      (*column.rows)[canonical(axis.rows[row][column.place])].push_back(row);
+    return *column.rows;
+  }
+
+  void add(const Matrix::Exclusion& exclusion) {
+    RowsByAxis named;
+    for (const auto& [name, values] : exclusion.values) {
+      Column& column = column_of(name, exclusion);
+      Rows rows;
+      for (const std::string& value : values)
+        if (const auto same = rows_of(column).find(canonical(value)); same != column.rows->end())
+          rows.insert(rows.end(), same->second.begin(), same->second.end());
+      std::sort(rows.begin(), rows.end());
+      rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+      const auto [before, is_new] = named.emplace(column.axis, rows);
+      if (is_new) continue;
+      Rows both;
+      std::set_intersection(before->second.begin(), before->second.end(), rows.begin(), rows.end(),
+                            std::back_inserter(both));
+      before->second = std::move(both);
+    }
+    leaves_out_all_ = leaves_out_all_ || named.empty();
+    if (named.empty()) return;
+    const auto share = [&](const auto& axis) {
+      return static_cast<double>(axis.second.size()) /
+             static_cast<double>(matrix_.axes[axis.first].rows.size());
+    };
+    const auto smallest =
+        std::min_element(named.begin(), named.end(),
+                         [&](const auto& a, const auto& b) { return share(a) < share(b); });
+    for (const std::size_t row : smallest->second)
+      by_row_[smallest->first][row].push_back(exclusions_.size());
+    exclusions_.push_back(std::move(named));
+  }
+
+  const Matrix& matrix_;
+  std::map<std::string, Column> columns_;
+  std::vector<RowsByAxis> exclusions_;
+  // Of each axis: the exclusions to look at for a row of it.
+  std::vector<std::map<std::size_t, std::vector<std::size_t>>> by_row_;
+  bool leaves_out_all_ = false;
+};
 
 // Advances the rows, the last fastest; false after the last combination.
 bool next(std::vector<std::size_t>& rows, const Matrix& matrix) {
@@ -113,12 +196,10 @@ class Combinations {
  public:
   explicit Combinations(const Matrix& matrix) : matrix_(matrix) {
     if (matrix.axes.empty()) return;
-    const std::vector<Matches> excluded = exclusions(matrix);
+    const Exclusions excluded(matrix);
     std::vector<std::size_t> rows(matrix.axes.size(), 0);
     do {
-      const bool is_out = std::any_of(excluded.begin(), excluded.end(),
-                                      [&](const Matches& matches) { return matches(rows); });
-      if (!is_out) rows_.insert(rows_.end(), rows.begin(), rows.end());
+      if (!excluded(rows)) rows_.insert(rows_.end(), rows.begin(), rows.end());
     } while (next(rows, matrix));
   }
 

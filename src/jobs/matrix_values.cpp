@@ -104,7 +104,7 @@ MatrixAxis csv_columns(const std::string& key, const TomlNode& table,
 }
 
 std::vector<std::string> lines_in(const std::filesystem::path& folder, const std::string& file) {
-  return value_lines(read_file(folder / file), file);
+  return value_lines(read_file(folder / file, list_bytes), file);
 }
 
 MatrixAxis from_table(const std::string& key, const TomlNode& table,

@@ -61,10 +61,13 @@ std::string part_of(std::string_view value, std::string_view part) {
 
 TextTemplate::TextTemplate(std::string_view text, const PlaceholderScope& scope)
     : names_(scope.names), shell_(scope.shell) {
-  int doubled = 0;  // braces that were opened with {{ and may be closed with }}
+  int doubled = 0;          // braces that were opened with {{ and may be closed with }}
+  std::size_t closing = 0;  // the first } from here on
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = text.substr(at);
-    const std::size_t end = rest[0] == '{' ? rest.find('}') : rest.npos;
+    if (closing <= at) closing = std::min(text.find('}', at), text.size());
+    const bool closes = rest[0] == '{' && closing < text.size();
+    const std::size_t end = closes ? closing - at : rest.npos;
     const bool of_shell = scope.shell && at > 0 && text[at - 1] == '$';
     if (rest.starts_with("{{") || (doubled > 0 && rest.starts_with("}}"))) {
       doubled += rest[0] == '{' ? 1 : -1;

@@ -126,7 +126,7 @@ CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how) {
     throw Error(cat(path.string(), " has ", format_bytes(static_cast<double>(bytes)),
                     ", more than the limit of ",
                     format_bytes(static_cast<double>(how.file_bytes))));
-  return parse_csv(read_file(path), path.filename().string(), how);
+  return parse_csv(read_file(path, how.file_bytes), path.filename().string(), how);
 }
 
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how) {

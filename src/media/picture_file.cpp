@@ -32,7 +32,7 @@ std::string read_picture_bytes(const std::filesystem::path& path, const PictureL
         cat(path.string(), " has ", format_bytes(static_cast<double>(info.st_size)),
             ", and a picture may have ", format_bytes(static_cast<double>(limits.file_bytes))),
         "take it out, or make it smaller");
-  return read_file(path);
+  return read_file(path, data_bytes);
 }
 
 void check_pixels(const std::string& name, std::uint64_t width, std::uint64_t height,

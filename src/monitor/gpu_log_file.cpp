@@ -121,12 +121,15 @@ GpuLogFile::GpuLogFile(std::filesystem::path path, double every_s, std::uint64_t
     bytes_ = gpu_log_head().size() + 1;
     return;
   }
-  const std::string text = read_file(path_);
+  const std::string text = read_all();
   if (text.substr(0, text.find('\n')) != gpu_log_head())
     throw Error(cat(path_.string(), " has other columns than this Lockstep writes"),
                 "move it away, and it is begun anew");
   every_ = spacing_of(text, every_s);
 }
+
+// It grows beyond its limit by a sample at most.
+std::string GpuLogFile::read_all() const { return read_file(path_, limit_bytes_ + record_bytes); }
 
 bool GpuLogFile::append(const std::string& lines) {
   if (lines.empty() || wait_-- > 0) return true;
@@ -142,7 +145,7 @@ bool GpuLogFile::append(const std::string& lines) {
 
 long long GpuLogFile::thin_out() {
   std::string kept = gpu_log_head() + "\n";
-  const std::string text = read_file(path_);
+  const std::string text = read_all();
   std::string_view rest = text, time;
   rest.remove_prefix(std::min(rest.size(), kept.size()));
   long long sample = -1;

@@ -41,6 +41,7 @@ class GpuLogFile {
   bool append(const std::string& lines);
 
  private:
+  std::string read_all() const;
   long long thin_out();  // how many samples there were
 
   std::filesystem::path path_;

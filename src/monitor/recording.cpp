@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -177,9 +178,10 @@ void Recording::damaged(const std::string& what) const {
 
 std::optional<json> Recording::next_line() {
   std::string text;
-  if (!std::getline(file_, text)) return std::nullopt;
+  for (char letter; file_.get(letter) && letter != '\n'; text += letter)
+    if (text.size() >= record_bytes) damaged("it is longer than a line of a recording");
+  if (!file_) return std::nullopt;  // the end, or a line that is cut off
   ++line_;
-  if (file_.eof()) return std::nullopt;  // cut off
   json line = parse_object(text);
   if (line.is_discarded()) damaged("this is no line of a recording");
   return line;

@@ -99,12 +99,12 @@ class Lister {
 
   std::vector<std::string> standard_input_lines() const {
     LOCKSTEP_CHECK(!query_.standard_input.empty());
-    return lines_of(read_file(query_.standard_input));
+    return lines_of(read_file(query_.standard_input, data_bytes));
   }
 
   void add_standard_input() {
     if (input_.kind == PredictInput::Kind::lines)
-      return add_lines(read_file(query_.standard_input), "standard input", {}, "-");
+      return add_lines(read_file(query_.standard_input, data_bytes), "standard input", {}, "-");
     for (const std::string& line : standard_input_lines())
       if (!is_blank(line)) add(fs::absolute(line).lexically_normal());
   }
@@ -176,7 +176,7 @@ class Lister {
   }
 
   void add_file_of_lines(const fs::path& path, const std::string& id) try {
-    add_lines(read_input(path), path_name(path), path, id);
+    add_lines(read_input(path, list_bytes), path_name(path), path, id);
   } catch (const Error& error) {
     add_fault(path, error);
   }

@@ -31,7 +31,7 @@ std::optional<std::size_t> column_named(const CsvTable& table,
 }
 
 CsvTable read_log(const std::filesystem::path& file) {
-  const std::string text = read_file(file);
+  const std::string text = read_file(file, list_bytes);
   const std::size_t end = text.rfind('\n');
   if (end == text.npos) return parse_csv(text, file.string());
   try {

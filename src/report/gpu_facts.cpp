@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/mean.h"
 #include "base/text.h"
 #include "media/csv_table.h"
 #include "report/gpu_energy.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {
@@ -21,15 +24,41 @@ struct DeviceReader {
   std::int64_t throttling_samples = 0;
 };
 
-CsvTable whole_lines(const std::filesystem::path& file) {
-  const std::string text = read_file(file);
-  return parse_csv(std::string_view(text).substr(0, text.rfind('\n') + 1), file.string());
+// The table in pieces, each with the line of names, so that of a long log little is in memory.
+void visit_pieces(const std::filesystem::path& file,
+                  const std::function<void(const CsvTable&)>& visit) {
+  constexpr std::size_t least_bytes = 1 << 20;
+  std::string head, piece;
+  bool visited = false;
+  const auto flush = [&] {
+    visit(parse_csv(head + piece, file.string()));
+    piece.clear();
+    visited = true;
+  };
+  for_each_line(file, [&](const std::string& line) {
+    (head.empty() ? head : piece) += line + "\n";
+    if (piece.size() >= std::max(least_bytes, head.size())) flush();
+  });
+  if (!piece.empty() || !visited) flush();
 }
 
+// Of spans in the order of their begins, none of which reaches into the next.
 bool in_spans(const TimeSpans& spans, double time) {
-  return std::any_of(spans.begin(), spans.end(), [time](const auto& span) {
-    return time >= span.first && time <= span.second;
-  });
+  const auto next = std::upper_bound(spans.begin(), spans.end(), time,
+                                     [](double at, const auto& span) { return at < span.first; });
+  return next != spans.begin() && time <= std::prev(next)->second;
+}
+
+TimeSpans merged_spans(TimeSpans spans) {
+  std::erase_if(spans, [](const auto& span) { return !(span.first <= span.second); });
+  std::sort(spans.begin(), spans.end());
+  TimeSpans all;
+  for (const auto& span : spans)
+    if (!all.empty() && span.first <= all.back().second)
+      all.back().second = std::max(all.back().second, span.second);
+    else
+      all.push_back(span);
+  return all;
 }
 
 void most(std::optional<double>& of, std::optional<double> value) {
@@ -141,16 +170,18 @@ void add_use_quantities(const std::vector<GpuUse>& devices, Trial& trial) {
 std::vector<GpuUse> read_gpu_use(const std::filesystem::path& gpu_csv, const TimeSpans& spans) {
   std::error_code ignored;
   if (!std::filesystem::exists(gpu_csv, ignored)) return {};
-  const CsvTable csv = whole_lines(gpu_csv);
-  const GpuTable table(csv);
+  const TimeSpans looked_at = merged_spans(spans);
   std::map<std::string, DeviceReader> devices;
-  for (std::size_t row = 0; row < csv.rows.size(); ++row) {
-    const std::optional<double> time = table.number(row, "time");
-    if (!time || !in_spans(spans, *time)) continue;
-    DeviceReader& device = devices[table.text(row, "uuid")];
-    device.use.uuid = table.text(row, "uuid");
-    take_sample(table, row, *time, device);
-  }
+  visit_pieces(gpu_csv, [&](const CsvTable& csv) {
+    const GpuTable table(csv);
+    for (std::size_t row = 0; row < csv.rows.size(); ++row) {
+      const std::optional<double> time = table.number(row, "time");
+      if (!time || !in_spans(looked_at, *time)) continue;
+      DeviceReader& device = devices[table.text(row, "uuid")];
+      device.use.uuid = table.text(row, "uuid");
+      take_sample(table, row, *time, device);
+    }
+  });
   std::vector<GpuUse> uses;
   for (auto& [uuid, device] : devices) uses.push_back(finished(std::move(device)));
   std::sort(uses.begin(), uses.end(),

@@ -37,8 +37,9 @@ class GpuLogLines {
       return;
     }
     if (has_no_head_) return;
-    const double time = number("time");
-    if (cells_.size() != head_.size() || !std::isfinite(time) || cell("uuid").empty()) {
+    // Its cells are looked at only where they are as many as names, which are searched for each.
+    const double time = cells_.size() == head_.size() ? number("time") : NAN;
+    if (!std::isfinite(time) || cell("uuid").empty()) {
       ++all_.bad_lines;
       return;
     }

@@ -5,6 +5,7 @@
 
 #include "report/line_numbers.h"
 #include "run/json_lines.h"
+#include "run/step_list.h"
 
 namespace lockstep {
 namespace {
@@ -23,19 +24,24 @@ class LogReader {
   RunLog finish() {
     close_start();
     if (!last_line_.empty()) log_.last_step = object_or_null(last_line_);
-    for (const nlohmann::json& start : starts_) {
+    for (const nlohmann::json& start : starts_.take()) {
       if (const std::string precision = text_or(start, "precision", ""); !precision.empty())
         add_change(log_.precisions, precision);
       if (start.contains("peak_flops"))
         add_change(log_.peak_flops, number_or(start, "peak_flops", 0));
     }
-    for (const LoggedSteps& logged : log_.steps) log_.step = std::max(log_.step, logged.step);
-    for (const double peak : peaks_)
+    for (const auto& [logged, peak] : steps_.take()) {
+      log_.steps.push_back(logged);
+      log_.step = std::max(log_.step, logged.step);
       if (peak > 0) log_.peak_bytes = std::max(log_.peak_bytes.value_or(0), peak);
+    }
+    log_.evals = evals_.take();
     return std::move(log_);
   }
 
  private:
+  using CountedStep = std::pair<LoggedSteps, double>;  // with its memory's peak; 0: not told
+
   static nlohmann::json object_or_null(const std::string& line) {
     nlohmann::json value = parse_object(line);
     return value.is_discarded() ? nlohmann::json() : value;
@@ -62,14 +68,15 @@ class LogReader {
                        .first = first_,
                        .data_share = quick_number(line, "data_share"),
                        .wait_share = quick_number(line, "wait_share")};
-    const std::int64_t before = log_.steps.empty() ? 0 : log_.steps.back().step;
+    const CountedStep* const last = steps_.last();
+    const std::int64_t before = last == nullptr ? 0 : last->first.step;
     logged.steps = std::max<std::int64_t>(logged.step - std::max(before, from_), 0);
     if (!std::isfinite(quick_number(line, "loss"))) ++log_.not_finite;
-    log_.steps.push_back(logged);
-    peaks_.push_back(peak_of(line));
+    steps_.add(logged.step, {logged, peak_of(line)});
     first_ = false;
     saw(time);
     last_line_ = line;
+    last_line_step_ = step;
   }
 
   static double peak_of(const std::string& line) {
@@ -97,7 +104,7 @@ class LogReader {
     log_.start = event;
     log_.ended = nullptr;
     take_micro(event);
-    starts_.push_back(event);
+    starts_.add(from_, event);
   }
 
   template <class Value>
@@ -108,26 +115,16 @@ class LogReader {
   // Training time until the last thing that counts.
   double kept_s() const {
     double until = 0;
-    if (!log_.steps.empty()) until = log_.steps.back().at_s;
-    if (!log_.evals.empty()) until = std::max(until, log_.evals.back().at_s);
+    if (const CountedStep* const last = steps_.last()) until = last->first.at_s;
+    if (const LoggedEval* const last = evals_.last()) until = std::max(until, last->at_s);
     return until;
   }
 
   void take_back(std::int64_t step) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < log_.steps.size(); ++i) {
-      if (log_.steps[i].step > step) continue;
-      log_.steps[kept] = log_.steps[i];
-      peaks_[kept++] = peaks_[i];
-    }
-    log_.steps.resize(kept);
-    peaks_.resize(kept);
-    std::erase_if(log_.evals, [step](const LoggedEval& one) { return one.step > step; });
-    std::erase_if(starts_, [step](const nlohmann::json& start) {
-      return integer_or(start, "step", 0) >= step;
-    });
-    if (number_or(object_or_null(last_line_), "step", 0) > static_cast<double>(step))
-      last_line_.clear();
+    steps_.take_back(step);
+    evals_.take_back(step);
+    starts_.take_back(step - 1);  // a start of this step begins anew
+    if (last_line_step_ > static_cast<double>(step)) last_line_.clear();
     log_.step = step;
   }
 
@@ -143,12 +140,13 @@ class LogReader {
       const auto found = event.find(key);
       return found != event.end() && found->is_object() ? *found : nlohmann::json::object();
     };
-    log_.evals.push_back({.step = integer_or(event, "step", 0),
-                          .at_s = at(number_or(event, "time", NAN)),
-                          .metrics = *metrics,
-                          .units = object("units"),
-                          .better = object("better"),
-                          .best = is_true(event, "best")});
+    const std::int64_t step = integer_or(event, "step", 0);
+    evals_.add(step, {.step = step,
+                      .at_s = at(number_or(event, "time", NAN)),
+                      .metrics = *metrics,
+                      .units = object("units"),
+                      .better = object("better"),
+                      .best = is_true(event, "best")});
   }
 
   void other(const nlohmann::json& event) {
@@ -171,8 +169,10 @@ class LogReader {
 
   RunLog log_;
   std::string last_line_;
-  std::vector<nlohmann::json> starts_;          // of which steps count
-  std::vector<double> peaks_;                   // of each of log_.steps; 0: not told
+  double last_line_step_ = 0;
+  StepList<CountedStep> steps_;
+  StepList<LoggedEval> evals_;
+  StepList<nlohmann::json> starts_;             // of which steps count
   double begun_ = 0, seen_ = 0, before_s_ = 0;  // of this start; unix seconds, and training time
   std::int64_t from_ = 0;
   bool first_ = true;

@@ -94,7 +94,7 @@ void read_pictures(const fs::path& run, std::size_t most_bytes, RunReport& repor
     const auto size = static_cast<std::uintmax_t>(info.st_size);
     const std::size_t shown = report.pictures.size() - report.pictures_listed;
     if (!failed && shown < most_pictures && bytes + size <= most_bytes) try {
-        const std::string content = read_file(cat("/proc/self/fd/", file.get()));
+        const std::string content = read_file(cat("/proc/self/fd/", file.get()), most_bytes);
         bytes += content.size();
         picture.data_uri = cat("data:", type, ";base64,", to_base64(content));
       } catch (const Error&) {  // only its name is shown

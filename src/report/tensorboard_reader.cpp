@@ -1,8 +1,11 @@
 #include "report/tensorboard_reader.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <istream>
 #include <optional>
+#include <sstream>
 
 #include "base/crc32c.h"
 #include "base/error.h"
@@ -142,41 +145,67 @@ bool read_event(std::string_view bytes, TensorboardFile& file) {
 }
 
 constexpr std::size_t head_bytes = 12, foot_bytes = 4;  // length and its checksum; checksum
+constexpr std::uint64_t most_record_bytes = 64 << 20;
 
-// The data of the record that begins here; nothing where it is not whole.
-std::optional<std::string_view> record_at(std::string_view bytes) {
-  if (bytes.size() < head_bytes + foot_bytes) return std::nullopt;
-  const auto length = little_endian<std::uint64_t>(bytes);
-  if (masked_crc32c(bytes.substr(0, 8)) != little_endian<std::uint32_t>(bytes.substr(8)))
-    return std::nullopt;
-  if (length > bytes.size() - head_bytes - foot_bytes) return std::nullopt;
-  const std::string_view data = bytes.substr(head_bytes, length);
-  if (masked_crc32c(data) != little_endian<std::uint32_t>(bytes.substr(head_bytes + length)))
-    return std::nullopt;
-  return data;
+// Reads `count` bytes; false if there are fewer. A length that lies makes no room for what is not
+// there.
+bool read_exactly(std::istream& in, std::uint64_t count, std::string& bytes) {
+  constexpr std::uint64_t piece = 1 << 20;
+  bytes.clear();
+  while (bytes.size() < count) {
+    const std::size_t have = bytes.size();
+    bytes.resize(have + std::min(piece, count - have));
+    if (!in.read(bytes.data() + have, std::ssize(bytes) - static_cast<std::streamsize>(have)))
+      return false;
+  }
+  return true;
+}
+
+enum class NextRecord { whole, skipped, torn, none };
+
+// data: of the next record, where it is whole.
+NextRecord next_record(std::istream& in, std::string& data) {
+  if (in.peek() == std::istream::traits_type::eof()) return NextRecord::none;
+  std::string head;
+  if (!read_exactly(in, head_bytes, head)) return NextRecord::torn;
+  const auto length = little_endian<std::uint64_t>(head);
+  if (masked_crc32c(std::string_view(head).substr(0, 8)) !=
+      little_endian<std::uint32_t>(std::string_view(head).substr(8)))
+    return NextRecord::torn;
+  if (length > most_record_bytes) {
+    constexpr std::uint64_t longest = std::uint64_t{1} << 31;  // of a protocol buffer
+    if (length > longest) return NextRecord::torn;
+    in.seekg(static_cast<std::streamoff>(length + foot_bytes - 1), std::ios::cur);
+    return in.get() == std::istream::traits_type::eof() ? NextRecord::torn : NextRecord::skipped;
+  }
+  if (!read_exactly(in, length + foot_bytes, data)) return NextRecord::torn;
+  const auto checksum = little_endian<std::uint32_t>(std::string_view(data).substr(length));
+  data.resize(length);
+  return masked_crc32c(data) == checksum ? NextRecord::whole : NextRecord::torn;
 }
 
 }  // namespace
 
-TensorboardFile read_tensorboard(std::string_view bytes, const std::string& name) {
+TensorboardFile read_tensorboard(std::istream& in, const std::string& name) {
   TensorboardFile file;
-  bool first = true;
-  while (!bytes.empty()) {
-    const std::optional<std::string_view> data = record_at(bytes);
-    if (!data && first)
+  std::string data;
+  for (bool first = true;; first = false) {
+    const NextRecord next = next_record(in, data);
+    if (next == NextRecord::none) return file;
+    if (first && next != NextRecord::whole)
       throw Error(cat(name,
                       " is no TensorBoard log: its first record is not whole, or its "
                       "checksum is wrong"),
                   "logs are files events.out.tfevents.…, or a folder of them");
-    if (!data) {
-      file.torn = true;
-      break;
-    }
-    if (!read_event(*data, file)) ++file.damaged;
-    bytes.remove_prefix(head_bytes + data->size() + foot_bytes);
-    first = false;
+    file.torn = next == NextRecord::torn;
+    if (file.torn) return file;
+    if (next == NextRecord::whole && !read_event(data, file)) ++file.damaged;
   }
-  return file;
+}
+
+TensorboardFile read_tensorboard(std::string_view bytes, const std::string& name) {
+  std::istringstream in{std::string(bytes)};
+  return read_tensorboard(in, name);
 }
 
 }  // namespace lockstep

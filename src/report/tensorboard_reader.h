@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,10 @@ struct TensorboardFile {
 };
 
 // Both forms of scalars: simple_value, and tensors of one float or double. What else is in the file
-// is passed over. Ends at the first record that is damaged: what follows cannot be found. Throws
-// Error where not even the first one is whole; `name` is for that.
+// is skipped, records of more than 64 MiB among it, which no scalar has; never is more than that in
+// memory. Ends at the first record that is damaged: what follows cannot be found. Throws Error
+// where not even the first one is whole; `name` is for that.
+TensorboardFile read_tensorboard(std::istream& in, const std::string& name);
 TensorboardFile read_tensorboard(std::string_view bytes, const std::string& name);
 
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -15,10 +16,12 @@ namespace {
 
 constexpr std::size_t most_rates = 12;
 
-MetricCurve& curve_of(std::vector<MetricCurve>& curves, const std::string& name) {
-  for (MetricCurve& curve : curves)
-    if (curve.name == name) return curve;
-  return curves.emplace_back(MetricCurve{.name = name, .points = {}});
+// places: of the names that have a curve.
+MetricCurve& curve_of(std::vector<MetricCurve>& curves, std::map<std::string, std::size_t>& places,
+                      const std::string& name) {
+  const auto [place, is_new] = places.emplace(name, curves.size());
+  return is_new ? curves.emplace_back(MetricCurve{.name = name, .points = {}})
+                : curves[place->second];
 }
 
 bool has_unit(const nlohmann::json& eval, const std::string& name) {
@@ -60,12 +63,13 @@ XyPanel loss_panel(const LossCurve& curve) {
 
 RunCurves read_curves(const std::filesystem::path& events) {
   RunCurves curves{.loss = read_loss_curve(events), .rates = {}};
+  std::map<std::string, std::size_t> places;
   for (const nlohmann::json& eval : read_history(events).evals) {
     const auto metrics = eval.find("metrics");
     if (metrics == eval.end() || !metrics->is_object()) continue;
     for (const auto& [name, value] : metrics->items())
       if (name != "loss" && !has_unit(eval, name))
-        curve_of(curves.rates, name)
+        curve_of(curves.rates, places, name)
             .points.push_back(
                 {integer_or(eval, "step", 0), number_or(*metrics, name.c_str(), NAN)});
   }

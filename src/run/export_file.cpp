@@ -19,8 +19,10 @@
 #include <cerrno>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 namespace lockstep {
@@ -41,15 +43,19 @@ struct Source {
   fs::path path;
   SafetensorsHeader header;
   std::ifstream stream;
+  std::map<std::string_view, const TensorEntry*> by_name;  // of the header
 
   explicit Source(fs::path file)
-      : path(std::move(file)), header(read_header(path)), stream(path, std::ios::binary) {}
+      : path(std::move(file)), header(read_header(path)), stream(path, std::ios::binary) {
+    for (const TensorEntry& entry : header.tensors) by_name.emplace(entry.name, &entry);
+  }
+  Source(Source&&) = delete;
 
   const TensorEntry* find(const TensorEntry& like) const {
-    for (const TensorEntry& entry : header.tensors)
-      if (entry.name == like.name && entry.dtype == like.dtype && entry.shape == like.shape)
-        return &entry;
-    return nullptr;
+    const auto found = by_name.find(like.name);
+    const bool same = found != by_name.end() && found->second->dtype == like.dtype &&
+                      found->second->shape == like.shape;
+    return same ? found->second : nullptr;
   }
 
   void copy(const TensorEntry& entry, const std::function<void(std::string_view)>& to) {
@@ -145,12 +151,14 @@ struct Renamed {
 };
 Renamed rename_tensors(const SafetensorsHeader& header, const std::vector<NamePair>& names) {
   Renamed renamed;
+  std::map<std::string_view, std::vector<std::string_view>> others;  // names of the same tensor
+  for (const auto& [other, first] : header.metadata) others[first].push_back(other);
   for (const TensorEntry& entry : header.tensors) {
     std::vector<std::string> all;
     if (auto own = renamed_by(names, entry.name)) all.push_back(std::move(*own));
-    for (const auto& [other, first] : header.metadata)
-      if (first == entry.name)
-        if (auto as = renamed_by(names, other)) all.push_back(std::move(*as));
+    if (const auto found = others.find(entry.name); found != others.end())
+      for (const std::string_view other : found->second)
+        if (auto as = renamed_by(names, std::string(other))) all.push_back(std::move(*as));
     if (all.empty()) continue;
     renamed.from.push_back(entry);
     renamed.to.push_back(entry);
@@ -250,7 +258,7 @@ std::map<std::string, std::string> kept_files(const fs::path& folder,
         if (invalid_bytes(name) > 0)
           throw Error(cat("the name of ", printable(entry.path().string()), " is no UTF-8 text"),
                       "an export has no place for it: move it away");
-        files[name] = read_file(entry.path());
+        files[name] = read_file(entry.path(), list_bytes);
       }
     } catch (const fs::filesystem_error& error) {
       throw Error(cat("cannot list ", error.path1().string(), ": ", error.code().message()));

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "run/prediction_folder.h"
 
@@ -60,8 +61,9 @@ bool ItemResults::has(std::int64_t part) const {
 std::vector<ItemResult> ItemResults::take(std::int64_t part) const try {
   const fs::path file = file_of(part);
   std::vector<ItemResult> results;
-  for (const nlohmann::json& one : nlohmann::json::from_cbor(read_file(file)))
-    results.push_back(unpacked(one));
+  const nlohmann::json all = parse_cbor(read_file(file, data_bytes));
+  if (!all.is_array()) throw Error("what a rank made of its items cannot be read");
+  for (const nlohmann::json& one : all) results.push_back(unpacked(one));
   std::error_code ignored;
   fs::remove(file, ignored);
   return results;

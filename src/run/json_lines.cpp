@@ -25,8 +25,14 @@ namespace {
 
 // Offset just after the last newline of the first `size` bytes; nothing if they cannot be read.
 std::optional<off_t> end_of_whole_lines(int fd, off_t size) {
+  constexpr off_t longest_line = 256 << 20;
+  const off_t least = size - std::min(size, longest_line);
   char buffer[4096];
   while (size > 0) {
+    if (size < least) {
+      errno = EFBIG;
+      return std::nullopt;
+    }
     const off_t start = std::max<off_t>(0, size - static_cast<off_t>(sizeof buffer));
     const ssize_t wanted = size - start;
     ssize_t got;
@@ -104,11 +110,19 @@ std::string to_line(const nlohmann::json& value) {
 }
 
 void for_each_line(const std::filesystem::path& path,
-                   const std::function<void(const std::string&)>& visit) {
+                   const std::function<void(const std::string&)>& visit, std::uint64_t most_bytes) {
   std::error_code error;
   if (!std::filesystem::exists(path, error) && !error) return;
   const UniqueFd fd = open_regular_file(path);
   std::string line;
+  std::int64_t number = 1;
+  const auto extend = [&](std::string_view text) {
+    if (line.size() + text.size() > most_bytes)
+      throw Error(cat("cannot read ", path.string(), ": line ", number, " has more than ",
+                      format_bytes(static_cast<double>(most_bytes))),
+                  "the file is damaged, or another one lies in its place");
+    line += text;
+  };
   char buffer[1 << 16];
   for (;;) {
     const ssize_t got = read(fd.get(), buffer, sizeof buffer);
@@ -117,12 +131,13 @@ void for_each_line(const std::filesystem::path& path,
     if (got == 0) return;
     std::string_view text(buffer, static_cast<std::size_t>(got));
     for (std::size_t newline; (newline = text.find('\n')) != text.npos;) {
-      line += text.substr(0, newline);
+      extend(text.substr(0, newline));
       text.remove_prefix(newline + 1);
       visit(line);
       line.clear();
+      ++number;
     }
-    line += text;
+    extend(text);
   }
 }
 

@@ -1,6 +1,7 @@
 // Files of one JSON object a line that survive kills and full disks.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "base/fd.h"
+#include "base/files.h"
 
 namespace lockstep {
 
@@ -24,9 +26,11 @@ bool append_line(int fd, std::string_view line);
 std::string to_line(const nlohmann::json& value);
 
 // Calls `visit` for each line that ended with a newline. A missing file has no lines. Throws Error
-// if the file is there and cannot be read.
+// if the file is there and cannot be read, or a line has more than `most_bytes`; no more than that
+// is ever in memory.
 void for_each_line(const std::filesystem::path& path,
-                   const std::function<void(const std::string&)>& visit);
+                   const std::function<void(const std::string&)>& visit,
+                   std::uint64_t most_bytes = record_bytes);
 
 // Whether EventWriter wrote the line for a step. A long run has a million such, which are not
 // parsed.

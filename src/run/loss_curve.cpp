@@ -8,26 +8,27 @@
 #include "base/plot.h"
 #include "base/text.h"
 #include "run/json_lines.h"
+#include "run/step_list.h"
 
 namespace lockstep {
 namespace {
 
-void take_back(std::vector<LossPoint>& points, std::int64_t after) {
-  std::erase_if(points, [after](const LossPoint& point) { return point.step > after; });
-}
+struct CountedLosses {
+  StepList<LossPoint> training, validation;
+};
 
-void take_event(const nlohmann::json& event, LossCurve& curve) {
+void take_event(const nlohmann::json& event, CountedLosses& losses) {
   const std::string kind = text_or(event, "kind", "");
   const std::int64_t step = integer_or(event, "step", -1);
   if (step < 0) return;
   if (kind == "resume") {
-    take_back(curve.training, step);
-    take_back(curve.validation, step);
+    losses.training.take_back(step);
+    losses.validation.take_back(step);
   } else if (kind == "step" && event.contains("loss")) {
-    curve.training.push_back({step, number_or(event, "loss", NAN)});
+    losses.training.add(step, {step, number_or(event, "loss", NAN)});
   } else if (kind == "eval" && event.contains("metrics") && event["metrics"].is_object() &&
              event["metrics"].contains("loss")) {
-    curve.validation.push_back({step, number_or(event["metrics"], "loss", NAN)});
+    losses.validation.add(step, {step, number_or(event["metrics"], "loss", NAN)});
   }
 }
 
@@ -134,17 +135,18 @@ bool is_wide_range(double low, double high) {
 }
 
 LossCurve read_loss_curve(const std::filesystem::path& events) {
-  LossCurve curve;
+  CountedLosses losses;
   for_each_line(events, [&](const std::string& line) {
     if (!is_step_line(line)) {
-      take_event(parse_object(line), curve);
+      take_event(parse_object(line), losses);
       return;
     }
-    const double step = quick_number(line, "step");
-    if (step >= 0 && step <= 0x1p53)
-      curve.training.push_back({static_cast<std::int64_t>(step), quick_number(line, "loss")});
+    const double number = quick_number(line, "step");
+    if (!(number >= 0 && number <= 0x1p53)) return;
+    const auto step = static_cast<std::int64_t>(number);
+    losses.training.add(step, {step, quick_number(line, "loss")});
   });
-  return curve;
+  return {.training = losses.training.take(), .validation = losses.validation.take()};
 }
 
 std::string plot_losses(const LossCurve& curve, int width) {

@@ -15,7 +15,7 @@ namespace {
 using Kind = PickleValue::Kind;
 
 constexpr std::size_t most_values = 4'000'000, most_tensors = 1'000'000;
-constexpr std::size_t longest_key = 4096;
+constexpr std::size_t longest_key = 4096, most_key_bytes = 256 << 20;
 constexpr const char* instead =
     "in Python: torch.save(model.state_dict(), FILE), or safetensors.torch.save_file";
 
@@ -139,6 +139,9 @@ class Reader {
                   "in Python: save it again with a torch from 1.6 on");
     const std::string& key = pickle_.values[items[2]].text;
     if (key.size() > longest_key) throw Error("a storage's key is longer than 4096 bytes");
+    // Texts and sizes may be referred to any number of times, and are copied for each.
+    key_bytes_ += key.size();
+    if (key_bytes_ > most_key_bytes) throw Error("its storages have too long keys");
     pickle_.storages.push_back(
         {.dtype = std::string(dtype), .key = key, .elements = count_of_elements(items[4])});
     make(
@@ -154,6 +157,8 @@ class Reader {
     tensor.strides = counts_of(arguments[3]);
     if (tensor.sizes.size() != tensor.strides.size())
       throw Error("its pickle is damaged: a tensor has not as many strides as sizes");
+    dimensions_ += tensor.sizes.size();
+    if (dimensions_ > most_values) throw Error("its tensors have too many dimensions");
     pickle_.tensors.push_back(std::move(tensor));
     make({.kind = Kind::tensor, .integer = static_cast<std::int64_t>(pickle_.tensors.size()) - 1});
   }
@@ -164,7 +169,8 @@ class Reader {
            !arguments.empty() && pickle_.values[arguments[0]].kind == Kind::tensor;
   }
   void reduce() {
-    const std::vector<PickleIndex> arguments = items_of(pop(), "what a call is given");
+    // A tuple may be large, and given to many calls.
+    const std::vector<PickleIndex>& arguments = items_of(pop(), "what a call is given");
     const PickleValue& callee = pickle_.values[pop()];
     const std::string name = callee.kind == Kind::global ? callee.text : "";
     if (name == "collections.OrderedDict" && arguments.empty()) {
@@ -198,6 +204,7 @@ class Reader {
   std::vector<PickleIndex> stack_;
   std::vector<std::size_t> marks_;
   std::map<std::uint64_t, PickleIndex> memo_;
+  std::size_t key_bytes_ = 0, dimensions_ = 0;
 };
 
 // The opcodes by what they do, under the names that pickletools gives them. Each function says

@@ -3,20 +3,28 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "run/json_lines.h"
+#include "run/step_list.h"
 
 namespace lockstep {
 namespace {
 
-// Micro-batches from `step` on; what was noted of later steps did not count.
+// What a resume may still take back.
+struct Counted {
+  StepList<std::pair<std::int64_t, std::int64_t>> shrunk;
+  StepList<nlohmann::json> evals;
+};
+
+// Micro-batches from `step` on; what was noted of later steps did not count. So the steps ascend.
 void take_micro(std::int64_t step, std::int64_t micro, RunHistory& history) {
-  std::erase_if(history.micro, [step](const auto& known) { return known.first >= step; });
+  while (!history.micro.empty() && history.micro.back().first >= step) history.micro.pop_back();
   if (micro > 0 && (history.micro.empty() || history.micro.back().second != micro))
     history.micro.emplace_back(step, micro);
 }
 
-void take_history_event(nlohmann::json event, RunHistory& history) {
+void take_history_event(nlohmann::json event, RunHistory& history, Counted& counted) {
   const std::string kind = text_or(event, "kind", "");
   const std::int64_t step = integer_or(event, "step", history.step);
   if (kind == "start") {
@@ -27,10 +35,8 @@ void take_history_event(nlohmann::json event, RunHistory& history) {
   } else if (kind == "resume") {
     history.step = step;
     if (integer_or(history.last_step, "step", 0) > step) history.last_step = nullptr;
-    std::erase_if(history.shrunk, [step](const auto& known) { return known.first > step; });
-    std::erase_if(history.evals, [step](const nlohmann::json& eval) {
-      return integer_or(eval, "step", 0) > step;
-    });
+    counted.shrunk.take_back(step);
+    counted.evals.take_back(step);
   } else if (kind == "step") {
     history.step = step;
     history.last_step = std::move(event);
@@ -40,12 +46,13 @@ void take_history_event(nlohmann::json event, RunHistory& history) {
   } else if (kind == "memory") {
     if (const std::int64_t micro = integer_or(event, "micro", 0); micro > 0) {
       take_micro(step, micro, history);
-      if (!event.contains("recompute")) history.shrunk.emplace_back(step, micro);
+      if (!event.contains("recompute")) counted.shrunk.add(step, {step, micro});
     }
   } else if (kind == "startup") {
     history.start_up = std::move(event);
   } else if (kind == "eval") {
-    history.evals.push_back(std::move(event));
+    const std::int64_t of = integer_or(event, "step", 0);
+    counted.evals.add(of, std::move(event));
   } else if (kind == "warning" || kind == "checkpoint_failed") {
     history.warnings.push_back(std::move(event));
   }
@@ -61,10 +68,11 @@ nlohmann::json RunHistory::best() const {
 
 RunHistory read_history(const std::filesystem::path& events) {
   RunHistory history;
+  Counted counted;
   std::string step_line;
   const auto take_line = [&](const std::string& line) {
     nlohmann::json event = parse_object(line);
-    if (!event.is_discarded()) take_history_event(std::move(event), history);
+    if (!event.is_discarded()) take_history_event(std::move(event), history, counted);
   };
   for_each_line(events, [&](const std::string& line) {
     if (is_step_line(line)) {
@@ -76,6 +84,8 @@ RunHistory read_history(const std::filesystem::path& events) {
     take_line(line);
   });
   if (!step_line.empty()) take_line(step_line);
+  history.shrunk = counted.shrunk.take();
+  history.evals = counted.evals.take();
   return history;
 }
 

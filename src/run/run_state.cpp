@@ -17,11 +17,15 @@ namespace {
 constexpr std::array<const char*, 5> state_names = {"running", "finished", "stopped", "failed",
                                                     "interrupted"};
 
+// null: it has none. What cannot be read tells no more than why.
 nlohmann::json read_state(const std::filesystem::path& run) {
+  const std::filesystem::path file = run / "state.json";
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return nullptr;
   try {
-    return parse_object(read_file(run / "state.json"));
-  } catch (const Error&) {
-    return nullptr;
+    return parse_object(read_file(file));
+  } catch (const Error& error) {
+    return {{"state", to_string(RunState::interrupted)}, {"why", error.what()}};
   }
 }
 
@@ -66,8 +70,14 @@ nlohmann::json RunDir::record() const {
 }
 
 void RunDir::write_record(const nlohmann::json& record) const {
-  write_file_atomic(path_ / "run.json",
-                    record.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  const std::string text =
+      record.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (text.size() > record_bytes)  // nobody could read it
+    throw Error(
+        cat("the record of the run would have ", format_bytes(static_cast<double>(text.size())),
+            ", more than the limit of ", format_bytes(static_cast<double>(record_bytes))),
+        "the recipe should keep what is that large in a file of the run's folder recipe");
+  write_file_atomic(path_ / "run.json", text);
 }
 
 void RunDir::write_state(RunState state, const std::string& why) const {

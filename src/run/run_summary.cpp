@@ -8,6 +8,7 @@
 
 #include "base/cells.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "run/json_lines.h"
 #include "run/progress_text.h"
@@ -17,11 +18,24 @@
 namespace lockstep {
 namespace {
 
-nlohmann::json record_or_null(const RunDir& run) {
+nlohmann::json record_or_null(const RunDir& run, std::string& problem) {
   try {
     return run.record();
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    problem = error.what();
     return nullptr;
+  }
+}
+
+// Of a file that need not be there: why it cannot be read.
+std::string fault_of_file(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return "";
+  try {
+    read_file(file);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
   }
 }
 
@@ -132,9 +146,10 @@ std::string devices_text(const nlohmann::json& devices) {
 }
 
 RunSummary summarize(const RunDir& run, Clock& clock) {
-  const nlohmann::json record = record_or_null(run);
-  const RunHistory history = read_history(run.events_path());
   RunSummary summary;
+  const nlohmann::json record = record_or_null(run, summary.problem);
+  if (summary.problem.empty()) summary.problem = fault_of_file(run.path() / "state.json");
+  const RunHistory history = read_history(run.events_path());
   summary.name = run.name();
   summary.path = run.path().string();
   summary.recipe = text_or(record, "recipe", "?");

@@ -30,8 +30,9 @@ struct RunSummary {
   nlohmann::json best;         // its metrics; null if there was none
   std::string devices;         // "2 x NVIDIA T4"
   RunLabels labels;
-  double started = 0;  // unix seconds; 0 = unknown
-  double age_s = 0;    // since then
+  double started = 0;   // unix seconds; 0 = unknown
+  double age_s = 0;     // since then
+  std::string problem;  // why its record or its state cannot be read; may be empty
 };
 
 // Reads the run; never throws over damaged files, only over what cannot be read at all.

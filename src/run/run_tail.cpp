@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "base/files.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
@@ -55,6 +56,7 @@ void RunTail::read_on(std::int64_t most_bytes) {
     *this = RunTail(path_);
     file_.emplace(info.st_dev, info.st_ino);
   }
+  if (damaged_) return;
   const std::int64_t end = std::min<std::int64_t>(info.st_size, offset_ + most_bytes);
   std::vector<char> buffer(
       static_cast<std::size_t>(std::clamp<std::int64_t>(end - offset_, 0, 1 << 20)));
@@ -73,6 +75,8 @@ void RunTail::read_on(std::int64_t most_bytes) {
       offset_ = at - static_cast<std::int64_t>(text.size());
     }
     line += text;
+    damaged_ = line.size() > record_bytes;
+    if (damaged_) return;
   }
 }
 

@@ -19,7 +19,7 @@ class RunTail {
 
   // Takes in what was written since the last call, `most_bytes` of it at most. A file that was put
   // in the place of the last one is read from its beginning. Never throws: what cannot be read
-  // tells nothing.
+  // tells nothing, nor does what follows a line of more than 16 MiB.
   void read_on(std::int64_t most_bytes = 64 << 20);
 
   std::optional<std::int64_t> step() const { return step_; }  // finished steps; nothing: unknown
@@ -34,6 +34,7 @@ class RunTail {
   std::filesystem::path path_;
   std::int64_t offset_ = 0;  // after the last whole line that was taken
   std::optional<std::pair<dev_t, ino_t>> file_;
+  bool damaged_ = false;  // a line is too long: no more of this file is read
   TimeLeft time_left_;
   std::optional<std::int64_t> step_;
   std::int64_t total_steps_ = 0;

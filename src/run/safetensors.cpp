@@ -52,53 +52,165 @@ std::optional<std::uint64_t> tensor_bytes(const TensorEntry& entry) {
   return bytes;
 }
 
-std::uint64_t whole_number(const nlohmann::json& value, const std::string& what) {
-  if (!value.is_number_integer() ||
-      (!value.is_number_unsigned() && value.get<std::int64_t>() < 0) ||
-      value.get<std::uint64_t>() >
-          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    throw Error(cat(what, " must be a whole number of 0 or more, but is ", value.dump()));
-  return value.get<std::uint64_t>();
-}
+// Takes a header while it is parsed: of a million names nothing is kept but the entries themselves.
+// Throws Error on what is no header. The functions are those that nlohmann::json::sax_parse calls.
+class HeaderParser {
+ public:
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+  using string_t = nlohmann::json::string_t;
+  using binary_t = nlohmann::json::binary_t;
 
-TensorEntry parse_entry(const std::string& name, const nlohmann::json& value) {
-  const std::string who = cat("tensor \"", name, "\": ");
-  if (!value.is_object()) throw Error(cat(who, "must be an object"));
-  for (const char* key : {"dtype", "shape", "data_offsets"})
-    if (!value.contains(key)) throw Error(cat(who, key, " is missing"));
-  if (!value["dtype"].is_string()) throw Error(cat(who, "dtype must be a text"));
-  if (!value["shape"].is_array()) throw Error(cat(who, "shape must be a list"));
-  const nlohmann::json& offsets = value["data_offsets"];
-  if (!offsets.is_array() || offsets.size() != 2)
-    throw Error(cat(who, "data_offsets must be a list of two numbers"));
-  TensorEntry entry{.name = name, .dtype = value["dtype"].get<std::string>(), .shape = {}};
-  for (const nlohmann::json& size : value["shape"])
-    entry.shape.push_back(static_cast<std::int64_t>(whole_number(size, who + "shape")));
-  entry.begin = whole_number(offsets[0], who + "data_offsets");
-  entry.end = whole_number(offsets[1], who + "data_offsets");
-  if (entry.end < entry.begin) throw Error(cat(who, "ends before it begins"));
-  const std::optional<std::uint64_t> bytes = tensor_bytes(entry);
-  if (!bytes || *bytes != entry.end - entry.begin)
-    throw Error(cat(who, "has ", entry.end - entry.begin, " bytes, but its shape and dtype make ",
-                    bytes ? cat(*bytes) : "more than 64 bits can count"));
-  return entry;
-}
+  explicit HeaderParser(SafetensorsHeader& header) : header_(header) {}
 
-std::map<std::string, std::string> parse_metadata(const nlohmann::json& value) {
-  if (!value.is_object()) throw Error(cat(metadata_key, " must be an object"));
-  std::map<std::string, std::string> metadata;
-  for (const auto& [key, text] : value.items()) {
-    if (!text.is_string()) throw Error(cat(metadata_key, ": \"", key, "\" must be a text"));
-    metadata[key] = text.get<std::string>();
+  bool null() { return other_value("null"); }
+  bool boolean(bool value) { return other_value(value ? "true" : "false"); }
+  bool number_integer(number_integer_t value) { return other_value(cat(value)); }  // below 0
+  bool number_float(number_float_t, const string_t& text) { return other_value(text); }
+  bool number_unsigned(number_unsigned_t value) {
+    if (!in_numbers() || value > std::numeric_limits<std::int64_t>::max())
+      return other_value(cat(value));
+    numbers_.push_back(static_cast<std::int64_t>(value));
+    return true;
   }
-  return metadata;
+  bool string(string_t& text) {
+    if (depth_ == 2 && in_metadata_)
+      header_.metadata[metadata_name_] = std::move(text);
+    else if (depth_ == 2 && member_ == Member::dtype)
+      entry_.dtype = std::move(text);
+    else if (depth_ < 2 || member_ != Member::other)
+      return other_value(nlohmann::json(text).dump(-1, ' ', false, replace_bad));
+    return true;
+  }
+  bool binary(binary_t&) { return true; }  // JSON has none
+
+  bool start_object(std::size_t) {
+    if (depth_ == 1) begin_entry();
+    if (depth_ >= 2) begin_container();
+    ++depth_;
+    return true;
+  }
+  bool key(string_t& name) {
+    if (depth_ == 1)
+      name_ = std::move(name);
+    else if (depth_ == 2 && in_metadata_)
+      metadata_name_ = std::move(name);
+    else if (depth_ == 2)
+      begin_member(name);
+    return true;
+  }
+  bool end_object() {
+    if (--depth_ == 1 && !in_metadata_) end_entry();
+    return true;
+  }
+  bool start_array(std::size_t) {
+    if (depth_ < 2) refuse("must be an object");
+    if (depth_ > 2 || in_metadata_ || member_ == Member::dtype) begin_container();
+    numbers_.clear();
+    ++depth_;
+    return true;
+  }
+  bool end_array() {
+    if (--depth_ != 2) return true;
+    if (member_ == Member::shape) entry_.shape = numbers_;
+    if (member_ != Member::offsets) return true;
+    if (numbers_.size() != 2) refuse("data_offsets must be a list of two numbers");
+    entry_.begin = static_cast<std::uint64_t>(numbers_[0]);
+    entry_.end = static_cast<std::uint64_t>(numbers_[1]);
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) {
+    return false;
+  }
+
+ private:
+  enum class Member { other, dtype, shape, offsets };
+  static constexpr auto replace_bad = nlohmann::json::error_handler_t::replace;
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    if (name_ == metadata_key) throw Error(cat(metadata_key, " ", why));
+    throw Error(cat("tensor \"", name_, "\": ", why));
+  }
+  bool in_numbers() const {
+    return depth_ == 3 && !in_metadata_ && (member_ == Member::shape || member_ == Member::offsets);
+  }
+
+  // A value where none of its type belongs, or one that nobody asks for.
+  bool other_value(const std::string& text) const {
+    const char* const number = " must be a whole number of 0 or more, but is ";
+    if (depth_ < 2) refuse("must be an object");
+    if (in_metadata_) refuse_metadata();
+    if (depth_ == 2 && member_ == Member::dtype) refuse("dtype must be a text");
+    if (depth_ == 2 && member_ == Member::shape) refuse("shape must be a list");
+    if (depth_ == 2 && member_ == Member::offsets)
+      refuse("data_offsets must be a list of two numbers");
+    if (in_numbers())
+      refuse(cat(member_ == Member::shape ? "shape" : "data_offsets", number, text));
+    return true;
+  }
+  // A list or an object within an entry: nowhere but in what nobody asks for.
+  void begin_container() const {
+    if (in_metadata_ || member_ != Member::other) other_value("a list or an object");
+  }
+  [[noreturn]] void refuse_metadata() const {
+    throw Error(cat(metadata_key, ": \"", metadata_name_, "\" must be a text"));
+  }
+
+  void begin_entry() {
+    in_metadata_ = name_ == metadata_key;
+    if (in_metadata_ && std::exchange(has_metadata_, true))
+      throw Error(cat(metadata_key, " is there twice"));
+    entry_ = {.name = in_metadata_ ? "" : name_, .dtype = {}};
+    has_ = {};
+    member_ = Member::other;
+  }
+  void begin_member(const std::string& name) {
+    member_ = name == "dtype"          ? Member::dtype
+              : name == "shape"        ? Member::shape
+              : name == "data_offsets" ? Member::offsets
+                                       : Member::other;
+    has_[static_cast<std::size_t>(member_)] = true;
+  }
+  void end_entry() {
+    for (const auto& [member, name] : {std::pair(Member::dtype, "dtype"),
+                                       {Member::shape, "shape"},
+                                       {Member::offsets, "data_offsets"}})
+      if (!has_[static_cast<std::size_t>(member)]) refuse(cat(name, " is missing"));
+    if (entry_.end < entry_.begin) refuse("ends before it begins");
+    const std::optional<std::uint64_t> bytes = tensor_bytes(entry_);
+    if (!bytes || *bytes != entry_.end - entry_.begin)
+      refuse(cat("has ", entry_.end - entry_.begin, " bytes, but its shape and dtype make ",
+                 bytes ? cat(*bytes) : "more than 64 bits can count"));
+    header_.tensors.push_back(std::move(entry_));
+  }
+
+  SafetensorsHeader& header_;
+  int depth_ = 0;  // how many lists and objects are open
+  std::string name_, metadata_name_;
+  bool in_metadata_ = false, has_metadata_ = false;
+  TensorEntry entry_;
+  std::array<bool, 4> has_{};  // by Member
+  Member member_ = Member::other;
+  std::vector<std::int64_t> numbers_;  // of the list that is open
+};
+
+void check_names(const std::vector<TensorEntry>& tensors) {
+  std::vector<std::string_view> names;
+  names.reserve(tensors.size());
+  for (const TensorEntry& tensor : tensors) names.push_back(tensor.name);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) throw Error(cat("tensor \"", *twice, "\" is there twice"));
 }
 
 // Tensors must cover the data section exactly, one after the other.
 void check_layout(std::vector<TensorEntry>& tensors, std::uint64_t data_bytes) {
-  std::sort(tensors.begin(), tensors.end(), [](const TensorEntry& a, const TensorEntry& b) {
+  const auto lies_before = [](const TensorEntry& a, const TensorEntry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-  });
+  };
+  if (!std::is_sorted(tensors.begin(), tensors.end(), lies_before))
+    std::sort(tensors.begin(), tensors.end(), lies_before);
   std::uint64_t end = 0;
   for (const TensorEntry& tensor : tensors) {
     if (tensor.begin < end)
@@ -112,33 +224,13 @@ void check_layout(std::vector<TensorEntry>& tensors, std::uint64_t data_bytes) {
     throw Error(cat("the tensors need ", end, " bytes of data, but the file has ", data_bytes));
 }
 
-nlohmann::json parse_json(const std::string& text) {
+SafetensorsHeader parse_header(const std::string& text, std::uint64_t data_bytes) {
   if (text.empty() || text.front() != '{') throw Error("the header must begin with {");
   if (too_deep(text)) throw Error("the header is not JSON of a few levels");
-  std::set<std::string> names;
-  std::string twice;
-  const auto watch_names = [&](int depth, nlohmann::json::parse_event_t event,
-                               nlohmann::json& parsed) {
-    if (depth == 1 && event == nlohmann::json::parse_event_t::key &&
-        !names.insert(parsed.get<std::string>()).second)
-      twice = parsed.get<std::string>();
-    return true;
-  };
-  nlohmann::json header = nlohmann::json::parse(text, watch_names, false);
-  if (!header.is_object()) throw Error("the header is not JSON");
-  if (!twice.empty()) throw Error(cat("tensor \"", twice, "\" is there twice"));
-  return header;
-}
-
-SafetensorsHeader parse_header(const std::string& text, std::uint64_t data_bytes) {
   SafetensorsHeader header;
-  const nlohmann::json parsed = parse_json(text);
-  for (const auto& [name, value] : parsed.items()) {
-    if (name == metadata_key)
-      header.metadata = parse_metadata(value);
-    else
-      header.tensors.push_back(parse_entry(name, value));
-  }
+  HeaderParser parser(header);
+  if (!nlohmann::json::sax_parse(text, &parser)) throw Error("the header is not JSON");
+  check_names(header.tensors);
   check_layout(header.tensors, data_bytes);
   header.data_start = 8 + text.size();
   return header;

@@ -9,14 +9,15 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "run/json_lines.h"
+#include "run/step_list.h"
 
 namespace lockstep {
 namespace {
 
-struct Entry {
-  std::int64_t step;
-  std::vector<std::int64_t> samples;
-};
+using Samples = std::vector<std::int64_t>;
+
+// A line has the samples of a step, of which a large batch has many.
+constexpr std::uint64_t most_line_bytes = 256 << 20;
 
 bool is_list_of_integers(const nlohmann::json& value) {
   if (!value.is_array()) return false;
@@ -33,16 +34,14 @@ std::optional<std::int64_t> last_step_in(const nlohmann::json& line) {
   return std::nullopt;
 }
 
-void take_line(const std::string& line, std::vector<Entry>& entries) {
+void take_line(const std::string& line, StepList<Samples>& steps) {
   const nlohmann::json value = parse_object(line);
   if (value.is_discarded()) return;
   if (value.contains("resume") && value["resume"].is_number_integer()) {
-    const auto step = value["resume"].get<std::int64_t>();
-    std::erase_if(entries, [step](const Entry& entry) { return entry.step > step; });
+    steps.take_back(value["resume"].get<std::int64_t>());
   } else if (value.contains("step") && value["step"].is_number_integer() &&
              value.contains("samples") && is_list_of_integers(value["samples"])) {
-    entries.push_back(
-        {value["step"].get<std::int64_t>(), value["samples"].get<std::vector<std::int64_t>>()});
+    steps.add(value["step"].get<std::int64_t>(), value["samples"].get<Samples>());
   }
 }
 
@@ -51,7 +50,8 @@ void take_line(const std::string& line, std::vector<Entry>& entries) {
 SampleWriter::SampleWriter(const std::filesystem::path& path)
     : path_(path), file_(open_lines(path)) {
   std::string last;
-  for_each_line(path, [&last](const std::string& line) { last = line; });
+  for_each_line(
+      path, [&last](const std::string& line) { last = line; }, most_line_bytes);
   if (last.empty()) return;
   last_ = last_step_in(parse_object(last));
   is_damaged_ = !last_;
@@ -91,11 +91,11 @@ std::string SampleWriter::stop(std::string why) {
 }
 
 std::vector<std::vector<std::int64_t>> effective_samples(const std::filesystem::path& run) {
-  std::vector<Entry> entries;
-  for_each_line(run / "samples.jsonl", [&](const std::string& line) { take_line(line, entries); });
-  std::vector<std::vector<std::int64_t>> samples;
-  for (Entry& entry : entries) samples.push_back(std::move(entry.samples));
-  return samples;
+  StepList<Samples> steps;
+  for_each_line(
+      run / "samples.jsonl", [&](const std::string& line) { take_line(line, steps); },
+      most_line_bytes);
+  return steps.take();
 }
 
 }  // namespace lockstep

@@ -69,7 +69,7 @@ WeightSource of_checkpoint_folder(const fs::path& folder, bool average) {
 
 // {"weight_map": {name: file}} beside the files.
 WeightSource of_index(const fs::path& index) {
-  const nlohmann::json json = parse_object(read_file(index));
+  const nlohmann::json json = parse_object(read_file(index, list_bytes));
   if (json.is_discarded() || !json.contains("weight_map") || !json["weight_map"].is_object())
     throw Error(cat(index.string(), " is no index of weights: it has no weight_map"));
   std::set<std::string> names;

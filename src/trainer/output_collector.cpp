@@ -140,7 +140,7 @@ std::string OutputCollector::fault_of(const ItemResult& result) {
 void OutputCollector::put(const PredictItem& item, const ItemResult& result,
                           PredictionWriter* writer) {
   std::string bytes = result.bytes;
-  if (result.in_file && writer != nullptr) bytes = read_file(result.files.at(0).first);
+  if (result.in_file && writer != nullptr) bytes = read_file(result.files.at(0).first, data_bytes);
   std::vector<std::string> names;
   for (const auto& [path, name] : result.files)
     if (!name.empty()) names.push_back(name);

@@ -89,7 +89,7 @@ void count(RunSetup& setup, const nlohmann::json& init) {
 
 nlohmann::json request_of(const std::vector<std::string>& arguments) {
   if (arguments.size() != 1) throw Error("one file with the request is needed");
-  return nlohmann::json::from_cbor(read_file(arguments[0]));
+  return nlohmann::json::from_cbor(read_file(arguments[0], data_bytes));
 }
 
 std::unique_ptr<RecipeOptions> options_of(const nlohmann::json& request) {
@@ -123,7 +123,7 @@ int describe_recipes() {
 
 int print_facts(const std::vector<std::string>& arguments) {
   if (arguments.size() != 1) throw Error("facts needs one file with recipe and config");
-  const nlohmann::json request = nlohmann::json::parse(read_file(arguments[0]));
+  const nlohmann::json request = nlohmann::json::parse(read_file(arguments[0], data_bytes));
   RunSetup setup = make_setup(request.at("recipe"), "", request.value("has_gpu", false));
   const auto tables = setup.tables();
   apply_json(tables, request.at("config"));

@@ -137,7 +137,7 @@ int run_predict(std::vector<std::string> arguments) {
   Session session = open_reading(arguments);
   const auto loaded = load_model(session.trainer(false), arguments);
   OutputStream out(output_file);
-  const nlohmann::json asked = nlohmann::json::from_cbor(read_file(request_file));
+  const nlohmann::json asked = nlohmann::json::from_cbor(read_file(request_file, data_bytes));
   PredictRequest request{.extra = asked.at("extra"),
                          .run_dir = asked.at("folder").get<std::string>(),
                          .out = [&out](const std::string& text) { out.write(text); },
@@ -149,7 +149,8 @@ int run_predict(std::vector<std::string> arguments) {
 }
 
 int run_predict_items(std::vector<std::string> arguments) {
-  const nlohmann::json request = nlohmann::json::from_cbor(read_file(take(arguments, "--request")));
+  const nlohmann::json request =
+      nlohmann::json::from_cbor(read_file(take(arguments, "--request"), data_bytes));
   Session session = open_reading(arguments);
   take_the_same_algorithms_everywhere();
   // How many threads share an operation decides how its sums are rounded.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace lockstep::dimabsa {
@@ -130,9 +131,10 @@ void write_sentences(const std::filesystem::path& file,
 }
 
 std::vector<EncodedSentence> read_encoded(const std::filesystem::path& file) try {
+  const json all = parse_cbor(read_file(file, data_bytes));
+  if (!all.is_array()) throw Error(cat(file.string(), " is damaged: it is no list"), prepare_again);
   std::vector<EncodedSentence> sentences;
-  for (const json& value : json::from_cbor(read_file(file)))
-    sentences.push_back(sentence_from_json(value));
+  for (const json& value : all) sentences.push_back(sentence_from_json(value));
   return sentences;
 } catch (const json::exception& error) {
   throw Error(cat(file.string(), " is damaged: ", error.what()), prepare_again);

@@ -104,7 +104,7 @@ std::vector<Line> read_one_by_one(const std::vector<std::string>& lines, const s
 }
 
 std::vector<Line> read_lines(const Input& input, const DimabsaOptions& options) {
-  std::string content = read_input(input.path);
+  std::string content = read_input(input.path, list_bytes);
   if (content.starts_with("\xEF\xBB\xBF")) content.erase(0, 3);
   check_form(content, input);
   std::vector<std::string> lines = lockstep::split(content, '\n');

@@ -104,7 +104,7 @@ std::vector<std::string> wanted_categories(const DimabsaOptions& options,
 }
 
 std::string hash_of(const std::string& path) {
-  return path.empty() ? "" : hash128_hex(read_file(path));
+  return path.empty() ? "" : hash128_hex(read_file(path, list_bytes));
 }
 
 }  // namespace

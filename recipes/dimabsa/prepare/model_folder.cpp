@@ -78,7 +78,7 @@ std::vector<std::string> model_files(const fs::path& folder) {
 std::string hash_of_files(const fs::path& folder, const std::vector<std::string>& names) {
   Hasher hasher;
   for (const std::string& name : names) {
-    const std::string content = read_file(folder / name);
+    const std::string content = read_file(folder / name, list_bytes);
     hasher.update(cat(name, ":", content.size(), ":"));
     hasher.update(content);
   }

@@ -35,7 +35,7 @@ std::vector<std::string> parse_categories(std::string_view text, const std::stri
 }
 
 std::vector<std::string> read_categories(const std::filesystem::path& path) {
-  return parse_categories(read_input(path), path.string());
+  return parse_categories(read_input(path, list_bytes), path.string());
 }
 
 Categories::Categories(std::vector<std::string> names) : names_(std::move(names)) {

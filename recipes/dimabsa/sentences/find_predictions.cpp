@@ -155,11 +155,12 @@ std::vector<Task> tasks_of_predictions(const fs::path& predictions) {
   if (!tasks.empty()) return tasks;
   if (names.size() > 1) std::erase_if(names, [](const auto& name) { return !is_lines(name); });
   if (names.size() != 1) return {};
-  if (!archive) return tasks_of_line(read_input(is_folder ? predictions / names[0] : predictions));
+  if (!archive)
+    return tasks_of_line(read_input(is_folder ? predictions / names[0] : predictions, list_bytes));
   const TemporaryDirectory scratch;
   for (std::size_t i = 0; i < archive->entries().size(); ++i)
     if (archive->entries()[i].name == names[0])
-      return tasks_of_line(read_file(archive->extract(i, scratch.path())));
+      return tasks_of_line(read_file(archive->extract(i, scratch.path()), list_bytes));
   return {};
 }
 

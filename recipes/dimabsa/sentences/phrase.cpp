@@ -36,15 +36,30 @@ struct Characters {
   }
 };
 
+// Of each beginning of the phrase: how many of its characters are both its first and its last ones
+// (Knuth, Morris and Pratt), so that a text is gone through once.
+std::vector<std::size_t> borders_of(const std::vector<char32_t>& phrase) {
+  std::vector<std::size_t> borders(phrase.size(), 0);
+  for (std::size_t i = 1, same = 0; i < phrase.size(); ++i) {
+    while (same > 0 && phrase[i] != phrase[same]) same = borders[same - 1];
+    if (phrase[i] == phrase[same]) ++same;
+    borders[i] = same;
+  }
+  return borders;
+}
+
 std::optional<ByteRange> find_in(const Characters& text, const std::vector<char32_t>& characters,
                                  const std::vector<char32_t>& phrase) {
+  const std::vector<std::size_t> borders = borders_of(phrase);
   std::optional<ByteRange> first;
-  for (std::size_t i = 0; i + phrase.size() <= characters.size(); ++i) {
-    std::size_t same = 0;
-    while (same < phrase.size() && characters[i + same] == phrase[same]) ++same;
+  for (std::size_t i = 0, same = 0; i < characters.size(); ++i) {
+    while (same > 0 && (same == phrase.size() || characters[i] != phrase[same]))
+      same = borders[same - 1];
+    if (characters[i] == phrase[same]) ++same;
     if (same < phrase.size()) continue;
-    const ByteRange range{text.at[i], text.at[i + same]};
-    if (text.breaks_at(i) && text.breaks_at(i + same)) return range;
+    const std::size_t begin = i + 1 - same, end = i + 1;
+    const ByteRange range{text.at[begin], text.at[end]};
+    if (text.breaks_at(begin) && text.breaks_at(end)) return range;
     if (!first) first = range;
   }
   return first;

@@ -17,6 +17,7 @@ namespace lockstep::dimabsa {
 namespace {
 
 constexpr std::size_t shown_bytes = 60;  // of what a message quotes
+constexpr std::size_t most_text_bytes = 64 << 10;
 
 std::string in_quotes(const std::string& text) {
   std::string shown = printable(text);
@@ -96,6 +97,11 @@ class SentenceReader {
       sentence.tuples = labelled_tuples(object, options_.task, place);
     else if (options_.task == Task::aspects)
       sentence.tuples = given_aspects(object, place);
+    // Each phrase is looked for in all of it.
+    if (!sentence.tuples.empty() && sentence.text.size() > most_text_bytes)
+      throw place.error(cat("the text of ", in_quotes(sentence.id), " has ", sentence.text.size(),
+                            " bytes, and a sentence has ", most_text_bytes, " at most"),
+                        "split it into sentences");
     for (Tuple& tuple : sentence.tuples) check(tuple, sentence.text, place);
     file_.sentences.push_back(std::move(sentence));
   }
@@ -207,7 +213,7 @@ SentenceFile parse_sentences(std::string_view text, const std::string& name,
 }
 
 SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions& options) {
-  return parse_sentences(read_input(path), path.string(), options);
+  return parse_sentences(read_input(path, list_bytes), path.string(), options);
 }
 
 SentenceFile parse_predictions(std::string_view text, const std::string& name, Task task) {
@@ -230,7 +236,7 @@ SentenceFile parse_predictions(std::string_view text, const std::string& name, T
 }
 
 SentenceFile read_predictions(const std::filesystem::path& path, Task task) {
-  return parse_predictions(read_input(path), path.string(), task);
+  return parse_predictions(read_input(path, list_bytes), path.string(), task);
 }
 
 }  // namespace lockstep::dimabsa

@@ -85,7 +85,8 @@ std::vector<Score> score_files(const ScoreFilesOptions& options, const ScoreCont
                                : path.string();
   const SentenceFile gold =
       read_sentences(options.gold, {.task = options.task, .not_in_text = NotInText::keep});
-  const SentenceFile predicted = parse_predictions(read_input(path), name, options.task);
+  const SentenceFile predicted =
+      parse_predictions(read_input(path, list_bytes), name, options.task);
   for (const SentenceFile* const file : {&gold, &predicted})
     for (const std::string& warning : file->warnings) say(warning);
   const Aligned aligned = align(gold.sentences, predicted.sentences);

@@ -2,6 +2,7 @@
 #include "recipes/dimabsa/sentences/tuple_lists.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/text.h"
@@ -39,10 +40,9 @@ std::vector<Tuple> tuples_under(const nlohmann::json& line, const char* key, Tas
 
 void keep_first_of_each_aspect(std::vector<Tuple>& tuples) {
   std::vector<Tuple> kept;
+  std::set<std::string> aspects;
   for (Tuple& tuple : tuples)
-    if (std::none_of(kept.begin(), kept.end(),
-                     [&](const Tuple& other) { return other.aspect == tuple.aspect; }))
-      kept.push_back(std::move(tuple));
+    if (aspects.insert(tuple.aspect).second) kept.push_back(std::move(tuple));
   tuples = std::move(kept);
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -20,7 +23,7 @@ namespace fs = std::filesystem;
 std::optional<std::string> text_of(const fs::path& file) {
   std::error_code failed;
   if (!fs::exists(file, failed)) return {};
-  return read_file(file);
+  return read_file(file, list_bytes);
 }
 
 std::vector<std::string> lines_of(std::string_view text, const std::string& where) {
@@ -87,19 +90,31 @@ void check_kind(const json& config, const std::string& where) {
                   "BERT or XLM-R");
 }
 
-void add_token(AddedToken token, std::vector<AddedToken>& tokens) {
-  const auto same = [&](const AddedToken& other) { return other.text == token.text; };
-  const bool is_token = !token.text.empty() && token.id >= 0 && token.id < most_pieces;
-  if (is_token && std::ranges::none_of(tokens, same)) tokens.push_back(std::move(token));
-}
+// A list of tokens, to which others are added: of each text the first counts.
+class TokenList {
+ public:
+  explicit TokenList(std::vector<AddedToken>& tokens) : tokens_(tokens) {
+    for (const AddedToken& token : tokens) texts_.insert(token.text);
+  }
+  void add(AddedToken token) {
+    const bool is_token = !token.text.empty() && token.id >= 0 && token.id < most_pieces;
+    if (is_token && texts_.insert(token.text).second) tokens_.push_back(std::move(token));
+  }
+
+ private:
+  std::vector<AddedToken>& tokens_;
+  std::set<std::string> texts_;
+};
 
 // Special tokens that the vocabulary has; they count as written.
-void add_special(const std::vector<std::string>& names, WordPieceSettings& settings) {
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(settings.vocabulary, name);
-    if (found != settings.vocabulary.end())
-      add_token({.text = name, .id = found - settings.vocabulary.begin()}, settings.added);
-  }
+void add_special(const std::vector<std::string>& names, const WordPieceSettings& settings,
+                 TokenList& added) {
+  std::map<std::string_view, std::int64_t> ids;
+  for (std::size_t i = 0; i < settings.vocabulary.size(); ++i)
+    ids.emplace(settings.vocabulary[i], static_cast<std::int64_t>(i));
+  for (const std::string& name : names)
+    if (const auto found = ids.find(name); found != ids.end())
+      added.add({.text = name, .id = found->second});
 }
 
 std::vector<std::string> special_names(const json& config, const WordPieceSettings& settings) {
@@ -124,16 +139,17 @@ json object_of(const std::optional<std::string>& text, const std::string& where)
 
 std::vector<AddedToken> listed_tokens(const json& added, const json& config) {
   std::vector<AddedToken> tokens;
+  TokenList list(tokens);
   if (const auto decoder = config.find("added_tokens_decoder");
       decoder != config.end() && decoder->is_object())
     for (const auto& [key, token] : decoder->items()) {
       std::int64_t id = -1;
       std::from_chars(key.data(), key.data() + key.size(), id);
-      add_token(added_token_of(token, id), tokens);
+      list.add(added_token_of(token, id));
     }
   for (const auto& [text, id] : added.items())
     if (id.is_number_integer())
-      add_token({.text = text, .id = id.get<std::int64_t>(), .normalized = true}, tokens);
+      list.add({.text = text, .id = id.get<std::int64_t>(), .normalized = true});
   return tokens;
 }
 
@@ -164,10 +180,11 @@ WordPieceSettings word_piece_settings(const BertFiles& files) {
   check_kind(config, config_file);
   set_rules(config, config_file, settings);
   rename_tokens(config, settings);
+  TokenList added(settings.added);
   for (AddedToken& token :
        listed_tokens(object_of(files.added_tokens, path("added_tokens.json")), config))
-    add_token(std::move(token), settings.added);
-  add_special(special_names(config, settings), settings);
+    added.add(std::move(token));
+  add_special(special_names(config, settings), settings, added);
   return settings;
 }
 

@@ -36,7 +36,7 @@ SentencePieceSettings sentence_piece_settings(const std::filesystem::path& folde
   const auto text_of = [&](const char* name) -> std::optional<std::string> {
     std::error_code failed;
     if (!std::filesystem::exists(folder / name, failed)) return {};
-    return read_file(folder / name);
+    return read_file(folder / name, list_bytes);
   };
   const auto json_of = [&](const char* name) { return object_of(text_of(name), folder / name); };
   const nlohmann::json config = json_of("tokenizer_config.json");
@@ -44,7 +44,7 @@ SentencePieceSettings sentence_piece_settings(const std::filesystem::path& folde
   const std::filesystem::path file = folder / (is_spm ? "spm.model" : "sentencepiece.bpe.model");
   std::string family = text_or(json_of("config.json"), "model_type", "");
   if (family.empty()) family = text_or(config, "tokenizer_class", "");
-  SentencePieceSettings settings{.model = read_file(file), .where = file};
+  SentencePieceSettings settings{.model = read_file(file, list_bytes), .where = file};
   settings.ids = family_of(family, is_spm, file);
   if (is_true(config, "do_lower_case") || is_true(config, "split_by_punct"))
     throw Error(

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <system_error>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -17,7 +17,8 @@ namespace lockstep::fewshot {
 namespace {
 
 namespace fs = std::filesystem;
-using Places = std::unordered_map<std::int64_t, int>;
+// No hash tables: ids that fall into one place of them would take for ever.
+using Places = std::map<std::int64_t, int>;
 
 [[noreturn]] void twice(const std::string& name, const char* what, const std::string& value) {
   throw Error(cat(name, ": ", what, " ", value, " comes twice"),
@@ -28,7 +29,6 @@ using Places = std::unordered_map<std::int64_t, int>;
 template <class Entry>
 Places places_of(const std::vector<Entry>& entries, const std::string& name, const char* what) {
   Places places;
-  places.reserve(entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (!places.emplace(entries[i].id, static_cast<int>(i)).second)
       twice(name, what, cat("with id ", entries[i].id));
@@ -38,7 +38,7 @@ Places places_of(const std::vector<Entry>& entries, const std::string& name, con
 void take_categories(std::vector<Category> categories, DetectionData& data) {
   std::sort(categories.begin(), categories.end(),
             [](const Category& a, const Category& b) { return a.id < b.id; });
-  std::unordered_map<std::string_view, std::int64_t> names;
+  std::map<std::string_view, std::int64_t> names;
   for (const Category& category : categories) {
     const auto [at, is_new] = names.emplace(category.name, category.id);
     if (!is_new)
@@ -50,7 +50,7 @@ void take_categories(std::vector<Category> categories, DetectionData& data) {
 }
 
 void take_images(std::vector<CocoImage> images, const fs::path& folder, DetectionData& data) {
-  std::unordered_map<std::string_view, std::int64_t> names;
+  std::map<std::string_view, std::int64_t> names;
   data.pictures.reserve(images.size());
   for (const CocoImage& image : images) {
     const auto [at, is_new] = names.emplace(image.file_name, image.id);
@@ -77,8 +77,7 @@ int place_in(const Places& places, std::int64_t id, const CocoAnnotation& annota
 
 void take_annotations(std::vector<CocoAnnotation> annotations, const Places& images,
                       const Places& categories, DetectionData& data) {
-  std::unordered_set<std::int64_t> ids;
-  ids.reserve(annotations.size());
+  std::set<std::int64_t> ids;
   data.boxes.reserve(annotations.size());
   for (const CocoAnnotation& annotation : annotations) {
     if (!ids.insert(annotation.id).second)
@@ -128,7 +127,7 @@ fs::path folder_of(const CocoLists& lists, std::span<const fs::path> folders) {
 DetectionData read_coco(const fs::path& json, std::span<const fs::path> folders) {
   CocoLists lists;
   {
-    const std::string text = read_file(json);
+    const std::string text = read_file(json, data_bytes);
     lists = scan_coco(text, json.string());
   }
   const fs::path folder = folder_of(lists, folders);

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> listed_names(const fs::path& list) {
   std::vector<std::string> names;
   std::set<std::string> seen;
-  for (const std::string& line : lines_of(read_file(list))) {
+  for (const std::string& line : lines_of(read_file(list, list_bytes))) {
     const std::string text = trim(line);
     const std::size_t end = text.find_first_of(" \t");
     const std::string name = text.substr(0, end);

@@ -212,7 +212,7 @@ std::vector<Detection> parse_results_json(std::string_view text, const std::stri
 }
 
 std::vector<Detection> read_results_json(const std::filesystem::path& path, const KnownIds& known) {
-  return parse_results_json(read_file(path), path.string(), known);
+  return parse_results_json(read_file(path, data_bytes), path.string(), known);
 }
 
 }  // namespace lockstep::fewshot

@@ -345,7 +345,7 @@ Bars parse_bars(std::string_view text, const std::string& name, const std::strin
 
 Bars read_bars(const std::filesystem::path& file, const std::string& symbol,
                const BarColumns& columns) {
-  return parse_bars(read_file(file), file.filename().string(), symbol, columns);
+  return parse_bars(read_file(file, data_bytes), file.filename().string(), symbol, columns);
 }
 
 std::filesystem::path find_symbol(const std::filesystem::path& path, const std::string& symbol) {

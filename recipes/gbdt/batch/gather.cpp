@@ -28,7 +28,7 @@ std::vector<Predictions> read_predictions(const BatchRecords& records) {
   for (const WindowRecord& window : records.windows) {
     const fs::path file = window.folder / "predictions.csv";
     if (window.status != "success" || !fs::exists(file)) continue;
-    std::vector<std::string> lines = csv_lines(read_file(file));
+    std::vector<std::string> lines = csv_lines(read_file(file, data_bytes));
     if (lines.empty()) continue;
     const CsvTable header = parse_csv(lines.at(0), file.string());
     lines.erase(lines.begin());
@@ -43,7 +43,9 @@ std::string all_ledger_lines(const BatchRecords& records) {
   for (const WindowRecord& window : records.windows) {
     const fs::path file = window.folder / "teacher_runs.json";
     if (!fs::exists(file)) continue;
-    auto line = nlohmann::ordered_json::parse(read_file(file), nullptr, false);
+    const std::string written = read_file(file);
+    if (too_deep(written)) continue;
+    auto line = nlohmann::ordered_json::parse(written, nullptr, false);
     if (!line.is_object()) continue;
     line["artifacts_path"] = fs::absolute(window.folder).lexically_normal().string();
     text += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -161,7 +161,7 @@ Used predict(const LightGbm& library, const TrainedWindow& trained, const Symbol
   for (const std::size_t row : used.rows)
     values.insert(values.end(), features.row(row), features.row(row) + features.columns());
   const LightGbmLog log(library, [](const std::string&) {});
-  const Model model(library, read_file(trained.folder / "model.txt"));
+  const Model model(library, read_file(trained.folder / "model.txt", data_bytes));
   used.scores = model.predict(values, static_cast<std::int32_t>(features.columns()),
                               static_cast<int>(trained.options.gbdt.threads));
   return used;

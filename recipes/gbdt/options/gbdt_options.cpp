@@ -219,7 +219,7 @@ const char* const yes_or_no[] = {"false", "true"};
 
 std::vector<std::string> listed_names(const std::filesystem::path& file) {
   std::vector<std::string> words;
-  for (const std::string& line : lines_of(read_file(file)))
+  for (const std::string& line : lines_of(read_file(file, list_bytes)))
     if (std::string word = trim(line); !word.empty() && word[0] != '#')
       words.push_back(std::move(word));
   if (words.empty()) throw Error(cat(file.string(), " lists nothing"), "write one name a line");

@@ -121,11 +121,11 @@ std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corp
     case TokenizerKind::chars:
       return learn_characters(options, corpus);
     case TokenizerKind::gpt2:
-      return make_gpt2_tokenizer(read_file(path / "vocab.json"), read_file(path / "merges.txt"),
-                                 path.string());
+      return make_gpt2_tokenizer(read_file(path / "vocab.json", list_bytes),
+                                 read_file(path / "merges.txt", list_bytes), path.string());
     case TokenizerKind::bpe:
       return path.empty() ? learn_bpe(options, corpus, say)
-                          : make_bpe_tokenizer(read_file(path), path.string());
+                          : make_bpe_tokenizer(read_file(path, list_bytes), path.string());
   }
   throw Error("tokenizer.kind is unknown");
 }
@@ -139,14 +139,14 @@ std::string tokenizer_identity(const TextOptions& options) {
       return "chars";
     case TokenizerKind::gpt2: {
       Hasher hash;
-      hash.update(read_file(path / "vocab.json"));
-      hash.update(read_file(path / "merges.txt"));
+      hash.update(read_file(path / "vocab.json", list_bytes));
+      hash.update(read_file(path / "merges.txt", list_bytes));
       return "gpt2 " + hash.hex();
     }
     case TokenizerKind::bpe: {
       if (path.empty()) return cat("bpe ", options.tokenizer.vocab);
       Hasher hash;
-      hash.update(read_file(path));
+      hash.update(read_file(path, list_bytes));
       return "bpe " + hash.hex();
     }
   }

@@ -1,8 +1,6 @@
 // The prompts that samples go on from.
 #include "recipes/textgen/prepare/prompts.h"
 
-#include <iterator>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -15,8 +13,8 @@ std::vector<std::string> read_prompts(const TextOptions& options, std::istream& 
   if (!options.predict.prompt.empty()) prompts.push_back(options.predict.prompt);
   const std::string& path = options.predict.prompt_file;
   if (!path.empty()) {
-    const std::string text =
-        path == "-" ? std::string(std::istreambuf_iterator<char>(input), {}) : read_input(path);
+    const std::string text = path == "-" ? read_stream(input, "standard input", list_bytes)
+                                         : read_input(path, list_bytes);
     if (text.find('\0') != std::string::npos || invalid_bytes(text) * 100 > text.size())
       throw Error(cat(path == "-" ? "standard input" : path, " is not text"),
                   "give a prompt a line, in UTF-8");

@@ -49,15 +49,15 @@ std::vector<std::string> save_tokenizer(const Tokenizer& tokenizer,
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "tokenizer.json";
   try {
-    const nlohmann::json description = parse_json(read_file(path));
+    const nlohmann::json description = parse_json(read_file(path, list_bytes));
     const std::string kind = description.at("kind");
     if (kind == "bytes") return make_byte_tokenizer();
     if (kind == "chars") return load_char_tokenizer(description);
     if (kind == "gpt2")
-      return make_gpt2_tokenizer(read_file(folder / "vocab.json"), read_file(folder / "merges.txt"),
-                                 folder.string());
+      return make_gpt2_tokenizer(read_file(folder / "vocab.json", list_bytes),
+                                 read_file(folder / "merges.txt", list_bytes), folder.string());
     if (kind == "bpe")
-      return make_bpe_tokenizer(read_file(folder / "tokenizer.model"),
+      return make_bpe_tokenizer(read_file(folder / "tokenizer.model", list_bytes),
                                 (folder / "tokenizer.model").string());
     throw Error(cat(path.string(), " names a tokenizer that this version does not know: ", kind),
                 "use the version of Lockstep that wrote it");

@@ -164,7 +164,7 @@ ItemOutput VolumeRecipe::output_of(const PredictItem& item, const VolumeHeader& 
       output.files.push_back({.name = name, .path = scratch(name)});
     }
   if (submission_.empty()) return output;
-  output.bytes = read_file(output.path);
+  output.bytes = read_file(output.path, data_bytes);
   fs::remove(output.path);
   output.path.clear();
   return output;
@@ -208,7 +208,7 @@ ItemOutput VolumeRecipe::join_pieces(const PredictItem& item, const std::vector<
     const RowRange rows =
         piece_planes(shape, {static_cast<std::int64_t>(i), std::ssize(pieces)}, context);
     if (rows.begin == rows.end) continue;
-    std::string bytes = read_file(pieces[i].path);
+    std::string bytes = read_file(pieces[i].path, data_bytes);
     at::Tensor planes = found.slice(1, rows.begin, rows.end);
     if (bytes.size() != planes.nbytes())
       throw Error(cat("a piece of ", item.name, " holds ", bytes.size(), " bytes in place of ",

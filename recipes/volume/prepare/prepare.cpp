@@ -136,12 +136,12 @@ PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext
 fs::path write_record(const PreparedVolumes& volumes, const fs::path& folder) {
   const TemporaryDirectory scratch;
   write_prepared(scratch.path() / "volumes.json", volumes);
-  const std::string text = read_file(scratch.path() / "volumes.json");
+  const std::string text = read_file(scratch.path() / "volumes.json", list_bytes);
   Hasher hasher;
   hasher.update(text);
   const fs::path path = folder / "sets" / hasher.hex() / "volumes.json";
   std::error_code ignored;
-  if (fs::exists(path, ignored) && read_file(path) == text) return path;
+  if (fs::exists(path, ignored) && read_file(path, list_bytes) == text) return path;
   make_directories(path.parent_path());
   write_file_atomic(path, text);
   return path;

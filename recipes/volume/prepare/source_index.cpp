@@ -109,7 +109,7 @@ std::map<std::string, SourceIndex::Entry> SourceIndex::load(const fs::path& path
   std::map<std::string, Entry> entries;
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return entries;
-  const json whole = parse_json(read_file(path));
+  const json whole = parse_json(read_file(path, list_bytes));
   if (!whole.is_object()) return entries;
   for (const auto& [source, entry] : whole.items())
     entries[source] = {.stamp = entry.at("stamp"), .hash = entry.at("hash")};

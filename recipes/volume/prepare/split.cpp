@@ -35,7 +35,7 @@ std::vector<TableId> named_ids(const std::vector<std::string>& valid) {
   std::vector<TableId> ids;
   if (valid.size() == 1 && fs::is_regular_file(valid[0], ignored)) {
     if (fs::path(valid[0]).extension() == ".csv") return read_ids(valid[0]);
-    const std::vector<std::string> lines = lines_of(read_file(valid[0]));
+    const std::vector<std::string> lines = lines_of(read_file(valid[0], list_bytes));
     for (std::size_t i = 0; i < lines.size(); ++i)
       if (const std::string id = trim(lines[i]); !id.empty())
         ids.push_back({id, cat(valid[0], ", line ", i + 1)});

@@ -78,7 +78,7 @@ PreparedVolumes read_prepared(const std::filesystem::path& path) {
     return Error(cat(path.string(), ", which says what volumes were prepared, is damaged: ", why),
                  "restore the run's folder recipe, or start a new run");
   };
-  const json whole = parse_json(read_file(path));
+  const json whole = parse_json(read_file(path, list_bytes));
   if (!whole.is_object()) throw fail("it is no JSON");
   try {
     return volumes_from(whole);

@@ -369,5 +369,37 @@ TEST_F(Stranger, TensorsThatLieAreRefusedByName) {
   refused("state.json", "[]");
 }
 
+// Zeros without blocks on the disk: a file of 1 TiB that costs nothing.
+TEST_F(Stranger, FilesOfAnySizeAreNamedAndHideNoOtherRun) {
+  constexpr std::uintmax_t large = std::uintmax_t{1} << 40;
+  for (const char* name : {"whole", "events", "record", "state"}) {
+    const std::filesystem::path made = folder.path() / "runs" / name;
+    std::filesystem::create_directories(made);
+    write_file_atomic(made / "run.json", R"({"recipe":"toy","started":1})");
+    write_file_atomic(made / "events.jsonl", "{\"kind\":\"start\",\"step\":0}\n");
+    write_file_atomic(made / "state.json", R"({"state":"finished"})");
+  }
+  std::filesystem::resize_file(folder.path() / "runs/events/events.jsonl", large);
+  std::filesystem::resize_file(folder.path() / "runs/record/run.json", large);
+  std::filesystem::resize_file(folder.path() / "runs/state/state.json", large);
+  const ToolResult runs = run_tool({"runs"}, folder.path());
+  EXPECT_EQ(runs.code, 0) << runs.err;
+  EXPECT_THAT(runs.out, ::testing::ContainsRegex("whole +toy +finished"));
+  EXPECT_THAT(runs.err, HasSubstr("warning: run events is left out: cannot read"));
+  EXPECT_THAT(runs.err, HasSubstr("events.jsonl: line 2 has more than 16 MiB"));
+  EXPECT_THAT(runs.err, HasSubstr("warning: run record: cannot read"));
+  EXPECT_THAT(runs.err, HasSubstr("warning: run state: cannot read"));
+  EXPECT_THAT(runs.err, HasSubstr("it has 1 TiB, more than the limit of 16 MiB"));
+}
+
+TEST_F(Stranger, InputsWithoutAnEndAreRefused) {
+  const ToolResult config = run_tool({"plan", "textgen", "--config", "/dev/zero"}, folder.path());
+  EXPECT_EQ(config.code, 2);
+  EXPECT_THAT(config.err, HasSubstr("/dev/zero: it has more than the limit of 16 MiB"));
+  const ToolResult jobs = run_tool({"batch", "run", "/dev/zero"}, folder.path());
+  EXPECT_EQ(jobs.code, 2);
+  EXPECT_THAT(jobs.err, HasSubstr("/dev/zero: it has more than the limit of 64 MiB"));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <thread>
 
 #include "base/error.h"
@@ -47,6 +48,33 @@ TEST(Files, AreReadAsTheyWereWritten) {
 
 TEST(Files, WithoutAKnownSizeAreReadToTheirEnd) {
   EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("Pid:"));
+}
+
+TEST(Files, OfTheLargestSizeAreReadAndLargerOnesAreRefusedUnread) {
+  TemporaryDirectory folder;
+  const fs::path path = folder.path() / "data";
+  write_file_atomic(path, "12345");
+  EXPECT_EQ(read_file(path, 5), "12345");
+  EXPECT_THAT(error_of([&] { read_file(path, 4); }),
+              AllOf(HasSubstr(path.string()), HasSubstr("5 B"), HasSubstr("limit of 4 B")));
+  // Without blocks on the disk; whoever reads it fills the memory with zeros.
+  fs::resize_file(path, std::uintmax_t{1} << 40);
+  EXPECT_THAT(error_of([&] { read_file(path); }),
+              AllOf(HasSubstr("1 TiB"), HasSubstr("limit of 16 MiB")));
+  EXPECT_THAT(error_of([&] { read_input(path, data_bytes); }), HasSubstr("1 TiB"));
+}
+
+TEST(Files, WithoutAnEndAreReadToTheLimit) {
+  EXPECT_THAT(error_of([] { read_input("/dev/zero"); }),
+              AllOf(HasSubstr("/dev/zero"), HasSubstr("limit of 16 MiB")));
+  EXPECT_THAT(error_of([] { read_file("/proc/self/status", 20); }), HasSubstr("limit of 20 B"));
+}
+
+TEST(Files, StreamsAreReadToTheLimit) {
+  std::istringstream whole("12345"), again("12345");
+  EXPECT_EQ(read_stream(whole, "standard input", 5), "12345");
+  EXPECT_THAT(error_of([&] { read_stream(again, "standard input", 4); }),
+              HasSubstr("cannot read standard input: it has more than the limit of 4 B"));
 }
 
 TEST(Files, ThatAreMissingAreNamed) {

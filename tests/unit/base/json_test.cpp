@@ -33,6 +33,25 @@ TEST(ParseJson, RefusesWhatNestsTooDeep) {
   EXPECT_TRUE(parse_json(nested(1'000'000)).is_discarded());
 }
 
+TEST(ParseCbor, GivesTheValueOrADiscardedOne) {
+  const nlohmann::json value = {{"a", {1, -2.5, "text", nullptr, true}}, {"b", {{"c", "d"}}}};
+  std::string bytes;
+  nlohmann::json::to_cbor(value, bytes);
+  EXPECT_EQ(parse_cbor(bytes), value);
+  EXPECT_TRUE(parse_cbor("").is_discarded());
+  EXPECT_TRUE(parse_cbor(bytes.substr(0, bytes.size() - 1)).is_discarded());
+  EXPECT_TRUE(parse_cbor("\x9b\x7f\xff\xff\xff\xff\xff\xff\xff").is_discarded());  // a long list
+}
+
+// The library calls itself for each level, which ends the program.
+TEST(ParseCbor, RefusesWhatNestsTooDeep) {
+  for (const char* level : {"\x81", "\x9f", "\xa1\x60", "\x7f", "\x5f"}) {
+    std::string bytes;
+    for (int i = 0; i < 1'000'000; ++i) bytes += level;
+    EXPECT_TRUE(parse_cbor(bytes).is_discarded()) << level;
+  }
+}
+
 TEST(ParseJson, BracketsInTextsAreNoLevels) {
   const std::string text = "[\"\\\"" + std::string(5000, '[') + "\\\\\", []]";
   EXPECT_EQ(parse_json(text).size(), 2u);

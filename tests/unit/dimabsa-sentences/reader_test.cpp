@@ -199,6 +199,14 @@ TEST(Reader, KeepsUnknownCategoriesByChoiceAndCountsTheirLines) {
                                          "first: line 1 \"SHOES\""));
 }
 
+TEST(Reader, LooksForPhrasesInTextsOfSentencesAlone) {
+  const std::string text(100'000, 'a');
+  EXPECT_THAT(error_of([&] { parse(quad("1", text, "a", "a", "FOOD#QUALITY", "5#5"), {}); }),
+              HasSubstr("a.jsonl:1: the text of \"1\" has 100000 bytes"));
+  const std::string without = R"({"ID": "1", "Text": ")" + text + R"("})";
+  EXPECT_EQ(parse(without, {.labelled = false}).sentences[0].text, text);
+}
+
 TEST(Reader, CountsTextsOfAnotherLanguage) {
   const std::string text = R"({"ID": "1", "Text": "ok food"})"
                            "\n"

@@ -162,6 +162,25 @@ TEST(TensorboardReader, AWrongChecksumEndsTheFile) {
               HasSubstr("f is no TensorBoard log"));
 }
 
+// A graph of a gigabyte is nothing to compare.
+TEST(TensorboardReader, LargeRecordsAreSkippedUnread) {
+  const TemporaryDirectory folder;
+  const std::filesystem::path file = folder.path() / "events.out.tfevents.1";
+  const std::string length = bytes_of<std::uint64_t>(1 << 30);
+  const std::string before =
+      head() + event(101, 1, "loss", simple(3)) + length + bytes_of(masked_crc32c(length));
+  std::ofstream(file, std::ios::binary) << before;
+  std::filesystem::resize_file(file, before.size() + (1 << 30) + 4);
+  std::ofstream(file, std::ios::binary | std::ios::app) << event(102, 2, "loss", simple(2));
+  std::ifstream whole(file, std::ios::binary);
+  const TensorboardFile read = read_tensorboard(whole, "f");
+  EXPECT_EQ(read.scalars.size(), 2U);
+  EXPECT_FALSE(read.torn);
+  std::filesystem::resize_file(file, before.size() + (1 << 20));
+  std::ifstream cut(file, std::ios::binary);
+  EXPECT_TRUE(read_tensorboard(cut, "f").torn);
+}
+
 TEST(TensorboardReader, MessagesThatAreNoneAreCounted) {
   EXPECT_EQ(read_tensorboard(head() + record("\x0f\xff\xff"), "f").damaged, 1);
 }

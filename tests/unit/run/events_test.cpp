@@ -72,6 +72,23 @@ TEST_F(Events, ATornLineLongerThanTheReadBufferIsCutOff) {
   EXPECT_EQ(read_file(file), "");
 }
 
+TEST_F(Events, ALineOfMoreThanTheLimitIsAnErrorThatNamesIt) {
+  std::vector<std::string> lines;
+  const auto visit = [&](const std::string& line) { lines.push_back(line); };
+  put(file, "1234\n12345\n123");
+  for_each_line(file, visit, 5);
+  EXPECT_EQ(lines, (std::vector<std::string>{"1234", "12345"}));
+  put(file, "1234\n123456\n");
+  EXPECT_NE(error_if_any([&] { for_each_line(file, visit, 5); }).find("line 2 has more than 5 B"),
+            std::string::npos);
+  // Of a hole in the file no more than that is read.
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
+  EXPECT_NE(error_if_any([&] { read_events(file); }).find("line 3 has more than 16 MiB"),
+            std::string::npos);
+  EXPECT_NE(error_if_any([&] { EventWriter{file}; }).find("cannot read the end"),
+            std::string::npos);
+}
+
 TEST_F(Events, LinesThatAreNoObjectsArePassedOverAndCounted) {
   put(file, "{\"step\":1}\nnonsense\n[1]\n7\n\n{\"step\":2}\n");
   int bad = 0;

@@ -288,6 +288,18 @@ TEST_F(RunSummaries, ThePageShowsTheLastEvaluationsOfMany) {
   EXPECT_THAT(page(), HasSubstr("  step 210  "));
 }
 
+TEST_F(RunSummaries, SayWhyTheRecordOrTheStateCannotBeRead) {
+  train(0, 5);
+  EXPECT_EQ(summary().problem, "");
+  put(run.path() / "state.json", "{}");
+  std::filesystem::resize_file(run.path() / "state.json", std::uintmax_t{1} << 40);
+  EXPECT_THAT(summary().problem, HasSubstr("state.json: it has 1 TiB"));
+  EXPECT_THAT(summary().why, HasSubstr("state.json: it has 1 TiB"));
+  std::filesystem::resize_file(run.path() / "run.json", std::uintmax_t{1} << 40);
+  EXPECT_THAT(summary().problem, HasSubstr("run.json: it has 1 TiB"));
+  EXPECT_EQ(summary().recipe, "?");
+}
+
 TEST_F(RunSummaries, SurviveRandomBytesInEveryFile) {
   train(0, 5);
   std::mt19937 random(16);

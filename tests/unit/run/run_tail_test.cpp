@@ -43,6 +43,22 @@ TEST_F(RunTailTest, KnowsNothingWithoutAFile) {
   EXPECT_EQ(tail.total_steps(), 0);
 }
 
+TEST_F(RunTailTest, ALineWithoutAnEndIsReadOnceAndEndsTheReading) {
+  append(start());
+  append(step(10));
+  std::filesystem::resize_file(events(), std::uintmax_t{1} << 40);  // zeros, without blocks
+  RunTail tail(events());
+  tail.read_on();
+  EXPECT_EQ(tail.step(), 10);
+  append(step(20));
+  tail.read_on();
+  EXPECT_EQ(tail.step(), 10);
+  std::filesystem::remove(events());
+  append(start(30));
+  tail.read_on();
+  EXPECT_EQ(tail.step(), 30);
+}
+
 TEST_F(RunTailTest, FollowsStepsRateAndTimeLeft) {
   append(start());
   RunTail tail(events());
