@@ -26,6 +26,7 @@
 #include "cli/run_root.h"
 #include "jobs/analysis.h"
 #include "jobs/batch_files.h"
+#include "jobs/batch_identity.h"
 #include "jobs/batch_shares.h"
 #include "jobs/batch_text.h"
 #include "jobs/job_names.h"
@@ -258,17 +259,18 @@ int logs_main(const Parsed& parsed) {
 }
 
 // Jobs that outlived their scheduler; how many. The next scheduler ends those that do not obey.
-std::size_t cancel_running(Ledger& ledger, std::int64_t job) {
+std::size_t cancel_running(Ledger& ledger, const BatchFolder& batch, std::int64_t job) {
   std::size_t count = 0;
+  const std::string id = batch_id(ledger, batch);
   for (Attempt& attempt : ledger.unfinished()) {
     if (job != 0 && attempt.job != job) continue;
     attempt.asked = ended_by_cancel;
     if (attempt.signalled == 0) attempt.signalled = system_clock().wall_s();
     ledger.ask_end(attempt);
-    for (const MarkedProcess& process :
-         processes_marked(attempt_mark(ledger.fact("id"), attempt.id)))
-      signal_marked(process, SIGTERM);
     ++count;
+    if (id.empty()) continue;
+    for (const MarkedProcess& process : processes_marked(attempt_mark(id, attempt.id)))
+      signal_marked(process, SIGTERM);
   }
   return count;
 }
@@ -294,7 +296,7 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
     return 0;
   }
   std::size_t ended = 0;
-  if (what == "cancel") ended = cancel_running(ledger, job);
+  if (what == "cancel") ended = cancel_running(ledger, part, job);
   const std::string asked = job != 0 ? cat(" AND job.id = ", job) : "";
   const std::string states = what == "retry" ? (job != 0 ? " AND state != 'running'"
                                                          : " AND state IN ('failed', 'cancelled')")

@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/whole_number.h"
+#include "jobs/batch_identity.h"
 #include "jobs/fill_attempt.h"
 #include "jobs/job_environment.h"
 #include "jobs/placeholders.h"
@@ -48,12 +49,13 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
       setup_(std::move(setup)),
       resources_(setup_.resources),
       limits_(ledger.limits()),
-      batch_id_(ledger.fact("id")),
+      batch_id_(batch_id(ledger, setup_.folder)),
       supervisor_id_(new_id(clock_)),
       occupancy_(resources_.all().devices.size()) {
   // Orphans of a supervisor that was killed come to this process.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  if (batch_id_.empty()) ledger_.set_fact("id", batch_id_ = new_id(clock_));
+  if (batch_id_.empty()) batch_id_ = new_id(clock_);
+  set_batch_id(ledger_, setup_.folder, batch_id_);
   for (const char* folder : {"attempts", "jobs", "logs", "supervisors"}) {
     std::error_code error;
     fs::create_directories(setup_.folder.path / folder, error);

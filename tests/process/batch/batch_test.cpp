@@ -93,6 +93,41 @@ TEST_F(Batch, WhatEndedWellBeforeAStopReachedItDoesNotRunAgain) {
   EXPECT_EQ(count("SELECT count(*) FROM attempt WHERE exit_code = 0"), 400);
 }
 
+TEST_F(Batch, ACopyOfItLeavesItsJobsAlone) {
+  ToolProcess tool =
+      begin(run_words({"--slots", "2"}, {"sh", "-c", "until [ -e end ]; do sleep 0.02; done", "{1}",
+                                         ":::", "a", "b"}));
+  ASSERT_TRUE(comes_true([&] { return jobs_in("running") == 2; }));
+  const std::filesystem::path copy = folder.path() / "copy";
+  std::filesystem::copy(batch(), copy, std::filesystem::copy_options::recursive);
+  std::filesystem::create_directory(folder.path() / "here");  // for what it prints
+  EXPECT_EQ(begin({"batch", "cancel", copy, "1=a"}, "here").wait().code, 0);
+  ToolProcess of_copy = begin({"batch", "resume", copy}, "here");
+  ASSERT_TRUE(comes_true([&] {
+    return Statement(Ledger::open_to_read(copy / "ledger.sqlite").database(),
+                     "SELECT 1 FROM attempt WHERE number = 2")
+        .step();
+  }));
+  write_file_atomic(folder.path() / "end", "");
+  EXPECT_EQ(of_copy.wait().code, 1) << "one is cancelled";
+  const ToolResult result = tool.wait();
+  EXPECT_EQ(result.code, 0) << result.out;
+  EXPECT_EQ(count("SELECT count(*) FROM attempt WHERE exit_code = 0"), 2);
+}
+
+TEST_F(Batch, ThatWasRenamedEndsWhatAnEarlierSchedulerLeft) {
+  ToolProcess tool = begin(run_words({"--slots", "1"}, {"sleep", "1000"}));
+  ASSERT_TRUE(comes_true([&] { return jobs_in("running") == 1; }));
+  Ledger opened = ledger();
+  const std::string mark = attempt_mark(opened.fact("id"), 1);
+  ASSERT_TRUE(comes_true([&] { return !processes_marked(mark).empty(); }));
+  kill(tool.pid(), SIGKILL);
+  tool.wait();
+  std::filesystem::rename(batch(), folder.path() / "renamed");
+  EXPECT_EQ(run({"batch", "cancel", "renamed"}).code, 0);
+  EXPECT_TRUE(comes_true([&] { return processes_marked(mark).empty(); }));
+}
+
 // A batch that keeps running: its job "live" ends once the file "end" is there.
 class LiveBatch : public BatchRig {
  protected:
