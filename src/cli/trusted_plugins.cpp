@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "run/json_cache.h"
 #include "run/json_lines.h"
 
@@ -38,6 +39,9 @@ bool is_remembered(const std::string& library) {
 
 std::string trust_plugin(const std::string& plugin) {
   const std::string library = library_of(plugin);
+  if (invalid_bytes(library) > 0)
+    throw Error(cat("the plugin's path must be UTF-8, as a run's record is, but is ", library),
+                "rename the file or its folder");
   setenv(told_to_workers, library.c_str(), 1);
   const std::filesystem::path file = state_file();
   if (file.empty() || is_remembered(library)) return library;

@@ -297,6 +297,13 @@ TEST_F(Stranger, NamesDoNotSteerTheTerminal) {
   EXPECT_THAT(listed, HasSubstr(R"(\n\nhint: forged)"));
 }
 
+TEST_F(Stranger, APluginWhosePathIsNoUtf8IsRefused) {
+  const ToolResult result = run_tool({"plan", "x", "--plugin", "no\xfftext.so"}, folder.path());
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("must be UTF-8"));
+  EXPECT_THAT(result.err, HasSubstr("no\\xfftext.so"));
+}
+
 TEST_F(Stranger, AValueOfAConfigFileDoesNotSteerTheTerminal) {
   std::ofstream(folder.path() / "c.toml") << "[optimizer]\nlr = \"\\u001b[2J\\u009b\\u202e\"\n";
   const ToolResult result = run_tool({"plan", "textgen", "--config", "c.toml"}, folder.path());
