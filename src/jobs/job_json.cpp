@@ -78,7 +78,7 @@ void get(const nlohmann::json& from, const char* key, T& value) {
 
 // Whoever wrote the ledger may have written anything.
 template <typename T>
-T number_in(const nlohmann::json& value, const char* key, T least, T most) {
+T number_of(const nlohmann::json& value, const char* key, T least, T most) {
   const bool fits = std::is_floating_point_v<T> ? value.is_number() : value.is_number_integer();
   // As a double it is compared exactly enough, and none is too large for it.
   const double given = fits ? value.get<double>() : NAN;
@@ -90,7 +90,7 @@ T number_in(const nlohmann::json& value, const char* key, T least, T most) {
 template <typename T>
 void get(const nlohmann::json& from, const char* key, T& value, T least, T most) {
   if (const auto found = from.find(key); found != from.end())
-    value = number_in(*found, key, least, most);
+    value = number_of(*found, key, least, most);
 }
 
 template <typename Kind>
@@ -147,10 +147,10 @@ Job job_from_json(const nlohmann::json& value) {
     constexpr double most_s = std::numeric_limits<double>::max();
     get(value, "retry_delay_s", job.retry_delay_s, 0.0, most_s);
     if (value.contains("timeout_s"))
-      job.timeout_s = number_in(value.at("timeout_s"), "timeout_s", 0.0, most_s);
+      job.timeout_s = number_of(value.at("timeout_s"), "timeout_s", 0.0, most_s);
     if (value.contains("skip_codes"))
       for (const auto& code : value.at("skip_codes").get_ref<const nlohmann::json::array_t&>())
-        job.skip_codes.push_back(number_in(code, "skip_codes", 1, 255));
+        job.skip_codes.push_back(number_of(code, "skip_codes", 1, 255));
     get(value, "keeps_worker", job.keeps_worker);
   } catch (const nlohmann::json::exception& problem) {
     damaged(problem.what());

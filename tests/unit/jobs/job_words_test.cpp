@@ -60,14 +60,14 @@ TEST(JobWords, ReadListsWhateverWroteThem) {
     return error_of([&] { read_words({"f"}, options); });
   };
   EXPECT_THAT(error("ok\nM\xFCller.txt\n"),
-              HasSubstr("x.txt, line 2 is not valid UTF-8: M\uFFFDller.txt"));
+              HasSubstr("x.txt, line 2 is not valid UTF-8: M\\xfcller.txt"));
   EXPECT_THAT(error(std::string("a\n\nb\0c\n", 7)), HasSubstr("x.txt, line 3 holds a NUL"));
   EXPECT_THAT(error(std::string("\xFF\xFE"
                                 "a\0\n\0",
                                 6)),
               HasSubstr("x.txt is UTF-16"));
   EXPECT_THAT(error_in_words({"f", ":::", "a", "M\xFC"}),
-              HasSubstr("value 2 after ::: is not valid UTF-8: M\uFFFD"));
+              HasSubstr("value 2 after ::: is not valid UTF-8: M\\xfc"));
 }
 
 TEST(JobWords, ReadFilesAndStandardInput) {

@@ -224,8 +224,8 @@ TEST(PostText, WhatIsNoPostIsRefused) {
 
 TEST(PostText, ItsWordsDoNotSteerTheTerminal) {
   const Post post = post_from_text("a\x1b[2J 1 2 3 4 5 6 0 broke\x1b]0;owned\x07\nagain");
-  EXPECT_EQ(post.host, "a [2J");
-  EXPECT_EQ(post.failure, "broke ]0;owned \nagain");
+  EXPECT_EQ(post.host, "a\\x1b[2J");
+  EXPECT_EQ(post.failure, "broke\\x1b]0;owned\\x07\nagain");
   const std::string longest(std::size_t{4} << 20, 'x');
   EXPECT_LT(post_from_text(to_text({.host = "a", .failure = longest})).failure.size(),
             longest.size());

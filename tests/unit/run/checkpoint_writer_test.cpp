@@ -51,26 +51,26 @@ TEST_F(WritingCheckpoints, MetricsThatAreNotFiniteDoNotDamageIt) {
 
 TEST_F(WritingCheckpoints, AnEmptyFileIsAFile) {
   CheckpointWriter writer(folder, 1);
-  writer.append("empty", nullptr, 0);
+  writer.append("empty.safetensors", nullptr, 0);
   writer.commit(nullptr);
   EXPECT_EQ(newest(), 1);
-  EXPECT_TRUE(std::filesystem::exists(folder / "step-000000001" / "empty"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "step-000000001" / "empty.safetensors"));
 }
 
 TEST_F(WritingCheckpoints, ManyWritesMakeTheSameFileAsOne) {
   std::mt19937 random(8);
   const std::string data = random_bytes(random, 40 << 20);  // more than one write takes
   CheckpointWriter writer(folder, 1);
-  writer.append("one", data.data(), data.size());
+  writer.append("one.safetensors", data.data(), data.size());
   for (std::size_t at = 0; at < data.size();) {
     const std::size_t part = std::min<std::size_t>(data.size() - at, random() % 3'000'000);
-    writer.append("many", data.data() + at, part);
+    writer.append("many.safetensors", data.data() + at, part);
     at += part;
   }
   writer.commit(nullptr);
   const nlohmann::json manifest =
       nlohmann::json::parse(read_file(folder / "step-000000001" / "manifest.json"));
-  EXPECT_EQ(manifest["files"]["one"], manifest["files"]["many"]);
+  EXPECT_EQ(manifest["files"]["one.safetensors"], manifest["files"]["many.safetensors"]);
   EXPECT_EQ(newest(), 1);
 }
 
