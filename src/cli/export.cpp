@@ -85,8 +85,9 @@ bool is_average(const nlohmann::json& record, const CheckpointInfo& checkpoint) 
 
 void say_written(const fs::path& out, const CheckpointInfo& checkpoint, bool average,
                  const std::string& more) {
-  say(cat("wrote ", out.string(), ": ", more, format_bytes(static_cast<double>(fs::file_size(out))),
-          ", step ", checkpoint.step, average ? ", averaged weights" : ""));
+  say(cat("wrote ", printable(out.string()), ": ", more,
+          format_bytes(static_cast<double>(fs::file_size(out))), ", step ", checkpoint.step,
+          average ? ", averaged weights" : ""));
 }
 
 int export_main(const Parsed& parsed) {

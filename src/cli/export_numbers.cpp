@@ -48,8 +48,9 @@ void tell_export(const WrittenExport& written, const fs::path& folder) {
     say(cat("the run has no logged steps and no evaluations yet: ", what, " written"));
     return;
   }
-  say(cat("wrote ", (folder / written.what).string(), ": ", written.steps, " logged steps, ",
-          written.evaluations, written.evaluations == 1 ? " evaluation" : " evaluations"));
+  say(cat("wrote ", printable((folder / written.what).string()), ": ", written.steps,
+          " logged steps, ", written.evaluations,
+          written.evaluations == 1 ? " evaluation" : " evaluations"));
 }
 
 }  // namespace

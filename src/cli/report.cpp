@@ -199,7 +199,7 @@ void write_files(const WholeReport& report, const std::vector<ReportFile>& files
   for (const ReportFile& file : files) write_file_atomic(file.path, file.text(report));
   std::vector<std::string> names;
   for (const ReportFile& file : files) names.push_back(file.path.string());
-  say(cat("wrote ", join(names, ", ")));
+  say(cat("wrote ", printable(join(names, ", "))));
 }
 
 // In the run's own folder, where an older report is replaced.
