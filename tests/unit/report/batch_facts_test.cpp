@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "fakes/error_of.h"
 #include "jobs/ledger.h"
+#include "report/batch_repeats.h"
 
 #include <fstream>
 
@@ -24,7 +25,8 @@ struct MadeJob {
   double leaves_used = 31;
   double auc = 0.6;
   std::string data = "d";
-  std::string model{};  // hash; "" the job does not say
+  std::string model{};                                      // hash; "" the job does not say
+  std::vector<std::pair<std::string, std::string>> more{};  // parameters
 };
 
 class Batches : public ::testing::Test {
@@ -52,9 +54,11 @@ class Batches : public ::testing::Test {
     for (const MadeJob& made : jobs) {
       Job job;
       job.name = made.symbol + "_" + made.window + "_" + made.leaves_asked;
+      for (const auto& [name, value] : made.more) job.name += "," + name + "=" + value;
       job.key = job.name;
       job.folder = "/";
       job.parameters = {{"symbol", made.symbol}, {"window", made.window}};
+      job.parameters.insert(job.parameters.end(), made.more.begin(), made.more.end());
       job.command = {"train", "symbol=" + made.symbol, "num_leaves=" + made.leaves_asked};
       list.jobs.push_back(job);
     }
@@ -224,6 +228,40 @@ TEST_F(Batches, TheSameWorkWithTheSameResultsIsNoFlag) {
   const Comparison found = against(batch("a", grid(2, 2, 2)), batch("b", grid(2, 2, 2)));
   EXPECT_THAT(flag_names(found), Not(Contains("same_outcome")));
   EXPECT_THAT(found.equal, Contains("options"));
+}
+
+// Two settings of three seeds each, in one batch.
+TEST_F(Batches, SeedsOfAMatrixAreRepeatsOfOneConfiguration) {
+  std::vector<MadeJob> jobs;
+  for (const char* lr : {"0.1", "0.01"})
+    for (const char* seed : {"1", "2", "3"})
+      for (MadeJob job : grid(2, 2, 2)) {
+        job.more = {{"lr", lr}, {"seed", seed}};
+        job.auc = (lr == std::string("0.1") ? 0.6 : 0.7) + 0.001 * (seed[0] - '2');
+        jobs.push_back(job);
+      }
+  const Trial all = batch("sweep", jobs);
+  TrialGroup a{.name = "a", .trials = by_seed(choose_jobs(all, {{"lr", "0.1"}}))},
+      b{.name = "b", .trials = by_seed(choose_jobs(all, {{"lr", "0.01"}}))};
+  ASSERT_EQ(a.trials.size(), 3U);
+  EXPECT_EQ(a.trials[0].name, "sweep:lr=0.1:seed=1");
+  EXPECT_NE(a.trials[0].path, a.trials[1].path) << "each is a repeat of its own";
+  const Comparison found = compare(a, b, {.by = "test.auc", .better = {{"auc", Better::higher}}});
+  EXPECT_EQ(found.jobs.matched, 4);
+  EXPECT_EQ(found.conclusion, Conclusion::better);
+  EXPECT_NEAR(row(found, "test.auc").contrast.interval.estimate, 0.1, 1e-9);
+  for (const QuantityRow& one : found.rows)
+    EXPECT_NE(one.what.aspect, Aspect::time) << one.what.name << ": they ran side by side";
+}
+
+TEST_F(Batches, AChoiceOfJobsThatAreNotThereNamesThoseThatAre) {
+  const Trial all = batch("sweep", grid(2, 2, 2));
+  EXPECT_THAT(error_of([&] { choose_jobs(all, {{"symbol", "X"}}); }), HasSubstr("S0, S1"));
+  EXPECT_THAT(error_of([&] { choose_jobs(all, {{"lr", "1"}}); }), HasSubstr("no parameter lr"));
+  EXPECT_EQ(by_seed(all).size(), 1U);
+  EXPECT_EQ(split_choice("runs/s:lr=0.1:seed=2"),
+            (std::pair<std::string, ChosenParameters>("runs/s", {{"lr", "0.1"}, {"seed", "2"}})));
+  EXPECT_EQ(split_choice("a:b").first, "a:b");
 }
 
 TEST_F(Batches, QualitiesAreTestedJobByJob) {
