@@ -15,6 +15,8 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* seed_parameter = "seed";
+constexpr std::string_view times_left_out =
+    "a part of a batch: its jobs shared the machine with the others, so that times are left out";
 
 json parameters_of(const JobFacts& job) {
   json parameters = parse_json(job.parameters);
@@ -102,8 +104,9 @@ Trial choose_jobs(Trial batch, const ChosenParameters& chosen) {
   if (jobs.empty()) throw_no_jobs(batch, chosen);
   batch.jobs = std::move(jobs);
   batch.quantities.clear();
-  batch.cautions.push_back(
-      "a part of a batch: its jobs shared the machine with the others, so that times are left out");
+  if (std::find(batch.cautions.begin(), batch.cautions.end(), times_left_out) ==
+      batch.cautions.end())
+    batch.cautions.emplace_back(times_left_out);
   for (const auto& [name, value] : chosen) {
     batch.name += cat(":", name, "=", value);
     batch.path += cat(":", name, "=", value);
@@ -122,8 +125,10 @@ std::vector<Trial> by_seed(Trial batch) {
     trials.push_back(std::move(batch));
     return trials;
   }
-  for (const std::string& seed : seeds)
+  for (const std::string& seed : seeds) {
     trials.push_back(choose_jobs(batch, {{seed_parameter, seed}}));
+    if (trials.size() > 1) trials.back().cautions.clear();  // those of the first
+  }
   return trials;
 }
 

@@ -98,16 +98,17 @@ std::string pairs_text(const Comparison& comparison, int width) {
   const std::vector<JobPairs>& pairs = comparison.jobs.pairs;
   if (pairs.empty()) return "";
   std::vector<std::string> texts;
+  std::size_t differing = 0;
   for (const JobPairs& pair : pairs) {
-    if (texts.size() == most) {
-      texts.push_back(cat("and ", pairs.size() - most, " more, which --json has"));
-      break;
-    }
     const SignedRank& ranks = pair.ranks;
+    if (ranks.more + ranks.less == 0 || ++differing > most) continue;
     texts.push_back(cat(pair.name, " is higher in ", comparison.b.name, " in ", ranks.more, " of ",
                         ranks.more + ranks.less + ranks.same, " jobs, lower in ", ranks.less,
                         ", the same in ", ranks.same, " (p = ", general(ranks.p, 2), ")"));
   }
+  if (differing == 0)
+    return hang_cells("job by job: ", "all qualities are the same in all jobs of both", width);
+  if (differing > most) texts.push_back(cat("and ", differing - most, " more: --json has all"));
   return hang_cells(
       "job by job: ",
       clean_cells(cat(join(texts, "; "),
