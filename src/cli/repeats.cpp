@@ -141,6 +141,7 @@ std::string command_to_go_on(const Parsed& parsed, const std::string& group) {
 }
 
 // Between the trainings, which answer signals themselves: writes a text when one ends the program.
+// The text is printable: a handler cannot `say`.
 class TextOnSignal {
  public:
   explicit TextOnSignal(std::string text) : kept_(std::move(text)) {
@@ -225,7 +226,8 @@ int train_repeats(const Parsed& parsed, const TrainOne& train_one) {
   setup.train->table.set("seed", cat(repeats.back().seed), {.kind = ValueSource::Kind::argument});
   check_repeats(root, group, repeats, goes_on);
   const std::string go_on = command_to_go_on(parsed, group);
-  const TextOnSignal on_signal(cat("\nto go on with the repeats of ", group, ":\n  ", go_on, "\n"));
+  const TextOnSignal on_signal(
+      cat("\nto go on with the repeats of ", printable(group), ":\n  ", printable(go_on), "\n"));
   say(cat(repeats.size(), " repeats of ", group, ", one after the other: seeds ",
           repeats.front().seed, " to ", repeats.back().seed));
   int result = exit_finished;
