@@ -11,15 +11,19 @@
 #include "cli/run_root.h"
 #include "media/csv_table.h"
 #include "report/abtest_facts.h"
+#include "report/batch_repeats.h"
 #include "report/comparison.h"
 #include "report/job_match.h"
+#include "report/run_facts.h"
 #include "report/trial_source.h"
 #include "report/trial_table.h"
+#include "run/groups.h"
 #include "run/labels.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 namespace lockstep::cli {
@@ -62,15 +66,82 @@ CompareOptions compare_options(const Parsed& parsed) {
   return options;
 }
 
-// "baseline=a1,a2"
+// Those of a group that have finished. The others are told: without them it may look better.
+std::vector<Trial> trials_of_group(const std::vector<RunDir>& runs, const std::string& name) {
+  std::vector<Trial> trials;
+  std::vector<std::string> others;
+  for (const RunDir& run : runs)
+    if (run.state() == RunState::finished)
+      trials.push_back(read_run_facts(run));
+    else
+      others.push_back(cat(run.name(), " (", to_string(run.state()), ")"));
+  if (trials.empty())
+    throw Error(cat("no run of the group ", printable(name),
+                    " has finished: ", printable(join(others, ", "))),
+                "go on with them: lockstep train … --seeds N --name NAME --resume auto");
+  if (!others.empty())
+    trials[0].cautions.push_back(
+        cat("of its group are left out, as they have not finished: ", join(others, ", ")));
+  return trials;
+}
+
+bool lies_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// A run, a batch, a log; or of a batch the jobs with some parameters: "sweep:lr=0.1".
+Trial trial_of(const std::string& word, const std::string& root) {
+  const auto [batch, chosen] = split_choice(word);
+  if (chosen.empty() || lies_there(word) || lies_there(std::filesystem::path(root) / word))
+    return read_trial(word, root);
+  Trial trial = read_trial(batch, root);
+  if (trial.source != "batch")
+    throw Error(cat(printable(batch), " is no batch: it has no jobs with parameters such as ",
+                    printable(cat(chosen[0].first, "=", chosen[0].second))),
+                "name the run alone");
+  return choose_jobs(std::move(trial), chosen);
+}
+
+// What a word in the list of a side means: also all of a group, unless a run has that name.
+// alone: it is the whole side, so that the seeds of a batch are its repeats.
+std::vector<Trial> trials_of(const std::string& word, bool alone, const std::string& root) {
+  const bool taken = lies_there(word) || lies_there(std::filesystem::path(root) / word);
+  if (const auto runs = taken ? std::vector<RunDir>() : runs_of_group(root, word); !runs.empty())
+    return trials_of_group(runs, word);
+  std::vector<Trial> trials;
+  trials.push_back(trial_of(word, root));
+  if (alone && trials[0].source == "batch") return by_seed(std::move(trials[0]));
+  return trials;
+}
+
+[[noreturn]] void throw_no_side(const std::string& word, const std::string& root) {
+  const std::string near = nearest(word, list_groups(root));
+  throw Error(cat("with --groups each side must be NAME=RUN,RUN,… or the name of a group of runs "
+                  "(train --seeds), but one is ",
+                  printable(word)),
+              near.empty()
+                  ? "for example: lockstep compare --groups baseline=a1,a2,a3 experiment=b1,b2,b3"
+                  : cat("did you mean the group ", near, "?"));
+}
+
+// "baseline=a1,a2", or the name of a group.
 TrialGroup group_of(const std::string& word, const std::string& root) {
   const std::size_t equals = word.find('=');
-  if (equals == word.npos || equals == 0 || equals + 1 == word.size())
-    throw Error(cat("with --groups each side must be NAME=RUN,RUN,…, but one is ", printable(word)),
-                "for example: lockstep compare --groups baseline=a1,a2,a3 experiment=b1,b2,b3");
+  if (equals == word.npos && !word.empty()) {
+    if (const std::vector<RunDir> runs = runs_of_group(root, word); !runs.empty())
+      return {.name = word, .trials = trials_of_group(runs, word)};
+    if (lies_there(std::filesystem::path(root) / word / "batch.json"))
+      return {.name = word, .trials = trials_of(word, /*alone=*/true, root)};
+  }
+  if (equals == word.npos || equals == 0 || equals + 1 == word.size()) throw_no_side(word, root);
   TrialGroup group{.name = word.substr(0, equals), .trials = {}};
-  for (const std::string& one : split(word.substr(equals + 1), ','))
-    if (!one.empty()) group.trials.push_back(read_trial(one, root));
+  const std::vector<std::string> words = split(word.substr(equals + 1), ',');
+  for (const std::string& one : words) {
+    if (one.empty()) continue;
+    std::vector<Trial> trials = trials_of(one, words.size() == 1, root);
+    std::move(trials.begin(), trials.end(), std::back_inserter(group.trials));
+  }
   if (group.trials.empty())
     throw Error(cat("the side ", printable(group.name), " names no run"),
                 "for example: lockstep compare --groups baseline=a1,a2,a3 experiment=b1,b2,b3");
@@ -132,8 +203,8 @@ std::pair<TrialGroup, TrialGroup> sides(const Parsed& parsed, const std::string&
     check_groups(a, b);
     return {std::move(a), std::move(b)};
   }
-  TrialGroup a{.name = "", .trials = {read_trial(words[0], root)}},
-      b{.name = "", .trials = {read_trial(words[1], root)}};
+  TrialGroup a{.name = "", .trials = {trial_of(words[0], root)}},
+      b{.name = "", .trials = {trial_of(words[1], root)}};
   a.name = a.trials[0].name;
   b.name = b.trials[0].name;
   if (a.name == b.name) {
@@ -257,7 +328,9 @@ Command compare_command() {
           "and the jobs of a batch, are none.\n"
           "With more than two, or --table: a table of what differs, with best and last "
           "metrics.",
-      .flags = {{"--groups", "", "the operands are sides of several runs: NAME=RUN,RUN,…"},
+      .flags = {{"--groups", "",
+                 "the operands are sides of several runs: NAME=RUN,RUN,… or the NAME of train "
+                 "--seeds"},
                 {"--margin", "PERCENT", "differences up to it are none; 2% by default"},
                 {"--by", "QUANTITY", "what the verdict goes by; step time or time by default"},
                 {"--loss", "VALUE",

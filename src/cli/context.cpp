@@ -29,11 +29,14 @@ namespace lockstep::cli {
 
 namespace {
 const double loaded_s = system_clock().now_s();
-}
+double begun_s = loaded_s;
+}  // namespace
 
 const int cuda_needed = LOCKSTEP_TORCH_CUDA;
 
-double begin_s() { return loaded_s; }
+double begin_s() { return begun_s; }
+void begin_anew() { begun_s = system_clock().now_s(); }
+double earlier_s() { return begun_s - loaded_s; }
 
 std::filesystem::path worker_program() {
   const std::filesystem::path path = program_folder() / "lockstep-worker";

@@ -17,7 +17,9 @@ namespace lockstep::cli {
 // 0: none.
 extern const int cuda_needed;
 
-double begin_s();                        // of this program, on the monotonic clock
+double begin_s();    // of this program, on the monotonic clock
+void begin_anew();   // of a further training in this program: it is a start of its own …
+double earlier_s();  // … so long after the program began
 std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
 bool colour_wanted();   // NO_COLOR, TERM=dumb

@@ -14,6 +14,11 @@ namespace {
 
 // It is said why there is none, rather than that the nearest is another.
 void refuse_flags_of_engine(const DirectRecipe& recipe, const Parsed& parsed) {
+  if (parsed.has("--seeds"))
+    throw Error(cat(recipe.name, " trains in one process without the engine: it has no --seeds"),
+                cat("lockstep batch ", recipe.name,
+                    " seed=1,2,3 trains with each of them, and lockstep compare --groups takes "
+                    "them as repeats"));
   for (const char* flag : {"--devices", "--then", "--force", "--world", "--resume", "--plugin"})
     if (parsed.has(flag))
       throw Error(cat(recipe.name, " trains in one process without the engine: it has no ", flag));

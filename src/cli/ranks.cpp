@@ -73,7 +73,8 @@ LaunchOutcome run_ranks(const Ranks& ranks) {
       progress.note(answer_to(signal));
       if (ranks.on_signal) ranks.on_signal();
     };
-  spec.environment["LOCKSTEP_START"] = start_variable(begin_s(), system_clock().now_s());
+  spec.environment["LOCKSTEP_START"] =
+      start_variable(begin_s(), system_clock().now_s(), earlier_s());
   const std::vector<UniqueFd> leases = lease_for_training(ranks.devices);
   LaunchOutcome outcome = launch(spec, system_clock());
   progress.finish();

@@ -10,6 +10,7 @@
 #include "launch/launch.h"
 #include "plan/resumed_rate.h"
 #include "run/checkpoint_index.h"
+#include "run/groups.h"
 #include "run/json_lines.h"
 #include "run/run_history.h"
 
@@ -54,6 +55,7 @@ void copy_run(const RunDir& from, const CheckpointInfo& checkpoint, const RunDir
   record["from"] = {{"run", fs::absolute(from.path()).string()}, {"step", checkpoint.step}};
   record["started"] = system_clock().wall_s();
   record["starts"] = nlohmann::json::array();
+  record.erase(group_key);  // the repeat is the other one
   run.write_record(record);
 }
 

@@ -102,7 +102,7 @@ void say_what_is_left(const RunSetup& setup, const RunDir& run, Trained trained)
 bool Then::has(std::string_view step) const { return names(steps, step); }
 
 Then then_of(const Parsed& parsed) {
-  Then then{.force = parsed.has("--force")};
+  Then then{.force = parsed.has("--force"), .repeated = parsed.has("--seeds")};
   std::vector<std::string> steps;
   if (parsed.has("--then"))
     for (const std::string& step : split(parsed.value("--then"), ',')) {

@@ -18,7 +18,8 @@ struct Then {
   std::vector<std::string> groups{};  // what --then names and has options
   // What it names, in the order in which it is done; none where others start the ranks (--world).
   std::vector<std::string> steps{};
-  bool force = false;  // replaces outputs that are there already
+  bool force = false;     // replaces outputs that are there already
+  bool repeated = false;  // this training is one of --seeds
 
   bool has(std::string_view step) const;
   // A bare KEY that is no option itself is of one of the groups.

@@ -15,6 +15,7 @@
 #include "cli/last_evaluation.h"
 #include "cli/measure_memory.h"
 #include "cli/ranks.h"
+#include "cli/repeats.h"
 #include "cli/resolve.h"
 #include "cli/restart_run.h"
 #include "cli/run_end.h"
@@ -23,6 +24,7 @@
 #include "monitor/gpu_log.h"
 #include "plan/micro_batch.h"
 #include "run/checkpoint_index.h"
+#include "run/groups.h"
 #include "run/job_report.h"
 #include "run/json_lines.h"
 #include "run/stop_grace.h"
@@ -108,6 +110,7 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
                                         parsed.value("--plugin"), then.bare_keys());
   if (goes_further(setup, run)) return std::nullopt;
   say(cat("run ", run.name(), " has finished"));
+  if (then.repeated && is_then_done(run, join(then.steps, ","))) return exit_finished;
   if (parsed.has("--world")) {
     print_result_of_run(std::filesystem::absolute(run.path()).string());
     return exit_finished;
@@ -117,10 +120,8 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
   return run_then(setup, run, devices, then, Trained::to_the_end);
 }
 
-int train_main(const Parsed& parsed) {
-  if (const DirectRecipe* direct = find_direct_recipe(parsed.positionals[0]))
-    return train_direct(*direct, parsed);
-  check_resume_flag(parsed);
+// group: of --seeds, or empty.
+int train_once(const Parsed& parsed, const std::string& group) {
   const Then then = then_of(parsed);
   const bool foreign = parsed.has("--world");
   const std::vector<Device> devices = training_devices(parsed);
@@ -147,9 +148,17 @@ int train_main(const Parsed& parsed) {
                         [&](RunDir& fresh, const std::function<void()>&) {
                           fresh.lock();
                           write_start(setup, fresh, false);
+                          if (!group.empty()) join_group(fresh, group);
                         });
   if (!foreign) return train_run(std::move(setup), run, false, then);
   return hand_over(parsed, run);
+}
+
+int train_main(const Parsed& parsed) {
+  if (const DirectRecipe* direct = find_direct_recipe(parsed.positionals[0]))
+    return train_direct(*direct, parsed);
+  check_resume_flag(parsed);
+  return parsed.has("--seeds") ? train_repeats(parsed, train_once) : train_once(parsed, "");
 }
 
 }  // namespace
@@ -223,6 +232,7 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
   record["driver"] = probe().driver_version();
   record["starts"].push_back({{"time", now}, {"devices", devices}, {"resumed", resuming}});
   if (resuming) record["resuming"] = true;
+  record.erase(then_done_key);
   run.write_record(record);
   run.write_state(RunState::running, "");
   remove_leftovers(run.checkpoints());
@@ -326,7 +336,8 @@ LaunchOutcome train_with_restarts(RunSetup& setup, RunDir& run, bool resuming, G
 // Not after a signal, which asks for an end of all.
 int then_unless_signalled(const RunSetup& setup, const RunDir& run, const Then& then,
                           Trained trained, const Told& told) {
-  if (then.steps.empty()) return exit_finished;
+  if (then.steps.empty())  // the repeats that follow are ended too
+    return told.signalled && then.repeated ? exit_interrupted : exit_finished;
   if (!told.signalled) return run_then(setup, run, setup.plan.devices, then, trained);
   say(cat("--then ", join(then.steps, ","), " is left out: a signal came"));
   return exit_interrupted;
@@ -392,6 +403,10 @@ Command train_command() {
   command.flags.push_back({"--resume", "auto",
                            "go on with the run (--name, or the recipe's newest) where there is one",
                            "word auto|never"});
+  command.flags.push_back({"--seeds", "N",
+                           "N runs NAME-s1, NAME-s2, … with seed, seed + 1, …, which compare "
+                           "--groups takes as repeats by NAME",
+                           ""});
   command.flags.push_back({"--plugin", "LIB", "shared library with the recipe", "file"});
   return command;
 }

@@ -219,7 +219,7 @@ class BatchPageMaker {
   // -- jobs and what they said
   PageSection results() const {
     PageSection section{.title = "Results over jobs", .blocks = {}};
-    PageTable table{.columns = {"result", "jobs", "mean", "lowest", "highest"}, .rows = {}};
+    PageTable table{.columns = {"result", "jobs", "mean of jobs", "lowest", "highest"}, .rows = {}};
     for (const auto& [name, sum] : report_.sums)
       if (sum.values > 1 && table.rows.size() < 100)
         table.rows.push_back({name, cat(sum.values),

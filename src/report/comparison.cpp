@@ -9,6 +9,7 @@
 #include "report/flags.h"
 #include "report/goal.h"
 #include "report/job_match.h"
+#include "report/job_pairs.h"
 #include "report/verdict.h"
 
 namespace lockstep {
@@ -240,8 +241,12 @@ Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options) {
     if (!repeated) jobs.one_sided = one_sided(comparison.jobs, name);
     comparison.counts.push_back(judge_counts(name, jobs, options.confidence));
   }
+  if (!repeated) comparison.jobs.pairs = pair_jobs(comparison.jobs, comparison.rows);
   comparison.flags =
       find_flags(comparison.a, comparison.b, comparer.found(), comparison.rows, options.margin);
+  if (const auto flag = same_outcome_flag(comparison.jobs, comparer.found().differences);
+      flag && !repeated)
+    comparison.flags.insert(comparison.flags.begin(), *flag);
   comparison.differences = std::move(comparer.found().differences);
   comparison.unknown = std::move(comparer.found().unknown);
   comparison.equal = std::move(comparer.found().equal);

@@ -5,6 +5,7 @@
 #include "report/facts.h"
 #include "stats/comparison.h"
 #include "stats/counts.h"
+#include "stats/signed_rank.h"
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -101,6 +102,15 @@ struct JobRow {
   std::string state_a, state_b;
   double seconds_a = 0, seconds_b = 0;                       // 0: it did not run
   std::map<std::string, std::pair<double, double>> results;  // numbers that both reported
+  // Whether the same came out, where it is done on both sides and that is known.
+  enum class Outcome { unknown, other, same_results, same_model } outcome = Outcome::unknown;
+};
+
+// A quality that jobs of both sides reported, job by job: B - A.
+struct JobPairs {
+  std::string name;  // "test.auc"
+  SignedRank ranks;
+  double median = 0;
 };
 
 struct JobsMatched {
@@ -108,6 +118,7 @@ struct JobsMatched {
   std::int64_t matched = 0, only_a = 0, only_b = 0;
   std::string by;  // "parameters" or "name"
   std::vector<JobRow> rows;
+  std::vector<JobPairs> pairs{};  // where each side is one batch
 };
 
 struct Comparison {

@@ -117,6 +117,20 @@ json count_json(const CountRow& row) {
           {"text", row.text}};
 }
 
+json outcome_word(JobRow::Outcome outcome) {
+  switch (outcome) {
+    case JobRow::Outcome::unknown:
+      return nullptr;
+    case JobRow::Outcome::other:
+      return "other";
+    case JobRow::Outcome::same_results:
+      return "same results";
+    case JobRow::Outcome::same_model:
+      return "same model";
+  }
+  return nullptr;
+}
+
 json jobs_json(const JobsMatched& jobs) {
   if (!jobs.any) return nullptr;
   json rows = json::array();
@@ -129,13 +143,19 @@ json jobs_json(const JobsMatched& jobs) {
                     {"state_b", row.state_b},
                     {"seconds_a", finite(row.seconds_a)},
                     {"seconds_b", finite(row.seconds_b)},
-                    {"results", results}});
+                    {"results", results},
+                    {"outcome", outcome_word(row.outcome)}});
   }
-  return {{"matched", jobs.matched},
-          {"only_a", jobs.only_a},
-          {"only_b", jobs.only_b},
-          {"by", jobs.by},
-          {"rows", rows}};
+  json pairs = json::array();
+  for (const JobPairs& pair : jobs.pairs)
+    pairs.push_back({{"name", pair.name},
+                     {"higher", pair.ranks.more},
+                     {"lower", pair.ranks.less},
+                     {"same", pair.ranks.same},
+                     {"median", finite(pair.median)},
+                     {"p", finite(pair.ranks.p)}});
+  return {{"matched", jobs.matched}, {"only_a", jobs.only_a}, {"only_b", jobs.only_b},
+          {"by", jobs.by},           {"rows", rows},          {"pairs", pairs}};
 }
 
 template <class Items, class Make>

@@ -363,7 +363,23 @@ class ComparisonPageMaker {
         rows.size() > table.rows.size() ? cat("; the first ", table.rows.size(), " are shown") : "",
         ".");
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
+    add_pairs(jobs, section);
     return section;
+  }
+
+  static void add_pairs(const nlohmann::json& jobs, PageSection& section) {
+    PageTable table{.columns = {"quality, job by job", "higher in B", "lower", "the same", "p"},
+                    .rows = {}};
+    for (const nlohmann::json& pair : list_of(jobs, "pairs"))
+      if (table.rows.size() < most_compared_rows)
+        table.rows.push_back({text_or(pair, "name", ""), cat(integer_or(pair, "higher", 0)),
+                              cat(integer_or(pair, "lower", 0)), cat(integer_or(pair, "same", 0)),
+                              shown_number(number_or(pair, "p", NAN))});
+    if (table.rows.empty()) return;
+    table.left_out =
+        "Wilcoxon's signed-rank test, of each quality by itself. It takes jobs to be independent: "
+        "p is too small where they share data. It says nothing of other seeds.";
+    section.blocks.emplace_back(std::move(table));
   }
 
   PageSection methods() const {

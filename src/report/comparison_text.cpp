@@ -92,6 +92,33 @@ double median_of_sorted(const std::vector<double>& values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+// What differs from job to job, and what a test of it takes for granted.
+std::string pairs_text(const Comparison& comparison, int width) {
+  constexpr std::size_t most = 8;
+  const std::vector<JobPairs>& pairs = comparison.jobs.pairs;
+  if (pairs.empty()) return "";
+  std::vector<std::string> texts;
+  std::size_t differing = 0;
+  for (const JobPairs& pair : pairs) {
+    const SignedRank& ranks = pair.ranks;
+    if (ranks.more + ranks.less == 0 || ++differing > most) continue;
+    texts.push_back(cat(pair.name, " is higher in ", comparison.b.name, " in ", ranks.more, " of ",
+                        ranks.more + ranks.less + ranks.same, " jobs, lower in ", ranks.less,
+                        ", the same in ", ranks.same, " (p = ", general(ranks.p, 2), ")"));
+  }
+  if (differing == 0)
+    return hang_cells("job by job: ", "all qualities are the same in all jobs of both", width);
+  if (differing > most) texts.push_back(cat("and ", differing - most, " more: --json has all"));
+  return hang_cells(
+      "job by job: ",
+      clean_cells(cat(join(texts, "; "),
+                      ". Wilcoxon's signed-rank test, two-sided, of each quality by itself. It "
+                      "takes jobs to be independent: those that share data, such as windows that "
+                      "overlap in time, are not, and p is too small then. It says nothing of other "
+                      "seeds or another machine")),
+      width);
+}
+
 // How the jobs of both sides are spread around what the batches say.
 std::string jobs_text(const Comparison& comparison, int width) {
   const JobsMatched& jobs = comparison.jobs;
@@ -115,7 +142,7 @@ std::string jobs_text(const Comparison& comparison, int width) {
                 fixed(ratios.back(), 2), ", median ", fixed(median_of_sorted(ratios), 2),
                 " (jobs of one batch are no repeats)");
   }
-  return "\n" + hang_cells("jobs: ", clean_cells(text), width);
+  return "\n" + hang_cells("jobs: ", clean_cells(text), width) + pairs_text(comparison, width);
 }
 
 std::string blocked_text(const Difference& difference) {

@@ -181,6 +181,7 @@ class Finder {
     check_names(options_.assumed, keys_, "--assume");
     for (const std::string& key : keys_)
       if (!is_told_elsewhere(key)) look_at(key);
+    if (any_option_differs()) std::erase(found_.equal, "options");
     std::stable_sort(
         found_.differences.begin(), found_.differences.end(),
         [](const Difference& x, const Difference& y) { return rank_of(x) < rank_of(y); });
@@ -192,6 +193,13 @@ class Finder {
   }
 
  private:
+  // That both are known says nothing of them then.
+  bool any_option_differs() const {
+    return std::any_of(
+        found_.differences.begin(), found_.differences.end(),
+        [](const Difference& one) { return any_names({"options"}, one.key, one.kind); });
+  }
+
   void look_at(const std::string& key) {
     if (has_path(key)) return paths(key);
     const FactKind kind = kind_of(a_, b_, key);

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "report/job_pairs.h"
 #include "report/result_facts.h"
 
 namespace lockstep {
@@ -134,6 +135,7 @@ class TrialJobs {
                                     [&](const json& value) { return value == first; });
       const ResultRole role = role_of_result(result, first);
       if (result.starts_with("used.")) trial_.set("options", FactKind::work, "listed");
+      if (role == ResultRole::outcome) continue;  // of a job, and of no batch
       if (role == ResultRole::quantity && !result.starts_with("asked.")) continue;
       trial_.set(result,
                  result.starts_with("asked.") ? FactKind::note
@@ -209,7 +211,9 @@ JobRow row_of(const JobFacts& a, const JobFacts& b) {
              .state_a = a.state,
              .state_b = b.state,
              .seconds_a = a.seconds(),
-             .seconds_b = b.seconds()};
+             .seconds_b = b.seconds(),
+             .results = {},
+             .outcome = outcome_of(a, b)};
   for (const auto& [name, value] : a.results) {
     const auto other = b.results.find(name);
     if (value.is_number() && other != b.results.end() && other->second.is_number())

@@ -30,6 +30,7 @@ ResultRole role_of_result(const std::string& name, const nlohmann::json& value) 
     return ResultRole::work;
   if (name.starts_with("rows.") || name.starts_with("samples.")) return ResultRole::amount;
   if (name == "device") return ResultRole::place;
+  if (name == model_hash_result) return ResultRole::outcome;
   return value.is_number() ? ResultRole::quantity : ResultRole::work;
 }
 
@@ -66,9 +67,10 @@ void add_results(const nlohmann::json& results, Trial& trial) {
     }
     if (name.starts_with("used.")) trial.set("options", FactKind::work, "listed");
     trial.set(name,
-              role == ResultRole::work     ? FactKind::work
-              : role == ResultRole::amount ? FactKind::amount
-                                           : FactKind::place,
+              role == ResultRole::work      ? FactKind::work
+              : role == ResultRole::amount  ? FactKind::amount
+              : role == ResultRole::outcome ? FactKind::note
+                                            : FactKind::place,
               value);
   }
 }

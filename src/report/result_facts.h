@@ -8,9 +8,10 @@
 
 namespace lockstep {
 
-// used.NAME and data are of work, rows.NAME and samples.NAME amounts, device is of the place; other
-// texts are of work, and other numbers were measured.
-enum class ResultRole { work, amount, place, quantity };
+// used.NAME and data are of work, rows.NAME and samples.NAME amounts, device is of the place,
+// model_hash is what came out; other texts are of work, and other numbers were measured.
+enum class ResultRole { work, amount, place, quantity, outcome };
+inline constexpr const char* model_hash_result = "model_hash";
 ResultRole role_of_result(const std::string& name, const nlohmann::json& value);
 
 // A quantity by the ending of its name: _s is time, _bytes memory, _j energy, _per_s a rate; others

@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-std::string start_variable(double begin_s, double now_s) {
-  return cat(fixed(begin_s, 6), " ", fixed(now_s, 6));
+std::string start_variable(double begin_s, double now_s, double earlier_s) {
+  return cat(fixed(begin_s, 6), " ", fixed(now_s, 6), " ", fixed(earlier_s, 6));
 }
 
 StartUp::StartUp(Clock& clock, const char* variable) : clock_(clock), last_s_(clock.now_s()) {
@@ -17,6 +17,7 @@ StartUp::StartUp(Clock& clock, const char* variable) : clock_(clock), last_s_(cl
   double begin_s = 0, launch_s = 0;
   if (!(text >> begin_s >> launch_s) || begin_s > launch_s || launch_s > last_s_) return;
   parts_ = {{"tool", launch_s - begin_s}, {"worker", last_s_ - launch_s}};
+  if (double earlier_s = 0; text >> earlier_s && earlier_s > 0) earlier_s_ = earlier_s;
 }
 
 void StartUp::done(const std::string& part) {

@@ -21,17 +21,20 @@ class StartUp {
   // The time since the last call, or since the beginning, belongs to `part`.
   void done(const std::string& part);
   double seconds() const;  // of all parts
+  // What the command did before this start, such as other trainings: no part of it, but stop.after
+  // counts it.
+  double earlier_s() const { return earlier_s_; }
   // {"seconds", "parts": [["tool", 0.2], …]}, in the order in which they came.
   nlohmann::json to_json() const;
 
  private:
   Clock& clock_;
-  double last_s_;
+  double last_s_, earlier_s_ = 0;
   std::vector<std::pair<std::string, double>> parts_;
 };
 
 // The value of LOCKSTEP_START for ranks that are launched now; begin_s: of the command, on the
-// system's monotonic clock.
-std::string start_variable(double begin_s, double now_s);
+// system's monotonic clock. earlier_s: as StartUp has it.
+std::string start_variable(double begin_s, double now_s, double earlier_s = 0);
 
 }  // namespace lockstep

@@ -204,7 +204,8 @@ void Loop::restore_or_start() {
   quota_ = std::make_unique<Quota>(
       setup_.clock,
       QuotaLimits{.after = stop.after, .budget = stop.budget, .reserve = stop.reserve},
-      start_.spent_s, setup_.start_up ? setup_.start_up->seconds() : 0);
+      start_.spent_s,
+      setup_.start_up ? setup_.start_up->seconds() + setup_.start_up->earlier_s() : 0);
   stop_ = std::make_unique<StopDecision>(*quota_);
   if (setup_.group.rank() == 0) {
     recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock,

@@ -151,6 +151,8 @@ std::string gather(const DirectBatchEnd& end) {
     more.insert(more.begin(), "confusion.csv");
   }
   return cat(batch_text(records, results), validated_text(records),
+             "by rows: a window counts by its rows; comparisons and reports of the batch have the "
+             "mean of windows\n"
              "intervals: 95 %, by bootstrap over windows, of one window over its rows\n",
              compare_with_cpu(records), expected_text(records), "in ", folder.string(),
              ": windows.csv, settings.csv, predictions.csv, teacher_runs.json, ", join(more, ", "),

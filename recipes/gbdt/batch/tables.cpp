@@ -95,6 +95,7 @@ std::string aligned(const Lines& lines) {
   for (const auto& line : lines) {
     std::string row = pad_cells(line[0], widths[0]);
     for (std::size_t i = 1; i < line.size(); ++i) row += "  " + pad_cells_left(line[i], widths[i]);
+    row.erase(row.find_last_not_of(' ') + 1);
     text += row + "\n";
   }
   return text;
@@ -134,7 +135,7 @@ std::string symbol_lines(const BatchRecords& records) {
     if (window.metrics) by_symbol[name].push_back(*window.metrics);
   }
   const Infos infos = brief(metrics_of(records));
-  Lines lines = {{"symbol", "windows", "done"}};
+  Lines lines = {{"symbol, by rows", "windows", "done"}};
   for (const MetricInfo* info : infos) lines[0].emplace_back(info->title);
   for (const auto& [symbol, count] : all) {
     const Metrics metrics = over_windows(by_symbol[symbol]);
@@ -149,9 +150,19 @@ std::string percent(const std::optional<double>& value) {
   return value ? cat(fixed(*value, 0), " %") : "too short to tell";
 }
 
+// Below the line of a setting: the same number as comparisons and reports of the batch have.
+std::vector<std::string> means_line(const SettingResult& one, const Infos& infos,
+                                    std::size_t columns) {
+  std::vector<std::string> line = {"  mean of windows", "", "", ""};
+  for (const MetricInfo* info : infos) line.push_back(metric_text(one.means, info->name));
+  line.resize(columns);
+  return line;
+}
+
 std::string setting_lines(const std::vector<SettingResult>& results) {
   const Infos infos = brief(metrics_of(results));
-  Lines lines = {{results.size() > 1 ? "setting" : "all", "done", "skipped", "failed"}};
+  Lines lines = {
+      {results.size() > 1 ? "setting, by rows" : "all, by rows", "done", "skipped", "failed"}};
   for (const MetricInfo* info : infos) lines[0].emplace_back(info->title);
   lines[0].emplace_back("s per window");
   const bool seen = std::any_of(results.begin(), results.end(),
@@ -170,6 +181,7 @@ std::string setting_lines(const std::vector<SettingResult>& results) {
     const DirectActivity activity = one.activity.value_or(DirectActivity{});
     if (seen) lines.back().push_back(percent(activity.cpu_percent));
     if (gpus) lines.back().push_back(activity.on_gpus ? percent(activity.gpu_percent) : "-");
+    if (one.success > 1) lines.push_back(means_line(one, infos, lines[0].size()));
   }
   return aligned(lines);
 }
@@ -230,6 +242,7 @@ std::vector<SettingResult> setting_results(
   std::vector<SettingResult> all;
   for (auto& [setting, result] : results) {
     result.metrics = over_windows(metrics[setting]);
+    result.means = mean_of_windows(metrics[setting]);
     if (activity) result.activity = activity(jobs[setting]);
     all.push_back(std::move(result));
   }
@@ -240,6 +253,7 @@ ItemTable setting_table(const std::vector<SettingResult>& results) {
   ItemTable table{.columns = {"setting", "success", "skipped", "failed"}};
   const Infos infos = metrics_of(results);
   add_metric_names(table.columns, infos);
+  for (const MetricInfo* info : infos) table.columns.push_back(cat(info->name, "_mean_of_windows"));
   for (const char* name : {"seconds", "features_s", "training_s", "cpu_percent", "gpu_percent"})
     table.columns.emplace_back(name);
   for (const SettingResult& one : results) {
@@ -247,6 +261,7 @@ ItemTable setting_table(const std::vector<SettingResult>& results) {
                              static_cast<std::int64_t>(one.skipped),
                              static_cast<std::int64_t>(one.failed)};
     add_metrics(row, infos, one.metrics);
+    for (const MetricInfo* info : infos) row.push_back(cell(one.means.value(info->name).estimate));
     for (const double seconds : {one.seconds, one.features_s, one.training_s})
       row.push_back(cell(seconds));
     const DirectActivity activity = one.activity.value_or(DirectActivity{});

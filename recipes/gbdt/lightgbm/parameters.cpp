@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "media/csv_table.h"
 
@@ -203,10 +204,22 @@ TreeSizes tree_sizes(const std::string& model) {
   return sizes;
 }
 
+namespace {
+
+// Before the trees and behind them the text has its parameters, and counts of their bytes.
+std::string hash_of_trees(std::string_view model) {
+  const std::size_t begin = std::min(model.find("\nTree=0\n"), model.size()),
+                    end = std::min(model.find("\nend of trees", begin), model.size());
+  return hash128_hex(model.substr(begin, end - begin));
+}
+
+}  // namespace
+
 ModelFacts read_facts(const std::string& model) {
   return {.parameters = parameters_of_model(model),
           .trees = tree_sizes(model),
-          .outputs = outputs_of_model(model)};
+          .outputs = outputs_of_model(model),
+          .trees_hash = hash_of_trees(model)};
 }
 
 std::vector<std::string> differences(const Parameters& asked, const ModelFacts& model) {

@@ -39,6 +39,7 @@ struct ModelFacts {
   std::map<std::string, std::string> parameters;
   TreeSizes trees;
   int outputs = 1;
+  std::string trees_hash{};  // of the trees alone: the same where other parameters gave the same
 };
 ModelFacts read_facts(const std::string& model);
 

@@ -98,6 +98,23 @@ Metrics over_windows(std::span<const Metrics> windows) {
   return total;
 }
 
+Metrics mean_of_windows(std::span<const Metrics> windows) {
+  Metrics means;
+  for (const MetricInfo& info : all_metrics()) {
+    double sum = 0, count = 0;
+    for (const Metrics& window : windows) {
+      const double value = window.value(info.name).estimate;
+      if (std::isnan(value)) continue;
+      sum += value;
+      ++count;
+    }
+    if (count > 0)
+      means.list.push_back({.info = &info, .value = {not_a_number, sum / count, not_a_number}});
+  }
+  for (const Metrics& window : windows) means.rows += window.rows;
+  return means;
+}
+
 nlohmann::json to_json(const Metrics& metrics) {
   nlohmann::json json = {{"rows", metrics.rows}, {"sums", nlohmann::json::object()}};
   for (const Metric& metric : metrics.list) {

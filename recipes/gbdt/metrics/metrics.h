@@ -94,6 +94,8 @@ Metrics ranking_metrics(const ScoredRows& rows);
 // one window alone its own. What is of all rows in one window (AUC, rank correlation, macro means)
 // is a mean over the windows that have it, by rows.
 Metrics over_windows(std::span<const Metrics> windows);
+// The plain mean of each metric over the windows that have it, without intervals.
+Metrics mean_of_windows(std::span<const Metrics> windows);
 
 // {"rows", "accuracy": 0.5, "accuracy_interval": [low, high], …, "sums": {"accuracy": [part,
 // whole], …}, "confusion": {…}}; null for NaN.

@@ -29,7 +29,8 @@ json job_results(const json& metadata) {
   json results = {{"data", at(metadata, "/data/hash")},
                   {"device", at(metadata, "/library/device")},
                   {"trees", at(metadata, "/model/trees")},
-                  {"best_iteration", at(metadata, "/model/best_iteration")}};
+                  {"best_iteration", at(metadata, "/model/best_iteration")},
+                  {"model_hash", at(metadata, "/model/trees_hash")}};
   const json used = at(metadata, "/parameters/used"), asked = at(metadata, "/parameters/asked");
   for (const auto& [name, value] : asked.items())
     if (used.contains(name)) results["used." + name] = number_or_text(used[name]);

@@ -243,6 +243,7 @@ class WindowTraining {
     const TreeSizes& sizes = facts_.trees;
     record["parameters"] = {{"asked", asked_json()}, {"used", facts_.parameters}};
     record["model"] = {{"trees", sizes.trees},
+                       {"trees_hash", facts_.trees_hash},
                        {"most_leaves", sizes.most_leaves},
                        {"mean_leaves", sizes.mean_leaves},
                        {"deepest", sizes.deepest},

@@ -1,4 +1,5 @@
 // lockstep compare and the labels of lockstep runs, on run folders as a training leaves them.
+#include "base/text.h"
 #include "checkout_paths.h"
 #include "fakes/raw_controls.h"
 #include "fakes/tool.h"
@@ -73,6 +74,28 @@ TEST_F(Compare, OneRunASideIsInconclusiveAndSaysSo) {
   const ToolResult result = compare({"a1", "runs/b1"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, StartsWith("b1 against a1: inconclusive: one repeat on a side"));
+}
+
+TEST_F(Compare, AGroupIsTakenByItsName) {
+  for (int i = 1; i <= 3; ++i)
+    for (const char* name : {"base", "wide"}) {
+      const bool wide = name == std::string("wide");
+      made({.name = cat(name, "-s", i),
+            .step_s = (wide ? 0.12 : 0.1) * (1 + 0.001 * (i - 2)),
+            .seed = i,
+            .more = {{"group", name}},
+            .started = 1'000'000.0 + i});
+    }
+  made({.name = "wide-s4", .seed = 4, .more = {{"group", "wide"}}, .ends = false});
+  const ToolResult result = compare({"--groups", "base", "wide"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("wide against base: slower; step time 1.200 × ("));
+  EXPECT_THAT(result.out, HasSubstr("3 against 3 repeats"));
+  EXPECT_THAT(result.out, HasSubstr("wide-s4")) << "what is left out is told";
+  EXPECT_THAT(compare({"--groups", "old=base", "new=wide-s1,wide-s2"}).out,
+              HasSubstr("3 against 2 repeats"));
+  EXPECT_THAT(compare({"--groups", "base", "wid"}).err, HasSubstr("did you mean the group wide?"));
+  EXPECT_THAT(compare({"--groups", "a=base", "b=base-s1"}).err, HasSubstr("named twice"));
 }
 
 TEST_F(Compare, GroupsNeedRunsOfTheirOwn) {

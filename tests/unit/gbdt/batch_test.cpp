@@ -209,8 +209,31 @@ TEST(BatchText, MixesNoObjectives) {
   add("binary", right);
   add("multiclass", wrong);
   const std::string text = batch_text(records, {}, 0);
-  EXPECT_THAT(text, HasSubstr("A binary            1     1"));
-  EXPECT_THAT(text, HasSubstr("A multiclass        1     1"));
+  EXPECT_THAT(text, HasSubstr("A binary               1     1"));
+  EXPECT_THAT(text, HasSubstr("A multiclass           1     1"));
+}
+
+// Of windows of 2 and 6 rows: AUC 1 and 0.
+TEST(BatchText, NamesBothMeansOfWindows) {
+  const std::vector<double> right = {0.9, 0.1}, labels = {1, 0};
+  const std::vector<double> wrong = {0.1, 0.2, 0.3, 0.7, 0.8, 0.9}, more = {1, 1, 1, 0, 0, 0};
+  BatchRecords records;
+  for (const bool good : {true, false}) {
+    WindowRecord window{.symbol = "A", .status = "success"};
+    window.metadata = {{"sample_counts", {{"train", 9}}}, {"model", {{"trees", 1}}}};
+    window.metrics = good ? binary_metrics({.scores = right, .labels = labels})
+                          : binary_metrics({.scores = wrong, .labels = more});
+    records.windows.push_back(std::move(window));
+  }
+  const std::vector<SettingResult> results = setting_results(records);
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_DOUBLE_EQ(results[0].metrics.value("auc").estimate, 0.25) << "by rows";
+  EXPECT_DOUBLE_EQ(results[0].means.value("auc").estimate, 0.5);
+  const std::string text = batch_text(records, results);
+  EXPECT_THAT(text, HasSubstr("all, by rows"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("  mean of windows +0\\.500 +0\\.500"));
+  const ItemTable table = setting_table(results);
+  EXPECT_THAT(table.columns, Contains("auc_mean_of_windows"));
 }
 
 TEST_F(Gather, LinksWhereThingsLieAndGivesTheLineOfEachWindow) {

@@ -189,6 +189,23 @@ TEST_F(LightGbmTest, NamesWhatWasNotUsedAsAsked) {
   EXPECT_THAT(differences(basic(), read_facts("tree\n")), Contains(HasSubstr("does not say")));
 }
 
+TEST_F(LightGbmTest, TreesHaveTheSameHashWhereALimitIsNeverReached) {
+  const Rows rows = make_rows(60, 1), valid = make_rows(30, 2);  // 20 rows or more a leaf
+  Parameters larger = basic(), fewer = basic();
+  for (auto& [name, value] : larger)
+    if (name == "num_leaves") value = "255";
+  for (auto& [name, value] : fewer)
+    if (name == "num_leaves") value = "2";
+  const Trained usual = train(rows, valid, basic());
+  ASSERT_LT(tree_sizes(usual.model).most_leaves, 7);
+  ASSERT_GT(tree_sizes(usual.model).most_leaves, 2);
+  const Trained same = train(rows, valid, larger);
+  EXPECT_NE(same.model, usual.model) << "the text has its parameters";
+  EXPECT_EQ(read_facts(same.model).trees_hash, read_facts(usual.model).trees_hash);
+  EXPECT_NE(read_facts(train(rows, valid, fewer).model).trees_hash,
+            read_facts(usual.model).trees_hash);
+}
+
 TEST_F(LightGbmTest, StopsWhenValidationGetsNoBetterAndKeepsTheBest) {
   const Rows rows = make_rows(300, 1), valid = make_rows(100, 3);
   Parameters eager = basic();

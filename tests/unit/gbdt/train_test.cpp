@@ -112,6 +112,7 @@ TEST_F(TrainWindow, TellsABatchWhatWasUsedAndHowGoodItIs) {
   EXPECT_EQ(results.at("data"), metadata.at("data").at("hash"));
   EXPECT_EQ(results.at("rows.train"), metadata.at("sample_counts").at("train"));
   EXPECT_EQ(results.at("trees"), metadata.at("model").at("trees"));
+  EXPECT_EQ(results.at("model_hash"), metadata.at("model").at("trees_hash"));
   EXPECT_EQ(results.at("test.auc"), metadata.at("metrics").at("test").at("auc"));
 }
 

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "fakes/error_of.h"
 #include "jobs/ledger.h"
+#include "report/batch_repeats.h"
 
 #include <fstream>
 
@@ -24,6 +25,8 @@ struct MadeJob {
   double leaves_used = 31;
   double auc = 0.6;
   std::string data = "d";
+  std::string model{};                                      // hash; "" the job does not say
+  std::vector<std::pair<std::string, std::string>> more{};  // parameters
 };
 
 class Batches : public ::testing::Test {
@@ -51,9 +54,11 @@ class Batches : public ::testing::Test {
     for (const MadeJob& made : jobs) {
       Job job;
       job.name = made.symbol + "_" + made.window + "_" + made.leaves_asked;
+      for (const auto& [name, value] : made.more) job.name += "," + name + "=" + value;
       job.key = job.name;
       job.folder = "/";
       job.parameters = {{"symbol", made.symbol}, {"window", made.window}};
+      job.parameters.insert(job.parameters.end(), made.more.begin(), made.more.end());
       job.command = {"train", "symbol=" + made.symbol, "num_leaves=" + made.leaves_asked};
       list.jobs.push_back(job);
     }
@@ -72,6 +77,8 @@ class Batches : public ::testing::Test {
                             {"data", made.data},
                             {"rows.train", 60.0},
                             {"test.auc", made.auc}};
+    if (made.state == JobState::done && !made.model.empty())
+      end.results.values.push_back({"model_hash", made.model});
     ledger.end(attempts[0], end, made.state, 0);
   }
 
@@ -179,6 +186,93 @@ TEST_F(Batches, ParametersThatWereReallyUsedDecide) {
                     {.varied = {"used.num_leaves"}})
                 .conclusion,
             Conclusion::inconclusive);
+}
+
+// 127 leaves against 255, of rows that fill 31 at most: two windows of 36 learnt something else.
+TEST_F(Batches, ALimitThatIsNeverReachedIsTheFirstLine) {
+  std::vector<MadeJob> a = grid(6, 6, 2), b = asked(grid(6, 6, 2), "255", 255);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i].model = b[i].model = "m" + std::to_string(i);
+  b[3].model = b[5].model = "another";
+  b[3].auc = 0.61;
+  b[5].auc = 0.58;
+  const Comparison found = against(batch("a", a), batch("b", b));
+  ASSERT_THAT(flag_names(found), Contains("same_outcome"));
+  const std::string text = comparison_text(found, 200);
+  EXPECT_THAT(text, ::testing::StartsWith(
+                        "! 34 of 36 jobs have the same model: there used.num_leaves 255 against 31 "
+                        "changed nothing"));
+  EXPECT_THAT(text, HasSubstr("test.auc is higher in b in 1 of 36 jobs, lower in 1, the same in 34 "
+                              "(p = 1)"));
+  EXPECT_THAT(comparison_text(found, 1000), HasSubstr("takes jobs to be independent"));
+  EXPECT_THAT(found.equal, Not(Contains("options"))) << "used.num_leaves differs";
+  const nlohmann::json jobs = comparison_json(found)["jobs"];
+  EXPECT_EQ(jobs["rows"][0]["outcome"], "same model");
+  EXPECT_EQ(jobs["rows"][3]["outcome"], "other");
+  EXPECT_EQ(jobs["pairs"][0]["name"], "test.auc");
+  EXPECT_EQ(jobs["pairs"][0]["same"], 34);
+}
+
+TEST_F(Batches, WithoutHashesTheirQualitiesTellWhatIsTheSame) {
+  std::vector<MadeJob> b = asked(grid(2, 2, 2), "255", 255);
+  b[0].auc = 0.7;
+  const Comparison found = against(batch("a", grid(2, 2, 2)), batch("b", b));
+  ASSERT_THAT(flag_names(found), Contains("same_outcome"));
+  EXPECT_THAT(found.flags[0].text,
+              HasSubstr("3 of 4 jobs have the same results to the last digit"));
+  for (MadeJob& job : b) job.auc = 0.7;
+  EXPECT_THAT(flag_names(against(batch("c", grid(2, 2, 2)), batch("d", b))),
+              Not(Contains("same_outcome")));
+}
+
+TEST_F(Batches, TheSameWorkWithTheSameResultsIsNoFlag) {
+  const Comparison found = against(batch("a", grid(2, 2, 2)), batch("b", grid(2, 2, 2)));
+  EXPECT_THAT(flag_names(found), Not(Contains("same_outcome")));
+  EXPECT_THAT(found.equal, Contains("options"));
+}
+
+// Two settings of three seeds each, in one batch.
+TEST_F(Batches, SeedsOfAMatrixAreRepeatsOfOneConfiguration) {
+  std::vector<MadeJob> jobs;
+  for (const char* lr : {"0.1", "0.01"})
+    for (const char* seed : {"1", "2", "3"})
+      for (MadeJob job : grid(2, 2, 2)) {
+        job.more = {{"lr", lr}, {"seed", seed}};
+        job.auc = (lr == std::string("0.1") ? 0.6 : 0.7) + 0.001 * (seed[0] - '2');
+        jobs.push_back(job);
+      }
+  const Trial all = batch("sweep", jobs);
+  TrialGroup a{.name = "a", .trials = by_seed(choose_jobs(all, {{"lr", "0.1"}}))},
+      b{.name = "b", .trials = by_seed(choose_jobs(all, {{"lr", "0.01"}}))};
+  ASSERT_EQ(a.trials.size(), 3U);
+  EXPECT_EQ(a.trials[0].name, "sweep:lr=0.1:seed=1");
+  EXPECT_NE(a.trials[0].path, a.trials[1].path) << "each is a repeat of its own";
+  const Comparison found = compare(a, b, {.by = "test.auc", .better = {{"auc", Better::higher}}});
+  EXPECT_EQ(found.jobs.matched, 4);
+  EXPECT_EQ(found.conclusion, Conclusion::better);
+  EXPECT_NEAR(row(found, "test.auc").contrast.interval.estimate, 0.1, 1e-9);
+  for (const QuantityRow& one : found.rows)
+    EXPECT_NE(one.what.aspect, Aspect::time) << one.what.name << ": they ran side by side";
+}
+
+TEST_F(Batches, AChoiceOfJobsThatAreNotThereNamesThoseThatAre) {
+  const Trial all = batch("sweep", grid(2, 2, 2));
+  EXPECT_THAT(error_of([&] { choose_jobs(all, {{"symbol", "X"}}); }), HasSubstr("S0, S1"));
+  EXPECT_THAT(error_of([&] { choose_jobs(all, {{"lr", "1"}}); }), HasSubstr("no parameter lr"));
+  EXPECT_EQ(by_seed(all).size(), 1U);
+  EXPECT_EQ(split_choice("runs/s:lr=0.1:seed=2"),
+            (std::pair<std::string, ChosenParameters>("runs/s", {{"lr", "0.1"}, {"seed", "2"}})));
+  EXPECT_EQ(split_choice("a:b").first, "a:b");
+}
+
+TEST_F(Batches, QualitiesAreTestedJobByJob) {
+  std::vector<MadeJob> better = grid(5, 2, 2);
+  for (std::size_t i = 0; i < better.size(); ++i)
+    better[i].auc += 0.01 * static_cast<double>(i + 1);
+  const Comparison found = against(batch("a", grid(5, 2, 2)), batch("b", better));
+  ASSERT_EQ(found.jobs.pairs.size(), 1U);
+  EXPECT_EQ(found.jobs.pairs[0].ranks.more, 10);
+  EXPECT_NEAR(found.jobs.pairs[0].ranks.p, 2.0 / 1024, 1e-12);
+  EXPECT_EQ(row(found, "test.auc").conclusion, Conclusion::inconclusive) << "one repeat a side";
 }
 
 TEST_F(Batches, DataOfAJobThatDiffersIsNamedWithHowMany) {

@@ -41,7 +41,8 @@ nlohmann::json comparison() {
       {"name": "AAPL", "state_a": "done", "state_b": "failed", "seconds_a": 61, "seconds_b": null,
        "results": {"auc": [0.5, 0.75]}},
       {"name": "GOOG", "state_a": "done", "state_b": "skipped", "seconds_a": 2, "seconds_b": 0,
-       "results": {}}]}
+       "results": {}}],
+      "pairs": [{"name": "auc", "higher": 1, "lower": 0, "same": 34, "median": 0, "p": 0.5}]}
   })");
 }
 
@@ -72,7 +73,8 @@ TEST(ComparisonPage, TellsDifferencesUnknownsCountsAndJobs) {
         "| precision | means | bf16 | fp32 |  |", "| energy | one side has none |",
         "| data | work | known | unknown | not comparable: time |", "2 of 36 (0.7 to 18.7 %)",
         "| GOOG | done | skipped | 2 s |  |", "| 123,456 |", "| training time per epoch |",
-        "| AAPL | done | failed | 1m1s |  | auc 0.5, 0.75 |", "Known and equal: recipe, seed"})
+        "| AAPL | done | failed | 1m1s |  | auc 0.5, 0.75 |", "Known and equal: recipe, seed",
+        "| auc | 1 | 0 | 34 | 0.5 |", "Wilcoxon's signed-rank test"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 

@@ -116,6 +116,7 @@ TEST(Repository, NoShellIsStarted) {
 TEST(Repository, PeopleAreShownTextInOnePlace) {
   const std::vector<std::string> ways{"src/base/say.cpp",      // `say` and what is drawn anew
                                       "src/base/check.cpp",    // words of the sources alone
+                                      "src/cli/repeats.cpp",   // in a signal's handler: printable
                                       "src/cli/context.cpp"};  // `print`
   const std::vector<std::string> words{"cout",       "cerr",   "clog",      "printf",
                                        "puts",       "putc",   "perror",    "fwrite",

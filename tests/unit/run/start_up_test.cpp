@@ -30,6 +30,17 @@ TEST(StartUp, GoesOnFromTheToolsBeginning) {
   EXPECT_NEAR(start_up.seconds(), 3.75, 1e-5);
 }
 
+TEST(StartUp, WhatTheCommandDidBeforeIsNoPartOfIt) {
+  FakeClock clock;
+  clock.advance(100);
+  const std::string variable = start_variable(clock.now_s() - 3, clock.now_s() - 1, 50);
+  const StartUp start_up(clock, variable.c_str());
+  EXPECT_NEAR(start_up.seconds(), 3, 1e-5);
+  EXPECT_NEAR(start_up.earlier_s(), 50, 1e-5);
+  EXPECT_EQ(StartUp(clock, "5 6").earlier_s(), 0);
+  EXPECT_EQ(StartUp(clock, "5 6 -1").earlier_s(), 0);
+}
+
 TEST(StartUp, AddsUpAPartThatComesTwice) {
   FakeClock clock;
   StartUp start_up(clock, nullptr);
