@@ -13,6 +13,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$1
 shift
 requirements=$(dirname "$here")/tests/process/python/requirements.txt
+# Versions 4 and 5 save other files, and do not go into one environment; this one takes torch from the other.
+python_tools transformers5 "${requirements%.txt}-transformers5.txt"
+export LOCKSTEP_TRANSFORMERS5=$tools/bin/python3
 python_tools python-tests "$requirements"
 ninja -C "$folder" -j "$(build_jobs)" python-test-programs
 PATH=$tools/bin:$PATH "$here/test.sh" "$folder" -L python "$@"

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/lfs_pointer.h"
 #include "base/new_file.h"
 #include "base/text.h"
 #include "base/unfinished.h"
@@ -77,6 +78,7 @@ UniqueFd open_regular_file(const std::filesystem::path& path) {
     throw Error(cat("cannot read ", path.string(), ": it must be a regular file, but is ",
                     S_ISFIFO(info.st_mode) ? "a pipe" : "a device"),
                 "put the file itself in its place");
+  refuse_lfs_pointer(fd.get(), path);
   return fd;
 }
 
@@ -87,6 +89,7 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t most_byte
 std::string read_input(const std::filesystem::path& path, std::uint64_t most_bytes) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) fail("read", path, errno);
+  refuse_lfs_pointer(fd.get(), path);
   return read_all(fd, path, most_bytes);
 }
 

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t list_bytes = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t data_bytes = std::uint64_t{16} << 30;
 
 // For reading, without ever waiting: what is no regular file (a pipe, a device, a folder) is an
-// Error, which names path and reason.
+// Error, which names path and reason; so is a pointer of Git LFS, here and below.
 UniqueFd open_regular_file(const std::filesystem::path& path);
 // Of a regular file. Throws Error, also where it has more than `most_bytes`; then little was read.
 std::string read_file(const std::filesystem::path& path, std::uint64_t most_bytes = record_bytes);

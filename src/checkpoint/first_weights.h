@@ -38,9 +38,9 @@ struct WeightMatch {
 // By name: as init.map says, else as it is, else as weight_names says (Recipe::weight_names), where
 // the model has the result. A count of batches ("num_batches_tracked") may be missing or too much,
 // and so may another name of a tensor that both have. Throws Error that names, up to a bound, all
-// that is missing, unexpected and of another shape or kind, unless init.missing and init.unexpected
-// allow it, or weight_names does, of a file of which some pair led to the model; and for a pattern
-// of init.map that matches nothing.
+// that is missing, unexpected, of another shape or kind and not to be read, unless init.missing and
+// init.unexpected allow it, or weight_names does, of a file of which some pair led to the model;
+// and for a pattern of init.map that matches nothing.
 WeightMatch match_weights(const std::vector<ModelTensor>& model,
                           const std::vector<SourceTensor>& source, const TrainOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& weight_names,

@@ -100,16 +100,19 @@ class Renaming {
 };
 
 struct Faults {
-  Names missing, unexpected, other_shape, other_kind;
+  Names missing, unexpected, other_shape, other_kind, unreadable;
+  std::string remedy;  // of the first that cannot be read
   std::size_t tensors = 0;
   // For a hint: a name that is missing, one that is unexpected and could be it.
   std::string lacking, offered;
   bool any() const {
-    return !(missing.empty() && unexpected.empty() && other_shape.empty() && other_kind.empty());
+    return !(missing.empty() && unexpected.empty() && other_shape.empty() && other_kind.empty() &&
+             unreadable.empty());
   }
 };
 
-// Common letters at the end, up to the beginning of a dotted part.
+// Letters that both end with, from the beginning of a dotted part on. 0 where that is no more than
+// the last part: "weight" and "bias" end the names of tensors that have nothing in common.
 std::size_t common_end(const std::string& a, const std::string& b) {
   std::size_t same = 0, whole = 0;
   while (same < std::min(a.size(), b.size()) && a[a.size() - same - 1] == b[b.size() - same - 1]) {
@@ -118,7 +121,9 @@ std::size_t common_end(const std::string& a, const std::string& b) {
                              (same == b.size() || b[b.size() - same - 1] == '.');
     if (part_begins) whole = same;
   }
-  return whole;
+  const bool is_whole_name = whole == a.size() || whole == b.size();
+  const bool has_parts = a.find('.', a.size() - whole) != a.npos;
+  return is_whole_name || has_parts ? whole : 0;
 }
 
 std::string guess_map(const Faults& faults) {
@@ -142,7 +147,9 @@ std::string guess_map(const Faults& faults) {
   if (!faults.other_kind.empty())
     words.push_back(cat(faults.other_kind.size(),
                         " hold numbers of another kind: ", some_of(faults.other_kind)));
-  std::string hint = guess_map(faults);
+  if (!faults.unreadable.empty())
+    words.push_back(cat(faults.unreadable.size(), " cannot be read: ", some_of(faults.unreadable)));
+  std::string hint = faults.remedy.empty() ? guess_map(faults) : faults.remedy;
   if (hint.empty() && !faults.other_shape.empty())
     hint =
         "patterns of init.missing leave such parameters as they were built: "
@@ -235,6 +242,11 @@ class Matching {
     const StoredTensor& stored = source_[s].stored;
     const std::string& name = tensor.names.front();
     const at::Tensor& own = tensor.tensor;
+    if (stored.fault != nullptr) {
+      faults_.unreadable.push_back(cat(name, " ", stored.fault->what));
+      if (faults_.remedy.empty()) faults_.remedy = stored.fault->hint;
+      return false;
+    }
     std::int64_t elements = 1;
     for (const std::int64_t size : stored.shape) elements *= size;
     const bool both_single = own.numel() == 1 && elements == 1 && stored.shape.size() < 2;

@@ -9,6 +9,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/neg.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -33,9 +34,19 @@ constexpr std::array<std::pair<at::ScalarType, const char*>, 10> dtype_names{
      {at::kByte, "U8"},
      {at::kBool, "BOOL"}}};
 
+// Numbers that are read alone.
+constexpr std::array<std::pair<at::ScalarType, const char*>, 3> fp8_names{
+    {{at::kFloat8_e4m3fn, "F8_E4M3"},
+     {at::kFloat8_e5m2, "F8_E5M2"},
+     {at::kFloat8_e8m0fnu, "F8_E8M0"}}};
+
 at::ScalarType dtype_of(const std::string& name, const std::filesystem::path& file) {
   if (const auto type = stored_dtype(name)) return *type;
   throw Error(cat(file.string(), ": dtype ", name, " is not supported"));
+}
+
+at::Tensor as_meant(const at::Tensor& kept, const StoredTensor& stored) {
+  return stored.negated ? kept.neg() : kept;
 }
 
 // A file mapped privately and read-only for as long as somebody holds it.
@@ -68,6 +79,8 @@ class Mapping {
 std::optional<at::ScalarType> stored_dtype(const std::string& name) {
   for (const auto& [type, known] : dtype_names)
     if (known == name) return type;
+  for (const auto& [type, known] : fp8_names)
+    if (known == name) return type;
   return std::nullopt;
 }
 
@@ -89,16 +102,18 @@ at::Tensor StoredFiles::tensor(const std::filesystem::path& file, const StoredTe
   if (!mapping) mapping = std::make_shared<Mapping>(file);
   if (stored.begin > mapping->bytes() || stored.bytes > mapping->bytes() - stored.begin)
     throw Error(cat(file.string(), " has become shorter while it was read"));
+  LOCKSTEP_CHECK(stored.fault == nullptr);
   const at::TensorOptions options(dtype_of(stored.dtype, file));
   char* const data = mapping->data() + stored.begin;
   if (stored.bytes == 0) return at::empty(stored.shape, options);
   const std::size_t element = options.dtype().itemsize();
   if (reinterpret_cast<std::uintptr_t>(data) % element == 0)
-    return at::from_blob(
-        data, stored.shape, stored.strides, [mapping](void*) {}, options);
+    return as_meant(at::from_blob(
+                        data, stored.shape, stored.strides, [mapping](void*) {}, options),
+                    stored);
   const at::Tensor span = at::empty({static_cast<std::int64_t>(stored.bytes / element)}, options);
   std::memcpy(span.mutable_data_ptr(), data, stored.bytes);
-  return span.as_strided(stored.shape, stored.strides);
+  return as_meant(span.as_strided(stored.shape, stored.strides), stored);
 }
 
 void write_tensors(CheckpointWriter& writer, const std::string& file,

@@ -30,6 +30,7 @@ void write_tensors(CheckpointWriter& writer, const std::string& file,
 std::map<std::string, at::Tensor> map_tensors(const std::filesystem::path& file);
 
 // Between the names of safetensors ("BF16") and ATen's types; nothing for those that ATen lacks.
+// FP8 is read, and never saved.
 std::optional<at::ScalarType> stored_dtype(const std::string& name);
 std::string dtype_name(at::ScalarType dtype);  // throws Error for those that files lack
 
@@ -38,9 +39,9 @@ class StoredFiles {
  public:
   StoredFiles();
   ~StoredFiles();
-  // A view into the file, or a copy where it does not lie as the processor needs it; of a dtype
-  // that ATen has. Do not write to it. Throws Error if the file is shorter than it was when the
-  // tensor was found.
+  // A view into the file, or a copy where it does not lie as the processor needs it or is negated;
+  // of a dtype that ATen has, and without a fault. Do not write to it. Throws Error if the file is
+  // shorter than it was when the tensor was found.
   at::Tensor tensor(const std::filesystem::path& file, const StoredTensor& stored);
 
  private:

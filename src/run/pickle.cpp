@@ -18,6 +18,12 @@ constexpr std::size_t most_values = 4'000'000, most_tensors = 1'000'000;
 constexpr std::size_t longest_key = 4096, most_key_bytes = 256 << 20;
 constexpr const char* instead =
     "in Python: torch.save(model.state_dict(), FILE), or safetensors.torch.save_file";
+constexpr const char* instead_of_shard =
+    "in Python, on all ranks: get_model_state_dict(model, options=StateDictOptions("
+    "full_state_dict=True, cpu_offload=True)) of torch.distributed.checkpoint.state_dict, and "
+    "torch.save of what it gives on rank 0";
+
+using Items = std::vector<PickleIndex>;
 
 class Reader {
  public:
@@ -96,12 +102,18 @@ class Reader {
     value.items.insert(value.items.end(), items.begin(), items.end());
   }
 
-  void global(const std::string& name) {
+  void global(std::string name) {
+    constexpr std::string_view old_builtins = "__builtin__.";  // of Python 2, and of protocol 2
+    if (name.starts_with(old_builtins)) name.replace(0, old_builtins.size(), "builtins.");
+    if (name.starts_with("torch.distributed."))
+      throw Error(cat("it is the shard of one rank, of a distributed checkpoint: it asks for ",
+                      printable(name)),
+                  instead_of_shard);
     if (!is_known_global(name))
       throw Error(cat("it asks for the Python object ", printable(name),
-                      ", which no tensor needs; nothing in such a file is run"),
+                      ", which no state dict needs; nothing in such a file is run"),
                   instead);
-    make({.kind = Kind::global, .text = name});
+    make({.kind = Kind::global, .text = std::move(name)});
   }
   const std::vector<PickleIndex>& items_of(PickleIndex index, const char* what) const {
     const PickleValue& value = pickle_.values[index];
@@ -132,8 +144,9 @@ class Reader {
         !kind_is(1, Kind::global) || !kind_is(2, Kind::text))
       throw Error("its pickle is damaged: it names no storage where one belongs");
     const std::string& type = pickle_.values[items[1]].text;
-    const std::string_view dtype = dtype_of_storage(type);
-    if (dtype.empty()) throw Error(cat("it keeps numbers in a ", type, ", which is not known"));
+    const PickledNumbers* numbers = numbers_of_storage(type);
+    if (numbers == nullptr)
+      throw Error(cat("it keeps numbers in a ", type, ", which is not known"));
     if (items.size() > 5 && !kind_is(5, Kind::none))
       throw Error("it has storages that are views of others, which are not supported",
                   "in Python: save it again with a torch from 1.6 on");
@@ -143,51 +156,117 @@ class Reader {
     key_bytes_ += key.size();
     if (key_bytes_ > most_key_bytes) throw Error("its storages have too long keys");
     pickle_.storages.push_back(
-        {.dtype = std::string(dtype), .key = key, .elements = count_of_elements(items[4])});
+        {.numbers = numbers, .key = key, .elements = count_of_elements(items[4])});
     make(
         {.kind = Kind::storage, .integer = static_cast<std::int64_t>(pickle_.storages.size()) - 1});
   }
-  void rebuild_tensor(const std::vector<PickleIndex>& arguments) {
-    if (arguments.size() < 4 || pickle_.values[arguments[0]].kind != Kind::storage)
-      throw Error("its pickle is damaged: a tensor has no storage");
+  void tensor(PickledTensor made) {
     if (pickle_.tensors.size() >= most_tensors) throw Error("it holds too many tensors");
-    PickledTensor tensor{.storage = static_cast<std::size_t>(pickle_.values[arguments[0]].integer),
-                         .offset = count_of_elements(arguments[1])};
-    tensor.sizes = counts_of(arguments[2]);
-    tensor.strides = counts_of(arguments[3]);
-    if (tensor.sizes.size() != tensor.strides.size())
-      throw Error("its pickle is damaged: a tensor has not as many strides as sizes");
-    dimensions_ += tensor.sizes.size();
-    if (dimensions_ > most_values) throw Error("its tensors have too many dimensions");
-    pickle_.tensors.push_back(std::move(tensor));
+    pickle_.tensors.push_back(std::move(made));
     make({.kind = Kind::tensor, .integer = static_cast<std::int64_t>(pickle_.tensors.size()) - 1});
   }
-  // A parameter is the tensor that it is made of, a size its list.
-  bool is_its_argument(const std::string& name, const std::vector<PickleIndex>& arguments) const {
-    if (name == "torch.Size") return arguments.size() == 1;
-    return (name == "torch._utils._rebuild_parameter" || name == "torch.nn.parameter.Parameter") &&
-           !arguments.empty() && pickle_.values[arguments[0]].kind == Kind::tensor;
+  // What Python keeps beside the numbers: a key counts, whatever its value (_set_tensor_metadata).
+  void take_bits(PickleIndex index, PickledTensor& tensor) const {
+    const PickleValue& bits = pickle_.values[index];
+    if (bits.kind == Kind::none) return;
+    constexpr std::size_t most_items = 32;  // it may be given to any number of tensors
+    if (bits.kind != Kind::dict || bits.items.size() > most_items)
+      throw Error("its pickle is damaged: what it says beside a tensor is no small dict");
+    tensor.negated = pickle_.find(bits, "neg") != nullptr;
+    const std::string_view dtype = tensor.numbers->dtype;
+    if (tensor.negated && (dtype == "BOOL" || dtype.starts_with("F8") || dtype.starts_with("U")))
+      tensor.fault = &negated_tensor;
+    if (pickle_.find(bits, "conj") != nullptr) tensor.fault = &conjugated_tensor;
   }
-  void reduce() {
-    // A tuple may be large, and given to many calls.
-    const std::vector<PickleIndex>& arguments = items_of(pop(), "what a call is given");
-    const PickleValue& callee = pickle_.values[pop()];
-    const std::string name = callee.kind == Kind::global ? callee.text : "";
+  const PickledNumbers* dtype_at(PickleIndex index) const {
+    const PickleValue& value = pickle_.values[index];
+    const PickledNumbers* numbers =
+        value.kind == Kind::global ? numbers_of_dtype(value.text) : nullptr;
+    if (numbers == nullptr)
+      throw Error("its pickle is damaged: it names no dtype where one belongs");
+    return numbers;
+  }
+  // (storage, offset, sizes, strides, requires_grad, hooks, metadata), and in version 3 a dtype
+  // before the metadata.
+  void rebuild_tensor(const std::string& name, const Items& arguments) {
+    const bool names_dtype = name.ends_with("_v3");
+    constexpr std::size_t dtype_place = 6;
+    if (arguments.size() < 4 || (names_dtype && arguments.size() <= dtype_place) ||
+        pickle_.values[arguments[0]].kind != Kind::storage)
+      throw Error("its pickle is damaged: a tensor has no storage");
+    PickledTensor made{.storage = static_cast<std::size_t>(pickle_.values[arguments[0]].integer),
+                       .offset = count_of_elements(arguments[1])};
+    made.numbers =
+        names_dtype ? dtype_at(arguments[dtype_place]) : pickle_.storages[made.storage].numbers;
+    if (made.numbers->dtype.empty()) made.fault = &unknown_numbers;
+    made.sizes = counts_of(arguments[2]);
+    made.strides = counts_of(arguments[3]);
+    if (made.sizes.size() != made.strides.size())
+      throw Error("its pickle is damaged: a tensor has not as many strides as sizes");
+    dimensions_ += made.sizes.size();
+    if (dimensions_ > most_values) throw Error("its tensors have too many dimensions");
+    const std::size_t bits_place = names_dtype ? dtype_place + 1 : dtype_place;
+    if (arguments.size() > bits_place) take_bits(arguments[bits_place], made);
+    tensor(std::move(made));
+  }
+  // A tensor with attributes: (function, class, arguments, attributes).
+  void rebuild_from_type(const Items& arguments) {
+    if (arguments.size() < 3 || pickle_.values[arguments[0]].kind != Kind::global ||
+        pickle_.values[arguments[1]].kind != Kind::global)
+      throw Error("its pickle is damaged: a tensor has no class");
+    const std::string function = pickle_.values[arguments[0]].text;
+    const std::string& type = pickle_.values[arguments[1]].text;
+    if (type != "torch.Tensor" && type != "torch.nn.parameter.Parameter")
+      throw Error(cat("it holds a tensor of the class ", type, ", which is not known"), instead);
+    if (function == "torch._tensor._rebuild_from_type_v2")
+      throw Error("its pickle is damaged: a tensor is made of itself");
+    call(function, items_of(arguments[2], "what a call is given"));
+  }
+  // A parameter is the tensor that it is made of, a size its list, and what was on a device that
+  // torch cannot name a tensor of the CPU.
+  bool is_its_argument(const std::string& name, const Items& arguments) const {
+    if (name == "torch.Size") return arguments.size() == 1;
+    if (arguments.empty() || pickle_.values[arguments[0]].kind != Kind::tensor) return false;
+    if (name == "torch._utils._rebuild_device_tensor_from_cpu_tensor")
+      return arguments.size() > 1 &&
+             has_numbers(pickle_.values[arguments[0]], dtype_at(arguments[1]));
+    return name.starts_with("torch._utils._rebuild_parameter") ||
+           name == "torch.nn.parameter.Parameter";
+  }
+  bool has_numbers(const PickleValue& tensor, const PickledNumbers* numbers) const {
+    const PickledTensor& held = pickle_.tensors[static_cast<std::size_t>(tensor.integer)];
+    return held.numbers != nullptr && held.numbers->dtype == numbers->dtype;
+  }
+  void call(const std::string& name, const Items& arguments) {
     if (name == "collections.OrderedDict" && arguments.empty()) {
       make({.kind = Kind::dict});
     } else if (name.starts_with("torch._utils._rebuild_tensor")) {
-      rebuild_tensor(arguments);
+      rebuild_tensor(name, arguments);
+    } else if (name == "torch._tensor._rebuild_from_type_v2") {
+      rebuild_from_type(arguments);
+    } else if (const TensorFault* fault = fault_of_call(name)) {
+      tensor({.fault = fault});
+    } else if (makes_other(name)) {
+      make({.kind = Kind::other});
     } else if (is_its_argument(name, arguments)) {
       stack_.push_back(arguments[0]);
     } else {
       throw Error(cat("it calls ", name.empty() ? "what is no function" : name,
-                      " in a way that no tensor needs"));
+                      " in a way that no state dict needs"),
+                  instead);
     }
   }
-  // Attributes of a dict ("_metadata"), which no tensor needs.
+  void reduce() {
+    // A tuple may be large, and given to many calls.
+    const Items& arguments = items_of(pop(), "what a call is given");
+    const PickleValue& callee = pickle_.values[pop()];
+    call(callee.kind == Kind::global ? std::string(callee.text) : "", arguments);
+  }
+  // Attributes of a dict ("_metadata"), which no tensor needs. A tensor's would give it other
+  // numbers (Tensor.__setstate__).
   void build() {
     pop();
-    if (const Kind kind = pickle_.values[top()].kind; kind != Kind::dict && kind != Kind::tensor)
+    if (const Kind kind = pickle_.values[top()].kind; kind != Kind::dict && kind != Kind::other)
       throw Error("it sets the state of what is no dict");
   }
 
@@ -255,6 +334,8 @@ bool Reader::makes_text(unsigned char opcode) {
       text(in_.bytes(in_.number(4)));
       return true;
     case 0x8d:  // BINUNICODE8
+    case 0x8e:  // BINBYTES8
+    case 0x96:  // BYTEARRAY8
       text(in_.bytes(in_.number(8)));
       return true;
     default:
@@ -282,6 +363,9 @@ bool Reader::makes_container(unsigned char opcode) {
     case '}':  // EMPTY_DICT
       make({.kind = Kind::dict});
       return true;
+    case 0x8f:  // EMPTY_SET
+      make({.kind = Kind::other});
+      return true;
     default:
       return fills_container(opcode);
   }
@@ -305,6 +389,11 @@ bool Reader::fills_container(unsigned char opcode) {
     case 'u':  // SETITEMS
       items = pop_to_mark();
       append_to(top(), items, Kind::dict);
+      return true;
+    case 0x90:  // ADDITEMS
+      pop_to_mark();
+      if (pickle_.values[top()].kind != Kind::other)
+        throw Error("its pickle is damaged: it adds to what is no set");
       return true;
     default:
       return false;
@@ -379,17 +468,17 @@ bool Reader::step(unsigned char opcode) {
       stands_for_object(opcode))
     return true;
   throw Error(cat("its pickle has the instruction ", static_cast<int>(opcode),
-                  ", which no tensor needs; nothing in such a file is run"),
+                  ", which no state dict needs; nothing in such a file is run"),
               instead);
 }
 
 }  // namespace
 
 const PickleValue* Pickle::find(const PickleValue& dict, const std::string& key) const {
-  for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2)
-    if (const PickleValue& name = values[dict.items[i]];
+  for (std::size_t i = dict.items.size(); i >= 2; i -= 2)
+    if (const PickleValue& name = values[dict.items[i - 2]];
         name.kind == PickleValue::Kind::text && name.text == key)
-      return &values[dict.items[i + 1]];
+      return &values[dict.items[i - 1]];
   return nullptr;
 }
 

@@ -1,5 +1,5 @@
-// Python's pickle format, as far as torch.save writes it for tensors: read as data. Nothing is ever
-// called, imported or built; whatever else a pickle asks for is refused by its name.
+// Python's pickle format, as far as torch.load(weights_only=True) takes it: read as data. Nothing
+// is ever called, imported or built; whatever else a pickle asks for is refused by its name.
 // Source: the Python library's pickletools, "Opcodes".
 #pragma once
 
@@ -8,24 +8,44 @@
 #include <string>
 #include <vector>
 
+#include "run/pickle_names.h"
+
 namespace lockstep {
 
 using PickleIndex = std::uint32_t;  // of a value in Pickle::values
 
 struct PickledStorage {
-  std::string dtype, key;  // dtype as safetensors calls it: "F32"; key: in the file
+  const PickledNumbers* numbers = nullptr;  // never null
+  std::string key{};                        // in the file
   std::int64_t elements = 0;
 };
 
-// A tensor's place in a storage; sizes and strides in elements.
+// A tensor's place in a storage; offset, sizes and strides in elements of its own numbers, which
+// need not be those of the storage.
 struct PickledTensor {
   std::size_t storage = 0;  // index into Pickle::storages
+  const PickledNumbers* numbers = nullptr;
   std::int64_t offset = 0;
   std::vector<std::int64_t> sizes{}, strides{};
+  bool negated = false;                // its elements are the negatives of what is stored
+  const TensorFault* fault = nullptr;  // why it cannot be taken; then the rest may be missing
 };
 
 struct PickleValue {
-  enum class Kind { none, boolean, integer, real, text, list, dict, global, storage, tensor };
+  // other: what no tensor consists of (a device, a set, bytes); no more is kept of it.
+  enum class Kind {
+    none,
+    boolean,
+    integer,
+    real,
+    text,
+    list,
+    dict,
+    global,
+    storage,
+    tensor,
+    other
+  };
   Kind kind = Kind::none;
   std::int64_t integer = 0;  // of boolean and integer; of tensor and storage: an index
   std::string text{};  // of text; of global: "module.name"; of an integer of over 64 bits: hex
@@ -40,7 +60,7 @@ struct Pickle {
   PickleIndex root = 0;
 
   const PickleValue& at(PickleIndex index) const { return values[index]; }
-  // Of a dict: the value of a text key; null: there is none.
+  // Of a dict: the value of a text key, the last one as in Python; null: there is none.
   const PickleValue* find(const PickleValue& dict, const std::string& key) const;
 };
 

@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -296,6 +297,7 @@ SafetensorsHeader read_header(const std::filesystem::path& path) {
   std::error_code error;
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
   if (error) throw Error(cat("cannot read ", path.string(), ": ", error.message()));
+  open_regular_file(path);  // an Error where it is none
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(cat("cannot read ", path.string(), ": ", errno_text(errno)));
   try {

@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
+#include "run/foreign_weights.h"
 #include "run/pickle.h"
-#include "run/safetensors.h"
 #include "run/zip_directory.h"
 
 namespace lockstep {
@@ -24,9 +25,9 @@ constexpr std::uint64_t most_pickle_bytes = 64 << 20;
 // Where a storage lies: its first byte, and how many there are.
 using FindStorage = std::function<ZipMember(const PickledStorage&)>;
 
-std::uint64_t bytes_of(std::int64_t elements, const std::string& dtype) {
+std::uint64_t bytes_of(std::int64_t elements, const PickledNumbers& numbers) {
   std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::uint64_t>(elements), dtype_bytes(dtype), &bytes))
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(elements), numbers.bytes, &bytes))
     throw Error("a tensor is larger than 64 bits can count");
   return bytes;
 }
@@ -51,25 +52,30 @@ std::int64_t span_of(const PickledTensor& tensor) {
 
 StoredTensor locate(const std::string& name, const PickledTensor& tensor, const PickledStorage& of,
                     const FindStorage& find) {
+  if (tensor.fault != nullptr) return {.name = name, .dtype = "", .fault = tensor.fault};
   const std::string who = cat("tensor \"", printable(name), "\" ");
-  const std::int64_t span = span_of(tensor);
-  if (tensor.offset > of.elements || span > of.elements - tensor.offset)
+  const std::uint64_t bytes = bytes_of(span_of(tensor), *tensor.numbers);
+  const std::uint64_t offset = bytes_of(tensor.offset, *tensor.numbers);
+  const std::uint64_t storage_bytes = bytes_of(of.elements, *of.numbers);
+  if (offset > storage_bytes || bytes > storage_bytes - offset)
     throw Error(cat(who, "reaches beyond its storage"));
   const ZipMember storage = find(of);
-  if (bytes_of(of.elements, of.dtype) > storage.bytes)
-    throw Error(cat(who, "has a storage that is cut off"));
+  if (storage_bytes > storage.bytes) throw Error(cat(who, "has a storage that is cut off"));
   return {.name = name,
-          .dtype = of.dtype,
+          .dtype = std::string(tensor.numbers->dtype),
           .shape = tensor.sizes,
           .strides = tensor.strides,
-          .begin = storage.begin + bytes_of(tensor.offset, of.dtype),
-          .bytes = bytes_of(span, of.dtype)};
+          .begin = storage.begin + offset,
+          .bytes = bytes,
+          .negated = tensor.negated};
 }
 
-bool holds_tensors(const Pickle& pickle, const PickleValue& dict) {
-  for (std::size_t i = 1; i < dict.items.size(); i += 2)
-    if (pickle.at(dict.items[i]).kind == Kind::tensor) return true;
-  return false;
+std::size_t count_tensors(const Pickle& pickle, const PickleValue& value) {
+  if (value.kind != Kind::dict) return 0;
+  std::size_t count = 0;
+  for (std::size_t i = 1; i < value.items.size(); i += 2)
+    if (pickle.at(value.items[i]).kind == Kind::tensor) ++count;
+  return count;
 }
 
 std::string keys_of(const Pickle& pickle, const PickleValue& dict) {
@@ -81,18 +87,42 @@ std::string keys_of(const Pickle& pickle, const PickleValue& dict) {
   return keys.empty() ? "nothing" : join(keys, ", ");
 }
 
+// Under which key most tensors lie, and more than `least`; or "". A key of a state dict for what a
+// module keeps besides ("_extra_state") is none.
+std::string key_of_tensors(const Pickle& pickle, const PickleValue& dict, std::size_t least) {
+  std::string best;
+  std::set<PickleIndex> counted;  // the same dict may lie under any number of keys
+  for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+    const PickleValue& key = pickle.at(dict.items[i]);
+    if (key.kind != Kind::text || key.text.ends_with("_extra_state") ||
+        !counted.insert(dict.items[i + 1]).second)
+      continue;
+    if (const std::size_t count = count_tensors(pickle, pickle.at(dict.items[i + 1]));
+        count > least) {
+      least = count;
+      best = key.text;
+    }
+  }
+  return best;
+}
+
+// What programs put beside a state dict may be tensors too: a best loss, the state of a generator.
 const PickleValue& state_dict_of(const Pickle& pickle, std::string& inside) {
   const PickleValue& root = pickle.at(pickle.root);
   if (root.kind != Kind::dict) throw Error("it holds no state dict");
-  if (holds_tensors(pickle, root)) return root;
   for (const char* key : {"state_dict", "model_state_dict", "model"})
     if (const PickleValue* nested = pickle.find(root, key))
-      if (nested->kind == Kind::dict && holds_tensors(pickle, *nested)) {
+      if (count_tensors(pickle, *nested) > 0) {
         inside = key;
         return *nested;
       }
+  const std::size_t count = count_tensors(pickle, root);
+  const std::string other = key_of_tensors(pickle, root, count);
+  if (count > 0 && other.empty()) return root;
   throw Error(cat("it holds no state dict, but a dict of ", keys_of(pickle, root)),
-              "in Python: torch.save(model.state_dict(), FILE)");
+              other.empty() ? "in Python: torch.save(model.state_dict(), FILE)"
+                            : cat("in Python: torch.save(torch.load(FILE)[\"", printable(other),
+                                  "\"], NEW)"));
 }
 
 TorchFile tensors_of(const Pickle& pickle, const FindStorage& find) {
@@ -113,6 +143,10 @@ TorchFile tensors_of(const Pickle& pickle, const FindStorage& find) {
 
 TorchFile read_zipped(std::istream& in, std::uint64_t file_bytes) {
   const std::map<std::string, ZipMember> members = read_zip_directory(in, file_bytes);
+  refuse_foreign_archive(members);
+  for (const auto& [name, member] : members)
+    if (member.packed)
+      throw Error(cat("its member ", printable(name), " is compressed or encrypted"));
   constexpr std::string_view name = "/data.pkl";
   const auto found = std::find_if(members.begin(), members.end(), [&](const auto& member) {
     return member.first.ends_with(name) &&
@@ -158,13 +192,24 @@ bool has_magic(std::istream& in) {
   }
 }
 
+std::string beginning_of(std::istream& in) {
+  std::string begin(64, '\0');
+  in.clear();
+  in.seekg(0);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(in.gcount()));
+  return begin;
+}
+
 // Before torch 1.6: a magic number, a version, the system, the object and the keys of its storages,
 // a pickle each; then the storages in the order of the keys, each behind its number of elements.
 TorchFile read_legacy(std::istream& in, std::uint64_t file_bytes) {
   in.clear();
   in.seekg(0);
-  const auto refuse = [] { throw Error("it is neither a file of torch.save nor of safetensors"); };
-  if (!has_magic(in)) refuse();
+  if (!has_magic(in)) refuse_foreign_file(beginning_of(in));
+  const auto refuse = [] {
+    throw Error("it is damaged: it is no file of torch.save as it begins");
+  };
   const Pickle version = read_pickle(in, 64);
   if (version.at(version.root).integer != 1001) refuse();
   const Pickle system = read_pickle(in, 4096);
@@ -173,18 +218,18 @@ TorchFile read_legacy(std::istream& in, std::uint64_t file_bytes) {
     throw Error("its numbers have their high byte first");
   const Pickle object = read_pickle(in, most_pickle_bytes);
   const Pickle keys = read_pickle(in, most_pickle_bytes);
-  std::map<std::string, std::string> dtypes;
-  for (const PickledStorage& storage : object.storages) dtypes[storage.key] = storage.dtype;
+  std::map<std::string, const PickledNumbers*> numbers;
+  for (const PickledStorage& storage : object.storages) numbers[storage.key] = storage.numbers;
   std::map<std::string, ZipMember> storages;
   if (keys.at(keys.root).kind != Kind::list) refuse();
   for (const PickleIndex index : keys.at(keys.root).items) {
     const std::string& key = keys.at(index).text;
-    const auto dtype = dtypes.find(key);
-    if (dtype == dtypes.end()) throw Error("it has a storage that no tensor uses");
+    const auto own = numbers.find(key);
+    if (own == numbers.end()) throw Error("it has a storage that no tensor uses");
     const std::int64_t elements = integer_at(in);
     const auto begin = static_cast<std::uint64_t>(in.tellg());
     if (elements < 0) throw Error("it is damaged: a storage has less than no elements");
-    const std::uint64_t bytes = bytes_of(elements, dtype->second);
+    const std::uint64_t bytes = bytes_of(elements, *own->second);
     if (bytes > file_bytes - std::min(begin, file_bytes)) throw Error("it is cut off");
     storages[key] = {.begin = begin, .bytes = bytes};
     in.seekg(static_cast<std::streamoff>(begin + bytes));
@@ -212,6 +257,7 @@ TorchFile read_torch_file(const std::filesystem::path& path) {
   const std::uint64_t bytes = std::filesystem::file_size(path, fault);
   std::ifstream in(path, std::ios::binary);
   if (fault || !in) throw Error(cat("cannot read ", path.string()));
+  open_regular_file(path);  // an Error where it is none
   try {
     return read_torch_file(in, bytes);
   } catch (const Error& error) {

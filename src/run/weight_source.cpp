@@ -85,6 +85,45 @@ WeightSource of_index(const fs::path& index) {
   return source;
 }
 
+// A folder of torch.distributed.checkpoint: tensors in pieces, by rank.
+bool is_distributed_checkpoint(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::is_regular_file(folder / ".metadata", ignored)) return true;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".distcp") return true;
+  return false;
+}
+
+[[noreturn]] void refuse_distributed_checkpoint(const fs::path& folder) {
+  throw Error(
+      cat("init.from: ", folder.string(),
+          " is a distributed checkpoint (torch.distributed.checkpoint), which holds tensors "
+          "in pieces"),
+      cat("make one file of it: python3 -m torch.distributed.checkpoint.format_utils "
+          "dcp_to_torch ",
+          folder.string(), " weights.pt, then init.from=weights.pt"));
+}
+
+// The folder itself, or one below it, as trainers keep them beside other files.
+void refuse_distributed_checkpoints(const fs::path& folder) {
+  if (is_distributed_checkpoint(folder)) refuse_distributed_checkpoint(folder);
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (std::error_code ignored;
+        entry.is_directory(ignored) && is_distributed_checkpoint(entry.path()))
+      refuse_distributed_checkpoint(entry.path());
+}
+
+// The only one that a folder has, as of diffusers, which names it after its own files; or "".
+fs::path only_index(const fs::path& folder) {
+  fs::path found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (entry.path().filename().string().ends_with(".index.json")) {
+      if (!found.empty()) return {};
+      found = entry.path();
+    }
+  return found;
+}
+
 WeightSource of_folder(const fs::path& folder, bool best, bool average) {
   if (fs::exists(folder / "run.json") && fs::exists(folder / "checkpoints"))
     return of_run(folder, best, average);
@@ -96,11 +135,13 @@ WeightSource of_folder(const fs::path& folder, bool best, bool average) {
     if (fs::exists(folder / name))
       return {.what = (folder / name).string(), .files = {folder / name}};
   }
+  if (const fs::path index = only_index(folder); !index.empty()) return of_index(index);
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
     if (is_weights_file(entry.path())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   if (files.size() == 1) return {.what = files[0].string(), .files = files};
+  if (files.empty()) refuse_distributed_checkpoints(folder);
   if (files.empty())
     throw Error(cat("init.from: the folder ", folder.string(), " holds no weights"),
                 "it may be a run, a checkpoint, or have model.safetensors or pytorch_model.bin");
@@ -201,11 +242,14 @@ WeightSource find_weight_source(const fs::path& from, bool best, bool average) {
     source = of_folder(from, best, average);
   else if (from.filename().string().ends_with(".index.json"))
     source = of_index(from);
+  else if (from.extension() == ".distcp" || from.filename() == ".metadata")
+    refuse_distributed_checkpoint(from.has_parent_path() ? from.parent_path() : ".");
   else
     source = {.what = from.string(), .files = {from}};
   for (const fs::path& file : source.files)
     if (!fs::is_regular_file(file))
       throw Error(cat("init.from: ", file.string(), " is missing or is no file"));
+  for (const fs::path& file : source.files) open_regular_file(file);  // an Error where it is none
   for (const fs::path& file : source.files)
     if (looks_like_safetensors(file)) check_export(file);
   return source;

@@ -20,8 +20,9 @@ struct WeightSource {
 
 // from: a run (its newest good checkpoint, or with `best` the one whose evaluation was best), a
 // checkpoint's folder, one with model.safetensors or pytorch_model.bin, in pieces or not, or with a
-// single file of weights, or such a file. average: takes a checkpoint's, where it has one. Reads
-// checkpoints and exports whole, to be sure that they are not damaged. Throws Error.
+// single index of pieces or file of weights, or such a file. average: takes a checkpoint's, where
+// it has one. Reads checkpoints and exports whole, to be sure that they are not damaged. Throws
+// Error.
 WeightSource find_weight_source(const std::filesystem::path& from, bool best, bool average);
 
 // As the record of a run holds it: {"what", "files": [{"path", "bytes", "xxh3"}], "average"}.

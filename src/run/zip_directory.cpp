@@ -91,14 +91,14 @@ std::map<std::string, ZipMember> read_zip_directory(std::istream& in, std::uint6
     std::uint64_t stored = number(text, at + 20, 4), bytes = number(text, at + 24, 4),
                   local = number(text, at + 42, 4);
     read_large(text.substr(at + fixed_bytes + name_bytes, extra_bytes), bytes, stored, local);
-    if (number(text, at + 10, 2) != 0 || (number(text, at + 8, 2) & 1) != 0 || stored != bytes)
-      throw Error(cat("its member ", printable(name), " is compressed or encrypted"));
+    const bool packed =
+        number(text, at + 10, 2) != 0 || (number(text, at + 8, 2) & 1) != 0 || stored != bytes;
     const std::string header = read_at(in, file_bytes, local, local_bytes);
     if (header.compare(0, 4, "PK\3\4") != 0) throw Error("its zip directory is damaged");
     const std::uint64_t begin = local + local_bytes + number(header, 26, 2) + number(header, 28, 2);
-    if (begin > file_bytes || bytes > file_bytes - begin)
+    if (begin > file_bytes || stored > file_bytes - begin)
       throw Error(cat("its member ", printable(name), " reaches beyond its end: it is cut off"));
-    if (!members.emplace(name, ZipMember{begin, bytes}).second)
+    if (!members.emplace(name, ZipMember{begin, stored, packed}).second)
       throw Error(cat("its member ", printable(name), " is there twice"));
     at += fixed_bytes + name_bytes + extra_bytes + comment_bytes;
   }

@@ -44,6 +44,7 @@
 #include "run/safetensors.h"
 #include "run/samples.h"
 #include "run/tensorboard_records.h"
+#include "run/torch_file.h"
 #include "run/zip_directory.h"
 
 namespace lockstep {
@@ -119,6 +120,26 @@ Parse pickle_calls(std::size_t n) {
   return [bytes] {
     std::istringstream in(bytes);
     read_pickle(in, bytes.size());
+  };
+}
+// Many keys for one large dict of tensors; none of them is that of a state dict.
+Parse torch_file_keys(std::size_t n) {
+  using namespace std::string_literals;
+  const auto word = [](const std::string& text) {
+    return "X"s + little_endian_8(text.size()).substr(0, 4) + text;
+  };
+  const std::string start =
+      "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}."s;
+  const std::string object = "\x80\x02}("s + word("a") + "}q\x01(" +
+                             times(n, [&](std::size_t i) { return word(cat(i)) + "N"; }) + "u" +
+                             times(n, [&](std::size_t i) { return word(cat("b", i)) + "h\x01"; }) +
+                             "u.";
+  return [bytes = start + object + "\x80\x02]."] {
+    std::istringstream in(bytes);
+    try {
+      read_torch_file(in, bytes.size());
+    } catch (const Error&) {  // it holds no state dict
+    }
   };
 }
 std::string zip_number(std::uint64_t value, std::size_t bytes) {
@@ -349,6 +370,7 @@ constexpr TimedParser parsers[] = {
     {"SafetensorsNames", safetensors_names},
     {"SafetensorsMetadata", safetensors_metadata},
     {"PickleCalls", pickle_calls},
+    {"TorchFileKeys", torch_file_keys},
     {"ZipMembers", zip_members, 1000, 6500},
     {"ManifestFiles", manifest_files},
     {"History", history},

@@ -12,6 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   TorchFile found;
   if (!fuzz::accepts([&] { found = read_torch_file(file, size); })) return 0;
   for (const StoredTensor& tensor : found.tensors) {
+    LOCKSTEP_CHECK((tensor.fault == nullptr) == !tensor.dtype.empty());
+    if (tensor.fault != nullptr) continue;
     LOCKSTEP_CHECK(tensor.begin <= size && tensor.bytes <= size - tensor.begin);
     LOCKSTEP_CHECK(tensor.shape.size() == tensor.strides.size());
     unsigned __int128 last = 0;

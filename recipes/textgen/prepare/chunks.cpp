@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/lfs_pointer.h"
 #include "base/text.h"
 
 namespace lockstep::textgen {
@@ -39,6 +40,7 @@ bool ChunkReader::open_next() {
   if (!fd_)
     throw Error(cat("cannot read ", file_->path.string(), ": ", errno_text(errno)),
                 "check the permissions of the file");
+  refuse_lfs_pointer(fd_.get(), file_->path);
   role_ = segment.role;
   at_ = segment.begin;
   end_ = segment.end;

@@ -46,6 +46,23 @@ TEST(Files, AreReadAsTheyWereWritten) {
   EXPECT_EQ(entries(folder.path()), 1u);
 }
 
+TEST(Files, ThatGitDidNotFetchAreRefusedWithTheCommandThatHelps) {
+  TemporaryDirectory folder;
+  const fs::path path = folder.path() / "data.jsonl";
+  const std::string line = "version https://git-lfs.github.com/spec/v1\n";
+  write_file_atomic(path, line + "oid sha256:00\nsize 1\n");
+  for (const auto read : {+[](const fs::path& file) { read_file(file); },
+                          +[](const fs::path& file) { read_input(file); },
+                          +[](const fs::path& file) { open_regular_file(file); }})
+    EXPECT_THAT(error_of([&] { read(path); }),
+                AllOf(HasSubstr(path.string()), HasSubstr("a pointer of Git LFS")));
+  // A text about one is longer than any, or begins otherwise.
+  write_file_atomic(path, line + std::string(2000, 'x'));
+  EXPECT_EQ(read_file(path).size(), line.size() + 2000);
+  write_file_atomic(path, " " + line);
+  EXPECT_EQ(read_file(path).size(), line.size() + 1);
+}
+
 TEST(Files, WithoutAKnownSizeAreReadToTheirEnd) {
   EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("Pid:"));
 }

@@ -23,6 +23,7 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -51,6 +52,66 @@ TEST(TorchFile, GivesTheTensorsThatPythonSaved) {
   }
 }
 
+at::Tensor comparable(const at::Tensor& tensor) {
+  return tensor.itemsize() == 1 ? tensor.to(at::kFloat) : tensor;  // ATen compares no FP8
+}
+
+// Parameters and tensors with attributes of their own, FP8, and numbers that are kept as their
+// negatives.
+TEST(TorchFile, GivesWhatPythonReadsOfWeightsAlone) {
+  const auto expected = map_tensors(torch_files / "expected_read.safetensors");
+  for (const char* name : {"read.pt", "read_legacy.pt"}) {
+    SCOPED_TRACE(name);
+    const TorchFile file = read_torch_file(torch_files / name);
+    EXPECT_EQ(file.tensors.size(), expected.size());
+    StoredFiles files;
+    for (const StoredTensor& stored : file.tensors) {
+      const at::Tensor tensor = files.tensor(torch_files / name, stored);
+      const at::Tensor& wanted = expected.at(stored.name);
+      EXPECT_EQ(tensor.scalar_type(), wanted.scalar_type()) << stored.name;
+      EXPECT_TRUE(comparable(tensor).equal(comparable(wanted))) << stored.name;
+    }
+  }
+}
+
+TEST(TorchFile, LooksForTheKeysOfAStateDictFirst) {
+  for (const char* name : {"beside.pt", "beside4.pt"}) {
+    SCOPED_TRACE(name);
+    const TorchFile file = read_torch_file(torch_files / name);
+    EXPECT_EQ(file.inside, "model");
+    ASSERT_EQ(file.tensors.size(), 2U);
+    EXPECT_EQ(file.tensors[0].name, "w");
+    EXPECT_EQ(file.tensors[1].name, "b");
+  }
+}
+
+TEST(TorchFile, NamesTheKeyThatTheTensorsLieUnder) {
+  EXPECT_THAT(error_of([] { read_torch_file(torch_files / "other_key.pt"); }),
+              AllOf(HasSubstr("no state dict, but a dict of net, acc"),
+                    HasSubstr("torch.load(FILE)[\"net\"]")));
+}
+
+TEST(TorchFile, SaysWhyATensorCannotBeTaken) {
+  std::map<std::string, std::string> faults;
+  for (const StoredTensor& tensor : read_torch_file(torch_files / "faults.pt").tensors)
+    faults[tensor.name] = tensor.fault == nullptr ? "" : tensor.fault->what;
+  EXPECT_EQ(faults.at("w"), "");
+  EXPECT_EQ(faults.at("sparse"), "is sparse");
+  EXPECT_EQ(faults.at("csr"), "is sparse");
+  EXPECT_EQ(faults.at("quantized"), "is quantized");
+  EXPECT_THAT(faults.at("meta"), HasSubstr("meta"));
+  EXPECT_THAT(faults.at("complex"), HasSubstr("complex"));
+  EXPECT_THAT(faults.at("conjugate"), HasSubstr("conjugate"));
+  EXPECT_THAT(faults.at("ragged"), HasSubstr("nested"));
+}
+
+TEST(TorchFile, SaysWhatOtherFilesAre) {
+  EXPECT_THAT(error_of([] { read_torch_file(torch_files / "shard.pt"); }),
+              AllOf(HasSubstr("the shard of one rank"), HasSubstr("full_state_dict=True")));
+  EXPECT_THAT(error_of([] { read_torch_file(torch_files / "script.pt"); }),
+              AllOf(HasSubstr("a TorchScript archive"), HasSubstr("torch.jit.load")));
+}
+
 TEST(TorchFile, RefusesByNameWhatIsNoTensor) {
   const auto fault = [](const char* name) {
     return error_of([&] { read_torch_file(torch_files / name); });
@@ -66,7 +127,7 @@ TEST(TorchFile, RefusesByNameWhatIsNoTensor) {
 // Nothing is read beyond the end, wherever that is.
 TEST(TorchFile, ThatIsCutOffIsRefused) {
   const TemporaryDirectory folder;
-  for (const char* name : {"zip.pt", "legacy.pt"}) {
+  for (const char* name : {"zip.pt", "legacy.pt", "read.pt", "read_legacy.pt"}) {
     const std::string whole = read_file(torch_files / name);
     for (std::size_t bytes = 0; bytes < whole.size(); bytes += 97) {
       write_file_atomic(folder.path() / "cut.pt", whole.substr(0, bytes));
@@ -210,6 +271,47 @@ TEST_F(FirstWeights, AreRenamedByTheUsersMapThenByTheRecipes) {
   EXPECT_TRUE(model.first.equal(ToyModel(2).first.detach() + 1));
   options.init.map = {"module.*=*", "modul.*=*"};
   EXPECT_THAT(fault(save(toy("module."))), HasSubstr("no tensor of the file is renamed by"));
+}
+
+// Nearly every tensor is named "weight" or "bias".
+TEST_F(FirstWeights, AreNotGuessedByTheirShapesAlone) {
+  Tensors tensors = toy();
+  tensors[0].first = "h.c_proj.weight";  // first.weight
+  EXPECT_THAT(fault(save(tensors)),
+              AllOf(HasSubstr("unexpected: h.c_proj.weight"), Not(HasSubstr("init.map=\""))));
+  tensors[0].first = "net.first.weight";
+  EXPECT_THAT(fault(save(tensors)), HasSubstr("init.map=\"net.*=*\""));
+}
+
+TEST_F(FirstWeights, ThatAreSparseAreNamedUnlessTheyArePassedOver) {
+  const fs::path file = torch_files / "faults.pt";
+  options.init.map = {"sparse=first.weight"};
+  options.init.missing = {"*"};
+  options.init.unexpected = {"w", "csr", "quantized", "meta", "complex", "conjugate", "ragged"};
+  EXPECT_THAT(
+      fault({.what = "the file", .files = {file}}),
+      AllOf(HasSubstr("1 cannot be read: first.weight is sparse"), HasSubstr("value.to_dense()")));
+}
+
+TEST_F(FirstWeights, MayBeFp8) {
+  Tensors tensors = toy();
+  const TemporaryDirectory folder;
+  const fs::path file = folder.path() / "fp8.safetensors";
+  std::vector<TensorEntry> entries;
+  for (auto& [name, tensor] : tensors) {
+    tensor = at::full(tensor.sizes(), 1.5).to(at::kFloat8_e4m3fn);
+    entries.push_back({.name = name, .dtype = "F8_E4M3", .shape = tensor.sizes().vec()});
+  }
+  std::ofstream out(file, std::ios::binary);
+  out << make_header(entries, {});
+  for (const auto& [name, tensor] : tensors)
+    out.write(static_cast<const char*>(tensor.const_data_ptr()),
+              static_cast<std::streamsize>(tensor.nbytes()));
+  out.close();
+  ToyModel model(1);
+  const auto report = load(model, {.what = "the file", .files = {file}});
+  EXPECT_EQ(report.at("converted"), (nlohmann::json{{"F8_E4M3 to F32", 6}}));
+  EXPECT_TRUE(model.first.equal(at::full(model.first.sizes(), 1.5)));
 }
 
 TEST_F(FirstWeights, AreConvertedWhereNothingIsLostOfTheirKind) {

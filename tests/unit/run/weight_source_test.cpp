@@ -15,6 +15,7 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -69,6 +70,78 @@ TEST_F(Source, IsAnIndexOfPiecesBesideIt) {
   write_weights(path("model-2.safetensors"), {"x"});
   write_index("model-2.safetensors");
   EXPECT_THAT(error_of([&] { names("."); }), HasSubstr("is in two files"));
+}
+
+// As diffusers names it.
+TEST_F(Source, IsTheOnlyIndexOfAFolder) {
+  write_weights(path("diffusion-1.safetensors"), {"x"});
+  write_weights(path("diffusion-2.safetensors"), {"y"});
+  write_file_atomic(
+      path("diffusion.safetensors.index.json"),
+      R"({"weight_map":{"x":"diffusion-1.safetensors","y":"diffusion-2.safetensors"}})");
+  EXPECT_THAT(names("."), ElementsAre("x", "y"));
+}
+
+TEST_F(Source, ThatIsADistributedCheckpointIsNamedWithTheCommandThatHelps) {
+  const auto is_named = AllOf(HasSubstr("is a distributed checkpoint"), HasSubstr("dcp_to_torch"));
+  fs::create_directories(path("trained/model_fsdp"));
+  write_file_atomic(path("trained/model_fsdp/.metadata"), "\x80\x02.");
+  write_file_atomic(path("trained/model_fsdp/__0_0.distcp"), "PK");
+  EXPECT_THAT(error_of([&] { find("trained/model_fsdp"); }), is_named);
+  EXPECT_THAT(error_of([&] { find("trained/model_fsdp/__0_0.distcp"); }), is_named);
+  EXPECT_THAT(error_of([&] { find("trained"); }), AllOf(is_named, HasSubstr("model_fsdp")));
+}
+
+constexpr const char* pointer =
+    "version https://git-lfs.github.com/spec/v1\n"
+    "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
+
+TEST_F(Source, ThatWasNotFetchedByGitIsNamed) {
+  for (const char* name :
+       {"model.safetensors", "pytorch_model.bin", "model.safetensors.index.json"}) {
+    SCOPED_TRACE(name);
+    write_file_atomic(path(name), pointer);
+    EXPECT_THAT(error_of([&] { find(name); }),
+                AllOf(HasSubstr(name), HasSubstr("a pointer of Git LFS"), HasSubstr("lfs pull")));
+  }
+}
+
+TEST_F(Source, OfAnotherFormatIsNamed) {
+  using namespace std::string_literals;
+  const auto fault = [&](const std::string& bytes) {
+    write_file_atomic(path("a.bin"), bytes);
+    return error_of([&] { names("a.bin"); });
+  };
+  EXPECT_THAT(fault("\x89HDF\r\n\x1a\n and more"), HasSubstr("an HDF5 file"));
+  EXPECT_THAT(fault("\x93NUMPY\x01\0 and more"s), HasSubstr("an array of NumPy"));
+  EXPECT_THAT(fault("GGUF and more, much more"), HasSubstr("a GGUF file"));
+  EXPECT_THAT(fault("\x1f\x8b and more, much more"), HasSubstr("packed by gzip"));
+  EXPECT_THAT(fault("\x80\x04}. and more, much more"), HasSubstr("a plain pickle"));
+  EXPECT_THAT(fault("<!DOCTYPE html><title>404</title>"), HasSubstr("a web page"));
+}
+
+// A zip archive of one empty member.
+std::string archive_of(const std::string& member, char method = 0) {
+  using namespace std::string_literals;
+  const std::string size(1, static_cast<char>(member.size()));
+  const std::string file = "PK\3\4"s + std::string(22, '\0') + size + std::string(3, '\0') + member;
+  const std::string directory = "PK\1\2"s + std::string(6, '\0') + method + std::string(17, '\0') +
+                                size + std::string(17, '\0') + member;
+  return file + directory + "PK\5\6"s + std::string(4, '\0') + "\1\0\1\0"s +
+         std::string(1, static_cast<char>(directory.size())) + std::string(3, '\0') +
+         std::string(1, static_cast<char>(file.size())) + std::string(5, '\0');
+}
+
+TEST_F(Source, ThatIsAnArchiveOfAnotherProgramIsNamed) {
+  const auto fault = [&](const std::string& bytes) {
+    write_file_atomic(path("a.pt"), bytes);
+    return error_of([&] { names("a.pt"); });
+  };
+  EXPECT_THAT(fault(archive_of("m/constants.pkl")), HasSubstr("a TorchScript archive"));
+  EXPECT_THAT(fault(archive_of("m/models/model.json")), HasSubstr("an exported program"));
+  EXPECT_THAT(fault(archive_of("weights.npy", 8)), HasSubstr("NumPy's arrays"));
+  EXPECT_THAT(fault(archive_of("text.txt")), HasSubstr("no data.pkl"));
+  EXPECT_THAT(fault(archive_of("m/data.pkl", 8)), HasSubstr("is compressed or encrypted"));
 }
 
 TEST_F(Source, HasOtherNamesOfItsTensors) {

@@ -94,6 +94,13 @@ TEST_F(CorpusTest, RefusesANamedFileThatIsNotText) {
             std::string::npos);
 }
 
+TEST_F(CorpusTest, RefusesWhatGitDidNotFetch) {
+  write("a/b.txt", prose(1, 50));
+  write("a/c.jsonl", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n");
+  EXPECT_NE(error_if_any([&] { look({path("a")}); }).find("c.jsonl: it is a pointer of Git LFS"),
+            std::string::npos);
+}
+
 TEST_F(CorpusTest, PassesOverFilesInFoldersThatAreNotText) {
   write("a/image.png", std::string("\x89PNG\0\0", 6));
   write("a/b.txt", prose(1, 50));
