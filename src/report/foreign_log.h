@@ -53,7 +53,8 @@ struct ForeignColumn {
 
 // Stores of rows: CSV files, W&B's history, trackio.
 struct ForeignTable {
-  std::string name;  // for messages
+  std::string name;     // for messages
+  std::string refused;  // likewise: why a column has no numbers; "": all that could have some do
   std::uint32_t rows = 0;
   std::vector<ForeignColumn> columns;
 };
@@ -65,5 +66,7 @@ bool is_time_column(const std::string& name);
 // them (_step, trainer/global_step, _timestamp, _runtime; "RUN - loss" is loss; __MIN and __MAX are
 // left out). Throws Error where nothing else is there.
 void add_foreign_table(ForeignTable table, Trial& trial);
+// The first half of that, for a store whose run has several tables: their series go into one log.
+ForeignLog log_of_table(ForeignTable table, Trial& trial);
 
 }  // namespace lockstep
