@@ -43,8 +43,7 @@ std::optional<ForeignTable> evaluations_beside(const fs::path& file) {
   const fs::path other = file.parent_path() / own_evaluations;
   if (file.filename() != own_steps || !fs::is_regular_file(other, ignored)) return std::nullopt;
   CsvNumbers numbers = read_numbers(other);
-  if (!is_own_evaluations(table_names(numbers.table)) || numbers.table.rows == 0)
-    return std::nullopt;
+  if (!is_own_evaluations(table_names(numbers.table))) return std::nullopt;
   return std::move(numbers.table);
 }
 
@@ -66,11 +65,16 @@ Trial read_csv_trial(const fs::path& path) {
   tell_refused(numbers, trial);
   const bool own = is_own_steps(table_names(numbers.table));
   ForeignLog log = log_of_table(std::move(numbers.table), trial);
-  if (own)
-    if (std::optional<ForeignTable> evaluations = evaluations_beside(file))
-      for (ForeignSeries& series : log_of_table(std::move(*evaluations), trial).series)
-        log.series.push_back(std::move(series));
+  std::optional<ForeignTable> evaluations = own ? evaluations_beside(file) : std::nullopt;
+  if (evaluations && evaluations->rows > 0)
+    for (ForeignSeries& series : log_of_table(std::move(*evaluations), trial).series)
+      log.series.push_back(std::move(series));
   add_foreign_log(std::move(log), trial);
+  if (own && !evaluations) {
+    std::erase_if(trial.quantities, [](const Quantity& one) { return one.name == "train_s"; });
+    trial.cautions.push_back(
+        "evaluations.csv does not lie beside it: evaluations and their time are not known");
+  }
   return trial;
 }
 

@@ -134,7 +134,7 @@ class LogReading {
     for (const ForeignSeries& series : log_.series)
       if (!own_ || is_told_by_own(series)) add_qualities(series, trial_);
     trial_.cautions.push_back(own_ ? "an export of a run: its data, options, batch and devices are "
-                                     "not known, as they are of the run itself"
+                                     "known of the run itself alone"
                                    : "a log of another program: its data, parameters, batch and "
                                      "devices are not known");
     curve();

@@ -29,11 +29,11 @@ class TimeText {
     while (take(' ')) {
     }
   }
-  // A whole number of so many digits.
+  // A whole number of that many digits at the least, and of no more.
   std::optional<int> digits(std::size_t least, std::size_t most) {
     std::size_t count = 0;
-    while (count < rest_.size() && count <= most && is_digit(rest_[count])) ++count;
-    if (count < least || count > most) return std::nullopt;
+    while (count < rest_.size() && count < most && is_digit(rest_[count])) ++count;
+    if (count < least) return std::nullopt;
     int value = 0;
     std::from_chars(rest_.data(), rest_.data() + count, value);
     rest_.remove_prefix(count);
