@@ -155,7 +155,7 @@ int compare_sides(const Parsed& parsed, const std::string& root) {
   if (parsed.has("--fail-if-slower")) threshold = share_of(parsed, "--fail-if-slower", 0.03);
   auto [a, b] = sides(parsed, root, options);
   const Comparison comparison = compare(std::move(a), std::move(b), options);
-  keep(parsed, comparison_json(comparison));
+  if (parsed.has("--out")) keep(parsed, comparison_json(comparison));  // long of long logs
   print(parsed.has("--json") ? json_text(comparison_json(comparison))
                              : trim(comparison_text(comparison, text_width())));
   return threshold ? exit_code_of(comparison, *threshold) : 0;

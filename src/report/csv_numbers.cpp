@@ -184,9 +184,20 @@ class CsvScan {
                       " columns"),
                   "a log is a table: each line has a cell for each name of the first line");
     }
-    ++numbers_.table.rows;
     skip_line_end();
+    if (++numbers_.table.rows == 1) make_room(rest.size());
     return true;
+  }
+
+  // For as many rows as there will be if all are as long as the first one.
+  void make_room(std::size_t bytes) {
+    const std::size_t row_bytes = bytes - static_cast<std::size_t>(end_ - at_);
+    const std::size_t rows = bytes / std::max<std::size_t>(row_bytes, 1) * 5 / 4;
+    for (ForeignColumn& column : numbers_.table.columns)
+      if (!column.rows.empty()) {
+        column.rows.reserve(rows);
+        column.values.reserve(rows);
+      }
   }
 
   void drop_row() {

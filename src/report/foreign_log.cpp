@@ -105,7 +105,8 @@ void add_qualities(const ForeignSeries& series, Trial& trial) {
                     .aspect = Aspect::quality};
   if (quantity.better == Better::lower) {
     double best = NAN;
-    for (const ForeignPoint& point : series.points) best = std::fmin(best, point.value);
+    for (const ForeignPoint& point : series.points)
+      if (point.value < best || std::isnan(best)) best = point.value;
     quantity.name = "best." + series.name;
     quantity.title = series.name + ", best";
     trial.measure(quantity, best);
@@ -241,6 +242,7 @@ class LogReading {
     if (curve == nullptr || !clock_) return;
     trial_.metric = is_of_validation(curve->name) ? "loss" : curve->name;
     trial_.metric_better = Better::lower;
+    trial_.curve.reserve(curve->points.size());
     for (const ForeignPoint& point : curve->points)
       trial_.curve.push_back({point.place, clock_->at(point.time) - begin_, point.value});
   }

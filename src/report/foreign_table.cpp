@@ -195,7 +195,8 @@ std::vector<double> passes_of(const std::vector<double>& steps) {
 // Milliseconds, microseconds and nanoseconds since 1970 are larger than any seconds.
 double seconds_per_unit(const std::vector<double>& times) {
   double least = INFINITY;
-  for (const double time : times) least = std::fmin(least, time);
+  for (const double time : times)
+    if (time < least) least = time;
   if (!std::isfinite(least)) return 1;
   return least > 1e17 ? 1e-9 : least > 1e14 ? 1e-6 : least > 1e11 ? 1e-3 : 1;
 }

@@ -18,7 +18,7 @@ class LogClock {
 
   bool empty() const { return times_.empty(); }  // the series has no times
   // Seconds of training at a time of the log; below 0 before the first point.
-  double at(double time) const;
+  double at(double time);
   // Mean seconds from one place to the next, within epochs where these count anew.
   std::optional<double> place_s() const;
   // For people; "": there were no pauses. word: of places, "step"; "": none.
@@ -28,10 +28,13 @@ class LogClock {
   struct Pause {
     double place = 0, seconds = 0;  // before which, and what is left out
   };
-  void take_steps(const std::vector<bool>& pauses, const std::vector<double>& places,
+  void leave_out(const std::vector<double>& places, const std::vector<bool>& pauses,
+                 double usual_s);
+  void take_steps(const std::vector<double>& places, const std::vector<bool>& pauses,
                   double places_per_epoch);
 
   std::vector<double> times_, trained_;  // of the points: on the log's clock, and of training
+  std::size_t near_ = 0;                 // where the last time was found
   double steps_s_ = 0, steps_ = 0;
   std::vector<Pause> pauses_;
 };

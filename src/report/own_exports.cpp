@@ -102,7 +102,7 @@ std::optional<double> best_value(const ForeignSeries& series, const ForeignSerie
 
 class OwnLog {
  public:
-  OwnLog(const std::vector<ForeignSeries>& all, const LogClock& clock, Trial& trial)
+  OwnLog(const std::vector<ForeignSeries>& all, LogClock& clock, Trial& trial)
       : all_(all), clock_(clock), trial_(trial), steps_(steps_of(all)) {}
 
   void times() {
@@ -168,7 +168,7 @@ class OwnLog {
   }
 
   const std::vector<ForeignSeries>& all_;
-  const LogClock& clock_;
+  LogClock& clock_;
   Trial& trial_;
   std::vector<OwnStep> steps_;
   double begin_ = 0;
@@ -215,7 +215,7 @@ bool is_own_log(const std::vector<ForeignSeries>& all) {
           std::any_of(all.begin(), all.end(), is_evaluation));
 }
 
-void add_own_log(const std::vector<ForeignSeries>& all, const LogClock& clock, Trial& trial) {
+void add_own_log(const std::vector<ForeignSeries>& all, LogClock& clock, Trial& trial) {
   OwnLog own(all, clock, trial);
   own.times();
   own.metrics();

@@ -22,6 +22,6 @@ bool is_own_log(const std::vector<ForeignSeries>& all);
 
 // Step time, shares and memory as the log's own steps tell them, and metrics; `curve` is filled in,
 // too. clock: of the whole log, whose beginning is that of the first step's training then.
-void add_own_log(const std::vector<ForeignSeries>& all, const LogClock& clock, Trial& trial);
+void add_own_log(const std::vector<ForeignSeries>& all, LogClock& clock, Trial& trial);
 
 }  // namespace lockstep
