@@ -31,7 +31,9 @@ json fact_value(const json& value) {
 
 // Whole numbers as such: 10, not 10.0.
 json step_json(double step) {
-  return step == std::floor(step) ? json(static_cast<std::int64_t>(step)) : json(step);
+  return step == std::floor(step) && std::abs(step) <= 0x1p53
+             ? json(static_cast<std::int64_t>(step))
+             : json(step);
 }
 
 json trial_json(const Trial& trial) {

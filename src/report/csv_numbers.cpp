@@ -192,7 +192,8 @@ class CsvScan {
   // For as many rows as there will be if all are as long as the first one.
   void make_room(std::size_t bytes) {
     const std::size_t row_bytes = bytes - static_cast<std::size_t>(end_ - at_);
-    const std::size_t rows = bytes / std::max<std::size_t>(row_bytes, 1) * 5 / 4;
+    constexpr std::size_t most = 1 << 21;
+    const std::size_t rows = std::min(most, bytes / std::max<std::size_t>(row_bytes, 1) * 5 / 4);
     for (ForeignColumn& column : numbers_.table.columns)
       if (!column.rows.empty()) {
         column.rows.reserve(rows);

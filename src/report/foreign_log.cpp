@@ -117,8 +117,9 @@ void add_qualities(const ForeignSeries& series, Trial& trial) {
 }
 
 nlohmann::json amount_of(double count) {
-  return count == std::floor(count) ? nlohmann::json(static_cast<std::int64_t>(count))
-                                    : nlohmann::json(count);
+  return count == std::floor(count) && std::abs(count) <= 0x1p53
+             ? nlohmann::json(static_cast<std::int64_t>(count))
+             : nlohmann::json(count);
 }
 
 class LogReading {

@@ -54,7 +54,7 @@ LogClock::LogClock(const ForeignSeries& series, const std::vector<double>& start
   times_.reserve(series.points.size());
   auto start = starts.begin();
   for (const ForeignPoint& point : series.points) {
-    if (std::isnan(point.time)) continue;
+    if (!std::isfinite(point.time)) continue;
     while (start != starts.end() && !times_.empty() && *start <= times_.back()) ++start;
     pauses.push_back(!times_.empty() && start != starts.end() && *start <= point.time);
     times_.push_back(point.time);

@@ -35,8 +35,9 @@ std::vector<OwnStep> steps_of(const std::vector<ForeignSeries>& all) {
   if (series == nullptr) return steps;
   double before = 0;
   for (const ForeignPoint& point : series->points) {
-    if (std::isfinite(point.value))
-      steps.push_back({point.place, point.place - before, point.value});
+    const double count = point.place - before;
+    if (count > 0 && point.value >= 0 && std::isfinite(point.value))
+      steps.push_back({point.place, count, point.value});
     before = point.place;
   }
   return steps;
