@@ -132,8 +132,9 @@ std::pair<TrialGroup, TrialGroup> sides(const Parsed& parsed, const std::string&
     check_groups(a, b);
     return {std::move(a), std::move(b)};
   }
-  TrialGroup a{.name = "", .trials = {read_trial(words[0], root)}},
-      b{.name = "", .trials = {read_trial(words[1], root)}};
+  TrialGroup a, b;
+  a.trials.push_back(read_trial(words[0], root));
+  b.trials.push_back(read_trial(words[1], root));
   a.name = a.trials[0].name;
   b.name = b.trials[0].name;
   if (a.name == b.name) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/file_kinds.h"
 #include "report/log_times.h"
 
 namespace lockstep {
@@ -51,6 +52,36 @@ std::optional<double> number_with_comma(std::string_view text) {
   if (text.size() > longest || text.find('.') != text.npos) return std::nullopt;
   std::replace_copy(text.begin(), text.end(), with_point, ',', '.');
   return plain_number({with_point, text.size()});  // of two commas it is none
+}
+
+// Digits, and a point among them, as nearly all cells are: exactly rounded, since up to 15 digits
+// and their power of ten are exact. Returns where it ends; null: from_chars must read it.
+const char* read_short_number(const char* at, const char* end, double& number) {
+  constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                               1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  constexpr std::ptrdiff_t most_digits = 15;
+  const bool negative = at != end && *at == '-';
+  if (negative) ++at;
+  const char* const begin = at;
+  const char* point = nullptr;
+  std::int64_t digits = 0;
+  for (; at != end; ++at) {
+    if (*at >= '0' && *at <= '9') {
+      if (at - begin > most_digits) return nullptr;
+      digits = 10 * digits + (*at - '0');
+    } else if (*at == '.' && point == nullptr) {
+      point = at;
+    } else {
+      break;
+    }
+  }
+  const std::ptrdiff_t count = at - begin - (point != nullptr ? 1 : 0);
+  if (count == 0 || count > most_digits || (at != end && (*at == 'e' || *at == 'E')))
+    return nullptr;
+  number = static_cast<double>(digits);
+  if (point != nullptr) number /= powers[at - point - 1];
+  if (negative) number = -number;
+  return at;
 }
 
 struct BadCells {
@@ -212,9 +243,13 @@ class CsvScan {
   void value(std::size_t column) {
     ForeignColumn& to = numbers_.table.columns[column];
     double number = 0;
-    const auto [end, error] = std::from_chars(at_, end_, number);
-    if (error == std::errc() && (is_line_end(end) || *end == separator_)) {
-      at_ = end;
+    const char* stop = read_short_number(at_, end_, number);
+    if (stop == nullptr) {
+      const auto [end, error] = std::from_chars(at_, end_, number);
+      if (error == std::errc()) stop = end;
+    }
+    if (stop != nullptr && (is_line_end(stop) || *stop == separator_)) {
+      at_ = stop;
       to.add(numbers_.table.rows, number);
       return;
     }
@@ -261,6 +296,10 @@ class CsvScan {
 }  // namespace
 
 CsvNumbers read_csv_numbers(std::string_view text, const std::string& name) {
+  constexpr std::size_t head_bytes = 4096;
+  if (const std::string kind = kind_of_no_text(text.substr(0, head_bytes)); !kind.empty())
+    throw Error(cat(name, " is ", kind, ": looked for a CSV log"),
+                "a CSV log has a line of names, and a line of numbers for each step or epoch");
   return CsvScan(text, name).read();
 }
 

@@ -62,6 +62,9 @@ Trial read_csv_trial(const fs::path& path) {
               .path = fs::absolute(file).lexically_normal().string(),
               .source = "CSV log"};
   CsvNumbers numbers = read_numbers(file);
+  if (numbers.table.rows == 0)
+    throw Error(cat(numbers.table.name, " has a line of names alone: looked for a CSV log"),
+                "below it stands a line of numbers for each step or epoch");
   tell_refused(numbers, trial);
   const bool own = is_own_steps(table_names(numbers.table));
   ForeignLog log = log_of_table(std::move(numbers.table), trial);

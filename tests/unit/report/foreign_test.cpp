@@ -262,7 +262,16 @@ TEST_F(ForeignLogs, TablesThatAreNoLogsAreRefused) {
   EXPECT_THAT(error_of([&] { read_csv_trial(write("x.csv", "step,name\n1,a\n")); }),
               HasSubstr("no column of numbers beside its steps and times: column name: 'a' in "
                         "line 2 is no number"));
-  EXPECT_THAT(error_of([&] { read_csv_trial(write("y.csv", "")); }), HasSubstr("y.csv"));
+  EXPECT_THAT(error_of([&] { read_csv_trial(write("y.csv", "")); }), HasSubstr("y.csv is empty"));
+  for (const auto& [text, kind] : std::initializer_list<std::pair<std::string, const char*>>{
+           {"\x1f\x8b\x08", "is a gzip archive"},
+           {std::string("\xff\xfes\0", 4), "is text in UTF-16"},
+           {"\n {\"loss\": 1}\n", "is JSON"},
+           {"PAR1", "is a Parquet file"},
+           {std::string("a,b\n1,\0", 7), "is no text: byte 7 is NUL"},
+           {"step,loss\n", "has a line of names alone"}})
+    EXPECT_THAT(error_of([&, &text = text] { read_csv_trial(write("z.csv", text)); }),
+                AllOf(HasSubstr(kind), HasSubstr("looked for a CSV log")));
 }
 
 // Little-endian bytes of a number.

@@ -11,6 +11,7 @@
 #include "media/csv_table.h"
 #include "report/comparison.h"
 #include "report/event_limits.h"
+#include "report/foreign_csv.h"
 #include "report/run_facts.h"
 #include "report/trial_source.h"
 
@@ -160,6 +161,20 @@ TEST_F(Exports, ReadBackAreTheSameAsTheRun) {
   for (const QuantityRow& row : both.rows)
     EXPECT_NEAR(row.a.front(), row.b.front(), 1e-6 * std::fabs(row.b.front())) << row.what.name;
   EXPECT_EQ(csv.quantities.size(), tensorboard.quantities.size() + 2) << "best loss and accuracy";
+}
+
+TEST_F(Exports, WithoutEvaluationsAreReadBackToo) {
+  MadeRun made(folder.path() / "run");
+  made.record();
+  made.start(0);
+  made.step(1, 2.0);
+  made.step(2, 1.5);
+  made.state("finished");
+  const RunDir run = RunDir::open(made.path.string(), folder.path());
+  export_csv(run, folder.path() / "csv");
+  const Trial own = read_run_facts(run), csv = read_csv_trial(folder.path() / "csv");
+  for (const char* name : {"train_loss", "step_s", "train_s"})
+    EXPECT_NEAR(csv.find(name)->value, own.find(name)->value, 1e-6) << name;
 }
 
 // Half an export does not say how long evaluations took.
