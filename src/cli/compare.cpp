@@ -203,8 +203,9 @@ std::pair<TrialGroup, TrialGroup> sides(const Parsed& parsed, const std::string&
     check_groups(a, b);
     return {std::move(a), std::move(b)};
   }
-  TrialGroup a{.name = "", .trials = {trial_of(words[0], root)}},
-      b{.name = "", .trials = {trial_of(words[1], root)}};
+  TrialGroup a, b;
+  a.trials.push_back(trial_of(words[0], root));
+  b.trials.push_back(trial_of(words[1], root));
   a.name = a.trials[0].name;
   b.name = b.trials[0].name;
   if (a.name == b.name) {
@@ -226,7 +227,7 @@ int compare_sides(const Parsed& parsed, const std::string& root) {
   if (parsed.has("--fail-if-slower")) threshold = share_of(parsed, "--fail-if-slower", 0.03);
   auto [a, b] = sides(parsed, root, options);
   const Comparison comparison = compare(std::move(a), std::move(b), options);
-  keep(parsed, comparison_json(comparison));
+  if (parsed.has("--out")) keep(parsed, comparison_json(comparison));  // long of long logs
   print(parsed.has("--json") ? json_text(comparison_json(comparison))
                              : trim(comparison_text(comparison, text_width())));
   return threshold ? exit_code_of(comparison, *threshold) : 0;

@@ -29,6 +29,13 @@ json fact_value(const json& value) {
   return value.is_object() && value.size() > most ? json{{"values", value.size()}} : value;
 }
 
+// Whole numbers as such: 10, not 10.0.
+json step_json(double step) {
+  return step == std::floor(step) && std::abs(step) <= 0x1p53
+             ? json(static_cast<std::int64_t>(step))
+             : json(step);
+}
+
 json trial_json(const Trial& trial) {
   json facts = json::object(), quantities = json::object(), curve = json::array();
   for (const auto& [key, fact] : trial.facts)
@@ -37,7 +44,7 @@ json trial_json(const Trial& trial) {
   for (const Quantity& quantity : trial.quantities)
     quantities[quantity.name] = finite(quantity.value);
   for (const CurvePoint& point : trial.curve)
-    curve.push_back({point.step, finite(point.seconds), finite(point.value)});
+    curve.push_back({step_json(point.step), finite(point.seconds), finite(point.value)});
   return {{"name", trial.name},     {"path", trial.path},
           {"source", trial.source}, {"state", trial.state},
           {"facts", facts},         {"quantities", quantities},

@@ -59,7 +59,7 @@ struct Quantity {
 
 // A validation metric after some training.
 struct CurvePoint {
-  std::int64_t step = 0;
+  double step = 0;  // of a log that counts epochs alone: the epoch, which may be a fraction
   double seconds =
       0;  // of training until then, without start-up and without what resumes took back
   double value = 0;

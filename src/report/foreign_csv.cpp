@@ -1,89 +1,83 @@
 #include "report/foreign_csv.h"
 
-#include <algorithm>
-#include <cmath>
-#include <set>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "media/csv_table.h"
+#include "report/csv_numbers.h"
 #include "report/foreign_log.h"
+#include "report/own_exports.h"
 
 namespace lockstep {
 namespace {
 
-std::string plain_name(const std::string& name) {
-  std::string plain;
-  for (const char letter : name)
-    plain += letter >= 'A' && letter <= 'Z'   ? static_cast<char>(letter - 'A' + 'a')
-             : letter == ' ' || letter == '-' ? '_'
-                                              : letter;
-  return plain;
+namespace fs = std::filesystem;
+
+constexpr const char* own_steps = "steps.csv";
+constexpr const char* own_evaluations = "evaluations.csv";
+
+CsvNumbers read_numbers(const fs::path& file) {
+  return read_csv_numbers(read_file(file, list_bytes), printable(file.string()));
 }
 
-std::optional<std::size_t> column_named(const CsvTable& table,
-                                        const std::vector<std::string>& names) {
-  for (const std::string& name : names)
-    for (std::size_t i = 0; i < table.columns.size(); ++i)
-      if (plain_name(table.columns[i]) == name) return i;
-  return std::nullopt;
+std::vector<std::string> table_names(const ForeignTable& table) {
+  std::vector<std::string> names;
+  for (const ForeignColumn& column : table.columns) names.push_back(column.name);
+  return names;
 }
 
-CsvTable read_log(const std::filesystem::path& file) {
-  const std::string text = read_file(file, list_bytes);
-  const std::size_t end = text.rfind('\n');
-  if (end == text.npos) return parse_csv(text, file.string());
-  try {
-    return parse_csv(text, file.string());
-  } catch (const Error&) {  // a last line that is still being written
-    return parse_csv(std::string_view(text).substr(0, end + 1), file.string());
-  }
+// What columns hold in place of numbers: of times it matters always, of others where nothing else
+// is there.
+void tell_refused(CsvNumbers& numbers, Trial& trial) {
+  for (const std::string& why : numbers.notes) trial.cautions.push_back(why);
+  for (const std::string& why : numbers.refused)
+    if (why.ends_with("time that can be read")) trial.cautions.push_back(why);
+  if (!numbers.refused.empty()) numbers.table.refused = numbers.refused.front();
+}
+
+// The other half of an export, which lies beside it.
+std::optional<ForeignTable> evaluations_beside(const fs::path& file) {
+  std::error_code ignored;
+  const fs::path other = file.parent_path() / own_evaluations;
+  if (file.filename() != own_steps || !fs::is_regular_file(other, ignored)) return std::nullopt;
+  CsvNumbers numbers = read_numbers(other);
+  if (!is_own_evaluations(table_names(numbers.table))) return std::nullopt;
+  return std::move(numbers.table);
 }
 
 }  // namespace
 
-Trial read_csv_trial(const std::filesystem::path& file) {
-  const CsvTable table = read_log(file);
-  const auto step =
-                 column_named(table, {"step", "global_step", "steps", "iteration", "iter", "it"}),
-             epoch = column_named(table, {"epoch", "epochs"}),
-             time = column_named(table, {"time", "wall_time", "timestamp", "seconds", "elapsed",
-                                         "elapsed_s", "time_s", "time_elapsed"});
+bool has_own_tables(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / own_steps, ignored) &&
+         fs::is_regular_file(folder / own_evaluations, ignored);
+}
+
+Trial read_csv_trial(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path file = fs::is_directory(path, ignored) ? path / own_steps : path;
   Trial trial{.name = file.stem().string(),
-              .path = std::filesystem::absolute(file).lexically_normal().string(),
+              .path = fs::absolute(file).lexically_normal().string(),
               .source = "CSV log"};
-  const std::optional<std::size_t> counter = step ? step : epoch;
-  const auto number = [&](std::size_t row, const std::optional<std::size_t>& column) {
-    return column ? to_number(table.rows[row][*column]).value_or(NAN) : NAN;
-  };
-  double first_time = NAN;
-  for (std::size_t row = 0; row < table.rows.size(); ++row)
-    first_time = std::fmin(first_time, number(row, time));
-  std::vector<ForeignSeries> all;
-  for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    if (column == step || column == epoch || column == time) continue;
-    ForeignSeries series{.name = table.columns[column], .points = {}};
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      const std::optional<double> value = to_number(table.rows[row][column]);
-      if (!value) continue;
-      const double count = number(row, counter);
-      const bool counted = count >= 0 && count < 9e15;
-      const auto place = static_cast<std::int64_t>(counted ? count : static_cast<double>(row + 1));
-      // What went on from an earlier step took back what was after it. An epoch may have many
-      // lines.
-      const bool goes_on = !step && row > 0 && count == number(row - 1, counter);
-      while (counted && !series.points.empty() && series.points.back().step >= place &&
-             !(goes_on && series.points.back().step == place))
-        series.points.pop_back();
-      series.points.push_back({place, number(row, time) - first_time, *value});
-    }
-    if (!series.points.empty()) all.push_back(std::move(series));
+  CsvNumbers numbers = read_numbers(file);
+  if (numbers.table.rows == 0)
+    throw Error(cat(numbers.table.name, " has a line of names alone: looked for a CSV log"),
+                "below it stands a line of numbers for each step or epoch");
+  tell_refused(numbers, trial);
+  const bool own = is_own_steps(table_names(numbers.table));
+  ForeignLog log = log_of_table(std::move(numbers.table), trial);
+  std::optional<ForeignTable> evaluations = own ? evaluations_beside(file) : std::nullopt;
+  if (evaluations && evaluations->rows > 0)
+    for (ForeignSeries& series : log_of_table(std::move(*evaluations), trial).series)
+      log.series.push_back(std::move(series));
+  add_foreign_log(std::move(log), trial);
+  if (own && !evaluations) {
+    std::erase_if(trial.quantities, [](const Quantity& one) { return one.name == "train_s"; });
+    trial.cautions.push_back(
+        "evaluations.csv does not lie beside it: evaluations and their time are not known");
   }
-  if (all.empty())
-    throw Error(cat(file.string(), " has no column of numbers beside its steps and times"),
-                "a log needs a line of names, and a line for each step or epoch");
-  add_foreign_log(all, step ? "steps" : epoch ? "epochs" : "", trial);
   return trial;
 }
 

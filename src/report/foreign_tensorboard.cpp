@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -27,21 +31,93 @@ std::vector<fs::path> files_of(const fs::path& path) {
   return files;
 }
 
-std::vector<ForeignSeries> series_of(const std::vector<ScalarEvent>& scalars) {
-  double begin = INFINITY;
-  for (const ScalarEvent& scalar : scalars) begin = std::fmin(begin, scalar.wall_time);
-  std::map<std::string, ForeignSeries> by_tag;
-  for (const ScalarEvent& scalar : scalars) {
-    ForeignSeries& series = by_tag[scalar.tag];
-    series.name = printable(scalar.tag);
-    // A log that went on from an earlier step: what was after it does not count.
-    while (!series.points.empty() && series.points.back().step >= scalar.step)
-      series.points.pop_back();
-    series.points.push_back({scalar.step, scalar.wall_time - begin, scalar.value});
+// The scalars of one file by tag.
+struct EventFile {
+  std::string name;
+  std::map<std::string, ForeignSeries, std::less<>> series;
+  std::optional<TensorboardStart> start;
+  std::size_t events = 0;
+  double begin = INFINITY, end = -INFINITY;  // unix seconds
+};
+
+EventFile read_event_file(const fs::path& path, Trial& trial) {
+  open_regular_file(path);  // an Error where it is none: a pipe would hold this up
+  EventFile file{.name = printable(path.filename().string())};
+  std::ifstream in(path, std::ios::binary);
+  const TensorboardFile read = read_tensorboard(in, path.string(), [&](const ScalarEvent& scalar) {
+    auto found = file.series.find(scalar.tag);
+    if (found == file.series.end())
+      found = file.series.emplace(scalar.tag, ForeignSeries{printable(scalar.tag), {}}).first;
+    found->second.points.push_back(
+        {static_cast<double>(scalar.step), scalar.wall_time, scalar.value});
+    ++file.events;
+    file.begin = std::fmin(file.begin, scalar.wall_time);
+    file.end = std::fmax(file.end, scalar.wall_time);
+  });
+  file.start = read.start;
+  if (read.torn)
+    trial.cautions.push_back(
+        cat(file.name, " ends within a record, or is damaged: what follows is not read"));
+  if (read.damaged > 0)
+    trial.cautions.push_back(cat(read.damaged, " events of ", file.name, " are damaged"));
+  return file;
+}
+
+// Whether two processes wrote the same at the same time: then neither goes on from the other.
+bool are_rivals(const EventFile& a, const EventFile& b) {
+  if (!(a.begin < b.end && b.begin < a.end)) return false;
+  return std::any_of(a.series.begin(), a.series.end(),
+                     [&](const auto& one) { return b.series.contains(one.first); });
+}
+
+// Of files that several processes wrote at the same time, the one with the most events stays; of
+// equals the first.
+void drop_rivals(std::vector<EventFile>& files, Trial& trial) {
+  std::vector<const EventFile*> by_size;
+  for (const EventFile& file : files) by_size.push_back(&file);
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [](const EventFile* a, const EventFile* b) { return a->events > b->events; });
+  std::set<std::string> dropped;
+  std::vector<const EventFile*> kept;
+  for (const EventFile* const file : by_size)
+    if (std::none_of(kept.begin(), kept.end(),
+                     [&](const EventFile* other) { return are_rivals(*file, *other); }))
+      kept.push_back(file);
+    else
+      dropped.insert(file->name);
+  if (dropped.empty()) return;
+  trial.cautions.push_back(
+      cat(dropped.size() + 1, " of its files were written at the same time, as by several ranks: ",
+          by_size.front()->name, ", with the most events, counts; ", *dropped.begin(),
+          dropped.size() > 1 ? cat(" and ", dropped.size() - 1, " more") : "",
+          dropped.size() > 1 ? " are left out" : " is left out"));
+  std::erase_if(files, [&](const EventFile& file) { return dropped.contains(file.name); });
+}
+
+// Files follow each other, each as a start that went on from an earlier step.
+ForeignLog log_of(std::vector<EventFile> files) {
+  ForeignLog log{.counted = "steps"};
+  std::map<std::string, ForeignSeries, std::less<>> all;
+  double end = -INFINITY;
+  for (EventFile& file : files) {
+    if (file.begin > end && std::isfinite(end)) log.starts.push_back(file.begin);
+    end = std::fmax(end, file.end);
+    if (file.start)
+      for (auto& [tag, series] : all)
+        while (!series.points.empty() &&
+               series.points.back().place >= static_cast<double>(file.start->step))
+          series.points.pop_back();
+    for (auto& [tag, series] : file.series) {
+      ForeignSeries& to = all.try_emplace(tag, ForeignSeries{series.name, {}}).first->second;
+      if (to.points.empty())
+        to.points = std::move(series.points);
+      else
+        to.points.insert(to.points.end(), series.points.begin(), series.points.end());
+      series = {};
+    }
   }
-  std::vector<ForeignSeries> all;
-  for (auto& [tag, series] : by_tag) all.push_back(std::move(series));
-  return all;
+  for (auto& [tag, series] : all) log.series.push_back(std::move(series));
+  return log;
 }
 
 }  // namespace
@@ -57,23 +133,14 @@ Trial read_tensorboard_trial(const fs::path& path) {
               .path = fs::absolute(path).lexically_normal().string(),
               .source = "TensorBoard log"};
   if (trial.name.empty()) trial.name = fs::path(trial.path).parent_path().filename().string();
-  std::vector<ScalarEvent> scalars;
-  for (const fs::path& file : files_of(path)) {
-    open_regular_file(file);  // an Error where it is none: a pipe would hold this up
-    std::ifstream in(file, std::ios::binary);
-    const TensorboardFile read = read_tensorboard(in, file.string());
-    scalars.insert(scalars.end(), read.scalars.begin(), read.scalars.end());
-    if (read.torn)
-      trial.cautions.push_back(
-          cat(file.filename().string(),
-              " ends within a record, or is damaged: what follows is not read"));
-    if (read.damaged > 0)
-      trial.cautions.push_back(
-          cat(read.damaged, " events of ", file.filename().string(), " are damaged"));
-  }
-  if (scalars.empty())
-    throw Error(cat(path.string(), " holds no scalars"), "only scalars can be compared");
-  add_foreign_log(series_of(scalars), "steps", trial);
+  std::vector<EventFile> files;
+  for (const fs::path& file : files_of(path))
+    if (EventFile read = read_event_file(file, trial); read.events > 0)
+      files.push_back(std::move(read));
+  if (files.empty())
+    throw Error(cat(printable(path.string()), " holds no scalars"), "only scalars can be compared");
+  drop_rivals(files, trial);
+  add_foreign_log(log_of(std::move(files)), trial);
   return trial;
 }
 

@@ -95,7 +95,8 @@ void add_metrics(const RunLog& log, const std::string& chosen, Trial& trial) {
     if (name != trial.metric) continue;
     trial.metric_better = better;
     for (const LoggedEval& eval : log.evals)
-      trial.curve.push_back({eval.step, eval.at_s, number_or(eval.metrics, name.c_str(), NAN)});
+      trial.curve.push_back(
+          {static_cast<double>(eval.step), eval.at_s, number_or(eval.metrics, name.c_str(), NAN)});
   }
 }
 

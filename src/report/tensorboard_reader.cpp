@@ -6,6 +6,7 @@
 #include <istream>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/crc32c.h"
 #include "base/error.h"
@@ -105,40 +106,54 @@ std::optional<double> scalar_of_tensor(std::string_view bytes, bool& broken) {
   return value;
 }
 
+using VisitScalar = std::function<void(const ScalarEvent&)>;
+
 // Summary.Value: tag = 1, simple_value = 2, tensor = 8.
-void read_value(std::string_view bytes, const ScalarEvent& event, TensorboardFile& file,
+void read_value(std::string_view bytes, ScalarEvent& scalar, const VisitScalar& visit,
                 bool& broken) {
   Message message(bytes);
-  ScalarEvent scalar = event;
+  scalar.tag.clear();
   std::optional<double> value;
   while (const std::optional<Field> field = message.next()) {
-    if (field->number == 1 && field->type == 2) scalar.tag = std::string(field->bytes);
+    if (field->number == 1 && field->type == 2) scalar.tag.assign(field->bytes);
     if (field->number == 2 && field->type == 5) value = little_endian<float>(field->bytes);
     if (field->number == 8 && field->type == 2) value = scalar_of_tensor(field->bytes, broken);
   }
   broken = broken || message.broken;
   if (!value || message.broken) return;
   scalar.value = *value;
-  file.scalars.push_back(std::move(scalar));
+  visit(scalar);
 }
 
-// Event: wall_time = 1, step = 2, summary = 5, whose values are field 1.
-bool read_event(std::string_view bytes, TensorboardFile& file) {
+// SessionLog: status = 1.
+bool is_start(std::string_view session) {
+  constexpr std::uint64_t start = 1;
+  Message message(session);
+  while (const std::optional<Field> field = message.next())
+    if (field->number == 1 && field->type == 0 && field->value == start) return true;
+  return false;
+}
+
+// Event: wall_time = 1, step = 2, summary = 5, whose values are field 1, session_log = 7.
+bool read_event(std::string_view bytes, TensorboardFile& file, const VisitScalar& visit) {
   Message message(bytes);
   ScalarEvent event;
   std::vector<std::string_view> summaries;
+  bool starts = false;
   while (const std::optional<Field> field = message.next()) {
     if (field->number == 1 && field->type == 1)
       event.wall_time = little_endian<double>(field->bytes);
     if (field->number == 2 && field->type == 0)
       event.step = static_cast<std::int64_t>(field->value);
     if (field->number == 5 && field->type == 2) summaries.push_back(field->bytes);
+    if (field->number == 7 && field->type == 2) starts = starts || is_start(field->bytes);
   }
+  if (starts && !file.start) file.start = {event.wall_time, event.step};
   bool broken = message.broken;
   for (const std::string_view summary : summaries) {
     Message values(summary);
     while (const std::optional<Field> field = values.next())
-      if (field->number == 1 && field->type == 2) read_value(field->bytes, event, file, broken);
+      if (field->number == 1 && field->type == 2) read_value(field->bytes, event, visit, broken);
     broken = broken || values.broken;
   }
   return !broken;
@@ -186,7 +201,8 @@ NextRecord next_record(std::istream& in, std::string& data) {
 
 }  // namespace
 
-TensorboardFile read_tensorboard(std::istream& in, const std::string& name) {
+TensorboardFile read_tensorboard(std::istream& in, const std::string& name,
+                                 const VisitScalar& visit) {
   TensorboardFile file;
   std::string data;
   for (bool first = true;; first = false) {
@@ -199,8 +215,16 @@ TensorboardFile read_tensorboard(std::istream& in, const std::string& name) {
                   "logs are files events.out.tfevents.…, or a folder of them");
     file.torn = next == NextRecord::torn;
     if (file.torn) return file;
-    if (next == NextRecord::whole && !read_event(data, file)) ++file.damaged;
+    if (next == NextRecord::whole && !read_event(data, file, visit)) ++file.damaged;
   }
+}
+
+TensorboardFile read_tensorboard(std::istream& in, const std::string& name) {
+  std::vector<ScalarEvent> scalars;
+  TensorboardFile file =
+      read_tensorboard(in, name, [&](const ScalarEvent& scalar) { scalars.push_back(scalar); });
+  file.scalars = std::move(scalars);
+  return file;
 }
 
 TensorboardFile read_tensorboard(std::string_view bytes, const std::string& name) {

@@ -45,6 +45,7 @@ Trial read_trial(const std::string& word, const fs::path& root) {
     if (fs::is_regular_file(path, ignored)) return read_file_trial(path);
     if (fs::is_directory(path, ignored) && !holds(path, "run.json") && has_tensorboard_files(path))
       return read_tensorboard_trial(path);
+    if (!holds(path, "run.json") && has_own_tables(path)) return read_csv_trial(path);
   }
   return read_run_facts(RunDir::open(word, root));
 }

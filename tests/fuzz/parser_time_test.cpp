@@ -30,6 +30,8 @@
 #include "recipes/fewshot/annotations/voc.h"
 #include "recipes/fewshot/metrics/result_files.h"
 #include "recipes/textgen/prepare/tokenizer.h"
+#include "report/csv_numbers.h"
+#include "report/foreign_log.h"
 #include "report/gpu_facts.h"
 #include "report/gpu_series.h"
 #include "report/run_log.h"
@@ -233,6 +235,21 @@ Parse csv_columns(std::size_t n) {
 Parse csv_cell_bytes(std::size_t n) {
   return [text = "a\n\"" + std::string(10 * n, 'x') + "\"\n"] { parse_csv(text, "f"); };
 }
+void read_log(std::string_view text) {
+  CsvNumbers numbers = read_csv_numbers(text, "f");
+  Trial trial;
+  add_foreign_table(std::move(numbers.table), trial);
+}
+// Steps that go back again and again, and cells that are no numbers.
+Parse log_rows(std::size_t n) {
+  return [text = "step,time,loss,note\n" + times(n, [n](std::size_t i) {
+                   return cat(i % 3 == 2 ? n - i : i, ",", i, ",1,x\n");
+                 })] { read_log(text); };
+}
+Parse log_columns(std::size_t n) {
+  return [text = in_list(n, [](std::size_t i) { return cat("run - c", i); }) + "\n" +
+                 in_list(n, [](std::size_t i) { return cat(i); }) + "\n"] { read_log(text); };
+}
 Parse tensorboard_events(std::size_t n) {
   const std::vector<TensorboardScalar> scalars{{"loss", 1.0}};
   return [text = tensorboard_version(1) + times(n, [&](std::size_t i) {
@@ -385,6 +402,8 @@ constexpr TimedParser parsers[] = {
     {"CsvRows", csv_rows},
     {"CsvColumns", csv_columns},
     {"CsvCellBytes", csv_cell_bytes},
+    {"LogRows", log_rows},
+    {"LogColumns", log_columns},
     {"TensorboardEvents", tensorboard_events},
     {"GpuLogHead", gpu_log_head_of_names, 10'000},
     {"GpuLogSpans", gpu_log_spans},

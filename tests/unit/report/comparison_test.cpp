@@ -19,7 +19,7 @@ TrialGroup curves(const std::string& name, const std::vector<double>& seconds_pe
     trial.metric = "loss";
     trial.metric_better = Better::lower;
     for (int point = 1; point <= 4; ++point)
-      trial.curve.push_back({point * 10, point * seconds_per_point[i], last_loss + (4 - point)});
+      trial.curve.push_back({point * 10.0, point * seconds_per_point[i], last_loss + (4 - point)});
   }
   return made;
 }

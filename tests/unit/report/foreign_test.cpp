@@ -3,6 +3,7 @@
 #include "report_fixtures.h"
 
 #include "base/files.h"
+#include "base/text.h"
 #include "fakes/error_of.h"
 #include "report/foreign_csv.h"
 #include "report/foreign_tensorboard.h"
@@ -16,8 +17,10 @@
 namespace lockstep {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ForeignLogs : public ::testing::Test {
  protected:
@@ -66,6 +69,154 @@ TEST_F(ForeignLogs, WhatAResumeTookBackDoesNotCount) {
   EXPECT_EQ(epochs.find("best.loss")->value, 0.5) << "an epoch may have several lines";
 }
 
+// Rows of a loss: from step `first` to `last`, `each` seconds apart from `time` on.
+std::string rows_of_steps(int first, int last, double time, double each) {
+  std::string text;
+  for (int step = first; step <= last; ++step)
+    text += cat(fixed(time + each * (step - first), 3), ",", step, ",", fixed(2 - 0.01 * step, 2),
+                "\n");
+  return text;
+}
+
+TEST_F(ForeignLogs, APauseIsNoTimeOfSteps) {
+  const Trial trial =
+      read_csv_trial(write("log.csv", "timestamp,step,loss\n" + rows_of_steps(0, 49, 1.7e9, 1.1) +
+                                          rows_of_steps(40, 79, 1.7e9 + 36000, 1.1)));
+  EXPECT_NEAR(trial.find("step_s")->value, 1.1, 1e-6);
+  EXPECT_NEAR(trial.find("train_s")->value, 79 * 1.1, 1e-5);
+  EXPECT_NEAR(trial.curve.back().seconds, 79 * 1.1, 1e-5);
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("before step 40 is left out")));
+}
+
+TEST_F(ForeignLogs, ARestartWhoseSecondsBeginAnewIsAPause) {
+  const Trial trial = read_csv_trial(write(
+      "log.csv", "elapsed,step,loss\n" + rows_of_steps(0, 49, 0, 2) + rows_of_steps(40, 79, 3, 2)));
+  EXPECT_NEAR(trial.find("step_s")->value, 2, 1e-9);
+  EXPECT_NEAR(trial.find("train_s")->value, 158, 1e-9);
+}
+
+TEST_F(ForeignLogs, AGapFarOutsideTheRestIsAPause) {
+  const std::string head = "time,step,loss\n" + rows_of_steps(0, 19, 0, 1);
+  const Trial slept = read_csv_trial(write("a.csv", head + rows_of_steps(20, 39, 5000, 1)));
+  EXPECT_NEAR(slept.find("step_s")->value, 1, 1e-9);
+  EXPECT_THAT(slept.cautions, Contains(HasSubstr("a pause of ")));
+  std::string evaluates = "time,step,loss\n";  // 30 s after every tenth step
+  for (int ten = 0; ten < 10; ++ten)
+    evaluates += rows_of_steps(10 * ten, 10 * ten + 9, ten * 39.0, 1);
+  const Trial regular = read_csv_trial(write("b.csv", evaluates));
+  EXPECT_NEAR(regular.find("train_s")->value, 9 * 39 + 9, 1e-9);
+  EXPECT_THAT(regular.cautions, Not(Contains(HasSubstr("pause"))));
+}
+
+TEST_F(ForeignLogs, ClocksOfWholeSecondsMakeNoPauses) {
+  std::string text = "time,step,loss\n";
+  for (int step = 0; step < 60; ++step) text += cat(step / 40, ",", step, ",1\n");
+  const Trial trial = read_csv_trial(write("log.csv", text));
+  EXPECT_EQ(trial.find("train_s")->value, 1);
+  EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("pause"))));
+}
+
+TEST_F(ForeignLogs, StepsWithinAnEpochAreNoResumes) {
+  const auto log = [&](const std::string& name, int epochs, const char* head, bool told) {
+    std::string text = head;
+    for (int epoch = 0; epoch < epochs; ++epoch)
+      for (int step = 0; step < 100; step += 20)
+        text += cat(told ? cat(epoch, ",") : "", step, ",", fixed((epoch * 100 + step) * 0.1, 3),
+                    ",", 2.0 / (1 + epoch), "\n");
+    return read_csv_trial(write(name, text));
+  };
+  const Trial a = log("a.csv", 40, "epoch,step,time,loss\n", true);
+  EXPECT_EQ(a.number("epochs"), 40);
+  EXPECT_TRUE(a.value("steps").is_null());
+  EXPECT_NEAR(a.find("train_s")->value, 398, 1e-9);
+  EXPECT_NEAR(a.find("step_s")->value, 0.1, 1e-9);
+  EXPECT_EQ(a.curve.size(), 200U);
+  const Trial untold = log("b.csv", 50, "step,time,loss\n", false);
+  EXPECT_EQ(untold.number("epochs"), 50);
+  EXPECT_NEAR(untold.find("train_s")->value, 498, 1e-9);
+  EXPECT_THAT(untold.cautions, Contains(HasSubstr("begin anew 49 times")));
+}
+
+TEST_F(ForeignLogs, FractionsOfEpochsArePlaces) {
+  const Trial trial = read_csv_trial(write(
+      "log.csv", "epoch,loss,time\n0.25,2,0\n0.5,1.2,10\n0.75,1.6,20\n2.5,0.8,70\n2.9,1.35,80\n"));
+  EXPECT_EQ(trial.find("best.loss")->value, 0.8);
+  EXPECT_EQ(trial.find("train_s")->value, 80);
+  EXPECT_EQ(trial.number("epochs"), 2.9);
+  ASSERT_EQ(trial.curve.size(), 5U);
+  EXPECT_EQ(trial.curve[1].step, 0.5);
+}
+
+TEST_F(ForeignLogs, RowsWithoutAStepBelongToTheOneBefore) {
+  const Trial trial = read_csv_trial(
+      write("log.csv", "step,time,loss,val_loss\n100,0,3,\n,1,,2.5\n200,10,2,\n,11,,2.25\n"));
+  EXPECT_EQ(trial.number("steps"), 200);
+  EXPECT_EQ(trial.curve.back().step, 200);
+  EXPECT_NEAR(trial.find("step_s")->value, 0.1, 1e-9);
+}
+
+TEST_F(ForeignLogs, ColumnsOfWandbAreKnown) {
+  for (const char* head : {"_step,_runtime,_timestamp,loss,val_loss\n",
+                           ",_step,_runtime,_timestamp,loss,val_loss\n"}) {
+    std::string text = head;
+    for (int row = 0; row < 10; ++row)
+      text += cat(*head == ',' ? cat(row, ",") : "", row * 10, ",", row * 5, ".0,",
+                  1700000000 + row * 5, ".0,", 2 - 0.1 * row, ",", row % 5 == 4 ? "1.5" : "", "\n");
+    const Trial trial = read_csv_trial(write("history.csv", text));
+    EXPECT_EQ(trial.number("steps"), 90);
+    EXPECT_NEAR(trial.find("step_s")->value, 0.5, 1e-9);
+    EXPECT_EQ(trial.find("last.val_loss")->value, 1.5);
+    EXPECT_EQ(trial.find("last._runtime"), nullptr);
+    EXPECT_EQ(trial.find("last._step"), nullptr);
+  }
+}
+
+TEST_F(ForeignLogs, PanelsNameTheirRunAndTheirBoundsAreNoQualities) {
+  const Trial trial = read_csv_trial(write(
+      "panel.csv",
+      "\"trainer/global_step\",\"sunny-moon-12 - val_loss\",\"sunny-moon-12 - val_loss__MIN\","
+      "\"sunny-moon-12 - val_loss__MAX\"\n\"99\",\"1.9\",\"1.8\",\"2\"\n\"199\",\"1.5\",\"1.4\","
+      "\"1.6\"\n"));
+  EXPECT_EQ(trial.number("steps"), 199);
+  EXPECT_EQ(trial.find("best.val_loss")->value, 1.5);
+  EXPECT_EQ(trial.quantities.size(), 2U);
+  const Trial two = read_csv_trial(write("two.csv", "Step,a - loss,b - loss\n1,2,3\n2,1,2\n"));
+  EXPECT_NE(two.find("best.a - loss"), nullptr);
+  EXPECT_THAT(two.cautions, Contains(HasSubstr("columns are of 2 runs (a, b)")));
+}
+
+TEST_F(ForeignLogs, TimesMayBeDatesAndNumbersMayHaveACommaInThem) {
+  const Trial dates = read_csv_trial(write(
+      "dates.csv", "step,time,loss\n1,2026-01-31T23:59:50+01:00,3\n11,2026-01-31 23:00:00Z,2\n"));
+  EXPECT_EQ(dates.find("step_s")->value, 1);
+  const Trial commas =
+      read_csv_trial(write("commas.csv", "step;time;loss\n1;0,5;3,25\n2;1,0;x\n3;1,5;+1,5e-1\n"));
+  EXPECT_EQ(commas.find("last.loss")->value, 0.15);
+  EXPECT_EQ(commas.find("train_s")->value, 1);
+  EXPECT_THAT(commas.cautions,
+              Contains(HasSubstr("column loss: 1 cell is no number, 'x' in line 3")));
+  const Trial ms = read_csv_trial(
+      write("ms.csv", "step,timestamp,loss\n1,1700000000000,3\n2,1700000002500,2\n"));
+  EXPECT_EQ(ms.find("step_s")->value, 2.5);
+  const Trial unread =
+      read_csv_trial(write("days.csv", "step,time,loss\n1,monday,3\n2,tuesday,2\n"));
+  EXPECT_THAT(unread.cautions,
+              Contains(HasSubstr("column time: 'monday' in line 2 is no time that can be read")));
+}
+
+TEST_F(ForeignLogs, ALastLineThatIsCutOffAndALineOfNamesAgainAreLeftOut) {
+  const Trial trial = read_csv_trial(
+      write("log.csv", "step,loss,note\n1,3,\"a\nb\"\nstep,loss,note\n2,2,c\n\n3,1,\"cut"));
+  EXPECT_EQ(trial.number("steps"), 2);
+  EXPECT_EQ(trial.find("last.loss")->value, 2);
+  EXPECT_THAT(error_of([&] { read_csv_trial(write("x.csv", "step,loss\n1,2,3\n2,1\n")); }),
+              HasSubstr("line 2 has 3 cells, but there are 2 columns"));
+  EXPECT_THAT(error_of([&] { read_csv_trial(write("y.csv", "step,loss,loss\n1,2,3\n")); }),
+              HasSubstr("two columns are named loss"));
+  EXPECT_THAT(error_of([&] { read_csv_trial(write("z.csv", "step,loss\n1,\"2\" 3\n")); }),
+              HasSubstr("quotes that do not fit"));
+}
+
 TEST_F(ForeignLogs, LinesAreNoStepsAndTheTimeOfAnEpochIsNoTotal) {
   const Trial trial = read_csv_trial(write("log.csv", "time,loss\n10.5,3\n10.2,2\n10.4,1\n"));
   EXPECT_TRUE(trial.value("steps").is_null());
@@ -98,10 +249,29 @@ TEST_F(ForeignLogs, NothingIsSaidOfTheirSpeedUntilTheUnknownIsTakenToBeEqual) {
             Conclusion::inconclusive);
 }
 
+TEST_F(ForeignLogs, WhatIsDocumentedMayAlwaysBeTakenToBeEqual) {
+  const Trial timeless = read_csv_trial(write("a.csv", "step,loss\n1,3\n2,2\n"));
+  const CompareOptions options{.assumed = {"data", "options", "devices", "global_batch"}};
+  EXPECT_EQ(
+      compare({.name = "a", .trials = {timeless}}, {.name = "b", .trials = {timeless}}, options)
+          .conclusion,
+      Conclusion::inconclusive);
+}
+
 TEST_F(ForeignLogs, TablesThatAreNoLogsAreRefused) {
   EXPECT_THAT(error_of([&] { read_csv_trial(write("x.csv", "step,name\n1,a\n")); }),
-              HasSubstr("no column of numbers"));
-  EXPECT_THAT(error_of([&] { read_csv_trial(write("y.csv", "")); }), HasSubstr("y.csv"));
+              HasSubstr("no column of numbers beside its steps and times: column name: 'a' in "
+                        "line 2 is no number"));
+  EXPECT_THAT(error_of([&] { read_csv_trial(write("y.csv", "")); }), HasSubstr("y.csv is empty"));
+  for (const auto& [text, kind] : std::initializer_list<std::pair<std::string, const char*>>{
+           {"\x1f\x8b\x08", "is a gzip archive"},
+           {std::string("\xff\xfes\0", 4), "is text in UTF-16"},
+           {"\n {\"loss\": 1}\n", "is JSON"},
+           {"PAR1", "is a Parquet file"},
+           {std::string("a,b\n1,\0", 7), "is no text: byte 7 is NUL"},
+           {"step,loss\n", "has a line of names alone"}})
+    EXPECT_THAT(error_of([&, &text = text] { read_csv_trial(write("z.csv", text)); }),
+                AllOf(HasSubstr(kind), HasSubstr("looked for a CSV log")));
 }
 
 // Little-endian bytes of a number.
@@ -194,6 +364,62 @@ TEST_F(ForeignLogs, ATensorboardFolderIsRead) {
   EXPECT_EQ(trial.number("steps"), 11);
   EXPECT_EQ(trial.find("best.val/loss")->value, 2);
   EXPECT_EQ(trial.curve.size(), 2U);
+}
+
+std::string losses(double time, int first, int last, double each) {
+  std::string text = head();
+  for (int step = first; step <= last; ++step)
+    text += event(time + each * (step - first), step, "loss",
+                  simple(2 - 0.01F * static_cast<float>(step)));
+  return text;
+}
+
+TEST_F(ForeignLogs, ANewEventFileIsAPause) {
+  write("events.out.tfevents.1.host", losses(1e9, 0, 49, 1));
+  write("events.out.tfevents.2.host", losses(1e9 + 5000, 40, 79, 1));
+  const Trial back = read_tensorboard_trial(folder.path());
+  EXPECT_NEAR(back.find("step_s")->value, 1, 1e-9);
+  EXPECT_NEAR(back.find("train_s")->value, 79, 1e-9);
+  EXPECT_THAT(back.cautions, Contains(HasSubstr("before step 40 is left out")));
+  // Steps that go on, after a pause that is no longer than some steps are.
+  write("events.out.tfevents.2.host", losses(1e9 + 55, 50, 79, 1));
+  EXPECT_NEAR(read_tensorboard_trial(folder.path()).find("step_s")->value, 1, 1e-9);
+}
+
+// SessionLog START at step 5, as purge_step writes it.
+TEST_F(ForeignLogs, WhatAStartPurgesDoesNotCount) {
+  write("events.out.tfevents.1.host", losses(1e9, 0, 9, 1));
+  const std::string start = record("\x09" + bytes_of(1e9 + 20) + "\x10\x05" + field(7, "\x08\x01"));
+  write("events.out.tfevents.2.host", head() + start + event(1e9 + 21, 8, "loss", simple(1)));
+  const Trial trial = read_tensorboard_trial(folder.path());
+  ASSERT_EQ(trial.curve.size(), 6U);
+  EXPECT_EQ(trial.curve[4].step, 4);
+  EXPECT_EQ(trial.curve[5].step, 8);
+}
+
+TEST_F(ForeignLogs, FilesThatWereWrittenAtTheSameTimeAreNoRestarts) {
+  write("events.out.tfevents.1.rank0", losses(1e9, 0, 79, 1));
+  write("events.out.tfevents.2.rank1", losses(1e9 + 1, 0, 59, 1.5));
+  write("events.out.tfevents.3.params", head() + event(1e9 + 2, 0, "lr", simple(0.5F)));
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_EQ(trial.number("steps"), 79);
+  EXPECT_NEAR(trial.find("step_s")->value, 1, 1e-9);
+  EXPECT_EQ(trial.find("last.lr")->value, 0.5);
+  EXPECT_THAT(trial.cautions,
+              Contains(AllOf(HasSubstr("written at the same time"), HasSubstr("1.rank0, with"),
+                             HasSubstr("2.rank1 is left out"))));
+}
+
+TEST_F(ForeignLogs, EventsWithoutAStepAreCountedInTheirOrder) {
+  std::string text = head();
+  for (int i = 0; i < 20; ++i)
+    text += event(1e9 + i, 0, "loss", simple(i < 10 ? 2 - 0.1F * static_cast<float>(i) : 1.9F));
+  write("events.out.tfevents.1.host", text);
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_NEAR(trial.find("best.loss")->value, 1.1, 1e-6);
+  EXPECT_TRUE(trial.value("steps").is_null());
+  EXPECT_EQ(trial.find("train_s")->value, 19);
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("counted in their order")));
 }
 
 }  // namespace

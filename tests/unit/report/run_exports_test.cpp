@@ -9,7 +9,11 @@
 #include "base/utf8.h"
 #include "fakes/made_run.h"
 #include "media/csv_table.h"
+#include "report/comparison.h"
 #include "report/event_limits.h"
+#include "report/foreign_csv.h"
+#include "report/run_facts.h"
+#include "report/trial_source.h"
 
 namespace lockstep {
 namespace {
@@ -118,6 +122,69 @@ TEST_F(Exports, TensorBoardGetsOneFileWithoutWhatWasTakenBack) {
   EXPECT_EQ(written.steps, 20);
   EXPECT_TRUE(fs::exists(folder.path() / "tb" / written.what)) << written.what;
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "tb"), {}), 1);
+}
+
+// The run, and its exports read back: equal numbers under equal names.
+TEST_F(Exports, ReadBackAreTheSameAsTheRun) {
+  const MadeRun made = MadeRun::finished(folder.path() / "run");
+  const RunDir run = RunDir::open(made.path.string(), folder.path());
+  export_csv(run, folder.path() / "csv");
+  export_tensorboard(run, folder.path() / "tb");
+  const Trial own = read_run_facts(run), csv = read_trial((folder.path() / "csv").string(), "."),
+              file = read_trial((folder.path() / "csv/steps.csv").string(), "."),
+              tensorboard = read_trial((folder.path() / "tb").string(), ".");
+  for (const Trial* const other : {&csv, &file, &tensorboard}) {
+    EXPECT_EQ(other->number("steps"), own.number("steps")) << other->source;
+    for (const char* name : {"step_s", "train_s", "memory_bytes", "data_share", "wait_share",
+                             "last.loss", "last.accuracy"}) {
+      ASSERT_NE(own.find(name), nullptr) << name;
+      ASSERT_NE(other->find(name), nullptr) << name << " of " << other->path;
+      EXPECT_NEAR(other->find(name)->value, own.find(name)->value, 1e-6 * own.find(name)->value)
+          << name << " of " << other->path;
+      EXPECT_EQ(other->find(name)->title, own.find(name)->title);
+    }
+    ASSERT_EQ(other->curve.size(), own.curve.size());
+    for (std::size_t i = 0; i < own.curve.size(); ++i) {
+      EXPECT_EQ(other->curve[i].step, own.curve[i].step);
+      EXPECT_NEAR(other->curve[i].seconds, own.curve[i].seconds, 1e-6);
+      EXPECT_NEAR(other->curve[i].value, own.curve[i].value, 1e-6);
+    }
+  }
+  EXPECT_EQ(csv.find("best.loss")->value, own.find("best.loss")->value);
+  EXPECT_EQ(csv.find("best.accuracy")->value, own.find("best.accuracy")->value);
+  EXPECT_EQ(tensorboard.find("best.loss"), nullptr)
+      << "of several metrics TensorBoard's log does not say which chose the best";
+  const Comparison both =
+      compare({.name = "csv", .trials = {csv}}, {.name = "tb", .trials = {tensorboard}},
+              {.assumed = {"data", "options", "devices", "global_batch"}});
+  EXPECT_TRUE(both.differences.empty());
+  for (const QuantityRow& row : both.rows)
+    EXPECT_NEAR(row.a.front(), row.b.front(), 1e-6 * std::fabs(row.b.front())) << row.what.name;
+  EXPECT_EQ(csv.quantities.size(), tensorboard.quantities.size() + 2) << "best loss and accuracy";
+}
+
+TEST_F(Exports, WithoutEvaluationsAreReadBackToo) {
+  MadeRun made(folder.path() / "run");
+  made.record();
+  made.start(0);
+  made.step(1, 2.0);
+  made.step(2, 1.5);
+  made.state("finished");
+  const RunDir run = RunDir::open(made.path.string(), folder.path());
+  export_csv(run, folder.path() / "csv");
+  const Trial own = read_run_facts(run), csv = read_csv_trial(folder.path() / "csv");
+  for (const char* name : {"train_loss", "step_s", "train_s"})
+    EXPECT_NEAR(csv.find(name)->value, own.find(name)->value, 1e-6) << name;
+}
+
+// Half an export does not say how long evaluations took.
+TEST_F(Exports, StepsAloneHaveNoTrainingTime) {
+  const MadeRun made = MadeRun::finished(folder.path() / "run");
+  export_csv(RunDir::open(made.path.string(), folder.path()), folder.path() / "csv");
+  fs::remove(folder.path() / "csv/evaluations.csv");
+  const Trial trial = read_trial((folder.path() / "csv/steps.csv").string(), ".");
+  EXPECT_EQ(trial.find("train_s"), nullptr);
+  EXPECT_NEAR(trial.find("step_s")->value, 0.1, 1e-9);
 }
 
 TEST_F(Exports, MlflowGetsARunWithTheSameIdEachTime) {
