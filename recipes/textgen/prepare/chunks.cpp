@@ -42,17 +42,22 @@ bool ChunkReader::open_next() {
 }
 
 void ChunkReader::read_more(std::string& bytes, std::size_t wanted) {
-  const std::size_t size = bytes.size();
-  wanted = static_cast<std::size_t>(std::min(static_cast<std::int64_t>(wanted), end_ - at_));
-  bytes.resize(size + wanted);
-  const std::size_t got = source_->read({bytes.data() + size, wanted});
-  bytes.resize(size + got);
-  at_ += static_cast<std::int64_t>(got);
-  if (got == wanted) return;
-  if (end_ != end_of_text)
-    throw Error(cat("cannot read ", file_->path.string(), ": it became shorter meanwhile"),
-                "leave the corpus unchanged while it is being prepared");
-  end_ = at_;
+  constexpr std::size_t piece_bytes = 64 << 10;  // a file may have far less than is wanted
+  while (wanted > 0 && at_ < end_) {
+    const std::size_t size = bytes.size();
+    const auto piece = static_cast<std::size_t>(
+        std::min(static_cast<std::int64_t>(std::min(wanted, piece_bytes)), end_ - at_));
+    bytes.resize(size + piece);
+    const std::size_t got = source_->read({bytes.data() + size, piece});
+    bytes.resize(size + got);
+    at_ += static_cast<std::int64_t>(got);
+    wanted -= got;
+    if (got == piece) continue;
+    if (end_ != end_of_text)
+      throw Error(cat("cannot read ", file_->path.string(), ": it became shorter meanwhile"),
+                  "leave the corpus unchanged while it is being prepared");
+    end_ = at_;
+  }
 }
 
 // 0 = there is none. No line ends in the first `searched` bytes.
