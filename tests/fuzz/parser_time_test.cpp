@@ -230,12 +230,13 @@ Parse facts(std::size_t n) {
   return of_file("lockstep_facts = 1\n[measured]\n" + times(n, part),
                  [](const auto& path) { read_facts_file(path); });
 }
-Parse differences(std::size_t n) {
+Parse unknown_facts(std::size_t n) {
   const auto part = [](std::size_t i) {
-    return cat(R"({"key":"work.)", i, R"(","kind":"work","a":1,"b":"<2>","text":"more"})");
+    return cat(R"({"key":"<)", i, R"(>","kind":"work","in_a":true,"in_b":false})");
   };
-  const json comparison =
-      json::parse(R"({"kind":"comparison","version":1,"differences":[)" + in_list(n, part) + "]}");
+  const auto name = [](std::size_t i) { return cat("\"a & ", i, "\""); };
+  const json comparison = json::parse(R"({"kind":"comparison","version":1,"unknown":[)" +
+                                      in_list(n, part) + "],\"equal\":[" + in_list(n, name) + "]}");
   return [comparison] {
     const Page page = comparison_page(comparison);
     html_of(page);
@@ -442,7 +443,7 @@ constexpr TimedParser parsers[] = {
     {"CsvCellBytes", csv_cell_bytes},
     {"TensorboardEvents", tensorboard_events},
     {"Facts", facts},
-    {"Differences", differences, 100},
+    {"UnknownFacts", unknown_facts, 100, 10'000},
     {"MetricsOfAPage", metrics_of_a_page, 100, 1000},
     {"GpuLogHead", gpu_log_head_of_names, 10'000},
     {"GpuLogSpans", gpu_log_spans},
