@@ -31,13 +31,13 @@ SourceFile describe(const fs::path& path, const std::string& name, bool named) {
   if (!S_ISREG(info.st_mode))
     throw Error(cat(path.string(), " is neither a file nor a folder"),
                 "name text files or folders");
-  const bool json = extension_of(path) == ".json";
+  const bool is_json = extension_of(path) == ".json";
   return {.path = fs::absolute(path).lexically_normal(),
           .name = name,
           .bytes = info.st_size,
           .modified_ns = std::int64_t{info.st_mtim.tv_sec} * 1000000000 + info.st_mtim.tv_nsec,
-          .jsonl = json || extension_of(path) == ".jsonl" || extension_of(path) == ".ndjson",
-          .json = json,
+          .jsonl = is_json || extension_of(path) == ".jsonl" || extension_of(path) == ".ndjson",
+          .json = is_json,
           .named = named};
 }
 
