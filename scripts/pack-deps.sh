@@ -44,7 +44,7 @@ pack_library() {
 
 for header in nlohmann toml.hpp toml xxhash.h xxh3.h pcre2.h utf8proc.h gloo gtest gmock \
   jpeglib.h jconfig.h jerror.h jmorecfg.h png.h pngconf.h pnglibconf.h zlib.h zconf.h minizip csv.h expat.h expat_external.h sqlite3.h \
-  tiff.h tiffio.h tiffvers.h tiffconf.h libdeflate.h zstd.h \
+  tiff.h tiffio.h tiffvers.h tiffconf.h libdeflate.h zstd.h zstd_errors.h \
   curses.h term.h ncurses_dll.h unctrl.h \
   sentencepiece_processor.h sentencepiece_trainer.h; do
   pack_header "$header"

@@ -1,6 +1,10 @@
 // JSON from outside.
 #include "base/json.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+
 namespace lockstep {
 namespace {
 
@@ -35,6 +39,26 @@ bool has_nested_texts(std::string_view bytes) {
     if (run > most) return true;
   }
   return false;
+}
+
+// Of what nlohmann says: "[…] parse error at …: syntax error while parsing value - REASON; last
+// read: '…'". What was read may be long, and stands in the text itself.
+std::string reason_of(std::string_view said) {
+  constexpr std::string_view syntax = "syntax error ";
+  if (said.find("surrogate") != said.npos) return "half of a surrogate pair, which is no character";
+  if (const std::size_t at = said.find(syntax); at != said.npos) {
+    const std::size_t dash = said.find(" - ", at);
+    said.remove_prefix(dash == said.npos ? at : dash + 3);
+  }
+  return std::string(said.substr(0, said.find("; last read:")));
+}
+
+// Of what nlohmann says of a number beyond all doubles: "[…] number overflow parsing '1e999'".
+JsonFault too_large(std::string_view text, std::string_view said) {
+  said.remove_prefix(std::min(said.size(), said.find('\'') + 1));
+  const std::string_view number = said.substr(0, said.find('\''));
+  const std::size_t at = text.find(number);
+  return {at == text.npos ? 0 : at, "a number that is too large"};
 }
 
 }  // namespace
@@ -75,7 +99,19 @@ nlohmann::json parse_cbor(std::string_view bytes) {
   return value;
 }
 
-nlohmann::json parse_python_json(std::string_view text) {
+JsonFault json_fault(std::string_view text) {
+  if (too_deep(text)) return {0, cat("lists and objects nest deeper than ", deepest_json)};
+  try {
+    if (!nlohmann::json::parse(text).is_discarded()) return {};
+  } catch (const nlohmann::json::parse_error& error) {
+    return {error.byte > 0 ? error.byte - 1 : 0, reason_of(error.what())};
+  } catch (const nlohmann::json::exception& error) {
+    return too_large(text, error.what());
+  }
+  return {};
+}
+
+nlohmann::json parse_python_json(std::string_view text, PythonNumber as) {
   nlohmann::json value = parse_json(text);
   if (!value.is_discarded()) return value;
   std::string mended;
@@ -88,12 +124,14 @@ nlohmann::json parse_python_json(std::string_view text) {
     if (in_text && word == "\\") word = text.substr(i, 2);
     if (word == "\"") in_text = !in_text;
     i += word.size();
-    if (!in_text && word.size() > 2)
-      mended.append("\"").append(word).append("\"");
-    else
+    if (in_text || word.size() <= 2)
       mended += word;
+    else if (as == PythonNumber::null)
+      mended += "null";
+    else
+      mended.append("\"").append(word).append("\"");
   }
-  return mended.size() == text.size() ? value : parse_json(mended);
+  return mended == text ? value : parse_json(mended);
 }
 
 }  // namespace lockstep

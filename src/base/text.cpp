@@ -116,10 +116,13 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+std::string_view without_byte_order_mark(std::string_view text) {
+  while (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  return text;
+}
+
 std::vector<std::string> lines_of(std::string_view text) {
-  constexpr std::string_view mark = "\xEF\xBB\xBF";
-  if (text.starts_with(mark)) text.remove_prefix(mark.size());
-  std::vector<std::string> lines = split(text, '\n');
+  std::vector<std::string> lines = split(without_byte_order_mark(text), '\n');
   for (std::string& line : lines)
     if (line.ends_with('\r')) line.pop_back();
   return lines;

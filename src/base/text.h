@@ -28,7 +28,11 @@ std::string general(double value, int digits);     // as printf's %.*g
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
-// Of a text file, whatever wrote it: without the byte order mark of UTF-8 at its beginning and
+// UTF-8's, which some programs write before a file's text.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+// Without those at its beginning: some programs add one to one.
+std::string_view without_byte_order_mark(std::string_view text);
+// Of a text file, whatever wrote it: without a byte order mark at its beginning and
 // carriage returns at the lines' ends. What follows the last newline is a line too.
 std::vector<std::string> lines_of(std::string_view text);
 std::string trim(std::string_view text);

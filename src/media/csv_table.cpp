@@ -130,7 +130,7 @@ CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how) {
 }
 
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how) {
-  while (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // some programs add one to one
+  text = without_byte_order_mark(text);
   CsvTable table{.name = name};
   Collector collector(table, how.most_rows);
   Parser parser(how.separator ? how.separator : likely_separator(text));
@@ -146,7 +146,7 @@ CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv
 
 std::string csv_cell(const std::string& text) {
   const bool plain = text.find_first_of(",\"\r\n") == text.npos && trim(text) == text &&
-                     !text.starts_with("\xEF\xBB\xBF");  // which begins files
+                     !text.starts_with(byte_order_mark);  // which begins files
   if (plain) return text;
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -20,7 +20,7 @@ struct Document {
 std::vector<Document> read(const SourceFile& file, Cut cut, std::size_t chunk_bytes) {
   const std::vector<SourceFile> files{file};
   const std::vector<Segment> segments{
-      {.end = file.bytes, .role = file.jsonl ? Role::by_line : Role::train}};
+      {.end = end_of_text, .role = file.jsonl ? Role::by_line : Role::train}};
   ChunkReader reader(files, segments, cut, chunk_bytes);
   std::vector<Document> documents;
   const auto take = [&](const Passage& passage) {

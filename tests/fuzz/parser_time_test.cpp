@@ -18,9 +18,12 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/command_words.h"
 #include "config/read_toml.h"
 #include "fuzz.h"
+#include "jobs/job_file.h"
 #include "jobs/job_group.h"
+#include "jobs/job_words.h"
 #include "jobs/placeholders.h"
 #include "media/csv_table.h"
 #include "recipes/dimabsa/sentences/phrase.h"
@@ -29,12 +32,16 @@
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/annotations/voc.h"
 #include "recipes/fewshot/metrics/result_files.h"
+#include "recipes/textgen/prepare/chunks.h"
 #include "recipes/textgen/prepare/tokenizer.h"
+#include "report/comparison_report.h"
 #include "report/csv_numbers.h"
+#include "report/facts_file.h"
 #include "report/foreign_log.h"
 #include "report/gpu_facts.h"
 #include "report/gpu_series.h"
 #include "report/run_log.h"
+#include "report/run_report.h"
 #include "report/tensorboard_reader.h"
 #include "run/curves.h"
 #include "run/events.h"
@@ -256,6 +263,38 @@ Parse tensorboard_events(std::size_t n) {
                    return tensorboard_scalars(1, static_cast<std::int64_t>(i), scalars);
                  })] { read_tensorboard(text, "f"); };
 }
+Parse facts(std::size_t n) {
+  const auto part = [](std::size_t i) { return cat("\"fact ", i, "\" = ", i, "\n"); };
+  return of_file("lockstep_facts = 1\n[measured]\n" + times(n, part),
+                 [](const auto& path) { read_facts_file(path); });
+}
+Parse unknown_facts(std::size_t n) {
+  const auto part = [](std::size_t i) {
+    return cat(R"({"key":"<)", i, R"(>","kind":"work","in_a":true,"in_b":false})");
+  };
+  const auto name = [](std::size_t i) { return cat("\"a & ", i, "\""); };
+  const json comparison = json::parse(R"({"kind":"comparison","version":1,"unknown":[)" +
+                                      in_list(n, part) + "],\"equal\":[" + in_list(n, name) + "]}");
+  return [comparison] {
+    const Page page = comparison_page(comparison);
+    html_of(page);
+    markdown_of(page);
+  };
+}
+Parse metrics_of_a_page(std::size_t n) {
+  const auto folder = std::make_shared<TemporaryDirectory>();
+  const auto part = [](std::size_t i) { return cat("\"metric ", i, "\":0.5"); };
+  std::filesystem::create_directories(folder->path() / "run");
+  write_file_atomic(folder->path() / "run/events.jsonl",
+                    "{\"kind\":\"start\",\"step\":0,\"time\":1}\n"
+                    R"({"kind":"eval","step":1,"time":2,"metrics":{)" +
+                        in_list(n, part) + "}}\n");
+  write_file_atomic(folder->path() / "run/run.json", "{}");
+  return [folder] {
+    const RunReport report = read_run_report(RunDir::open("run", folder->path()), {.columns = 16});
+    html_of(run_report_page(report, CurveAxis::step));
+  };
+}
 // Short lines under a long head.
 Parse gpu_log_head_of_names(std::size_t n) {
   return of_file(in_list(n, [](std::size_t i) { return cat("c", i); }) + ",uuid,time\n" +
@@ -300,6 +339,21 @@ Parse dependent_groups(std::size_t n) {
     if (i > 0) groups.back().job.after = {cat("group", i - 1)};
   }
   return [groups] { expand_jobs(groups, {}); };
+}
+Parse job_tables(std::size_t n) {
+  const auto part = [](std::size_t i) {
+    return cat("[[jobs]]\nname = \"job", i, "\"\ncommand = [\"true\", \"{out}\"]\n");
+  };
+  return of_file(times(n, part), [](const auto& path) { read_job_file(path); });
+}
+Parse job_values(std::size_t n) {
+  std::vector<std::string> words{"true", ":::"};
+  for (std::size_t i = 0; i < n; ++i) words.push_back(cat("value ", i));
+  return [words] { jobs_from_words(words, {}); };
+}
+Parse quoted_words(std::size_t n) {
+  const auto part = [](std::size_t i) { return cat("'a ", i, "' \"b\\\"\" c\\ d "); };
+  return [text = times(n, part)] { cli::command_words(text, "the command"); };
 }
 Parse open_braces(std::size_t n) {
   return [text = times(n, [](std::size_t) { return "{ "; })] { TextTemplate(text, {}); };
@@ -365,6 +419,30 @@ Parse added_tokens(std::size_t n) {
       .added_tokens = "{" + in_list(n, part) + "}"};
   return [files] { dimabsa::word_piece_settings(files); };
 }
+// As the recipe reads a file: in chunks, of which this many bytes are read at once.
+Parse corpus_of(const std::string& text, bool json) {
+  constexpr std::size_t chunk_bytes = 64;
+  return of_file(text, [json](const auto& path) {
+    const std::vector<textgen::SourceFile> files{
+        {.path = path, .name = "a", .jsonl = true, .json = json}};
+    const std::vector<textgen::Segment> segments{{.end = textgen::end_of_text}};
+    textgen::ChunkReader reader(files, segments, textgen::Cut::line, chunk_bytes);
+    for (textgen::Chunk chunk; reader.next(chunk);)
+      textgen::for_each_passage(chunk, "text", 0, /*mend=*/true, [](const textgen::Passage&) {});
+  });
+}
+Parse long_line(std::size_t n) {
+  return corpus_of("{\"text\":\"" + std::string(10 * n, 'x') + "\"}\n", /*json=*/false);
+}
+Parse listed_texts(std::size_t n) {
+  return corpus_of("[" + in_list(n, [](std::size_t i) { return cat("\n\"text ", i, "\""); }) + "]",
+                   /*json=*/true);
+}
+Parse listed_element(std::size_t n) {
+  return corpus_of(
+      "[{\"text\":\"\",\"x\":[" + in_list(n, [](std::size_t) { return "\n1"; }) + "]}]",
+      /*json=*/true);
+}
 Parse gpt2_vocabulary(std::size_t n) {
   json vocabulary = json::object();
   std::uint32_t next = 256;
@@ -405,11 +483,17 @@ constexpr TimedParser parsers[] = {
     {"LogRows", log_rows},
     {"LogColumns", log_columns},
     {"TensorboardEvents", tensorboard_events},
+    {"Facts", facts},
+    {"UnknownFacts", unknown_facts, 100, 10'000},
+    {"MetricsOfAPage", metrics_of_a_page, 100, 1000},
     {"GpuLogHead", gpu_log_head_of_names, 10'000},
     {"GpuLogSpans", gpu_log_spans},
     {"Exclusions", exclusions},
     {"EqualJobs", equal_jobs},
     {"DependentGroups", dependent_groups, 100, 10'000},
+    {"JobTables", job_tables, 100, 10'000},
+    {"JobValues", job_values},
+    {"QuotedWords", quoted_words},
     {"OpenBraces", open_braces},
     {"CocoEntries", coco_entries},
     {"Detections", detections},
@@ -418,6 +502,9 @@ constexpr TimedParser parsers[] = {
     {"Aspects", aspects},
     {"Phrase", phrase},
     {"AddedTokens", added_tokens},
+    {"LongLine", long_line},
+    {"ListedTexts", listed_texts},
+    {"ListedElement", listed_element},
     {"Gpt2Vocabulary", gpt2_vocabulary},
 };
 

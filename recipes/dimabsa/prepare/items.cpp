@@ -104,8 +104,8 @@ std::vector<Line> read_one_by_one(const std::vector<std::string>& lines, const s
 }
 
 std::vector<Line> read_lines(const Input& input, const DimabsaOptions& options) {
-  std::string content = read_input(input.path, list_bytes);
-  if (content.starts_with("\xEF\xBB\xBF")) content.erase(0, 3);
+  const std::string file = read_input(input.path, list_bytes);
+  const std::string content(without_byte_order_mark(file));
   check_form(content, input);
   std::vector<std::string> lines = lockstep::split(content, '\n');
   for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = as_json(lines[i], i + 1, input);

@@ -13,11 +13,10 @@
 namespace lockstep::dimabsa {
 
 std::vector<std::string> parse_categories(std::string_view text, const std::string& name) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<std::string> categories;
   std::set<std::string> seen;
   std::int64_t number = 0;
-  for (const std::string& line : split(text, '\n')) {
+  for (const std::string& line : split(without_byte_order_mark(text), '\n')) {
     ++number;
     const std::string category = trim(line);
     if (category.empty()) continue;

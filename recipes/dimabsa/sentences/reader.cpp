@@ -52,7 +52,7 @@ struct Count {
 // Calls visit(line, place) for each line that is not blank.
 template <class Visit>
 void for_each_object(std::string_view text, const std::string& name, const Visit& visit) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  text = without_byte_order_mark(text);
   LinePlace place{name, 0};
   while (!text.empty()) {
     const std::size_t end = text.find('\n');

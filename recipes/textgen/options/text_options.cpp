@@ -62,8 +62,8 @@ TextOptions::TextOptions() {
   table.add(
       "data.path", data.path,
       {.meaning =
-           "text and jsonl files, folders, globs; empty is tinyshakespeare, which comes along, "
-           "`synthetic` is random tokens",
+           "text, jsonl and json files (also .gz and .zst), folders, globs; empty is "
+           "tinyshakespeare, which comes along, `synthetic` is random tokens",
        .is_path = true,
        .no_paths = {"synthetic"}});
   table.add("data.field", data.field, {"field of a jsonl line that holds the text"});

@@ -1,15 +1,10 @@
 // Reads corpora of any size in parts.
 #include "recipes/textgen/prepare/chunks.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "base/error.h"
-#include "base/lfs_pointer.h"
 #include "base/text.h"
 
 namespace lockstep::textgen {
@@ -36,11 +31,8 @@ bool ChunkReader::open_next() {
   if (segment_ == segments_.size()) return false;
   const Segment& segment = segments_[segment_++];
   file_ = &files_[segment.file];
-  fd_.reset(::open(file_->path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd_)
-    throw Error(cat("cannot read ", file_->path.string(), ": ", errno_text(errno)),
-                "check the permissions of the file");
-  refuse_lfs_pointer(fd_.get(), file_->path);
+  source_.emplace(*file_);
+  source_->skip(segment.begin);
   role_ = segment.role;
   at_ = segment.begin;
   end_ = segment.end;
@@ -50,25 +42,30 @@ bool ChunkReader::open_next() {
 }
 
 void ChunkReader::read_more(std::string& bytes, std::size_t wanted) {
-  const auto left = static_cast<std::size_t>(end_ - at_);
-  std::size_t size = bytes.size();
-  const std::size_t goal = size + std::min(wanted, left);
-  bytes.resize(goal);
-  while (size < goal) {
-    const ssize_t got = ::pread(fd_.get(), bytes.data() + size, goal - size, at_);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0)
-      throw Error(cat("cannot read ", file_->path.string(), ": ",
-                      got == 0 ? std::string("it became shorter meanwhile") : errno_text(errno)),
+  constexpr std::size_t piece_bytes = 64 << 10;  // a file may have far less than is wanted
+  while (wanted > 0 && at_ < end_) {
+    const std::size_t size = bytes.size();
+    const auto piece = static_cast<std::size_t>(
+        std::min(static_cast<std::int64_t>(std::min(wanted, piece_bytes)), end_ - at_));
+    bytes.resize(size + piece);
+    const std::size_t got = source_->read({bytes.data() + size, piece});
+    bytes.resize(size + got);
+    at_ += static_cast<std::int64_t>(got);
+    wanted -= got;
+    if (got == piece) continue;
+    if (end_ != end_of_text)
+      throw Error(cat("cannot read ", file_->path.string(), ": it became shorter meanwhile"),
                   "leave the corpus unchanged while it is being prepared");
-    size += static_cast<std::size_t>(got);
-    at_ += got;
+    end_ = at_;
   }
 }
 
-// 0 = there is none.
-std::size_t ChunkReader::find_cut(std::string_view bytes, Cut cut) const {
-  if (cut == Cut::line) return bytes.rfind('\n') + 1;  // npos + 1 == 0
+// 0 = there is none. No line ends in the first `searched` bytes.
+std::size_t ChunkReader::find_cut(std::string_view bytes, std::size_t searched, Cut cut) const {
+  if (cut == Cut::line) {
+    const std::size_t end = bytes.substr(searched).rfind('\n');
+    return end == bytes.npos ? 0 : searched + end + 1;
+  }
   if (cut == Cut::character) return last_character(bytes);
   for (std::size_t at = bytes.size() - 1; at > 0; --at)
     if (bytes[at] == ' ' && visible(bytes[at - 1])) return at;
@@ -76,25 +73,37 @@ std::size_t ChunkReader::find_cut(std::string_view bytes, Cut cut) const {
   return bytes.size() >= 16 * chunk_bytes_ ? last_character(bytes) : 0;
 }
 
-bool ChunkReader::next(Chunk& chunk) {
-  while (rest_.empty() && at_ == end_)
-    if (!open_next()) return false;
-  chunk.file = file_;
-  chunk.role = role_;
-  chunk.starts_document = starts_document_;
-  chunk.first_line = line_;
-  chunk.index = index_++;
+void ChunkReader::read_chunk(Chunk& chunk) {
   chunk.bytes = std::exchange(rest_, {});
   const Cut cut = file_->jsonl ? Cut::line : text_cut_;
   while (at_ < end_) {
+    const std::size_t searched = chunk.bytes.size();
     read_more(chunk.bytes, chunk_bytes_);
     if (at_ == end_) break;
-    if (const std::size_t place = find_cut(chunk.bytes, cut); place != 0) {
+    if (const std::size_t place = find_cut(chunk.bytes, searched, cut); place != 0) {
       rest_ = chunk.bytes.substr(place);
       chunk.bytes.resize(place);
       break;
     }
+    if (cut == Cut::line && chunk.bytes.size() > longest_line_bytes)
+      throw Error(cat(file_->path.string(), " line ", line_, " is longer than ",
+                      format_bytes(static_cast<double>(longest_line_bytes))),
+                  "a line of JSON lines holds one document; end each with a line feed");
   }
+}
+
+bool ChunkReader::next(Chunk& chunk) {
+  do {
+    while (rest_.empty() && at_ == end_)
+      if (!open_next()) return false;
+    read_chunk(chunk);
+  } while (chunk.bytes.empty());
+  chunk.file = file_;
+  chunk.role = role_;
+  chunk.list = source_->is_list();
+  chunk.starts_document = starts_document_;
+  chunk.first_line = line_;
+  chunk.index = index_++;
   starts_document_ = false;
   chunk.ends_document = rest_.empty() && at_ == end_;
   if (file_->jsonl) line_ += std::count(chunk.bytes.begin(), chunk.bytes.end(), '\n');

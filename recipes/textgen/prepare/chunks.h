@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/fd.h"
 #include "recipes/textgen/prepare/source_files.h"
+#include "recipes/textgen/prepare/text_source.h"
 
 namespace lockstep::textgen {
 
@@ -19,7 +21,13 @@ enum class Cut { line, space, character };
 // Which part of the data a document goes to; by_line: each line of a jsonl file by its own name.
 enum class Role { train, valid, by_line };
 
-// A range of a file; a text file's range starts a document.
+// A line may be so long.
+inline constexpr std::size_t longest_line_bytes = std::size_t{1} << 30;
+
+// Whatever is left, for files that were not looked through yet.
+inline constexpr std::int64_t end_of_text = std::numeric_limits<std::int64_t>::max();
+
+// A range of a file's text (TextSource); a text file's range starts a document.
 struct Segment {
   std::size_t file = 0;
   std::int64_t begin = 0, end = 0;
@@ -32,12 +40,13 @@ struct Chunk {
   Role role = Role::train;
   std::string bytes;
   std::int64_t first_line = 1;
+  bool list = false;  // lines are elements of a list of JSON
   bool starts_document = true, ends_document = true;
   std::int64_t index = 0;  // of the chunk in the corpus
 };
 
-// The chunks of segments, in order. Not thread-safe. Throws Error if a file cannot be read or is
-// shorter than it was.
+// The chunks of segments, in order; none is empty. Not thread-safe. Throws Error if a file cannot
+// be read, is shorter than it was, or has a line that is too long.
 class ChunkReader {
  public:
   ChunkReader(const std::vector<SourceFile>& files, const std::vector<Segment>& segments,
@@ -46,18 +55,19 @@ class ChunkReader {
 
  private:
   bool open_next();
+  void read_chunk(Chunk& chunk);
   void read_more(std::string& bytes, std::size_t wanted);
-  std::size_t find_cut(std::string_view bytes, Cut cut) const;
+  std::size_t find_cut(std::string_view bytes, std::size_t searched, Cut cut) const;
 
   const std::vector<SourceFile>& files_;
   const std::vector<Segment>& segments_;
   Cut text_cut_;
   std::size_t chunk_bytes_;
   std::size_t segment_ = 0;  // the one after the open one
-  UniqueFd fd_;
+  std::optional<TextSource> source_;
   const SourceFile* file_ = nullptr;
   Role role_ = Role::train;
-  std::int64_t at_ = 0, end_ = 0;  // bytes of the file not read yet
+  std::int64_t at_ = 0, end_ = 0;  // bytes of its text not read yet
   std::int64_t line_ = 1, index_ = 0;
   bool starts_document_ = true;
   std::string rest_;  // read, but behind the last cut

@@ -6,50 +6,99 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "recipes/textgen/prepare/file_kind.h"
 #include "recipes/textgen/prepare/parallel.h"
+#include "recipes/textgen/prepare/unpacked_file.h"
 
 namespace lockstep::textgen {
 namespace {
 
 struct Look {
-  std::string not_text;  // why; empty if it is text
-  std::int64_t documents = 0, valid_documents = 0;
+  std::string fault, remedy;  // "is a Parquet file", and what to do; empty if it is text
+  std::int64_t text_bytes = 0, documents = 0, valid_documents = 0;
 };
 
-// A file is text if it holds no NUL and at most one byte of a hundred is no valid UTF-8.
-Look look_at(const SourceFile& file, double valid_share) {
-  const std::vector<SourceFile> files = {file};
-  const std::vector<Segment> segments = {{.file = 0, .begin = 0, .end = file.bytes}};
-  ChunkReader reader(files, segments, Cut::character);
+std::string beginning(const SourceFile& file) {
+  std::string head(kind_bytes, '\0');
+  head.resize(UnpackedFile(file.path).read(head));
+  return head;
+}
+
+// Whether it is a document, by the form alone where it is no JSON: that is told where it is read.
+bool is_document(std::string_view line, bool in_list, const std::string& field) {
+  const nlohmann::json value = parse_python_json(line);
+  if (value.is_object()) return value.contains(field);
+  if (!value.is_discarded()) return in_list && value.is_string();
+  return in_list ? line.front() == '{' || line.front() == '"' : trim(line).ends_with('}');
+}
+
+// Why a file .json is neither a list of documents nor JSON lines, by its first line or element;
+// empty if it is one of them.
+std::string form_fault(const Chunk& chunk, const std::string& field) {
+  std::string fault;
+  bool first = true;
+  for_each_line(chunk.bytes, chunk.first_line, [&](std::int64_t, std::string_view line) {
+    if (std::exchange(first, false) && !is_document(line, chunk.list, field))
+      fault = cat("is JSON, but neither a list of texts, nor a list or lines of objects with the ",
+                  "field \"", field, "\"");
+  });
+  return fault;
+}
+
+void count_documents(Look& look, const SourceFile& file, const Chunk& chunk, double valid_share) {
+  for_each_line(chunk.bytes, chunk.first_line, [&](std::int64_t number, std::string_view) {
+    ++look.documents;
+    look.valid_documents += is_validation(line_name(file, number), valid_share);
+  });
+}
+
+// A file is text if it is of no other known kind, holds no NUL, and at most one byte of a hundred
+// is no valid UTF-8.
+Look look_at(const SourceFile& file, const TextOptions& options) {
+  const double valid_share = options.data.valid_share;
   Look look;
-  std::int64_t invalid = 0, offset = 0;
+  if (const auto kind = kind_that_is_no_text(beginning(file), file.path))
+    return {.fault = kind->name, .remedy = kind->remedy};
+  look.remedy = "name text files in UTF-8; iconv turns other encodings into it";
+  const std::vector<SourceFile> files = {file};
+  const std::vector<Segment> segments = {{.end = end_of_text}};
+  ChunkReader reader(files, segments, Cut::character);
+  std::int64_t invalid = 0;
   for (Chunk chunk; reader.next(chunk);) {
     if (const std::size_t nul = chunk.bytes.find('\0'); nul != std::string::npos) {
-      look.not_text = cat("byte ", offset + static_cast<std::int64_t>(nul), " is NUL");
+      look.fault =
+          cat("is not text: byte ", look.text_bytes + static_cast<std::int64_t>(nul), " is NUL");
       return look;
     }
+    if (file.json && look.text_bytes == 0)
+      if (look.fault = form_fault(chunk, options.data.field); !look.fault.empty()) {
+        look.remedy = "set data.field to the field that holds the text, or make JSON lines of it";
+        return look;
+      }
     invalid += static_cast<std::int64_t>(invalid_bytes(chunk.bytes));
-    offset += static_cast<std::int64_t>(chunk.bytes.size());
-    if (!file.jsonl) continue;
-    for_each_line(chunk.bytes, chunk.first_line, [&](std::int64_t number, std::string_view) {
-      ++look.documents;
-      look.valid_documents += is_validation(line_name(file, number), valid_share);
-    });
+    look.text_bytes += static_cast<std::int64_t>(chunk.bytes.size());
+    if (file.jsonl) count_documents(look, file, chunk, valid_share);
   }
   if (!file.jsonl) {
     look.documents = 1;
     look.valid_documents = is_validation(file.name, valid_share);
   }
-  if (invalid * 100 > file.bytes)
-    look.not_text = cat(invalid, " of its ", file.bytes, " bytes are not valid UTF-8");
+  if (look.text_bytes == 0) {
+    look.fault = "holds no text";
+    look.remedy = "leave it out";
+  }
+  if (invalid * 100 > look.text_bytes)
+    look.fault =
+        cat("is not text: ", invalid, " of its ", look.text_bytes, " bytes are not valid UTF-8");
   return look;
 }
 
-std::vector<Look> look_at_all(const std::vector<SourceFile>& files, double valid_share) {
+std::vector<Look> look_at_all(const std::vector<SourceFile>& files, const TextOptions& options) {
   std::vector<Look> looks;
-  const auto worker = [valid_share](const SourceFile* file) { return look_at(*file, valid_share); };
+  const auto worker = [&options](const SourceFile* file) { return look_at(*file, options); };
   std::vector workers(worker_count(), worker);
   std::size_t at = 0;
   ordered_parallel<const SourceFile*, Look>(
@@ -67,15 +116,17 @@ void keep_text(std::vector<SourceFile>& files, std::vector<Look>& looks, Corpus&
   std::vector<SourceFile> kept;
   std::vector<Look> kept_looks;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (looks[i].not_text.empty()) {
+    if (looks[i].fault.empty()) {
+      files[i].text_bytes = looks[i].text_bytes;
       kept.push_back(std::move(files[i]));
       kept_looks.push_back(std::move(looks[i]));
       continue;
     }
     if (files[i].named)
-      throw Error(cat(files[i].path.string(), " is not text: ", looks[i].not_text),
-                  "name text files in UTF-8; iconv turns other encodings into it");
-    ++corpus.passed_over;
+      throw Error(cat(files[i].path.string(), " ", looks[i].fault), looks[i].remedy);
+    if (corpus.passed_over++ > 0) continue;
+    corpus.first_passed_over = cat(files[i].name, " ", looks[i].fault);
+    corpus.remedy = looks[i].remedy;
   }
   files = std::move(kept);
   looks = std::move(kept_looks);
@@ -87,7 +138,7 @@ std::size_t add_file(Corpus& corpus, SourceFile file) {
 }
 
 void add_whole(Corpus& corpus, SourceFile file, Role role) {
-  const std::int64_t bytes = file.bytes;
+  const std::int64_t bytes = file.text_bytes;
   const std::size_t index = add_file(corpus, std::move(file));
   corpus.segments.push_back({.file = index, .begin = 0, .end = bytes, .role = role});
 }
@@ -101,7 +152,8 @@ struct Place {
 Place cut_place(const SourceFile& file, std::int64_t wanted) {
   const std::vector<SourceFile> files = {file};
   Place place{.offset = file.jsonl ? 0 : wanted};
-  const std::vector<Segment> segments = {{.file = 0, .begin = place.offset, .end = file.bytes}};
+  const std::vector<Segment> segments = {
+      {.file = 0, .begin = place.offset, .end = file.text_bytes}};
   ChunkReader reader(files, segments, Cut::character);
   char before = '\n';
   for (Chunk chunk; reader.next(chunk);)
@@ -119,16 +171,16 @@ Place cut_place(const SourceFile& file, std::int64_t wanted) {
 // The last `share` of the bytes of all files, one after the other, is for validation.
 void split_tail(std::vector<SourceFile> files, double share, Corpus& corpus) {
   std::int64_t total = 0;
-  for (const SourceFile& file : files) total += file.bytes;
+  for (const SourceFile& file : files) total += file.text_bytes;
   const auto cut = static_cast<std::int64_t>(static_cast<double>(total) * (1 - share));
   std::int64_t start = 0;
   for (SourceFile& file : files) {
-    const std::int64_t end = start + file.bytes;
+    const std::int64_t end = start + file.text_bytes;
     if (end <= cut || start >= cut) {
       add_whole(corpus, std::move(file), end <= cut ? Role::train : Role::valid);
     } else {
       const Place place = cut_place(file, cut - start);
-      const std::int64_t bytes = file.bytes;
+      const std::int64_t bytes = file.text_bytes;
       const std::size_t index = add_file(corpus, std::move(file));
       corpus.segments.push_back({.file = index, .begin = 0, .end = place.offset});
       if (place.offset < bytes)
@@ -166,13 +218,14 @@ Corpus look_through(std::vector<SourceFile> train, std::vector<SourceFile> valid
                     const TextOptions& options) {
   Corpus corpus;
   const double share = options.data.valid_share;
-  std::vector<Look> looks = look_at_all(train, share);
-  std::vector<Look> valid_looks = look_at_all(valid, share);
+  std::vector<Look> looks = look_at_all(train, options);
+  std::vector<Look> valid_looks = look_at_all(valid, options);
   keep_text(train, looks, corpus);
   keep_text(valid, valid_looks, corpus);
   if (train.empty())
-    throw Error("data.path holds no text: none of its files is UTF-8 text",
-                "name text or jsonl files");
+    throw Error(
+        cat("data.path holds no text: none of its files is UTF-8 text; ", corpus.first_passed_over),
+        corpus.remedy);
   std::int64_t documents = 0, valid_documents = 0;
   for (const Look& look : looks) {
     documents += look.documents;

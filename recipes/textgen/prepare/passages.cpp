@@ -1,4 +1,6 @@
 // The documents of a chunk.
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -9,30 +11,58 @@
 namespace lockstep::textgen {
 namespace {
 
-[[noreturn]] void bad_line(const SourceFile& file, std::int64_t line, const std::string& why,
-                           const std::string& hint) {
-  throw Error(cat(file.path.string(), " line ", line, " ", why), hint);
+using nlohmann::json;
+
+// A line, or an element of a list.
+struct LinePlace {
+  const Chunk& chunk;
+  std::int64_t number;
+
+  [[noreturn]] void fail(const std::string& why, const std::string& hint) const {
+    throw Error(
+        cat(chunk.file->path.string(), chunk.list ? " document " : " line ", number, " ", why),
+        hint);
+  }
+};
+
+// Columns are counted in characters.
+std::size_t column_of(std::string_view line, std::size_t offset) {
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+  offset = std::min(offset, line.size());
+  return 1 + static_cast<std::size_t>(std::count_if(
+                 line.begin(), line.begin() + static_cast<std::ptrdiff_t>(offset), begins));
 }
 
-std::string text_of_line(const SourceFile& file, std::int64_t number, std::string_view line,
-                         const std::string& field) {
-  const nlohmann::json value = parse_json(line);
-  if (value.is_discarded())
-    bad_line(file, number, "is not JSON", "mend or remove the line; each must be one JSON object");
-  if (!value.is_object())
-    bad_line(file, number, cat("must be a JSON object, but is ", value.type_name()),
-             cat("write each line as {\"", field, "\": \"…\"}"));
-  const auto found = value.find(field);
-  if (found == value.end())
-    bad_line(file, number, cat("has no field \"", field, "\""),
-             "set data.field to the field that holds the text");
-  if (!found->is_string())
-    bad_line(file, number, cat("field \"", field, "\" must be a text, but is ", found->type_name()),
-             "set data.field to the field that holds the text");
-  std::string text = found->get<std::string>();
+// NaN, as Python writes it, is null.
+json parse_line(std::string_view line, const LinePlace& place) {
+  json value = parse_json(line);
+  if (value.is_discarded()) value = parse_python_json(line, PythonNumber::null);
+  if (!value.is_discarded()) return value;
+  const JsonFault fault = json_fault(line);
+  place.fail(cat("is not JSON: column ", column_of(line, fault.offset), ": ", fault.reason),
+             place.chunk.list ? "mend or remove this element of the list"
+                              : "mend or remove the line; each must be one JSON object");
+}
+
+std::string text_of_line(std::string_view line, const std::string& field, const LinePlace& place) {
+  const json value = parse_line(line, place);
+  const bool is_text = place.chunk.list && value.is_string();
+  if (!is_text && !value.is_object())
+    place.fail(
+        cat("must be a JSON object", place.chunk.list ? " or a text" : "", ", but is ",
+            value.type_name()),
+        cat("write each ", place.chunk.list ? "element" : "line", " as {\"", field, "\": \"…\"}"));
+  const std::string name = is_text ? "" : cat("field \"", field, "\" ");
+  if (!is_text && !value.contains(field))
+    place.fail(cat("has no ", trim(name)), "set data.field to the field that holds the text");
+  const json& found = is_text ? value : value[field];
+  if (!found.is_string())
+    place.fail(cat(name, "must be a text, but is ", found.type_name()),
+               found.is_null() ? "remove what has no text, or set data.field to another field"
+                               : "set data.field to the field that holds the text");
+  std::string text = found.get<std::string>();
   if (text.find('\0') != std::string::npos)
-    bad_line(file, number, cat("field \"", field, "\" holds a NUL character"),
-             "remove it; NUL stands between documents");
+    place.fail(cat(name, "holds a NUL character"), "remove it; NUL stands between documents");
   return text;
 }
 
@@ -68,7 +98,7 @@ void for_each_passage(const Chunk& chunk, const std::string& field, double valid
     return;
   }
   for_each_line(chunk.bytes, chunk.first_line, [&](std::int64_t number, std::string_view line) {
-    const std::string text = text_of_line(*chunk.file, number, line, field);
+    const std::string text = text_of_line(line, field, {chunk, number});
     if (text.empty()) return;
     const bool valid = chunk.role == Role::by_line
                            ? is_validation(line_name(*chunk.file, number), valid_share)

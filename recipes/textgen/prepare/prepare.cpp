@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_version = 1;
+constexpr int cache_version = 2;
 
 // The files of the corpus, and what of the options decides what becomes of them.
 struct Sources {
@@ -85,7 +85,8 @@ std::string summary(const Corpus& corpus) {
           corpus.files.size(), corpus.files.size() == 1 ? " file" : " files");
   if (corpus.passed_over > 0)
     text += cat("; passed over ", corpus.passed_over,
-                corpus.passed_over == 1 ? " file that is not text" : " files that are not text");
+                corpus.passed_over == 1 ? " file that is not text: " : " files that are not text: ",
+                corpus.first_passed_over);
   return text;
 }
 

@@ -13,8 +13,9 @@ std::vector<std::string> read_prompts(const TextOptions& options, std::istream& 
   if (!options.predict.prompt.empty()) prompts.push_back(options.predict.prompt);
   const std::string& path = options.predict.prompt_file;
   if (!path.empty()) {
-    const std::string text = path == "-" ? read_stream(input, "standard input", list_bytes)
+    const std::string file = path == "-" ? read_stream(input, "standard input", list_bytes)
                                          : read_input(path, list_bytes);
+    const std::string_view text = without_byte_order_mark(file);
     if (text.find('\0') != std::string::npos || invalid_bytes(text) * 100 > text.size())
       throw Error(cat(path == "-" ? "standard input" : path, " is not text"),
                   "give a prompt a line, in UTF-8");

@@ -16,6 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Without that of an archive: ".jsonl" of "a.jsonl.gz".
+std::string extension_of(fs::path path) {
+  const std::string extension = path.extension().string();
+  if (extension == ".gz" || extension == ".zst") path = path.stem();
+  return path.extension().string();
+}
+
 SourceFile describe(const fs::path& path, const std::string& name, bool named) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0)
@@ -24,12 +31,13 @@ SourceFile describe(const fs::path& path, const std::string& name, bool named) {
   if (!S_ISREG(info.st_mode))
     throw Error(cat(path.string(), " is neither a file nor a folder"),
                 "name text files or folders");
-  const std::string extension = path.extension().string();
+  const bool is_json = extension_of(path) == ".json";
   return {.path = fs::absolute(path).lexically_normal(),
           .name = name,
           .bytes = info.st_size,
           .modified_ns = std::int64_t{info.st_mtim.tv_sec} * 1000000000 + info.st_mtim.tv_nsec,
-          .jsonl = extension == ".jsonl" || extension == ".ndjson",
+          .jsonl = is_json || extension_of(path) == ".jsonl" || extension_of(path) == ".ndjson",
+          .json = is_json,
           .named = named};
 }
 

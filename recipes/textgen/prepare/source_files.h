@@ -14,11 +14,15 @@ namespace lockstep::textgen {
 struct SourceFile {
   std::filesystem::path path;  // absolute
   std::string name;            // the same on every machine: relative to the folder that was named
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;      // of the file, which may be packed
   std::int64_t modified_ns = 0;
-  bool jsonl = false;  // .jsonl or .ndjson: a document a line; else the file is one document
+  // By the name without .gz or .zst. jsonl: a document a line (.jsonl, .ndjson); else the file is
+  // one document.
+  bool jsonl = false;
+  bool json = false;  // .json: as jsonl; a list is read as lines, an element each (TextSource)
   bool named =
       false;  // named itself, so it must be text; files found in folders may be something else
+  std::int64_t text_bytes = 0;  // of what TextSource gives; known once it was looked through
 };
 
 // Files, folders (all below them, hidden ones left out) and globs, each sorted by name, none twice.

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/text.h"
+
 namespace lockstep {
 namespace {
 
@@ -24,6 +26,28 @@ TEST(ParsePythonJson, TakesNumbersThatAreNotFiniteAsTexts) {
   EXPECT_EQ(parse_python_json("[1]"), nlohmann::json::array({1}));
   for (const char* bad : {"", "{", "[nan]", "[NaN", "[+NaN]", "\"NaN", "\"a\\", "[1e400, NaN]"})
     EXPECT_TRUE(parse_python_json(bad).is_discarded()) << bad;
+}
+
+TEST(ParsePythonJson, OrAsNull) {
+  EXPECT_EQ(parse_python_json(R"({"a": [NaN, -Infinity], "b": "NaN"})", PythonNumber::null),
+            (nlohmann::json{{"a", {nullptr, nullptr}}, {"b", "NaN"}}));
+  EXPECT_TRUE(parse_python_json("[-NaN]", PythonNumber::null).is_discarded());
+}
+
+TEST(JsonFault, SaysWhereReadingStoppedAndWhy) {
+  const auto fault = [](const std::string& text) {
+    EXPECT_TRUE(parse_json(text).is_discarded()) << text;
+    const JsonFault found = json_fault(text);
+    return cat(found.offset, ": ", found.reason);
+  };
+  EXPECT_EQ(fault(R"({"text":"a","score":NaN})"), "20: invalid literal");
+  EXPECT_EQ(fault(R"({"text": "x \ud83d"})"),
+            "18: half of a surrogate pair, which is no character");
+  EXPECT_EQ(fault("[\"\xFF\"]"), "2: invalid string: ill-formed UTF-8 byte");
+  EXPECT_EQ(fault(R"({"a": 1e999})"), "6: a number that is too large");
+  EXPECT_EQ(fault(R"({"a": 1 "b": 2})"), "10: unexpected string literal; expected '}'");
+  EXPECT_NE(fault("{").find("1: unexpected end of input"), std::string::npos);
+  EXPECT_EQ(fault(nested(deepest_json + 1)), "0: lists and objects nest deeper than 200");
 }
 
 // A million brackets parse, but end the program as soon as the value is copied or printed.

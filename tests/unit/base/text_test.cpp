@@ -83,6 +83,15 @@ TEST(Split, GivesBackWhatJoinMade) {
     EXPECT_EQ(split(join(parts, ","), ','), parts);
 }
 
+TEST(ByteOrderMark, IsTakenOffTheBeginning) {
+  const std::string mark(byte_order_mark);
+  EXPECT_EQ(without_byte_order_mark(mark + "a" + mark), "a" + mark);
+  EXPECT_EQ(without_byte_order_mark(mark + mark + "a"), "a") << "some programs add one to one";
+  EXPECT_EQ(without_byte_order_mark("a"), "a");
+  EXPECT_EQ(without_byte_order_mark(mark.substr(0, 2)), mark.substr(0, 2));
+  EXPECT_EQ(without_byte_order_mark(mark), "");
+}
+
 TEST(LinesOf, AreThoseOfFilesOfAnySystem) {
   using Lines = std::vector<std::string>;
   EXPECT_EQ(lines_of("\xEF\xBB\xBF"

@@ -1,0 +1,38 @@
+// The text of a file, whatever it lies in.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "recipes/textgen/prepare/json_list.h"
+#include "recipes/textgen/prepare/source_files.h"
+#include "recipes/textgen/prepare/unpacked_file.h"
+
+namespace lockstep::textgen {
+
+// Unpacked, without a byte order mark, and a list of JSON (of a file `json`) as lines, an element
+// each. In memory that does not grow with the file. Not thread-safe.
+class TextSource {
+ public:
+  explicit TextSource(const SourceFile& file);  // throws Error
+
+  bool is_list() const { return is_list_; }
+  // As many bytes as there are; fewer only at the end. Throws Error, which names the file.
+  std::size_t read(std::span<char> out);
+  void skip(std::int64_t bytes);  // the same as reading so many
+
+ private:
+  void to_lines(std::string_view part);
+  bool has_waiting();  // of a list it reads on
+
+  std::filesystem::path path_;
+  UnpackedFile file_;
+  std::string part_, lines_;  // read last; of a list: the lines of that
+  std::string_view waiting_;  // of them, not given yet
+  bool is_list_ = false, list_ended_ = false;
+  JsonListLines list_;
+};
+
+}  // namespace lockstep::textgen

@@ -1,0 +1,55 @@
+// Files that may be packed by gzip or zstd, read forwards as what was packed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+
+namespace lockstep::textgen {
+
+// An archive that gives more than so many times its size, and more than so many bytes, is refused:
+// text is packed to a third or a tenth.
+inline constexpr std::uint64_t most_unpacked_times = 200, least_bomb_bytes = 64 << 20;
+
+// Archives are known by how they begin, whatever their names are; all others are read as they are.
+// Several members or frames one behind the other are one text. Takes memory for a part of the file
+// (zstd: and for its window, 128 MiB at most). Not thread-safe.
+class UnpackedFile {
+ public:
+  explicit UnpackedFile(const std::filesystem::path& path);  // throws Error
+  ~UnpackedFile();
+  UnpackedFile(const UnpackedFile&) = delete;
+  UnpackedFile& operator=(const UnpackedFile&) = delete;
+
+  // As many bytes as there are; fewer only at the end. Throws Error, which names the file, where it
+  // cannot be read, is damaged, cut off, or unpacks to too much.
+  std::size_t read(std::span<char> out);
+  // The same as reading so many.
+  void skip(std::int64_t bytes);
+
+ private:
+  class Unpacker;
+  class Gzip;
+  class Zstd;
+
+  bool fill();  // whether there is more input
+  bool begins_member();
+  [[noreturn]] void fail(const std::string& why, const std::string& hint) const;
+  [[noreturn]] void fail(const std::string& why) const;
+
+  std::filesystem::path path_;
+  UniqueFd fd_;
+  std::vector<char> buffer_;
+  std::string_view input_;  // of the buffer, not read yet
+  std::unique_ptr<Unpacker> unpacker_;
+  bool between_members_ = true;
+  std::uint64_t taken_ = 0, given_ = 0;  // bytes
+};
+
+}  // namespace lockstep::textgen

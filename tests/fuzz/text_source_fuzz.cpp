@@ -1,0 +1,84 @@
+// The user's text in archives and lists of JSON. Read in small parts it must be the same as read
+// whole, and the lines of a list are its elements.
+#include "fuzz.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/json.h"
+#include "recipes/textgen/prepare/file_kind.h"
+#include "recipes/textgen/prepare/text_source.h"
+
+namespace lockstep::textgen {
+namespace {
+
+struct Outcome {
+  std::string text, error;
+  bool is_list = false;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+// More is not read: archives of a few bytes may have any length. A multiple of the small parts.
+constexpr std::size_t whole_bytes = 1 << 16;
+
+Outcome read(const SourceFile& file, std::size_t part_bytes) {
+  Outcome outcome;
+  try {
+    TextSource source(file);
+    outcome.is_list = source.is_list();
+    std::string part(part_bytes, '\0');
+    while (outcome.text.size() < whole_bytes) {
+      const std::size_t count = source.read(part);
+      outcome.text.append(part, 0, count);
+      if (count < part.size()) break;
+    }
+    outcome.text.resize(std::min(outcome.text.size(), whole_bytes));
+  } catch (const Error& error) {
+    outcome.error = error.what();
+    LOCKSTEP_CHECK(!outcome.error.empty());
+  }
+  return outcome;
+}
+
+void check_elements(const std::string& list, std::string_view lines) {
+  const nlohmann::json value = parse_json(list);
+  if (value.is_discarded()) return;
+  LOCKSTEP_CHECK(value.is_array());
+  for (const nlohmann::json& element : value)
+    LOCKSTEP_CHECK(parse_json(fuzz::take_part(lines, '\n')) == element);
+  LOCKSTEP_CHECK(lines.empty());
+}
+
+void check_skip(const SourceFile& file, const Outcome& whole) {
+  const std::size_t half = whole.text.size() / 2;
+  TextSource source(file);
+  source.skip(static_cast<std::int64_t>(half));
+  std::string rest(whole.text.size() - half, '\0');
+  LOCKSTEP_CHECK(source.read(rest) == rest.size());
+  LOCKSTEP_CHECK(rest == whole.text.substr(half));
+}
+
+}  // namespace
+}  // namespace lockstep::textgen
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lockstep;
+  using namespace lockstep::textgen;
+  static const fuzz::MemoryFile memory;
+  const std::string text(fuzz::text_of(data, size));
+  memory.write(text);
+  kind_that_is_no_text(std::string_view(text).substr(0, kind_bytes), "a.docx");
+  for (const bool json : {false, true}) {
+    const SourceFile file{.path = memory.path(), .name = "a", .jsonl = json, .json = json};
+    const Outcome whole = read(file, whole_bytes);
+    const Outcome parts = read(file, 8);
+    LOCKSTEP_CHECK(parts.error == whole.error && parts.is_list == whole.is_list);
+    if (!whole.error.empty()) continue;
+    LOCKSTEP_CHECK(parts.text == whole.text);
+    check_skip(file, whole);
+    if (!whole.is_list) continue;
+    const Outcome plain = read({.path = memory.path(), .name = "a"}, whole_bytes);
+    if (plain.error.empty()) check_elements(plain.text, whole.text);
+  }
+  return 0;
+}
