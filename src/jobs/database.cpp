@@ -122,20 +122,44 @@ std::int64_t bytes_of(const fs::path& file) {
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
+// Of one that keeps a write-ahead log, which nobody has open: that log is gone then. SQLite would
+// make a new one, and the memory that its users share, only to read it.
+bool is_wal_at_rest(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  constexpr off_t version_at = 18;  // https://www.sqlite.org/fileformat.html
+  unsigned char versions[2] = {};
+  const bool is_wal = fd &&
+                      ::pread(fd.get(), versions, sizeof versions, version_at) == sizeof versions &&
+                      versions[0] == 2 && versions[1] == 2;
+  return is_wal && bytes_of(path.string() + "-wal") == 0;
+}
+
+std::string uri_at_rest(const fs::path& path) {
+  std::string uri = "file:";
+  for (const char letter : fs::absolute(path).string())
+    if (letter == '%' || letter == '?' || letter == '#')
+      uri += cat('%', "0123456789abcdef"[letter >> 4], "0123456789abcdef"[letter & 15]);
+    else
+      uri += letter;
+  return uri + "?immutable=1";
+}
+
 }  // namespace
 
-void check_database_files(const fs::path& path) {
+void check_database_files(const fs::path& path, const char* what) {
   for (const char* more : {"", "-wal", "-shm", "-journal"}) {
     const fs::path file = path.string() + more;
     struct stat info {};
     if (::lstat(file.c_str(), &info) != 0 || S_ISREG(info.st_mode)) continue;
-    throw Error(cat("cannot open the ledger ", path.string(), ": ", file.filename().string(),
+    throw Error(cat("cannot open the ", what, " ", path.string(), ": ", file.filename().string(),
                     " must be a regular file, but is ", file_kind(info.st_mode)),
                 "put the file itself in its place");
   }
   if (names_another_file(path.string() + "-journal"))
-    throw Error(cat("cannot open the ledger ", path.string(), ": its journal names a further file"),
-                "it is not by Lockstep: remove the file ledger.sqlite-journal");
+    throw Error(
+        cat("cannot open the ", what, " ", path.string(), ": its journal names a further file"),
+        cat("neither Lockstep nor a tracker writes such: remove the file ",
+            path.filename().string(), "-journal"));
 }
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {
@@ -206,25 +230,33 @@ void Statement::reset() {
 }
 
 Database::Database(std::filesystem::path path, Access access, double busy_s)
-    : path_(std::move(path)) {
+    : path_(std::move(path)), access_(access) {
   open_regular_files_alone();
-  if (is_on_disk(path_)) check_database_files(path_);
-  const int flags = access == Access::read    ? SQLITE_OPEN_READONLY
-                    : access == Access::write ? SQLITE_OPEN_READWRITE
-                                              : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  // Each connection is used by one thread.
-  const int uri = is_on_disk(path_) ? 0 : SQLITE_OPEN_URI;  // of databases that are attached
-  const int code =
-      sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX | uri, nullptr);
-  if (code != SQLITE_OK) {
-    const std::string why = sqlite3_errstr(code);
-    sqlite3_close(handle_);
-    throw Error(cat("cannot open the ledger ", path_.string(), ": ", why), hint_of(code));
-  }
+  if (is_on_disk(path_)) check_database_files(path_, what());
+  open(access == Access::write    ? SQLITE_OPEN_READWRITE
+       : access == Access::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                  : SQLITE_OPEN_READONLY);
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, static_cast<int>(busy_s * 1000));
   configure();
 }
+
+void Database::open(int flags) {
+  std::string name = path_.string();
+  if (!is_on_disk(path_)) flags |= SQLITE_OPEN_URI;  // of databases that are attached
+  if (access_ == Access::foreign && is_wal_at_rest(path_)) {
+    flags |= SQLITE_OPEN_URI;
+    name = uri_at_rest(path_);
+  }
+  // Each connection is used by one thread.
+  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (code == SQLITE_OK) return;
+  const std::string why = sqlite3_errstr(code);
+  sqlite3_close(handle_);
+  throw Error(cat("cannot open the ", what(), " ", path_.string(), ": ", why), hint_of(code));
+}
+
+const char* Database::what() const { return access_ == Access::foreign ? "database" : "ledger"; }
 
 void Database::configure() {
   opened_s_ = processor_s();
@@ -290,7 +322,8 @@ void Database::fail(const std::string& doing) const {
                           : took_too_long_
                               ? cat("it takes more than ", general(limit_.seconds, 3), " s")
                               : std::string("it takes more steps than its size explains");
-  throw Error(cat("cannot ", doing, " the ledger ", path_.string(), ": ", why), hint_of(code));
+  throw Error(cat("cannot ", doing, " the ", what(), " ", path_.string(), ": ", why),
+              hint_of(code));
 }
 
 Transaction::Transaction(Database& database)

@@ -53,14 +53,21 @@ struct WorkLimit {
 
 // Throws Error where the file of a database, or one that SQLite would read beside it (-wal, -shm,
 // -journal), is a link, pipe, folder or device, or a journal names a further file, which SQLite
-// would delete. What is not there is well.
-void check_database_files(const std::filesystem::path& path);
+// would delete. What is not there is well. what: the file is called so in messages.
+void check_database_files(const std::filesystem::path& path, const char* what = "ledger");
 
 // No file is trusted: SQLite opens regular files alone, runs no trigger, view or function that a
 // schema names, and checks pages as it reads them.
 class Database {
  public:
-  enum class Access { read, write, create };
+  enum class Access {
+    read,
+    write,
+    create,
+    // Of another program's database, called so in messages: read, and where no program has it open
+    // nothing is made beside it either.
+    foreign
+  };
   // Waits up to `busy_s` for others. ":memory:" is no file. Until `limit_work` is called, work is
   // limited to that of reading a schema and a few rows. Throws Error naming the file: it is not
   // there, is no database, is damaged, or lies where nothing can be locked.
@@ -81,11 +88,14 @@ class Database {
   [[noreturn]] void fail(const std::string& doing) const;
 
  private:
+  void open(int flags);
   void configure();
+  const char* what() const;
   static int on_progress(void* database);  // not 0: SQLite is to end
   bool has_spent_all();
 
   std::filesystem::path path_;
+  Access access_;
   sqlite3* handle_ = nullptr;
   std::map<std::string, Statement> prepared_;
   WorkLimit limit_;

@@ -6,7 +6,10 @@
 #include "report/facts_file.h"
 #include "report/foreign_csv.h"
 #include "report/foreign_tensorboard.h"
+#include "report/json_log.h"
+#include "report/log_folders.h"
 #include "report/run_facts.h"
+#include "report/tracker_store.h"
 
 namespace lockstep {
 namespace {
@@ -28,9 +31,12 @@ Trial read_file_trial(const fs::path& file) {
   if (is_tensorboard_file(name)) return read_tensorboard_trial(file);
   if (ending == ".toml") return read_facts_file(file);
   if (ending == ".csv" || ending == ".tsv") return read_csv_trial(file);
-  throw Error(cat(printable(file.string()), " is a file, but of no kind that is known here"),
-              "what is compared are runs, batches, files of facts (.toml), CSV logs (.csv) and "
-              "TensorBoard logs (events.out.tfevents.…)");
+  if (is_json_log_name(name)) return read_json_log(file);
+  throw Error(
+      cat(printable(file.string()), " is a file, but of no kind that is known here"),
+      "what is compared are runs, batches, files of facts (.toml), logs as CSV (.csv), JSON "
+      "(.json, .jsonl) and TensorBoard's (events.out.tfevents.…), and databases of MLflow "
+      "and trackio");
 }
 
 }  // namespace
@@ -42,10 +48,14 @@ Trial read_trial(const std::string& word, const fs::path& root) {
   for (const fs::path& place : plain ? std::vector{named, path} : std::vector{path})
     if (holds(place, "batch.json")) return read_batch_facts({without_slash(place)});
   if (!word.empty() && !holds(named, "run.json")) {
+    if (const std::optional<TrackedWord> tracked = tracked_word(word))
+      return read_tracked_trial(*tracked);
     if (fs::is_regular_file(path, ignored)) return read_file_trial(path);
-    if (fs::is_directory(path, ignored) && !holds(path, "run.json") && has_tensorboard_files(path))
-      return read_tensorboard_trial(path);
-    if (!holds(path, "run.json") && has_own_tables(path)) return read_csv_trial(path);
+    for (const fs::path& place : {path, named})
+      if (fs::is_directory(place, ignored)) {
+        if (holds(place, "run.json")) break;
+        return has_own_tables(place) ? read_csv_trial(place) : read_log_folder(place);
+      }
   }
   return read_run_facts(RunDir::open(word, root));
 }

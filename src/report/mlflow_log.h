@@ -1,0 +1,32 @@
+// Metrics of a run of MLflow's, whichever store they lie in, as a trial.
+#pragma once
+
+#include "report/foreign_log.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace lockstep {
+
+struct MlflowValue {
+  double time_ms = 0;  // since 1970
+  std::int64_t step = 0;
+  double value = 0;
+};
+
+class MlflowLog {
+ public:
+  // In the order of their times. Metrics of the machine, which count their own steps, are left out.
+  void add(const std::string& name, const MlflowValue& value);
+  // Who logs without a step has 0 in all values, which are then counted in their order.
+  void finish(Trial& trial) &&;
+
+ private:
+  std::map<std::string, ForeignSeries> series_;
+};
+
+// The commit that it ran from; "": unknown.
+void add_mlflow_code(const std::string& commit, Trial& trial);
+
+}  // namespace lockstep

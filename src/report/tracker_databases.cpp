@@ -1,0 +1,34 @@
+#include "report/tracker_databases.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "jobs/ledger.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double longest_wait_s = 10;  // for programs that write
+
+bool has_table(Database& database, const char* name) {
+  Statement& statement =
+      database.prepared("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
+  const bool has = statement.bind(1, std::string_view(name)).step();
+  statement.reset();
+  return has;
+}
+
+}  // namespace
+
+std::unique_ptr<TrackerStore> open_tracker_database(const std::filesystem::path& file) {
+  auto database = std::make_unique<Database>(file, Database::Access::foreign, longest_wait_s);
+  const auto has = [&](const char* name) { return has_table(*database, name); };
+  const bool metrics = has("metrics"), is_mlflow = metrics && has("runs") && has("experiments"),
+             is_trackio = metrics && has("configs");
+  if (!is_mlflow && !is_trackio)
+    throw Error(cat(file.string(), " is a database, but neither MLflow's nor trackio's"),
+                "what is compared are runs, batches, logs and stores of experiment trackers");
+  database->limit_work(reading_limit(file, INFINITY));
+  return is_mlflow ? mlflow_database(std::move(database)) : trackio_database(std::move(database));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,104 @@
+// trackio's SQLite file of a project (PROJECT.db), of versions with and without ids of runs.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "report/json_rows.h"
+#include "report/log_times.h"
+#include "report/tracked_facts.h"
+#include "report/tracker_databases.h"
+
+namespace lockstep {
+namespace {
+
+// Rows get the time at which they are written, up to half a second late and many at once.
+constexpr double shortest_timed_s = 60;
+
+class TrackioDatabase final : public TrackerStore {
+ public:
+  explicit TrackioDatabase(std::unique_ptr<Database> database)
+      : database_(std::move(database)), id_(has_ids() ? "run_id" : "run_name") {}
+
+  std::string kind() const override { return "trackio"; }
+
+  std::vector<TrackedRun> runs() override {
+    std::vector<TrackedRun> runs;
+    Statement rows(*database_, cat("SELECT ", id_,
+                                   ", max(run_name), min(timestamp) FROM metrics "
+                                   "GROUP BY ",
+                                   id_, " ORDER BY min(id)"));
+    while (rows.step())
+      runs.push_back({.id = rows.text(0),
+                      .name = rows.text(1),
+                      .experiment = database_->path().stem().string(),
+                      .state = "",
+                      .started = seconds_of_text(rows.text(2)).value_or(NAN)});
+    return runs;
+  }
+
+  void read(const TrackedRun& run, Trial& trial) override {
+    read_metrics(run, trial);
+    Statement config(*database_, cat("SELECT config FROM configs WHERE ", id_, " = ?"));
+    if (!config.bind(1, std::string_view(run.id)).step()) return;
+    const nlohmann::json parameters = parse_python_json(config.text(0));
+    if (!parameters.is_object()) return;
+    for (const auto& [name, value] : parameters.items())
+      if (!name.starts_with('_')) add_parameter(name, value, trial);  // trackio's own: _Created
+  }
+
+ private:
+  bool has_ids() {
+    Statement columns(*database_,
+                      "SELECT 1 FROM pragma_table_info('metrics') WHERE name = 'run_id'");
+    return columns.step();
+  }
+
+  bool is_timed(const TrackedRun& run) {
+    Statement span(*database_,
+                   cat("SELECT min(timestamp), max(timestamp) FROM metrics WHERE ", id_, " = ?"));
+    if (!span.bind(1, std::string_view(run.id)).step()) return false;
+    const std::optional<double> begin = seconds_of_text(span.text(0)),
+                                end = seconds_of_text(span.text(1));
+    return begin && end && *end - *begin >= shortest_timed_s;
+  }
+
+  void read_metrics(const TrackedRun& run, Trial& trial) {
+    const bool timed = is_timed(run);
+    JsonRows table(cat(database_->path().string(), "#", run.id));
+    std::int64_t damaged = 0;
+    Statement rows(*database_, cat("SELECT step, timestamp, metrics FROM metrics WHERE ", id_,
+                                   " = ? ORDER BY id"));
+    rows.bind(1, std::string_view(run.id));
+    while (rows.step()) {
+      nlohmann::json metrics = parse_python_json(rows.text(2));
+      if (!metrics.is_object()) {
+        ++damaged;
+        continue;
+      }
+      for (const char* own : {"step", "timestamp"}) metrics.erase(own);
+      table.add(metrics);
+      table.add_number("step", rows.number(0));
+      const std::optional<double> time = seconds_of_text(rows.text(1));
+      if (timed && time) table.add_number("timestamp", *time);
+    }
+    add_foreign_table(std::move(table).take(), trial);
+    if (!timed)
+      trial.cautions.push_back(
+          "trackio writes many steps at once with one time, which tells nothing of a run of less "
+          "than a minute");
+    if (damaged > 0) trial.cautions.push_back(cat(damaged, " damaged rows of it are left out"));
+  }
+
+  std::unique_ptr<Database> database_;
+  std::string id_;  // the column that tells runs apart
+};
+
+}  // namespace
+
+std::unique_ptr<TrackerStore> trackio_database(std::unique_ptr<Database> database) {
+  return std::make_unique<TrackioDatabase>(std::move(database));
+}
+
+}  // namespace lockstep
