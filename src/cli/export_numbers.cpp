@@ -5,9 +5,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/batch.h"
 #include "cli/context.h"
 #include "cli/output.h"
 #include "cli/run_root.h"
+#include "report/mlflow_files.h"
 #include "report/run_exports.h"
 
 namespace lockstep::cli {
@@ -42,6 +44,11 @@ void tell_export(const WrittenExport& written, const fs::path& folder) {
   if (written.left_out > 0)
     say(cat("warning: there are more names than there is room for: ", written.left_out,
             written.left_out == 1 ? " is" : " are", " left out in ", folder.string()));
+  if (written.runs > 0) {
+    say(cat("wrote ", (folder / written.what).string(), ": ", written.runs,
+            written.runs == 1 ? " job" : " jobs"));
+    return;
+  }
   if (written.steps + written.evaluations == 0) {
     const std::string what =
         written.what.empty() ? "nothing was" : cat((folder / written.what).string(), " was");
@@ -53,13 +60,44 @@ void tell_export(const WrittenExport& written, const fs::path& folder) {
           written.evaluations == 1 ? " evaluation" : " evaluations"));
 }
 
+// MLflow 3.x says so only where a program of one's own ends.
+void tell_how_mlflow_reads(const fs::path& folder) {
+  say(
+      cat("newer MLflow reads such a folder with MLFLOW_ALLOW_FILE_STORE=true, or as a database: "
+          "mlflow migrate-filestore --source ",
+          shell_word(folder.string()), " --target sqlite:///mlflow.db"));
+}
+
+bool names_a_batch(const Parsed& parsed) {
+  std::error_code ignored;
+  const std::string& name = parsed.positionals.at(0);
+  const fs::path named = fs::path(run_root(parsed)) / name;
+  if (fs::exists(named / "run.json", ignored)) return false;
+  return fs::exists(BatchFolder{named}.record(), ignored) ||
+         fs::exists(BatchFolder{name}.record(), ignored);
+}
+
+void export_batch(const Parsed& parsed, bool overwrite) {
+  for (const char* flag : {"--tensorboard", "--csv"})
+    if (parsed.has(flag))
+      throw Error(
+          cat(flag, " is about a run, but ", printable(parsed.positionals.at(0)), " is a batch"),
+          "lockstep report BATCH has a table of its jobs");
+  const std::string folder = parsed.value("--mlflow");
+  const bool is_new = !is_mlflow_store(folder);
+  tell_export(export_mlflow(open_batch(parsed, parsed.positionals.at(0)), folder, overwrite),
+              folder);
+  if (is_new) tell_how_mlflow_reads(folder);
+}
+
 }  // namespace
 
 std::vector<Flag> number_flags() {
   return {
       {"--tensorboard", "DIR", "instead of the model: what was logged, for TensorBoard", "file"},
       {"--csv", "DIR", "likewise as steps.csv and evaluations.csv", "file"},
-      {"--mlflow", "DIR", "likewise as a run in MLflow's folder of runs (mlruns)", "file"},
+      {"--mlflow", "DIR",
+       "likewise as a run in MLflow's folder of runs (mlruns); of a batch its jobs", "file"},
       {"--parquet", "DIR", "cannot be written; says how to make it of CSV", "file", true}};
 }
 
@@ -80,14 +118,21 @@ void export_numbers(const Parsed& parsed) {
   const bool overwrite = may_overwrite(parsed);
   for (const char* flag : {"--tensorboard", "--csv"})
     if (parsed.has(flag)) check_export_folder(parsed.value(flag), overwrite);
+  if (parsed.has("--mlflow") && names_a_batch(parsed)) {
+    export_batch(parsed, overwrite);
+    return;
+  }
   const RunDir run = operand_run(parsed);
   if (parsed.has("--tensorboard"))
     tell_export(export_tensorboard(run, parsed.value("--tensorboard")),
                 parsed.value("--tensorboard"));
   if (parsed.has("--csv"))
     tell_export(export_csv(run, parsed.value("--csv")), parsed.value("--csv"));
-  if (parsed.has("--mlflow"))
-    tell_export(export_mlflow(run, parsed.value("--mlflow"), overwrite), parsed.value("--mlflow"));
+  if (!parsed.has("--mlflow")) return;
+  const std::string folder = parsed.value("--mlflow");
+  const bool is_new = !is_mlflow_store(folder);
+  tell_export(export_mlflow(run, folder, overwrite), folder);
+  if (is_new) tell_how_mlflow_reads(folder);
 }
 
 }  // namespace lockstep::cli

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* trainer_state = "trainer_state.json";  // of Transformers
 constexpr const char* csv_metrics = "metrics.csv";           // of Lightning's CSVLogger
 constexpr const char* hyperparameters = "hparams.yaml";      // of Lightning's loggers
-constexpr std::size_t most_entries = 20'000, most_named = 8;
+constexpr std::size_t most_entries = 20'000, most_named_logs = 8;
 constexpr int deepest = 4;
 
 bool has_file(const fs::path& folder, const char* name) {
@@ -126,8 +126,8 @@ Trial read_state(const fs::path& folder) {
 [[noreturn]] void throw_several(const fs::path& folder, const std::vector<fs::path>& logs) {
   std::vector<std::string> names;
   for (const fs::path& log : logs) {
-    if (names.size() == most_named) {
-      names.push_back(cat("and ", logs.size() - most_named, " more"));
+    if (names.size() == most_named_logs) {
+      names.push_back(cat("and ", logs.size() - most_named_logs, " more"));
       break;
     }
     names.push_back(printable(log.lexically_relative(folder).string()));

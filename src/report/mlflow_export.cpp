@@ -1,22 +1,16 @@
-// MLflow's file store: mlflow.org/docs/latest/tracking/backend-stores, as its FileStore reads it.
+// Runs and batches as runs of MLflow's file store.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <map>
-#include <memory>
-#include <set>
 #include <system_error>
-#include <vector>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/text.h"
-#include "base/utf8.h"
+#include "report/batch_facts.h"
 #include "report/event_limits.h"
-#include "report/export_file.h"
+#include "report/mlflow_writer.h"
+#include "report/result_facts.h"
 #include "report/run_exports.h"
 #include "run/json_lines.h"
 #include "run/run_summary.h"
@@ -27,167 +21,58 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t longest_value = 5000, most_metrics = 1000;
-
-// What MLflow allows in names of metrics, parameters and tags; no way out of the folder.
-std::string mlflow_name(std::string name) {
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("_-./ ", c)) c = '_';
-  for (std::size_t at; (at = name.find("..")) != name.npos;) name.replace(at, 2, "__");
-  for (std::size_t at; (at = name.find("/.")) != name.npos;) name.replace(at, 2, "/_");
-  for (std::size_t at; (at = name.find("//")) != name.npos;) name.replace(at, 2, "/_");
-  while (!name.empty() && (name.front() == '/' || name.front() == '.')) name.front() = '_';
-  if (!name.empty() && name.back() == '/') name.back() = '_';
-  return name.substr(0, 240);
-}
-
-// Each name has one of its own there, also where several become the same, or one the folder of
-// another.
-class MlflowNames {
- public:
-  const std::string& of(const std::string& name) {
-    const auto [known, is_new] = names_.try_emplace(name);
-    if (is_new) known->second = free_name(mlflow_name(name));
-    return known->second;
-  }
-
- private:
-  std::string free_name(const std::string& wanted) {
-    if (take(wanted)) return wanted;
-    std::string flat = wanted;
-    std::replace(flat.begin(), flat.end(), '/', '_');
-    for (int number = 2;; ++number)
-      for (const std::string& base : {wanted, flat})
-        if (std::string name = cat(base, "_", number); take(name)) return name;
-  }
-
-  bool take(const std::string& name) {
-    std::vector<std::string> folders;
-    for (std::size_t at = name.find('/'); at != name.npos; at = name.find('/', at + 1))
-      folders.push_back(name.substr(0, at));
-    if (files_.contains(name) || folders_.contains(name) ||
-        std::any_of(folders.begin(), folders.end(),
-                    [&](const std::string& folder) { return files_.contains(folder); }))
-      return false;
-    files_.insert(name);
-    folders_.insert(folders.begin(), folders.end());
-    return true;
-  }
-
-  std::map<std::string, std::string> names_;
-  std::set<std::string> files_, folders_;
-};
-
-// A text as YAML, which takes JSON's.
-std::string yaml_text(const std::string& text) { return to_line(nlohmann::json(text)); }
-
-std::int64_t to_ms(double seconds) {
-  return std::isfinite(seconds) ? std::llround(std::clamp(seconds, 0.0, 1e11) * 1000) : 0;
-}
-
-int mlflow_status(RunState state) {
-  constexpr int running = 1, finished = 3, failed = 4, killed = 5;
+MlflowStatus mlflow_status(RunState state) {
   switch (state) {
     case RunState::running:
-      return running;
+      return MlflowStatus::running;
     case RunState::finished:
-      return finished;
+      return MlflowStatus::finished;
     case RunState::failed:
-      return failed;
+      return MlflowStatus::failed;
     case RunState::stopped:
     case RunState::interrupted:
-      return killed;
+      return MlflowStatus::killed;
   }
-  return killed;
+  return MlflowStatus::killed;
 }
 
-// The experiment of that name, made where it is not there: its folder.
-fs::path experiment_folder(const fs::path& store, const std::string& name, double time) {
-  const std::string id = cat(1 + (hash64(name) >> 2));
-  const fs::path folder = store / id;
-  std::error_code ignored;
-  if (!fs::exists(folder / "meta.yaml", ignored)) {
-    make_directories(folder);
-    write_file_atomic(
-        folder / "meta.yaml",
-        cat("artifact_location: ", yaml_text("file://" + fs::absolute(folder).string()),
-            "\ncreation_time: ", to_ms(time), "\nexperiment_id: '", id, "'\nlast_update_time: ",
-            to_ms(time), "\nlifecycle_stage: active\nname: ", yaml_text(name), "\n"));
-  }
-  return folder;
+MlflowStatus mlflow_status(const std::string& job_state) {
+  return job_state == "done"     ? MlflowStatus::finished
+         : job_state == "failed" ? MlflowStatus::failed
+                                 : MlflowStatus::killed;
 }
 
-// A line "TIME VALUE STEP" per value, a file per metric.
-class MlflowMetrics {
- public:
-  explicit MlflowMetrics(fs::path folder) : folder_(std::move(folder)) {}
-
-  void add(double time, std::int64_t step, const TensorboardScalar& scalar) {
-    auto found = files_.find(scalar.first);
-    if (found == files_.end()) {
-      if (files_.size() >= most_metrics) {
-        left_out_.insert(scalar.first);
-        return;
-      }
-      const fs::path file = folder_ / names_.of(scalar.first);
-      found = files_.emplace(scalar.first, std::make_unique<ExportFile>(file)).first;
-    }
-    const double value = scalar.second;
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    found->second->write(cat(to_ms(time), " ", std::isnan(value) ? "NaN" : text, " ", step, "\n"));
-  }
-  void finish() {
-    for (auto& [name, file] : files_) file->finish();
-  }
-  std::size_t left_out() const { return left_out_.size(); }
-
- private:
-  fs::path folder_;
-  MlflowNames names_;
-  std::map<std::string, std::unique_ptr<ExportFile>> files_;  // by the metric's own name
-  std::set<std::string> left_out_;
-};
-
-void write_values(const fs::path& folder, const std::map<std::string, std::string>& values) {
-  make_directories(folder);
-  MlflowNames names;
-  for (const auto& [name, value] : values) {
-    const fs::path file = folder / names.of(name);
-    make_directories(file.parent_path());
-    write_file_atomic(file, first_bytes(mend_utf8(value), longest_value));
-  }
+std::string value_text(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : to_line(value);
 }
 
 std::map<std::string, std::string> options_of_record(const nlohmann::json& record) {
   std::map<std::string, std::string> options;
   if (!record.contains("config") || !record["config"].is_object()) return options;
-  for (const auto& [key, value] : record["config"].items())
-    options[key] = value.is_string() ? value.get<std::string>() : to_line(value);
+  for (const auto& [key, value] : record["config"].items()) options[key] = value_text(value);
   return options;
 }
 
-}  // namespace
+// What a training or job says of itself: numbers that it measured or counted are metrics, all else
+// are parameters. Whether there was a metric.
+bool add_results(const nlohmann::json& results, double time, MlflowRunWriter& writer,
+                 MlflowRunFacts& facts) {
+  bool any = false;
+  for (const auto& [name, value] : results.items()) {
+    if (value.is_null() || value.is_structured()) continue;
+    const ResultRole role = role_of_result(name, value);
+    const bool measured = role == ResultRole::quantity || role == ResultRole::amount;
+    if (!measured || !value.is_number() || name.starts_with("asked.")) {
+      facts.parameters.try_emplace(name, value_text(value));
+      continue;
+    }
+    writer.add(name, time, 0, value.get<double>());
+    any = true;
+  }
+  return any;
+}
 
-WrittenExport export_mlflow(const RunDir& run, const fs::path& folder, bool replace) {
-  const nlohmann::json record = run.record();
-  const RunSummary summary = summarize(run);
-  const std::string recipe = text_or(record, "recipe", "lockstep");
-  const std::string id =
-      hash128_hex(cat(run.name(), " ", to_line(record.value("started", nlohmann::json())), " ",
-                      text_or(record, "host", "")));
-  const fs::path experiment = experiment_folder(folder, recipe, summary.started);
-  const fs::path place = experiment / id, fresh = experiment / cat(".", id);
-  std::error_code ignored;
-  if (fs::exists(place, ignored) && !replace)
-    throw Error(cat(place.string(), " is there already"), "replace it with --force");
-  fs::remove_all(fresh, ignored);
-  for (const char* part : {"metrics", "params", "tags", "artifacts"})
-    make_directories(fresh / part);
-
-  WrittenExport written{.what = cat(place.parent_path().filename().string(), "/", id)};
-  MlflowMetrics metrics(fresh / "metrics");
-  double last = summary.started;
+void add_events(const RunDir& run, double& last, MlflowRunWriter& writer, WrittenExport& written) {
   std::string unit = "samples";
   for_each_effective_line(run.events_path(), [&](const std::string& line) {
     const nlohmann::json event = parse_object(line);
@@ -198,31 +83,105 @@ WrittenExport export_mlflow(const RunDir& run, const fs::path& folder, bool repl
     if (scalars.empty()) return;
     ++(kind == "step" ? written.steps : written.evaluations);
     for (const TensorboardScalar& scalar : scalars)
-      metrics.add(number_or(event, "time", 0), integer_or(event, "step", 0), scalar);
+      writer.add(scalar.first, number_or(event, "time", 0), integer_or(event, "step", 0),
+                 scalar.second);
   });
-  metrics.finish();
-  written.left_out = metrics.left_out();
-  write_values(fresh / "params", options_of_record(record));
-  write_values(fresh / "tags", {{"mlflow.runName", run.name()},
+}
+
+std::string relative_place(const fs::path& experiment, const std::string& id) {
+  return cat(experiment.filename().string(), "/", id);
+}
+
+std::string id_of_job(const std::string& batch, const JobFacts& job) {
+  return hash128_hex(cat("job ", batch, " ", job.name, " ", job.key));
+}
+
+void write_job(const JobFacts& job, const Trial& batch, const fs::path& experiment, bool replace,
+               WrittenExport& written) {
+  MlflowRunWriter writer(experiment, id_of_job(batch.path, job), replace);
+  MlflowRunFacts facts{.name = job.name,
+                       .status = mlflow_status(job.state),
+                       .started = job.begin,
+                       .ended = job.end,
+                       .parameters = {},
+                       .tags = {{"mlflow.runName", job.name},
+                                {"mlflow.source.name", "lockstep"},
+                                {"mlflow.source.type", "LOCAL"},
+                                {"mlflow.user", ""},
+                                {"lockstep.batch", batch.name},
+                                {"lockstep.state", job.state},
+                                {"lockstep.devices", join(job.devices, ", ")}}};
+  const nlohmann::json parameters = parse_json(job.parameters);
+  if (parameters.is_object())
+    for (const auto& [name, value] : parameters.items()) facts.parameters[name] = value_text(value);
+  if (job.end > job.begin) writer.add("job_s", job.end, 0, job.seconds());
+  add_results(job.results, job.end, writer, facts);
+  writer.finish(facts);
+  written.left_out += writer.left_out();
+  ++written.runs;
+}
+
+bool is_over(const JobFacts& job) { return job.state != "waiting" && job.state != "running"; }
+
+}  // namespace
+
+WrittenExport export_mlflow(const RunDir& run, const fs::path& folder, bool replace) {
+  check_mlflow_folder(folder);
+  const nlohmann::json record = run.record();
+  const RunSummary summary = summarize(run);
+  const std::string id =
+      hash128_hex(cat(run.name(), " ", to_line(record.value("started", nlohmann::json())), " ",
+                      text_or(record, "host", "")));
+  const fs::path experiment =
+      mlflow_experiment_folder(folder, text_or(record, "recipe", "lockstep"), summary.started);
+  MlflowRunWriter writer(experiment, id, replace);
+  WrittenExport written{.what = relative_place(experiment, id)};
+  double last = summary.started;
+  add_events(run, last, writer, written);
+  MlflowRunFacts facts{.name = run.name(),
+                       .status = mlflow_status(summary.state),
+                       .started = summary.started,
+                       .parameters = options_of_record(record),
+                       .tags = {{"mlflow.runName", run.name()},
                                 {"mlflow.source.name", "lockstep"},
                                 {"mlflow.source.type", "LOCAL"},
                                 {"mlflow.user", ""},
                                 {"lockstep.version", text_or(record, "lockstep", "")},
                                 {"lockstep.state", to_string(summary.state)},
                                 {"lockstep.devices", summary.devices},
-                                {"lockstep.host", text_or(record, "host", "")}});
-  const bool ended = summary.state != RunState::running;
-  write_file_atomic(
-      fresh / "meta.yaml",
-      cat("artifact_uri: ", yaml_text(cat("file://", fs::absolute(place).string(), "/artifacts")),
-          "\nend_time: ", ended ? cat(to_ms(last)) : "null",
-          "\nentry_point_name: ''\nexperiment_id: '", experiment.filename().string(),
-          "'\nlifecycle_stage: active\nrun_id: ", id, "\nrun_name: ", yaml_text(run.name()),
-          "\nrun_uuid: ", id, "\nsource_name: ''\nsource_type: 4\nsource_version: ''\nstart_time: ",
-          to_ms(summary.started), "\nstatus: ", mlflow_status(summary.state),
-          "\ntags: []\nuser_id: ''\n"));
-  fs::remove_all(place, ignored);
-  fs::rename(fresh, place);
+                                {"lockstep.host", text_or(record, "host", "")}}};
+  if (record.contains("results") && record["results"].is_object()) {
+    const double seconds = number_or(record, "seconds", NAN);
+    if (std::isfinite(seconds)) last = std::max(last, summary.started + seconds);
+    if (add_results(record["results"], last, writer, facts)) ++written.evaluations;
+    if (std::isfinite(seconds) && !record["results"].contains("wall_s"))
+      writer.add("wall_s", last, 0, seconds);
+  }
+  if (summary.state != RunState::running) facts.ended = last;
+  writer.finish(facts);
+  written.left_out = writer.left_out();
+  return written;
+}
+
+WrittenExport export_mlflow(const BatchFolder& batch, const fs::path& folder, bool replace) {
+  check_mlflow_folder(folder);
+  const Trial facts = read_batch_facts(batch);
+  double begin = INFINITY;
+  for (const JobFacts& job : facts.jobs)
+    if (is_over(job) && job.begin > 0) begin = std::min(begin, job.begin);
+  if (std::isinf(begin))
+    throw Error(
+        cat("no job of the batch ", facts.name, " is over yet: there is nothing to export"));
+  const fs::path experiment = mlflow_experiment_folder(folder, facts.name, begin);
+  WrittenExport written{.what = experiment.filename().string()};
+  std::error_code ignored;
+  for (const JobFacts& job : facts.jobs)  // before any is written
+    if (is_over(job) && !replace && fs::exists(experiment / id_of_job(facts.path, job), ignored))
+      throw Error(
+          cat("jobs of the batch ", facts.name, " are in ", experiment.string(), " already"),
+          "replace them with --force");
+  for (const JobFacts& job : facts.jobs)
+    if (is_over(job)) write_job(job, facts, experiment, replace, written);
   return written;
 }
 
