@@ -133,15 +133,20 @@ Trial read_tensorboard_trial(const fs::path& path) {
               .path = fs::absolute(path).lexically_normal().string(),
               .source = "TensorBoard log"};
   if (trial.name.empty()) trial.name = fs::path(trial.path).parent_path().filename().string();
+  ForeignLog log = read_tensorboard_log(path, trial);
+  if (log.series.empty())
+    throw Error(cat(printable(path.string()), " holds no scalars"), "only scalars can be compared");
+  add_foreign_log(std::move(log), trial);
+  return trial;
+}
+
+ForeignLog read_tensorboard_log(const fs::path& path, Trial& trial) {
   std::vector<EventFile> files;
   for (const fs::path& file : files_of(path))
     if (EventFile read = read_event_file(file, trial); read.events > 0)
       files.push_back(std::move(read));
-  if (files.empty())
-    throw Error(cat(printable(path.string()), " holds no scalars"), "only scalars can be compared");
   drop_rivals(files, trial);
-  add_foreign_log(log_of(std::move(files)), trial);
-  return trial;
+  return log_of(std::move(files));
 }
 
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/facts.h"
+#include "report/foreign_log.h"
 
 #include <filesystem>
 #include <string>
@@ -16,5 +17,7 @@ bool has_tensorboard_files(const std::filesystem::path& folder);
 // which a caution says. Scalars alone. Of data,
 // parameters and devices nothing is known. Throws Error where none can be read.
 Trial read_tensorboard_trial(const std::filesystem::path& path);
+// The first half of that, without series where there are no scalars; cautions go to `trial`.
+ForeignLog read_tensorboard_log(const std::filesystem::path& path, Trial& trial);
 
 }  // namespace lockstep

@@ -19,7 +19,6 @@ class MlflowLog {
  public:
   // In the order of their times. Metrics of the machine, which count their own steps, are left out.
   void add(const std::string& name, const MlflowValue& value);
-  // Who logs without a step has 0 in all values, which are then counted in their order.
   void finish(Trial& trial) &&;
 
  private:

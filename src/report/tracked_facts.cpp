@@ -77,14 +77,14 @@ void add_tracked_state(const std::string& state, Trial& trial) {
 }
 
 void tell_what_is_tracked(Trial& trial) {
-  std::erase_if(trial.cautions, [](const std::string& caution) {
-    return caution.starts_with("a log of another program");
-  });
+  const auto told = std::find_if(
+      trial.cautions.begin(), trial.cautions.end(),
+      [](const std::string& one) { return one.starts_with("a log of another program"); });
+  if (told == trial.cautions.end()) return;
   const auto is_parameter = [](const auto& fact) { return fact.first.starts_with("param."); };
   const bool some = std::any_of(trial.facts.begin(), trial.facts.end(), is_parameter);
-  trial.cautions.push_back(
-      cat("a run of another program: its data, batch and devices are not known, nor are parameters",
-          some ? " that it did not log" : ""));
+  *told = cat("a run of another program: its data, batch and devices are not known, nor ",
+              some ? "the parameters that it did not log" : "its parameters");
 }
 
 }  // namespace lockstep
