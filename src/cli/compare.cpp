@@ -322,7 +322,9 @@ Command compare_command() {
       .summary = "say which of two runs, batches or groups is faster or better, or list many",
       .details =
           "What is compared are runs and batches (folders, or names in the folder of runs), "
-          "files of facts (.toml), CSV logs and TensorBoard logs of other programs, or alone the "
+          "files of facts (.toml), logs of other programs (CSV, JSON, TensorBoard's), runs of "
+          "experiment trackers (STORE#RUN of MLflow's mlruns or mlflow.db, or of a database of "
+          "trackio's; lockstep runs STORE lists them), or alone the "
           "folder of a trial of lockstep abtest. First "
           "whether the work and the place were the same; then times, memory, energy and "
           "metrics, with intervals where there are repeats. A run is one repeat; its steps, "

@@ -27,6 +27,9 @@
 #include "report/overlay_report.h"
 #include "report/page.h"
 #include "report/run_report.h"
+#include "report/tracker_store.h"
+#include "report/trial_report.h"
+#include "report/trial_source.h"
 #include "run/json_lines.h"
 
 namespace lockstep::cli {
@@ -110,12 +113,12 @@ WholeReport report_of_runs(const Parsed& parsed, const ReportForm& form) {
   return {overlay_page(runs, form.axis), overlay_json(runs), {}};
 }
 
-WholeReport report_of_comparison(const fs::path& file) {
-  const nlohmann::json comparison = parse_json(read_file(file, list_bytes));
-  if (comparison.is_discarded() || text_or(comparison, "kind", "") != "comparison")
-    throw Error(
-        cat(file.string(), " is no comparison"),
-        "lockstep compare … --out FILE.json writes one; a run or a batch is named by its folder");
+constexpr const char* comparison_hint =
+    "lockstep compare … --out FILE.json writes one; a run or a batch is named by its folder";
+
+WholeReport report_of_comparison(const fs::path& file, const nlohmann::json& comparison) {
+  if (text_or(comparison, "kind", "") != "comparison")
+    throw Error(cat(file.string(), " is no comparison"), comparison_hint);
   return {comparison_page(comparison), comparison, fs::absolute(file).parent_path(),
           cat(file.stem().string(), "-report")};
 }
@@ -137,20 +140,66 @@ void refuse_curve_flags(const Parsed& parsed, const std::string& what) {
           cat("leave out ", flag));
 }
 
-WholeReport report_of(const Parsed& parsed) {
-  const ReportForm form = report_form_of(parsed);
-  if (parsed.positionals.size() > 1) return report_of_runs(parsed, form);
-  const std::string& name = parsed.positionals[0];
+// Of Lockstep.
+bool names_run(const Parsed& parsed, const std::string& name) {
   std::error_code ignored;
-  const bool is_run = fs::exists(fs::path(run_root(parsed)) / name / "run.json", ignored);
-  if (!is_run && fs::is_regular_file(name, ignored)) {
-    WholeReport report = report_of_comparison(name);
+  return fs::exists(fs::path(run_root(parsed)) / name / "run.json", ignored) ||
+         fs::exists(fs::path(name) / "run.json", ignored);
+}
+
+bool is_json_file(const std::string& name) {
+  std::error_code ignored;
+  return fs::path(name).extension() == ".json" && fs::is_regular_file(name, ignored);
+}
+
+// A log of another program, or a run of a tracker.
+bool names_log(const Parsed& parsed, const std::string& name) {
+  if (names_run(parsed, name) || names_batch(parsed, name)) return false;
+  std::error_code ignored;
+  return fs::exists(name, ignored) || tracked_word(name).has_value();
+}
+
+WholeReport report_of_logs(const Parsed& parsed, const ReportForm& form) {
+  if (form.smooth)
+    throw Error("--smooth is about the training losses of runs, but what is named are logs",
+                "leave out --smooth");
+  if (form.axis == CurveAxis::samples)
+    throw Error("--x samples needs to know how many samples a step has, which logs do not tell",
+                "--x step or --x time");
+  std::vector<Trial> trials;
+  for (const std::string& name : parsed.positionals)
+    trials.push_back(read_trial(name, run_root(parsed)));
+  return {trials_page(trials, form.axis), trials_json(trials), {}};
+}
+
+// A file that is neither may be meant as either.
+WholeReport report_of_json(const Parsed& parsed, const ReportForm& form) {
+  const fs::path file = parsed.positionals[0];
+  const nlohmann::json value = parse_json(read_file(file, list_bytes));
+  if (value.is_object() && value.contains("kind") && value["kind"].is_string()) {
+    WholeReport report = report_of_comparison(file, value);
     refuse_curve_flags(parsed, "comparison");
     return report;
   }
-  if (names_batch(parsed, name)) {
+  try {
+    return report_of_logs(parsed, form);
+  } catch (const Error& error) {
+    throw Error(cat(file.string(), " is no comparison, and ", error.what()), comparison_hint);
+  }
+}
+
+WholeReport report_of(const Parsed& parsed) {
+  const ReportForm form = report_form_of(parsed);
+  const std::vector<std::string>& names = parsed.positionals;
+  if (names.size() == 1 && !names_run(parsed, names[0]) && is_json_file(names[0]))
+    return report_of_json(parsed, form);
+  if (std::any_of(names.begin(), names.end(),
+                  [&](const std::string& name) { return names_log(parsed, name); }))
+    return report_of_logs(parsed, form);
+  if (names.size() > 1) return report_of_runs(parsed, form);
+  if (names_batch(parsed, names[0])) {
     refuse_curve_flags(parsed, "batch");
-    const BatchFolder batch = open_batch(parsed, name);
+    const BatchFolder batch = open_batch(parsed, names[0]);
     const BatchReport report = read_batch_report(batch);
     return {batch_report_page(report), batch_report_json(report), batch.path};
   }
@@ -228,6 +277,9 @@ int report_main(const Parsed& parsed) {
     throw Error("a page of several runs belongs to none of them, and needs --out FILE",
                 "for example: --out compared.html");
   const WholeReport report = report_of(parsed);
+  if (report.folder.empty() && files.empty() && !parsed.has("--json"))
+    throw Error("a page of a log of another program is not written beside it, and needs --out FILE",
+                "for example: --out log.html");
   if (parsed.has("--json"))
     print(json_text(report.json));
   else if (!files.empty())
@@ -244,12 +296,13 @@ void write_run_report(const RunDir& run) { write_into(report_of_run(run, {.has_e
 Command report_command() {
   constexpr std::size_t most_runs = 100'000;
   return {.name = "report",
-          .operands = "RUN|BATCH|COMPARISON.json [RUN …]",
+          .operands = "RUN|BATCH|COMPARISON.json|LOG [RUN …]",
           .summary = "a page of everything that a run, a batch or a comparison left behind",
           .details =
               "HTML in one file, Markdown, and JSON: in the run's folder as report.html, "
               "report.md and report.json, or where --out says. Of several runs the curves lie "
-              "over each other.\n" +
+              "over each other. LOG is a log of another program, or STORE#RUN of an experiment "
+              "tracker, as lockstep compare takes them; its page needs --out.\n" +
               std::string(run_operand_help),
           .flags = {{"--out", "FILE",
                      "where to write: FILE.html, FILE.md or FILE.json, or a folder for all three",

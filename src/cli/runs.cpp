@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/run_root.h"
+#include "cli/tracked_runs.h"
 #include "jobs/batch_shares.h"
 #include "jobs/batch_text.h"
 #include "run/run_summary.h"
@@ -98,6 +99,12 @@ int change_labels(const Parsed& parsed, const std::string& root) {
   return 0;
 }
 
+// Of Lockstep, by a name in the folder of runs.
+bool names_a_run(const std::string& word, const std::string& root) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(root) / word / "run.json", ignored);
+}
+
 int runs_main(const Parsed& parsed) {
   const std::string root = run_root(parsed);
   if (parsed.positionals.empty()) {
@@ -110,6 +117,7 @@ int runs_main(const Parsed& parsed) {
                   "lockstep runs RUN --config; lockstep runs lists them");
     return show_all(root, parsed.all("--tag"), parsed.has("--json"));
   }
+  if (!names_a_run(parsed.positionals[0], root) && show_tracked_runs(parsed)) return 0;
   if (parsed.has("--tag") || parsed.has("--untag") || parsed.has("--note"))
     return change_labels(parsed, root);
   const RunDir run = RunDir::open(parsed.positionals[0], root);
@@ -126,9 +134,11 @@ int runs_main(const Parsed& parsed) {
 
 Command runs_command() {
   return {.name = "runs",
-          .operands = "[RUN] [run.root=DIR]",
+          .operands = "[RUN|STORE|STORE#RUN] [run.root=DIR]",
           .summary = "list runs with state, step, loss, devices, age; or show one",
-          .details = run_operand_help,
+          .details = std::string(run_operand_help) +
+                     "\nSTORE is one of an experiment tracker, whose runs are listed: MLflow's "
+                     "folder (mlruns) or database (mlflow.db), or a database of trackio's.",
           .flags = {{"--config", "", "of one run: its configuration too"},
                     {"--tag", "TAG", "list the runs and batches that have it; of one: add it"},
                     {"--untag", "TAG", "of one run or batch: take it away"},

@@ -20,18 +20,24 @@ bool names_a_split(const std::string& name) {
   return std::find(splits.begin(), splits.end(), name) != splits.end();
 }
 
-std::vector<fs::path> event_folders_in(const fs::path& folder) {
-  std::vector<fs::path> folders;
+constexpr int deepest_part = 4;  // tags of add_scalars have that many parts at most
+constexpr std::size_t most_parts = 1000;
+
+// Relative to `folder`; down to folders that have event files, without those below them.
+void add_event_folders(const fs::path& folder, const fs::path& below, int deepest,
+                       std::vector<fs::path>& found) {
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+  for (fs::directory_iterator entry(folder / below, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
-    if (entry->is_directory(ignored) && !entry->is_symlink(ignored) &&
-        has_tensorboard_files(entry->path()))
-      folders.push_back(entry->path());
+    if (!entry->is_directory(ignored) || entry->is_symlink(ignored)) continue;
+    if (found.size() == most_parts) return;
+    const fs::path one = below / entry->path().filename();
+    if (has_tensorboard_files(entry->path()))
+      found.push_back(one);
+    else if (deepest > 1)
+      add_event_folders(folder, one, deepest - 1, found);
   }
-  std::sort(folders.begin(), folders.end());
-  return folders;
 }
 
 // The only tag of a folder; "" where there is none or more than one.
@@ -43,15 +49,15 @@ std::string only_tag(const fs::path& folder) try {
   return "";
 }
 
-// add_scalars("val/loss", {"b": …}) writes the tag val/loss into the folder val_loss_b.
-std::optional<std::string> line_of_folder(const fs::path& folder) {
-  std::string begin = only_tag(folder);
-  if (begin.empty()) return std::nullopt;
-  std::replace(begin.begin(), begin.end(), '/', '_');
-  begin += '_';
-  const std::string name = folder.filename().string();
-  if (!name.starts_with(begin) || name.size() == begin.size()) return std::nullopt;
-  return name.substr(begin.size());
+// add_scalars("val/loss", {"b": …}) writes the tag val/loss into the folder val_loss_b; that of
+// tensorboardX into val/loss/b. The name of the line, "b".
+std::optional<std::string> line_of_folder(const fs::path& folder, const std::string& name) {
+  const std::string tag = only_tag(folder / name);
+  if (tag.empty() || name.size() <= tag.size() + 1) return std::nullopt;
+  std::string flat = tag;
+  std::replace(flat.begin(), flat.end(), '/', '_');
+  if (!name.starts_with(tag + "/") && !name.starts_with(flat + "_")) return std::nullopt;
+  return name.substr(tag.size() + 1);
 }
 
 // Of the tags of all parts, which are written by one program: it was started anew where the first
@@ -76,14 +82,18 @@ ForeignLog log_of_parts(const std::vector<TensorboardPart>& parts, Trial& trial)
 
 std::vector<TensorboardPart> tensorboard_parts(const fs::path& folder) {
   std::vector<TensorboardPart> parts;
-  const bool has_own = has_tensorboard_files(folder);
-  for (const fs::path& below : event_folders_in(folder)) {
-    const std::string name = below.filename().string();
-    if (names_a_split(name))
-      parts.push_back({below, name + "/", ""});
-    else if (const std::optional<std::string> line =
-                 has_own ? line_of_folder(below) : std::optional<std::string>())
-      parts.push_back({below, "", "/" + *line});
+  const bool has_own = has_tensorboard_files(folder);  // SummaryWriter makes one at once
+  std::vector<fs::path> found;
+  add_event_folders(folder, "", has_own ? deepest_part : 1, found);
+  std::sort(found.begin(), found.end());
+  for (const fs::path& below : found) {
+    const std::string name = below.generic_string();
+    std::optional<std::string> line;
+    if (has_own) line = line_of_folder(folder, name);
+    if (line)
+      parts.push_back({folder / below, "", "/" + *line});
+    else if (names_a_split(name))
+      parts.push_back({folder / below, name + "/", ""});
     else
       return {};
   }

@@ -1,0 +1,12 @@
+// lockstep runs STORE: the runs that an experiment tracker keeps, or one of them.
+#pragma once
+
+#include "cli/arguments.h"
+
+namespace lockstep::cli {
+
+// Whether the operand names such a store or a run in it, which is then shown. Throws Error where
+// that cannot be read.
+bool show_tracked_runs(const Parsed& parsed);
+
+}  // namespace lockstep::cli
