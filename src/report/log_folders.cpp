@@ -93,6 +93,11 @@ void add_hyperparameters(const fs::path& folder, Trial& trial) {
   tell_what_is_tracked(trial);
 }
 
+std::string name_of_folder(const fs::path& folder) {
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
 // Of what lies in the folder itself; it is named after the folder.
 std::optional<Trial> read_own(const fs::path& folder) {
   std::optional<Trial> trial;
@@ -104,22 +109,32 @@ std::optional<Trial> read_own(const fs::path& folder) {
     trial = read_csv_trial(folder / csv_metrics);
   else
     return std::nullopt;
-  const fs::path path = fs::absolute(folder).lexically_normal();
-  trial->name = (path.has_filename() ? path : path.parent_path()).filename().string();
+  trial->name = name_of_folder(folder);
   add_hyperparameters(folder, *trial);
   return trial;
 }
 
-Trial read_found(const fs::path& path) {
+// By the name of the folder that was asked for, since "version_0" and a date tell nothing.
+Trial read_found(const fs::path& path, const fs::path& folder) {
   if (const std::optional<TrackedWord> word = tracked_word(path.string()))
     return read_tracked_trial(*word);
-  return *read_own(path);
+  Trial trial = *read_own(path);
+  trial.name = name_of_folder(folder);
+  return trial;
 }
 
 Trial read_state(const fs::path& folder) {
   Trial trial = read_json_log(folder / trainer_state);
-  const fs::path path = fs::absolute(folder).lexically_normal();
-  trial.name = (path.has_filename() ? path : path.parent_path()).filename().string();
+  trial.name = name_of_folder(folder);
+  return trial;
+}
+
+Trial read_newest_checkpoint(const fs::path& checkpoint, const fs::path& folder) {
+  Trial trial = read_state(checkpoint);
+  trial.name = name_of_folder(folder);
+  trial.cautions.push_back(cat("its numbers are those of ",
+                               printable(checkpoint.lexically_relative(folder).string()),
+                               ", its newest checkpoint"));
   return trial;
 }
 
@@ -145,9 +160,9 @@ Trial read_log_folder(const fs::path& folder) {
   look_below(folder, 1, found);
   // Each start of a Trainer has a log of its own; its state has the numbers of all.
   if (found.logs.size() != 1 && has_file(folder, trainer_state)) return read_state(folder);
-  if (found.logs.size() == 1) return read_found(found.logs.front());
+  if (found.logs.size() == 1) return read_found(found.logs.front(), folder);
   if (!found.logs.empty()) throw_several(folder, found.logs);
-  if (!found.checkpoint.empty()) return read_state(found.checkpoint);
+  if (!found.checkpoint.empty()) return read_newest_checkpoint(found.checkpoint, folder);
   throw Error(cat(printable(folder.string()), " is not a run, and holds no log that is known"),
               "looked for, there and in folders below: run.json, batch.json, "
               "events.out.tfevents.…, metrics.csv, trainer_state.json, meta.yaml and databases of "

@@ -1,5 +1,7 @@
 #include "report/mlflow_log.h"
 
+#include <cmath>
+
 #include "base/text.h"
 
 namespace lockstep {
@@ -18,9 +20,12 @@ void MlflowLog::finish(Trial& trial) && {
     return;
   }
   ForeignLog log;
-  bool counted = false;  // numbers of the end of a run are often all that it has
+  bool counted = false;
   for (auto& [name, series] : series_) {
-    counted = counted || series.points.size() > 1 || series.points.front().place != 0;
+    // One number is often that of a test, added days later: its time is none of the training.
+    const bool is_single = series.points.size() == 1;
+    if (is_single) series.points.front().time = NAN;
+    counted = counted || !is_single || series.points.front().place != 0;
     log.series.push_back(std::move(series));
   }
   if (counted) log.counted = "steps";
