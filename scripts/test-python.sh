@@ -12,10 +12,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -ge 1 ] || die "test-python.sh takes the folder of a build" "scripts/test-python.sh build"
 folder=$1
 shift
-requirements=$(dirname "$here")/tests/process/python/requirements.txt
-# Versions 4 and 5 save other files, and do not go into one environment; this one takes torch from the other.
-python_tools transformers5 "${requirements%.txt}-transformers5.txt"
+requirements=$(dirname "$here")/tests/process/python
+# Versions 4 and 5 of transformers save other files, and do not go into one environment; this one takes torch from the last.
+python_tools transformers5 "$requirements/requirements-transformers5.txt"
 export LOCKSTEP_TRANSFORMERS5=$tools/bin/python3
-python_tools python-tests "$requirements"
+# An older MLflow, and trackio, which wants other packages than transformers.
+python_tools python-trackers "$requirements/requirements-trackers.txt"
+export LOCKSTEP_TRACKERS_PYTHON=$tools/bin/python
+python_tools python-tests "$requirements/requirements.txt"
 ninja -C "$folder" -j "$(build_jobs)" python-test-programs
 PATH=$tools/bin:$PATH "$here/test.sh" "$folder" -L python "$@"

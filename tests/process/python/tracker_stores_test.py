@@ -1,6 +1,6 @@
 """Reads stores that MLflow and trackio themselves wrote, and writes into MLflow's, which must go on working.
 
-Usage: tracker_stores_test.py LOCKSTEP [other]. With "other" it runs in the Python that LOCKSTEP_TRACKERS_PYTHON names, which
+Usage: tracker_stores_test.py LOCKSTEP [here|other]. With "other" it runs in the Python that LOCKSTEP_TRACKERS_PYTHON names, which
 has another version of MLflow (requirements-trackers.txt). Exits 77, saying why, where there is no such Python or no MLflow.
 """
 import importlib.util
