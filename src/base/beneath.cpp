@@ -89,7 +89,9 @@ void Beneath::fail(std::string_view action, const fs::path& below, int error) co
                 cat("nothing is written through a link in ", path_.string(),
                     "; put the folder or file itself in its place"));
   throw Error(cat("cannot ", action, " ", place, ": ", errno_text(error)),
-              error == ENOSPC || error == EDQUOT ? "free some space" : "");
+              error == ENOSPC || error == EDQUOT    ? "free some space"
+              : error == ENOTDIR || error == EEXIST ? "something else lies in its place: look at it"
+                                                    : "look at the permissions of what lies there");
 }
 
 UniqueFd Beneath::open(const fs::path& below, int flags, mode_t mode) const {

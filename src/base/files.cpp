@@ -24,6 +24,9 @@ namespace {
 [[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, int error) {
   std::string hint;
   if (error == ENOENT) hint = "check the path; it is taken from the current folder if relative";
+  if (error == EISDIR) hint = "a folder lies in the place of the file";
+  if (error == ENOTDIR) hint = "a file lies in the place of a folder on the way to it";
+  if (error == ELOOP) hint = "links on the way to it lead in a circle";
   if (error == EACCES || error == EPERM || error == EROFS)
     hint = "check the permissions of the file and of the folders above it";
   if (error == ENOSPC || error == EDQUOT) hint = "free some space, or choose another folder";

@@ -61,7 +61,8 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
     fs::create_directories(setup_.folder.path / folder, error);
     if (error)
       throw Error(
-          cat("cannot make ", (setup_.folder.path / folder).string(), ": ", error.message()));
+          cat("cannot make ", (setup_.folder.path / folder).string(), ": ", error.message()),
+          "a folder must lie there that you can write to");
   }
   const std::string boot = lock_rules(setup_.folder.ledger()).machine;
   if (const std::string before = ledger_.fact("boot"); before != boot) {

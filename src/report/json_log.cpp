@@ -144,7 +144,8 @@ Trial read_json_log(const std::filesystem::path& file) {
               .path = std::filesystem::absolute(file).lexically_normal().string(),
               .source = "JSON log"};
   JsonRows rows(file.string());
-  if (is_lines(text) || !file.string().ends_with(".json")) {
+  const std::string ending = file.extension().string();
+  if (is_lines(text) || ending == ".jsonl" || ending == ".ndjson") {
     if (const std::int64_t line = add_lines(text, rows); line > 0)
       throw_no_log(file, cat("line ", line, " is no JSON object"));
   } else {

@@ -136,7 +136,7 @@ nlohmann::json finite_number(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
 }
 
-nlohmann::json trial_json(const Trial& trial) {
+nlohmann::json log_json(const Trial& trial) {
   nlohmann::json facts = nlohmann::json::object(), quantities = nlohmann::json::object(),
                  curve = nlohmann::json::array();
   for (const auto* known : {&trial.facts, &trial.paths})
@@ -168,7 +168,7 @@ Page trials_page(const std::vector<Trial>& trials, CurveAxis axis) {
 nlohmann::json trials_json(const std::vector<Trial>& trials) {
   nlohmann::json value{{"kind", "logs"}, {"version", 1}, {"lockstep", version()}};
   value["logs"] = nlohmann::json::array();
-  for (const Trial& trial : trials) value["logs"].push_back(trial_json(trial));
+  for (const Trial& trial : trials) value["logs"].push_back(log_json(trial));
   return nlohmann::json::parse(to_line(value), nullptr, false);
 }
 

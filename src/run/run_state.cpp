@@ -36,7 +36,8 @@ const char* to_string(RunState state) { return state_names[static_cast<std::size
 void RunDir::lock() {
   const Beneath run(path_);  // said before it trains, and not when it saves
   for (const char* folder : {"checkpoints", "logs", "tensorboard", "evaluations", "media"})
-    if (run.link_to(folder)) run.fail("write into", folder, ELOOP);
+    if (const auto found = run.status(folder); found && !S_ISDIR(found->st_mode))
+      run.fail("write into", folder, ENOTDIR);
   if (!lock_) lock_ = RunLock::take(path_ / "lock", lock_rules(path_));
 }
 

@@ -158,9 +158,11 @@ fs::path prepare_again(const TextOptions& options, const PrepareContext& context
   const fs::path folder =
       prepared_folder(options, context, key, std::move(sources), std::move(tokenizer), say);
   const json after = read_record(folder);
-  if (after["train_hash"] == before["train_hash"] && after["valid_hash"] == before["valid_hash"])
-    return folder;
-  if (context.purpose == Purpose::train && source_options == before["options"])
+  const auto is_same = [&](const char* key) {
+    return before.contains(key) && after.contains(key) && before[key] == after[key];
+  };
+  if (is_same("train_hash") && is_same("valid_hash")) return folder;
+  if (context.purpose == Purpose::train && source_options == before.value("options", json()))
     throw Error("the text of this run has changed since the run began",
                 "restore the files, or start a new run on the text as it is now");
   if (context.purpose == Purpose::train)

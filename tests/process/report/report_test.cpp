@@ -119,6 +119,40 @@ TEST_F(Report, AThousandRunsMakeOnePage) {
   EXPECT_EQ(nlohmann::json::parse(read_file(at("all.json"))).at("runs").size(), 1000U);
 }
 
+TEST_F(Report, LogsOfOthersMakeAPageElsewhere) {
+  write_file_atomic(at("log.csv"), "step,time,loss\n1,0,3\n2,1,2\n3,2,1\n");
+  write_file_atomic(at("history.json"), R"([{"_step":1,"loss":3},{"_step":2,"loss":2}])");
+  EXPECT_NE(report({"log.csv"}).err.find("needs --out FILE"), std::string::npos);
+  EXPECT_FALSE(fs::exists(at("report.html")));
+  const ToolResult one = report({"log.csv", "--out", "one.html"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  expect_whole_page(at("one.html"));
+  const auto printed = nlohmann::json::parse(report({"log.csv", "history.json", "--json"}).out);
+  EXPECT_EQ(printed.at("kind"), "logs");
+  EXPECT_EQ(printed.at("logs")[1].at("quantities").at("best.loss").at("value"), 2);
+  EXPECT_NE(report({"log.csv", "--out", "x.md", "--smooth", "0.5"}).err.find("--smooth"),
+            std::string::npos);
+}
+
+TEST_F(Report, StoresOfTrackersListTheirRuns) {
+  for (const auto& [file, text] : std::vector<std::pair<const char*, const char*>>{
+           {"mlruns/1/meta.yaml", "experiment_id: '1'\nname: mine\n"},
+           {"mlruns/1/ab/meta.yaml", "run_id: ab\nrun_name: only\nstatus: 3\n"},
+           {"mlruns/1/ab/metrics/loss", "1000 2 1\n2000 1 2\n"}}) {
+    fs::create_directories(at(file).parent_path());
+    write_file_atomic(at(file), text);
+  }
+  const auto runs =
+      nlohmann::json::parse(run_tool({"runs", "mlruns", "--json"}, folder.path()).out);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].at("name"), "only");
+  EXPECT_NE(run_tool({"runs", "mlruns"}, folder.path()).out.find("finished"), std::string::npos);
+  EXPECT_NE(run_tool({"runs", "mlruns#only"}, folder.path()).out.find("loss, best"),
+            std::string::npos);
+  EXPECT_EQ(run_tool({"runs", "mlruns", "--tag", "x"}, folder.path()).code, 2);
+  EXPECT_EQ(report({"mlruns#only", "--out", "only.md"}).code, 0);
+}
+
 TEST_F(Report, RefusesInPlainWords) {
   MadeRun::finished(run("first"));
   fs::create_directories(run("empty"));
