@@ -296,286 +296,283 @@ Parse metrics_of_a_page(std::size_t n) {
     const RunReport report = read_run_report(RunDir::open("run", folder->path()), {.columns = 16});
     html_of(run_report_page(report, CurveAxis::step));
   };
-  Parse json_rows_of_names(std::size_t n) {
-    return of_file(
-        times(n, [](std::size_t i) { return cat("{\"step\":", i, ",\"n", i, "\":1}\n"); }),
-        [](const auto& path) { read_json_log(path); });
-  }
-  Parse json_columns(std::size_t n) {
-    const auto part = [](std::size_t i) { return cat("\"", i, "\":1"); };
-    const std::string column = "{" + in_list(n, part) + "}";
-    return of_file("{\"step\":" + column + ",\"loss\":" + column + "}",
-                   [](const auto& path) { read_json_log(path); });
-  }
-  Parse yaml_lines(std::size_t n) {
-    return [text = "a: b\n" + times(n, [](std::size_t) { return "  '\\x\"\n"; })] {
-      plain_yaml(text);
-    };
-  }
-  // Short lines under a long head.
-  Parse gpu_log_head_of_names(std::size_t n) {
-    return of_file(in_list(n, [](std::size_t i) { return cat("c", i); }) + ",uuid,time\n" +
-                       times(n, [](std::size_t) { return "1\n"; }),
-                   [](const auto& path) { read_gpu_series(path); });
-  }
-  Parse gpu_log_spans(std::size_t n) {
-    TimeSpans spans;
-    for (std::size_t i = 0; i < n; ++i)
-      spans.emplace_back(static_cast<double>(2 * i), static_cast<double>(2 * i + 1));
-    return of_file(
-        "time,gpu,uuid\n" + times(n, [n](std::size_t i) { return cat(2 * n - i, ",0,GPU-1\n"); }),
-        [spans](const auto& path) { read_gpu_use(path, spans); });
-  }
+}
 
-  // -- jobs
-  JobGroup group_of(Matrix matrix) {
-    JobGroup group{.job = {}, .matrix = std::move(matrix), .base = "/"};
-    group.job.command = {"true"};
-    return group;
-  }
-  MatrixAxis axis(const std::string& name, std::size_t n, bool equal = false) {
-    MatrixAxis axis{.names = {name}};
-    for (std::size_t i = 0; i < n; ++i) axis.rows.push_back({equal ? "1" : cat(i)});
-    return axis;
-  }
-  Parse exclusions(std::size_t n) {
-    Matrix matrix{.axes = {axis("x", n)}};
-    for (std::size_t i = 1; i < n; ++i) matrix.exclude.push_back({.values = {{"x", {cat(i)}}}});
-    return [matrix] { expand_matrix(matrix); };
-  }
-  Parse equal_jobs(std::size_t n) {
-    Matrix matrix{.axes = {axis("x", n, /*equal=*/true)}};
-    return [group = group_of(matrix)] { expand_jobs(std::span(&group, 1), {}); };
-  }
-  Parse dependent_groups(std::size_t n) {
-    std::vector<JobGroup> groups;
-    for (std::size_t i = 0; i < n; ++i) {
-      groups.push_back(group_of({}));
-      groups.back().job.name = cat("group", i);
-      groups.back().place = {.file = "f"};
-      if (i > 0) groups.back().job.after = {cat("group", i - 1)};
-    }
-    return [groups] { expand_jobs(groups, {}); };
-  }
-  Parse job_tables(std::size_t n) {
-    const auto part = [](std::size_t i) {
-      return cat("[[jobs]]\nname = \"job", i, "\"\ncommand = [\"true\", \"{out}\"]\n");
-    };
-    return of_file(times(n, part), [](const auto& path) { read_job_file(path); });
-  }
-  Parse job_values(std::size_t n) {
-    std::vector<std::string> words{"true", ":::"};
-    for (std::size_t i = 0; i < n; ++i) words.push_back(cat("value ", i));
-    return [words] { jobs_from_words(words, {}); };
-  }
-  Parse quoted_words(std::size_t n) {
-    const auto part = [](std::size_t i) { return cat("'a ", i, "' \"b\\\"\" c\\ d "); };
-    return [text = times(n, part)] { cli::command_words(text, "the command"); };
-  }
-  Parse open_braces(std::size_t n) {
-    return [text = times(n, [](std::size_t) { return "{ "; })] { TextTemplate(text, {}); };
-  }
+Parse json_rows_of_names(std::size_t n) {
+  return of_file(times(n, [](std::size_t i) { return cat("{\"step\":", i, ",\"n", i, "\":1}\n"); }),
+                 [](const auto& path) { read_json_log(path); });
+}
+Parse json_columns(std::size_t n) {
+  const auto part = [](std::size_t i) { return cat("\"", i, "\":1"); };
+  const std::string column = "{" + in_list(n, part) + "}";
+  return of_file("{\"step\":" + column + ",\"loss\":" + column + "}",
+                 [](const auto& path) { read_json_log(path); });
+}
+Parse yaml_lines(std::size_t n) {
+  return
+      [text = "a: b\n" + times(n, [](std::size_t) { return "  '\\x\"\n"; })] { plain_yaml(text); };
+}
+// Short lines under a long head.
+Parse gpu_log_head_of_names(std::size_t n) {
+  return of_file(in_list(n, [](std::size_t i) { return cat("c", i); }) + ",uuid,time\n" +
+                     times(n, [](std::size_t) { return "1\n"; }),
+                 [](const auto& path) { read_gpu_series(path); });
+}
+Parse gpu_log_spans(std::size_t n) {
+  TimeSpans spans;
+  for (std::size_t i = 0; i < n; ++i)
+    spans.emplace_back(static_cast<double>(2 * i), static_cast<double>(2 * i + 1));
+  return of_file(
+      "time,gpu,uuid\n" + times(n, [n](std::size_t i) { return cat(2 * n - i, ",0,GPU-1\n"); }),
+      [spans](const auto& path) { read_gpu_use(path, spans); });
+}
 
-  // -- recipes
-  Parse coco_entries(std::size_t n) {
-    const auto image = [](std::size_t i) {
-      return cat("{\"id\":", i, ",\"file_name\":\"", i, ".jpg\",\"width\":9,\"height\":9}");
-    };
-    const auto annotation = [](std::size_t i) {
-      return cat("{\"id\":", i, ",\"image_id\":", i, R"(,"category_id":1,"bbox":[1,1,2,2]})");
-    };
-    return [text = R"({"categories":[{"id":1,"name":"a"}],"images":[)" + in_list(n, image) +
-                   "],\"annotations\":[" + in_list(n, annotation) +
-                   "]}"] { fewshot::parse_coco(text, "f", "folder"); };
+// -- jobs
+JobGroup group_of(Matrix matrix) {
+  JobGroup group{.job = {}, .matrix = std::move(matrix), .base = "/"};
+  group.job.command = {"true"};
+  return group;
+}
+MatrixAxis axis(const std::string& name, std::size_t n, bool equal = false) {
+  MatrixAxis axis{.names = {name}};
+  for (std::size_t i = 0; i < n; ++i) axis.rows.push_back({equal ? "1" : cat(i)});
+  return axis;
+}
+Parse exclusions(std::size_t n) {
+  Matrix matrix{.axes = {axis("x", n)}};
+  for (std::size_t i = 1; i < n; ++i) matrix.exclude.push_back({.values = {{"x", {cat(i)}}}});
+  return [matrix] { expand_matrix(matrix); };
+}
+Parse equal_jobs(std::size_t n) {
+  Matrix matrix{.axes = {axis("x", n, /*equal=*/true)}};
+  return [group = group_of(matrix)] { expand_jobs(std::span(&group, 1), {}); };
+}
+Parse dependent_groups(std::size_t n) {
+  std::vector<JobGroup> groups;
+  for (std::size_t i = 0; i < n; ++i) {
+    groups.push_back(group_of({}));
+    groups.back().job.name = cat("group", i);
+    groups.back().place = {.file = "f"};
+    if (i > 0) groups.back().job.after = {cat("group", i - 1)};
   }
-  Parse detections(std::size_t n) {
-    const auto part = [](std::size_t i) {
-      return cat("{\"image_id\":", i, R"(,"category_id":1,"bbox":[1,1,2,2],"score":0.5})");
-    };
-    fewshot::KnownIds known{.pictures = {}, .categories = {1}};
-    for (std::size_t i = 0; i < n; ++i) known.pictures.push_back(static_cast<std::int64_t>(i));
-    return [text = "[" + in_list(n, part) + "]", known] {
-      fewshot::parse_results_json(text, "f", known);
-    };
-  }
-  Parse voc_objects(std::size_t n) {
-    const auto part = [](std::size_t) {
-      return "<object><name>a</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax>"
-             "<ymax>2</ymax></bndbox></object>";
-    };
-    return [text = "<annotation>" + times(n, part) + "</annotation>"] {
-      fewshot::parse_voc(text, "f");
-    };
-  }
-  Parse sentences(std::size_t n) {
-    const auto part = [](std::size_t i) {
-      return cat("{\"ID\":\"", i, R"(","Text":"good food","Triplet":[]})", "\n");
-    };
-    return [text = times(n, part)] {
-      dimabsa::parse_sentences(text, "f", {.task = dimabsa::Task::triplets});
-    };
-  }
-  Parse aspects(std::size_t n) {
-    const auto part = [](std::size_t i) { return cat("\"aspect ", i, "\""); };
-    return [text = R"({"ID":"1","Text":"food","Aspect":[)" + in_list(n, part) + "]}\n"] {
-      dimabsa::parse_sentences(text, "f", {.task = dimabsa::Task::aspects, .labelled = false});
-    };
-  }
-  Parse phrase(std::size_t n) {
-    return [text = std::string(20 * n, 'a'), phrase = std::string(10 * n, 'a') + "b"] {
-      dimabsa::find_phrase(text, phrase);
-    };
-  }
-  Parse added_tokens(std::size_t n) {
-    const auto part = [](std::size_t i) { return cat("\"<token ", i, ">\":", i); };
-    const auto extra = [](std::size_t i) { return cat("\"piece", i, "\""); };
-    const dimabsa::BertFiles files{
-        .folder = "folder",
-        .vocab_txt = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n" +
-                     times(n, [n](std::size_t i) { return cat("piece", n - 1 - i, "\n"); }),
-        .tokenizer_config = "{\"additional_special_tokens\":[" + in_list(n, extra) + "]}",
-        .added_tokens = "{" + in_list(n, part) + "}"};
-    return [files] { dimabsa::word_piece_settings(files); };
-  }
-  // As the recipe reads a file: in chunks, of which this many bytes are read at once.
-  Parse corpus_of(const std::string& text, bool json) {
-    constexpr std::size_t chunk_bytes = 64;
-    return of_file(text, [json](const auto& path) {
-      const std::vector<textgen::SourceFile> files{
-          {.path = path, .name = "a", .jsonl = true, .json = json}};
-      const std::vector<textgen::Segment> segments{{.end = textgen::end_of_text}};
-      textgen::ChunkReader reader(files, segments, textgen::Cut::line, chunk_bytes);
-      for (textgen::Chunk chunk; reader.next(chunk);)
-        textgen::for_each_passage(chunk, "text", 0, /*mend=*/true, [](const textgen::Passage&) {});
-    });
-  }
-  Parse long_line(std::size_t n) {
-    return corpus_of("{\"text\":\"" + std::string(10 * n, 'x') + "\"}\n", /*json=*/false);
-  }
-  Parse listed_texts(std::size_t n) {
-    return corpus_of(
-        "[" + in_list(n, [](std::size_t i) { return cat("\n\"text ", i, "\""); }) + "]",
-        /*json=*/true);
-  }
-  Parse listed_element(std::size_t n) {
-    return corpus_of(
-        "[{\"text\":\"\",\"x\":[" + in_list(n, [](std::size_t) { return "\n1"; }) + "]}]",
-        /*json=*/true);
-  }
-  Parse gpt2_vocabulary(std::size_t n) {
-    json vocabulary = json::object();
-    std::uint32_t next = 256;
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-      const bool printable =
-          (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-      std::string text;
-      append_utf8(text, printable ? byte : next++);
-      vocabulary[text] = byte;
-    }
-    vocabulary["<|endoftext|>"] = 256;
-    for (std::size_t i = 0; i < n; ++i) vocabulary[cat("a", i)] = 257 + i;
-    const std::string merges =
-        times(n - 10, [](std::size_t i) { return cat("a", i / 10 + 1, " ", i % 10, "\n"); });
-    return [text = vocabulary.dump(), merges] {
-      textgen::make_gpt2_tokenizer(text, merges, "folder");
-    };
-  }
-
-  constexpr TimedParser parsers[] = {
-      {"SafetensorsNames", safetensors_names},
-      {"SafetensorsMetadata", safetensors_metadata},
-      {"PickleCalls", pickle_calls},
-      {"TorchFileKeys", torch_file_keys},
-      {"ZipMembers", zip_members, 1000, 6500},
-      {"ManifestFiles", manifest_files},
-      {"History", history},
-      {"LossCurve", loss_curve, 10'000},
-      {"RunLog", run_log},
-      {"AllEvents", all_events},
-      {"MetricNames", metric_names},
-      {"SampleLines", sample_lines},
-      {"JsonNumbers", json_numbers},
-      {"JsonWordsOfPython", json_words_of_python},
-      {"TomlKeys", toml_keys},
-      {"CsvRows", csv_rows},
-      {"CsvColumns", csv_columns},
-      {"CsvCellBytes", csv_cell_bytes},
-      {"LogRows", log_rows},
-      {"LogColumns", log_columns},
-      {"TensorboardEvents", tensorboard_events},
-      {"Facts", facts},
-      {"UnknownFacts", unknown_facts, 100, 10'000},
-      {"MetricsOfAPage", metrics_of_a_page, 100, 1000},
-      {"JsonRowsOfNames", json_rows_of_names, 1000, 10'000},
-      {"JsonColumns", json_columns},
-      {"YamlLines", yaml_lines},
-      {"GpuLogHead", gpu_log_head_of_names, 10'000},
-      {"GpuLogSpans", gpu_log_spans},
-      {"Exclusions", exclusions},
-      {"EqualJobs", equal_jobs},
-      {"DependentGroups", dependent_groups, 100, 10'000},
-      {"JobTables", job_tables, 100, 10'000},
-      {"JobValues", job_values},
-      {"QuotedWords", quoted_words},
-      {"OpenBraces", open_braces},
-      {"CocoEntries", coco_entries},
-      {"Detections", detections},
-      {"VocObjects", voc_objects, 1000, 10'000},
-      {"Sentences", sentences},
-      {"Aspects", aspects},
-      {"Phrase", phrase},
-      {"AddedTokens", added_tokens},
-      {"LongLine", long_line},
-      {"ListedTexts", listed_texts},
-      {"ListedElement", listed_element},
-      {"Gpt2Vocabulary", gpt2_vocabulary},
+  return [groups] { expand_jobs(groups, {}); };
+}
+Parse job_tables(std::size_t n) {
+  const auto part = [](std::size_t i) {
+    return cat("[[jobs]]\nname = \"job", i, "\"\ncommand = [\"true\", \"{out}\"]\n");
   };
+  return of_file(times(n, part), [](const auto& path) { read_job_file(path); });
+}
+Parse job_values(std::size_t n) {
+  std::vector<std::string> words{"true", ":::"};
+  for (std::size_t i = 0; i < n; ++i) words.push_back(cat("value ", i));
+  return [words] { jobs_from_words(words, {}); };
+}
+Parse quoted_words(std::size_t n) {
+  const auto part = [](std::size_t i) { return cat("'a ", i, "' \"b\\\"\" c\\ d "); };
+  return [text = times(n, part)] { cli::command_words(text, "the command"); };
+}
+Parse open_braces(std::size_t n) {
+  return [text = times(n, [](std::size_t) { return "{ "; })] { TextTemplate(text, {}); };
+}
 
-  // Of the processor.
-  double seconds_of(const Parse& parse) {
-    const auto now = [] {
-      timespec time{};
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-    };
-    const double begin = now();
-    parse();
-    return now() - begin;
+// -- recipes
+Parse coco_entries(std::size_t n) {
+  const auto image = [](std::size_t i) {
+    return cat("{\"id\":", i, ",\"file_name\":\"", i, ".jpg\",\"width\":9,\"height\":9}");
+  };
+  const auto annotation = [](std::size_t i) {
+    return cat("{\"id\":", i, ",\"image_id\":", i, R"(,"category_id":1,"bbox":[1,1,2,2]})");
+  };
+  return [text = R"({"categories":[{"id":1,"name":"a"}],"images":[)" + in_list(n, image) +
+                 "],\"annotations\":[" + in_list(n, annotation) +
+                 "]}"] { fewshot::parse_coco(text, "f", "folder"); };
+}
+Parse detections(std::size_t n) {
+  const auto part = [](std::size_t i) {
+    return cat("{\"image_id\":", i, R"(,"category_id":1,"bbox":[1,1,2,2],"score":0.5})");
+  };
+  fewshot::KnownIds known{.pictures = {}, .categories = {1}};
+  for (std::size_t i = 0; i < n; ++i) known.pictures.push_back(static_cast<std::int64_t>(i));
+  return [text = "[" + in_list(n, part) + "]", known] {
+    fewshot::parse_results_json(text, "f", known);
+  };
+}
+Parse voc_objects(std::size_t n) {
+  const auto part = [](std::size_t) {
+    return "<object><name>a</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax>"
+           "<ymax>2</ymax></bndbox></object>";
+  };
+  return
+      [text = "<annotation>" + times(n, part) + "</annotation>"] { fewshot::parse_voc(text, "f"); };
+}
+Parse sentences(std::size_t n) {
+  const auto part = [](std::size_t i) {
+    return cat("{\"ID\":\"", i, R"(","Text":"good food","Triplet":[]})", "\n");
+  };
+  return [text = times(n, part)] {
+    dimabsa::parse_sentences(text, "f", {.task = dimabsa::Task::triplets});
+  };
+}
+Parse aspects(std::size_t n) {
+  const auto part = [](std::size_t i) { return cat("\"aspect ", i, "\""); };
+  return [text = R"({"ID":"1","Text":"food","Aspect":[)" + in_list(n, part) + "]}\n"] {
+    dimabsa::parse_sentences(text, "f", {.task = dimabsa::Task::aspects, .labelled = false});
+  };
+}
+Parse phrase(std::size_t n) {
+  return [text = std::string(20 * n, 'a'), phrase = std::string(10 * n, 'a') + "b"] {
+    dimabsa::find_phrase(text, phrase);
+  };
+}
+Parse added_tokens(std::size_t n) {
+  const auto part = [](std::size_t i) { return cat("\"<token ", i, ">\":", i); };
+  const auto extra = [](std::size_t i) { return cat("\"piece", i, "\""); };
+  const dimabsa::BertFiles files{
+      .folder = "folder",
+      .vocab_txt = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n" +
+                   times(n, [n](std::size_t i) { return cat("piece", n - 1 - i, "\n"); }),
+      .tokenizer_config = "{\"additional_special_tokens\":[" + in_list(n, extra) + "]}",
+      .added_tokens = "{" + in_list(n, part) + "}"};
+  return [files] { dimabsa::word_piece_settings(files); };
+}
+// As the recipe reads a file: in chunks, of which this many bytes are read at once.
+Parse corpus_of(const std::string& text, bool json) {
+  static constexpr std::size_t chunk_bytes = 64;
+  return of_file(text, [json](const auto& path) {
+    const std::vector<textgen::SourceFile> files{
+        {.path = path, .name = "a", .jsonl = true, .json = json}};
+    const std::vector<textgen::Segment> segments{{.end = textgen::end_of_text}};
+    textgen::ChunkReader reader(files, segments, textgen::Cut::line, chunk_bytes);
+    for (textgen::Chunk chunk; reader.next(chunk);)
+      textgen::for_each_passage(chunk, "text", 0, /*mend=*/true, [](const textgen::Passage&) {});
+  });
+}
+Parse long_line(std::size_t n) {
+  return corpus_of("{\"text\":\"" + std::string(10 * n, 'x') + "\"}\n", /*json=*/false);
+}
+Parse listed_texts(std::size_t n) {
+  return corpus_of("[" + in_list(n, [](std::size_t i) { return cat("\n\"text ", i, "\""); }) + "]",
+                   /*json=*/true);
+}
+Parse listed_element(std::size_t n) {
+  return corpus_of(
+      "[{\"text\":\"\",\"x\":[" + in_list(n, [](std::size_t) { return "\n1"; }) + "]}]",
+      /*json=*/true);
+}
+Parse gpt2_vocabulary(std::size_t n) {
+  json vocabulary = json::object();
+  std::uint32_t next = 256;
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    const bool printable =
+        (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+    std::string text;
+    append_utf8(text, printable ? byte : next++);
+    vocabulary[text] = byte;
   }
+  vocabulary["<|endoftext|>"] = 256;
+  for (std::size_t i = 0; i < n; ++i) vocabulary[cat("a", i)] = 257 + i;
+  const std::string merges =
+      times(n - 10, [](std::size_t i) { return cat("a", i / 10 + 1, " ", i % 10, "\n"); });
+  return
+      [text = vocabulary.dump(), merges] { textgen::make_gpt2_tokenizer(text, merges, "folder"); };
+}
 
-  class ParserTime : public ::testing::TestWithParam<TimedParser> {};
+constexpr TimedParser parsers[] = {
+    {"SafetensorsNames", safetensors_names},
+    {"SafetensorsMetadata", safetensors_metadata},
+    {"PickleCalls", pickle_calls},
+    {"TorchFileKeys", torch_file_keys},
+    {"ZipMembers", zip_members, 1000, 6500},
+    {"ManifestFiles", manifest_files},
+    {"History", history},
+    {"LossCurve", loss_curve, 10'000},
+    {"RunLog", run_log},
+    {"AllEvents", all_events},
+    {"MetricNames", metric_names},
+    {"SampleLines", sample_lines},
+    {"JsonNumbers", json_numbers},
+    {"JsonWordsOfPython", json_words_of_python},
+    {"TomlKeys", toml_keys},
+    {"CsvRows", csv_rows},
+    {"CsvColumns", csv_columns},
+    {"CsvCellBytes", csv_cell_bytes},
+    {"LogRows", log_rows},
+    {"LogColumns", log_columns},
+    {"TensorboardEvents", tensorboard_events},
+    {"Facts", facts},
+    {"UnknownFacts", unknown_facts, 100, 10'000},
+    {"MetricsOfAPage", metrics_of_a_page, 100, 1000},
+    {"JsonRowsOfNames", json_rows_of_names, 1000, 10'000},
+    {"JsonColumns", json_columns},
+    {"YamlLines", yaml_lines},
+    {"GpuLogHead", gpu_log_head_of_names, 10'000},
+    {"GpuLogSpans", gpu_log_spans},
+    {"Exclusions", exclusions},
+    {"EqualJobs", equal_jobs},
+    {"DependentGroups", dependent_groups, 100, 10'000},
+    {"JobTables", job_tables, 100, 10'000},
+    {"JobValues", job_values},
+    {"QuotedWords", quoted_words},
+    {"OpenBraces", open_braces},
+    {"CocoEntries", coco_entries},
+    {"Detections", detections},
+    {"VocObjects", voc_objects, 1000, 10'000},
+    {"Sentences", sentences},
+    {"Aspects", aspects},
+    {"Phrase", phrase},
+    {"AddedTokens", added_tokens},
+    {"LongLine", long_line},
+    {"ListedTexts", listed_texts},
+    {"ListedElement", listed_element},
+    {"Gpt2Vocabulary", gpt2_vocabulary},
+};
 
-  TEST_P(ParserTime, GrowsAsTheInputDoes) {
-    // Caches and trees let a good parser take up to some 15 times as long; a quadratic one takes
-    // 100.
-    constexpr double most_times = 25, enough_s = 0.05;
-    constexpr int most_rounds = 5;
-    const TimedParser& parser = GetParam();
-    std::size_t n = parser.n;
-    Parse large = parser.prepare(10 * n);
-    double large_s = seconds_of(large);
-    for (; large_s < enough_s && 2 * n <= parser.most; large_s = seconds_of(large)) {
-      n *= 2;
-      large = parser.prepare(10 * n);
-    }
-    const Parse small = parser.prepare(n);
-    double small_s = std::min(seconds_of(small), seconds_of(small));
-    for (int round = 1; round < most_rounds && large_s > most_times * small_s; ++round) {
-      for (int again = 0; again < 10; ++again) small_s = std::min(small_s, seconds_of(small));
-      if (large_s > 2 * most_times * small_s && large_s > 10) break;  // it would take too long
-      large_s = std::min(large_s, seconds_of(large));
-    }
-    EXPECT_LE(large_s, most_times * small_s)
-        << "ten times as much as " << n << " takes " << large_s / small_s << " times as long";
+// Of the processor.
+double seconds_of(const Parse& parse) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const double begin = now();
+  parse();
+  return now() - begin;
+}
+
+class ParserTime : public ::testing::TestWithParam<TimedParser> {};
+
+TEST_P(ParserTime, GrowsAsTheInputDoes) {
+  // Caches and trees let a good parser take up to some 15 times as long; a quadratic one takes
+  // 100.
+  constexpr double most_times = 25, enough_s = 0.05;
+  constexpr int most_rounds = 5;
+  const TimedParser& parser = GetParam();
+  std::size_t n = parser.n;
+  Parse large = parser.prepare(10 * n);
+  double large_s = seconds_of(large);
+  for (; large_s < enough_s && 2 * n <= parser.most; large_s = seconds_of(large)) {
+    n *= 2;
+    large = parser.prepare(10 * n);
   }
-
-  INSTANTIATE_TEST_SUITE_P(Parsers, ParserTime, ::testing::ValuesIn(parsers),
-                           [](const auto& info) { return std::string(info.param.name); });
-
-  TEST(ParserTime, AMillionNamesOfTensorsAreReadInAMoment) {
-    constexpr double most_s = 20;  // it takes 1.5
-    EXPECT_LE(seconds_of(safetensors_names(1'000'000)), most_s);
+  const Parse small = parser.prepare(n);
+  double small_s = std::min(seconds_of(small), seconds_of(small));
+  for (int round = 1; round < most_rounds && large_s > most_times * small_s; ++round) {
+    for (int again = 0; again < 10; ++again) small_s = std::min(small_s, seconds_of(small));
+    if (large_s > 2 * most_times * small_s && large_s > 10) break;  // it would take too long
+    large_s = std::min(large_s, seconds_of(large));
   }
+  EXPECT_LE(large_s, most_times * small_s)
+      << "ten times as much as " << n << " takes " << large_s / small_s << " times as long";
+}
+
+INSTANTIATE_TEST_SUITE_P(Parsers, ParserTime, ::testing::ValuesIn(parsers),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(ParserTime, AMillionNamesOfTensorsAreReadInAMoment) {
+  constexpr double most_s = 20;  // it takes 1.5
+  EXPECT_LE(seconds_of(safetensors_names(1'000'000)), most_s);
+}
 
 }  // namespace
 }  // namespace lockstep
