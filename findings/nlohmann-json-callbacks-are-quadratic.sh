@@ -5,7 +5,7 @@
 # callback and without.
 # Seen with nlohmann-json3-dev 3.11.2-2 of Debian 12, g++ -O2: an object with members that are objects themselves, such as the
 # header of a safetensors file. Four times the members (4,000, then 16,000) take about 4 times as long without a callback, and
-# about 16 times (seen: 14 to 23) with one that returns true. At the end of each inner object the parser looks through the whole
+# 16 times or more (seen: 14 to 29) with one that returns true. At the end of each inner object the parser looks through the whole
 # outer one for a value that the callback may have discarded. The SAX interface has no such cost.
 # Fails if that changes.
 set -euo pipefail
