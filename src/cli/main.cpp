@@ -99,7 +99,9 @@ int main(int argc, char** argv) {
           "it was removed, moved or closed to you; cd to another one, or, where it was made anew, "
           "cd \"$PWD\"");
     else
-      lockstep::say_error(lockstep::shortened(error.what()));
+      lockstep::say_error(
+          lockstep::shortened(error.what()),
+          "look at the path: at its links, and at the permissions on the way to it");
     return lockstep::exit_usage;
   } catch (const std::exception& error) {
     lockstep::say_error(lockstep::shortened(error.what()),
