@@ -59,6 +59,16 @@ UniqueFd open_from(int folder, const fs::path& below, int flags, mode_t mode) {
   return open_walking(folder, below, flags, mode);
 }
 
+std::string hint_of(int error) {
+  if (error == ENOSPC || error == EDQUOT) return "free some space";
+  if (error == EFBIG) return "files may not be longer here: see ulimit -f";
+  if (error == ENOTDIR || error == EEXIST) return "something else lies in its place: look at it";
+  if (error == ENOTEMPTY) return "it holds something that is no part of it, which stays";
+  if (error == EACCES || error == EPERM || error == EROFS)
+    return "look at the permissions of what lies there";
+  return "look at what lies there, and at the disk";
+}
+
 }  // namespace
 
 void walk_beneath(bool walks) { always_walks = walks; }
@@ -88,10 +98,7 @@ void Beneath::fail(std::string_view action, const fs::path& below, int error) co
     throw Error(cat("cannot ", action, " ", place, ": ", (path_ / *link).string(), " is a link"),
                 cat("nothing is written through a link in ", path_.string(),
                     "; put the folder or file itself in its place"));
-  throw Error(cat("cannot ", action, " ", place, ": ", errno_text(error)),
-              error == ENOSPC || error == EDQUOT    ? "free some space"
-              : error == ENOTDIR || error == EEXIST ? "something else lies in its place: look at it"
-                                                    : "look at the permissions of what lies there");
+  throw Error(cat("cannot ", action, " ", place, ": ", errno_text(error)), hint_of(error));
 }
 
 UniqueFd Beneath::open(const fs::path& below, int flags, mode_t mode) const {

@@ -6,7 +6,8 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t most_of_a_word = 200, most_of_a_line = 2000;  // characters
+// Characters. A path may be longer than any other word, and is of use only whole.
+constexpr std::size_t most_of_a_word = 200, most_of_a_path = 1024, most_of_a_line = 2000;
 constexpr std::size_t kept_end = 5;  // this part of them is the end, the rest the beginning
 constexpr std::size_t most_of_a_character = 4;  // bytes
 
@@ -48,7 +49,9 @@ std::string cut_parts(std::string_view text, std::string_view separators, std::s
   std::string result;
   for (;;) {
     const std::size_t end = std::min(text.find_first_of(separators), text.size());
-    append_cut(result, text.substr(0, end), most);
+    const std::string_view part = text.substr(0, end);
+    const bool is_path = most == most_of_a_word && part.find('/') != part.npos;
+    append_cut(result, part, is_path ? most_of_a_path : most);
     if (end == text.size()) return result;
     result += text[end];
     text.remove_prefix(end + 1);

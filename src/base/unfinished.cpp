@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/whole_number.h"
 
@@ -39,14 +40,21 @@ std::string start_of_process(std::string_view process) {
   return fields[start];
 }
 
+// Of the machine's boot and of what numbers its processes: containers have numbers of their own.
 const std::string& boot() {
-  static const std::string digits = text_of("/proc/sys/kernel/random/boot_id").substr(0, 8);
+  static const std::string digits = [] {
+    struct stat numbers {};
+    static_cast<void>(::stat("/proc/self/ns/pid", &numbers));
+    return hash128_hex(cat(text_of("/proc/sys/kernel/random/boot_id"), " ", numbers.st_ino))
+        .substr(0, 8);
+  }();
   return digits;
 }
 
 // A folder of it, too.
 bool nobody_holds(const Beneath& folder, const std::filesystem::path& below) {
-  const UniqueFd fd = folder.open(below, O_RDONLY | O_NONBLOCK);
+  UniqueFd fd = folder.open(below, O_RDWR | O_NONBLOCK);  // NFS locks no file open for reading
+  if (!fd) fd = folder.open(below, O_RDONLY | O_NONBLOCK);
   return fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
 }
 

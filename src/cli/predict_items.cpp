@@ -109,6 +109,12 @@ void check_outputs(const fs::path& folder, const PredictInput& input,
   std::vector<std::string> names = input.joint_outputs;
   for (const PredictItem& item : items)
     if (!item.output.empty() && item.fault.empty()) names.push_back(item.output);
+  std::error_code ignored;
+  if (fs::is_directory(folder, ignored)) {
+    const Beneath outputs(folder);
+    for (const std::string& name : names)
+      if (outputs.link_to(fs::path(name).parent_path())) outputs.fail("write", name, ELOOP);
+  }
   InputFiles inputs(items);
   for (const std::string& name : names)
     if (inputs.holds(folder / name))

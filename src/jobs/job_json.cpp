@@ -143,7 +143,8 @@ Job job_from_json(const nlohmann::json& value) {
     get(value, "gpu_memory_bytes", job.gpu_memory.bytes, std::int64_t{0}, std::int64_t{1} << 62);
     get(value, "priority", job.priority, -most_priority, most_priority);
     get(value, "after", job.after);
-    get(value, "retries", job.retries, 0, most_retries);
+    get(value, "retries", job.retries, 0, std::numeric_limits<int>::max());
+    job.retries = std::min(job.retries, most_retries);  // earlier versions had no limit
     constexpr double most_s = std::numeric_limits<double>::max();
     get(value, "retry_delay_s", job.retry_delay_s, 0.0, most_s);
     if (value.contains("timeout_s"))

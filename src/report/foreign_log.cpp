@@ -184,9 +184,8 @@ class LogReading {
     std::erase_if(log_.series, [](const ForeignSeries& series) { return series.points.empty(); });
     for (ForeignSeries& series : log_.series) {
       std::vector<double> its = take_back(series, log_.counted == "epochs");
-      if (main_ != nullptr &&
-          (series.points.size() <= main_->points.size() || uncounted_.contains(series.name)))
-        continue;
+      if (uncounted_.contains(series.name)) continue;
+      if (main_ != nullptr && series.points.size() <= main_->points.size()) continue;
       main_ = &series;
       restarts = std::move(its);
     }

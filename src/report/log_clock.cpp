@@ -21,7 +21,7 @@ std::vector<double> rates_of(const std::vector<double>& times, const std::vector
 }
 
 // The rate from which on a gap is a pause: ten times as long as all others, and so are few.
-// Evaluations and checkpoints that come again and again are none.
+// Evaluations and checkpoints that come again and again are none: several gaps that are alike.
 double shortest_pause(std::vector<double> rates) {
   constexpr std::size_t least_rates = 5, least_few = 3, share_of_few = 100;
   constexpr double far = 10;
@@ -41,7 +41,8 @@ double shortest_pause(std::vector<double> rates) {
   double shortest = INFINITY;
   for (std::size_t i = 0; i < few; ++i)
     if (rates[i] >= far * std::max(rates[i + 1], usual)) shortest = rates[i];
-  return shortest;
+  const bool are_alike = shortest < rates[0] && 2 * shortest > rates[0];
+  return are_alike ? INFINITY : shortest;
 }
 
 }  // namespace

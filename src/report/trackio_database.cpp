@@ -79,7 +79,9 @@ class TrackioDatabase final : public TrackerStore {
       }
       for (const char* own : {"step", "timestamp"}) metrics.erase(own);
       table.add(metrics);
-      table.add_number("step", rows.number(0));
+      // Of calls of log(), where the trainer does not give its own, as that of Transformers does
+      // not.
+      table.add_number("_step", rows.number(0));
       const std::optional<double> time = seconds_of_text(rows.text(1));
       if (timed && time) table.add_number("timestamp", *time);
     }

@@ -50,7 +50,7 @@ std::optional<std::string> read_until(int fd, double deadline_s) {
 std::vector<std::string> git_environment() {
   // clang-format off
   static const std::set<std::string_view> dropped{
-      "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF",
+      "GIT_ASKPASS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF",
       "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND", "PAGER",
       "SSH_ASKPASS", "GIT_NO_LAZY_FETCH", "GIT_ALLOW_PROTOCOL", "GIT_TERMINAL_PROMPT"};
   // clang-format on

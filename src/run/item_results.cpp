@@ -61,7 +61,7 @@ bool ItemResults::has(std::int64_t part) const {
 std::vector<ItemResult> ItemResults::take(std::int64_t part) const try {
   const fs::path file = file_of(part);
   std::vector<ItemResult> results;
-  const nlohmann::json all = parse_cbor(read_file(file, data_bytes));
+  const nlohmann::json all = nlohmann::json::from_cbor(read_file(file, data_bytes));
   if (!all.is_array()) throw Error("what a rank made of its items cannot be read");
   for (const nlohmann::json& one : all) results.push_back(unpacked(one));
   std::error_code ignored;

@@ -52,7 +52,6 @@ std::int64_t span_of(const PickledTensor& tensor) {
 
 StoredTensor locate(const std::string& name, const PickledTensor& tensor, const PickledStorage& of,
                     const FindStorage& find) {
-  if (tensor.fault != nullptr) return {.name = name, .dtype = "", .fault = tensor.fault};
   const std::string who = cat("tensor \"", printable(name), "\" ");
   const std::uint64_t bytes = bytes_of(span_of(tensor), *tensor.numbers);
   const std::uint64_t offset = bytes_of(tensor.offset, *tensor.numbers);
@@ -136,7 +135,10 @@ TorchFile tensors_of(const Pickle& pickle, const FindStorage& find) {
     if (!names.insert(key.text).second)
       throw Error(cat("tensor \"", printable(key.text), "\" is there twice"));
     const PickledTensor& tensor = pickle.tensors[static_cast<std::size_t>(value.integer)];
-    file.tensors.push_back(locate(key.text, tensor, pickle.storages[tensor.storage], find));
+    if (tensor.fault != nullptr)  // such a one may have no storage
+      file.tensors.push_back({.name = key.text, .dtype = "", .fault = tensor.fault});
+    else
+      file.tensors.push_back(locate(key.text, tensor, pickle.storages[tensor.storage], find));
   }
   return file;
 }
