@@ -108,6 +108,16 @@ TEST_F(ForeignLogs, AGapFarOutsideTheRestIsAPause) {
   EXPECT_THAT(regular.cautions, Not(Contains(HasSubstr("pause"))));
 }
 
+// Or the step time of a program would follow from how often it happened to be evaluated.
+TEST_F(ForeignLogs, AFewGapsThatAreAlikeAreNoPauses) {
+  std::string text = "time,step,loss\n";
+  for (int part = 0; part < 4; ++part)
+    text += rows_of_steps(60 * part, 60 * part + 59, part * 75.0, 1);
+  const Trial trial = read_csv_trial(write("a.csv", text));
+  EXPECT_NEAR(trial.find("train_s")->value, 3 * 75 + 59, 1e-9);
+  EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("pause"))));
+}
+
 TEST_F(ForeignLogs, ClocksOfWholeSecondsMakeNoPauses) {
   std::string text = "time,step,loss\n";
   for (int step = 0; step < 60; ++step) text += cat(step / 40, ",", step, ",1\n");

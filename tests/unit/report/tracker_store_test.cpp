@@ -142,6 +142,14 @@ TEST_F(TrackerStores, ADatabaseOfTrackioIsRead) {
   EXPECT_FALSE(trial.facts.contains("param._Created"));
 }
 
+// Transformers gives trackio no step of its own, which then counts the calls.
+TEST_F(TrackerStores, StepsOfATrainerComeBeforeTheCallsThatTrackioCounts) {
+  const fs::path store = database(
+      "trackio-0.43.sql", "textgen.db",
+      "UPDATE metrics SET metrics = json_set(metrics, '$.\"train/global_step\"', 50 * step)");
+  EXPECT_NEAR(measured(read(store, "slow"), "step_s"), 3.3 / 50, 1e-6);
+}
+
 TEST_F(TrackerStores, TimesOfTrackioThatAreThoseOfWritingAreNone) {
   const fs::path store = database("trackio-0.43.sql", "textgen.db",
                                   "UPDATE metrics SET timestamp = '2026-01-31T09:30:00+00:00'; "

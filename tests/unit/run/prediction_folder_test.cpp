@@ -112,6 +112,16 @@ TEST_F(Predictions, ThatAreThereAreNamedBeforeAnythingIsDone) {
               HasSubstr("a is there already, and 1 more |"));
 }
 
+TEST_F(Predictions, MayHoldAnyBytesHoweverOften) {
+  const PredictionFolder folder(out);
+  const ItemResults results(folder.scratch());
+  for (const char byte : {'_', '\x7f', '\x9f'}) {
+    const std::string bytes(20'000, byte);
+    results.write(0, {{.bytes = bytes}});
+    EXPECT_EQ(results.take(0).at(0).bytes, bytes);
+  }
+}
+
 TEST_F(Predictions, OfRanksAreTakenOnceAndWhole) {
   const PredictionFolder folder(out);
   const ItemResults results(folder.scratch());
