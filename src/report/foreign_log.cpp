@@ -52,6 +52,14 @@ bool is_loss(const std::string& name) {
   return has_any(words, {"loss", "logloss"}) && !has_any(words, {"scale", "scaler", "scaling"});
 }
 
+// The validation loss itself, and no part of it such as val/aux_loss.
+bool is_validation_loss(const std::string& name) {
+  std::set<std::string> words = words_of(name);
+  for (const char* word : {"val", "valid", "validation", "eval", "evaluation", "epoch"})
+    words.erase(word);
+  return is_of_validation(name) && words == std::set<std::string>{"loss"};
+}
+
 // Logged without a step, each event has the same one.
 bool is_uncounted(const ForeignSeries& series) {
   const auto& points = series.points;
@@ -89,12 +97,15 @@ bool goes_back(const ForeignSeries& series) {
                             }) != series.points.end();
 }
 
-// A validation loss, else any loss.
+// The validation loss, else a loss of validation, else any loss.
 const ForeignSeries* curve_of(const std::vector<ForeignSeries>& all) {
+  const auto rank = [](const std::string& name) {
+    return is_validation_loss(name) ? 2 : is_of_validation(name) ? 1 : 0;
+  };
   const ForeignSeries* found = nullptr;
   for (const ForeignSeries& series : all)
     if (is_loss(series.name) && !series.points.empty() &&
-        (found == nullptr || (is_of_validation(series.name) && !is_of_validation(found->name))))
+        (found == nullptr || rank(series.name) > rank(found->name)))
       found = &series;
   return found;
 }
@@ -240,7 +251,7 @@ class LogReading {
   void curve() {
     const ForeignSeries* const curve = own_ ? nullptr : curve_of(log_.series);
     if (curve == nullptr || !clock_) return;
-    trial_.metric = is_of_validation(curve->name) ? "loss" : curve->name;
+    trial_.metric = is_validation_loss(curve->name) ? "loss" : curve->name;
     trial_.metric_better = Better::lower;
     trial_.curve.reserve(curve->points.size());
     for (const ForeignPoint& point : curve->points)

@@ -108,6 +108,17 @@ TEST_F(ForeignLogs, AGapFarOutsideTheRestIsAPause) {
   EXPECT_THAT(regular.cautions, Not(Contains(HasSubstr("pause"))));
 }
 
+TEST_F(ForeignLogs, ThePartsOfAValidationLossAreNotTheLoss) {
+  const std::string rows = "\n1,1,3,2\n2,2,3,1\n";
+  const Trial both = read_csv_trial(write("a.csv", "time,step,val/aux_loss,val/loss" + rows));
+  EXPECT_EQ(both.metric, "loss");
+  EXPECT_EQ(both.curve.back().value, 1);
+  const Trial part = read_csv_trial(write("b.csv", "time,step,x,val/aux_loss" + rows));
+  EXPECT_EQ(part.metric, "val/aux_loss");
+  const Trial other = read_csv_trial(write("c.csv", "time,step,x,test_loss" + rows));
+  EXPECT_EQ(other.metric, "test_loss");
+}
+
 // Or the step time of a program would follow from how often it happened to be evaluated.
 TEST_F(ForeignLogs, AFewGapsThatAreAlikeAreNoPauses) {
   std::string text = "time,step,loss\n";
