@@ -94,6 +94,18 @@ void drop_rivals(std::vector<EventFile>& files, Trial& trial) {
   std::erase_if(files, [&](const EventFile& file) { return dropped.contains(file.name); });
 }
 
+// Keras counts its epochs, and writes what it evaluates once more by its iterations.
+void count_as_keras(ForeignLog& log) {
+  const auto is_of_epochs = [](const ForeignSeries& series) {
+    return series.name.starts_with("epoch_");
+  };
+  if (std::none_of(log.series.begin(), log.series.end(), is_of_epochs)) return;
+  std::erase_if(log.series, [](const ForeignSeries& series) {
+    return series.name.starts_with("evaluation_") && series.name.ends_with("_vs_iterations");
+  });
+  if (std::all_of(log.series.begin(), log.series.end(), is_of_epochs)) log.counted = "epochs";
+}
+
 // Files follow each other, each as a start that went on from an earlier step.
 ForeignLog log_of(std::vector<EventFile> files) {
   ForeignLog log{.counted = "steps"};
@@ -146,7 +158,9 @@ ForeignLog read_tensorboard_log(const fs::path& path, Trial& trial) {
     if (EventFile read = read_event_file(file, trial); read.events > 0)
       files.push_back(std::move(read));
   drop_rivals(files, trial);
-  return log_of(std::move(files));
+  ForeignLog log = log_of(std::move(files));
+  count_as_keras(log);
+  return log;
 }
 
 }  // namespace lockstep

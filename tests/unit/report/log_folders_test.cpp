@@ -60,6 +60,7 @@ TEST_F(LogFolders, TrainAndValidationOfKerasAreOneRun) {
   EXPECT_NEAR(best(trial, "validation/epoch_loss"), 2.1, 1e-6);
   EXPECT_EQ(trial.metric, "loss");
   EXPECT_NEAR(trial.curve.at(0).value, 3, 1e-6) << "the validation's";
+  EXPECT_EQ(read("keras/train").number("epochs"), 9) << "one of them alone, too";
 }
 
 TEST_F(LogFolders, LinesOfAddScalarsAreOneRun) {
