@@ -17,7 +17,8 @@ bool too_deep(std::string_view json);
 // The value, or a discarded one if the text is no JSON or too deep.
 nlohmann::json parse_json(std::string_view text);
 
-// What becomes of NaN, Infinity and -Infinity, which JSON does not have: the texts "NaN", … or null.
+// What becomes of NaN, Infinity and -Infinity, which JSON does not have: the texts "NaN", … or
+// null.
 enum class PythonNumber { text, null };
 // Likewise, of JSON as Python's json module writes it.
 nlohmann::json parse_python_json(std::string_view text, PythonNumber as = PythonNumber::text);

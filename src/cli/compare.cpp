@@ -316,48 +316,47 @@ int compare_main(const Parsed& parsed) {
 
 Command compare_command() {
   constexpr std::size_t most_runs = 1'000'000;
-  return {
-      .name = "compare",
-      .operands = "A B …",
-      .summary = "say which of two runs, batches or groups is faster or better, or list many",
-      .details =
-          "What is compared are runs and batches (folders, or names in the folder of runs), "
-          "files of facts (.toml), logs of other programs (CSV, JSON, TensorBoard's), runs of "
-          "experiment trackers (STORE#RUN of MLflow's mlruns or mlflow.db, or of a database of "
-          "trackio's; lockstep runs STORE lists them), or alone the "
-          "folder of a trial of lockstep abtest. First "
-          "whether the work and the place were the same; then times, memory, energy and "
-          "metrics, with intervals where there are repeats. A run is one repeat; its steps, "
-          "and the jobs of a batch, are none.\n"
-          "With more than two, or --table: a table of what differs, with best and last "
-          "metrics.",
-      .flags = {{"--groups", "",
-                 "the operands are sides of several runs: NAME=RUN,RUN,… or the NAME of train "
-                 "--seeds"},
-                {"--margin", "PERCENT", "differences up to it are none; 2% by default"},
-                {"--by", "QUANTITY", "what the verdict goes by; step time or time by default"},
-                {"--loss", "VALUE",
-                 "time to this value of the metric; by default the worst of all bests"},
-                {"--varied", "FACTS", "differences that are the question: precision,devices"},
-                {"--assume", "FACTS", "facts that are not known and are taken to be equal"},
-                {"--better", "METRIC=WAY", "whether lower or higher is better"},
-                {"--fail-if-slower", "PERCENT",
-                 "exit code 1 if B is slower by it, 0 if not, 2 if that cannot be told"},
-                {"--table", "", "a table, also of two"},
-                {"--tag", "TAG", "a table of all runs that have the tag"},
-                {"--sort", "COLUMN", "order of the table; -COLUMN: descending"},
-                {"--csv", "", "the table as CSV"},
-                {"--json", "", "as JSON (docs/reference/comparison.md)"},
-                {"--out", "FILE", "write the JSON into a file too", "file"},
-                overwrite_flag()},
-      .max_positionals = most_runs,
-      .takes_assignments = true,
-      .only_options = {"run.root"},
-      .complete = "runs and batches",
-      .run = compare_main,
-      .tried_flags = {tried_root()},
-      .takes_files = true,
-      .operands_have_equals = true};
+  return {.name = "compare",
+          .operands = "A B …",
+          .summary = "say which of two runs, batches or groups is faster or better, or list many",
+          .details =
+              "What is compared are runs and batches (folders, or names in the folder of runs), "
+              "files of facts (.toml), logs of other programs (CSV, JSON, TensorBoard's), runs of "
+              "experiment trackers (STORE#RUN of MLflow's mlruns or mlflow.db, or of a database of "
+              "trackio's; lockstep runs STORE lists them), or alone the "
+              "folder of a trial of lockstep abtest. First "
+              "whether the work and the place were the same; then times, memory, energy and "
+              "metrics, with intervals where there are repeats. A run is one repeat; its steps, "
+              "and the jobs of a batch, are none.\n"
+              "With more than two, or --table: a table of what differs, with best and last "
+              "metrics.",
+          .flags = {{"--groups", "",
+                     "the operands are sides of several runs: NAME=RUN,RUN,… or the NAME of train "
+                     "--seeds"},
+                    {"--margin", "PERCENT", "differences up to it are none; 2% by default"},
+                    {"--by", "QUANTITY", "what the verdict goes by; step time or time by default"},
+                    {"--loss", "VALUE",
+                     "time to this value of the metric; by default the worst of all bests"},
+                    {"--varied", "FACTS", "differences that are the question: precision,devices"},
+                    {"--assume", "FACTS", "facts that are not known and are taken to be equal"},
+                    {"--better", "METRIC=WAY", "whether lower or higher is better"},
+                    {"--fail-if-slower", "PERCENT",
+                     "exit code 1 if B is slower by it, 0 if not, 2 if that cannot be told"},
+                    {"--table", "", "a table, also of two"},
+                    {"--tag", "TAG", "a table of all runs that have the tag"},
+                    {"--sort", "COLUMN", "order of the table; -COLUMN: descending"},
+                    {"--csv", "", "the table as CSV"},
+                    {"--json", "", "as JSON (docs/reference/comparison.md)"},
+                    {"--out", "FILE", "write the JSON into a file too", "file"},
+                    overwrite_flag()},
+          .max_positionals = most_runs,
+          .takes_assignments = true,
+          .only_options = {"run.root"},
+          .complete = "runs and batches",
+          .run = compare_main,
+          .tried_flags = {tried_root()},
+          .takes_files = true,
+          .operands_have_equals = true};
 }
 
 }  // namespace lockstep::cli

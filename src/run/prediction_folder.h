@@ -50,7 +50,8 @@ UniqueFd open_output(const std::filesystem::path& path);
 void append_output(const UniqueFd& file, const std::filesystem::path& path, std::string_view bytes);
 
 // Gives a file its name in the folder, whose subfolders are made. Throws Error if the name leads
-// out of it, also by a link, if such a file is there already and may not be replaced, or if it cannot be done.
+// out of it, also by a link, if such a file is there already and may not be replaced, or if it
+// cannot be done.
 void place_output(const std::filesystem::path& from, const std::filesystem::path& folder,
                   const std::string& name, bool replace);
 

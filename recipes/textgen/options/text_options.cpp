@@ -59,13 +59,11 @@ void add_predict(OptionTable& table, Predict& predict) {
 
 TextOptions::TextOptions() {
   add_model(table, model);
-  table.add(
-      "data.path", data.path,
-      {.meaning =
-           "text, jsonl and json files (also .gz and .zst), folders, globs; empty is "
-           "tinyshakespeare, which comes along, `synthetic` is random tokens",
-       .is_path = true,
-       .no_paths = {"synthetic"}});
+  table.add("data.path", data.path,
+            {.meaning = "text, jsonl and json files (also .gz and .zst), folders, globs; empty is "
+                        "tinyshakespeare, which comes along, `synthetic` is random tokens",
+             .is_path = true,
+             .no_paths = {"synthetic"}});
   table.add("data.field", data.field, {"field of a jsonl line that holds the text"});
   table.add("data.valid_path", data.valid_path,
             {.meaning = "files to validate on; empty takes data.valid_share of data.path",
