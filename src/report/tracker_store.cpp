@@ -41,7 +41,7 @@ bool is_meant(const TrackedRun& run, const std::string& word) {
 }
 
 // A few of them, in words that name them.
-std::string some_of(const std::vector<TrackedRun>& runs, bool by_id) {
+std::string some_runs(const std::vector<TrackedRun>& runs, bool by_id) {
   std::vector<std::string> words;
   for (const TrackedRun& run : runs) {
     if (words.size() == most_listed) {
@@ -55,7 +55,7 @@ std::string some_of(const std::vector<TrackedRun>& runs, bool by_id) {
 
 [[noreturn]] void throw_which(const std::string& what, const std::vector<TrackedRun>& runs,
                               const fs::path& store, bool by_id) {
-  throw Error(cat(printable(store.string()), what, some_of(runs, by_id)),
+  throw Error(cat(printable(store.string()), what, some_runs(runs, by_id)),
               cat("name one: ", printable(store.string()), separator,
                   printable(by_id ? runs.front().id : shown_name(runs.front())), "; lockstep runs ",
                   printable(store.string()), " lists them"));

@@ -21,7 +21,7 @@ struct Outcome {
 // More is not read: archives of a few bytes may have any length. A multiple of the small parts.
 constexpr std::size_t whole_bytes = 1 << 16;
 
-Outcome read(const SourceFile& file, std::size_t part_bytes) {
+Outcome outcome_of(const SourceFile& file, std::size_t part_bytes) {
   Outcome outcome;
   try {
     TextSource source(file);
@@ -70,14 +70,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   kind_that_is_no_text(std::string_view(text).substr(0, kind_bytes), "a.docx");
   for (const bool json : {false, true}) {
     const SourceFile file{.path = memory.path(), .name = "a", .jsonl = json, .json = json};
-    const Outcome whole = read(file, whole_bytes);
-    const Outcome parts = read(file, 8);
+    const Outcome whole = outcome_of(file, whole_bytes);
+    const Outcome parts = outcome_of(file, 8);
     LOCKSTEP_CHECK(parts.error == whole.error && parts.is_list == whole.is_list);
     if (!whole.error.empty()) continue;
     LOCKSTEP_CHECK(parts.text == whole.text);
     check_skip(file, whole);
     if (!whole.is_list) continue;
-    const Outcome plain = read({.path = memory.path(), .name = "a"}, whole_bytes);
+    const Outcome plain = outcome_of({.path = memory.path(), .name = "a"}, whole_bytes);
     if (plain.error.empty()) check_elements(plain.text, whole.text);
   }
   return 0;
