@@ -23,6 +23,12 @@ for word in "$@"; do
   if [[ $word == -D* ]]; then options+=("$word"); else targets+=("$word"); fi
 done
 
+# A cache of the compiler that cannot be written to, as in a home folder that is read-only, would fail the build.
+if command -v ccache >/dev/null && ! mkdir -p "$(ccache --get-config cache_dir 2>/dev/null || echo "$HOME/.ccache")/tmp" 2>/dev/null; then
+  export CCACHE_DIR=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}/ccache
+  mkdir -p "$CCACHE_DIR" 2>/dev/null || export CCACHE_DISABLE=1
+fi
+
 # Other options than last time, or a configuration that failed: from the start.
 stamp=$folder/.configured-with
 if [ ! -e "$folder/build.ninja" ] || [ "$(cat "$stamp" 2>/dev/null)" != "${options[*]}" ]; then
