@@ -41,7 +41,7 @@ double shortest_pause(std::vector<double> rates) {
   double shortest = INFINITY;
   for (std::size_t i = 0; i < few; ++i)
     if (rates[i] >= far * std::max(rates[i + 1], usual)) shortest = rates[i];
-  const bool are_alike = shortest < rates[0] && 2 * shortest > rates[0];
+  const bool are_alike = rates[1] >= shortest && 2 * shortest > rates[0];
   return are_alike ? INFINITY : shortest;
 }
 

@@ -99,7 +99,6 @@ TEST_F(BrokenLedger, OneWithNumbersThatNoJobHas) {
   Ledger ledger = open_with({"a"});
   for (const char* wrong : {R"("retries": 99999999999999999999999999)",
                             R"("retries": -1)",
-                            R"("retries": 1001)",
                             R"("retries": 1.5)",
                             R"("retries": "2")",
                             R"("retries": 18446744073709551615)",
@@ -124,7 +123,7 @@ TEST_F(BrokenLedger, OneWithNumbersThatNoJobHas) {
     EXPECT_THAT(error_of([&] { ledger.job(1); }), HasSubstr("or is damaged")) << wrong;
   }
   ledger.database().execute(
-      R"(UPDATE job SET spec = '{"command": ["true"], "folder": "/", "retries": 1000, "cpus": 0,
+      R"(UPDATE job SET spec = '{"command": ["true"], "folder": "/", "retries": 5000, "cpus": 0,
          "priority": -1000000, "gpus": 1, "gpu_devices": 1024, "timeout_s": 0.5}')");
   EXPECT_EQ(ledger.job(1).retries, 1000);
   EXPECT_EQ(ledger.job(1).timeout_s, 0.5);
