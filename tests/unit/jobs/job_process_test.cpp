@@ -183,7 +183,9 @@ TEST_F(JobProcessTest, OneThatHasEndedByItselfIsNotSaidToHaveBeenEnded) {
 TEST_F(JobProcessTest, NorIsOneThatEndsByItselfWhileItIsBeingStopped) {
   int by_itself = 0, ended = 0;
   for (int i = 0; i < 100; ++i) {
-    JobProcess job(order("exec sleep 0.02"), {}, leaders, now(), 1000);
+    JobOrder given = order("exec sleep 0.02");
+    given.grace_s = 60;
+    JobProcess job(given, {}, leaders, now(), 1000);
     std::this_thread::sleep_for(std::chrono::microseconds(15'000 + 80 * i));
     job.stop("stop", now());
     while (!job.over()) {
