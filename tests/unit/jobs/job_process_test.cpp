@@ -186,7 +186,8 @@ TEST_F(JobProcessTest, NorIsOneThatEndsByItselfWhileItIsBeingStopped) {
     JobOrder given = order("exec sleep 0.02");
     given.grace_s = 60;
     JobProcess job(given, {}, leaders, now(), 1000);
-    std::this_thread::sleep_for(std::chrono::microseconds(15'000 + 80 * i));
+    const int us = i < 5 ? 0 : i < 95 ? 15'000 + 80 * i : 500'000;
+    std::this_thread::sleep_for(std::chrono::microseconds(us));
     job.stop("stop", now());
     while (!job.over()) {
       int status = 0;
