@@ -275,6 +275,8 @@ def change(folder, rng, world):
             path = rng.choice([p for p in folder.rglob("*") if p.is_dir() and not p.is_symlink()] or [path])
             shown = str(path.relative_to(folder))
         return f"{shown}: {change_type(path, rng, world)}"
+    if path.stat().st_size > 64 << 20:  # a change before made it so
+        return "nothing"
     try:
         return f"{shown}: {change_values(path, rng, world)}"
     except (sqlite3.Error, PermissionError) as error:
