@@ -261,7 +261,8 @@ std::map<std::string, std::string> kept_files(const fs::path& folder,
         files[name] = read_file(entry.path(), list_bytes);
       }
     } catch (const fs::filesystem_error& error) {
-      throw Error(cat("cannot list ", error.path1().string(), ": ", error.code().message()));
+      throw Error(cat("cannot list ", error.path1().string(), ": ", error.code().message()),
+                  "a folder that you may read must lie there");
     }
   for (const std::string& name : required)
     if (!files.contains(name))

@@ -24,7 +24,9 @@ std::vector<std::string> files_ending_in(const fs::path& folder,
         is_file(entry->path()))
       names.push_back(entry->path().filename().string());
   }
-  if (error) throw Error(cat("cannot list ", folder.string(), ": ", error.message()));
+  if (error)
+    throw Error(cat("cannot list ", folder.string(), ": ", error.message()),
+                "check that you may read the folder");
   std::sort(names.begin(), names.end());
   return names;
 }
