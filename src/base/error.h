@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// A message without the middle of what is too long to be read, with … in its place: of a word
-// (what has no blank in it, such as a value or a path) 200 characters stay, of a line 2000. No
-// character of UTF-8 is cut.
+// A message without the middle of what is too long to be read, with … in its place. 200 characters
+// of a word stay (a value, without blanks), 1024 of a path (a word with a slash), and 2000 of a
+// line. No character of UTF-8 is cut.
 std::string shortened(std::string_view message);
 
 // Thrown for anything a user can cause or mend; caught in `main` only, which prints

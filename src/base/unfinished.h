@@ -10,15 +10,17 @@
 
 namespace lockstep {
 
-// Of this process: "PID-BOOT-START", with eight digits of the machine's boot, and the ticks from
-// there to the start of the process.
+// Of this process: "PID-BOOT-START", with eight digits of a hash of the machine's boot and of the
+// process's PID namespace (containers number their processes anew), and the clock ticks from boot
+// to the start of the process.
 const std::string& owner_name();
 
 // ".NAME.OWNER.SERIAL.tmp", another one at each call. A long NAME is cut.
 std::string unfinished_name(std::string_view name);
 
-// Of a name that holds an owner_name() after `prefix`: whether that process has certainly ended. Of
-// another machine or boot, which may share the folder: after ten minutes without a change.
+// Of a name that holds an owner_name() after `prefix`: whether that process has certainly ended. A
+// process of another machine, boot or PID namespace, which may share the folder, counts as ended
+// after ten minutes without a change.
 bool has_ended(std::string_view name, std::string_view prefix, const struct stat& found);
 
 // A new folder of this process in `root`, which makes those go whose process has ended; "" where
