@@ -22,7 +22,7 @@ class RecordedSource final : public SampleSource {
 
  private:
   SampleSource& source_;
-  Recorder recorder_;
+  SampleRecorder recorder_;
   Output output_;
   FindProcess find_;
   Written written_ = Written::yes;

@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   let_the_next_begin();
   if constexpr (has_skip) ask_for<T, W>(skip, place, launch.layout);
   wait_for_those_before();
-  __shared__ Finished finished;
+  __shared__ FinishedNorm finished;
   if constexpr (finishes) finish_moments(launch, place, finished);
   if (place.turns == 0) return;
   const auto facts = facts_of<W, finishes>(launch, place, finished);
@@ -261,7 +261,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   ask_for<T, W>(x, place, layout);
   ask_for<T, W>(ups, place, layout);
   wait_for_those_before();
-  __shared__ Finished finished;
+  __shared__ FinishedNorm finished;
   if constexpr (finishes) finish_sums(launch, place, finished);
   if (place.turns == 0) return;
   const ChannelFacts<W> facts(launch, place.statistic(layout));

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/second.known != nullptr);
   let_the_next_begin();
   wait_for_those_before();
-  __shared__ Finished of_first, of_second;
+  __shared__ FinishedNorm of_first, of_second;
   if constexpr (finishes) {
     finish_moments(first, place, of_first);
     finish_moments(second, place, of_second);
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/false);
   let_the_next_begin();
   wait_for_those_before();
-  __shared__ Finished of_first, of_second;
+  __shared__ FinishedNorm of_first, of_second;
   if constexpr (finishes) {
     finish_sums(first, place, of_first);
     finish_sums(second, place, of_second);

@@ -53,7 +53,7 @@ __device__ void for_chunks(const VoxelLayout& layout, const float* from, int beg
 constexpr int readers = voxel_threads / reader_channels;
 
 // What a block has finished, by channel.
-struct Finished {
+struct FinishedNorm {
   float first[reader_channels], second[reader_channels];
 };
 
@@ -86,7 +86,7 @@ struct Reader {
 
 // Mean and inverse deviation. All threads of the block call it.
 __device__ inline void finish_moments(const ChannelNormForward& launch, const VoxelPlace& place,
-                                      Finished& finished) {
+                                      FinishedNorm& finished) {
   __shared__ float of_sum[readers][reader_channels], of_squares[readers][reader_channels];
   const Reader reader(place);
   MomentSums sums{.reference = launch.partial[reader.channel()]};
@@ -107,7 +107,7 @@ __device__ inline void finish_moments(const ChannelNormForward& launch, const Vo
 
 // Share and slope of the block's channels. All threads of the block call it.
 __device__ inline void finish_sums(const ChannelNormBackward& launch, const VoxelPlace& place,
-                                   Finished& finished) {
+                                   FinishedNorm& finished) {
   __shared__ float of_sum[readers][reader_channels], of_product[readers][reader_channels];
   const Reader reader(place);
   const float inverse = launch.inverse_deviation[reader.channel()];
@@ -131,7 +131,7 @@ __device__ inline void finish_sums(const ChannelNormBackward& launch, const Voxe
 // memory.
 template <int W, bool finishes>
 __device__ ChannelFacts<W> facts_of(const ChannelNormForward& launch, const VoxelPlace& place,
-                                    const Finished& finished) {
+                                    const FinishedNorm& finished) {
   const int local = static_cast<int>(threadIdx.x) % place.groups * W;
   return ChannelFacts<W>(launch, place.statistic(launch.layout),
                          finishes ? finished.first + local : nullptr,
@@ -153,7 +153,7 @@ struct ChannelShares {
       slope[i] = launch.given ? 0.0F : launch.sums[statistic * 2 + 1];
     }
   }
-  __device__ ChannelShares(const Finished& finished, int first) {
+  __device__ ChannelShares(const FinishedNorm& finished, int first) {
 #pragma unroll
     for (int i = 0; i < W; ++i) {
       share[i] = finished.first[first + i];
@@ -168,7 +168,7 @@ struct ChannelShares {
 
 template <int W, bool finishes>
 __device__ ChannelShares<W> shares_of(const ChannelNormBackward& launch, const VoxelPlace& place,
-                                      const Finished& finished) {
+                                      const FinishedNorm& finished) {
   if constexpr (finishes)
     return ChannelShares<W>(finished, static_cast<int>(threadIdx.x) % place.groups * W);
   else

@@ -31,7 +31,7 @@ std::string why_dead(const Scene& scene, int number) {
 
 // Such programs on one GPU do not get in each other's way.
 bool hardly_runs(const GpuView& gpu) {
-  const Load &activity = gpu.activity(), &busy = gpu[Metric::gpu_busy];
+  const Load &activity = gpu.activity(), &busy = gpu[GpuMetric::gpu_busy];
   return activity.known() && activity.mean() < 50 && busy.mean() < 80;
 }
 
@@ -44,7 +44,7 @@ const GpuSample& newest_sample(const Scene& scene, const GpuView& gpu) {
 // in a container that this PID namespace does not see into.
 bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
   if (scene.evidence->samples.empty()) return false;
-  const Reading& used = newest_sample(scene, gpu)[Metric::memory_used];
+  const Reading& used = newest_sample(scene, gpu)[GpuMetric::memory_used];
   return gpu.pids_known && gpu.pids.empty() && gpu.drawing.empty() && !scene.names_nobody &&
          gpu.activity().known() && !hardly_runs(gpu) && used.state == ReadingState::measured &&
          used.value >= least_taken_bytes;
@@ -54,8 +54,8 @@ bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
 // evidence.
 std::optional<Finding> held_by_limit(const GpuView& gpu, const GpuPlace& place) {
   constexpr double at_limit = 0.9;
-  const Load &power = gpu[Metric::power], &limit = gpu[Metric::power_limit];
-  const Load &clock = gpu[Metric::sm_clock], &most = gpu[Metric::sm_clock_most];
+  const Load &power = gpu[GpuMetric::power], &limit = gpu[GpuMetric::power_limit];
+  const Load &clock = gpu[GpuMetric::sm_clock], &most = gpu[GpuMetric::sm_clock_most];
   if (!clock.known() || !most.known() || !limit.known() || power.mean() < at_limit * limit.mean())
     return std::nullopt;
   // Large boards keep more than that at their own limit.
@@ -184,15 +184,15 @@ Findings held_back(const Scene& scene) {
   Findings findings;
   for (const GpuView& gpu : scene.gpus) {
     unsigned long long reasons = 0, times = 0, capped = 0;
-    for (const double value : gpu[Metric::clock_limits].values) {
+    for (const double value : gpu[GpuMetric::clock_limits].values) {
       if (!(value >= 0 && value < 0x1p63)) continue;  // of a damaged recording
       const auto bits = static_cast<unsigned long long>(value);
       if (bits & (heat | power_brake | hardware)) ++times;
       if (bits & power_cap) ++capped;
       reasons |= bits & (heat | power_brake | hardware);
     }
-    const std::size_t count = gpu[Metric::clock_limits].values.size();
-    const Load &clock = gpu[Metric::sm_clock], &most = gpu[Metric::sm_clock_most];
+    const std::size_t count = gpu[GpuMetric::clock_limits].values.size();
+    const Load &clock = gpu[GpuMetric::sm_clock], &most = gpu[GpuMetric::sm_clock_most];
     const auto reasons_line = [&](unsigned long long bits, unsigned long long samples) {
       return cat("NVML clock event reasons: ", clock_limit_words(bits), " in ", samples, " of ",
                  count, " samples");
@@ -205,7 +205,7 @@ Findings held_back(const Scene& scene) {
           .confidence = Confidence::certain,
           .gpus = {gpu.index}};
       finding.evidence = {reasons_line(reasons, times),
-                          cat(clock_text, gpu[Metric::temperature].most_text(), " C")};
+                          cat(clock_text, gpu[GpuMetric::temperature].most_text(), " C")};
       finding.next = {
           reasons & heat
               ? "see to its cooling: fans, filters, the air before it; or lower its power limit"
@@ -216,13 +216,13 @@ Findings held_back(const Scene& scene) {
     if (capped * 2 > count && times * 2 <= count)
       if (std::optional<Finding> finding = held_by_limit(gpu, place)) {
         finding->evidence = {reasons_line(power_cap, capped),
-                             cat(clock_text, gpu[Metric::power].mean_text(), " of ",
-                                 gpu[Metric::power_limit].mean_text(), " W")};
+                             cat(clock_text, gpu[GpuMetric::power].mean_text(), " of ",
+                                 gpu[GpuMetric::power_limit].mean_text(), " W")};
         findings.push_back(*std::move(finding));
       }
-    const Load &lanes = gpu[Metric::pcie_lanes], &generation = gpu[Metric::pcie_generation];
+    const Load &lanes = gpu[GpuMetric::pcie_lanes], &generation = gpu[GpuMetric::pcie_generation];
     // An idle link saves power at a lower generation; lanes stay.
-    const bool works = gpu[Metric::gpu_busy].known() && gpu[Metric::gpu_busy].mean() >= 20;
+    const bool works = gpu[GpuMetric::gpu_busy].known() && gpu[GpuMetric::gpu_busy].mean() >= 20;
     const bool fewer = lanes.known() && place.pcie_lanes > 0 && lanes.most() < place.pcie_lanes;
     const bool slower = works && generation.known() && place.pcie_generation > 0 &&
                         generation.most() < place.pcie_generation;
@@ -246,7 +246,7 @@ Findings other_tenant(const Scene& scene) {
   Findings findings;
   for (const GpuView& gpu : scene.gpus) {
     if (works_for_nobody(scene, gpu)) {
-      const double used = newest_sample(scene, gpu)[Metric::memory_used].value;
+      const double used = newest_sample(scene, gpu)[GpuMetric::memory_used].value;
       findings.push_back(
           {.verdict =
                cat("GPU ", gpu.index, " computes for a process that cannot be seen from here"),
@@ -336,7 +336,7 @@ Findings kept_memory(const Scene& scene) {
     if (is_inferred) continue;  // NVML names nobody, and all that is in use is taken for that one's
     if (works_for_nobody(scene, gpu)) continue;
     const GpuSample& newest = newest_sample(scene, gpu);
-    const Reading& used = newest[Metric::memory_used];
+    const Reading& used = newest[GpuMetric::memory_used];
     double held = 0;
     int living = 0;
     std::vector<std::string> dead;

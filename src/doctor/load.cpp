@@ -21,12 +21,12 @@ Findings too_small(const Scene& scene) {
       const std::size_t position = process.memory.begin()->first;
       const GpuView& gpu = scene.gpus.at(position);
       const ThreadLine thread = busiest_thread(scene, pid);
-      const Load &activity = gpu.activity(), &busy = gpu[Metric::gpu_busy];
+      const Load &activity = gpu.activity(), &busy = gpu[GpuMetric::gpu_busy];
       if (!is_enough(activity) || !one_at_a_time(process) || scene.is_shared(position, program))
         continue;
       if (loaders_of(scene, program, pid).full > 0 || is_sawtooth(activity)) continue;
       // Without SM activity low power beside a busy GPU is what there is.
-      const Load &power = gpu[Metric::power], &limit = gpu[Metric::power_limit];
+      const Load &power = gpu[GpuMetric::power], &limit = gpu[GpuMetric::power_limit];
       const bool low = gpu.has_sm()
                            ? activity.mean() < 2 * working_percent
                            : power.known() && limit.known() && power.mean() < 0.35 * limit.mean();
@@ -79,18 +79,18 @@ Findings waiting_for_others(const Scene& scene) {
     std::set<std::size_t> spinning, behind;
     for (const std::size_t position : used) {
       const GpuView& gpu = scene.gpus.at(position);
-      if (!gpu[Metric::gpu_busy].known() || scene.is_shared(position, program)) continue;
-      const bool full = gpu[Metric::gpu_busy].mean() >= full_percent;
+      if (!gpu[GpuMetric::gpu_busy].known() || scene.is_shared(position, program)) continue;
+      const bool full = gpu[GpuMetric::gpu_busy].mean() >= full_percent;
       (full ? spinning : behind).insert(position);
     }
     if (behind.size() != 1 || spinning.size() + 1 != used.size()) continue;
     const std::size_t slow = *behind.begin();
     const GpuView& last = scene.gpus.at(slow);
-    const bool gap = last[Metric::gpu_busy].mean() < 80;
+    const bool gap = last[GpuMetric::gpu_busy].mean() < 80;
     const bool little = std::all_of(spinning.begin(), spinning.end(), [&](std::size_t position) {
       const GpuView& gpu = scene.gpus.at(position);
-      if (gpu.has_sm()) return gpu[Metric::sm_active].mean() < 60;
-      const Load &power = gpu[Metric::power], &limit = gpu[Metric::power_limit];
+      if (gpu.has_sm()) return gpu[GpuMetric::sm_active].mean() < 60;
+      const Load &power = gpu[GpuMetric::power], &limit = gpu[GpuMetric::power_limit];
       return power.known() && limit.known() && power.mean() < 0.5 * limit.mean();
     });
     if (!gap || !little) continue;
@@ -134,11 +134,11 @@ Findings one_process_many(const Scene& scene) {
       // What only holds memory there is not driven.
       known = known && is_enough(gpu.activity()) && !gpu.is_idle() &&
               !scene.is_shared(position, program);
-      copies_known = copies_known && gpu[Metric::pcie_sent].known();
+      copies_known = copies_known && gpu[GpuMetric::pcie_sent].known();
       has_sm = has_sm && gpu.has_sm();
       mean += gpu.activity().mean() / static_cast<double>(process.memory.size());
-      copied += gpu[Metric::nvlink_sent].mean() + gpu[Metric::pcie_sent].mean() +
-                gpu[Metric::pcie_received].mean();
+      copied += gpu[GpuMetric::nvlink_sent].mean() + gpu[GpuMetric::pcie_sent].mean() +
+                gpu[GpuMetric::pcie_received].mean();
     }
     const bool works = process.cores >= one_core;
     if (!known || !works || mean >= 60 || mean < 1) continue;

@@ -106,7 +106,7 @@ bool look(Evidence& evidence, Sampler& sampler, const LookOptions& options,
 }
 
 std::string recording_of(const Evidence& evidence) {
-  Recorder recorder(evidence.gpus);
+  SampleRecorder recorder(evidence.gpus);
   const double wall_s = evidence.samples.empty() ? 0 : evidence.samples.front().wall_s;
   std::string text = recorder.head(wall_s, place_json(evidence));
   const FindProcess find = [&](int pid) -> std::optional<ProcessInfo> {

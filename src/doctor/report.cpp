@@ -45,7 +45,7 @@ std::vector<std::string> remarks(const Scene& scene) {
   std::set<std::size_t> untold, split_up, older, silent;
   for (const GpuView& gpu : scene.gpus) {
     if (gpu.fault.empty() && !gpu.pids_known) untold.insert(gpu.position);
-    if (!gpu[Metric::sm_active].unsupported) continue;
+    if (!gpu[GpuMetric::sm_active].unsupported) continue;
     constexpr int hopper = 9;
     const int capability = evidence.gpus[gpu.position].compute_major;
     (evidence.places[gpu.position].mig.value_or(false) ? split_up

@@ -151,7 +151,7 @@ std::set<std::size_t> idle_of(const Scene& scene, const std::set<std::size_t>& p
     for (const int pid : own) others.erase(pid);
     // In another container, say: NVML does not name it.
     const bool held_unseen = gpu.pids.empty() && gpu.drawing.empty() &&
-                             gpu[Metric::memory_used].least() >= least_held_bytes;
+                             gpu[GpuMetric::memory_used].least() >= least_held_bytes;
     const bool can_be_taken = place.denied.empty() && place.compute_mode != "prohibited";
     if (gpu.fault.empty() && gpu.pids_known && others.empty() && gpu.is_idle() && !held_unseen &&
         can_be_taken)
@@ -220,17 +220,17 @@ std::string describe(const Scene& scene, int pid) {
 std::string load_line(const Scene& scene, std::size_t position) {
   const GpuView& gpu = scene.gpus.at(position);
   std::string text = cat(scene.gpu_name(position), ": ");
-  const Load& sm = gpu[Metric::sm_active];
+  const Load& sm = gpu[GpuMetric::sm_active];
   if (sm.known())
     text += cat("SM activity ", whole_text(sm.mean()), " % (", whole_text(sm.least()), " to ",
                 whole_text(sm.most()), "), ");
   else
     text += "SM activity n/a, ";
-  const Load& busy = gpu[Metric::gpu_busy];
+  const Load& busy = gpu[GpuMetric::gpu_busy];
   text += busy.known() ? cat("busy ", whole_text(busy.mean()), " %") : "busy n/a";
-  const Load& tensor = gpu[Metric::tensor_active];
+  const Load& tensor = gpu[GpuMetric::tensor_active];
   if (tensor.known()) text += cat(", tensor ", whole_text(tensor.mean()), " %");
-  const Load &power = gpu[Metric::power], &limit = gpu[Metric::power_limit];
+  const Load &power = gpu[GpuMetric::power], &limit = gpu[GpuMetric::power_limit];
   if (power.known())
     text += cat(", ", fixed(power.mean(), 0),
                 limit.known() ? cat(" of ", fixed(limit.mean(), 0)) : "", " W");

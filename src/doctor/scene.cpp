@@ -136,7 +136,7 @@ std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid,
   for (const MonitorSample& sample : evidence.samples)
     for (std::size_t i = 0; i < sample.gpus.size(); ++i) {
       if (!sample.gpus[i].fault.empty()) continue;
-      const Reading& used = sample.gpus[i][Metric::memory_used];
+      const Reading& used = sample.gpus[i][GpuMetric::memory_used];
       for (const GpuProcess& one : sample.gpus[i].processes)
         if (one.pid == number && !one.graphics)
           memory[i] = std::max(memory[i], scene.inferred.size() == 1
@@ -348,12 +348,12 @@ double Load::share(double from, double to) const {
 }
 
 const Load& GpuView::activity() const {
-  return has_sm() ? (*this)[Metric::sm_active] : (*this)[Metric::gpu_busy];
+  return has_sm() ? (*this)[GpuMetric::sm_active] : (*this)[GpuMetric::gpu_busy];
 }
 
 bool GpuView::is_idle() const {
   return activity().known() && activity().most() < idle_percent &&
-         (*this)[Metric::gpu_busy].most() < idle_percent;
+         (*this)[GpuMetric::gpu_busy].most() < idle_percent;
 }
 
 std::optional<std::string> ProcessView::variable(const std::string& name) const {

@@ -34,10 +34,10 @@ struct GpuView {
   std::set<int> drawing;    // that only draw
   bool pids_known = false;  // whether NVML says
   std::string fault;
-  const Load& operator[](Metric metric) const { return loads[static_cast<std::size_t>(metric)]; }
+  const Load& operator[](GpuMetric metric) const { return loads[static_cast<std::size_t>(metric)]; }
   // SM activity, or without it the share of time with some kernel.
   const Load& activity() const;
-  bool has_sm() const { return (*this)[Metric::sm_active].known(); }
+  bool has_sm() const { return (*this)[GpuMetric::sm_active].known(); }
   bool is_idle() const;  // measured, and nothing ran
 };
 

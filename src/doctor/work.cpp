@@ -65,8 +65,8 @@ int world_size(const Scene& scene, int pid) {
 
 bool launches_little(const GpuView& gpu) {
   constexpr double filled = 0.3;  // of an H200: 0.7 with matrices of 2048, 0.0 with rows of 32
-  const double busy = gpu[Metric::gpu_busy].mean();
-  return gpu.has_sm() ? gpu[Metric::sm_active].mean() >= filled * busy : busy < 5;
+  const double busy = gpu[GpuMetric::gpu_busy].mean();
+  return gpu.has_sm() ? gpu[GpuMetric::sm_active].mean() >= filled * busy : busy < 5;
 }
 
 bool one_at_a_time(const ProcessView& process) {

@@ -13,25 +13,25 @@ namespace {
 constexpr double hanging_s = 0.5;
 constexpr int wrong_in_a_row = 2;  // samples until a job is said to be in the wrong place
 
-std::optional<double> measured(const GpuSample& sample, Metric metric) {
+std::optional<double> measured(const GpuSample& sample, GpuMetric metric) {
   const Reading& reading = sample[metric];
   if (reading.state != ReadingState::measured) return std::nullopt;
   return reading.value;
 }
 
-std::int64_t bytes(const GpuSample* sample, Metric metric) {
+std::int64_t bytes(const GpuSample* sample, GpuMetric metric) {
   return sample == nullptr ? 0 : static_cast<std::int64_t>(measured(*sample, metric).value_or(0));
 }
 
 // The activity of its SMs; before Hopper, whether anything ran on it.
 std::optional<double> activity(const GpuSample& sample) {
-  const auto sm = measured(sample, Metric::sm_active);
-  return sm ? sm : measured(sample, Metric::gpu_busy);
+  const auto sm = measured(sample, GpuMetric::sm_active);
+  return sm ? sm : measured(sample, GpuMetric::gpu_busy);
 }
 
 }  // namespace
 
-const char* to_string(Verdict verdict) {
+const char* to_string(PlaceVerdict verdict) {
   constexpr const char* names[] = {"unseen", "verified", "wrong", "unverifiable"};
   return names[static_cast<std::size_t>(verdict)];
 }
@@ -76,12 +76,12 @@ std::string DeviceWatch::name_of(std::size_t gpu) const {
 }
 
 std::int64_t DeviceWatch::used_bytes(std::size_t device) const {
-  return bytes(sample(device), Metric::memory_used);
+  return bytes(sample(device), GpuMetric::memory_used);
 }
 
 std::int64_t DeviceWatch::total_bytes(std::size_t device) const {
   // Of an instance of MIG, not of the GPU on which it is.
-  const std::int64_t whole = bytes(sample(device), Metric::memory_total);
+  const std::int64_t whole = bytes(sample(device), GpuMetric::memory_total);
   const auto own = static_cast<std::int64_t>(devices_[device].memory_bytes);
   return own > 0 && (whole == 0 || own < whole) ? own : whole;
 }
@@ -181,12 +181,12 @@ void DeviceWatch::judge(AttemptSight& sight, bool seen, bool hidden,
                         std::optional<std::size_t> elsewhere) const {
   sight.wrong_samples = elsewhere ? sight.wrong_samples + 1 : 0;
   if (sight.wrong_samples >= wrong_in_a_row) {
-    sight.verdict = Verdict::wrong;
+    sight.verdict = PlaceVerdict::wrong;
     sight.wrong_device = name_of(*elsewhere);
-  } else if (seen && sight.verdict != Verdict::wrong) {
-    sight.verdict = Verdict::verified;
-  } else if (hidden && sight.verdict == Verdict::unseen) {
-    sight.verdict = Verdict::unverifiable;
+  } else if (seen && sight.verdict != PlaceVerdict::wrong) {
+    sight.verdict = PlaceVerdict::verified;
+  } else if (hidden && sight.verdict == PlaceVerdict::unseen) {
+    sight.verdict = PlaceVerdict::unverifiable;
   }
 }
 

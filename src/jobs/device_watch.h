@@ -17,17 +17,17 @@
 namespace lockstep {
 
 // Whether a job's processes were seen where they were put.
-enum class Verdict {
+enum class PlaceVerdict {
   unseen,        // too short to tell, or it used no GPU
   verified,      // on its devices, and on no other
   wrong,         // on another one
   unverifiable,  // the driver's process numbers mean nothing here
 };
-const char* to_string(Verdict verdict);
+const char* to_string(PlaceVerdict verdict);
 
 // What was seen of one attempt.
 struct AttemptSight {
-  Verdict verdict = Verdict::unseen;
+  PlaceVerdict verdict = PlaceVerdict::unseen;
   std::string wrong_device;     // as people call it: "GPU 1"
   std::int64_t peak_bytes = 0;  // on the device where it has most; 0: not seen
   double activity_sum = 0;      // percent of its first device, of samples in which it was alone …

@@ -85,7 +85,7 @@ struct AttemptEnd {
   std::int64_t max_rss_bytes = 0;
   bool counts = true;  // among the job's tries; those that were stopped or lost never do
   // Of one with devices:
-  std::string placement;                       // a Verdict; "" without devices
+  std::string placement;                       // a PlaceVerdict; "" without devices
   std::int64_t gpu_memory_bytes = 0;           // peak on one device; 0: not seen
   std::optional<double> gpu_activity_percent;  // mean while it was alone there
   JobResults results{};                        // what it said of itself

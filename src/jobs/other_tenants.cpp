@@ -39,7 +39,7 @@ std::string OtherTenants::on(int device) {
     const GpuSample sample = reader_->read(i);
     for (const GpuProcess& process : sample.processes)
       if (!process.graphics && attempt_of(process.pid).empty()) return tenant_name(process);
-    const Reading& used = sample[Metric::memory_used];
+    const Reading& used = sample[GpuMetric::memory_used];
     if (used.state != ReadingState::measured || !sample.processes.empty()) return {};
     double& unused = unused_bytes_.try_emplace(device, used.value).first->second;
     unused = std::min(unused, used.value);

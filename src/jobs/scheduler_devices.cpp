@@ -188,7 +188,7 @@ void Scheduler::look_at_devices() {
   const double now = clock_.now_s();
   for (auto& [id, running] : running_) {
     const AttemptSight& sight = running.sight;
-    if (sight.verdict == Verdict::wrong) end_attempt(running, ended_by_place);
+    if (sight.verdict == PlaceVerdict::wrong) end_attempt(running, ended_by_place);
     const bool steady = sight.peak_bytes > 0 && now > running.begun_s + settled_after_s &&
                         now > sight.grown_s + not_grown_s;
     if (steady && is_packed(running.queued) && !running.placement.devices.empty() &&

@@ -11,18 +11,18 @@ namespace {
 constexpr double least_apart_s = 0.1;
 
 struct Wanted {
-  Metric metric;
+  GpuMetric metric;
   unsigned id;
   double scale;
 };
 constexpr std::array<Wanted, 7> wanted{{
-    {Metric::sm_active, nvml::gpm_sm, 1},
-    {Metric::tensor_active, nvml::gpm_tensor, 1},
-    {Metric::dram_active, nvml::gpm_dram, 1},
-    {Metric::pcie_sent, nvml::gpm_pcie_sent, bytes_per_mib},
-    {Metric::pcie_received, nvml::gpm_pcie_received, bytes_per_mib},
-    {Metric::nvlink_sent, nvml::gpm_nvlink_sent, bytes_per_mib},
-    {Metric::nvlink_received, nvml::gpm_nvlink_received, bytes_per_mib},
+    {GpuMetric::sm_active, nvml::gpm_sm, 1},
+    {GpuMetric::tensor_active, nvml::gpm_tensor, 1},
+    {GpuMetric::dram_active, nvml::gpm_dram, 1},
+    {GpuMetric::pcie_sent, nvml::gpm_pcie_sent, bytes_per_mib},
+    {GpuMetric::pcie_received, nvml::gpm_pcie_received, bytes_per_mib},
+    {GpuMetric::nvlink_sent, nvml::gpm_nvlink_sent, bytes_per_mib},
+    {GpuMetric::nvlink_received, nvml::gpm_nvlink_received, bytes_per_mib},
 }};
 
 // Of the whole process: NVML crashes where two threads take samples at once (seen in
@@ -53,10 +53,11 @@ Gpm::Sample Gpm::new_sample() const {
   return {sample, Free{api_}};
 }
 
-std::vector<std::pair<Metric, Reading>> Gpm::read(double now_s) {
+std::vector<std::pair<GpuMetric, Reading>> Gpm::read(double now_s) {
   if (supported_ && (!has_one_ || now_s - taken_s_ >= least_apart_s)) take(now_s);
   if (!supported_ && last_.empty())
-    for (const Metric metric : {Metric::sm_active, Metric::tensor_active, Metric::dram_active})
+    for (const GpuMetric metric :
+         {GpuMetric::sm_active, GpuMetric::tensor_active, GpuMetric::dram_active})
       last_.emplace_back(metric, Reading{.state = ReadingState::unsupported,
                                          .source = "GPM",
                                          .why = api_->nvmlGpmQueryDeviceSupport

@@ -20,7 +20,7 @@ class Gpm {
   // What it gives, as of the newest pair of samples. Samples are at least 100 ms apart: asked more
   // often, it gives the same again. The first has no sample before it. Not supported: says so of
   // SM, tensor and memory activity, and nothing of traffic, which NVML has otherwise too.
-  std::vector<std::pair<Metric, Reading>> read(double now_s);
+  std::vector<std::pair<GpuMetric, Reading>> read(double now_s);
 
  private:
   struct Free {
@@ -37,7 +37,7 @@ class Gpm {
   Sample before_, after_;
   double taken_s_ = 0;
   bool has_one_ = false;
-  std::vector<std::pair<Metric, Reading>> last_;
+  std::vector<std::pair<GpuMetric, Reading>> last_;
 };
 
 }  // namespace lockstep

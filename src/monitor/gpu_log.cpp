@@ -103,8 +103,8 @@ void GpuLog::Shared::take(const MonitorSample& sample) {
   if (!counts) return;
   ++samples;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    busy[i].add(sample.gpus[i][Metric::gpu_busy]);
-    sm[i].add(sample.gpus[i][Metric::sm_active]);
+    busy[i].add(sample.gpus[i][GpuMetric::gpu_busy]);
+    sm[i].add(sample.gpus[i][GpuMetric::sm_active]);
   }
 }
 

@@ -16,22 +16,22 @@ namespace lockstep {
 namespace {
 
 struct LoggedMetric {
-  Metric metric;
+  GpuMetric metric;
   const char* name;
   int digits;
 };
 
-constexpr std::array logged{LoggedMetric{Metric::gpu_busy, "busy_percent", 0},
-                            LoggedMetric{Metric::sm_active, "sm_active_percent", 1},
-                            LoggedMetric{Metric::memory_busy, "memory_busy_percent", 0},
-                            LoggedMetric{Metric::dram_active, "dram_active_percent", 1},
-                            LoggedMetric{Metric::memory_used, "memory_used_bytes", 0},
-                            LoggedMetric{Metric::memory_total, "memory_total_bytes", 0},
-                            LoggedMetric{Metric::power, "power_w", 1},
-                            LoggedMetric{Metric::power_limit, "power_limit_w", 1},
-                            LoggedMetric{Metric::temperature, "temperature_c", 0},
-                            LoggedMetric{Metric::sm_clock, "sm_clock_mhz", 0},
-                            LoggedMetric{Metric::memory_clock, "memory_clock_mhz", 0}};
+constexpr std::array logged{LoggedMetric{GpuMetric::gpu_busy, "busy_percent", 0},
+                            LoggedMetric{GpuMetric::sm_active, "sm_active_percent", 1},
+                            LoggedMetric{GpuMetric::memory_busy, "memory_busy_percent", 0},
+                            LoggedMetric{GpuMetric::dram_active, "dram_active_percent", 1},
+                            LoggedMetric{GpuMetric::memory_used, "memory_used_bytes", 0},
+                            LoggedMetric{GpuMetric::memory_total, "memory_total_bytes", 0},
+                            LoggedMetric{GpuMetric::power, "power_w", 1},
+                            LoggedMetric{GpuMetric::power_limit, "power_limit_w", 1},
+                            LoggedMetric{GpuMetric::temperature, "temperature_c", 0},
+                            LoggedMetric{GpuMetric::sm_clock, "sm_clock_mhz", 0},
+                            LoggedMetric{GpuMetric::memory_clock, "memory_clock_mhz", 0}};
 
 std::string cell(const Reading& reading, int digits) {
   return reading.state == ReadingState::measured ? fixed(reading.value, digits) : "";
@@ -79,7 +79,7 @@ std::string gpu_log_lines(const std::vector<GpuInfo>& gpus, const MonitorSample&
     const GpuSample& gpu = sample.gpus.at(i);
     text += cat(fixed(sample.wall_s, 3), ",", gpus[i].index, ",", gpus[i].uuid);
     for (const LoggedMetric& column : logged) text += "," + cell(gpu[column.metric], column.digits);
-    text += cat(",", throttling(gpu[Metric::clock_limits]), ",", others(gpu, is_own), "\n");
+    text += cat(",", throttling(gpu[GpuMetric::clock_limits]), ",", others(gpu, is_own), "\n");
   }
   return text;
 }

@@ -28,10 +28,10 @@ struct GpuSample {
   bool processes_known = false;
   std::string fault;  // the GPU does not answer ("GPU is lost"); "" it does
 
-  const Reading& operator[](Metric metric) const {
+  const Reading& operator[](GpuMetric metric) const {
     return readings[static_cast<std::size_t>(metric)];
   }
-  Reading& operator[](Metric metric) { return readings[static_cast<std::size_t>(metric)]; }
+  Reading& operator[](GpuMetric metric) { return readings[static_cast<std::size_t>(metric)]; }
 };
 
 class GpuReader {

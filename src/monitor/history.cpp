@@ -34,7 +34,7 @@ double History::wall_s(std::size_t age) const { return moments_[slot(age)].wall_
 
 long long History::number(std::size_t age) const { return moments_[slot(age)].number; }
 
-float History::value(std::size_t gpu, Metric metric, std::size_t age) const {
+float History::value(std::size_t gpu, GpuMetric metric, std::size_t age) const {
   LOCKSTEP_CHECK(gpu < gpus_);
   return values_[(slot(age) * gpus_ + gpu) * metric_count + static_cast<std::size_t>(metric)];
 }

@@ -19,7 +19,7 @@ class History {
   double wall_s(std::size_t age) const;
   long long number(std::size_t age) const;  // MonitorSample::number
   // In the metric's unit; NaN where it was not measured.
-  float value(std::size_t gpu, Metric metric, std::size_t age) const;
+  float value(std::size_t gpu, GpuMetric metric, std::size_t age) const;
 
  private:
   std::size_t slot(std::size_t age) const;

@@ -16,7 +16,7 @@ namespace {
 struct OneGpu {
   const GpuInfo& info;
   const GpuSample& sample;
-  const Reading& operator[](Metric metric) const { return sample[metric]; }
+  const Reading& operator[](GpuMetric metric) const { return sample[metric]; }
 };
 
 // Two numbers of one kind; once where both are missing in the same way.
@@ -25,12 +25,12 @@ std::string of_two(const std::string& a, const std::string& b) {
 }
 
 std::string memory_text(const OneGpu& gpu) {
-  return of_two(number_text(gpu[Metric::memory_used], gib_per_byte, 1),
-                number_text(gpu[Metric::memory_total], gib_per_byte));
+  return of_two(number_text(gpu[GpuMetric::memory_used], gib_per_byte, 1),
+                number_text(gpu[GpuMetric::memory_total], gib_per_byte));
 }
 
 std::string power_text(const OneGpu& gpu) {
-  return of_two(number_text(gpu[Metric::power]), number_text(gpu[Metric::power_limit]));
+  return of_two(number_text(gpu[GpuMetric::power]), number_text(gpu[GpuMetric::power_limit]));
 }
 
 // "12.3G": bytes a second in few cells.
@@ -65,29 +65,29 @@ constexpr std::array shown_columns{
            [](const OneGpu&) { return Style::bold; }},
     Column{"history", 8, 60, 55, false, nullptr, [](const OneGpu&) { return Style::good; }},
     Column{"tens%", 5, 5, 45, false,
-           [](const OneGpu& gpu) { return number_text(gpu[Metric::tensor_active]); }},
+           [](const OneGpu& gpu) { return number_text(gpu[GpuMetric::tensor_active]); }},
     Column{"DRAM%", 5, 5, 44, false,
-           [](const OneGpu& gpu) { return number_text(gpu[Metric::dram_active]); }},
+           [](const OneGpu& gpu) { return number_text(gpu[GpuMetric::dram_active]); }},
     Column{"mem GiB", 9, 9, 80, false, memory_text},
     Column{"power W", 7, 9, 70, false, power_text},
     Column{"C", 3, 3, 60, false,
-           [](const OneGpu& gpu) { return number_text(gpu[Metric::temperature]); }},
+           [](const OneGpu& gpu) { return number_text(gpu[GpuMetric::temperature]); }},
     Column{"MHz", 4, 4, 40, false,
-           [](const OneGpu& gpu) { return number_text(gpu[Metric::sm_clock]); }},
+           [](const OneGpu& gpu) { return number_text(gpu[GpuMetric::sm_clock]); }},
     Column{"of max", 6, 6, 25, false,
-           [](const OneGpu& gpu) { return number_text(gpu[Metric::sm_clock_most]); }},
+           [](const OneGpu& gpu) { return number_text(gpu[GpuMetric::sm_clock_most]); }},
     Column{"held by", 7, 24, 50, true,
-           [](const OneGpu& gpu) { return limits_text(gpu[Metric::clock_limits]); },
-           [](const OneGpu& gpu) { return limit_style(gpu[Metric::clock_limits]); }},
+           [](const OneGpu& gpu) { return limits_text(gpu[GpuMetric::clock_limits]); },
+           [](const OneGpu& gpu) { return limit_style(gpu[GpuMetric::clock_limits]); }},
     Column{"PCIe out/in", 11, 11, 30, false,
            [](const OneGpu& gpu) {
-             return of_two(short_traffic(gpu[Metric::pcie_sent]),
-                           short_traffic(gpu[Metric::pcie_received]));
+             return of_two(short_traffic(gpu[GpuMetric::pcie_sent]),
+                           short_traffic(gpu[GpuMetric::pcie_received]));
            }},
     Column{"NVLink out/in", 13, 13, 28, false,
            [](const OneGpu& gpu) {
-             return of_two(short_traffic(gpu[Metric::nvlink_sent]),
-                           short_traffic(gpu[Metric::nvlink_received]));
+             return of_two(short_traffic(gpu[GpuMetric::nvlink_sent]),
+                           short_traffic(gpu[GpuMetric::nvlink_received]));
            }},
     Column{"name", 12, 28, 20, true, [](const OneGpu& gpu) { return gpu.info.name; }},
 };
@@ -143,7 +143,7 @@ std::string history_text(const History& history, const MonitorSample& sample, st
                             std::numeric_limits<float>::quiet_NaN());
   std::size_t age = 0;
   while (age < history.size() && history.number(age) > sample.number) ++age;
-  const Metric metric = activity_of(sample.gpus[gpu]);
+  const GpuMetric metric = activity_of(sample.gpus[gpu]);
   for (auto value = values.rbegin(); value != values.rend() && age < history.size(); ++value)
     *value = history.value(gpu, metric, age++);
   return sparkline(values, utf8);
@@ -151,15 +151,15 @@ std::string history_text(const History& history, const MonitorSample& sample, st
 
 }  // namespace
 
-Metric activity_of(const GpuSample& gpu) {
-  return gpu[Metric::sm_active].state == ReadingState::unsupported ? Metric::gpu_busy
-                                                                   : Metric::sm_active;
+GpuMetric activity_of(const GpuSample& gpu) {
+  return gpu[GpuMetric::sm_active].state == ReadingState::unsupported ? GpuMetric::gpu_busy
+                                                                      : GpuMetric::sm_active;
 }
 
 std::string activity_text(const GpuSample& gpu) {
-  const Metric metric = activity_of(gpu);
+  const GpuMetric metric = activity_of(gpu);
   if (gpu[metric].state == ReadingState::unsupported) return "n/a";
-  return number_text(gpu[metric]) + (metric == Metric::sm_active ? " SM" : " busy");
+  return number_text(gpu[metric]) + (metric == GpuMetric::sm_active ? " SM" : " busy");
 }
 
 std::vector<Line> device_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,

@@ -11,7 +11,7 @@
 namespace lockstep {
 
 // Which metric a GPU's activity is: SM activity, or the busy % of NVML where that is unsupported.
-Metric activity_of(const GpuSample& gpu);
+GpuMetric activity_of(const GpuSample& gpu);
 // "97 SM", "97 busy", "- SM", "n/a".
 std::string activity_text(const GpuSample& gpu);
 

@@ -9,38 +9,41 @@ namespace lockstep {
 namespace {
 
 constexpr std::array<MetricInfo, metric_count> catalogue{{
-    {Metric::sm_active, "sm_active", "%", "share of the multiprocessors that had work, over time"},
-    {Metric::tensor_active, "tensor_active", "%", "share of time in which tensor cores computed"},
-    {Metric::dram_active, "dram_active", "%",
+    {GpuMetric::sm_active, "sm_active", "%",
+     "share of the multiprocessors that had work, over time"},
+    {GpuMetric::tensor_active, "tensor_active", "%",
+     "share of time in which tensor cores computed"},
+    {GpuMetric::dram_active, "dram_active", "%",
      "memory traffic, of the most that the memory can carry"},
-    {Metric::gpu_busy, "gpu_busy", "%",
+    {GpuMetric::gpu_busy, "gpu_busy", "%",
      "share of time in which some kernel ran, however small: utilization.gpu of nvidia-smi"},
-    {Metric::memory_used, "memory_used", "bytes", "device memory taken by programs"},
-    {Metric::memory_total, "memory_total", "bytes", "device memory"},
-    {Metric::power, "power", "W", "power drawn by the board"},
-    {Metric::power_limit, "power_limit", "W", "power limit in force"},
-    {Metric::energy, "energy", "J", "energy drawn since the driver was loaded"},
-    {Metric::temperature, "temperature", "C", "temperature of the chip, in degrees Celsius"},
-    {Metric::sm_clock, "sm_clock", "MHz", "clock of the multiprocessors"},
-    {Metric::sm_clock_most, "sm_clock_most", "MHz",
+    {GpuMetric::memory_used, "memory_used", "bytes", "device memory taken by programs"},
+    {GpuMetric::memory_total, "memory_total", "bytes", "device memory"},
+    {GpuMetric::power, "power", "W", "power drawn by the board"},
+    {GpuMetric::power_limit, "power_limit", "W", "power limit in force"},
+    {GpuMetric::energy, "energy", "J", "energy drawn since the driver was loaded"},
+    {GpuMetric::temperature, "temperature", "C", "temperature of the chip, in degrees Celsius"},
+    {GpuMetric::sm_clock, "sm_clock", "MHz", "clock of the multiprocessors"},
+    {GpuMetric::sm_clock_most, "sm_clock_most", "MHz",
      "highest clock that the multiprocessors can have"},
-    {Metric::memory_clock, "memory_clock", "MHz", "clock of the memory"},
-    {Metric::clock_limits, "clock_limits", "", "what holds the clocks down: NVML's bits"},
-    {Metric::pcie_sent, "pcie_sent", "bytes/s", "PCIe traffic from the GPU"},
-    {Metric::pcie_received, "pcie_received", "bytes/s", "PCIe traffic to the GPU"},
-    {Metric::pcie_generation, "pcie_generation", "", "generation at which the PCIe link runs now"},
-    {Metric::pcie_lanes, "pcie_lanes", "", "lanes that the PCIe link uses now"},
-    {Metric::nvlink_sent, "nvlink_sent", "bytes/s", "traffic from the GPU over all its NVLinks"},
-    {Metric::nvlink_received, "nvlink_received", "bytes/s",
+    {GpuMetric::memory_clock, "memory_clock", "MHz", "clock of the memory"},
+    {GpuMetric::clock_limits, "clock_limits", "", "what holds the clocks down: NVML's bits"},
+    {GpuMetric::pcie_sent, "pcie_sent", "bytes/s", "PCIe traffic from the GPU"},
+    {GpuMetric::pcie_received, "pcie_received", "bytes/s", "PCIe traffic to the GPU"},
+    {GpuMetric::pcie_generation, "pcie_generation", "",
+     "generation at which the PCIe link runs now"},
+    {GpuMetric::pcie_lanes, "pcie_lanes", "", "lanes that the PCIe link uses now"},
+    {GpuMetric::nvlink_sent, "nvlink_sent", "bytes/s", "traffic from the GPU over all its NVLinks"},
+    {GpuMetric::nvlink_received, "nvlink_received", "bytes/s",
      "traffic to the GPU over all its NVLinks"},
-    {Metric::memory_busy, "memory_busy", "%",
+    {GpuMetric::memory_busy, "memory_busy", "%",
      "share of time in which memory was read or written: utilization.memory of nvidia-smi"},
 }};
 
 }  // namespace
 
 std::span<const MetricInfo> all_metrics() { return catalogue; }
-const MetricInfo& info(Metric metric) { return catalogue[static_cast<std::size_t>(metric)]; }
+const MetricInfo& info(GpuMetric metric) { return catalogue[static_cast<std::size_t>(metric)]; }
 
 const char* to_string(ReadingState state) {
   switch (state) {

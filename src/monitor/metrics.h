@@ -10,7 +10,7 @@ namespace lockstep {
 // Readings of memory and traffic are in bytes.
 constexpr double gib_per_byte = 1.0 / (1 << 30), bytes_per_mib = 1 << 20;
 
-enum class Metric {
+enum class GpuMetric {
   sm_active,
   tensor_active,
   dram_active,
@@ -33,17 +33,17 @@ enum class Metric {
   nvlink_received,
   memory_busy,
 };
-constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::memory_busy) + 1;
+constexpr std::size_t metric_count = static_cast<std::size_t>(GpuMetric::memory_busy) + 1;
 
 struct MetricInfo {
-  Metric metric;
+  GpuMetric metric;
   const char* name;  // "sm_active"
   const char* unit;  // "%", "bytes", "bytes/s", "W", "J", "C", "MHz", or ""
   const char* meaning;
 };
 
-std::span<const MetricInfo> all_metrics();  // in the order of Metric
-const MetricInfo& info(Metric metric);
+std::span<const MetricInfo> all_metrics();  // in the order of GpuMetric
+const MetricInfo& info(GpuMetric metric);
 
 // Whether a value was had. Unsupported: this GPU or driver never tells. No sample: not this time.
 enum class ReadingState { measured, unsupported, no_sample };

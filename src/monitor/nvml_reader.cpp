@@ -24,11 +24,11 @@ constexpr double kibibyte = 1024;
 constexpr double slow_call_s = 0.0002;
 constexpr double rest_of_clock = 100, rest_of_cpu = 2000;
 // What hardly ever changes rests for so long at least, once it is known.
-double least_rest_s(Metric metric) {
+double least_rest_s(GpuMetric metric) {
   switch (metric) {
-    case Metric::sm_clock_most:
+    case GpuMetric::sm_clock_most:
       return 600;
-    case Metric::pcie_lanes:
+    case GpuMetric::pcie_lanes:
       return 10;
     default:
       return 0;
@@ -127,12 +127,12 @@ class NvmlReader final : public GpuReader {
  private:
   GpuInfo identity(nvml::Device device, int index) const;
   template <class Read>
-  void take(Gpu& gpu, Metric metric, const char* source, Read read);
+  void take(Gpu& gpu, GpuMetric metric, const char* source, Read read);
   void read_load(Gpu& gpu);
   void read_board(Gpu& gpu);
   void read_traffic(Gpu& gpu);
-  void read_nvlink_counter(Gpu& gpu, std::size_t which, Metric metric, unsigned field);
-  void keep(Gpu& gpu, Metric metric, const Reading& reading) {
+  void read_nvlink_counter(Gpu& gpu, std::size_t which, GpuMetric metric, unsigned field);
+  void keep(Gpu& gpu, GpuMetric metric, const Reading& reading) {
     gpu.asked[static_cast<std::size_t>(metric)].last = reading;
   }
   void list_processes(Gpu& gpu) const;
@@ -165,7 +165,7 @@ GpuInfo NvmlReader::identity(nvml::Device device, int index) const {
 
 // read(double& value) gives NVML's answer.
 template <class Read>
-void NvmlReader::take(Gpu& gpu, Metric metric, const char* source, Read read) {
+void NvmlReader::take(Gpu& gpu, GpuMetric metric, const char* source, Read read) {
   Asked& asked = gpu.asked[static_cast<std::size_t>(metric)];
   if (asked.never || !asked.turn.is_due(clock_.now_s())) return;
   double value = 0;
@@ -189,13 +189,13 @@ void NvmlReader::take(Gpu& gpu, Metric metric, const char* source, Read read) {
 
 void NvmlReader::read_load(Gpu& gpu) {
   const nvml::Device device = gpu.device;
-  take(gpu, Metric::gpu_busy, "NVML utilization", [&](double& value) {
+  take(gpu, GpuMetric::gpu_busy, "NVML utilization", [&](double& value) {
     nvml::Utilization rates{};
     const nvml::Return result = nvml::ask(api_.nvmlDeviceGetUtilizationRates, device, &rates);
     value = rates.gpu;
     return result;
   });
-  take(gpu, Metric::memory_busy, "NVML utilization", [&](double& value) {
+  take(gpu, GpuMetric::memory_busy, "NVML utilization", [&](double& value) {
     nvml::Utilization rates{};
     const nvml::Return result = nvml::ask(api_.nvmlDeviceGetUtilizationRates, device, &rates);
     value = rates.memory;
@@ -219,11 +219,11 @@ void NvmlReader::read_load(Gpu& gpu) {
       memory.total += part.total;
     }
   }
-  take(gpu, Metric::memory_used, source, [&](double& value) {
+  take(gpu, GpuMetric::memory_used, source, [&](double& value) {
     value = static_cast<double>(memory.used);
     return result;
   });
-  take(gpu, Metric::memory_total, source, [&](double& value) {
+  take(gpu, GpuMetric::memory_total, source, [&](double& value) {
     value = static_cast<double>(memory.total);
     return result;
   });
@@ -231,7 +231,7 @@ void NvmlReader::read_load(Gpu& gpu) {
 
 void NvmlReader::read_board(Gpu& gpu) {
   const nvml::Device device = gpu.device;
-  const auto number = [&](Metric metric, const char* source, double scale, auto function,
+  const auto number = [&](GpuMetric metric, const char* source, double scale, auto function,
                           auto... arguments) {
     take(gpu, metric, source, [&](double& value) {
       unsigned raw = 0;
@@ -240,7 +240,7 @@ void NvmlReader::read_board(Gpu& gpu) {
       return result;
     });
   };
-  const auto long_number = [&](Metric metric, const char* source, double scale, auto function) {
+  const auto long_number = [&](GpuMetric metric, const char* source, double scale, auto function) {
     take(gpu, metric, source, [&](double& value) {
       unsigned long long raw = 0;
       const nvml::Return result = nvml::ask(function, device, &raw);
@@ -248,24 +248,26 @@ void NvmlReader::read_board(Gpu& gpu) {
       return result;
     });
   };
-  number(Metric::power, "NVML power", 1e-3, api_.nvmlDeviceGetPowerUsage);
-  number(Metric::power_limit, "NVML power", 1e-3, api_.nvmlDeviceGetEnforcedPowerLimit);
-  long_number(Metric::energy, "NVML energy", 1e-3, api_.nvmlDeviceGetTotalEnergyConsumption);
-  number(Metric::temperature, "NVML temperature", 1, api_.nvmlDeviceGetTemperature,
+  number(GpuMetric::power, "NVML power", 1e-3, api_.nvmlDeviceGetPowerUsage);
+  number(GpuMetric::power_limit, "NVML power", 1e-3, api_.nvmlDeviceGetEnforcedPowerLimit);
+  long_number(GpuMetric::energy, "NVML energy", 1e-3, api_.nvmlDeviceGetTotalEnergyConsumption);
+  number(GpuMetric::temperature, "NVML temperature", 1, api_.nvmlDeviceGetTemperature,
          nvml::temperature_of_chip);
-  number(Metric::sm_clock, "NVML clock", 1, api_.nvmlDeviceGetClockInfo, nvml::clock_of_sms);
-  number(Metric::sm_clock_most, "NVML clock", 1, api_.nvmlDeviceGetMaxClockInfo,
+  number(GpuMetric::sm_clock, "NVML clock", 1, api_.nvmlDeviceGetClockInfo, nvml::clock_of_sms);
+  number(GpuMetric::sm_clock_most, "NVML clock", 1, api_.nvmlDeviceGetMaxClockInfo,
          nvml::clock_of_sms);
-  number(Metric::memory_clock, "NVML clock", 1, api_.nvmlDeviceGetClockInfo, nvml::clock_of_memory);
-  long_number(Metric::clock_limits, "NVML clock reasons", 1,
+  number(GpuMetric::memory_clock, "NVML clock", 1, api_.nvmlDeviceGetClockInfo,
+         nvml::clock_of_memory);
+  long_number(GpuMetric::clock_limits, "NVML clock reasons", 1,
               api_.nvmlDeviceGetCurrentClocksEventReasons
                   ? api_.nvmlDeviceGetCurrentClocksEventReasons
                   : api_.nvmlDeviceGetCurrentClocksThrottleReasons);
-  number(Metric::pcie_generation, "NVML PCIe", 1, api_.nvmlDeviceGetCurrPcieLinkGeneration);
-  number(Metric::pcie_lanes, "NVML PCIe", 1, api_.nvmlDeviceGetCurrPcieLinkWidth);
+  number(GpuMetric::pcie_generation, "NVML PCIe", 1, api_.nvmlDeviceGetCurrPcieLinkGeneration);
+  number(GpuMetric::pcie_lanes, "NVML PCIe", 1, api_.nvmlDeviceGetCurrPcieLinkWidth);
 }
 
-void NvmlReader::read_nvlink_counter(Gpu& gpu, std::size_t which, Metric metric, unsigned field) {
+void NvmlReader::read_nvlink_counter(Gpu& gpu, std::size_t which, GpuMetric metric,
+                                     unsigned field) {
   Counter& counter = gpu.nvlink_counters[which];
   const Counter before = counter;
   take(gpu, metric, "NVML NVLink counters", [&](double& value) {
@@ -288,7 +290,7 @@ void NvmlReader::read_nvlink_counter(Gpu& gpu, std::size_t which, Metric metric,
 
 void NvmlReader::read_traffic(Gpu& gpu) {
   if (!gpu.gpm.supported()) {
-    const auto pcie = [&](Metric metric, unsigned direction) {
+    const auto pcie = [&](GpuMetric metric, unsigned direction) {
       take(gpu, metric, "NVML PCIe throughput", [&](double& value) {
         unsigned raw = 0;
         const nvml::Return result =
@@ -297,10 +299,10 @@ void NvmlReader::read_traffic(Gpu& gpu) {
         return result;
       });
     };
-    pcie(Metric::pcie_sent, nvml::pcie_sent);
-    pcie(Metric::pcie_received, nvml::pcie_received);
-    read_nvlink_counter(gpu, 0, Metric::nvlink_sent, nvml::field_nvlink_sent_kib);
-    read_nvlink_counter(gpu, 1, Metric::nvlink_received, nvml::field_nvlink_received_kib);
+    pcie(GpuMetric::pcie_sent, nvml::pcie_sent);
+    pcie(GpuMetric::pcie_received, nvml::pcie_received);
+    read_nvlink_counter(gpu, 0, GpuMetric::nvlink_sent, nvml::field_nvlink_sent_kib);
+    read_nvlink_counter(gpu, 1, GpuMetric::nvlink_received, nvml::field_nvlink_received_kib);
   }
   for (const auto& [metric, reading] : gpu.gpm.read(clock_.now_s())) keep(gpu, metric, reading);
 }
@@ -358,7 +360,7 @@ void NvmlReader::list_processes(Gpu& gpu) const {
 }
 
 void NvmlReader::read_processes(Gpu& gpu, GpuSample& sample) const {
-  const Reading& memory = sample[Metric::memory_used];
+  const Reading& memory = sample[GpuMetric::memory_used];
   const double used = memory.value;
   const bool may_rest = gpu.processes_known && memory.state == ReadingState::measured &&
                         std::abs(used - gpu.listed_at_bytes) <= new_process_bytes;

@@ -11,23 +11,23 @@ namespace lockstep {
 namespace {
 
 struct Charted {
-  Metric metric;
+  GpuMetric metric;
   double scale;
   int decimals;  // below 0: three significant digits
 };
 
 constexpr std::array<Charted, 11> all_charted{{
-    {Metric::sm_active, 1, 1},
-    {Metric::tensor_active, 1, 1},
-    {Metric::dram_active, 1, 1},
-    {Metric::gpu_busy, 1, 0},
-    {Metric::memory_used, bytes_per_mib, 0},
-    {Metric::power, 1, 0},
-    {Metric::temperature, 1, 0},
-    {Metric::pcie_sent, 1, -1},
-    {Metric::pcie_received, 1, -1},
-    {Metric::nvlink_sent, 1, -1},
-    {Metric::nvlink_received, 1, -1},
+    {GpuMetric::sm_active, 1, 1},
+    {GpuMetric::tensor_active, 1, 1},
+    {GpuMetric::dram_active, 1, 1},
+    {GpuMetric::gpu_busy, 1, 0},
+    {GpuMetric::memory_used, bytes_per_mib, 0},
+    {GpuMetric::power, 1, 0},
+    {GpuMetric::temperature, 1, 0},
+    {GpuMetric::pcie_sent, 1, -1},
+    {GpuMetric::pcie_received, 1, -1},
+    {GpuMetric::nvlink_sent, 1, -1},
+    {GpuMetric::nvlink_received, 1, -1},
 }};
 
 void append(std::string& out, double value, int decimals) {

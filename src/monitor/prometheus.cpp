@@ -24,7 +24,7 @@ struct Family {
 enum class Scale { none, percent, mega };  // of the metric's unit to Prometheus's base unit
 
 struct OfMetric {
-  Metric metric;
+  GpuMetric metric;
   const char* name;  // after "lockstep_gpu_"
   Scale scale = Scale::none;
   const char* type = "gauge";
@@ -32,26 +32,26 @@ struct OfMetric {
 
 // clock_limits is a family of its own: a series a reason.
 constexpr std::array<OfMetric, metric_count - 1> of_metrics{{
-    {Metric::sm_active, "sm_active_ratio", Scale::percent},
-    {Metric::tensor_active, "tensor_active_ratio", Scale::percent},
-    {Metric::dram_active, "dram_active_ratio", Scale::percent},
-    {Metric::gpu_busy, "busy_ratio", Scale::percent},
-    {Metric::memory_busy, "memory_busy_ratio", Scale::percent},
-    {Metric::memory_used, "memory_used_bytes"},
-    {Metric::memory_total, "memory_size_bytes"},
-    {Metric::power, "power_watts"},
-    {Metric::power_limit, "power_limit_watts"},
-    {Metric::energy, "energy_joules_total", Scale::none, "counter"},
-    {Metric::temperature, "temperature_celsius"},
-    {Metric::sm_clock, "sm_clock_hertz", Scale::mega},
-    {Metric::sm_clock_most, "sm_clock_max_hertz", Scale::mega},
-    {Metric::memory_clock, "memory_clock_hertz", Scale::mega},
-    {Metric::pcie_sent, "pcie_sent_bytes_per_second"},
-    {Metric::pcie_received, "pcie_received_bytes_per_second"},
-    {Metric::pcie_generation, "pcie_generation"},
-    {Metric::pcie_lanes, "pcie_lanes"},
-    {Metric::nvlink_sent, "nvlink_sent_bytes_per_second"},
-    {Metric::nvlink_received, "nvlink_received_bytes_per_second"},
+    {GpuMetric::sm_active, "sm_active_ratio", Scale::percent},
+    {GpuMetric::tensor_active, "tensor_active_ratio", Scale::percent},
+    {GpuMetric::dram_active, "dram_active_ratio", Scale::percent},
+    {GpuMetric::gpu_busy, "busy_ratio", Scale::percent},
+    {GpuMetric::memory_busy, "memory_busy_ratio", Scale::percent},
+    {GpuMetric::memory_used, "memory_used_bytes"},
+    {GpuMetric::memory_total, "memory_size_bytes"},
+    {GpuMetric::power, "power_watts"},
+    {GpuMetric::power_limit, "power_limit_watts"},
+    {GpuMetric::energy, "energy_joules_total", Scale::none, "counter"},
+    {GpuMetric::temperature, "temperature_celsius"},
+    {GpuMetric::sm_clock, "sm_clock_hertz", Scale::mega},
+    {GpuMetric::sm_clock_most, "sm_clock_max_hertz", Scale::mega},
+    {GpuMetric::memory_clock, "memory_clock_hertz", Scale::mega},
+    {GpuMetric::pcie_sent, "pcie_sent_bytes_per_second"},
+    {GpuMetric::pcie_received, "pcie_received_bytes_per_second"},
+    {GpuMetric::pcie_generation, "pcie_generation"},
+    {GpuMetric::pcie_lanes, "pcie_lanes"},
+    {GpuMetric::nvlink_sent, "nvlink_sent_bytes_per_second"},
+    {GpuMetric::nvlink_received, "nvlink_received_bytes_per_second"},
 }};
 
 constexpr const char* gpu_labels = "gpu, uuid, name";
@@ -197,7 +197,7 @@ std::string program_of(const std::string& command) {
 std::string text_of_limits(const std::vector<LabelledGpu>& gpus) {
   Series series(limited);
   for (const LabelledGpu& gpu : gpus) {
-    const Reading& reading = (*gpu.sample)[Metric::clock_limits];
+    const Reading& reading = (*gpu.sample)[GpuMetric::clock_limits];
     if (reading.state != ReadingState::measured) continue;
     const auto reasons = static_cast<unsigned long long>(reading.value);
     for (const ClockLimit& limit : clock_limits())

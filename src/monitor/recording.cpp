@@ -75,7 +75,7 @@ bool is_same_about(const Reading& a, const Reading& b) {
 
 }  // namespace
 
-std::string Recorder::head(double wall_s, const json& more) const {
+std::string SampleRecorder::head(double wall_s, const json& more) const {
   json gpus = json::array(), metrics = json::array();
   for (const GpuInfo& gpu : gpus_) gpus.push_back(gpu_json(gpu));
   for (const MetricInfo& metric : all_metrics()) metrics.push_back(metric.name);
@@ -85,7 +85,7 @@ std::string Recorder::head(double wall_s, const json& more) const {
   return to_line(line) + "\n";
 }
 
-json Recorder::value_of(Known& known, const Reading& reading, double sample_s) const {
+json SampleRecorder::value_of(Known& known, const Reading& reading, double sample_s) const {
   const bool was_measured = known.told && known.reading.state == ReadingState::measured;
   const double before = known.reading.value;
   known = {reading, true};
@@ -97,7 +97,7 @@ json Recorder::value_of(Known& known, const Reading& reading, double sample_s) c
   return number_json(reading.value);
 }
 
-std::string Recorder::lines(const MonitorSample& sample, const FindProcess& find) {
+std::string SampleRecorder::lines(const MonitorSample& sample, const FindProcess& find) {
   std::string text;
   json gpus = json::array();
   for (std::size_t i = 0; i < sample.gpus.size(); ++i) {
@@ -205,7 +205,7 @@ MonitorSample Recording::sample_of(const json& line) {
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
       if (metrics_[m] < 0) continue;
       Reading& reading = gpu.readings[static_cast<std::size_t>(metrics_[m])];
-      const char* name = info(static_cast<Metric>(metrics_[m])).name;
+      const char* name = info(static_cast<GpuMetric>(metrics_[m])).name;
       if (const json told = about.is_object() ? about.value(name, json()) : json();
           told.is_array() && told.size() == 3 && told[0].is_string() && told[1].is_number() &&
           told[2].is_string()) {

@@ -28,9 +28,10 @@
 namespace lockstep {
 
 // Makes the lines; each ends with a newline.
-class Recorder {
+class SampleRecorder {
  public:
-  explicit Recorder(std::vector<GpuInfo> gpus) : gpus_(std::move(gpus)), known_(gpus_.size()) {}
+  explicit SampleRecorder(std::vector<GpuInfo> gpus)
+      : gpus_(std::move(gpus)), known_(gpus_.size()) {}
   // more: further members of the first line.
   std::string head(double wall_s, const nlohmann::json& more = nlohmann::json::object()) const;
   // The sample, after a line for each process that was not seen before.
@@ -76,7 +77,7 @@ class Recording {
   long long line_ = 0;
   nlohmann::json head_;
   std::vector<GpuInfo> gpus_;
-  std::vector<int> metrics_;  // place in Metric of each value; -1: not known to this Lockstep
+  std::vector<int> metrics_;  // place in GpuMetric of each value; -1: not known to this Lockstep
   std::vector<GpuSample> known_;
   std::map<int, Process> processes_;
   double newest_wall_s_ = 0;

@@ -92,16 +92,17 @@ std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& 
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const GpuSample& gpu = sample.gpus[i];
     rows.push_back(
-        {cat(gpus[i].index), number_text(gpu[Metric::sm_active]),
-         number_text(gpu[Metric::tensor_active]), number_text(gpu[Metric::dram_active]),
-         number_text(gpu[Metric::gpu_busy]),
-         of_two_readings(gpu[Metric::memory_used], gpu[Metric::memory_total], gib_per_byte, 1),
-         of_two_readings(gpu[Metric::power], gpu[Metric::power_limit]),
-         number_text(gpu[Metric::temperature]),
-         of_two_readings(gpu[Metric::sm_clock], gpu[Metric::sm_clock_most]),
-         traffic_text(gpu[Metric::pcie_sent]), traffic_text(gpu[Metric::pcie_received]),
-         traffic_text(gpu[Metric::nvlink_sent]), traffic_text(gpu[Metric::nvlink_received]),
-         gpu.fault.empty() ? limits_text(gpu[Metric::clock_limits]) : printable(gpu.fault),
+        {cat(gpus[i].index), number_text(gpu[GpuMetric::sm_active]),
+         number_text(gpu[GpuMetric::tensor_active]), number_text(gpu[GpuMetric::dram_active]),
+         number_text(gpu[GpuMetric::gpu_busy]),
+         of_two_readings(gpu[GpuMetric::memory_used], gpu[GpuMetric::memory_total], gib_per_byte,
+                         1),
+         of_two_readings(gpu[GpuMetric::power], gpu[GpuMetric::power_limit]),
+         number_text(gpu[GpuMetric::temperature]),
+         of_two_readings(gpu[GpuMetric::sm_clock], gpu[GpuMetric::sm_clock_most]),
+         traffic_text(gpu[GpuMetric::pcie_sent]), traffic_text(gpu[GpuMetric::pcie_received]),
+         traffic_text(gpu[GpuMetric::nvlink_sent]), traffic_text(gpu[GpuMetric::nvlink_received]),
+         gpu.fault.empty() ? limits_text(gpu[GpuMetric::clock_limits]) : printable(gpu.fault),
          printable(gpus[i].name)});
   }
   return columns(rows, Flush::right) + processes_table(gpus, sample, find);
@@ -140,7 +141,7 @@ nlohmann::json sample_json(const std::vector<GpuInfo>& gpus, const MonitorSample
     nlohmann::json metrics = nlohmann::json::object(), processes = nlohmann::json::array();
     for (const MetricInfo& metric : all_metrics())
       metrics[metric.name] = reading_json(metric, gpu[metric.metric], now);
-    const Reading& reasons = gpu[Metric::clock_limits];
+    const Reading& reasons = gpu[GpuMetric::clock_limits];
     if (reasons.state == ReadingState::measured)
       metrics["clock_limits"]["words"] =
           clock_limit_words(static_cast<unsigned long long>(reasons.value));

@@ -39,21 +39,23 @@ void MonitorSummary::add(const MonitorSample& sample) {
     const GpuSample& gpu = sample.gpus.at(i);
     OfGpu& all = of_[i];
     for (std::size_t m = 0; m < metric_count; ++m) all.series[m].add(gpu.readings[m]);
-    const Reading& sm = gpu[Metric::sm_active];
-    const Reading& judge = sm.state == ReadingState::unsupported ? gpu[Metric::gpu_busy] : sm;
+    const Reading& sm = gpu[GpuMetric::sm_active];
+    const Reading& judge = sm.state == ReadingState::unsupported ? gpu[GpuMetric::gpu_busy] : sm;
     if (!is_measured(judge)) continue;
     ++all.judged;
     if (judge.value < idle_percent) ++all.idle;
   }
 }
 
-std::string MonitorSummary::mean(const OfGpu& gpu, Metric metric, double scale, int digits) const {
+std::string MonitorSummary::mean(const OfGpu& gpu, GpuMetric metric, double scale,
+                                 int digits) const {
   const Series& series = gpu.series[static_cast<std::size_t>(metric)];
   if (series.count == 0) return series.unsupported ? "n/a" : "-";
   return fixed(series.sum / static_cast<double>(series.count) * scale, digits);
 }
 
-std::string MonitorSummary::most(const OfGpu& gpu, Metric metric, double scale, int digits) const {
+std::string MonitorSummary::most(const OfGpu& gpu, GpuMetric metric, double scale,
+                                 int digits) const {
   const Series& series = gpu.series[static_cast<std::size_t>(metric)];
   if (series.count == 0) return series.unsupported ? "n/a" : "-";
   return fixed(series.most * scale, digits);
@@ -62,8 +64,8 @@ std::string MonitorSummary::most(const OfGpu& gpu, Metric metric, double scale, 
 // By the GPU's counter as far as it was read, which is seldom; else mean power times time.
 std::string MonitorSummary::energy(const OfGpu& gpu) {
   constexpr double exact_share = 0.95;  // of the time that the counter covers
-  const Series& counter = gpu.series[static_cast<std::size_t>(Metric::energy)];
-  const Series& power = gpu.series[static_cast<std::size_t>(Metric::power)];
+  const Series& counter = gpu.series[static_cast<std::size_t>(GpuMetric::energy)];
+  const Series& power = gpu.series[static_cast<std::size_t>(GpuMetric::power)];
   const double time_s = power.count > 1 ? power.last_s - power.first_s : 0;
   const double counted_s = counter.count > 1 ? counter.last_s - counter.first_s : 0;
   if (time_s <= 0 && counted_s <= 0) return counter.unsupported && power.unsupported ? "n/a" : "-";
@@ -84,12 +86,12 @@ std::string MonitorSummary::text() const {
             ? "-"
             : cat(fixed(100.0 * static_cast<double>(gpu.idle) / static_cast<double>(gpu.judged), 0),
                   " %");
-    rows.push_back({cat(gpus_[i].index), mean(gpu, Metric::sm_active, 1, 1),
-                    most(gpu, Metric::sm_active, 1, 0), mean(gpu, Metric::gpu_busy, 1, 1),
-                    mean(gpu, Metric::tensor_active, 1, 1), idle,
-                    most(gpu, Metric::memory_used, gib_per_byte, 1), mean(gpu, Metric::power, 1, 0),
-                    most(gpu, Metric::power, 1, 0), most(gpu, Metric::temperature, 1, 0),
-                    energy(gpu), gpus_[i].name});
+    rows.push_back({cat(gpus_[i].index), mean(gpu, GpuMetric::sm_active, 1, 1),
+                    most(gpu, GpuMetric::sm_active, 1, 0), mean(gpu, GpuMetric::gpu_busy, 1, 1),
+                    mean(gpu, GpuMetric::tensor_active, 1, 1), idle,
+                    most(gpu, GpuMetric::memory_used, gib_per_byte, 1),
+                    mean(gpu, GpuMetric::power, 1, 0), most(gpu, GpuMetric::power, 1, 0),
+                    most(gpu, GpuMetric::temperature, 1, 0), energy(gpu), gpus_[i].name});
   }
   return cat(samples_, samples_ == 1 ? " sample in " : " samples in ", fixed(end_s_ - begin_s_, 1),
              " s\n", columns(rows, Flush::right));

@@ -30,8 +30,8 @@ class MonitorSummary {
     std::array<Series, metric_count> series;
     long long idle = 0, judged = 0;  // judged: idle or not
   };
-  std::string mean(const OfGpu& gpu, Metric metric, double scale, int digits) const;
-  std::string most(const OfGpu& gpu, Metric metric, double scale, int digits) const;
+  std::string mean(const OfGpu& gpu, GpuMetric metric, double scale, int digits) const;
+  std::string most(const OfGpu& gpu, GpuMetric metric, double scale, int digits) const;
   static std::string energy(const OfGpu& gpu);
 
   std::vector<GpuInfo> gpus_;

@@ -15,7 +15,7 @@ double whole(double steps, double length) { return std::floor(steps / length * (
 
 }  // namespace
 
-bool Interval::due(std::int64_t step) const {
+bool StepInterval::due(std::int64_t step) const {
   if (step <= 0) return false;
   if (steps > 0 && step % steps == 0) return true;
   const double length = epochs * static_cast<double>(steps_per_epoch);
@@ -23,18 +23,18 @@ bool Interval::due(std::int64_t step) const {
          whole(static_cast<double>(step), length) > whole(static_cast<double>(step - 1), length);
 }
 
-double Interval::mean_steps() const {
+double StepInterval::mean_steps() const {
   const double by_epochs = std::max(epochs * static_cast<double>(steps_per_epoch), 0.0);
   const auto by_steps = static_cast<double>(steps);
   if (by_epochs == 0 || by_steps == 0) return std::max(by_epochs, by_steps);
   return std::min(by_epochs, by_steps);
 }
 
-Interval evaluation_interval(const TrainOptions& options, std::int64_t steps_per_epoch) {
+StepInterval evaluation_interval(const TrainOptions& options, std::int64_t steps_per_epoch) {
   return {options.eval.every_steps, options.eval.every_epochs, steps_per_epoch};
 }
 
-Interval checkpoint_interval(const TrainOptions& options, std::int64_t steps_per_epoch) {
+StepInterval checkpoint_interval(const TrainOptions& options, std::int64_t steps_per_epoch) {
   return {options.checkpoint.every_steps, options.checkpoint.every_epochs, steps_per_epoch};
 }
 

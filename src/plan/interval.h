@@ -8,7 +8,7 @@
 namespace lockstep {
 
 // steps and epochs of 0 say nothing; with both, what either says.
-struct Interval {
+struct StepInterval {
   std::int64_t steps = 0;
   double epochs = 0;
   std::int64_t steps_per_epoch = 0;  // needed by epochs
@@ -20,8 +20,8 @@ struct Interval {
   double mean_steps() const;
 };
 
-Interval evaluation_interval(const TrainOptions& options, std::int64_t steps_per_epoch);
-Interval checkpoint_interval(const TrainOptions& options, std::int64_t steps_per_epoch);
+StepInterval evaluation_interval(const TrainOptions& options, std::int64_t steps_per_epoch);
+StepInterval checkpoint_interval(const TrainOptions& options, std::int64_t steps_per_epoch);
 
 // Throws Error where options count epochs whose length is not known, and where patience counts
 // evaluations that never come.

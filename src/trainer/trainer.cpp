@@ -308,7 +308,7 @@ void Loop::on_first_result(const StepResult& result) {
 
 void Loop::do_what_is_due() {
   check_weights();
-  const Interval evaluations = evaluation_interval(options_, setup_.plan.steps_per_epoch);
+  const StepInterval evaluations = evaluation_interval(options_, setup_.plan.steps_per_epoch);
   if (evaluations.due(step_) && !stop_->stops()) evaluate();
   save(false);
 }

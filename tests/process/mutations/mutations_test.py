@@ -1,12 +1,13 @@
 """Runs, exports and batches that somebody changed in every way, read by every command.
 
-mutations_test.py BUILD [--only NUMBER]…
+mutations_test.py BUILD [--only NUMBER]… [--part K/N] [--slower FACTOR]
 
 Each of 2,000 changes of a run folder, an export or a batch (types of files, links, sizes, names, counts, values) meets
 ten commands. None may end by a signal, take longer than a limit or more memory than another, or change anything outside
-of what it reads; an exit code of 2 comes with `error:` and `hint:`. Where LOCKSTEP_TEST_TENTH is a number, a tenth of the
-changes, always the same one, of which each third meets the commands that start LibTorch; --only runs those of these numbers,
-and says what they are.
+of what it reads; an exit code of 2 comes with `error:` and `hint:`. Where LOCKSTEP_TEST_TENTH is a number, a hundred of the
+changes, always the same ones, of which each third meets the commands that start LibTorch; --only runs those of these numbers,
+and says what they are; --part 2/8 the second of eight parts, of which others may run beside it; --slower allows a build with
+sanitizers that many times the time and memory.
 """
 import argparse
 import json
@@ -19,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from world import CPU_LIMIT_S, World
+from world import World
 
 CASES = 2000
 MEMORY_LIMIT_BYTES = 2 << 30
@@ -324,7 +325,7 @@ def snapshot(world, case):
     return found
 
 
-def faults_of(words, result):
+def faults_of(words, result, world):
     faults = []
     code = result["code"]
     if code not in (0, 1, 2):
@@ -333,9 +334,9 @@ def faults_of(words, result):
         faults.append("error without a hint")
     if code == 1 and "a fault of Lockstep" in result["err"]:
         faults.append("called a fault of its own")
-    if result["memory"] > MEMORY_LIMIT_BYTES:
+    if result["memory"] > MEMORY_LIMIT_BYTES * world.slower:
         faults.append(f"took {result['memory'] >> 20} MiB")
-    if result["cpu"] > CPU_LIMIT_S:
+    if result["cpu"] > world.cpu_limit_s:
         faults.append(f"took {result['cpu']:.1f} s of processors")
     # What a job printed stays byte for byte where it goes into a file.
     for stream in ("err",) if words[:2] == ["batch", "logs"] else ("out", "err"):
@@ -376,7 +377,7 @@ def run_case(number, world, shows, whole):
         if words[0] in STARTS_LIBTORCH and not whole:
             continue
         result = world.run(words, case)
-        found = faults_of(words, result)
+        found = faults_of(words, result, world)
         after = snapshot(world, case)
         changed = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
         if words[0] == "resume" or words[:2] == ["batch", "cancel"]:
@@ -399,19 +400,27 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("--only", type=int, action="append")
+    parser.add_argument("--part", default="1/1")
+    parser.add_argument("--slower", type=int, default=1)
     arguments = parser.parse_args()
     tenth = os.environ.get("LOCKSTEP_TEST_TENTH", "all")
-    numbers = arguments.only or [n for n in range(CASES) if tenth == "all" or n % 10 == 3]
+    numbers = arguments.only or [n for n in range(CASES) if tenth == "all" or n % 20 == 3]
+    part, parts = map(int, arguments.part.split("/"))
+    numbers = numbers[part - 1::parts]
     with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
-        world = World(arguments.build, Path(folder).resolve())
+        world = World(arguments.build, Path(folder).resolve(), arguments.slower)
         world.make_bases()
-        failures = []
-        for number in numbers:
-            failures += run_case(number, world, bool(arguments.only), tenth == "all" or number // 10 % 3 == 0)
-    print(f"{len(numbers)} changed runs, exports and batches: {len(failures)} commands failed")
-    for failure in failures[:60]:
-        print(failure)
-    return 1 if failures else 0
+        done = failed = 0
+        try:
+            for number in numbers:
+                for failure in run_case(number, world, bool(arguments.only), tenth == "all" or number // 20 % 3 == 0):
+                    failed += 1
+                    print(failure, flush=True)
+                done += 1
+        except KeyboardInterrupt:
+            print("interrupted")
+    print(f"{done} of {len(numbers)} changed runs, exports and batches: {failed} commands failed")
+    return 1 if failed or done < len(numbers) else 0
 
 
 if __name__ == "__main__":

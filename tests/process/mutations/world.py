@@ -22,19 +22,22 @@ def tiny(corpus):
 class World:
     """A home, a working folder with runs, and what must stay as it is."""
 
-    def __init__(self, build, folder):
+    def __init__(self, build, folder, slower=1):
+        self.slower = slower  # than a build without sanitizers
+        self.cpu_limit_s = CPU_LIMIT_S * slower
         self.tool = str(Path(build).resolve() / "lockstep")
         self.folder = folder
         self.bases = folder / "bases"
         self.environment = {
             "PATH": os.environ.get("PATH", ""),
             "LANG": "C.UTF-8",
+            "OMP_NUM_THREADS": "1",  # models of a few numbers: threads would only wait for each other
             "HOME": str(folder / "home"),
             "XDG_CACHE_HOME": str(folder / "home/cache"),
             "XDG_STATE_HOME": str(folder / "home/state"),
             "TMPDIR": str(folder / "tmp"),
         }
-        for name in ("LOCKSTEP_TORCH", "LD_LIBRARY_PATH"):
+        for name in ("LOCKSTEP_TORCH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
         for name in ("home", "tmp", "victim", "bases"):
@@ -47,13 +50,13 @@ class World:
         def limit():
             os.setsid()
             if limited:
-                resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, CPU_LIMIT_S + 1))
+                resource.setrlimit(resource.RLIMIT_CPU, (self.cpu_limit_s, self.cpu_limit_s + 1))
 
         out, err = open(self.folder / "out", "w+b"), open(self.folder / "err", "w+b")
         with out, err:
             process = subprocess.Popen([self.tool, *words], cwd=cwd, env=self.environment, stdin=subprocess.DEVNULL,
                                        stdout=out, stderr=err, preexec_fn=limit)
-            end = time.monotonic() + WALL_LIMIT_S
+            end = time.monotonic() + WALL_LIMIT_S * self.slower
             usage, status = None, None
             while usage is None:
                 pid, status, used = os.wait4(process.pid, os.WNOHANG)

@@ -61,7 +61,7 @@ std::vector<float> read_rows(const std::string& path) {
 struct ItemOptions : RecipeOptions {
   std::string data;
   double scale = 1, shift = 0;
-  std::int64_t fill_mb = 0, unused = 7, pieces = 1;
+  std::int64_t fill_mb = 0, unused = 7, pieces = 1, pause_ms = 0;
   std::string beside, trace, kind = "plain";
 
   ItemOptions() {
@@ -73,6 +73,7 @@ struct ItemOptions : RecipeOptions {
     table.add("predict.trace", trace, {.meaning = "a folder that gets a file for each piece"});
     table.add("model.kind", kind, {.meaning = "changes nothing"});
     table.add("data.unused", unused, {.meaning = "size of a parameter", .min = 1});
+    table.add("data.pause_ms", pause_ms, {.meaning = "rest of each step", .min = 0});
     table.add("evaluate.shift", shift, {.meaning = "is added to the metric"});
     add_item_options();
   }
@@ -167,6 +168,10 @@ class ItemRecipe : public ToyRecipe {
   DatasetPair data() override {
     factor_in(options_.data);  // throws without it
     return ToyRecipe::data();
+  }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(options_.pause_ms));
+    return ToyRecipe::loss(model, batch, context);
   }
   std::vector<Metric> metrics(const Records& records) const override {
     return {{"error", records.dense().mean().item<double>() + options_.shift, "", true},

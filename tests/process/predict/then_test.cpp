@@ -36,9 +36,10 @@ class ThenPredict : public Predict {
   }
 };
 
-// Stopped ten seconds after the command has begun, whatever the start took of them.
-const std::vector<std::string> endless{"stop.steps=100000000", "eval.every_steps=20",
-                                       "stop.after=14s", "stop.reserve=4s"};
+// Stopped ten seconds after the command has begun, whatever the start took of them. Its steps rest,
+// so that tests beside it need not wait.
+const std::vector<std::string> endless{"stop.steps=100000000", "data.pause_ms=30",
+                                       "eval.every_steps=20", "stop.after=14s", "stop.reserve=4s"};
 
 TEST_F(ThenPredict, TakesTheItemsThatTheRecipeFindsAndBareKeys) {
   const ToolResult trained = tool(words("found", {"stop.steps=3", "scale=2", "seed=7"}));
@@ -98,7 +99,8 @@ TEST_F(ThenPredict, FollowsAQuotaFromTheBestCheckpointWithinIt) {
 }
 
 TEST_F(ThenPredict, EvaluatesAfterAQuotaOrSaysWhyNot) {
-  std::vector<std::string> all = words("both", {"stop.steps=100000000", "stop.budget=3s"});
+  std::vector<std::string> all =
+      words("both", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=3s"});
   std::replace(all.begin(), all.end(), std::string("predict"), std::string("evaluate,predict"));
   const ToolResult stopped = tool(all);
   ASSERT_EQ(stopped.code, 75) << stopped.err;
@@ -117,11 +119,13 @@ TEST_F(ThenPredict, RefusesAFolderThatCannotBeMadeBeforeTraining) {
 }
 
 TEST_F(ThenPredict, KeepsATenthOfTheQuotaByItself) {
-  const ToolResult stopped = tool(words("tenth", {"stop.steps=100000000", "stop.budget=3s"}));
+  const ToolResult stopped =
+      tool(words("tenth", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=3s"}));
   ASSERT_EQ(stopped.code, 75) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("stop.budget = 3s is spent but for stop.reserve = 300ms"));
   EXPECT_TRUE(fs::exists(outputs("tenth") / "r2.out"));
-  const ToolResult spent = tool(words("tenth", {"stop.steps=100000000", "stop.budget=3s"}));
+  const ToolResult spent =
+      tool(words("tenth", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=3s"}));
   EXPECT_EQ(spent.code, 75) << spent.err;
   EXPECT_THAT(spent.err, HasSubstr("predicted 2 items into"));
 }

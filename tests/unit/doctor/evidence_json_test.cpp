@@ -79,7 +79,7 @@ Evidence all() {
   for (const double at_s : {1.0, 2.0}) {
     MonitorSample sample{.number = static_cast<long long>(at_s), .wall_s = 100, .at_s = at_s};
     sample.gpus.resize(2);
-    sample.gpus[0][Metric::gpu_busy] = measured(90, at_s);
+    sample.gpus[0][GpuMetric::gpu_busy] = measured(90, at_s);
     sample.gpus[0].processes = {{.pid = 40, .memory_bytes = 4096, .sm_percent = 30}};
     sample.gpus[0].processes_known = true;
     sample.gpus[1].fault = "GPU is lost";

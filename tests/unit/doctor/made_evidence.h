@@ -21,8 +21,8 @@ inline Evidence made_evidence(int gpus) {
     for (int i = 0; i < gpus; ++i) {
       GpuSample gpu;
       gpu.processes_known = true;
-      gpu[Metric::gpu_busy] = measured(0, at_s);
-      gpu[Metric::sm_active] = measured(0, at_s);
+      gpu[GpuMetric::gpu_busy] = measured(0, at_s);
+      gpu[GpuMetric::sm_active] = measured(0, at_s);
       sample.gpus.push_back(gpu);
     }
     evidence.samples.push_back(sample);

@@ -125,7 +125,7 @@ TEST(DoctorReport, NotesWhatItCouldNotSee) {
   Evidence evidence = made_evidence(1);
   add_process(evidence, {.pid = 40, .unreadable = {"environ: no"}});
   for (MonitorSample& sample : evidence.samples) {
-    sample.gpus[0][Metric::sm_active] = unsupported();
+    sample.gpus[0][GpuMetric::sm_active] = unsupported();
     sample.gpus[0].processes_known = false;
   }
   const json notes = report_json(make_scene(evidence), {})["notes"];
@@ -139,7 +139,7 @@ TEST(DoctorReport, NotesWhatItCouldNotSee) {
 TEST(DoctorReport, NotesWhyThereIsNoSmActivity) {
   Evidence evidence = made_evidence(3);
   for (MonitorSample& sample : evidence.samples)
-    for (GpuSample& gpu : sample.gpus) gpu[Metric::sm_active] = unsupported();
+    for (GpuSample& gpu : sample.gpus) gpu[GpuMetric::sm_active] = unsupported();
   evidence.gpus[0].compute_major = 8;
   evidence.gpus[1].compute_major = 7;
   evidence.gpus[2].compute_major = 9;

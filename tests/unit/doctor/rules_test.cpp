@@ -51,12 +51,12 @@ void change_users(Evidence& evidence, const Change& change) {
       if (users.contains(pid)) change(process);
 }
 
-void set_metric(Evidence& evidence, std::size_t gpu, Metric metric, double value) {
+void set_metric(Evidence& evidence, std::size_t gpu, GpuMetric metric, double value) {
   for (MonitorSample& sample : evidence.samples)
     sample.gpus.at(gpu)[metric] = measured(value, sample.at_s);
 }
 
-void forget_metric(Evidence& evidence, Metric metric) {
+void forget_metric(Evidence& evidence, GpuMetric metric) {
   for (MonitorSample& sample : evidence.samples)
     for (GpuSample& gpu : sample.gpus) gpu[metric] = unsupported();
 }
@@ -84,7 +84,8 @@ TEST(DoctorRules, OneOfSeveral) {
   EXPECT_THAT(rules(holds), ElementsAre("one-of-several"));
   // A pause, or a notebook that nobody uses: whether it computes on one was not seen.
   Evidence rests = recorded("one_gpu");
-  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(rests, 0, metric, 0);
+  for (const GpuMetric metric : {GpuMetric::sm_active, GpuMetric::gpu_busy})
+    set_metric(rests, 0, metric, 0);
   const Findings maybe = found(rests);
   ASSERT_THAT(rules_of(maybe), ElementsAre("one-of-several"));
   EXPECT_THAT(maybe[0].verdict, HasSubstr("is on one, not seen to compute; GPU 1 idles"));
@@ -130,7 +131,7 @@ TEST(DoctorRules, OneOfSeveral) {
   // NVML names nobody: what is in use is that one's, and is not held by the dead.
   for (MonitorSample& sample : container.samples) {
     for (GpuSample& gpu : sample.gpus) gpu.processes.clear();
-    sample.gpus[0][Metric::memory_used] = measured(5e9, sample.at_s);
+    sample.gpus[0][GpuMetric::memory_used] = measured(5e9, sample.at_s);
   }
   EXPECT_THAT(rules(container), ElementsAre("one-of-several"));
   // A desktop draws on both: that is no use of theirs.
@@ -159,7 +160,7 @@ TEST(DoctorRules, OneOfSeveral) {
   EXPECT_THAT(rules(near), IsEmpty());
   near = recorded("one_gpu");
   for (MonitorSample& sample : near.samples)
-    for (const Metric metric : {Metric::sm_active, Metric::gpu_busy})
+    for (const GpuMetric metric : {GpuMetric::sm_active, GpuMetric::gpu_busy})
       sample.gpus[1][metric] = unsupported();
   EXPECT_THAT(rules(near), IsEmpty());
   // Near: MIG.
@@ -218,7 +219,7 @@ TEST(DoctorRules, SomeOfSeveral) {
   EXPECT_THAT(ranks[0].evidence, Contains(HasSubstr("WORLD_SIZE=2, LOCAL_WORLD_SIZE=2")));
   // A rank that pauses is where it is: GPU 1 is not free.
   Evidence pauses = recorded("two_of_four");
-  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy})
+  for (const GpuMetric metric : {GpuMetric::sm_active, GpuMetric::gpu_busy})
     set_metric(pauses, 1, metric, 0);
   EXPECT_THAT(find_rule(found(pauses), "one-of-several")->gpus, ElementsAre(2, 3));
   // More ranks than GPUs that they use: they only have to spread.
@@ -265,7 +266,7 @@ TEST(DoctorRules, SomeOfSeveralOfAServer) {
   // Nobody asks it anything.
   Evidence rests = evidence;
   for (const std::size_t gpu : {0u, 1u})
-    for (const Metric metric : {Metric::sm_active, Metric::gpu_busy})
+    for (const GpuMetric metric : {GpuMetric::sm_active, GpuMetric::gpu_busy})
       set_metric(rests, gpu, metric, 0);
   const Findings maybe = found(rests);
   ASSERT_THAT(rules_of(maybe), ElementsAre("one-of-several"));
@@ -308,7 +309,7 @@ TEST(DoctorRules, SomeOfSeveralAreNotThoseOfOthers) {
   EXPECT_THAT(one[0].open, Contains(HasSubstr("left to others")));
   // Near: nobody is named, but memory is held, as from another container.
   Evidence held = recorded("two_of_four");
-  for (const std::size_t gpu : {2u, 3u}) set_metric(held, gpu, Metric::memory_used, 40e9);
+  for (const std::size_t gpu : {2u, 3u}) set_metric(held, gpu, GpuMetric::memory_used, 40e9);
   EXPECT_THAT(rules(held), ::testing::Not(Contains("one-of-several")));
   // Near: what nobody may open, or use.
   Evidence closed = recorded("two_of_four");
@@ -377,7 +378,7 @@ TEST(DoctorRules, Narrowed) {
   EXPECT_THAT(findings[0].gpus, ElementsAre(1));
   // Near: two programs, each with its own GPU.
   Evidence near = recorded("mask_of_one");
-  set_metric(near, 1, Metric::gpu_busy, 80);
+  set_metric(near, 1, GpuMetric::gpu_busy, 80);
   for (MonitorSample& sample : near.samples)
     sample.gpus[1].processes = {{.pid = 999999, .memory_bytes = 1 << 30}};
   EXPECT_THAT(rules(near), IsEmpty());
@@ -508,15 +509,15 @@ TEST(DoctorRules, TooSmall) {
   EXPECT_EQ(findings[0].confidence, Confidence::likely);
   // Without SM activity, as before Hopper, low power beside a busy GPU is less sure.
   Evidence older = recorded("tiny");
-  forget_metric(older, Metric::sm_active);
+  forget_metric(older, GpuMetric::sm_active);
   const Findings less = found(older);
   ASSERT_THAT(rules_of(less), ElementsAre("too-small", "too-small"));
   EXPECT_EQ(less[0].confidence, Confidence::possible);
-  set_metric(older, 0, Metric::power, 400);  // near: that is no small work
+  set_metric(older, 0, GpuMetric::power, 400);  // near: that is no small work
   EXPECT_THAT(rules(older), ElementsAre("too-small"));
   // All ranks spin: it may be a collective that waits for another machine.
   Evidence spin = recorded("tiny");
-  for (const std::size_t gpu : {0u, 1u}) set_metric(spin, gpu, Metric::gpu_busy, 100);
+  for (const std::size_t gpu : {0u, 1u}) set_metric(spin, gpu, GpuMetric::gpu_busy, 100);
   EXPECT_EQ(found(spin).at(0).confidence, Confidence::possible);
   EXPECT_EQ(found(spin).at(0).open.size(), 2u);
   // Near: processes were seen once only.
@@ -525,7 +526,7 @@ TEST(DoctorRules, TooSmall) {
   EXPECT_THAT(rules(once), IsEmpty());
   // Near: a thread at its limit that keeps the GPU at work.
   Evidence near = recorded("tiny");
-  for (const std::size_t gpu : {0u, 1u}) set_metric(near, gpu, Metric::sm_active, 70);
+  for (const std::size_t gpu : {0u, 1u}) set_metric(near, gpu, GpuMetric::sm_active, 70);
   EXPECT_THAT(rules(near), IsEmpty());
 }
 
@@ -534,7 +535,7 @@ void make_bursts(Evidence& evidence) {
   int count = 0;
   for (MonitorSample& sample : evidence.samples) {
     for (GpuSample& gpu : sample.gpus)
-      gpu[Metric::sm_active] = measured(count % 3 == 0 ? 80 : 2, sample.at_s, 0.2);
+      gpu[GpuMetric::sm_active] = measured(count % 3 == 0 ? 80 : 2, sample.at_s, 0.2);
     ++count;
   }
 }
@@ -552,7 +553,7 @@ TEST(DoctorRules, Starving) {
   const int rested = user_of(one, 1);
   for (const MonitorSample& sample : one.samples)
     ASSERT_EQ(sample.gpus[1].processes.at(0).pid, rested);
-  set_metric(one, 1, Metric::sm_active, 40);
+  set_metric(one, 1, GpuMetric::sm_active, 40);
   for (auto& [pid, process] : one.snapshots.back().processes)
     if (process.parent == rested) process.cpu_s = one.snapshots.front().processes.at(pid).cpu_s;
   const Findings only = found(one);
@@ -570,7 +571,7 @@ TEST(DoctorRules, Starving) {
   int count = 0;
   for (MonitorSample& sample : near.samples)
     for (GpuSample& gpu : sample.gpus)
-      gpu[Metric::sm_active] = measured(++count % 3 == 0 ? 95 : 55, sample.at_s, 0.2);
+      gpu[GpuMetric::sm_active] = measured(++count % 3 == 0 ? 95 : 55, sample.at_s, 0.2);
   EXPECT_THAT(rules(near), IsEmpty());
 }
 
@@ -591,21 +592,21 @@ TEST(DoctorRules, StarvingByItsOwnThread) {
   EXPECT_THAT(one.open.at(0), HasSubstr("py-spy dump --pid 1279"));
   // More of it, in larger pieces.
   Evidence more = recorded("main_thread");
-  set_metric(more, 0, Metric::sm_active, 9);
-  set_metric(more, 0, Metric::gpu_busy, 12);
+  set_metric(more, 0, GpuMetric::sm_active, 9);
+  set_metric(more, 0, GpuMetric::gpu_busy, 12);
   EXPECT_THAT(rules(more), ElementsAre("starving"));
   // Kernels that hardly fill it, much of the time: they are too small.
   Evidence tiny = recorded("main_thread");
-  set_metric(tiny, 0, Metric::gpu_busy, 30);
+  set_metric(tiny, 0, GpuMetric::gpu_busy, 30);
   EXPECT_THAT(rules(tiny), ElementsAre("too-small"));
   // Without SM activity the two are told apart by how little runs, and less surely.
   Evidence older = recorded("main_thread");
-  forget_metric(older, Metric::sm_active);
+  forget_metric(older, GpuMetric::sm_active);
   const Findings less = found(older);
   ASSERT_THAT(rules_of(less), ElementsAre("starving"));
   EXPECT_EQ(less[0].confidence, Confidence::possible);
   EXPECT_THAT(less[0].open.at(0), HasSubstr("or launches many tiny kernels"));
-  set_metric(older, 0, Metric::gpu_busy, 18);
+  set_metric(older, 0, GpuMetric::gpu_busy, 18);
   EXPECT_THAT(rules(older), ElementsAre("too-small"));
   // A server polls for requests.
   Evidence server = recorded("main_thread");
@@ -616,7 +617,8 @@ TEST(DoctorRules, StarvingByItsOwnThread) {
   EXPECT_THAT(polls[0].open.at(0), HasSubstr("waits for requests"));
   // Near: nothing ran at all; the thread rests half of the time; another program is there too.
   Evidence near = recorded("main_thread");
-  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(near, 0, metric, 0);
+  for (const GpuMetric metric : {GpuMetric::sm_active, GpuMetric::gpu_busy})
+    set_metric(near, 0, metric, 0);
   EXPECT_THAT(rules(near), IsEmpty());
   near = recorded("main_thread");
   for (auto& [pid, process] : near.snapshots.back().processes) {
@@ -661,7 +663,7 @@ TEST(DoctorRules, WaitingForOthers) {
   EXPECT_THAT(rules(orphans), ElementsAre("waiting-for-others", "starving"));
   // What the straggler itself waits for stays.
   Evidence slow = evidence;
-  set_metric(slow, 1, Metric::gpu_busy, 20);
+  set_metric(slow, 1, GpuMetric::gpu_busy, 20);
   const int pid = user_of(slow, 1);
   slow.snapshots.front().processes.at(pid).cpu_s =
       slow.snapshots.back().processes.at(pid).cpu_s - 0.1;
@@ -676,7 +678,7 @@ TEST(DoctorRules, WaitingForOthers) {
   EXPECT_THAT(rules(jobs), ::testing::Not(::testing::Contains("waiting-for-others")));
   // Near: the GPU that waits less does as much work as the others.
   Evidence near = recorded("healthy");
-  set_metric(near, 1, Metric::gpu_busy, 70);
+  set_metric(near, 1, GpuMetric::gpu_busy, 70);
   EXPECT_THAT(rules(near), IsEmpty());
 }
 
@@ -686,30 +688,31 @@ TEST(DoctorRules, OneProcessMany) {
   EXPECT_THAT(findings[0].next.at(0), HasSubstr("DataParallel"));
   // Near: a bare context beside a GPU that works.
   Evidence bare = recorded("data_parallel");
-  set_metric(bare, 0, Metric::sm_active, 90);
-  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(bare, 1, metric, 0);
+  set_metric(bare, 0, GpuMetric::sm_active, 90);
+  for (const GpuMetric metric : {GpuMetric::sm_active, GpuMetric::gpu_busy})
+    set_metric(bare, 1, metric, 0);
   EXPECT_THAT(rules(bare), ElementsAre("one-of-several"));
   // Near: one process that keeps both GPUs at work.
   Evidence near = recorded("data_parallel");
-  for (const std::size_t gpu : {0u, 1u}) set_metric(near, gpu, Metric::sm_active, 90);
+  for (const std::size_t gpu : {0u, 1u}) set_metric(near, gpu, GpuMetric::sm_active, 90);
   EXPECT_THAT(rules(near), IsEmpty());
 }
 
 TEST(DoctorRules, HeldBack) {
   Evidence evidence = recorded("healthy");  // at its power limit, as a busy GPU is
-  set_metric(evidence, 1, Metric::clock_limits, 0x40);
+  set_metric(evidence, 1, GpuMetric::clock_limits, 0x40);
   const Findings findings = found(evidence);
   ASSERT_THAT(rules_of(findings), ElementsAre("held-back"));
   EXPECT_THAT(findings[0].gpus, ElementsAre(1));
   // Near: for a moment only.
   Evidence near = recorded("healthy");
-  near.samples[3].gpus[1][Metric::clock_limits] = measured(0x40, near.samples[3].at_s);
+  near.samples[3].gpus[1][GpuMetric::clock_limits] = measured(0x40, near.samples[3].at_s);
   EXPECT_THAT(rules(near), IsEmpty());
   // A power limit that takes most of the clock; at its own limit it keeps more.
   Evidence capped = recorded("healthy");
-  set_metric(capped, 1, Metric::clock_limits, 4);
+  set_metric(capped, 1, GpuMetric::clock_limits, 4);
   EXPECT_THAT(rules(capped), IsEmpty());
-  set_metric(capped, 1, Metric::sm_clock, 600);
+  set_metric(capped, 1, GpuMetric::sm_clock, 600);
   const Findings low = found(capped);
   ASSERT_THAT(rules_of(low), ElementsAre("held-back"));
   EXPECT_THAT(low[0].verdict, HasSubstr("power limit"));
@@ -718,16 +721,16 @@ TEST(DoctorRules, HeldBack) {
   // finding.
   Evidence lowered = recorded("healthy");
   lowered.places[1].default_power_limit_w = 1000;
-  set_metric(lowered, 1, Metric::clock_limits, 4);
-  set_metric(lowered, 1, Metric::sm_clock, 1500);
+  set_metric(lowered, 1, GpuMetric::clock_limits, 4);
+  set_metric(lowered, 1, GpuMetric::sm_clock, 1500);
   const Findings less = found(lowered);
   ASSERT_THAT(rules_of(less), ElementsAre("held-back"));
   EXPECT_EQ(less[0].confidence, Confidence::certain);
   EXPECT_THAT(less[0].verdict, HasSubstr("by a lowered power limit: 700 W of 1000"));
   EXPECT_THAT(less[0].next, ElementsAre(HasSubstr("nvidia-smi -i 1 -pl 1000")));
-  set_metric(lowered, 1, Metric::sm_clock, 1950);
+  set_metric(lowered, 1, GpuMetric::sm_clock, 1950);
   EXPECT_THAT(rules(lowered), IsEmpty());
-  set_metric(lowered, 1, Metric::sm_clock, 1500);
+  set_metric(lowered, 1, GpuMetric::sm_clock, 1500);
   for (const double usual_w : {710, 600}) {  // near: next to nothing; raised
     lowered.places[1].default_power_limit_w = usual_w;
     EXPECT_THAT(rules(lowered), IsEmpty());
@@ -735,19 +738,19 @@ TEST(DoctorRules, HeldBack) {
   Evidence usual = capped;
   usual.places[1].default_power_limit_w = 700;
   EXPECT_THAT(rules(usual), IsEmpty());
-  set_metric(capped, 1, Metric::power, 300);  // near: it draws far less than that
+  set_metric(capped, 1, GpuMetric::power, 300);  // near: it draws far less than that
   EXPECT_THAT(rules(capped), IsEmpty());
-  set_metric(capped, 1, Metric::power, 690);
-  set_metric(capped, 1, Metric::clock_limits, 0);  // near: nothing holds it
+  set_metric(capped, 1, GpuMetric::power, 690);
+  set_metric(capped, 1, GpuMetric::clock_limits, 0);  // near: nothing holds it
   EXPECT_THAT(rules(capped), IsEmpty());
   // Lanes that are missing, and a link that sleeps while the GPU does.
   Evidence lanes = recorded("healthy");
   lanes.places[0].pcie_lanes = 16;
-  set_metric(lanes, 0, Metric::pcie_lanes, 8);
+  set_metric(lanes, 0, GpuMetric::pcie_lanes, 8);
   EXPECT_THAT(rules(lanes), ElementsAre("held-back"));
   Evidence asleep = recorded("cpu_only");
   asleep.places[0].pcie_generation = 5;
-  set_metric(asleep, 0, Metric::pcie_generation, 1);
+  set_metric(asleep, 0, GpuMetric::pcie_generation, 1);
   EXPECT_THAT(rules(asleep), ElementsAre("no-gpu-use"));
 }
 
@@ -831,19 +834,20 @@ TEST(DoctorRules, OtherTenant) {
   for (MonitorSample& sample : unknown.samples) sample.gpus[0].processes_known = false;
   EXPECT_THAT(rules(unknown), IsEmpty());
   Evidence rests = unseen;
-  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(rests, 0, metric, 0);
+  for (const GpuMetric metric : {GpuMetric::sm_active, GpuMetric::gpu_busy})
+    set_metric(rests, 0, metric, 0);
   EXPECT_THAT(rules(rests), ElementsAre("kept-memory"));
   // Near: it works without memory in use, as while the driver scrubs it; how much is, is not known.
   Evidence scrubs = unseen;
-  set_metric(scrubs, 0, Metric::memory_used, 600 << 20);
+  set_metric(scrubs, 0, GpuMetric::memory_used, 600 << 20);
   EXPECT_THAT(rules(scrubs), IsEmpty());
-  forget_metric(scrubs, Metric::memory_used);
+  forget_metric(scrubs, GpuMetric::memory_used);
   EXPECT_THAT(rules(scrubs), IsEmpty());
   // Without SM activity too, but not for a little; near: a desktop draws.
   Evidence older = unseen;
-  forget_metric(older, Metric::sm_active);
+  forget_metric(older, GpuMetric::sm_active);
   EXPECT_THAT(rules(older), ElementsAre("other-tenant"));
-  set_metric(older, 0, Metric::gpu_busy, 20);
+  set_metric(older, 0, GpuMetric::gpu_busy, 20);
   EXPECT_THAT(rules(older), ElementsAre("kept-memory"));
   Evidence desktop = unseen;
   for (MonitorSample& sample : desktop.samples)
@@ -903,7 +907,7 @@ TEST(DoctorRules, KeptMemory) {
                [](ProcessEvidence& process) { process.environment["CUDA_VISIBLE_DEVICES"] = "0"; });
   EXPECT_THAT(rules(masked), ElementsAre("kept-memory"));
   Evidence dead = recorded("healthy");
-  set_metric(dead, 1, Metric::memory_used, 100.0 * (1 << 30));
+  set_metric(dead, 1, GpuMetric::memory_used, 100.0 * (1 << 30));
   const Findings findings = found(dead);
   ASSERT_THAT(rules_of(findings), ElementsAre("kept-memory"));
   EXPECT_THAT(findings[0].gpus, ElementsAre(1));
@@ -915,19 +919,20 @@ TEST(DoctorRules, KeptMemory) {
   // Near: what the driver and its contexts take themselves.
   Evidence near = recorded("healthy");
   for (MonitorSample& sample : near.samples) {
-    Reading& used = sample.gpus[1][Metric::memory_used];
+    Reading& used = sample.gpus[1][GpuMetric::memory_used];
     used.value += 600.0 * (1 << 20);
   }
   EXPECT_THAT(rules(near), IsEmpty());
   // The driver names one that is no more, or that has ended and was not waited for.
   Evidence ended = recorded("one_gpu");
   const int user = user_of(ended, 0);
-  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(ended, 0, metric, 0);
+  for (const GpuMetric metric : {GpuMetric::sm_active, GpuMetric::gpu_busy})
+    set_metric(ended, 0, metric, 0);
   for (MonitorSample& sample : ended.samples) {
     sample.gpus[0].processes.clear();
     sample.gpus[1].processes = {{.pid = 4000000, .memory_bytes = 10ull << 30}};
-    sample.gpus[1][Metric::memory_used].value = 10.0 * (1 << 30);
-    sample.gpus[0][Metric::memory_used].value = 0;
+    sample.gpus[1][GpuMetric::memory_used].value = 10.0 * (1 << 30);
+    sample.gpus[0][GpuMetric::memory_used].value = 0;
   }
   for (ProcessSnapshot& snapshot : ended.snapshots) {
     snapshot.processes.erase(user);

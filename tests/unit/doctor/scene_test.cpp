@@ -39,23 +39,23 @@ TEST(Load, HasMeanAndEnds) {
 TEST(Scene, CountsAReadingOnce) {
   Evidence evidence = made_evidence(1);
   for (MonitorSample& sample : evidence.samples) {
-    sample.gpus[0][Metric::power] = measured(70, 1);  // of the first sample, kept
-    sample.gpus[0][Metric::temperature] = unsupported();
+    sample.gpus[0][GpuMetric::power] = measured(70, 1);  // of the first sample, kept
+    sample.gpus[0][GpuMetric::temperature] = unsupported();
   }
-  evidence.samples[1].gpus[0][Metric::gpu_busy] = measured(40, 3);
+  evidence.samples[1].gpus[0][GpuMetric::gpu_busy] = measured(40, 3);
   const Scene scene = make_scene(evidence);
-  EXPECT_THAT(scene.gpus[0][Metric::power].values, ElementsAre(70));
-  EXPECT_THAT(scene.gpus[0][Metric::gpu_busy].values, ElementsAre(0, 40));
-  EXPECT_TRUE(scene.gpus[0][Metric::temperature].unsupported);
-  EXPECT_FALSE(scene.gpus[0][Metric::temperature].known());
+  EXPECT_THAT(scene.gpus[0][GpuMetric::power].values, ElementsAre(70));
+  EXPECT_THAT(scene.gpus[0][GpuMetric::gpu_busy].values, ElementsAre(0, 40));
+  EXPECT_TRUE(scene.gpus[0][GpuMetric::temperature].unsupported);
+  EXPECT_FALSE(scene.gpus[0][GpuMetric::temperature].known());
   EXPECT_EQ(scene.time_s, 2);
 }
 
 TEST(Scene, TakesBusyForActivityBeforeHopper) {
   Evidence evidence = made_evidence(2);
   for (MonitorSample& sample : evidence.samples) {
-    sample.gpus[0][Metric::sm_active] = unsupported();
-    sample.gpus[0][Metric::gpu_busy].value = 60;
+    sample.gpus[0][GpuMetric::sm_active] = unsupported();
+    sample.gpus[0][GpuMetric::gpu_busy].value = 60;
   }
   const Scene scene = make_scene(evidence);
   EXPECT_FALSE(scene.gpus[0].has_sm());
@@ -67,7 +67,7 @@ TEST(Scene, TakesBusyForActivityBeforeHopper) {
 TEST(Scene, DoesNotCallIdleWhatCannotBeRead) {
   Evidence evidence = made_evidence(1);
   for (MonitorSample& sample : evidence.samples)
-    for (const Metric metric : {Metric::sm_active, Metric::gpu_busy})
+    for (const GpuMetric metric : {GpuMetric::sm_active, GpuMetric::gpu_busy})
       sample.gpus[0][metric] = unsupported();
   EXPECT_FALSE(make_scene(evidence).gpus[0].is_idle());
 }
@@ -220,7 +220,7 @@ Evidence in_container(const std::vector<int>& with_cuda_open) {
 
 void use_memory(Evidence& evidence, std::size_t gpu, double bytes) {
   for (MonitorSample& sample : evidence.samples)
-    sample.gpus[gpu][Metric::memory_used] = measured(bytes, sample.at_s);
+    sample.gpus[gpu][GpuMetric::memory_used] = measured(bytes, sample.at_s);
 }
 
 TEST(Scene, InfersWhoIsMeantByTheOnlyNumberOfTheHost) {

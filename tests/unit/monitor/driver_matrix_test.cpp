@@ -65,16 +65,19 @@ class DriverMatrix : public Scripted,
                      public ::testing::WithParamInterface<std::tuple<int, Model>> {};
 
 // What a driver and a GPU tell together, out of the reference manual.
-std::set<Metric> told(int driver, const Model& model) {
-  std::set<Metric> all{Metric::gpu_busy,       Metric::memory_used,   Metric::memory_total,
-                       Metric::power,          Metric::power_limit,   Metric::temperature,
-                       Metric::sm_clock,       Metric::sm_clock_most, Metric::memory_clock,
-                       Metric::memory_busy,    Metric::clock_limits,  Metric::pcie_lanes,
-                       Metric::pcie_generation};
-  if (driver >= 390) all.insert({Metric::energy, Metric::pcie_sent, Metric::pcie_received});
-  if (driver >= 390 && model.nvlink) all.insert({Metric::nvlink_sent, Metric::nvlink_received});
+std::set<GpuMetric> told(int driver, const Model& model) {
+  std::set<GpuMetric> all{
+      GpuMetric::gpu_busy,       GpuMetric::memory_used,   GpuMetric::memory_total,
+      GpuMetric::power,          GpuMetric::power_limit,   GpuMetric::temperature,
+      GpuMetric::sm_clock,       GpuMetric::sm_clock_most, GpuMetric::memory_clock,
+      GpuMetric::memory_busy,    GpuMetric::clock_limits,  GpuMetric::pcie_lanes,
+      GpuMetric::pcie_generation};
+  if (driver >= 390)
+    all.insert({GpuMetric::energy, GpuMetric::pcie_sent, GpuMetric::pcie_received});
+  if (driver >= 390 && model.nvlink)
+    all.insert({GpuMetric::nvlink_sent, GpuMetric::nvlink_received});
   if (driver >= 525 && model.gpm)
-    all.insert({Metric::sm_active, Metric::tensor_active, Metric::dram_active});
+    all.insert({GpuMetric::sm_active, GpuMetric::tensor_active, GpuMetric::dram_active});
   return all;
 }
 
@@ -89,7 +92,7 @@ TEST_P(DriverMatrix, TellsWhatItCanAndNoZeroForTheRest) {
   at(0);
   const GpuSample gpu = at(1);
   EXPECT_EQ(gpu.fault, "");
-  const std::set<Metric> expected = told(driver, model);
+  const std::set<GpuMetric> expected = told(driver, model);
   for (const MetricInfo& metric : all_metrics()) {
     const Reading& reading = gpu[metric.metric];
     const bool measured = expected.contains(metric.metric);
@@ -98,7 +101,7 @@ TEST_P(DriverMatrix, TellsWhatItCanAndNoZeroForTheRest) {
     EXPECT_EQ(reading.why.empty(), measured) << metric.name;
   }
   if (driver < 525) {
-    EXPECT_EQ(gpu[Metric::sm_active].why, "this driver lacks the function");
+    EXPECT_EQ(gpu[GpuMetric::sm_active].why, "this driver lacks the function");
   }
   ASSERT_TRUE(gpu.processes_known);
   ASSERT_EQ(gpu.processes.size(), 2u);
@@ -120,7 +123,7 @@ TEST_P(DriverMatrix, TellsWhatItCanAndNoZeroForTheRest) {
     EXPECT_EQ(value.at("state"), "unsupported") << metric.name;
     EXPECT_FALSE(value.contains("value")) << metric.name;
     for (std::size_t i = 0; i < head.size(); ++i)
-      if (head[i].starts_with(metric.name) && metric.metric != Metric::sm_clock) {
+      if (head[i].starts_with(metric.name) && metric.metric != GpuMetric::sm_clock) {
         EXPECT_EQ(cells[i], "unsupported") << head[i];
       }
     EXPECT_EQ(series.find(cat("lockstep_gpu_", metric.name, "_ratio{")), std::string::npos);
@@ -186,7 +189,7 @@ TEST_P(Count, HasEachGpuInItsPlace) {
   ASSERT_EQ(all.gpus().size(), static_cast<std::size_t>(GetParam()));
   for (std::size_t i = 0; i < all.gpus().size(); ++i) {
     EXPECT_EQ(all.gpus()[i].uuid, gpus[i]["uuid"].get<std::string>());
-    EXPECT_EQ(at(0, i)[Metric::power].value, static_cast<double>(i) + 1);
+    EXPECT_EQ(at(0, i)[GpuMetric::power].value, static_cast<double>(i) + 1);
   }
 }
 INSTANTIATE_TEST_SUITE_P(OneToEight, Count, ::testing::Range(1, 9));
@@ -197,15 +200,15 @@ TEST_F(Scripted, FollowsWhatBecomesOfAGpu) {
       {{{"at", 1.0}, {"gpus", {{"0", {{"power", 300000}, {"energy", 9000}}}}}},
        {{"at", 2.0}, {"gpus", {{"0", {{"nvlink_kib", {1000 + 2048, 2000}}, {"reasons", 0x40}}}}}}});
   open(all);
-  EXPECT_EQ(at(0)[Metric::power].value, 65);
-  EXPECT_EQ(at(0.9)[Metric::power].value, 65);
+  EXPECT_EQ(at(0)[GpuMetric::power].value, 65);
+  EXPECT_EQ(at(0.9)[GpuMetric::power].value, 65);
   const GpuSample hot = at(1);
-  EXPECT_EQ(hot[Metric::power].value, 300);
-  EXPECT_EQ(hot[Metric::energy].value, 9);
+  EXPECT_EQ(hot[GpuMetric::power].value, 300);
+  EXPECT_EQ(hot[GpuMetric::energy].value, 9);
   const GpuSample busy = at(2);
-  EXPECT_EQ(busy[Metric::nvlink_sent].value, 2048 * 1024.0);  // in the second since
-  EXPECT_EQ(busy[Metric::nvlink_received].value, 0);
-  EXPECT_EQ(clock_limit_words(static_cast<unsigned long long>(busy[Metric::clock_limits].value)),
+  EXPECT_EQ(busy[GpuMetric::nvlink_sent].value, 2048 * 1024.0);  // in the second since
+  EXPECT_EQ(busy[GpuMetric::nvlink_received].value, 0);
+  EXPECT_EQ(clock_limit_words(static_cast<unsigned long long>(busy[GpuMetric::clock_limits].value)),
             "heat (hardware)");
 }
 
@@ -215,7 +218,7 @@ TEST_F(Scripted, GoesOnAfterACallThatFailed) {
       json::array({{{"from", 3}, {"to", 4}, {"answer", 999}}});
   open(machine(json::array({gpu})));
   for (const int call : {1, 2, 3, 4, 5}) {
-    const Reading power = at(call)[Metric::power];
+    const Reading power = at(call)[GpuMetric::power];
     const bool fails = call == 3 || call == 4;
     EXPECT_EQ(power.state, fails ? ReadingState::no_sample : ReadingState::measured) << call;
     EXPECT_EQ(power.why, fails ? "Unknown Error" : "") << call;
@@ -230,17 +233,17 @@ TEST_F(Scripted, LetsRestWhatStaysSlow) {
   gpu["calls"]["nvmlDeviceGetPowerUsage"] = json::array({{{"from", 2}, {"slow_ms", 300}}});
   nvml_.use(machine(json::array({gpu})));
   reader_ = make_nvml_reader();
-  const double first_s = reader_->read(0)[Metric::temperature].at_s;
+  const double first_s = reader_->read(0)[GpuMetric::temperature].at_s;
   double temperature_s = first_s;
   for (int tries = 0; tries < 100 && temperature_s == first_s; ++tries) {
     system_clock().sleep_s(0.05);
-    temperature_s = reader_->read(0)[Metric::temperature].at_s;
+    temperature_s = reader_->read(0)[GpuMetric::temperature].at_s;
   }
   EXPECT_GT(temperature_s, first_s);
   for (int calls = 0; calls < 3; ++calls) reader_->read(0);  // two slow ones, at most
-  const double power_s = reader_->read(0)[Metric::power].at_s;
+  const double power_s = reader_->read(0)[GpuMetric::power].at_s;
   system_clock().sleep_s(0.5);
-  EXPECT_EQ(reader_->read(0)[Metric::power].at_s, power_s);
+  EXPECT_EQ(reader_->read(0)[GpuMetric::power].at_s, power_s);
 }
 
 TEST_F(Scripted, SaysThatAGpuIsLostWhileOthersGoOnAndWhenItIsBack) {
@@ -253,8 +256,8 @@ TEST_F(Scripted, SaysThatAGpuIsLostWhileOthersGoOnAndWhenItIsBack) {
   EXPECT_EQ(lost.fault, "GPU is lost");
   EXPECT_FALSE(lost.processes_known);
   for (const Reading& reading : lost.readings) EXPECT_EQ(reading.state, ReadingState::no_sample);
-  EXPECT_EQ(at(5, 0)[Metric::power].value, 65);
-  EXPECT_EQ(at(7, 1)[Metric::power].value, 65);
+  EXPECT_EQ(at(5, 0)[GpuMetric::power].value, 65);
+  EXPECT_EQ(at(7, 1)[GpuMetric::power].value, 65);
 }
 
 TEST_F(Scripted, SumsUpInstancesOfMigWhereTheWholeIsForRoot) {
@@ -263,10 +266,10 @@ TEST_F(Scripted, SumsUpInstancesOfMigWhereTheWholeIsForRoot) {
   gpu["mig"][2]["processes"] = json::array({{{"pid", 5}, {"memory", 200}}});
   open(machine(json::array({gpu})));
   const GpuSample sample = at(0);
-  EXPECT_EQ(sample[Metric::memory_used].value, (1 + 2 + 3) * 1048576.0);
-  EXPECT_EQ(sample[Metric::memory_total].value, 3 * 10737418240.0);
-  EXPECT_EQ(sample[Metric::memory_used].source, "NVML memory of MIG instances");
-  EXPECT_EQ(sample[Metric::gpu_busy].state, ReadingState::unsupported);
+  EXPECT_EQ(sample[GpuMetric::memory_used].value, (1 + 2 + 3) * 1048576.0);
+  EXPECT_EQ(sample[GpuMetric::memory_total].value, 3 * 10737418240.0);
+  EXPECT_EQ(sample[GpuMetric::memory_used].source, "NVML memory of MIG instances");
+  EXPECT_EQ(sample[GpuMetric::gpu_busy].state, ReadingState::unsupported);
   ASSERT_TRUE(sample.processes_known);
   ASSERT_EQ(sample.processes.size(), 2u);
   EXPECT_EQ(sample.processes[0].pid, 5);
@@ -280,16 +283,16 @@ TEST_F(Scripted, AsksTheWholeWhereItMayAndNamesAProcessOnce) {
   gpu["processes"] = gpu["mig"][0]["processes"] = json::array({{{"pid", 7}, {"memory", 100}}});
   open(machine(json::array({gpu})));
   const GpuSample sample = at(0);
-  EXPECT_EQ(sample[Metric::memory_total].value, 85899345920.0);
-  EXPECT_EQ(sample[Metric::memory_used].source, "NVML memory");
+  EXPECT_EQ(sample[GpuMetric::memory_total].value, 85899345920.0);
+  EXPECT_EQ(sample[GpuMetric::memory_used].source, "NVML memory");
   EXPECT_EQ(sample.processes.size(), 1u);
 }
 
 TEST_F(Scripted, SaysThatMemoryIsForRootWhereThereIsNoInstance) {
   open(machine(json::array({split_by_mig(a100(), 0)})));
   const GpuSample sample = at(0);
-  EXPECT_EQ(sample[Metric::memory_used].state, ReadingState::no_sample);
-  EXPECT_EQ(sample[Metric::memory_used].why, "Insufficient Permissions");
+  EXPECT_EQ(sample[GpuMetric::memory_used].state, ReadingState::no_sample);
+  EXPECT_EQ(sample[GpuMetric::memory_used].why, "Insufficient Permissions");
   EXPECT_FALSE(sample.processes_known);
 }
 
@@ -385,8 +388,8 @@ TEST_F(RealGpus, TellHowATrainingBegins) {
     for (const MetricInfo& metric : all_metrics())
       EXPECT_EQ(idle[metric.metric].state, ReadingState::measured)
           << metric.name << ": " << idle[metric.metric].why;
-    EXPECT_EQ(idle[Metric::sm_active].value, 0);
-    EXPECT_NEAR(idle[Metric::power].value, 79, 4);
+    EXPECT_EQ(idle[GpuMetric::sm_active].value, 0);
+    EXPECT_NEAR(idle[GpuMetric::power].value, 79, 4);
     EXPECT_TRUE(idle.processes_known);
     EXPECT_EQ(idle.processes.size(), 0u);
   }
@@ -394,13 +397,13 @@ TEST_F(RealGpus, TellHowATrainingBegins) {
   std::set<int> ranks;
   for (std::size_t i = 0; i < 4; ++i) {
     const GpuSample works = at(25, i);
-    EXPECT_NEAR(works[Metric::sm_active].value, 96, 1);
-    EXPECT_NEAR(works[Metric::power].value, 690, 12);
-    EXPECT_NEAR(works[Metric::nvlink_sent].value, 6e9, 6e8);
-    EXPECT_NEAR(works[Metric::memory_used].value, 5.4e9, 5e8);
+    EXPECT_NEAR(works[GpuMetric::sm_active].value, 96, 1);
+    EXPECT_NEAR(works[GpuMetric::power].value, 690, 12);
+    EXPECT_NEAR(works[GpuMetric::nvlink_sent].value, 6e9, 6e8);
+    EXPECT_NEAR(works[GpuMetric::memory_used].value, 5.4e9, 5e8);
     ASSERT_EQ(works.processes.size(), 1u);
     EXPECT_NEAR(static_cast<double>(works.processes[0].memory_bytes.value_or(0)),
-                works[Metric::memory_used].value, 1 << 24);
+                works[GpuMetric::memory_used].value, 1 << 24);
     EXPECT_NEAR(works.processes[0].sm_percent.value_or(0), 100, 1);
     ranks.insert(works.processes[0].pid);
   }
@@ -430,8 +433,8 @@ TEST_F(RealGpus, CostLittleToWatch) {
     for (std::size_t gpu = 0; gpu < 8; ++gpu) {
       const GpuSample sample = reader_->read(gpu);
       EXPECT_EQ(sample.processes.size(), 1u);
-      EXPECT_LE(clock_.now - sample[Metric::energy].at_s, 100);
-      EXPECT_EQ(sample[Metric::sm_active].at_s, clock_.now);
+      EXPECT_LE(clock_.now - sample[GpuMetric::energy].at_s, 100);
+      EXPECT_EQ(sample[GpuMetric::sm_active].at_s, clock_.now);
     }
   }
   EXPECT_LT((thread_cpu_s() - began_s) / seconds, 0.005);
@@ -480,11 +483,11 @@ TEST_F(Scripted, AsksForWhatHardlyEverChangesAgainWhereItFailed) {
   gpu["calls"]["nvmlDeviceGetMaxClockInfo"] =
       json::array({{{"from", 1}, {"to", 1}, {"answer", 999}}});
   open(machine(json::array({gpu})));
-  EXPECT_EQ(at(0)[Metric::sm_clock_most].state, ReadingState::no_sample);
-  EXPECT_EQ(at(1)[Metric::sm_clock_most].state, ReadingState::measured);
-  EXPECT_EQ(at(500)[Metric::sm_clock_most].at_s, 101);
-  EXPECT_EQ(at(500)[Metric::pcie_lanes].at_s, 600);
-  EXPECT_EQ(at(700)[Metric::sm_clock_most].at_s, 800);
+  EXPECT_EQ(at(0)[GpuMetric::sm_clock_most].state, ReadingState::no_sample);
+  EXPECT_EQ(at(1)[GpuMetric::sm_clock_most].state, ReadingState::measured);
+  EXPECT_EQ(at(500)[GpuMetric::sm_clock_most].at_s, 101);
+  EXPECT_EQ(at(500)[GpuMetric::pcie_lanes].at_s, 600);
+  EXPECT_EQ(at(700)[GpuMetric::sm_clock_most].at_s, 800);
 }
 
 TEST(NvmlScript, AppliesWhatHasChangedUntilThen) {

@@ -43,12 +43,12 @@ TEST(GpuLogLines, SayWhatWasMeasuredAndNothingElse) {
   MonitorSample sample{.wall_s = 1700000000.25};
   sample.gpus.resize(2);
   GpuSample& gpu = sample.gpus[0];
-  gpu[Metric::gpu_busy] = measured(97);
-  gpu[Metric::sm_active] = unsupported();
-  gpu[Metric::dram_active] = measured(0);
-  gpu[Metric::memory_used] = measured(1 << 20);
-  gpu[Metric::power] = measured(65.04);
-  gpu[Metric::clock_limits] = measured(4 + 0x40);
+  gpu[GpuMetric::gpu_busy] = measured(97);
+  gpu[GpuMetric::sm_active] = unsupported();
+  gpu[GpuMetric::dram_active] = measured(0);
+  gpu[GpuMetric::memory_used] = measured(1 << 20);
+  gpu[GpuMetric::power] = measured(65.04);
+  gpu[GpuMetric::clock_limits] = measured(4 + 0x40);
   gpu.processes_known = true;
   gpu.processes = {{.pid = 7, .memory_bytes = 100},
                    {.pid = 8, .memory_bytes = 30},
@@ -62,7 +62,7 @@ TEST(GpuLogLines, SayWhatWasMeasuredAndNothingElse) {
 TEST(GpuLogLines, NoThrottlingIsAnAnswerAndUnknownMemoryIsNone) {
   MonitorSample sample;
   sample.gpus.resize(1);
-  sample.gpus[0][Metric::clock_limits] = measured(1);
+  sample.gpus[0][GpuMetric::clock_limits] = measured(1);
   sample.gpus[0].processes_known = true;
   EXPECT_THAT(gpu_log_lines({info(0)}, sample, only_7), ::testing::EndsWith(",none,0,0\n"));
   sample.gpus[0].processes = {{.pid = 8}};
@@ -144,7 +144,7 @@ class GpuLogs : public GpuLogFiles {
     for (const int index : {0, 1, 2}) {
       reader_->present.push_back(info(index));
       GpuSample sample;
-      sample[Metric::gpu_busy] = measured(index == 1 ? 2 : 90 + index);
+      sample[GpuMetric::gpu_busy] = measured(index == 1 ? 2 : 90 + index);
       reader_->samples.push_back(sample);
     }
   }

@@ -13,9 +13,9 @@ namespace {
 MonitorSample sample_of(long long number, double first, double second) {
   MonitorSample sample{.number = number, .wall_s = 100.0 + static_cast<double>(number)};
   sample.gpus.resize(2);
-  sample.gpus[0][Metric::power] = measured(first);
-  sample.gpus[1][Metric::power] = measured(second);
-  sample.gpus[1][Metric::sm_active].state = ReadingState::unsupported;
+  sample.gpus[0][GpuMetric::power] = measured(first);
+  sample.gpus[1][GpuMetric::power] = measured(second);
+  sample.gpus[1][GpuMetric::sm_active].state = ReadingState::unsupported;
   return sample;
 }
 
@@ -28,17 +28,17 @@ TEST(History, KeepsTheNewestSamplesInOrder) {
     const double number = 5.0 - static_cast<double>(age);
     EXPECT_EQ(history.number(age), static_cast<long long>(number));
     EXPECT_EQ(history.wall_s(age), 100 + number);
-    EXPECT_EQ(history.value(0, Metric::power, age), number);
-    EXPECT_EQ(history.value(1, Metric::power, age), 10 * number);
+    EXPECT_EQ(history.value(0, GpuMetric::power, age), number);
+    EXPECT_EQ(history.value(1, GpuMetric::power, age), 10 * number);
   }
 }
 
 TEST(History, WhatWasNotMeasuredIsNoNumber) {
   History history(2, 2);
   history.add(sample_of(1, 0, 7));
-  EXPECT_EQ(history.value(0, Metric::power, 0), 0);
-  EXPECT_TRUE(std::isnan(history.value(1, Metric::sm_active, 0)));
-  EXPECT_TRUE(std::isnan(history.value(0, Metric::temperature, 0)));
+  EXPECT_EQ(history.value(0, GpuMetric::power, 0), 0);
+  EXPECT_TRUE(std::isnan(history.value(1, GpuMetric::sm_active, 0)));
+  EXPECT_TRUE(std::isnan(history.value(0, GpuMetric::temperature, 0)));
 }
 
 TEST(History, HoldsAtLeastOneSample) {
@@ -46,7 +46,7 @@ TEST(History, HoldsAtLeastOneSample) {
   history.add(sample_of(1, 3, 4));
   history.add(sample_of(2, 5, 6));
   EXPECT_EQ(history.size(), 1u);
-  EXPECT_EQ(history.value(0, Metric::power, 0), 5);
+  EXPECT_EQ(history.value(0, GpuMetric::power, 0), 5);
 }
 
 }  // namespace

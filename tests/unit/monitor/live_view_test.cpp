@@ -20,15 +20,15 @@ constexpr std::uint64_t mib = 1 << 20;
 GpuSample busy_gpu(double percent) {
   GpuSample gpu;
   for (Reading& reading : gpu.readings) reading = measured(percent);
-  gpu[Metric::memory_used] = measured(63.1 * (1 << 30));
-  gpu[Metric::memory_total] = measured(140.4 * (1 << 30));
-  gpu[Metric::power] = measured(612);
-  gpu[Metric::power_limit] = measured(700);
-  gpu[Metric::temperature] = measured(61);
-  gpu[Metric::sm_clock] = measured(1755);
-  gpu[Metric::sm_clock_most] = measured(1980);
-  gpu[Metric::clock_limits] = measured(0x4);
-  for (const Metric metric : {Metric::pcie_sent, Metric::nvlink_sent})
+  gpu[GpuMetric::memory_used] = measured(63.1 * (1 << 30));
+  gpu[GpuMetric::memory_total] = measured(140.4 * (1 << 30));
+  gpu[GpuMetric::power] = measured(612);
+  gpu[GpuMetric::power_limit] = measured(700);
+  gpu[GpuMetric::temperature] = measured(61);
+  gpu[GpuMetric::sm_clock] = measured(1755);
+  gpu[GpuMetric::sm_clock_most] = measured(1980);
+  gpu[GpuMetric::clock_limits] = measured(0x4);
+  for (const GpuMetric metric : {GpuMetric::pcie_sent, GpuMetric::nvlink_sent})
     gpu[metric] = measured(3.5 * (1 << 30));
   gpu.processes_known = true;
   return gpu;
@@ -184,13 +184,13 @@ TEST_F(LiveViewTest, NeverShowsZeroForWhatIsNotMeasured) {
 }
 
 TEST_F(LiveViewTest, FallsBackToBusyAndSaysSo) {
-  sample_.gpus[0][Metric::sm_active] = unsupported();
-  sample_.gpus[0][Metric::gpu_busy] = measured(97);
+  sample_.gpus[0][GpuMetric::sm_active] = unsupported();
+  sample_.gpus[0][GpuMetric::gpu_busy] = measured(97);
   next();
   EXPECT_NE(screen()[2].find("97 busy"), std::string::npos) << screen()[2];
   EXPECT_NE(screen()[2].find("█"), std::string::npos) << screen()[2];
   EXPECT_NE(screen()[3].find("80 SM"), std::string::npos) << screen()[3];
-  sample_.gpus[0][Metric::gpu_busy] = Reading{};
+  sample_.gpus[0][GpuMetric::gpu_busy] = Reading{};
   EXPECT_EQ(activity_text(sample_.gpus[0]), "- busy");
 }
 
@@ -202,7 +202,7 @@ TEST_F(LiveViewTest, ShowsAFaultInPlaceOfValues) {
 
 TEST_F(LiveViewTest, DrawsHistoryWithGaps) {
   for (const double percent : {0.0, 50.0, -1.0, 100.0}) {
-    sample_.gpus[0][Metric::sm_active] = percent < 0 ? Reading{} : measured(percent);
+    sample_.gpus[0][GpuMetric::sm_active] = percent < 0 ? Reading{} : measured(percent);
     next();
   }
   EXPECT_NE(screen()[2].find("▁▅ █"), std::string::npos) << screen()[2];
@@ -301,7 +301,7 @@ TEST_F(LiveViewTest, FiltersByUserCommandRunAndPid) {
 TEST_F(LiveViewTest, PausesWhileSamplingGoesOn) {
   next();
   type("p");
-  sample_.gpus[0][Metric::sm_active] = measured(7);
+  sample_.gpus[0][GpuMetric::sm_active] = measured(7);
   const std::string before = screen()[2];
   next();
   EXPECT_TRUE(shows("PAUSED"));

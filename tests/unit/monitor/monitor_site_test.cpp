@@ -23,7 +23,7 @@ class Site : public ::testing::Test {
   void take(double at_s) {
     MonitorSample sample{.number = ++number_, .wall_s = 1.7e9 + at_s, .at_s = at_s};
     sample.gpus.resize(1);
-    sample.gpus[0][Metric::power] = measured(100 + at_s);
+    sample.gpus[0][GpuMetric::power] = measured(100 + at_s);
     site_.take(sample);
   }
   HttpReply get(const std::string& path, const std::string& query = "",

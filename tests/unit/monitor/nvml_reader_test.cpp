@@ -58,7 +58,7 @@ class NvmlReader : public ::testing::Test {
   std::unique_ptr<GpuReader> reader_;
 };
 
-void expect_measured(const GpuSample& sample, Metric metric, double value) {
+void expect_measured(const GpuSample& sample, GpuMetric metric, double value) {
   EXPECT_EQ(sample[metric].state, ReadingState::measured) << info(metric).name;
   EXPECT_DOUBLE_EQ(sample[metric].value, value) << info(metric).name;
 }
@@ -67,37 +67,37 @@ TEST_F(NvmlReader, ReadsEachMetricInItsUnit) {
   const GpuSample sample = reader(json::array({hopper()})).read(0);
   EXPECT_EQ(reader_->gpus()[0].uuid, "GPU-aa");
   EXPECT_EQ(sample.fault, "");
-  expect_measured(sample, Metric::gpu_busy, 100);
-  expect_measured(sample, Metric::memory_used, 100);
-  expect_measured(sample, Metric::memory_total, 1000);
-  expect_measured(sample, Metric::power, 650.5);
-  expect_measured(sample, Metric::power_limit, 700);
-  expect_measured(sample, Metric::energy, 5);
-  expect_measured(sample, Metric::temperature, 61);
-  expect_measured(sample, Metric::sm_clock, 1755);
-  expect_measured(sample, Metric::sm_clock_most, 1980);
-  expect_measured(sample, Metric::memory_clock, 3201);
-  expect_measured(sample, Metric::pcie_generation, 5);
-  expect_measured(sample, Metric::pcie_lanes, 16);
-  expect_measured(sample, Metric::clock_limits, 0x44);
-  EXPECT_EQ(sample[Metric::power].source, "NVML power");
+  expect_measured(sample, GpuMetric::gpu_busy, 100);
+  expect_measured(sample, GpuMetric::memory_used, 100);
+  expect_measured(sample, GpuMetric::memory_total, 1000);
+  expect_measured(sample, GpuMetric::power, 650.5);
+  expect_measured(sample, GpuMetric::power_limit, 700);
+  expect_measured(sample, GpuMetric::energy, 5);
+  expect_measured(sample, GpuMetric::temperature, 61);
+  expect_measured(sample, GpuMetric::sm_clock, 1755);
+  expect_measured(sample, GpuMetric::sm_clock_most, 1980);
+  expect_measured(sample, GpuMetric::memory_clock, 3201);
+  expect_measured(sample, GpuMetric::pcie_generation, 5);
+  expect_measured(sample, GpuMetric::pcie_lanes, 16);
+  expect_measured(sample, GpuMetric::clock_limits, 0x44);
+  EXPECT_EQ(sample[GpuMetric::power].source, "NVML power");
 }
 
 TEST_F(NvmlReader, HasActivityFromTheSecondSampleOn) {
   GpuReader& gpus = reader(json::array({hopper()}));
   const GpuSample first = gpus.read(0);
-  EXPECT_EQ(first[Metric::sm_active].state, ReadingState::no_sample);
-  EXPECT_EQ(first[Metric::sm_active].why, "the first of two samples");
+  EXPECT_EQ(first[GpuMetric::sm_active].state, ReadingState::no_sample);
+  EXPECT_EQ(first[GpuMetric::sm_active].why, "the first of two samples");
   clock_.advance(0.5);
   const GpuSample second = gpus.read(0);
-  expect_measured(second, Metric::sm_active, 12.5);
-  expect_measured(second, Metric::tensor_active, 3);
-  expect_measured(second, Metric::dram_active, 0);
-  expect_measured(second, Metric::pcie_sent, 2 << 20);
-  expect_measured(second, Metric::pcie_received, 4 << 20);
-  EXPECT_DOUBLE_EQ(second[Metric::sm_active].period_s, 0.5);
-  EXPECT_EQ(second[Metric::sm_active].source, "GPM");
-  EXPECT_EQ(second[Metric::nvlink_sent].state, ReadingState::unsupported);
+  expect_measured(second, GpuMetric::sm_active, 12.5);
+  expect_measured(second, GpuMetric::tensor_active, 3);
+  expect_measured(second, GpuMetric::dram_active, 0);
+  expect_measured(second, GpuMetric::pcie_sent, 2 << 20);
+  expect_measured(second, GpuMetric::pcie_received, 4 << 20);
+  EXPECT_DOUBLE_EQ(second[GpuMetric::sm_active].period_s, 0.5);
+  EXPECT_EQ(second[GpuMetric::sm_active].source, "GPM");
+  EXPECT_EQ(second[GpuMetric::nvlink_sent].state, ReadingState::unsupported);
 }
 
 TEST_F(NvmlReader, TakesNoTwoSamplesOfActivityAtOnce) {
@@ -109,7 +109,7 @@ TEST_F(NvmlReader, TakesNoTwoSamplesOfActivityAtOnce) {
     own->read(0);
     for (int i = 0; i < 100; ++i) {
       clock.advance(1);
-      without += own->read(0)[Metric::sm_active].state != ReadingState::measured;
+      without += own->read(0)[GpuMetric::sm_active].state != ReadingState::measured;
     }
   };
   std::vector<std::thread> threads;
@@ -122,11 +122,11 @@ TEST_F(NvmlReader, KeepsActivityWhileTwoSamplesWouldBeTooNear) {
   GpuReader& gpus = reader(json::array({hopper()}));
   gpus.read(0);
   clock_.advance(0.2);
-  const double read_at = gpus.read(0)[Metric::sm_active].at_s;
+  const double read_at = gpus.read(0)[GpuMetric::sm_active].at_s;
   clock_.advance(0.05);
-  EXPECT_EQ(gpus.read(0)[Metric::sm_active].at_s, read_at);
+  EXPECT_EQ(gpus.read(0)[GpuMetric::sm_active].at_s, read_at);
   clock_.advance(0.06);
-  EXPECT_GT(gpus.read(0)[Metric::sm_active].at_s, read_at);
+  EXPECT_GT(gpus.read(0)[GpuMetric::sm_active].at_s, read_at);
 }
 
 TEST_F(NvmlReader, TellsUnsupportedFromZeroAndFromNoSample) {
@@ -134,34 +134,34 @@ TEST_F(NvmlReader, TellsUnsupportedFromZeroAndFromNoSample) {
   gpu["answers"] = {{"nvmlDeviceGetTemperature", 999}};
   GpuReader& gpus = reader(json::array({gpu}));
   const GpuSample sample = gpus.read(0);
-  expect_measured(sample, Metric::gpu_busy, 0);
-  EXPECT_EQ(sample[Metric::power].state, ReadingState::unsupported);
-  EXPECT_EQ(sample[Metric::power].why, "this GPU does not tell");
-  EXPECT_EQ(sample[Metric::temperature].state, ReadingState::no_sample);
-  EXPECT_EQ(sample[Metric::temperature].why, "Unknown Error");
-  EXPECT_EQ(sample[Metric::sm_active].state, ReadingState::unsupported);
-  EXPECT_EQ(sample[Metric::sm_active].why, "it takes a Hopper GPU or newer");
+  expect_measured(sample, GpuMetric::gpu_busy, 0);
+  EXPECT_EQ(sample[GpuMetric::power].state, ReadingState::unsupported);
+  EXPECT_EQ(sample[GpuMetric::power].why, "this GPU does not tell");
+  EXPECT_EQ(sample[GpuMetric::temperature].state, ReadingState::no_sample);
+  EXPECT_EQ(sample[GpuMetric::temperature].why, "Unknown Error");
+  EXPECT_EQ(sample[GpuMetric::sm_active].state, ReadingState::unsupported);
+  EXPECT_EQ(sample[GpuMetric::sm_active].why, "it takes a Hopper GPU or newer");
 }
 
 TEST_F(NvmlReader, HasTrafficWithoutGpm) {
   GpuReader& gpus = reader(json::array({t4()}));
   const GpuSample first = gpus.read(0);
-  expect_measured(first, Metric::pcie_sent, 1024);
-  expect_measured(first, Metric::pcie_received, 2048);
-  EXPECT_EQ(first[Metric::nvlink_sent].state, ReadingState::no_sample);  // a rate takes two
+  expect_measured(first, GpuMetric::pcie_sent, 1024);
+  expect_measured(first, GpuMetric::pcie_received, 2048);
+  EXPECT_EQ(first[GpuMetric::nvlink_sent].state, ReadingState::no_sample);  // a rate takes two
   clock_.advance(2);
   const GpuSample second = gpus.read(0);
-  expect_measured(second, Metric::nvlink_sent, 0);
-  EXPECT_DOUBLE_EQ(second[Metric::nvlink_sent].period_s, 2);
+  expect_measured(second, GpuMetric::nvlink_sent, 0);
+  EXPECT_DOUBLE_EQ(second[GpuMetric::nvlink_sent].period_s, 2);
 }
 
 TEST_F(NvmlReader, SaysWhatAnOldDriverLacks) {
   const GpuSample sample = reader(json::array({hopper()}), "libfake-nvml-340.so").read(0);
-  EXPECT_EQ(sample[Metric::energy].state, ReadingState::unsupported);
-  EXPECT_EQ(sample[Metric::energy].why, "this driver lacks the function");
-  EXPECT_EQ(sample[Metric::sm_active].state, ReadingState::unsupported);
-  expect_measured(sample, Metric::memory_used, 100);    // by the older function
-  expect_measured(sample, Metric::clock_limits, 0x44);  // likewise
+  EXPECT_EQ(sample[GpuMetric::energy].state, ReadingState::unsupported);
+  EXPECT_EQ(sample[GpuMetric::energy].why, "this driver lacks the function");
+  EXPECT_EQ(sample[GpuMetric::sm_active].state, ReadingState::unsupported);
+  expect_measured(sample, GpuMetric::memory_used, 100);    // by the older function
+  expect_measured(sample, GpuMetric::clock_limits, 0x44);  // likewise
 }
 
 TEST_F(NvmlReader, AsksSlowFunctionsLessOften) {
@@ -172,11 +172,11 @@ TEST_F(NvmlReader, AsksSlowFunctionsLessOften) {
   setenv("LOCKSTEP_NVML", LOCKSTEP_BUILD_DIR "/tests/libfake-nvml.so", 1);
   const auto real = make_nvml_reader();  // the time that calls take is real
   real->read(0);                         // the first call may be slow for once
-  const double first = real->read(0)[Metric::pcie_sent].at_s;
+  const double first = real->read(0)[GpuMetric::pcie_sent].at_s;
   const double begin = system_clock().now_s();
   const GpuSample again = real->read(0);
-  EXPECT_EQ(again[Metric::pcie_sent].at_s, first);
-  EXPECT_EQ(again[Metric::pcie_sent].state, ReadingState::measured);
+  EXPECT_EQ(again[GpuMetric::pcie_sent].at_s, first);
+  EXPECT_EQ(again[GpuMetric::pcie_sent].state, ReadingState::measured);
   EXPECT_LT(system_clock().now_s() - begin, 0.015);
 }
 
@@ -191,11 +191,11 @@ TEST_F(NvmlReader, AsksForWhatTakesACoreMuchLessOften) {
   const auto real = make_nvml_reader();
   real->read(0);  // the first call may be slow for once
   const GpuSample first = real->read(0);
-  EXPECT_EQ(first[Metric::energy].state, ReadingState::measured);
+  EXPECT_EQ(first[GpuMetric::energy].state, ReadingState::measured);
   system_clock().sleep_s(1);
   const GpuSample second = real->read(0);
-  EXPECT_EQ(second[Metric::energy].at_s, first[Metric::energy].at_s);
-  EXPECT_GT(second[Metric::power].at_s, first[Metric::power].at_s);
+  EXPECT_EQ(second[GpuMetric::energy].at_s, first[GpuMetric::energy].at_s);
+  EXPECT_GT(second[GpuMetric::power].at_s, first[GpuMetric::power].at_s);
 }
 
 TEST_F(NvmlReader, ListsProcessesWithTheirNewestUtilisation) {
@@ -243,7 +243,7 @@ TEST_F(NvmlReader, GoesOnBesideALostGpu) {
   const GpuSample lost = gpus.read(0);
   EXPECT_EQ(lost.fault, "GPU is lost");
   for (const Reading& reading : lost.readings) EXPECT_EQ(reading.state, ReadingState::no_sample);
-  expect_measured(gpus.read(1), Metric::gpu_busy, 0);
+  expect_measured(gpus.read(1), GpuMetric::gpu_busy, 0);
 }
 
 TEST_F(NvmlReader, SaysWhyThereIsNoGpu) {

@@ -15,12 +15,12 @@ using nlohmann::json;
 MonitorSample page_sample_of(long long number, double power) {
   MonitorSample sample{.number = number, .wall_s = 1.7e9 + static_cast<double>(number)};
   sample.gpus.resize(2);
-  sample.gpus[0][Metric::power] = measured(power);
-  sample.gpus[0][Metric::sm_active] = measured(33.333);
-  sample.gpus[0][Metric::memory_used] = measured(3.0 * (1 << 20));
-  sample.gpus[0][Metric::pcie_sent] = measured(1234567890);
-  if (number == 2) sample.gpus[0][Metric::sm_active] = {};
-  sample.gpus[1][Metric::power] = unsupported();
+  sample.gpus[0][GpuMetric::power] = measured(power);
+  sample.gpus[0][GpuMetric::sm_active] = measured(33.333);
+  sample.gpus[0][GpuMetric::memory_used] = measured(3.0 * (1 << 20));
+  sample.gpus[0][GpuMetric::pcie_sent] = measured(1234567890);
+  if (number == 2) sample.gpus[0][GpuMetric::sm_active] = {};
+  sample.gpus[1][GpuMetric::power] = unsupported();
   return sample;
 }
 

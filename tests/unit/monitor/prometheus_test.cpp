@@ -30,11 +30,11 @@ TEST(Prometheus, HasASeriesForWhatWasMeasuredAndNoneForTheRest) {
   MonitorSample sample;
   sample.gpus.resize(3);
   for (Reading& reading : sample.gpus[0].readings) reading = unsupported();
-  sample.gpus[0][Metric::sm_active] = measured(57);
-  sample.gpus[0][Metric::gpu_busy] = measured(0);
-  sample.gpus[0][Metric::energy] = measured(1234.5);
-  sample.gpus[0][Metric::sm_clock] = measured(1980);
-  sample.gpus[1][Metric::power] = measured(612.25);
+  sample.gpus[0][GpuMetric::sm_active] = measured(57);
+  sample.gpus[0][GpuMetric::gpu_busy] = measured(0);
+  sample.gpus[0][GpuMetric::energy] = measured(1234.5);
+  sample.gpus[0][GpuMetric::sm_clock] = measured(1980);
+  sample.gpus[1][GpuMetric::power] = measured(612.25);
   sample.gpus[2].fault = "GPU is lost";
   const std::string text =
       prometheus_gpus({gpu(0), gpu(1), gpu(2)}, sample, [](int) { return std::nullopt; });
@@ -74,7 +74,7 @@ lockstep_gpu_sm_clock_hertz{gpu="0",uuid="GPU-0",name="H200"} 1.98e+09
 TEST(Prometheus, NamesWhatHoldsTheClocksDown) {
   MonitorSample sample;
   sample.gpus.resize(1);
-  sample.gpus[0][Metric::clock_limits] = measured(0x24);
+  sample.gpus[0][GpuMetric::clock_limits] = measured(0x24);
   const std::string text = prometheus_gpus({gpu(0)}, sample, somebody_with_a_secret);
   EXPECT_EQ(count(text, "lockstep_gpu_clock_limited{"), static_cast<int>(clock_limits().size()));
   for (const char* one :

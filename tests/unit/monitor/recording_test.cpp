@@ -23,10 +23,10 @@ MonitorSample scene(int number) {
                        .self_cpu = 0.002};
   sample.gpus.resize(2);
   for (GpuSample& gpu : sample.gpus) {
-    gpu[Metric::sm_active] = measured(40.25 + number, sample.at_s, 1);
-    gpu[Metric::memory_used] = measured(67712843776, sample.at_s);
-    gpu[Metric::pcie_sent] = measured(1234560, 48);  // had before
-    gpu[Metric::tensor_active] = unsupported();
+    gpu[GpuMetric::sm_active] = measured(40.25 + number, sample.at_s, 1);
+    gpu[GpuMetric::memory_used] = measured(67712843776, sample.at_s);
+    gpu[GpuMetric::pcie_sent] = measured(1234560, 48);  // had before
+    gpu[GpuMetric::tensor_active] = unsupported();
     gpu.processes_known = true;
     gpu.processes = {{.pid = 42, .memory_bytes = 1ull << 33, .sm_percent = 12.5},
                      {.pid = 43, .graphics = true}};
@@ -35,7 +35,7 @@ MonitorSample scene(int number) {
     sample.gpus[1].fault = "GPU is lost";
     sample.gpus[1].processes_known = false;
     sample.gpus[1].processes.clear();
-    sample.gpus[1][Metric::sm_active] = {.why = "GPU is lost"};
+    sample.gpus[1][GpuMetric::sm_active] = {.why = "GPU is lost"};
   }
   return sample;
 }
@@ -46,7 +46,7 @@ std::optional<ProcessInfo> who(int pid) {
 }
 
 std::string text_of(int samples) {
-  Recorder recorder(fake_probe(2).present);
+  SampleRecorder recorder(fake_probe(2).present);
   std::string text = recorder.head(1.7e9, {{"kept", 1}});
   for (int i = 1; i <= samples; ++i) text += recorder.lines(scene(i), who);
   return text;
@@ -111,7 +111,7 @@ TEST_F(RecordingTest, ComesBackAsItWas) {
 }
 
 TEST_F(RecordingTest, TakesATenthOfTheJsonOfASample) {
-  Recorder recorder(fake_probe(2).present);
+  SampleRecorder recorder(fake_probe(2).present);
   std::size_t as_json = 0, recorded = 0;
   for (int i = 1; i <= 100; ++i) {
     MonitorSample sample = scene(1);

@@ -26,14 +26,14 @@ struct Three {
     sample.gpus.resize(3);
     GpuSample& all = sample.gpus[0];
     for (const MetricInfo& metric : all_metrics()) all[metric.metric] = measured(40, 9.5, 1);
-    all[Metric::memory_used] = measured(2.0 * (1 << 30));
-    all[Metric::memory_total] = measured(4.0 * (1 << 30));
-    all[Metric::clock_limits] = measured(4 | 0x40);
-    all[Metric::gpu_busy] = measured(0);
+    all[GpuMetric::memory_used] = measured(2.0 * (1 << 30));
+    all[GpuMetric::memory_total] = measured(4.0 * (1 << 30));
+    all[GpuMetric::clock_limits] = measured(4 | 0x40);
+    all[GpuMetric::gpu_busy] = measured(0);
     all.processes_known = true;
     all.processes = {{.pid = 4242, .memory_bytes = 1 << 30, .sm_percent = 37}, {.pid = 99}};
     for (Reading& reading : sample.gpus[1].readings) reading = unsupported();
-    sample.gpus[1][Metric::gpu_busy] = measured(100);
+    sample.gpus[1][GpuMetric::gpu_busy] = measured(100);
     sample.gpus[2].fault = "GPU is lost";
     gpus[0].name = "H200, \"big\"";
   }

@@ -16,8 +16,8 @@ std::shared_ptr<FakeReader> two_readable() {
   auto reader = std::make_shared<FakeReader>();
   reader->present = fake_probe(2).present;
   reader->samples.resize(2);
-  reader->samples[0][Metric::power] = measured(100);
-  reader->samples[1][Metric::power] = measured(200);
+  reader->samples[0][GpuMetric::power] = measured(100);
+  reader->samples[1][GpuMetric::power] = measured(200);
   return reader;
 }
 
@@ -29,7 +29,7 @@ TEST(Sampler, NumbersItsSamplesAndKeepsTheInterval) {
     const auto sample = sampler.next(seen, 5);
     ASSERT_TRUE(sample);
     EXPECT_EQ(sample->number, seen + 1);
-    EXPECT_EQ(sample->gpus.at(1)[Metric::power].value, 200);
+    EXPECT_EQ(sample->gpus.at(1)[GpuMetric::power].value, 200);
     EXPECT_GT(sample->wall_s, 1.7e9);
     seen = sample->number;
     (i == 0 ? first : last) = sample->at_s;
@@ -42,7 +42,7 @@ TEST(Sampler, ReadsOnlyTheGpusThatAreWanted) {
   const auto sample = sampler.next(0, 5);
   ASSERT_TRUE(sample);
   ASSERT_EQ(sample->gpus.size(), 1u);
-  EXPECT_EQ(sample->gpus[0][Metric::power].value, 200);
+  EXPECT_EQ(sample->gpus[0][GpuMetric::power].value, 200);
 }
 
 TEST(Sampler, DoesNotWaitForACallThatHangs) {

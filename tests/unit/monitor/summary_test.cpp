@@ -26,13 +26,13 @@ TEST(MonitorSummary, HasMeansPeaksIdleShareAndEnergy) {
   MonitorSummary summary(fake_probe(1).present);
   for (int i = 0; i < 4; ++i) {
     GpuSample gpu;
-    gpu[Metric::sm_active] = measured(i == 0 ? 0 : 40.0 * i, i);
-    gpu[Metric::gpu_busy] = measured(100, i);
-    gpu[Metric::tensor_active] = measured(10, i);
-    gpu[Metric::memory_used] = measured((i + 1.0) * (1 << 30), i);
-    gpu[Metric::power] = measured(100.0 * (i + 1), i);
-    gpu[Metric::temperature] = measured(60 - i, i);
-    gpu[Metric::energy] = measured(5000 + 2500.0 * i, i);
+    gpu[GpuMetric::sm_active] = measured(i == 0 ? 0 : 40.0 * i, i);
+    gpu[GpuMetric::gpu_busy] = measured(100, i);
+    gpu[GpuMetric::tensor_active] = measured(10, i);
+    gpu[GpuMetric::memory_used] = measured((i + 1.0) * (1 << 30), i);
+    gpu[GpuMetric::power] = measured(100.0 * (i + 1), i);
+    gpu[GpuMetric::temperature] = measured(60 - i, i);
+    gpu[GpuMetric::energy] = measured(5000 + 2500.0 * i, i);
     summary.add(at(i, gpu));
   }
   EXPECT_TRUE(summary.text().starts_with("4 samples in 3.0 s\n")) << summary.text();
@@ -46,8 +46,8 @@ TEST(MonitorSummary, JudgesIdlenessByBusyWhereThereIsNoActivity) {
   for (int i = 0; i < 2; ++i) {
     GpuSample gpu;
     for (Reading& reading : gpu.readings) reading = unsupported();
-    gpu[Metric::gpu_busy] = measured(i == 0 ? 0 : 50, i);
-    gpu[Metric::power] = measured(100, 10.0 * i);
+    gpu[GpuMetric::gpu_busy] = measured(i == 0 ? 0 : 50, i);
+    gpu[GpuMetric::power] = measured(100, 10.0 * i);
     summary.add(at(i, gpu));
   }
   // Energy from power and time, marked as such.
@@ -60,8 +60,8 @@ TEST(MonitorSummary, CountsAReadingOnceThatWasNotMadeAgain) {
   MonitorSummary summary(fake_probe(1).present);
   for (const auto& [value, read_at] : {std::pair{10.0, 1.0}, {10.0, 1.0}, {40.0, 2.0}}) {
     GpuSample gpu;
-    gpu[Metric::temperature] = measured(50, read_at);
-    gpu[Metric::gpu_busy] = measured(value, read_at);
+    gpu[GpuMetric::temperature] = measured(50, read_at);
+    gpu[GpuMetric::gpu_busy] = measured(value, read_at);
     summary.add(at(read_at, gpu));
   }
   EXPECT_EQ(row(summary, 0)[3], "25.0");

@@ -78,24 +78,24 @@ TEST(ParameterOptions, MapsNeedAFile) {
   check_parameter_options(options);
 }
 
-TEST(Interval, ComesAtMultiplesOfStepsAndOfEpochs) {
-  const Interval half{.epochs = 0.5, .steps_per_epoch = 5};
+TEST(StepInterval, ComesAtMultiplesOfStepsAndOfEpochs) {
+  const StepInterval half{.epochs = 0.5, .steps_per_epoch = 5};
   std::vector<std::int64_t> due;
   for (std::int64_t step = 0; step <= 10; ++step)
     if (half.due(step)) due.push_back(step);
   EXPECT_THAT(due, ::testing::ElementsAre(3, 5, 8, 10));
   EXPECT_EQ(half.mean_steps(), 2.5);
-  const Interval both{.steps = 4, .epochs = 1, .steps_per_epoch = 5};
+  const StepInterval both{.steps = 4, .epochs = 1, .steps_per_epoch = 5};
   EXPECT_TRUE(both.due(4));
   EXPECT_TRUE(both.due(5));
   EXPECT_FALSE(both.due(6));
-  EXPECT_FALSE(Interval{}.due(6));
-  EXPECT_EQ(Interval{}.mean_steps(), 0);
-  const Interval tenths{.epochs = 0.1, .steps_per_epoch = 10};  // 0.1 x 10 x 7 is a hair off 7
+  EXPECT_FALSE(StepInterval{}.due(6));
+  EXPECT_EQ(StepInterval{}.mean_steps(), 0);
+  const StepInterval tenths{.epochs = 0.1, .steps_per_epoch = 10};  // 0.1 x 10 x 7 is a hair off 7
   for (std::int64_t step = 1; step <= 100; ++step) EXPECT_TRUE(tenths.due(step)) << step;
 }
 
-TEST(Interval, EpochsNeedAKnownLengthAndPatienceNeedsEvaluations) {
+TEST(StepInterval, EpochsNeedAKnownLengthAndPatienceNeedsEvaluations) {
   TrainOptions options;
   check_intervals(options, 0);
   options.eval.every_epochs = 1;

@@ -5,8 +5,10 @@
 #include "base/text.h"
 #include "checkout.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
@@ -34,7 +36,8 @@ std::string known_by(const std::string& text) {
     if (text.starts_with(kind)) return "";
   for (const char* kind : {"struct ", "class ", "enum class "})
     if (text.starts_with(kind)) {
-      const std::string name = text.substr(std::string(kind).size());
+      std::string name = text.substr(std::string(kind).size());
+      if (name.starts_with("alignas(")) name = trim(name.substr(name.find(')') + 1));
       return name.substr(0, name.find_first_of(" ;{:<"));
     }
   const std::string before = text.substr(0, text.find_first_of("(={;"));
@@ -78,6 +81,26 @@ std::vector<std::string> twice_in(const fs::path& folder) {
   return twice;
 }
 
+// The types, specializations and members left out, that a file defines where others can see them:
+// with their namespaces.
+std::set<std::string> types_of(const std::string& text) {
+  std::set<std::string> all;
+  std::vector<std::string> inside;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with("namespace ") && line.ends_with("{"))
+      inside.push_back(trim(line.substr(10, line.size() - 11)));
+    if (line.starts_with("}  // namespace") && !inside.empty()) inside.pop_back();
+    if (std::count(inside.begin(), inside.end(), "") > 0) continue;
+    const bool is_declared_alone = line.ends_with(";") && line.find('{') == line.npos;
+    const bool is_type = line.starts_with("struct ") || line.starts_with("class ") ||
+                         line.starts_with("enum class ");
+    const std::string name = is_type && !is_declared_alone ? known_by(line) : "";
+    if (!name.empty() && line.find(name + "<") == line.npos && line.find(name + "::") == line.npos)
+      all.insert(join(inside, "::") + "::" + name);
+  }
+  return all;
+}
+
 TEST(Names, TellWhatADeclarationMakesKnown) {
   const auto names = [](const std::string& text) {
     const auto all = unnamed_of("namespace {\n" + text + "\n}  // namespace\nint out;");
@@ -97,6 +120,34 @@ TEST(Names, OfAnonymousNamespacesDifferWithinAFolder) {
       if (entry.path().extension() == ".cpp") folders.insert(entry.path().parent_path());
   ASSERT_GT(folders.size(), 50U);
   for (const fs::path& folder : folders) EXPECT_EQ(join(twice_in(folder), "\n"), "");
+}
+
+TEST(Names, TellTheTypesThatAFileDefines) {
+  const auto types = types_of(
+      "namespace lockstep::cli {\nstruct Later;\nstruct One {};\nclass Two final : public A,\n    "
+      "B {\n  struct Inner "
+      "{};\n};\n"
+      "template <>\nstruct Names<int> {\n};\nstruct Two::Member {\n};\nnamespace {\nenum class "
+      "Hidden { a };\n}  // "
+      "namespace\nenum class Three "
+      "{ a };\n}  // namespace lockstep::cli");
+  EXPECT_THAT(types, ::testing::ElementsAre("lockstep::cli::One", "lockstep::cli::Three",
+                                            "lockstep::cli::Two"));
+}
+
+// Of two that differ the linker keeps the inline functions of one: without optimization a
+// destructor then takes the other's members for its own.
+TEST(Names, OfTypesDifferInAllOfANamespace) {
+  std::map<std::string, std::vector<std::string>> files;
+  for (const char* top : {"src", "recipes", "tests"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / top))
+      if (const fs::path kind = entry.path().extension();
+          kind == ".h" || kind == ".cpp" || kind == ".cuh" || kind == ".cu")
+        for (const std::string& name : types_of(read_file(entry.path())))
+          files[name].push_back(entry.path().lexically_relative(root));
+  ASSERT_GT(files.size(), 500U);
+  for (const auto& [name, in] : files)
+    EXPECT_EQ(in.size(), 1U) << name << " in " << join(in, " and ");
 }
 
 }  // namespace

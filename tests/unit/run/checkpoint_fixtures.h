@@ -11,9 +11,9 @@
 
 namespace lockstep {
 
-class Checkpoints : public ::testing::Test {
+class CheckpointsTest : public ::testing::Test {
  protected:
-  ~Checkpoints() override { CheckpointWriter::fault = {}; }
+  ~CheckpointsTest() override { CheckpointWriter::fault = {}; }
 
   static std::string content(std::int64_t step, int generation) {
     return "weights of step " + std::to_string(step) + ", " + std::to_string(generation) +

@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class CheckpointIndex : public Checkpoints {
+class CheckpointIndex : public CheckpointsTest {
  protected:
   CheckpointIndex() {
     write(1);

@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-using WritingCheckpoints = Checkpoints;
+using WritingCheckpoints = CheckpointsTest;
 
 TEST_F(WritingCheckpoints, GivesAFolderWithAllFilesAndNothingElse) {
   const CheckpointInfo info = write(1234, 0, {{"loss", 1.5}});
