@@ -78,9 +78,9 @@ std::unique_ptr<RecipeOptions> options_of(const std::string& recipe) {
 
 bool is_average(const nlohmann::json& record, const CheckpointInfo& checkpoint) {
   std::error_code ignored;
-  const nlohmann::json& config = record.at("config");
-  return config.is_object() && config.value("ema.evaluate", true) &&
-         fs::exists(checkpoint.path / "ema.safetensors", ignored);
+  if (!fs::exists(checkpoint.path / "ema.safetensors", ignored)) return false;
+  const nlohmann::json config = record.value("config", nlohmann::json::object());
+  return !config.is_object() || config.value("ema.evaluate", nlohmann::json(true)) != false;
 }
 
 void say_written(const fs::path& out, const CheckpointInfo& checkpoint, bool average,
@@ -88,6 +88,24 @@ void say_written(const fs::path& out, const CheckpointInfo& checkpoint, bool ave
   say(cat("wrote ", printable(out.string()), ": ", more,
           format_bytes(static_cast<double>(fs::file_size(out))), ", step ", checkpoint.step,
           average ? ", averaged weights" : ""));
+}
+
+Exported make_exported(const RunDir& run, const nlohmann::json& record,
+                       const CheckpointInfo& checkpoint, bool average) {
+  try {
+    Exported exported{.record = exported_record(record),
+                      .step = checkpoint.step,
+                      .average = average,
+                      .files = kept_files(run.path() / "recipe",
+                                          record.value("kept", std::vector<std::string>()))};
+    options_of(text_or(record, "recipe", ""))
+        ->forget_places(exported.record["extra"], exported.files);
+    return exported;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(cat((run.path() / "run.json").string(),
+                    " is damaged or of another version: ", error.what()),
+                "--rename writes the weights alone, whatever the record holds");
+  }
 }
 
 int export_main(const Parsed& parsed) {
@@ -112,13 +130,7 @@ int export_main(const Parsed& parsed) {
     say_written(out, checkpoint, average, cat(count, " tensors, "));
     return exit_finished;
   }
-  Exported exported{
-      .record = exported_record(record),
-      .step = checkpoint.step,
-      .average = average,
-      .files = kept_files(run.path() / "recipe", record.value("kept", std::vector<std::string>()))};
-  options_of(text_or(record, "recipe", ""))
-      ->forget_places(exported.record["extra"], exported.files);
+  const Exported exported = make_exported(run, record, checkpoint, average);
   write_export(out, checkpoint, exported);
   say_written(out, checkpoint, average, "");
   return exit_finished;

@@ -384,7 +384,7 @@ def run_case(number, world, shows, whole):
             changed = [p for p in changed if "/runs/good/" not in p]
         found += [f"changed {p}" for p in changed[:3]]
         if found:
-            said = (result["err"] + result["out"])[-600:].encode("ascii", "backslashreplace").decode()
+            said = (result["out"] + result["err"])[-600:].encode("ascii", "backslashreplace").decode()
             failures.append(f"{what}\n  lockstep {' '.join(words)}: {'; '.join(map(ascii, found))}\n  {said}")
         elif shows:
             print(f"  {result['code']} {result['cpu']:.2f} s {result['memory'] >> 20} MiB: lockstep {' '.join(words)}", flush=True)

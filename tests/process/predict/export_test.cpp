@@ -140,6 +140,24 @@ TEST_F(Export, TakesNoLinksAndMissesNoFile) {
   EXPECT_THAT(missing.err, HasSubstr("recipe/factor.txt, but it is not there"));
 }
 
+TEST_F(Export, OfARecordWithOtherTypesIsRefusedByName) {
+  const fs::path record = folder->path() / "runs/changed/run.json";
+  fs::copy(folder->path() / "runs/a", record.parent_path(), fs::copy_options::recursive);
+  const nlohmann::json whole = nlohmann::json::parse(read_file(record));
+  const std::vector<std::pair<const char*, nlohmann::json>> changes{
+      {"kept", {{"factor.txt"}}}, {"config", 3}, {"plan", nullptr}};
+  for (const auto& [key, value] : changes) {
+    nlohmann::json changed = whole;
+    changed[key] = value;
+    write_file_atomic(record, changed.dump());
+    const ToolResult result = tool({"export", "changed", "--out", "changed.safetensors"});
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("run.json is damaged or of another version"));
+    EXPECT_THAT(result.err, HasSubstr("hint: --rename"));
+    EXPECT_FALSE(fs::exists(folder->path() / "changed.safetensors"));
+  }
+}
+
 TEST_F(Export, IsOneCheckpointWhateverItsName) {
   const fs::path file = folder->path() / "...safetensors";
   ASSERT_EQ(tool({"export", "a", "--out", file.string()}).code, 0);

@@ -37,7 +37,7 @@ std::string known_by(const std::string& text) {
   for (const char* kind : {"struct ", "class ", "enum class "})
     if (text.starts_with(kind)) {
       std::string name = text.substr(std::string(kind).size());
-      if (name.starts_with("alignas(")) name = trim(name.substr(name.find(')') + 1));
+      if (name.starts_with("alignas(")) name = trim(name.substr(name.find(") ") + 1));
       return name.substr(0, name.find_first_of(" ;{:<"));
     }
   const std::string before = text.substr(0, text.find_first_of("(={;"));
