@@ -80,6 +80,34 @@ void SinceTraining::add(const WindowRecord& record, const GbdtOptions& options,
   begin_unknown_ = begin_unknown_ || first.empty();
   if (!first.empty() && first != now)
     begins_[data.bars.symbol] = cat(now, " (in training at ", first, ")");
+  if (first != now) measure_drift(data, rows);
+}
+
+// Compares the file with one that begins as late as it may: where the first row in use has just
+// enough bars before it.
+void SinceTraining::measure_drift(const SymbolData& data, std::span<const std::size_t> rows) {
+  if (rows.empty() || rows.front() <= warm_up_bars) return;
+  const std::size_t cut = rows.front() - warm_up_bars;
+  const auto rest = [&](const auto& column) {
+    return std::decay_t<decltype(column)>(column.begin() + static_cast<std::ptrdiff_t>(cut),
+                                          column.end());
+  };
+  Bars bars;
+  bars.stamps = rest(data.bars.stamps);
+  bars.high = rest(data.bars.high);
+  bars.low = rest(data.bars.low);
+  bars.close = rest(data.bars.close);
+  bars.volume = rest(data.bars.volume);
+  const FeatureTable later = compute_features(bars, FeatureSet::v1);
+  for (std::size_t f = 0; f < feature_count; ++f)
+    for (const std::size_t row : rows) {
+      const double is = data.features.row(row)[f];
+      const double difference = std::abs(is - later.row(row - cut)[f]);
+      const std::string& name = later.names[f];
+      if (name == "vwap") drift_.vwap = std::max(drift_.vwap, difference / is);
+      if (name.starts_with("ema_")) drift_.ema = std::max(drift_.ema, difference / is);
+      if (name == "obv") drift_.obv = std::max(drift_.obv, difference);
+    }
 }
 
 void SinceTraining::compare_closes(const WindowRecord& record, const SymbolData& data) {
@@ -146,9 +174,11 @@ std::vector<std::string> SinceTraining::close_notes() const {
     notes.push_back(cat(first_names(gone),
                         ": no bar of training is in the file, so that it cannot be seen whether "
                         "its prices were adjusted since"));
+  std::size_t named = 0;
   for (const auto& [symbol, closes] : changed) {
-    if (notes.size() == 2 * most_named) {
-      notes.push_back(cat("the closes of ", changed.size(), " symbols changed since training"));
+    if (named++ == most_named) {
+      notes.push_back(cat("the closes of ", changed.size() - most_named,
+                          " more symbols changed since training"));
       break;
     }
     const bool one = closes.high / closes.low - 1 < 1e-3;
@@ -165,11 +195,12 @@ std::vector<std::string> SinceTraining::close_notes() const {
 
 std::string SinceTraining::prediction_note() const {
   if (differ_ == 0) return "";
-  return cat(differ_, " of ", compared_,
-             " predictions of the test differ from those at training, by up to ",
-             general(largest_, 3), ", by ", general(sum_ / static_cast<double>(compared_), 3),
-             " on average",
-             turned_ > 0 ? cat("; ", turned_, " are on the other side of 0.5") : std::string());
+  return cat(
+      differ_, " of ", compared_,
+      " predictions of the test differ from those at training, by up to ", general(largest_, 3),
+      ", by ", general(sum_ / static_cast<double>(compared_), 3), " on average",
+      turned_ > 0 ? cat("; ", turned_, turned_ == 1 ? " is" : " are", " on the other side of 0.5")
+                  : std::string());
 }
 
 std::string SinceTraining::begin_note() const {
@@ -184,7 +215,12 @@ std::string SinceTraining::begin_note() const {
                                     : cat(begins_.size(), " symbols begin elsewhere, such as "),
                 begins_.begin()->first, begins_.size() == 1 ? " begins at " : " at ",
                 begins_.begin()->second),
-      compared_ > 0 ? "" : "; how much predictions differ cannot be seen without rows of the test");
+      compared_ > 0 ? "" : "; how much predictions differ cannot be seen without rows of the test",
+      drift_.obv > 0 ? cat("; in a file that begins ", warm_up_bars,
+                           " bars before these rows, VWAP would differ by up to ",
+                           general(100 * drift_.vwap, 3), " %, EMA by ",
+                           general(100 * drift_.ema, 3), " %, OBV by ", fixed(drift_.obv, 0))
+                     : std::string());
 }
 
 std::vector<std::string> SinceTraining::notes() const {

@@ -32,7 +32,14 @@ class SinceTraining {
     double low = 0, high = 0;  // of those that changed: what the close is times what it was
   };
 
+  // Of the first set, between two beginnings of a file.
+  struct Drift {
+    double vwap = 0, ema = 0;  // shares
+    double obv = 0;            // volume
+  };
+
   void index(const SymbolData& data);
+  void measure_drift(const SymbolData& data, std::span<const std::size_t> rows);
   void compare_closes(const WindowRecord& record, const SymbolData& data);
   void compare_predictions(const WindowRecord& record, const Objective& objective,
                            std::span<const std::size_t> rows, std::span<const double> scores);
@@ -45,6 +52,7 @@ class SinceTraining {
   std::map<std::string, Closes> closes_;                      // by symbol
   std::map<std::string, std::string> begins_;  // of the first set, by symbol: where, and where then
   bool begin_unknown_ = false;                 // of the first set, of some window
+  Drift drift_;                                // the largest
   std::size_t compared_ = 0, differ_ = 0, turned_ = 0;  // predictions; to the other side of 0.5
   double largest_ = 0, sum_ = 0;                        // differences
 };

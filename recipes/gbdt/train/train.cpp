@@ -28,7 +28,8 @@ std::string data_words(const GbdtOptions& options) {
   for (const char* key :
        {"data.path", "data.made_rows", "data.made_seed", "features", "feature_set", "label",
         "group", "time", "objective", "horizon", "threshold", "test", "split.valid_share",
-        "split.test_share", "split.shuffle", "params", "early_stopping"})
+        "split.test_share", "split.shuffle", "params", "early_stopping", "subsample",
+        "subsample_freq"})
     if (options.table.is_given(key))
       words += " " + quote_for_shell(cat(key, "=", options.table.get(key)));
   return words;

@@ -338,6 +338,47 @@ TEST_F(Gather, OfMetadataThatCannotBeReadSaysSo) {
               HasSubstr("missing: a: done, " + job.string() + "/metadata.json cannot be read"));
 }
 
+// Of before there were two sets of features, and made data with a seed of their own.
+TEST(WindowRecords, OfEarlierTrainingsHaveTheFirstSetAndDataByTheirSeed) {
+  WindowRecord record{.symbol = "X"};
+  record.metadata = {{"options", {{"seed", 7}}}};
+  GbdtOptions old;
+  set_recorded(record, old);
+  EXPECT_EQ(old.feature_set, FeatureSet::v1);
+  EXPECT_EQ(old.data.made_seed, 7);
+  EXPECT_FALSE(old.table.is_given("feature_set"));
+  record.metadata["options"]["feature_set"] = "v2";
+  record.metadata["options"]["data.made_seed"] = 3;
+  GbdtOptions options;
+  set_recorded(record, options);
+  EXPECT_EQ(options.feature_set, FeatureSet::v2);
+  EXPECT_EQ(options.data.made_seed, 3);
+}
+
+TEST(MadePrices, DependOnTheirOwnSeedAlone) {
+  GbdtOptions one, other, third;
+  other.seed = 7;
+  third.data.made_seed = 7;
+  const auto prices = load_symbol(one, "MADE01");
+  EXPECT_EQ(prices->bars.close, load_symbol(other, "MADE01")->bars.close);
+  EXPECT_NE(prices->bars.close, load_symbol(third, "MADE01")->bars.close);
+  one.data.made_rows = other.data.made_rows = 9;
+  EXPECT_EQ(load_symbol(one, "a")->bars.own, load_symbol(other, "a")->bars.own);
+}
+
+TEST_F(Gather, TellsTheSetsOfFeaturesApart) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  train("jobs/b", "2022-06-30", "2022-12-27", "31");
+  const fs::path file = folder_.path() / "jobs/a/metadata.json";
+  auto metadata = nlohmann::json::parse(read_file(file));
+  metadata["options"].erase("feature_set");
+  metadata["options"].erase("data.made_seed");
+  write_file_atomic(file, metadata.dump());
+  const std::string shown = gather();
+  EXPECT_THAT(shown, HasSubstr("feature_set=v1 "));
+  EXPECT_THAT(shown, HasSubstr("feature_set=v2 "));
+}
+
 TEST(WindowRecords, NameNoLibraryToLoad) {
   WindowRecord record{.symbol = "X"};
   record.metadata = {{"options", {{"gbdt.library", "/there/evil.so"}, {"gbdt.threads", 3}}}};

@@ -94,16 +94,20 @@ TEST_F(SinceTrainingTest, SaysHowMuchPredictionsDiffer) {
   scores_[3] = 0.55;
   scores_[4] = 0.46;
   EXPECT_THAT(notes(), ElementsAre("2 of 10 predictions of the test differ from those at training, "
-                                   "by up to 0.1, by 0.011 on average; 1 are on the other side of "
+                                   "by up to 0.1, by 0.011 on average; 1 is on the other side of "
                                    "0.5"));
 }
 
 TEST_F(SinceTrainingTest, OfTheFirstSetSaysWhereTheFileBegins) {
   options_.feature_set = FeatureSet::v1;
+  data_.features = compute_features(data_.bars, FeatureSet::v1);
   record_.metadata["data"]["first"] = "2021-01-04";
-  EXPECT_THAT(notes(), ElementsAre(AllOf(HasSubstr("feature_set=v1 depend on the first bar"),
-                                         HasSubstr("S0 begins at 2022-01-03 (in training at "
-                                                   "2021-01-04)"))));
+  EXPECT_THAT(notes(),
+              ElementsAre(AllOf(HasSubstr("feature_set=v1 depend on the first bar"),
+                                HasSubstr("S0 begins at 2022-01-03 (in training at "
+                                          "2021-01-04); in a file that begins 60 bars "
+                                          "before these rows, VWAP would differ by up to "),
+                                HasSubstr(" %, EMA by 0."), HasSubstr(" %, OBV by "))));
   rows_ = {5};
   scores_ = {0.5};
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("cannot be seen without rows of the test")));

@@ -370,6 +370,12 @@ TEST(GbdtOptions, RefuseOrTellWhatDoesNothing) {
   EXPECT_EQ(fault({{"gbdt.gpu_platform", "intel"}, {"gbdt.device", "gpu"}}), "none");
   EXPECT_THAT(fault({{"split.shuffle", "false"}}), HasSubstr("prices have a time"));
   EXPECT_EQ(fault({{"split.shuffle", "false"}, {"data.made_rows", "50"}}), "none");
+  EXPECT_THAT(fault({{"feature_set", "v1"}, {"data.made_rows", "50"}}),
+              HasSubstr("the table has columns of its own"));
+  EXPECT_THAT(fault({{"feature_set", "v1"}, {"data.path", "x"}, {"features", "a"}}),
+              HasSubstr("features names columns"));
+  EXPECT_THAT(fault({{"data.made_seed", "1"}, {"data.path", "x"}}),
+              HasSubstr("data.path names files"));
   EXPECT_THAT(fault({{"data.path", "x"}, {"label", "y"}, {"threshold", "0.1"}}),
               HasSubstr("the label is the column y"));
   GbdtOptions options;
