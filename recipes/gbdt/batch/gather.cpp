@@ -169,6 +169,7 @@ std::vector<std::pair<std::string, Importance>> mean_importances(const BatchReco
 // The files that were written: none where no window has a split.
 std::vector<std::string> write_importances(const fs::path& folder, const BatchRecords& records) {
   constexpr std::size_t most_bars = 30;
+  constexpr int frame_px = 200, bar_px = 85;  // as wide as the names
   const auto means = mean_importances(records);
   if (means.empty()) return {};
   ItemTable table{.columns = {"feature", "gain_share", "split_share"}, .rows = {}};
@@ -186,7 +187,7 @@ std::vector<std::string> write_importances(const fs::path& folder, const BatchRe
              bar_chart({.title = cat("share of each feature, mean of windows",
                                      names.size() < means.size() ? ", the first 30" : ""),
                         .y = {.label = "share"},
-                        .width = 900},
+                        .width = frame_px + bar_px * static_cast<int>(names.size())},
                        names, {gains, splits}));
   return {"feature_importance.csv", "feature_importance.svg"};
 }
