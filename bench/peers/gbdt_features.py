@@ -1,6 +1,6 @@
-"""The fifteen features of the recipe gbdt, and its label, by pandas.
+"""The fifteen features of the recipe gbdt by pandas: feature_set=v1, and v2.
 
-    gbdt_features.py PRICES.csv OUT.csv                 features of a price file, a row per bar
+    gbdt_features.py PRICES.csv OUT.csv [v1|v2]         features of a price file, a row per bar
     gbdt_features.py --golden FOLDER                    made prices and their features, which unit tests read
 Numbers are written with 17 digits, missing ones as nan.
 """
@@ -12,10 +12,12 @@ import pandas as pd
 
 NAMES = ["sma_20", "sma_50", "ema_12", "ema_26", "rsi_14", "atr_14", "vwap", "bb_upper", "bb_middle", "bb_lower",
          "macd", "macd_signal", "macd_hist", "adx_14", "obv"]
+NAMES_V2 = [{"vwap": "vwap_20", "obv": "obv_20"}.get(name, name) for name in NAMES]
+LOOKBACK = 61  # bars of a row of v2
 
 
 def features(bars):
-    """A frame with a column per feature; bars has open, high, low, close, volume."""
+    """v1: a frame with a column per feature; bars has open, high, low, close, volume."""
     high, low, close, volume = bars.high, bars.low, bars.close, bars.volume
     out = pd.DataFrame(index=bars.index)
     out["sma_20"] = close.rolling(20).mean()
@@ -45,6 +47,49 @@ def features(bars):
     return out[NAMES]
 
 
+def last_row_v2(bars):
+    """v2 of the last of these 61 bars, as pandas has it of a file that holds them alone."""
+    out = features(bars).iloc[-1].rename({"vwap": "vwap_20", "obv": "obv_20"})
+    fast, slow = (bars.close.ewm(span=span).mean() for span in (12, 26))
+    macd = fast - slow
+    signal = macd.ewm(span=9).mean()
+    out["ema_12"], out["ema_26"], out["macd"], out["macd_signal"] = (x.iloc[-1] for x in (fast, slow, macd, signal))
+    out["macd_hist"] = out["macd"] - out["macd_signal"]
+    last = bars.iloc[-20:]
+    out["vwap_20"] = ((last.high + last.low + last.close) / 3 * last.volume).sum() / last.volume.sum()
+    out["obv_20"] = (np.sign(bars.close.diff()) * bars.volume).iloc[-20:].sum()
+    return out[NAMES_V2]
+
+
+def slowly_v2(bars):
+    """v2 from one slice of bars after the other."""
+    rows = [last_row_v2(bars.iloc[t + 1 - LOOKBACK:t + 1]) for t in range(LOOKBACK - 1, len(bars))]
+    return pd.DataFrame(rows, columns=NAMES_V2).reindex(bars.index)
+
+
+def features_v2(bars):
+    """The same of all bars at once."""
+    out = features(bars).rename(columns={"vwap": "vwap_20", "obv": "obv_20"})
+    close, volume = bars.close, bars.volume
+    slices = np.lib.stride_tricks.sliding_window_view(close.to_numpy(), LOOKBACK)
+    steps = np.eye(LOOKBACK)  # the mean of each unit vector is what its place weighs
+    weights = {span: pd.DataFrame(steps).ewm(span=span).mean() for span in (12, 26)}
+    weights[9] = (weights[12] - weights[26]).ewm(span=9).mean()
+    means = {span: np.full(len(bars), np.nan) for span in weights}
+    for span, table in weights.items():
+        means[span][LOOKBACK - 1:] = slices @ table.iloc[-1].to_numpy()
+    out["ema_12"], out["ema_26"], out["macd_signal"] = means[12], means[26], means[9]
+    out["macd"] = out.ema_12 - out.ema_26
+    out["macd_hist"] = out.macd - out.macd_signal
+    out["vwap_20"] = ((bars.high + bars.low + close) / 3 * volume).rolling(20).sum() / volume.rolling(20).sum()
+    out["obv_20"] = (np.sign(close.diff()) * volume).rolling(20).sum()
+    out.iloc[:LOOKBACK - 1] = np.nan
+    return out[NAMES_V2]
+
+
+SETS = {"v1": (NAMES, features), "v2": (NAMES_V2, features_v2)}
+
+
 def read(path):
     bars = pd.read_csv(path)
     bars.columns = [name.strip().lower() for name in bars.columns]
@@ -70,12 +115,14 @@ def golden(folder):
                          "close": close, "volume": volume})
     bars.to_csv(folder / "golden_bars.csv", index=False)
     write(features(read(folder / "golden_bars.csv")), folder / "golden_features.csv")
+    write(slowly_v2(read(folder / "golden_bars.csv")), folder / "golden_features_v2.csv")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    if sys.argv[1] == "--golden":
+    if sys.argv[1:2] == ["--golden"] and len(sys.argv) == 3:
         golden(pathlib.Path(sys.argv[2]))
+    elif len(sys.argv) in (3, 4) and (len(sys.argv) == 3 or sys.argv[3] in SETS):
+        compute = SETS[(sys.argv[3:] or ["v2"])[0]][1]
+        write(compute(read(sys.argv[1])), sys.argv[2])
     else:
-        write(features(read(sys.argv[1])), sys.argv[2])
+        sys.exit(__doc__)

@@ -18,7 +18,7 @@ import lightgbm
 import numpy as np
 import pandas as pd
 
-from gbdt_features import NAMES, features
+from gbdt_features import NAMES_V2 as NAMES, features_v2 as features
 
 DAY = datetime.timedelta(days=1)
 PARAMETERS = {

@@ -130,6 +130,7 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
         options.train({.folder = run.path(), .name = run.name(), .say = say});
     record["result"] = result.record;
     record["results"] = result.results;
+    if (!result.main_result.empty()) record["main_result"] = result.main_result;
     record["seconds"] = system_clock().wall_s() - record.at("started").get<double>();
     run.write_record(record);
     run.write_state(RunState::finished, result.why.empty() ? "" : "skipped: " + result.why);

@@ -23,7 +23,10 @@ std::string gibibytes(std::int64_t bytes) {
   return cat(fixed(static_cast<double>(bytes) / 0x1p30, 2), " GiB");
 }
 
-std::string rate(double cost_s) { return cat(general(60 / cost_s, 3), " a minute"); }
+std::string rate(double cost_s) {
+  const double a_minute = 60 / cost_s;
+  return cat(a_minute >= 100 ? fixed(a_minute, 0) : general(a_minute, 3), " a minute");
+}
 
 std::string at_once(int jobs) { return jobs == 1 ? "1 job" : cat(jobs, " jobs"); }
 

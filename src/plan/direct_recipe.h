@@ -32,6 +32,7 @@ struct DirectResult {
   // The same for comparisons, as a job of a batch reports it (docs/guide/batch.md): an object of
   // numbers and texts.
   nlohmann::json results = nlohmann::json::object();
+  std::string main_result{};        // the one of these that lists of runs show; "": none
   std::string table{};              // for people: what came out, in lines
   std::vector<std::string> next{};  // commands to try next
 };

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <span>
 
+#include "base/base64.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -86,6 +88,29 @@ void read_notes(Ledger& ledger, BatchReport& report) {
   while (rows.step()) report.notes.push_back(rows.text(0));
 }
 
+// Shown as pictures, so that nothing in a file can act.
+void read_pictures_of_batch(const BatchFolder& batch, BatchReport& report) {
+  constexpr std::size_t most_pictures = 24, most_bytes = std::size_t{4} << 20;
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(batch.path, failed))
+    if (entry.path().extension() == ".svg") names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  std::size_t bytes = 0;
+  for (const std::string& name : names) {
+    PagePicture picture{.name = name, .data_uri = {}, .wide = true};
+    if (report.pictures.size() < most_pictures) try {
+        if (const auto file = open_in_batch(batch, name)) {
+          const std::string svg = read_file(cat("/proc/self/fd/", file->get()), most_bytes - bytes);
+          bytes += svg.size();
+          picture.data_uri = cat("data:image/svg+xml;base64,", to_base64(svg));
+        }
+      } catch (const Error&) {  // only its name is shown
+      }
+    report.pictures.push_back(std::move(picture));
+  }
+}
+
 nlohmann::json job_report_json(const ReportedJob& job) {
   nlohmann::json parameters = nlohmann::json::object(), results = nlohmann::json::object();
   for (const auto& [name, value] : job.parameters) parameters[name] = value;
@@ -112,6 +137,7 @@ BatchReport read_batch_report(const BatchFolder& batch) {
   report.counts = ledger.counts();
   read_jobs(batch, ledger, report);
   read_notes(ledger, report);
+  read_pictures_of_batch(batch, report);
   try {
     report.analysis = analyze(batch);
   } catch (const Error& error) {
@@ -128,6 +154,8 @@ nlohmann::json batch_report_json(const BatchReport& report) {
                        {"failed", report.failed}, {"listed", report.listed}};
   value["counts"] = nlohmann::json::object();
   for (const auto& [state, count] : report.counts) value["counts"][to_string(state)] = count;
+  value["pictures"] = nlohmann::json::array();
+  for (const PagePicture& picture : report.pictures) value["pictures"].push_back(picture.name);
   value["analysis"] = analysis_json(report.analysis);
   value["analysis"]["begin"] = report.analysis.begin;
   const std::size_t spans = report.analysis.spans.size();

@@ -52,7 +52,8 @@ struct BatchReport {
   std::int64_t listed = 0;        // how many there are
   std::map<std::string, ResultSum> sums;  // of all of them, by the first most_summed_results names
   std::vector<JobFailure> failures;
-  std::int64_t failed = 0;  // of which `failures` holds the first
+  std::int64_t failed = 0;            // of which `failures` holds the first
+  std::vector<PagePicture> pictures;  // SVG files in its folder, such as a recipe's maps
   std::vector<std::string> notes;
   std::vector<std::string> problems;  // what of it could not be read
 };

@@ -52,19 +52,20 @@ class BatchPageMaker {
 
   Page page() const {
     const bool bad = count(JobState::failed) > 0;
-    return {.title = cat("batch ", report_.name),
-            .state = report_.runs_now               ? "runs"
-                     : count(JobState::waiting) > 0 ? "not over"
-                     : bad                          ? "with failures"
-                                                    : "done",
-            .tone = bad                                                 ? PageTone::bad
-                    : !report_.runs_now && count(JobState::waiting) > 0 ? PageTone::warning
-                                                                        : PageTone::good,
-            .subtitle = analysis_.begin > 0 ? cat(counts_text(report_.counts), " · started ",
-                                                  shown_time(analysis_.begin))
-                                            : counts_text(report_.counts),
-            .sections = {overview(), timeline(), devices(), failures(), results(), jobs()},
-            .foot = cat("lockstep report ", version())};
+    return {
+        .title = cat("batch ", report_.name),
+        .state = report_.runs_now               ? "runs"
+                 : count(JobState::waiting) > 0 ? "not over"
+                 : bad                          ? "with failures"
+                                                : "done",
+        .tone = bad                                                 ? PageTone::bad
+                : !report_.runs_now && count(JobState::waiting) > 0 ? PageTone::warning
+                                                                    : PageTone::good,
+        .subtitle = analysis_.begin > 0 ? cat(counts_text(report_.counts), " · started ",
+                                              shown_time(analysis_.begin))
+                                        : counts_text(report_.counts),
+        .sections = {overview(), pictures(), timeline(), devices(), failures(), results(), jobs()},
+        .foot = cat("lockstep report ", version())};
   }
 
  private:
@@ -91,15 +92,22 @@ class BatchPageMaker {
     if (analysis_.wall_s > 0) {
       tiles.push_back(
           {"time", shown_seconds(analysis_.wall_s), "from the first start to the last end"});
-      tiles.push_back({"speed", cat(general(60 * attempts / analysis_.wall_s, 3), " per minute"),
-                       cat(analysis_.spans.size(), " attempts, ", general(analysis_.busy_slots, 3),
+      tiles.push_back({"speed", cat(shown_rate(60 * attempts / analysis_.wall_s), " per minute"),
+                       cat(analysis_.spans.size(), " attempts, ", shown_rate(analysis_.busy_slots),
                            " at once")});
     }
     if (analysis_.gpu_hours > 0)
-      tiles.push_back({"GPUs", cat(general(analysis_.gpu_hours, 3), " GPU-hours"),
-                       analysis_.energy_kwh ? cat(general(*analysis_.energy_kwh, 3), " kWh") : ""});
+      tiles.push_back({"GPUs", cat(shown_rate(analysis_.gpu_hours), " GPU-hours"),
+                       analysis_.energy_kwh ? cat(shown_rate(*analysis_.energy_kwh), " kWh") : ""});
     section.blocks.emplace_back(std::move(tiles));
     if (!notes.empty()) section.blocks.emplace_back(std::move(notes));
+    return section;
+  }
+
+  // What the recipe drew of all jobs.
+  PageSection pictures() const {
+    PageSection section{.title = "Pictures", .blocks = {}};
+    if (!report_.pictures.empty()) section.blocks.emplace_back(report_.pictures);
     return section;
   }
 

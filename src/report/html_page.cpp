@@ -123,7 +123,7 @@ class HtmlWriter {
   void write(const std::vector<PagePicture>& pictures) {
     out_ += "<div class=\"pictures\">\n";
     for (const PagePicture& picture : pictures) {
-      out_ += "<figure>";
+      out_ += picture.wide ? "<figure class=\"wide\">" : "<figure>";
       if (!picture.data_uri.empty())
         out_ += cat("<img alt=\"", html_text(picture.name), "\" src=\"",
                     html_text(picture.data_uri), "\">");

@@ -41,6 +41,7 @@ struct PageFigure {
 struct PagePicture {
   std::string name;      // below it
   std::string data_uri;  // empty: only its name is told
+  bool wide = false;     // takes the whole width
 };
 
 using PageBlock = std::variant<PageText, PageLines, std::vector<PageNote>, std::vector<PageTile>,

@@ -65,6 +65,7 @@ overflow-wrap:anywhere}
 .pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(180px,1fr));gap:12px;margin:0 0 12px}
 .pictures figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;overflow:hidden}
 .pictures img{display:block;width:100%;height:auto}
+.pictures .wide{grid-column:1/-1}
 .pictures figcaption{padding:5px 10px;overflow-wrap:anywhere}
 footer{margin-top:30px;color:var(--soft);font-size:13px}
 @media screen and (max-width:760px){main{padding:16px 12px 30px}h1{font-size:21px}.figures{grid-template-columns:minmax(0,1fr)}

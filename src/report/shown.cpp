@@ -36,7 +36,15 @@ std::string shown_count(double value) {
 }
 
 std::string shown_number(double value) {
-  return std::isfinite(value) ? general(value, 5) : "not finite";
+  if (!std::isfinite(value)) return "not finite";
+  constexpr double five_digits = 99999.5, too_long = 1e15;
+  const double size = std::fabs(value);
+  return size >= five_digits && size < too_long ? fixed(value, 0) : general(value, 5);
+}
+
+std::string shown_rate(double value) {
+  constexpr double three_digits = 999.5, too_long = 1e15;
+  return value >= three_digits && value < too_long ? fixed(value, 0) : general(value, 3);
 }
 
 }  // namespace lockstep

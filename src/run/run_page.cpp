@@ -112,6 +112,8 @@ std::string progress_text(const RunSummary& summary, const RunHistory& history) 
     text += row("mfu", cat(fixed(*summary.mfu * 100, 1), "% of the devices' peak"));
   else if (!summary.mfu_unknown.empty())
     text += row("mfu", "unknown: " + summary.mfu_unknown);
+  if (!summary.result.empty())
+    text += row("result", cat(summary.result, " ", general(summary.result_value, 4)));
   if (!summary.best.is_null())
     text += row("best", cat("at step ", summary.best_step, "  ", format_metrics(summary.best)));
   return text;

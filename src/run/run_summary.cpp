@@ -93,12 +93,26 @@ std::string step_text(const RunSummary& run) {
 std::string loss_text(const RunSummary& run) { return run.loss ? format_loss(*run.loss) : "-"; }
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-const std::array<Column, 8> columns = {{
+void take_result(RunSummary& summary, const nlohmann::json& record) {
+  const std::string name = text_or(record, "main_result", "");
+  if (name.empty() || !record.contains("results")) return;
+  const double value = number_or(record["results"], name.c_str(), NAN);
+  if (std::isnan(value)) return;
+  summary.result = name;
+  summary.result_value = value;
+}
+
+std::string result_text(const RunSummary& run) {
+  return run.result.empty() ? "-" : cat(run.result, " ", general(run.result_value, 4));
+}
+
+const std::array<Column, 9> columns = {{
     {"NAME", 7, false, [](const RunSummary& run) { return run.name; }},
     {"RECIPE", 2, false, [](const RunSummary& run) { return or_dash(run.recipe); }},
     {"STATE", 6, false, [](const RunSummary& run) { return std::string(to_string(run.state)); }},
     {"STEP", 5, true, step_text},
     {"LOSS", 4, true, loss_text},
+    {"RESULT", 5, false, result_text},
     {"DEVICES", 1, false, [](const RunSummary& run) { return or_dash(run.devices); }},
     {"TAGS", 0, false, [](const RunSummary& run) { return or_dash(join(run.labels.tags, ",")); }},
     {"AGE", 3, true,
@@ -164,6 +178,7 @@ RunSummary summarize(const RunDir& run, Clock& clock) {
     summary.best_step = integer_or(best, "step", 0);
     if (best.contains("metrics")) summary.best = best["metrics"];
   }
+  take_result(summary, record);
   summary.devices = devices_text(devices_of(record));
   summary.labels = read_labels(run.path(), record);
   summary.started = number_or(record, "started", 0);
@@ -186,6 +201,9 @@ nlohmann::json summary_json(const RunSummary& summary) {
                 {"mfu_unknown", summary.mfu_unknown},
                 {"best_step", summary.best_step},
                 {"best", summary.best},
+                {"result", summary.result},
+                {"result_value",
+                 summary.result.empty() ? nlohmann::json() : nlohmann::json(summary.result_value)},
                 {"devices", summary.devices},
                 {"tags", summary.labels.tags},
                 {"note", summary.labels.note},
@@ -200,8 +218,11 @@ std::string runs_table(const std::vector<RunSummary>& runs, int width) {
   int needed = -2;
   const bool tagged = std::any_of(runs.begin(), runs.end(),
                                   [](const RunSummary& run) { return !run.labels.tags.empty(); });
+  const bool with_results = std::any_of(runs.begin(), runs.end(),
+                                        [](const RunSummary& run) { return !run.result.empty(); });
   for (const Column& column : columns) {
     if (!tagged && std::string_view(column.head) == "TAGS") continue;
+    if (!with_results && std::string_view(column.head) == "RESULT") continue;
     Cells texts = {column.head};
     for (const RunSummary& run : runs) texts.push_back(printable(column.text(run)));
     needed += width_of(texts) + 2;

@@ -28,6 +28,8 @@ struct RunSummary {
   std::string mfu_unknown;     // why, where mfu is nothing and the run says so
   std::int64_t best_step = 0;  // of the best evaluation
   nlohmann::json best;         // its metrics; null if there was none
+  std::string result;          // name of the main result, of a run that trained in the tool; or ""
+  double result_value = 0;     // where it has a name
   std::string devices;         // "2 x NVIDIA T4"
   RunLabels labels;
   double started = 0;   // unix seconds; 0 = unknown

@@ -11,12 +11,14 @@
 #include "base/text.h"
 #include "media/chart.h"
 #include "media/csv_table.h"
+#include "plan/words.h"
 #include "recipes/gbdt/batch/cpu_check.h"
 #include "recipes/gbdt/batch/predictions.h"
 #include "recipes/gbdt/batch/records.h"
 #include "recipes/gbdt/batch/tables.h"
 #include "recipes/gbdt/options/gbdt_options.h"
 #include "recipes/gbdt/train/artefacts.h"
+#include "run/item_table.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -104,7 +106,8 @@ void remove_old(const fs::path& folder) {
   std::vector<fs::path> old;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (name == "confusion.csv" || (name.starts_with("heatmap") && name.ends_with(".svg")))
+    if (name == "confusion.csv" || name.starts_with("feature_importance.") ||
+        (name.starts_with("heatmap") && name.ends_with(".svg")))
       old.push_back(entry.path());
   }
   for (const fs::path& file : old) fs::remove(file);
@@ -127,11 +130,95 @@ std::vector<std::string> write_maps(const fs::path& folder, const BatchRecords& 
   return files;
 }
 
+// Of each feature over all windows with a split: its mean share of the gain and of the splits.
+struct Importance {
+  double gain = 0, splits = 0;
+};
+std::vector<std::pair<std::string, Importance>> mean_importances(const BatchRecords& records) {
+  std::map<std::string, Importance> sums;
+  std::size_t windows = 0;
+  for (const WindowRecord& window : records.windows) {
+    const fs::path file = window.folder / "feature_importance.csv";
+    if (window.status != "success" || !fs::exists(file)) continue;
+    const CsvTable table = read_csv(file);
+    const std::size_t name = table.column("feature"), splits = table.column("importance"),
+                      gain = table.column("gain");
+    Importance all;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      all.gain += table.number(row, gain).value_or(0);
+      all.splits += table.number(row, splits).value_or(0);
+    }
+    if (all.splits == 0) continue;
+    ++windows;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      Importance& sum = sums[table.rows[row][name]];
+      if (all.gain > 0) sum.gain += table.number(row, gain).value_or(0) / all.gain;
+      sum.splits += table.number(row, splits).value_or(0) / all.splits;
+    }
+  }
+  std::vector<std::pair<std::string, Importance>> means(sums.begin(), sums.end());
+  for (auto& [name, mean] : means) {
+    mean.gain /= static_cast<double>(windows);
+    mean.splits /= static_cast<double>(windows);
+  }
+  std::stable_sort(means.begin(), means.end(),
+                   [](const auto& a, const auto& b) { return a.second.gain > b.second.gain; });
+  return means;
+}
+
+// The files that were written: none where no window has a split.
+std::vector<std::string> write_importances(const fs::path& folder, const BatchRecords& records) {
+  constexpr std::size_t most_bars = 30;
+  constexpr int frame_px = 200, bar_px = 85;  // as wide as the names
+  const auto means = mean_importances(records);
+  if (means.empty()) return {};
+  ItemTable table{.columns = {"feature", "gain_share", "split_share"}, .rows = {}};
+  std::vector<std::string> names;
+  BarSeries gains{.name = "gain", .values = {}}, splits{.name = "splits", .values = {}};
+  for (const auto& [name, mean] : means) {
+    table.rows.push_back({name, mean.gain, mean.splits});
+    if (names.size() == most_bars) continue;
+    names.push_back(name);
+    gains.values.push_back(mean.gain);
+    splits.values.push_back(mean.splits);
+  }
+  write_text(folder / "feature_importance.csv", to_csv(table));
+  write_text(folder / "feature_importance.svg",
+             bar_chart({.title = cat("share of each feature, mean of windows",
+                                     names.size() < means.size() ? ", the first 30" : ""),
+                        .y = {.label = "share"},
+                        .width = frame_px + bar_px * static_cast<int>(names.size())},
+                       names, {gains, splits}));
+  return {"feature_importance.csv", "feature_importance.svg"};
+}
+
 std::string validated_text(const BatchRecords& records) {
   const std::size_t count = records.only_validated;
   if (count == 0) return "";
   return cat(count, count == 1 ? " window was" : " windows were",
              " only validated, without rows to test on: not in these metrics\n");
+}
+
+// By both metrics, the windows whose training ended by another metric than was asked for.
+std::string other_metric_text(const BatchRecords& records) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> windows;
+  for (const WindowRecord& window : records.windows) {
+    if (window.status != "success") continue;
+    const auto& model = window.metadata.at("model");
+    if (const std::string asked = model.value("metric_asked", ""); !asked.empty())
+      windows[{asked, model.value("metric", "")}].push_back(window.label);
+  }
+  std::string text;
+  for (auto& [metrics, labels] : windows) {
+    constexpr std::size_t most_named = 5;
+    const std::size_t count = labels.size();
+    labels.resize(std::min(count, most_named));
+    text += cat(metrics.first, " cannot tell models apart on the validation rows of ",
+                count_of(static_cast<std::int64_t>(count), "window"), ": ",
+                metrics.second.empty() ? "nothing" : metrics.second, " ended training there (",
+                join(labels, ", "), count > most_named ? ", …)\n" : ")\n");
+  }
+  return text;
 }
 
 std::string gather(const DirectBatchEnd& end) {
@@ -144,13 +231,15 @@ std::string gather(const DirectBatchEnd& end) {
   write_text(folder / "teacher_runs.json", all_ledger_lines(records));
   remove_old(folder);
   std::vector<std::string> more = write_maps(folder, records, results);
+  const std::vector<std::string> importances = write_importances(folder, records);
+  more.insert(more.begin(), importances.begin(), importances.end());
   if (results.size() > most_maps)
     more.push_back(cat("no map of ", results.size() - most_maps, " more settings"));
   if (const ItemTable confusion = confusion_table(results); !confusion.empty()) {
     write_text(folder / "confusion.csv", to_csv(confusion));
     more.insert(more.begin(), "confusion.csv");
   }
-  return cat(batch_text(records, results), validated_text(records),
+  return cat(batch_text(records, results), validated_text(records), other_metric_text(records),
              "by rows: a window counts by its rows; comparisons and reports of the batch have the "
              "mean of windows\n"
              "intervals: 95 %, by bootstrap over windows, of one window over its rows\n",

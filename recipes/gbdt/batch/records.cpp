@@ -54,6 +54,13 @@ void add_pairs(WindowRecord& record, const json& params) {
   }
 }
 
+// Windows that were trained when there was one set of features alone.
+bool of_first_set(const json& metadata) {
+  const json& options = metadata.at("options");
+  return !options.contains("feature_set") && options.at("features").empty() &&
+         options.value("data.made_rows", 0) == 0;
+}
+
 // Throws json's exceptions where the metadata is not as this recipe writes it.
 void add_metadata(WindowRecord& record, json data) {
   WindowRecord read = record;
@@ -63,6 +70,7 @@ void add_metadata(WindowRecord& record, json data) {
   read.end = data.at("date_range").at("end").get<std::string>();
   read.status = data.at("status").get<std::string>();
   read.why = data.value("skip_reason", data.value("error", ""));
+  if (of_first_set(data)) read.setting["feature_set"] = "v1";
   for (const auto& [key, value] : data.at("options").items())
     if (key == "params")
       add_pairs(read, value);
@@ -140,9 +148,14 @@ Window window_of(const WindowRecord& window) {
 
 void set_recorded(const WindowRecord& window, GbdtOptions& options) {
   const ValueSource recorded{.kind = ValueSource::Kind::preset};
+  const json& recorded_options = window.metadata.at("options");
+  // Of before these two options.
+  if (!recorded_options.contains("feature_set")) options.table.set("feature_set", "v1", recorded);
+  if (!recorded_options.contains("data.made_seed") && recorded_options.contains("seed"))
+    options.table.set("data.made_seed", text_of(recorded_options["seed"]), recorded);
   // A library that a record names, which may be a stranger's, is not loaded: who wants another than
   // Lockstep's says so again.
-  for (const auto& [key, value] : window.metadata.at("options").items())
+  for (const auto& [key, value] : recorded_options.items())
     if (options.table.has(key) && key != "gbdt.library")
       options.table.set_json(key, value, recorded);
   options.table.set("symbol", window.symbol, recorded);

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "recipes/gbdt/batch/predictions.h"
+#include "recipes/gbdt/batch/since_training.h"
 #include "recipes/gbdt/batch/tables.h"
 #include "recipes/gbdt/lightgbm/booster.h"
 #include "recipes/gbdt/train/artefacts.h"
@@ -46,6 +47,15 @@ void check_given(const GbdtOptions& options) {
   options.check();
 }
 
+// That the features which will be computed are those that the model was trained on.
+void check_set(const GbdtOptions& options, const std::vector<std::string>& recorded) {
+  const auto& names = feature_names(options.feature_set);
+  if (options.computes_features() &&
+      !std::equal(names.begin(), names.end(), recorded.begin(), recorded.end()))
+    throw Error(cat("its features are not those of feature_set=", options.table.get("feature_set"),
+                    ": ", join(recorded, ", ")));
+}
+
 std::unique_ptr<TrainedWindow> read_window(const WindowRecord& record,
                                            const std::vector<std::string>& assignments) {
   auto trained = std::make_unique<TrainedWindow>();
@@ -59,8 +69,9 @@ std::unique_ptr<TrainedWindow> read_window(const WindowRecord& record,
     trained->data_path = data.at("data").value("path", "");
     set_recorded(record, trained->options);
     // By name, whatever a list of columns says by now, and in the order of training.
-    if (!trained->options.features.empty())
-      trained->options.features = data.at("features").get<std::vector<std::string>>();
+    const auto features = data.at("features").get<std::vector<std::string>>();
+    if (!trained->options.features.empty()) trained->options.features = features;
+    check_set(trained->options, features);
   } catch (const std::exception& error) {
     throw Error(cat((record.folder / "metadata.json").string(), " cannot be read: ", error.what()));
   }
@@ -104,9 +115,9 @@ class Symbols {
         cat(options.objective, "|", options.group_column, "|", options.time_column, "|",
             join(trained.classes, ","), "|", options.symbol, "|", options.data.path, "|",
             options.horizon, "|", options.threshold, "|", join(options.features, ","), "|",
-            options.label_column,
-            options.made() ? cat("|", options.start, "|", options.end, "|", options.seed, "|",
-                                 options.data.made_rows)
+            options.label_column, "|", options.table.get("feature_set"),
+            options.made() ? cat("|", options.start, "|", options.end, "|", options.data.made_seed,
+                                 "|", options.data.made_rows)
                            : "");
     std::shared_ptr<const SymbolData>& data = known_[key];
     if (data == nullptr) {
@@ -124,6 +135,8 @@ class Symbols {
 struct Used {
   std::vector<std::size_t> rows;
   std::vector<double> scores;
+  // Of computed features, rows that lack some: too near the first bar of the file; others.
+  std::size_t at_the_beginning = 0, without_features = 0;
 };
 
 // Without a time: of the data that it was trained on the test, of other data all rows.
@@ -138,24 +151,30 @@ std::vector<std::size_t> timeless_rows(const TrainedWindow& trained, const Symbo
   return rows;
 }
 
-std::vector<std::size_t> rows_of(const TrainedWindow& trained, const SymbolData& data,
-                                 const Window& days) {
+void take_rows(const TrainedWindow& trained, const SymbolData& data, const Window& days,
+               Used& used) {
   if (data.bars.timeless != trained.window.is_everything)
     throw Error(cat(data.bars.symbol, data.bars.timeless ? " has no time" : " has a time",
                     ", unlike what the model was trained on"),
                 "name the column of the time as in training");
-  if (days.is_everything) return timeless_rows(trained, data);
-  std::vector<std::size_t> rows;
+  if (days.is_everything) {
+    used.rows = timeless_rows(trained, data);
+    return;
+  }
   for (std::size_t row = 0; row < data.bars.size(); ++row) {
     const Day day = data.bars.days[row];
-    if (day >= days.start && day < days.end && data.features.complete(row)) rows.push_back(row);
+    if (day < days.start || day >= days.end) continue;
+    if (data.features.complete(row))
+      used.rows.push_back(row);
+    else
+      ++(row < data.features.warm_up ? used.at_the_beginning : used.without_features);
   }
-  return rows;
 }
 
 Used predict(const LightGbm& library, const TrainedWindow& trained, const SymbolData& data,
              const Window& days) {
-  Used used{.rows = rows_of(trained, data, days)};
+  Used used{.rows = {}, .scores = {}};
+  take_rows(trained, data, days, used);
   const FeatureTable& features = data.features;
   std::vector<double> values;
   for (const std::size_t row : used.rows)
@@ -170,8 +189,12 @@ Used predict(const LightGbm& library, const TrainedWindow& trained, const Symbol
 // What a person should know of all that was used: each line once.
 class Notes {
  public:
-  void add(const TrainedWindow& trained, const SymbolData& data, const Used& used) {
+  void add(const TrainedWindow& trained, const WindowRecord& record, const SymbolData& data,
+           const Used& used) {
+    since_.add(record, trained.options, data, used.rows, used.scores);
     rows_ += used.rows.size();
+    without_features_ += used.without_features;
+    at_the_beginning_ += used.at_the_beginning;
     if (!trained.options.label_column.empty()) note_labels(trained, data, used);
     const Window& window = trained.window;
     if (window.is_everything) {
@@ -190,7 +213,16 @@ class Notes {
     if (learnt_ > 0)
       text = cat("note: ", learnt_, " of the ", rows_,
                  " rows lie in the window of training: they are no test\n");
+    if (at_the_beginning_ > 0)
+      text += cat("note: ", at_the_beginning_, at_the_beginning_ == 1 ? " row has" : " rows have",
+                  " no prediction, because too few bars of the file lie before: ", warm_up_bars,
+                  " are enough\n");
+    if (without_features_ > 0)
+      text += cat("note: ", without_features_, without_features_ == 1 ? " row has" : " rows have",
+                  " no prediction, because a feature is not defined there: it divides by a volume "
+                  "or a move of 0\n");
     for (const std::string& line : lines_) text += cat("note: ", line, "\n");
+    for (const std::string& line : since_.notes()) text += cat("note: ", line, "\n");
     return text;
   }
 
@@ -206,7 +238,9 @@ class Notes {
   }
 
   std::set<std::string> lines_;
-  std::size_t rows_ = 0, learnt_ = 0;  // learnt: in the window of training
+  SinceTraining since_;
+  std::size_t without_features_ = 0, at_the_beginning_ = 0;  // rows
+  std::size_t rows_ = 0, learnt_ = 0;                        // learnt: in the window of training
 };
 
 Predictions predictions_of(const TrainedWindow& trained, const WindowRecord& record,
@@ -252,7 +286,7 @@ std::string use_models(const DirectUse& use) {
     const Used used = predict(*library, *trained, *data, days_of(*trained, use));
     rows += used.rows.size();
     timeless = timeless || trained->window.is_everything;
-    notes.add(*trained, *data, used);
+    notes.add(*trained, record, *data, used);
     if (use.predicts) {
       predictions.push_back(predictions_of(*trained, record, *data, used));
       continue;

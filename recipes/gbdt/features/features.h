@@ -1,4 +1,4 @@
-// The fifteen features of a bar, as pandas computes them, and the label.
+// The fifteen features of a bar, in two versions, and the label.
 #pragma once
 
 #include <array>
@@ -10,13 +10,19 @@
 
 namespace lockstep::gbdt {
 
-inline constexpr std::array feature_names = {
-    "sma_20",    "sma_50",   "ema_12", "ema_26",      "rsi_14",    "atr_14", "vwap", "bb_upper",
-    "bb_middle", "bb_lower", "macd",   "macd_signal", "macd_hist", "adx_14", "obv"};
-inline constexpr std::size_t feature_count = feature_names.size();
+// Which formulas. A model keeps the set that it was trained with.
+//   v1  EMA, MACD, VWAP and OBV run from the first bar of the file, so a value depends on where the
+//       file begins.
+//   v2  every value is made of its bar and the 60 bars before it, and is the same to the bit
+//       wherever the file begins.
+enum class FeatureSet { v1, v2 };
 
-// Bars that a window needs before its first: SMA 50 looks back over 49, and further ones let the
-// exponential means forget how they began.
+inline constexpr std::size_t feature_count = 15;
+// In the order of the columns.
+const std::array<const char*, feature_count>& feature_names(FeatureSet set);
+
+// Bars that a window needs before its first: what v2 looks back. Of v1, SMA 50 looks back over 49,
+// and further ones let the exponential means forget how they began.
 inline constexpr std::size_t warm_up_bars = 60;
 
 // A row per bar, row-major. NaN where the bars before do not reach, and where a feature divides by
@@ -33,19 +39,25 @@ struct FeatureTable {
   bool complete(std::size_t index) const;  // the row may be used
 };
 
-// Of a symbol's whole series: VWAP and OBV count from its first bar.
-// Changes d = close[t] - close[t-1], typical price p = (high + low + close) / 3:
+// Of a symbol's whole series. Both sets, with changes d = close[t] - close[t-1] and the typical
+// price p = (high + low + close) / 3:
 //   sma_N, bb_middle   mean of the last N closes (bb: 20)
-//   ema_N              y = (1 - a) y + a close, a = 2 / (N + 1), from the first close on
 //   rsi_14             100 - 100 / (1 + mean of the last 14 gains / mean of the last 14 losses)
-//   atr_14             mean of the last 14 true ranges; the first is high - low
-//   vwap               sum of p × volume / sum of volume, from the first bar on
+//   atr_14             mean of the last 14 true ranges; the first of a file is high - low
 //   bb_upper, bb_lower bb_middle ± 2 sample deviations of the last 20 closes
-//   macd…              ema_12 - ema_26; its ema_9; their difference
 //   adx_14             mean of the last 14 of 100 |P - M| / (P + M), P and M being the sums of the
 //                      last 14 directional movements over atr_14
-//   obv                sum of volume × sign of d
-FeatureTable compute_features(const Bars& bars);
+// v1:
+//   ema_N              y = (1 - a) y + a close, a = 2 / (N + 1), from the first close on
+//   macd…              ema_12 - ema_26; its ema_9; their difference
+//   vwap               sum of p × volume / sum of volume, from the first bar on
+//   obv                sum of volume × sign of d, from the second bar on
+// v2, whose rows before the 61st bar are NaN:
+//   ema_N              mean of the last 61 closes weighted by (1 - a)^age
+//   macd…              ema_12 - ema_26; its ema_9 over the last 61 bars, the means of each of which
+//                      begin with the first of the 61; their difference
+//   vwap_20, obv_20    the sums over the last 20 bars
+FeatureTable compute_features(const Bars& bars, FeatureSet set);
 
 // The columns that were asked for by name.
 FeatureTable own_features(const Bars& bars);

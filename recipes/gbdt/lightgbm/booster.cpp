@@ -104,7 +104,8 @@ class Patience {
 
   // Whether it is time to stop, after this iteration (from 1).
   bool stops(std::int64_t iteration, double value) {
-    if (best_ == 0 || (more_ ? value > best_value_ : value < best_value_)) {
+    const bool first = best_ == 0 || (std::isnan(best_value_) && !std::isnan(value));
+    if (first || (more_ ? value > best_value_ : value < best_value_)) {
       best_ = iteration;
       best_value_ = value;
     }

@@ -1,6 +1,7 @@
 #include "recipes/gbdt/lightgbm/parameters.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -68,16 +69,101 @@ void check_value(const std::string& name, const std::string& value) {
                 "train one window on each GPU instead: lockstep batch gbdt");
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// Other names of values: LightGBM takes them in any case, and its model has its own.
+struct ValueAliases {
+  std::string_view parameter;
+  std::map<std::string, std::string, std::less<>> names;
+};
+
+const std::vector<ValueAliases>& value_aliases() {
+  static const std::vector<ValueAliases> all = {
+      // goss is gbdt with data_sample_strategy=goss, which `differences` looks at.
+      {"boosting", {{"gbrt", "gbdt"}, {"goss", "gbdt"}, {"random_forest", "rf"}}},
+      {"data_sample_strategy", {}},
+      {"device_type", {}},
+      {"objective", {}},
+      {"tree_learner",
+       {{"feature_parallel", "feature"}, {"data_parallel", "data"}, {"voting_parallel", "voting"}}},
+      {"metric",
+       {{"none", "custom"},
+        {"na", "custom"},
+        {"null", "custom"},
+        {"binary", "binary_logloss"},
+        {"regression", "l2"},
+        {"regression_l2", "l2"},
+        {"mean_squared_error", "l2"},
+        {"mse", "l2"},
+        {"l2_root", "rmse"},
+        {"root_mean_squared_error", "rmse"},
+        {"regression_l1", "l1"},
+        {"mean_absolute_error", "l1"},
+        {"mae", "l1"},
+        {"mean_absolute_percentage_error", "mape"},
+        {"multiclass", "multi_logloss"},
+        {"softmax", "multi_logloss"},
+        {"multiclassova", "multi_logloss"},
+        {"multiclass_ova", "multi_logloss"},
+        {"ova", "multi_logloss"},
+        {"ovr", "multi_logloss"},
+        {"xentropy", "cross_entropy"},
+        {"xentlambda", "cross_entropy_lambda"},
+        {"kldiv", "kullback_leibler"},
+        {"mean_average_precision", "map"},
+        {"lambdarank", "ndcg"},
+        {"rank_xendcg", "ndcg"},
+        {"xendcg", "ndcg"},
+        {"xe_ndcg", "ndcg"},
+        {"xe_ndcg_mart", "ndcg"},
+        {"xendcg_mart", "ndcg"}}}};
+  return all;
+}
+
+// Under the name that a model has it by; as it is where a parameter has no such values.
+std::string own_value(const std::string& parameter, const std::string& value) {
+  for (const ValueAliases& one : value_aliases()) {
+    if (one.parameter != parameter) continue;
+    const std::string lower = lower_case(value);
+    const auto found = one.names.find(lower);
+    return found == one.names.end() ? lower : found->second;
+  }
+  return value;
+}
+
 std::optional<double> as_number(const std::string& value) {
-  if (value == "true" || value == "True" || value == "+") return 1;
-  if (value == "false" || value == "False" || value == "-") return 0;
+  const std::string lower = lower_case(value);
+  if (lower == "true" || lower == "+") return 1;
+  if (lower == "false" || lower == "-") return 0;
   return to_number(value);
 }
 
-bool same(const std::string& asked, const std::string& used) {
-  if (asked == used) return true;
+bool same_value(const std::string& parameter, const std::string& asked, const std::string& used) {
+  if (asked == used || own_value(parameter, asked) == used) return true;
   const auto a = as_number(asked), b = as_number(used);
   return a && b && std::abs(*a - *b) <= 1e-12 * std::max(std::abs(*a), std::abs(*b));
+}
+
+// As LightGBM sorts the ranks of eval_at.
+std::vector<std::string> sorted_numbers(std::vector<std::string> words) {
+  std::stable_sort(words.begin(), words.end(), [](const std::string& a, const std::string& b) {
+    return to_number(a).value_or(0) < to_number(b).value_or(0);
+  });
+  return words;
+}
+
+bool same(const std::string& parameter, const std::string& asked, const std::string& used) {
+  if (asked == used) return true;
+  if (parameter == "metric")  // without one LightGBM takes that of the objective
+    return asked.empty() || metric_names(asked) == split(used, ',');
+  std::vector<std::string> a = split(asked, ','), b = split(used, ',');
+  if (parameter == "eval_at") a = sorted_numbers(std::move(a));
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [&](const auto& one, const auto& other) { return same_value(parameter, one, other); });
 }
 
 // Calls `visit` with each line of the text.
@@ -122,6 +208,20 @@ std::optional<std::int64_t> whole(const Parameters& parameters, const char* name
 }
 
 }  // namespace
+
+std::vector<std::string> metric_names(const std::string& value) {
+  std::vector<std::string> names;
+  for (const std::string& word : split(value, ','))
+    if (std::string name = own_value("metric", word);
+        !name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+  return names;
+}
+
+bool is_goss(const Parameters& asked) {
+  return lower_case(value_of(asked, "boosting", "")) == "goss" ||
+         lower_case(value_of(asked, "data_sample_strategy", "")) == "goss";
+}
 
 std::string value_of(const Parameters& parameters, const std::string& name,
                      const std::string& otherwise) {
@@ -227,9 +327,12 @@ std::vector<std::string> differences(const Parameters& asked, const ModelFacts& 
   const auto& used = model.parameters;
   for (const auto& [name, value] : asked) {
     const auto entry = used.find(name);
-    if (entry != used.end() && !same(value, entry->second))
+    if (entry != used.end() && !same(name, value, entry->second))
       found.push_back(cat(name, " was to be ", value, ", but is ", entry->second));
   }
+  const auto strategy = used.find("data_sample_strategy");
+  if (is_goss(asked) && strategy != used.end() && strategy->second != "goss")
+    found.push_back(cat("boosting was to be goss, but data_sample_strategy is ", strategy->second));
   if (used.empty()) found.emplace_back("the model does not say what it was trained with");
   const TreeSizes& sizes = model.trees;
   const auto beyond = [&](const char* name, const char* what, std::int64_t is) {

@@ -44,9 +44,16 @@ struct ModelFacts {
 ModelFacts read_facts(const std::string& model);
 
 // What was asked (names of LightGBM itself) and not used: a text each, empty where all is as asked.
-// Numbers are compared as numbers, true and false as 1 and 0; the trees as well, which can have no
-// more leaves and be no deeper than asked.
+// Values are compared by what they mean to LightGBM: numbers as numbers, true and false as 1 and 0,
+// other names of metrics and of ways to boost as its own (boosting=goss is gbdt with
+// data_sample_strategy=goss); the trees as well, which can have no more leaves and be no deeper
+// than asked.
 std::vector<std::string> differences(const Parameters& asked, const ModelFacts& model);
+
+// The metrics of such a list under the names that a model has them by, each once: "custom" is none.
+std::vector<std::string> metric_names(const std::string& value);
+// Whether rows are drawn by their gradients (GOSS), under either of its two names.
+bool is_goss(const Parameters& asked);
 
 // Says, before training, which leaves the rows cannot fill: "" where they can.
 std::string unreachable_leaves(const Parameters& asked, std::int64_t rows);

@@ -13,7 +13,9 @@ Interval wilson(double hits, double rows) {
   const double centre = (p + z * z / (2 * rows)) / (1 + z * z / rows);
   const double half =
       z * std::sqrt(p * (1 - p) / rows + z * z / (4 * rows * rows)) / (1 + z * z / rows);
-  return {std::max(0.0, centre - half), p, std::min(1.0, centre + half)};
+  // Its ends at none and all are 0 and 1; rounding would leave 1e-17 between.
+  return {hits == 0 ? 0 : std::max(0.0, centre - half), p,
+          hits == rows ? 1 : std::min(1.0, centre + half)};
 }
 
 Interval around(double estimate, double variance) {

@@ -1,6 +1,8 @@
 // The gbdt recipe's option table and its checks.
 #include "recipes/gbdt/options/gbdt_options.h"
 
+#include <cctype>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -46,6 +48,11 @@ void add_symbols(OptionTable& table, GbdtOptions& o) {
                         "without a time; 0: prices",
              .min = 0,
              .max = 100'000'000});
+  table.add("data.made_seed", o.data.made_seed,
+            {.meaning = "where data.path is empty: of the prices or the table that are made, "
+                        "whatever the seed of the training",
+             .min = 0,
+             .max = 2'147'483'647});
 }
 
 void add_windows(OptionTable& table, GbdtOptions& o) {
@@ -75,6 +82,9 @@ void add_windows(OptionTable& table, GbdtOptions& o) {
       "features", o.features,
       {.meaning = "columns of data.path's files to learn from, or a file with one a line; *: all "
                   "but time and label; empty: the fifteen that are made of the prices"});
+  table.add("feature_set", o.feature_set,
+            {.meaning = "formulas of the fifteen: v2, each of a bar and the 60 before it; v1, of "
+                        "earlier models, some from the first bar of the file on"});
   add_label(table, o);
   table.add("split.valid_share", o.valid_share,
             {.meaning = "of a window's rows, the last ones, to validate on", .min = 0, .max = 0.9});
@@ -207,10 +217,20 @@ void check_idle(const GbdtOptions& o) {
       refuse(key, cat("gbdt.device is ", o.table.get("gbdt.device")), "it is of gbdt.device=gpu");
   if (!o.label_column.empty())
     refuse("threshold", cat("the label is the column ", o.label_column), "leave it out");
-  if (o.features.empty() && o.data.made_rows == 0)
+  if (!o.computes_features())
+    refuse("feature_set", o.made() ? "the table has columns of its own" : "features names columns",
+           "it is of the fifteen features of prices");
+  if (!o.made()) refuse("data.made_seed", "data.path names files", "it is of data that are made");
+  if (o.computes_features())
     for (const char* key : {"split.test_share", "split.shuffle"})
       refuse(key, "prices have a time, and the days after a window are its test",
              "it is of tables without a time");
+}
+
+// LightGBM reads these values in any case.
+std::string any_case(std::string value) {
+  for (char& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return value;
 }
 
 const char* const yes_or_no[] = {"false", "true"};
@@ -339,10 +359,17 @@ void GbdtOptions::check() const {
   if (early_stopping > 0 && valid_share == 0)
     throw Error("early_stopping needs rows to validate on, but split.valid_share is 0",
                 "set early_stopping=0 too");
-  if (early_stopping > 0 && param({"boosting", "boosting_type", "boost"}, "") == "dart")
+  const std::string boosting = any_case(param({"boosting", "boosting_type", "boost"}, ""));
+  if (early_stopping > 0 && boosting == "dart")
     throw Error(
         "early_stopping cannot go back to the best trees of boosting=dart: later ones changed them",
         "set early_stopping=0");
+  const bool goss = boosting == "goss" || any_case(param({"data_sample_strategy"}, "")) == "goss";
+  if (goss && subsample < 1 && subsample_freq > 0)
+    throw Error(cat("GOSS draws rows by their gradients, which LightGBM does not do together with "
+                    "subsample=",
+                    table.get("subsample")),
+                "set subsample=1 subsample_freq=0");
   if (subsample < 1 && subsample_freq == 0)
     throw Error(cat("subsample=", table.get("subsample"), " does nothing with subsample_freq=0"),
                 "set subsample=1, or subsample_freq=1");

@@ -8,6 +8,7 @@
 
 #include "plan/direct_recipe.h"
 #include "recipes/gbdt/bars/bars.h"
+#include "recipes/gbdt/features/features.h"
 #include "recipes/gbdt/lightgbm/parameters.h"
 #include "recipes/gbdt/objectives/objective.h"
 #include "recipes/gbdt/windows/windows.h"
@@ -30,12 +31,14 @@ struct GbdtOptions : DirectOptions {
     std::string path;  // folder of SYMBOL.csv, or one such file; empty: prices that are made
     std::int64_t made_symbols = 10;
     std::int64_t made_rows = 0;  // of a table instead of prices; 0: prices
+    std::int64_t made_seed = 42;
   } data;
-  std::vector<std::string> features;  // columns of the files; empty: the fifteen
-  std::string label_column;           // the option label; empty: from the close
-  std::string group_column;           // the option group; of a ranking
-  std::string time_column;            // the option time; empty: found by name
-  std::string objective = "binary";   // or an alias
+  std::vector<std::string> features;        // columns of the files; empty: the fifteen
+  FeatureSet feature_set = FeatureSet::v2;  // of the fifteen
+  std::string label_column;                 // the option label; empty: from the close
+  std::string group_column;                 // the option group; of a ranking
+  std::string time_column;                  // the option time; empty: found by name
+  std::string objective = "binary";         // or an alias
   double threshold = 0.02;
   double valid_share = 0.2, test_share = 0.2;  // split.…
   bool shuffle = true;                         // split.shuffle
@@ -59,7 +62,8 @@ struct GbdtOptions : DirectOptions {
   } gbdt;
 
   bool made() const { return data.path.empty(); }
-  BarColumns columns() const;       // of the files. Throws Error
+  BarColumns columns() const;  // of the files. Throws Error
+  bool computes_features() const { return features.empty() && data.made_rows == 0; }
   const Objective& learns() const;  // Throws Error
   // The value among `params` of the first of these names that is there; else `otherwise`.
   std::string param(std::initializer_list<const char*> names, const std::string& otherwise) const;
@@ -106,6 +110,11 @@ struct EnumNames<gbdt::TestWindow> {
       {gbdt::TestWindow::full, "full"},
       {gbdt::TestWindow::part, "part"},
       {gbdt::TestWindow::none, "none"}};
+};
+template <>
+struct EnumNames<gbdt::FeatureSet> {
+  static constexpr std::pair<gbdt::FeatureSet, const char*> value[] = {
+      {gbdt::FeatureSet::v1, "v1"}, {gbdt::FeatureSet::v2, "v2"}};
 };
 template <>
 struct EnumNames<gbdt::TrainDevice> {

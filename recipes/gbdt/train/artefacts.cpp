@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "run/item_table.h"
 
@@ -37,6 +38,29 @@ void write_gzip(const std::filesystem::path& file, std::string_view text) {
   deflateEnd(&stream);
   if (result != Z_STREAM_END) throw Error(cat("cannot compress ", file.string()));
   write_text(file, packed);
+}
+
+std::string read_gzip(const std::filesystem::path& file) {
+  constexpr int gzip_window = 15 + 16;
+  constexpr std::size_t most_bytes = std::size_t{1} << 30, step_bytes = std::size_t{1} << 18;
+  const std::string packed = read_file(file, data_bytes);
+  z_stream stream{};
+  if (inflateInit2(&stream, gzip_window) != Z_OK) throw Error(cat("cannot unpack ", file.string()));
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::string text;
+  int result = Z_OK;
+  while (result == Z_OK && text.size() < most_bytes) {
+    const std::size_t before = text.size();
+    text.resize(before + step_bytes);
+    stream.next_out = reinterpret_cast<Bytef*>(text.data() + before);
+    stream.avail_out = static_cast<uInt>(step_bytes);
+    result = inflate(&stream, Z_NO_FLUSH);
+    text.resize(text.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (result != Z_STREAM_END) throw Error(cat(file.string(), " is no whole file of gzip"));
+  return text;
 }
 
 namespace {

@@ -116,7 +116,7 @@ void make_panel(const GbdtOptions& options, const std::string& symbol, const Mad
   Hasher hasher;
   for (std::size_t i = 0; i < panel_series; ++i) {
     Series one{.bars = make_bars(cat(symbol, "-", i), how)};
-    one.features = compute_features(one.bars);
+    one.features = compute_features(one.bars, options.feature_set);
     one.returns = forward_returns(one.bars, static_cast<std::size_t>(options.horizon));
     hasher.update(one.bars.hash);
     all.push_back(std::move(one));

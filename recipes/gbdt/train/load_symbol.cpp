@@ -30,7 +30,7 @@ MadeBars made_range(const GbdtOptions& options) {
       std::max(made_end() + std::max<Day>(400, days), end + std::max(days, end - start));
   return {.first = std::min(earliest, start - made_warm_up_days),
           .last = last + static_cast<Day>(2 * options.horizon + 10),
-          .seed = static_cast<std::uint64_t>(options.seed)};
+          .seed = static_cast<std::uint64_t>(options.data.made_seed)};
 }
 
 MadeTable made_table(const GbdtOptions& options) {
@@ -40,7 +40,7 @@ MadeTable made_table(const GbdtOptions& options) {
                    : task == Task::multiclass ? MadeLabel::three_classes
                    : task == Task::ranking    ? MadeLabel::relevance
                                               : MadeLabel::number,
-          .seed = static_cast<std::uint64_t>(options.seed)};
+          .seed = static_cast<std::uint64_t>(options.data.made_seed)};
 }
 
 WindowRange batch_range(const GbdtOptions& options, const SymbolData& data) {
@@ -88,7 +88,8 @@ std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const 
   Bars& bars = data->bars;
   bars = options.made() ? make_bars(symbol, made_range(options))
                         : read_bars(find_symbol(options.data.path, symbol), symbol, columns);
-  data->features = columns.own.empty() ? compute_features(bars) : own_features(bars);
+  data->features =
+      columns.own.empty() ? compute_features(bars, options.feature_set) : own_features(bars);
   data->returns = bars.close.empty()
                       ? std::vector<double>(bars.size(), std::numeric_limits<double>::quiet_NaN())
                       : forward_returns(bars, static_cast<std::size_t>(options.horizon));

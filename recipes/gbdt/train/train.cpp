@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/whole_number.h"
+#include "jobs/batch_folder.h"
 #include "jobs/placeholders.h"
 #include "recipes/gbdt/lightgbm/gpu.h"
 #include "recipes/gbdt/metrics/metric_text.h"
@@ -24,9 +25,11 @@ std::string environment(const char* name) {
 // What this training was told of its data and its label, for another command.
 std::string data_words(const GbdtOptions& options) {
   std::string words;
-  for (const char* key : {"data.path", "data.made_rows", "features", "label", "group", "time",
-                          "objective", "horizon", "threshold", "test", "split.valid_share",
-                          "split.test_share", "split.shuffle", "params", "early_stopping"})
+  for (const char* key :
+       {"data.path", "data.made_rows", "data.made_seed", "features", "feature_set", "label",
+        "group", "time", "objective", "horizon", "threshold", "test", "split.valid_share",
+        "split.test_share", "split.shuffle", "params", "early_stopping", "subsample",
+        "subsample_freq"})
     if (options.table.is_given(key))
       words += " " + quote_for_shell(cat(key, "=", options.table.get(key)));
   return words;
@@ -45,6 +48,16 @@ std::vector<std::string> next_commands(const GbdtOptions& options, const DirectC
   return commands;
 }
 
+// Where a batch moves the folder of this job once it has succeeded; elsewhere nothing.
+std::filesystem::path published_by_a_batch(const DirectContext& context) {
+  const std::filesystem::path attempts = context.folder.parent_path();
+  const BatchFolder batch{attempts.parent_path()};
+  std::error_code failed;
+  const bool is_job = !environment("LOCKSTEP_JOB").empty() && attempts.filename() == "attempts" &&
+                      std::filesystem::exists(batch.record(), failed);
+  return is_job ? batch.published(environment("LOCKSTEP_JOB")) : std::filesystem::path();
+}
+
 DirectResult train(const GbdtOptions& options, const DirectContext& context) {
   const auto library =
       kept_library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
@@ -56,6 +69,7 @@ DirectResult train(const GbdtOptions& options, const DirectContext& context) {
       .load = [&] { return kept_symbol(options, symbol); },
       .loaded_ahead_s = take_seconds_ahead(),
       .folder = context.folder,
+      .published = published_by_a_batch(context),
       .batch_id = environment("LOCKSTEP_BATCH"),
       .run_id = context.name,
       .attempt = whole_number<std::int64_t>(environment("LOCKSTEP_TRY")).value_or(1)};
@@ -72,6 +86,8 @@ DirectResult train(const GbdtOptions& options, const DirectContext& context) {
           .why = result.skip_reason,
           .record = result.metadata,
           .results = job_results(result.metadata),
+          .main_result =
+              cat(result.test.rows > 0 ? "test." : "validation.", options.learns().main_metric),
           .table = result.status == DirectResult::Status::success
                        ? metric_lines("validation", result.valid, "test", result.test)
                        : "",

@@ -13,6 +13,7 @@
 #include "recipes/gbdt/train/artefacts.h"
 #include "recipes/gbdt/train/job_results.h"
 #include "recipes/gbdt/train/labels.h"
+#include "recipes/gbdt/train/stopping_metric.h"
 #include "recipes/gbdt/train/telemetry.h"
 #include "run/job_report.h"
 
@@ -134,6 +135,7 @@ class WindowTraining {
     if (const std::string note = unreachable_leaves(asked_, train_.rows()); !note.empty())
       tell(note);
     tell_absent_classes();
+    choose_stopping_metric();
     telemetry_.phase("training", [&] { train(); });
     telemetry_.phase("prediction", [&] { predict(); });
     telemetry_.phase("evaluation", [&] { evaluate(); });
@@ -147,6 +149,24 @@ class WindowTraining {
     if (!absent.empty()) tell(cat("no training row has the class ", list_text(absent)));
   }
 
+  void choose_stopping_metric() {
+    patience_ = valid_.rows() > 0 ? options_.early_stopping : 0;
+    if (patience_ == 0) return;
+    const auto metric = std::find_if(asked_.begin(), asked_.end(),
+                                     [](const auto& one) { return one.first == "metric"; });
+    if (metric == asked_.end()) return;
+    stopping_ = stopping_metric(metric->second, options_.learns(), valid_, data_->classes);
+    metric->second = stopping_.list;
+    const std::string all_trees = ": nothing ends training before its last tree";
+    if (stopping_.asked.empty()) tell(cat("metric=", metric->second, all_trees));
+    if (stopping_.used.empty()) patience_ = 0;
+    if (stopping_.why_blind.empty()) return;
+    tell(cat(
+        stopping_.asked, " cannot tell models apart on the validation rows, because ",
+        stopping_.why_blind,
+        stopping_.used.empty() ? all_trees : cat(": ", stopping_.used, " ends training instead")));
+  }
+
   void train() {
     const LightGbmLog log(library_, [&](const std::string& line) {
       if (line.starts_with("[Warning] No further splits")) return;  // of every tree on few rows
@@ -157,7 +177,7 @@ class WindowTraining {
                                       .names = names_,
                                       .parameters = asked_,
                                       .iterations = options_.n_estimators,
-                                      .patience = options_.early_stopping});
+                                      .patience = patience_});
     facts_ = read_facts(trained_.model);
     const std::vector<std::string> different = differences(asked_, facts_);
     if (different.empty()) return;
@@ -238,6 +258,7 @@ class WindowTraining {
                    {"data", data_json()},
                    {"notes", notes_},
                    {"library", library_json()}};
+    if (options_.computes_features()) record["feature_set"] = options_.table.get("feature_set");
     if (!why.empty()) record[status == "skipped" ? "skip_reason" : "error"] = why;
     if (trained_.model.empty()) return record;
     const TreeSizes& sizes = facts_.trees;
@@ -251,6 +272,10 @@ class WindowTraining {
                        {"best_iteration", trained_.best_iteration},
                        {"ended_by", to_string(trained_.end)},
                        {"metric", trained_.metric}};
+    if (!stopping_.why_blind.empty()) {
+      record["model"]["metric_asked"] = stopping_.asked;
+      if (stopping_.used.empty()) record["model"]["metric"] = "";
+    }
     if (trained_.best_iteration > 0 && !trained_.curve.empty())
       record["model"]["best_value"] =
           trained_.curve[static_cast<std::size_t>(trained_.best_iteration - 1)];
@@ -291,6 +316,7 @@ class WindowTraining {
     data["hash"] = data_->bars.hash;
     data["bars"] = data_->bars.size();
     data["has_time"] = !data_->bars.timeless;
+    if (!data_->bars.timeless) data["first"] = data_->bars.stamps.front();
     return data;
   }
 
@@ -308,7 +334,9 @@ class WindowTraining {
     line["symbol"] = task_.symbol;
     line["date_range"] = {{"start", start_text(window_)}, {"end", end_text(window_)}};
     line["window_label"] = label_;
-    line["artifacts_path"] = std::filesystem::absolute(task_.folder).string();
+    const bool moves = status == "success" && !task_.published.empty();
+    line["artifacts_path"] =
+        std::filesystem::absolute(moves ? task_.published : task_.folder).string();
     line["metrics"] = status == "success" ? ordered_json(short_metrics()) : ordered_json();
     line["status"] = status;
     line["timestamp"] = iso_time(system_clock().wall_s());
@@ -344,6 +372,8 @@ class WindowTraining {
   Rows train_, valid_;
   Parameters asked_;
   std::string gpu_name_;
+  StoppingMetric stopping_;
+  std::int64_t patience_ = 0;  // trees; 0: no early stopping
   Trained trained_;
   ModelFacts facts_;  // of its text
   std::vector<double> valid_scores_, test_scores_, splits_, gains_;

@@ -59,10 +59,11 @@ struct WindowTask {
   // The symbol's prices: load_symbol, or what an earlier window of the symbol loaded. Its time
   // counts as that of the features, and its Error as this window's.
   std::function<std::shared_ptr<const SymbolData>()> load;
-  double loaded_ahead_s = 0;     // that went into them before, for this window
-  std::filesystem::path folder;  // is there; files in it are replaced
-  std::string batch_id;          // "" : none
-  std::string run_id;            // in the telemetry's name: a plain file name
+  double loaded_ahead_s = 0;          // that went into them before, for this window
+  std::filesystem::path folder;       // is there; files in it are replaced
+  std::filesystem::path published{};  // where they lie after a success; empty: there
+  std::string batch_id;               // "" : none
+  std::string run_id;                 // in the telemetry's name: a plain file name
   std::int64_t attempt = 1;
 };
 

@@ -38,6 +38,15 @@ TEST_F(GbdtBatch, EndsWithATableByWindowAndOneFileOfAllPredictions) {
   const auto line = nlohmann::json::parse(split(text("runs/g/teacher_runs.json"), '\n').at(0));
   EXPECT_EQ(line.at("batch_id"), "g");
   EXPECT_EQ(line.at("attempts"), 1);
+  const std::string job = "runs/g/jobs/MADE01_2022-01-01_to_2022-06-30";
+  EXPECT_EQ(nlohmann::json::parse(text(job + "/teacher_runs.json")).at("artifacts_path"),
+            std::filesystem::canonical(folder() / job).string());
+  const ToolResult report = tool({"report", "g", "--out", "r.html"});
+  ASSERT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(text("r.html"), HasSubstr("src=\"data:image/svg+xml;base64,"));
+  EXPECT_THAT(text("r.html"), HasSubstr("<figcaption>heatmap.svg</figcaption>"));
+  EXPECT_THAT(text("r.html"), HasSubstr("<figcaption>feature_importance.svg</figcaption>"));
+  EXPECT_THAT(text("r.html"), Not(::testing::ContainsRegex("[0-9]e[+][0-9]+ per minute")));
 }
 
 TEST_F(GbdtBatch, IsAJobFileThatCanBeEditedAndRunAgain) {

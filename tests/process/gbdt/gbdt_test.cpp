@@ -23,7 +23,8 @@ TEST_F(Gbdt, TrainsOnMadePricesAndEndsWithATableAndCommands) {
     EXPECT_TRUE(exists(cat("runs/g/", file))) << file;
   const auto record = nlohmann::json::parse(text("runs/g/run.json"));
   EXPECT_EQ(record.at("result").at("parameters").at("used").at("num_leaves"), "127");
-  EXPECT_THAT(tool({"runs"}).out, HasSubstr("gbdt"));
+  EXPECT_THAT(tool({"runs"}).out, HasSubstr("test.auc 0."));
+  EXPECT_EQ(record.at("result").at("feature_set"), "v2");
 }
 
 TEST_F(Gbdt, TrainsOnFilesIntoTheFolderOfAJob) {

@@ -293,6 +293,37 @@ TEST_F(Gather, TakesNoValidationForATest) {
   EXPECT_GT(read_csv(folder_.path() / "windows.csv").number(1, windows.column("auc")), 0);
 }
 
+TEST_F(Gather, DrawsWhatEachFeatureIsWorthOverAllWindows) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  train("jobs/b", "2022-06-30", "2022-12-27", "31");
+  const fs::path a = folder_.path() / "jobs/a/feature_importance.csv",
+                 b = folder_.path() / "jobs/b/feature_importance.csv";
+  write_file_atomic(a, "feature,importance,rank,gain\nx,3,1,9\ny,1,2,1\n");
+  write_file_atomic(b, "feature,importance,rank,gain\nx,0,1,0\ny,0,2,0\n");
+  EXPECT_THAT(gather(), HasSubstr("feature_importance.csv, feature_importance.svg, heatmap.svg"));
+  EXPECT_EQ(text("feature_importance.csv"),
+            "feature,gain_share,split_share\nx,0.9,0.75\ny,0.1,0.25\n")
+      << "a window without a split counts for nothing";
+  EXPECT_THAT(text("feature_importance.svg"), HasSubstr("<svg"));
+  write_file_atomic(b, "feature,importance,rank,gain\ny,5,1,2\n");
+  gather();
+  EXPECT_EQ(text("feature_importance.csv"),
+            "feature,gain_share,split_share\ny,0.55,0.625\nx,0.45,0.375\n");
+}
+
+TEST_F(Gather, SaysWhereAnotherMetricEndedTraining) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  EXPECT_THAT(gather(), Not(HasSubstr("tell models apart")));
+  const fs::path file = folder_.path() / "jobs/a/metadata.json";
+  auto metadata = nlohmann::json::parse(read_file(file));
+  metadata["model"]["metric_asked"] = "auc";
+  write_file_atomic(file, metadata.dump());
+  EXPECT_THAT(gather(),
+              HasSubstr("auc cannot tell models apart on the validation rows of 1 window: "
+                        "binary_logloss ended training there "
+                        "(MADE01_2022-01-01_to_2022-06-30)\n"));
+}
+
 TEST_F(Gather, TakesNoResultOfAJobThatFailedAfterIt) {
   train("attempts/1", "2022-01-01", "2022-06-30", "31", "failed");
   EXPECT_THAT(gather(), HasSubstr("0 succeeded; MADE01 0 of 1\nmissing: "));
@@ -305,6 +336,47 @@ TEST_F(Gather, OfMetadataThatCannotBeReadSaysSo) {
   end_.jobs.push_back({.name = "a", .state = "done", .folder = job});
   EXPECT_THAT(gather(),
               HasSubstr("missing: a: done, " + job.string() + "/metadata.json cannot be read"));
+}
+
+// Of before there were two sets of features, and made data with a seed of their own.
+TEST(WindowRecords, OfEarlierTrainingsHaveTheFirstSetAndDataByTheirSeed) {
+  WindowRecord record{.symbol = "X"};
+  record.metadata = {{"options", {{"seed", 7}}}};
+  GbdtOptions old;
+  set_recorded(record, old);
+  EXPECT_EQ(old.feature_set, FeatureSet::v1);
+  EXPECT_EQ(old.data.made_seed, 7);
+  EXPECT_FALSE(old.table.is_given("feature_set"));
+  record.metadata["options"]["feature_set"] = "v2";
+  record.metadata["options"]["data.made_seed"] = 3;
+  GbdtOptions options;
+  set_recorded(record, options);
+  EXPECT_EQ(options.feature_set, FeatureSet::v2);
+  EXPECT_EQ(options.data.made_seed, 3);
+}
+
+TEST(MadePrices, DependOnTheirOwnSeedAlone) {
+  GbdtOptions one, other, third;
+  other.seed = 7;
+  third.data.made_seed = 7;
+  const auto prices = load_symbol(one, "MADE01");
+  EXPECT_EQ(prices->bars.close, load_symbol(other, "MADE01")->bars.close);
+  EXPECT_NE(prices->bars.close, load_symbol(third, "MADE01")->bars.close);
+  one.data.made_rows = other.data.made_rows = 9;
+  EXPECT_EQ(load_symbol(one, "a")->bars.own, load_symbol(other, "a")->bars.own);
+}
+
+TEST_F(Gather, TellsTheSetsOfFeaturesApart) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  train("jobs/b", "2022-06-30", "2022-12-27", "31");
+  const fs::path file = folder_.path() / "jobs/a/metadata.json";
+  auto metadata = nlohmann::json::parse(read_file(file));
+  metadata["options"].erase("feature_set");
+  metadata["options"].erase("data.made_seed");
+  write_file_atomic(file, metadata.dump());
+  const std::string shown = gather();
+  EXPECT_THAT(shown, HasSubstr("feature_set=v1 "));
+  EXPECT_THAT(shown, HasSubstr("feature_set=v2 "));
 }
 
 TEST(WindowRecords, NameNoLibraryToLoad) {

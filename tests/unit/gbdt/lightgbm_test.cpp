@@ -189,6 +189,46 @@ TEST_F(LightGbmTest, NamesWhatWasNotUsedAsAsked) {
   EXPECT_THAT(differences(basic(), read_facts("tree\n")), Contains(HasSubstr("does not say")));
 }
 
+// LightGBM reads some values back under another name than that which was given.
+TEST_F(LightGbmTest, TakesOtherNamesOfValuesForWhatTheyMean) {
+  const Rows rows = make_rows(100, 1);
+  const auto differences_of = [&](const Parameters& more, const char* objective = "binary") {
+    Parameters parameters = {{"objective", objective}, {"num_threads", "1"}};
+    parameters.insert(parameters.end(), more.begin(), more.end());
+    const Parameters asked = resolve_parameters(*library(), parameters);
+    return differences(asked, read_facts(train(rows, Rows{.columns = 3}, asked, 1).model));
+  };
+  for (const char* name : {"boosting", "boosting_type", "boost"})
+    for (const char* value : {"goss", "GOSS", "gbrt", "GBDT", "dart"})
+      EXPECT_THAT(differences_of({{name, value}}), IsEmpty()) << name << "=" << value;
+  for (const char* value : {"rf", "random_forest", "Random_Forest"})
+    EXPECT_THAT(differences_of({{"boosting", value}, {"subsample", "0.5"}, {"bagging_freq", "1"}}),
+                IsEmpty())
+        << value;
+  EXPECT_THAT(differences_of({{"data_sample_strategy", "GOSS"}}), IsEmpty());
+  for (const char* value : {"None", "none", "na", "NULL", "custom", "AUC", "auc,binary_logloss",
+                            "auc,auc", "binary", "binary,AUC", "xentropy", "kldiv"})
+    EXPECT_THAT(differences_of({{"metric", value}}), IsEmpty()) << value;
+  for (const char* value : {"mae", "mean_absolute_error", "regression_l1", "mse", "l2_root", "rmse",
+                            "root_mean_squared_error", "mean_absolute_percentage_error",
+                            "regression", "regression_l2", "mean_squared_error", "MAE,mse"})
+    EXPECT_THAT(differences_of({{"metric", value}}, "regression"), IsEmpty()) << value;
+  for (const char* value : {"TRUE", "True", "+"})
+    EXPECT_THAT(differences_of({{"extra_trees", value}}), IsEmpty()) << value;
+  EXPECT_THAT(differences_of({{"eval_at", "5,1,3"}, {"label_gain", "0,1.0,3"}}), IsEmpty());
+  EXPECT_THAT(differences_of({{"tree_learner", "data"}}),
+              ElementsAre("tree_learner was to be data, but is serial"));
+}
+
+TEST(Differences, AreThereWhereGossWasNotUsed) {
+  const ModelFacts bagging{
+      .parameters = {{"boosting", "gbdt"}, {"data_sample_strategy", "bagging"}}, .trees = {}};
+  EXPECT_THAT(differences({{"boosting", "goss"}}, bagging),
+              ElementsAre("boosting was to be goss, but data_sample_strategy is bagging"));
+  EXPECT_THAT(differences({{"metric", "auc"}}, {.parameters = {{"metric", "custom"}}, .trees = {}}),
+              ElementsAre("metric was to be auc, but is custom"));
+}
+
 TEST_F(LightGbmTest, TreesHaveTheSameHashWhereALimitIsNeverReached) {
   const Rows rows = make_rows(60, 1), valid = make_rows(30, 2);  // 20 rows or more a leaf
   Parameters larger = basic(), fewer = basic();

@@ -31,6 +31,18 @@ TEST(Metrics, OfAFewRowsAreKnown) {
   EXPECT_DOUBLE_EQ(estimate(m, "log_loss"), loss);
 }
 
+TEST(Metrics, OfNoHitOrHitsAloneHaveAnIntervalThatEndsThereExactly) {
+  for (int rows = 1; rows < 60; ++rows) {
+    const std::vector<double> called(static_cast<std::size_t>(rows), 0.9),
+        is(static_cast<std::size_t>(rows), 1), is_not(static_cast<std::size_t>(rows), 0);
+    const Metrics wrong = of(called, is_not), right = of(called, is);
+    for (const char* name : {"accuracy", "f1"}) {
+      EXPECT_EQ(wrong.value(name).low, 0) << name << " of " << rows;
+      EXPECT_EQ(right.value(name).high, 1) << name << " of " << rows;
+    }
+  }
+}
+
 TEST(Metrics, CountTiesOfTheAucAsHalf) {
   EXPECT_DOUBLE_EQ(estimate(of({0.5, 0.5}, {1, 0}), "auc"), 0.5);
   EXPECT_DOUBLE_EQ(estimate(of({0.5, 0.5, 0.1, 0.9}, {1, 0, 0, 1}), "auc"), 3.5 / 4);

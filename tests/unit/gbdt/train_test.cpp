@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "recipes/gbdt/train/artefacts.h"
+#include "recipes/gbdt/train/stopping_metric.h"
 #include "recipes/gbdt/train/telemetry.h"
 #include "recipes/gbdt/train/train_window.h"
 #include "run/json_lines.h"
@@ -47,6 +48,7 @@ class TrainWindow : public WithLightGbm {
                          .window = Window{*parse_day(start), *parse_day(end)},
                          .load = [this] { return load_symbol(options_, "MADE01"); },
                          .folder = folder_.path(),
+                         .published = published_,
                          .batch_id = "b7",
                          .run_id = "r1"},
                         [this](const std::string& line) { said_.push_back(line); });
@@ -58,6 +60,7 @@ class TrainWindow : public WithLightGbm {
   }
 
   TemporaryDirectory folder_;
+  fs::path published_;
   GbdtOptions options_;
   std::vector<std::string> said_;
 };
@@ -136,6 +139,16 @@ TEST_F(TrainWindow, WritesALedgerLineOfTheKnownForm) {
   EXPECT_EQ(teacher.at("gpu_platform_id"), -1);
 }
 
+TEST_F(TrainWindow, NamesThePlaceWhereABatchMovesItsFiles) {
+  train("2022-01-01", "2022-06-30");
+  EXPECT_EQ(ledger().at("artifacts_path"), folder_.path().string());
+  published_ = "/batch/jobs/x";
+  train("2022-01-01", "2022-06-30");
+  EXPECT_EQ(ledger().at("artifacts_path"), "/batch/jobs/x");
+  train("2022-01-01", "2022-01-10");
+  EXPECT_EQ(ledger().at("artifacts_path"), folder_.path().string()) << "it is skipped: it stays";
+}
+
 TEST_F(TrainWindow, TellsItsPhasesAsItGoes) {
   train("2022-01-01", "2022-06-30");
   std::vector<std::string> events;
@@ -178,6 +191,62 @@ TEST_F(TrainWindow, WithoutItsPricesIsInTheLedgerToo) {
   options_.data.path = "/proc/self/none";
   EXPECT_THROW(train("2022-01-01", "2022-06-30"), Error);
   EXPECT_EQ(ledger().at("status"), "failed");
+}
+
+TEST(StoppingMetric, IsOneThatTellsModelsApart) {
+  const Objective& binary = find_objective("binary");
+  const std::vector<std::string> two = {"0", "1"}, three = {"down", "flat", "up"};
+  const Rows both{.values = {}, .labels = {0, 1, 0}}, zeros{.values = {}, .labels = {0, 0, 0}};
+  EXPECT_EQ(stopping_metric("auc", binary, both, two).used, "auc");
+  const StoppingMetric other = stopping_metric("AUC", binary, zeros, two);
+  EXPECT_EQ(other.used, "binary_logloss");
+  EXPECT_EQ(other.list, "binary_logloss,auc");
+  EXPECT_EQ(other.why_blind, "all 3 have the label 0");
+  EXPECT_EQ(stopping_metric("average_precision,binary_error", binary, zeros, two).list,
+            "binary_error,average_precision");
+  EXPECT_EQ(stopping_metric("binary_logloss", binary, zeros, two).why_blind, "");
+  EXPECT_EQ(stopping_metric("None", binary, both, two).asked, "");
+  EXPECT_EQ(stopping_metric("auc_mu", find_objective("multiclass"), both, three).used,
+            "multi_logloss");
+  const Rows same{.values = {}, .labels = {2, 2, 1}, .groups = {2, 1}},
+      ordered{.values = {}, .labels = {2, 1, 1}, .groups = {2, 1}};
+  EXPECT_EQ(stopping_metric("ndcg", find_objective("ranking"), same, {}).used, "");
+  EXPECT_EQ(stopping_metric("map", find_objective("ranking"), ordered, {}).used, "map");
+  EXPECT_EQ(stopping_metric("r2", find_objective("regression"), zeros, {}).used, "l2");
+}
+
+// A label that rises for good before validation begins.
+TEST_F(TrainWindow, StopsByAnotherMetricWhereTheAucCannotTellModelsApart) {
+  std::string csv = "x,y\n";
+  for (int row = 0; row < 100; ++row)
+    csv += cat(row * 37 % (row < 60 ? 101 : 51), ",", row < 60 && row * 37 % 101 > 50, "\n");
+  write_file_atomic(folder_.path() / "t.csv", csv);
+  for (const auto& [key, value] :
+       {std::pair{"features", "x"}, std::pair{"label", "y"}, std::pair{"split.shuffle", "false"},
+        std::pair{"min_child_samples", "3"}, std::pair{"n_estimators", "30"},
+        std::pair{"params", "metric=auc"}})
+    options_.table.set(key, value);
+  options_.table.set("data.path", (folder_.path() / "t.csv").string());
+  const auto train_table = [&] {
+    return train_window(options_, *library_,
+                        {.symbol = "t",
+                         .window = Window{.is_everything = true},
+                         .load = [this] { return load_symbol(options_, "t"); },
+                         .folder = folder_.path(),
+                         .batch_id = "",
+                         .run_id = "r"},
+                        [this](const std::string& line) { said_.push_back(line); })
+        .metadata;
+  };
+  const json metadata = train_table();
+  EXPECT_THAT(said_, Contains("t: auc cannot tell models apart on the validation rows, because all "
+                              "16 have the label 0: binary_logloss ends training instead"));
+  EXPECT_EQ(metadata.at("model").at("metric"), "binary_logloss");
+  EXPECT_EQ(metadata.at("model").at("metric_asked"), "auc");
+  EXPECT_GT(metadata.at("model").at("trees"), 1);
+  options_.table.set("params", "metric=None");
+  EXPECT_EQ(train_table().at("model").at("trees"), 30);
+  EXPECT_THAT(said_, Contains("t: metric=None: nothing ends training before its last tree"));
 }
 
 TEST_F(TrainWindow, GivesTheSameModelEachTime) {
@@ -261,7 +330,11 @@ TEST(GbdtOptions, RefuseWhatCannotGoTogether) {
   EXPECT_THAT(fault({{"split.valid_share", "0"}}), HasSubstr("early_stopping needs rows"));
   EXPECT_THAT(fault({{"params", "boosting=dart"}}), HasSubstr("later ones changed them"));
   EXPECT_THAT(fault({{"params", "boost = dart"}}), HasSubstr("later ones changed them"));
+  EXPECT_THAT(fault({{"params", "boosting=DART"}}), HasSubstr("later ones changed them"));
   EXPECT_EQ(fault({{"params", "boosting=dart"}, {"early_stopping", "0"}}), "none");
+  for (const char* word : {"boosting=goss", "data_sample_strategy=GOSS"})
+    EXPECT_THAT(fault({{"params", word}}), HasSubstr("together with subsample=0.8")) << word;
+  EXPECT_EQ(fault({{"params", "boosting=goss"}, {"subsample", "1"}}), "none");
   EXPECT_THAT(fault({{"gbdt.device", "cuda"}}), HasSubstr("lets trees grow deeper"));
   EXPECT_THAT(fault({{"gbdt.device", "cuda"}, {"max_depth", "-1"}}), HasSubstr("is_unbalance"));
   EXPECT_EQ(fault({{"gbdt.device", "cuda"}, {"max_depth", "-1"}, {"is_unbalance", "false"}}),
@@ -297,6 +370,12 @@ TEST(GbdtOptions, RefuseOrTellWhatDoesNothing) {
   EXPECT_EQ(fault({{"gbdt.gpu_platform", "intel"}, {"gbdt.device", "gpu"}}), "none");
   EXPECT_THAT(fault({{"split.shuffle", "false"}}), HasSubstr("prices have a time"));
   EXPECT_EQ(fault({{"split.shuffle", "false"}, {"data.made_rows", "50"}}), "none");
+  EXPECT_THAT(fault({{"feature_set", "v1"}, {"data.made_rows", "50"}}),
+              HasSubstr("the table has columns of its own"));
+  EXPECT_THAT(fault({{"feature_set", "v1"}, {"data.path", "x"}, {"features", "a"}}),
+              HasSubstr("features names columns"));
+  EXPECT_THAT(fault({{"data.made_seed", "1"}, {"data.path", "x"}}),
+              HasSubstr("data.path names files"));
   EXPECT_THAT(fault({{"data.path", "x"}, {"label", "y"}, {"threshold", "0.1"}}),
               HasSubstr("the label is the column y"));
   GbdtOptions options;

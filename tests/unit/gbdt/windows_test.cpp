@@ -26,7 +26,7 @@ struct Series {
 
 Series make(const char* first, const char* last, std::size_t horizon = 7) {
   Series series{.bars = make_bars("A", {.first = day(first), .last = day(last), .seed = 1})};
-  series.features = compute_features(series.bars);
+  series.features = compute_features(series.bars, FeatureSet::v1);
   series.returns = forward_returns(series.bars, horizon);
   return series;
 }

@@ -203,6 +203,19 @@ TEST_F(RunSummaries, TagsHaveAColumnWhereThereAreSome) {
   EXPECT_EQ(summary_json(summary())["tags"], json({"long", "sweep"}));
 }
 
+TEST_F(RunSummaries, TheMainResultOfATrainingInTheToolHasAColumn) {
+  json record = run.record();
+  record["results"] = {{"test.auc", 0.57123}, {"trees", 9}};
+  record["main_result"] = "test.auc";
+  run.write_record(record);
+  EXPECT_THAT(runs_table({summary()}, 200), HasSubstr("test.auc 0.5712"));
+  EXPECT_THAT(page(), HasSubstr("test.auc 0.5712"));
+  EXPECT_EQ(summary_json(summary())["result_value"], 0.57123);
+  record["results"] = json::object();
+  run.write_record(record);
+  EXPECT_THAT(runs_table({summary()}, 200), Not(HasSubstr("RESULT")));
+}
+
 TEST_F(RunSummaries, TheTableAlignsWideNames) {
   train(0, 42);
   RunSummary other = summary();

@@ -1,0 +1,60 @@
+// What changed in a file of prices since a model was trained on it, for those who use the model.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "recipes/gbdt/batch/records.h"
+#include "recipes/gbdt/train/train_window.h"
+
+namespace lockstep::gbdt {
+
+// Compares, window by window, prices and predictions of now with what the window's folder keeps of
+// then: the closes of labels.csv.gz, the predictions of predictions.csv and the first bar in
+// metadata.json. Windows whose file is the same (by its hash) and those without computed features
+// are not looked at.
+class SinceTraining {
+ public:
+  // rows: of data, those that are used now; scores [rows, outputs]. Files that are not there or
+  // cannot be read count as nothing to compare with.
+  void add(const WindowRecord& record, const GbdtOptions& options, const SymbolData& data,
+           std::span<const std::size_t> rows, std::span<const double> scores);
+
+  // A sentence each, without a line break.
+  std::vector<std::string> notes() const;
+
+ private:
+  struct Closes {
+    std::size_t trained = 0, found = 0, changed = 0;  // bars
+    double low = 0, high = 0;  // of those that changed: what the close is times what it was
+  };
+
+  // Of the first set, between two beginnings of a file.
+  struct Drift {
+    double vwap = 0, ema = 0;  // shares
+    double obv = 0;            // volume
+  };
+
+  void index(const SymbolData& data);
+  void measure_drift(const SymbolData& data, std::span<const std::size_t> rows);
+  void compare_closes(const WindowRecord& record, const SymbolData& data);
+  void compare_predictions(const WindowRecord& record, const Objective& objective,
+                           std::span<const std::size_t> rows, std::span<const double> scores);
+  std::vector<std::string> close_notes() const;
+  std::string prediction_note() const;
+  std::string begin_note() const;
+
+  const SymbolData* indexed_ = nullptr;
+  std::unordered_map<std::string_view, std::size_t> places_;  // of its stamps
+  std::map<std::string, Closes> closes_;                      // by symbol
+  std::map<std::string, std::string> begins_;  // of the first set, by symbol: where, and where then
+  bool begin_unknown_ = false;                 // of the first set, of some window
+  Drift drift_;                                // the largest
+  std::size_t compared_ = 0, differ_ = 0, turned_ = 0;  // predictions; to the other side of 0.5
+  double largest_ = 0, sum_ = 0;                        // differences
+};
+
+}  // namespace lockstep::gbdt
