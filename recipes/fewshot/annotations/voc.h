@@ -45,12 +45,13 @@ struct VocFolders {
 // size that an xml does not say is 0. Looks at no picture.
 struct VocSet {
   DetectionData data;
-  std::vector<VocAnnotation> files;  // one per picture
+  std::vector<std::string> names;    // of the xml files, without ending; one per picture
+  std::vector<VocAnnotation> files;  // likewise
 };
 // Throws Error as read_voc does, but not for pictures that are missing.
 VocSet scan_voc(const VocFolders& folders);
-// The files of its pictures, in the order of their ids, which count from 1. Opens no xml: where a
-// picture bears another name than its xml, the path is one that is not there.
+// The files of its pictures, in the order of their ids, which count from 1. Reads only the xml
+// files whose name no picture has. Throws Error.
 std::vector<std::filesystem::path> voc_picture_paths(const VocFolders& folders);
 
 // All of it, pictures in the order of their names, or in that of the list. A picture is the file

@@ -52,6 +52,7 @@ class PictureNames {
     for (const std::string& file : files_ending_in(folder, {".jpg", ".jpeg", ".png"}))
       by_stem_[fs::path(file).stem().string()].push_back(file);
   }
+  bool has(const std::string& stem) const { return by_stem_.contains(stem); }
   fs::path find(const std::string& stem, const std::string& file_name) const {
     const auto found = by_stem_.find(stem);
     if (found == by_stem_.end()) return folder_ / (file_name.empty() ? stem + ".jpg" : file_name);
@@ -103,12 +104,12 @@ void take_voc_categories(const std::vector<VocAnnotation>& files, DetectionData&
 }  // namespace
 
 VocSet scan_voc(const VocFolders& folders) {
-  VocSet set{.data = {.name = (folders.list ? *folders.list : folders.annotations).string()},
-             .files = {}};
-  const std::vector<std::string> names = names_of(folders);
-  check_xml_exist(folders, names, set.data.name);
+  VocSet set;  // field by field: g++ 12 destroys half an aggregate twice where one throws
+  set.data.name = (folders.list ? *folders.list : folders.annotations).string();
+  set.names = names_of(folders);
+  check_xml_exist(folders, set.names, set.data.name);
   const PictureNames pictures(folders.pictures);
-  for (const std::string& name : names) {
+  for (const std::string& name : set.names) {
     const fs::path xml = folders.annotations / (name + ".xml");
     const VocAnnotation& file = set.files.emplace_back(parse_voc(read_file(xml), xml.string()));
     set.data.pictures.push_back({.id = static_cast<std::int64_t>(set.files.size()),
@@ -116,7 +117,7 @@ VocSet scan_voc(const VocFolders& folders) {
                                  .width = file.width,
                                  .height = file.height});
   }
-  check_pictures_differ(set.data, names);
+  check_pictures_differ(set.data, set.names);
   take_voc_categories(set.files, set.data);
   return set;
 }
@@ -124,7 +125,12 @@ VocSet scan_voc(const VocFolders& folders) {
 std::vector<fs::path> voc_picture_paths(const VocFolders& folders) {
   const PictureNames pictures(folders.pictures);
   std::vector<fs::path> paths;
-  for (const std::string& name : names_of(folders)) paths.push_back(pictures.find(name, ""));
+  for (const std::string& name : names_of(folders)) {
+    std::string file_name;
+    if (const fs::path xml = folders.annotations / (name + ".xml"); !pictures.has(name))
+      file_name = parse_voc(read_file(xml), xml.string()).file_name;
+    paths.push_back(pictures.find(name, file_name));
+  }
   return paths;
 }
 

@@ -9,6 +9,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "recipes/fewshot/annotations/coco_scan.h"
+#include "recipes/fewshot/annotations/file_names.h"
+#include "recipes/fewshot/annotations/fit_box.h"
 
 namespace lockstep::fewshot {
 namespace {
@@ -79,8 +81,11 @@ void take_truth_boxes(const std::vector<CocoAnnotation>& annotations, Truth& tru
                               "a detection that finds it for wrong"));
 }
 
-Truth voc_truth(const VocFolders& folders) {
+// Which picture an xml is of can be seen from the pictures alone; where they are not there, it is
+// taken to bear the xml's name.
+Truth voc_truth(const VocFolders& folders, bool needs_pictures = false) {
   VocSet set = scan_voc(folders);
+  if (needs_pictures) check_pictures_exist(set.data);
   Truth truth{.name = set.data.name,
               .categories = std::move(set.data.categories),
               .pictures = {},
@@ -90,7 +95,8 @@ Truth voc_truth(const VocFolders& folders) {
   for (const Category& category : truth.categories) ids.emplace(category.name, category.id);
   for (std::size_t i = 0; i < set.files.size(); ++i) {
     const Picture& picture = set.data.pictures[i];
-    truth.pictures.push_back({picture.id, picture.path.filename().string()});
+    truth.pictures.push_back({picture.id, is_file(picture.path) ? picture.path.filename().string()
+                                                                : set.names[i] + ".jpg"});
     for (const VocObject& object : set.files[i].objects)
       truth.boxes.push_back({.picture = picture.id,
                              .category = ids.at(object.name),
@@ -193,11 +199,13 @@ Truth read_truth(const DetectionFiles& files) {
 }
 
 Truth read_valid_truth(const FoundData& found, double share, std::uint64_t seed) {
-  Truth train = read_truth(found.train);
   if (!found.valid) {
-    keep_held_back(train, share, seed);
-    return train;
+    const auto* const voc = std::get_if<VocFolders>(&found.train);
+    Truth all = voc != nullptr ? voc_truth(*voc, /*needs_pictures=*/true) : read_truth(found.train);
+    keep_held_back(all, share, seed);
+    return all;
   }
+  const Truth train = read_truth(found.train);
   Truth valid = read_truth(*found.valid);
   take_categories_of(train, valid);
   return valid;

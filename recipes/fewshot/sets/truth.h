@@ -30,11 +30,13 @@ struct Truth {
 // the box. Throws Error: no COCO file, no pictures or categories, ids that come twice, what is no
 // number.
 Truth parse_truth(std::string_view text, const std::string& name);
-// Of Pascal VOC, `difficult` is TrueBox::ignore. Throws Error.
+// Of Pascal VOC, `difficult` is TrueBox::ignore, and a picture that is not there bears its xml's
+// name. Throws Error.
 Truth read_truth(const DetectionFiles& files);
 // The validation set as training reads it, with the ids that the training set has for the names of
-// categories: without one, the pictures that choose_valid holds back. Throws Error, also for boxes
-// of a category that the training set lacks.
+// categories: without one, the pictures that choose_valid holds back, by their names, for which
+// those of Pascal VOC must be there. Throws Error, also for boxes of a category that the training
+// set lacks.
 Truth read_valid_truth(const FoundData& found, double share, std::uint64_t seed);
 
 }  // namespace lockstep::fewshot

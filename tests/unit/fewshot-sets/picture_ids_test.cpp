@@ -100,12 +100,15 @@ TEST_F(PictureIdsOfJsons, ThoseOfTheRunFollowByPathAndThenByName) {
 TEST_F(PictureIdsOfJsons, OfPascalVocTheyCountThePictures) {
   for (const char* name : {"b", "a"}) {
     fs::create_directories(root() / "voc/Annotations");
-    write_file_atomic(root() / "voc/Annotations" / (std::string(name) + ".xml"), "<annotation/>");
+    write_file_atomic(root() / "voc/Annotations" / (std::string(name) + ".xml"),
+                      "<annotation><filename>other.png</filename></annotation>");
   }
+  write_file_atomic(root() / "voc/Annotations/a.jpg", "");
   const VocFolders files{.annotations = root() / "voc/Annotations",
                          .pictures = root() / "voc/Annotations",
                          .list = {}};
-  EXPECT_EQ(PictureList(files).id_of_name("b.jpg"), 2);
+  EXPECT_EQ(PictureList(files).id_of_name("a.jpg"), 1);
+  EXPECT_EQ(PictureList(files).id_of_name("other.png"), 2);
 }
 
 }  // namespace

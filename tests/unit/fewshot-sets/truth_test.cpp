@@ -98,7 +98,7 @@ TEST(Truth, RefusesWhatCannotBeScored) {
 
 TEST(Truth, OfPascalVocHasDifficultBoxesAndNeedsNoPictures) {
   const TemporaryDirectory folder;
-  write_file_atomic(folder.path() / "a.xml", R"(<annotation><filename>a.png</filename>
+  write_file_atomic(folder.path() / "a.xml", R"(<annotation><filename>old.png</filename>
     <object><name>b</name><difficult>1</difficult><bndbox><xmin>-4</xmin><ymin>1</ymin><xmax>5</xmax>
     <ymax>500</ymax></bndbox></object><object><name>a</name><bndbox><xmin>1</xmin><ymin>1</ymin>
     <xmax>5</xmax><ymax>5</ymax></bndbox></object></annotation>)");
@@ -110,7 +110,15 @@ TEST(Truth, OfPascalVocHasDifficultBoxesAndNeedsNoPictures) {
   EXPECT_EQ(truth.boxes[0].area, 5000);
   EXPECT_TRUE(truth.boxes[0].ignore);
   EXPECT_FALSE(truth.boxes[1].ignore);
-  EXPECT_EQ(truth.pictures.at(0).file_name, "a.png");
+  EXPECT_EQ(truth.pictures.at(0).file_name, "a.jpg") << "<filename> is often an old one";
+  EXPECT_THAT(error_of([&] {
+                read_valid_truth({.train = name_detection_files(folder.path(), {}), .valid = {}},
+                                 0.2, 1);
+              }),
+              HasSubstr("1 of 1 pictures are missing"));
+  write_file_atomic(folder.path() / "old.png", "");  // no picture of the xml's name
+  EXPECT_EQ(read_truth(name_detection_files(folder.path(), {})).pictures.at(0).file_name,
+            "old.png");
 }
 
 TEST(ValidTruth, HasTheIdsOfTheTrainingSetByName) {
