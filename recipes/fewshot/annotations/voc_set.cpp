@@ -52,6 +52,7 @@ class PictureNames {
     for (const std::string& file : files_ending_in(folder, {".jpg", ".jpeg", ".png"}))
       by_stem_[fs::path(file).stem().string()].push_back(file);
   }
+  bool has(const std::string& stem) const { return by_stem_.contains(stem); }
   fs::path find(const std::string& stem, const std::string& file_name) const {
     const auto found = by_stem_.find(stem);
     if (found == by_stem_.end()) return folder_ / (file_name.empty() ? stem + ".jpg" : file_name);
@@ -92,41 +93,58 @@ void check_pictures_differ(const DetectionData& data, const std::vector<std::str
 }
 
 // Categories by name, with ids from 1.
-std::map<std::string, int> take_voc_categories(const std::vector<VocAnnotation>& files,
-                                               DetectionData& data) {
-  std::map<std::string, int> places;
+void take_voc_categories(const std::vector<VocAnnotation>& files, DetectionData& data) {
+  std::set<std::string> names;
   for (const VocAnnotation& file : files)
-    for (const VocObject& object : file.objects) places.emplace(object.name, 0);
-  for (auto& [name, place] : places) {
-    place = static_cast<int>(data.categories.size());
-    data.categories.push_back({.id = place + 1, .name = name});
-  }
-  return places;
+    for (const VocObject& object : file.objects) names.insert(object.name);
+  for (const std::string& name : names)
+    data.categories.push_back({.id = std::ssize(data.categories) + 1, .name = name});
 }
 
 }  // namespace
 
-DetectionData read_voc(const VocFolders& folders) {
-  DetectionData data{.name = (folders.list ? *folders.list : folders.annotations).string()};
-  const std::vector<std::string> names = names_of(folders);
-  check_xml_exist(folders, names, data.name);
+VocSet scan_voc(const VocFolders& folders) {
+  VocSet set;  // field by field: g++ 12 destroys half an aggregate twice where one throws
+  set.data.name = (folders.list ? *folders.list : folders.annotations).string();
+  set.names = names_of(folders);
+  check_xml_exist(folders, set.names, set.data.name);
   const PictureNames pictures(folders.pictures);
-  std::vector<VocAnnotation> files;
-  for (const std::string& name : names) {
+  for (const std::string& name : set.names) {
     const fs::path xml = folders.annotations / (name + ".xml");
-    const VocAnnotation& file = files.emplace_back(parse_voc(read_file(xml), xml.string()));
-    data.pictures.push_back({.id = static_cast<std::int64_t>(files.size()),
-                             .path = pictures.find(name, file.file_name),
-                             .width = file.width,
-                             .height = file.height});
+    const VocAnnotation& file = set.files.emplace_back(parse_voc(read_file(xml), xml.string()));
+    set.data.pictures.push_back({.id = static_cast<std::int64_t>(set.files.size()),
+                                 .path = pictures.find(name, file.file_name),
+                                 .width = file.width,
+                                 .height = file.height});
   }
+  check_pictures_differ(set.data, set.names);
+  take_voc_categories(set.files, set.data);
+  return set;
+}
+
+std::vector<fs::path> voc_picture_paths(const VocFolders& folders) {
+  const PictureNames pictures(folders.pictures);
+  std::vector<fs::path> paths;
+  for (const std::string& name : names_of(folders)) {
+    std::string file_name;
+    if (const fs::path xml = folders.annotations / (name + ".xml"); !pictures.has(name))
+      file_name = parse_voc(read_file(xml), xml.string()).file_name;
+    paths.push_back(pictures.find(name, file_name));
+  }
+  return paths;
+}
+
+DetectionData read_voc(const VocFolders& folders) {
+  VocSet set = scan_voc(folders);
+  DetectionData& data = set.data;
   check_pictures_exist(data);
-  check_pictures_differ(data, names);
-  const std::map<std::string, int> categories = take_voc_categories(files, data);
+  std::map<std::string_view, int> categories;
+  for (const Category& category : data.categories)
+    categories.emplace(category.name, static_cast<int>(category.id) - 1);
   std::int64_t id = 0;
-  for (std::size_t i = 0; i < files.size(); ++i) {
+  for (std::size_t i = 0; i < set.files.size(); ++i) {
     fill_size(data.pictures[i]);
-    for (const VocObject& object : files[i].objects) {
+    for (const VocObject& object : set.files[i].objects) {
       const Box box{.picture = static_cast<int>(i),
                     .category = categories.at(object.name),
                     .difficult = object.difficult,
@@ -138,7 +156,7 @@ DetectionData read_voc(const VocFolders& folders) {
   }
   index_boxes(data);
   check_not_empty(data);
-  return data;
+  return std::move(set.data);
 }
 
 }  // namespace lockstep::fewshot
