@@ -48,7 +48,8 @@ for objective, metric, y, chosen in (
     first, trees = train(objective, metric, y, chosen)
     print(f"{metric} on classes {sorted(set(y[chosen].tolist()))}: first {first}, {'one tree' if trees == 1 else 'more trees'}")
 PYTHON
-"$work/venv/bin/python" "$work/train.py" >"$work/printed" 2>"$work/err"
+"$work/venv/bin/python" "$work/train.py" >"$work/printed" 2>&1
+if grep -qi warning "$work/printed"; then cat "$work/printed" && exit 1; fi
 grep '^[a-z_]* on classes' "$work/printed" | tee "$work/said"
 diff "$work/said" - <<'TEXT'
 auc on classes [1]: first 1.0, one tree
