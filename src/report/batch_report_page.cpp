@@ -125,8 +125,8 @@ class BatchPageMaker {
           .end = span.end,
           .kind = span.outcome,
           .tip = cat(span.job, ": ", shown_seconds(span.end - span.begin), ", ", span.outcome)};
-      if (span.devices.empty()) rows[row_name(span, "")].spans.push_back(drawn);
-      for (const std::string& uuid : span.devices)
+      if (span.devices->empty()) rows[row_name(span, "")].spans.push_back(drawn);
+      for (const std::string& uuid : *span.devices)
         rows[row_name(span, uuid)].spans.push_back(drawn);
     }
     std::vector<GanttRow> list;
