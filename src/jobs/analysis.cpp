@@ -66,18 +66,24 @@ void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origi
   DeviceLists lists;
   Statement rows(ledger.database(),
                  "SELECT job.name, outcome, slot, devices, started, ended FROM attempt JOIN job ON "
-                 "job.id = job WHERE started > 0 AND ended >= started ORDER BY started");
-  while (rows.step()) {
-    if (analysis.spans.empty()) origin = rows.number(4);
-    AttemptSpan span{.job = rows.text(0),
-                     .outcome = rows.text(1),
-                     .slot = static_cast<int>(rows.integer(2)),
-                     .devices = lists.of(rows.text(3)),
-                     .begin = rows.number(4) - origin,
-                     .end = rows.number(5) - origin};
+                 "job.id = job WHERE started > 0 AND ended >= started");
+  while (rows.step())
+    analysis.spans.push_back({.job = rows.text(0),
+                              .outcome = rows.text(1),
+                              .slot = static_cast<int>(rows.integer(2)),
+                              .devices = lists.of(rows.text(3)),
+                              .begin = rows.number(4),
+                              .end = rows.number(5)});
+  if (analysis.spans.empty()) return;
+  // Here, as SQLite would copy all rows to sort them.
+  std::stable_sort(analysis.spans.begin(), analysis.spans.end(),
+                   [](const AttemptSpan& a, const AttemptSpan& b) { return a.begin < b.begin; });
+  origin = analysis.spans.front().begin;
+  for (AttemptSpan& span : analysis.spans) {
+    span.begin -= origin;
+    span.end -= origin;
     analysis.wall_s = std::max(analysis.wall_s, span.end);
     analysis.busy_slots += span.end - span.begin;
-    analysis.spans.push_back(std::move(span));
   }
   if (analysis.wall_s > 0) analysis.busy_slots /= analysis.wall_s;
 }
