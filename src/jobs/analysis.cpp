@@ -15,6 +15,7 @@
 #include "jobs/batch_shares.h"
 #include "jobs/job_environment.h"
 #include "jobs/ledger.h"
+#include "jobs/timeline_rows.h"
 #include "media/chart.h"
 #include "media/csv_table.h"
 #include "run/json_lines.h"
@@ -380,28 +381,10 @@ std::string analysis_text(const BatchAnalysis& analysis) {
 }
 
 std::string analysis_svg(const BatchAnalysis& analysis, const std::string& title) {
-  std::map<std::string, GanttRow> rows;
-  for (const AttemptSpan& span : analysis.spans) {
-    const GanttSpan drawn{.begin = span.begin,
-                          .end = span.end,
-                          .kind = span.outcome,
-                          .tip = cat(span.job, ": ", fixed(span.end - span.begin, 2), " s")};
-    const std::string slot = cat(span.share, span.share.empty() ? "" : ", ", "slot ", span.slot);
-    if (span.devices->empty()) rows[slot].spans.push_back(drawn);
-    for (const std::string& uuid : *span.devices) {
-      const auto use = std::find_if(analysis.devices.begin(), analysis.devices.end(),
-                                    [&](const DeviceUse& one) { return one.uuid == uuid; });
-      const std::string device =
-          use != analysis.devices.end() && use->index ? name_of(*use) : uuid.substr(0, 12);
-      rows[cat(device, ", ", slot)].spans.push_back(drawn);
-    }
-  }
-  std::vector<GanttRow> list;
-  for (auto& [name, row] : rows) {
-    row.name = name;
-    list.push_back(std::move(row));
-  }
-  return gantt_chart({.title = title, .x = {.label = "seconds"}}, list);
+  const ChartFrame frame{.title = title, .x = {.label = "seconds"}};
+  return gantt_chart(frame, timeline_rows(analysis, frame.width, [](const AttemptSpan& span) {
+                       return cat(span.job, ": ", fixed(span.end - span.begin, 2), " s");
+                     }));
 }
 
 nlohmann::json analysis_json(const BatchAnalysis& analysis) {
