@@ -13,6 +13,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/errno_hint.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -59,14 +60,35 @@ UniqueFd open_from(int folder, const fs::path& below, int flags, mode_t mode) {
   return open_walking(folder, below, flags, mode);
 }
 
-std::string hint_of(int error) {
-  if (error == ENOSPC || error == EDQUOT) return "free some space";
-  if (error == EFBIG) return "files may not be longer here: see ulimit -f";
-  if (error == ENOTDIR || error == EEXIST) return "something else lies in its place: look at it";
-  if (error == ENOTEMPTY) return "it holds something that is no part of it, which stays";
-  if (error == EACCES || error == EPERM || error == EROFS)
-    return "look at the permissions of what lies there";
-  return "look at what lies there, and at the disk";
+// None on an error.
+std::optional<std::vector<std::string>> names_of(const UniqueFd& open_folder) {
+  UniqueFd own(::fcntl(open_folder.get(), F_DUPFD_CLOEXEC, 0));
+  if (!own) return std::nullopt;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(own.get()), ::closedir);
+  if (!folder) return std::nullopt;
+  static_cast<void>(own.release());
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = ::readdir(folder.get()))
+    if (const std::string name = entry->d_name; name != "." && name != "..") names.push_back(name);
+  if (errno != 0) return std::nullopt;
+  return names;
+}
+
+// Those of a folder of good files (or links) alone; none where it holds anything else.
+std::optional<std::vector<std::string>> good_files_of(
+    const UniqueFd& folder, const std::function<bool(const std::string&)>& is_good) {
+  auto names = names_of(folder);
+  if (!names) return std::nullopt;
+  for (const std::string& name : *names) {
+    struct stat found {};
+    if (::fstatat(folder.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !S_ISDIR(found.st_mode) && (!is_good || is_good(name)))
+      continue;
+    errno = ENOTEMPTY;
+    return std::nullopt;
+  }
+  return names;
 }
 
 }  // namespace
@@ -98,7 +120,7 @@ void Beneath::fail(std::string_view action, const fs::path& below, int error) co
     throw Error(cat("cannot ", action, " ", place, ": ", (path_ / *link).string(), " is a link"),
                 cat("nothing is written through a link in ", path_.string(),
                     "; put the folder or file itself in its place"));
-  throw Error(cat("cannot ", action, " ", place, ": ", errno_text(error)), hint_of(error));
+  throw Error(cat("cannot ", action, " ", place, ": ", errno_text(error)), errno_hint(error));
 }
 
 UniqueFd Beneath::open(const fs::path& below, int flags, mode_t mode) const {
@@ -121,15 +143,9 @@ std::optional<struct stat> Beneath::status(const fs::path& below) const {
 }
 
 std::vector<std::string> Beneath::names_in(const fs::path& below) const {
-  std::vector<std::string> names;
-  UniqueFd fd = open(below, O_RDONLY | O_DIRECTORY);
-  if (!fd) return names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(fd.get()), ::closedir);
-  if (!folder) return names;
-  static_cast<void>(fd.release());
-  while (const dirent* entry = ::readdir(folder.get()))
-    if (const std::string name = entry->d_name; name != "." && name != "..") names.push_back(name);
-  return names;
+  const UniqueFd folder = open(below, O_RDONLY | O_DIRECTORY);
+  if (!folder) return {};
+  return names_of(folder).value_or(std::vector<std::string>{});
 }
 
 bool Beneath::make_folder(const fs::path& below) const {
@@ -168,24 +184,17 @@ bool Beneath::remove(const fs::path& file) const {
 bool Beneath::holds_only_files(const fs::path& below,
                                const std::function<bool(const std::string&)>& is_good) const {
   const UniqueFd folder = open(below, O_RDONLY | O_DIRECTORY);
-  if (!folder) return false;
-  const std::vector<std::string> names = names_in(below);
-  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    struct stat found {};
-    const bool is_good_file =
-        ::fstatat(folder.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-        !S_ISDIR(found.st_mode) && (!is_good || is_good(name));
-    if (!is_good_file) errno = ENOTEMPTY;
-    return is_good_file;
-  });
+  return folder && good_files_of(folder, is_good);
 }
 
 bool Beneath::remove_folder(const fs::path& below,
                             const std::function<bool(const std::string&)>& is_good) const {
-  if (!holds_only_files(below, is_good)) return false;
   const UniqueFd folder = open(below, O_RDONLY | O_DIRECTORY);
-  for (const std::string& name : names_in(below))
-    if (!folder || ::unlinkat(folder.get(), name.c_str(), 0) != 0) return false;
+  if (!folder) return false;
+  const auto names = good_files_of(folder, is_good);
+  if (!names) return false;
+  for (const std::string& name : *names)
+    if (::unlinkat(folder.get(), name.c_str(), 0) != 0) return false;
   const UniqueFd parent = above(below);
   return parent && ::unlinkat(parent.get(), below.filename().c_str(), AT_REMOVEDIR) == 0;
 }

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/errno_hint.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/lfs_pointer.h"
@@ -22,16 +23,8 @@ namespace lockstep {
 namespace {
 
 [[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, int error) {
-  std::string hint;
-  if (error == ENOENT) hint = "check the path; it is taken from the current folder if relative";
-  if (error == EISDIR) hint = "a folder lies in the place of the file";
-  if (error == ENOTDIR) hint = "a file lies in the place of a folder on the way to it";
-  if (error == ELOOP) hint = "links on the way to it lead in a circle";
-  if (error == EACCES || error == EPERM || error == EROFS)
-    hint = "check the permissions of the file and of the folders above it";
-  if (error == ENOSPC || error == EDQUOT) hint = "free some space, or choose another folder";
-  if (error == EFBIG) hint = "files may not be longer here: see ulimit -f";
-  throw Error(cat("cannot ", action, " ", path.string(), ": ", errno_text(error)), hint);
+  throw Error(cat("cannot ", action, " ", path.string(), ": ", errno_text(error)),
+              errno_hint(error));
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {

@@ -27,16 +27,45 @@ class BoundedValue : public nlohmann::detail::json_sax_dom_parser<nlohmann::json
   int depth_ = 0;
 };
 
-// Texts and bytes of unknown length begin with such a byte, and the reader calls itself for each
-// that follows another.
+// The head of an item of CBOR (RFC 8949, 3): its kind, its number, and how long it is itself.
+struct CborHead {
+  int major = 0;
+  std::uint64_t number = 0;
+  bool is_open = false;   // of unknown length
+  std::size_t bytes = 0;  // 0: none that the standard knows
+};
+
+CborHead cbor_head(std::string_view bytes) {
+  constexpr int first_long = 24, unknown_length = 31;
+  const int first = static_cast<unsigned char>(bytes[0]), low = first & 31;
+  CborHead head{.major = first >> 5, .number = static_cast<std::uint64_t>(low), .bytes = 1};
+  head.is_open = low == unknown_length;
+  if (low < first_long || head.is_open) return head;
+  const std::size_t more = std::size_t{1} << (low - first_long);
+  if (more > 8 || bytes.size() <= more) return {};
+  head.number = 0;
+  for (const char byte : bytes.substr(1, more))
+    head.number = head.number << 8 | static_cast<unsigned char>(byte);
+  head.bytes += more;
+  return head;
+}
+
+// Texts and bytes of unknown length consist of such of a known length. nlohmann's reader takes
+// others too, and calls itself for each.
 bool has_nested_texts(std::string_view bytes) {
-  constexpr std::size_t most = 10'000;
-  constexpr char text = 0x7F, raw = 0x5F;
-  std::size_t run = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const bool goes_on = i > 0 && bytes[i] == bytes[i - 1];
-    run = bytes[i] != text && bytes[i] != raw ? 0 : goes_on ? run + 1 : 1;
-    if (run > most) return true;
+  constexpr int raw = 2, text = 3, other = 7;
+  bool is_inside = false;
+  while (!bytes.empty()) {
+    const CborHead head = cbor_head(bytes);
+    if (head.bytes == 0) return false;  // where the reader ends, too
+    bytes.remove_prefix(head.bytes);
+    if (head.major == other && head.is_open) is_inside = false;
+    if (head.major != raw && head.major != text) continue;
+    if (head.is_open && is_inside) return true;
+    if (head.is_open)
+      is_inside = true;
+    else
+      bytes.remove_prefix(std::min<std::uint64_t>(head.number, bytes.size()));
   }
   return false;
 }

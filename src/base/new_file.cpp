@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/errno_hint.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/unfinished.h"
@@ -17,13 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail_to_write(const fs::path& path, int error) {
-  std::string hint;
-  if (error == ENOENT) hint = "check the path; it is taken from the current folder if relative";
-  if (error == EACCES || error == EPERM || error == EROFS)
-    hint = "check the permissions of the file and of the folders above it";
-  if (error == ENOSPC || error == EDQUOT) hint = "free some space, or choose another folder";
-  if (error == EFBIG) hint = "files may not be longer here: see ulimit -f";
-  throw Error(cat("cannot write ", path.string(), ": ", errno_text(error)), hint);
+  throw Error(cat("cannot write ", path.string(), ": ", errno_text(error)), errno_hint(error));
 }
 
 Beneath folder_around(const fs::path& path) {

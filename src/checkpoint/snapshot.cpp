@@ -19,6 +19,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -150,7 +151,8 @@ struct CheckpointSaver::Impl {
   std::condition_variable changed;
   std::optional<Job> job;
   bool stopping = false;
-  std::string last_damage;  // of the newest that was written
+  std::string last_damage;               // of the newest that was written
+  std::set<std::filesystem::path> told;  // old ones of which it was said that they stay
   std::thread thread;
   std::jthread reserving;
 
@@ -183,7 +185,7 @@ struct CheckpointSaver::Impl {
       return result;
     }
     try {
-      delete_old();
+      delete_old(result.undeleted);
     } catch (const std::exception&) {
       return result;  // the new one is good all the same
     }
@@ -191,12 +193,13 @@ struct CheckpointSaver::Impl {
   }
 
   // One that cannot be deleted now is tried again after the next checkpoint.
-  void delete_old() {
+  void delete_old(std::vector<std::string>& undeleted) {
     for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention)) {
       try {
         remove_checkpoint(old);
-      } catch (const std::exception&) {
-        continue;
+      } catch (const Error& error) {
+        if (told.insert(old.path).second)
+          undeleted.push_back(cat(error.what(), error.hint().empty() ? "" : "; ", error.hint()));
       }
     }
   }

@@ -40,6 +40,7 @@ class CheckpointSaver {
     std::int64_t step = 0;
     CheckpointInfo info;  // damage holds the reason if it failed
     double seconds = 0;
+    std::vector<std::string> undeleted{};  // old ones that could not go, and why: once each
   };
   // Both run on the saver's thread: on_done after each checkpoint, good or failed; before_commit,
   // if given, once the files are written and before the checkpoint counts: if it throws, it does

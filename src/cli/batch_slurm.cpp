@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/host_name.h"
 #include "base/json.h"
+#include "base/json_number.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -38,6 +39,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t usual_jobs_of_a_task = 100;
+constexpr int most_asked = 1'000'000;     // of cores, GPUs, jobs, tasks
 constexpr std::size_t most_tasks = 1000;  // of one array: Slurm's MaxArraySize is 1001 by default
 
 // Flags that the tasks pass on to their own `lockstep batch resume`.
@@ -50,10 +52,10 @@ const std::vector<Flag> task_flags{
 std::int64_t slurm_flag(const Parsed& parsed, const std::string& flag, std::int64_t otherwise,
                         std::int64_t least = 1) {
   if (!parsed.has(flag)) return otherwise;
-  const auto count = whole_number<std::int64_t>(parsed.value(flag), least, 1'000'000);
+  const auto count = whole_number<std::int64_t>(parsed.value(flag), least, most_asked);
   if (!count)
-    throw Error(
-        cat(flag, " must be a number from ", least, " to 1000000, but is ", parsed.value(flag)));
+    throw Error(cat(flag, " must be a number from ", least, " to ", most_asked, ", but is ",
+                    parsed.value(flag)));
   return *count;
 }
 
@@ -98,20 +100,22 @@ nlohmann::json slurm_json(const SlurmOptions& options) {
 
 SlurmOptions recorded_options(const BatchFolder& batch) {
   const nlohmann::json record = parse_json(read_file(batch.record()));
+  constexpr const char* anew = "hand the batch in again with lockstep batch slurm FILE";
   SlurmOptions options;
   try {
     const nlohmann::json& slurm = record.at("slurm");
     slurm.at("partition").get_to(options.partition);
     slurm.at("time").get_to(options.time);
-    slurm.at("cpus").get_to(options.cpus);
-    slurm.at("gpus").get_to(options.gpus);
-    slurm.at("at_once").get_to(options.at_once);
+    options.cpus = whole_member<int>(slurm, "cpus", 1, most_asked);
+    options.gpus = whole_member<int>(slurm, "gpus", 0, most_asked);
+    options.at_once = whole_member<std::int64_t>(slurm, "at_once", 0, most_asked);
     slurm.at("sbatch").get_to(options.more);
-    slurm.at("notice_s").get_to(options.notice_s);
+    options.notice_s = whole_member<int>(slurm, "notice_s");
     slurm.at("task_words").get_to(options.task_words);
   } catch (const nlohmann::json::exception&) {
-    throw Error(cat(batch.record().string(), " does not say what was asked of Slurm"),
-                "hand the batch in again with lockstep batch slurm FILE");
+    throw Error(cat(batch.record().string(), " does not say what was asked of Slurm"), anew);
+  } catch (const Error& error) {
+    throw Error(cat(batch.record().string(), ": slurm.", error.what()), anew);
   }
   return options;
 }

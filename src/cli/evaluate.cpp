@@ -7,21 +7,19 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/direct.h"
+#include "cli/last_evaluation.h"
 #include "cli/output.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/run_end.h"
 #include "cli/run_root.h"
 #include "cli/run_source.h"
-#include "cli/table_text.h"
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
-#include "run/evaluation_output.h"
 #include "run/events.h"
 #include "run/json_lines.h"
 
 #include <optional>
-#include <set>
 
 namespace lockstep::cli {
 namespace {
@@ -39,27 +37,13 @@ std::string table(const nlohmann::json& result) {
 
 // The recipe's further tables in `folder`, below each other.
 std::string tables_text(const nlohmann::json& names, const std::filesystem::path& folder) {
-  constexpr std::size_t most_rows = 300;
   std::string text;
   for (const std::string name : names) try {
-      const CsvTable table = read_csv(folder / (name + ".csv"));
-      text += cat("\n", name, "\n", table_text(table, {.rows = most_rows}));
-      if (table.rows.size() > most_rows)
-        text += cat("… and ", table.rows.size() - most_rows, " more rows\n");
+      text += named_table_text(name, read_csv(folder / (name + ".csv")));
     } catch (const Error& error) {
       say(cat("warning: the table ", name, " cannot be shown: ", error.what()));
     }
   return text;
-}
-
-// The names of those that an evaluation while training left.
-nlohmann::json names_in(const std::filesystem::path& folder) {
-  std::set<std::string> names;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, none))
-    if (entry.path().extension() == ".csv" && entry.path().stem() != "items")
-      names.insert(entry.path().stem());
-  return names;
 }
 
 // The same for programs: {name: [{column: value}, …]}.
@@ -156,9 +140,7 @@ int evaluate_main(const Parsed& parsed) {
 bool print_last_evaluation(const RunDir& run) {
   const std::optional<nlohmann::json> event = last_evaluation(run);
   if (!event) return false;
-  const std::filesystem::path folder =
-      EvaluationOutput(run.path(), event->at("step").get<std::int64_t>()).folder();
-  print(table(*event) + tables_text(names_in(folder), folder));
+  print(table(*event) + step_tables_text(run.path(), integer_or(*event, "step", 0)));
   return true;
 }
 

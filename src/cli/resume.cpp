@@ -29,13 +29,17 @@ namespace fs = std::filesystem;
 // stranger's, whose links could make this account's other files part of a run.
 void copy_files(const fs::path& from, const fs::path& to,
                 const std::function<void()>& leave_if_interrupted) {
+  const auto refuse = [](const fs::path& path) {
+    throw Error(cat("cannot copy ", path.string(), ": it is no regular file or folder"),
+                "put the file or folder itself in its place");
+  };
+  if (!fs::is_directory(fs::symlink_status(from))) refuse(from);
   fs::create_directories(to);
   for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
     leave_if_interrupted();
     const fs::path target = to / entry.path().filename();
     if (!fs::is_directory(entry.symlink_status()) && !fs::is_regular_file(entry.symlink_status()))
-      throw Error(cat("cannot copy ", entry.path().string(), ": it is no regular file or folder"),
-                  "put the file itself in its place");
+      refuse(entry.path());
     if (entry.is_directory()) {
       copy_files(entry.path(), target, leave_if_interrupted);
       continue;

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_number.h"
 #include "base/text.h"
 #include "doctor/evidence.h"
 #include "monitor/recording.h"
@@ -60,12 +61,13 @@ std::set<int> numbers_of(const json& object, const char* key) {
   std::set<int> numbers;
   if (object.contains(key) && object[key].is_array())
     for (const json& one : object[key])
-      if (one.is_number_integer()) numbers.insert(one.get<int>());
+      if (const auto number = whole_number_of<int>(one)) numbers.insert(*number);
   return numbers;
 }
 
 int int_of(const json& object, const char* key) {
-  return static_cast<int>(integer_or(object, key, 0));
+  const auto found = object.find(key);
+  return found == object.end() ? 0 : whole_number_of<int>(*found).value_or(0);
 }
 
 std::map<std::string, std::string> environment_in(const json& object) {
@@ -96,9 +98,9 @@ ProcessEvidence process_in(const json& object) {
                           .unreadable = texts_of(object, "unreadable")};
   if (object.contains("busiest") && object["busiest"].is_array())
     for (const json& row : object["busiest"])
-      if (row.is_array() && row.size() == 3 && row[0].is_number_integer() && row[1].is_string() &&
-          row[2].is_number())
-        process.busiest.push_back({row[0], row[1], row[2]});
+      if (row.is_array() && row.size() == 3 && row[1].is_string() && row[2].is_number())
+        if (const auto tid = whole_number_of<int>(row[0]))
+          process.busiest.push_back({*tid, row[1], row[2]});
   process.environment = environment_in(object);
   process.gpu_files = numbers_of(object, "gpu_files");
   for (const std::string& library : texts_of(object, "libraries"))
@@ -176,8 +178,8 @@ Evidence read_evidence(const std::filesystem::path& path) {
     if (one.contains("mig") && one["mig"].is_boolean()) gpu.mig = one["mig"].get<bool>();
     if (const double limit_w = number_or(one, "default_power_limit_w", 0); limit_w > 0)
       gpu.default_power_limit_w = limit_w;
-    if (one.contains("ecc_uncorrected") && one["ecc_uncorrected"].is_number_unsigned())
-      gpu.ecc_uncorrected = one["ecc_uncorrected"].get<std::uint64_t>();
+    if (one.contains("ecc_uncorrected"))
+      gpu.ecc_uncorrected = whole_number_of<std::uint64_t>(one["ecc_uncorrected"]);
     if (one.contains("faults") && one["faults"].is_array())
       for (const json& fault : one["faults"])
         gpu.faults.push_back(
@@ -195,12 +197,14 @@ Evidence read_evidence(const std::filesystem::path& path) {
                              .gone = numbers_of(line, "gone")};
     const json list = line.value("list", json::array());
     for (const json& one : list)
-      if (one.is_object()) snapshot.processes[int_of(one, "pid")] = process_in(one);
+      if (one.is_object() && whole_number_of<int>(one.value("pid", json())))
+        snapshot.processes[int_of(one, "pid")] = process_in(one);
     const json parents = line.value("parents", json::array());
     for (const json& row : parents)
-      if (row.is_array() && row.size() == 2 && row[0].is_number_integer() &&
-          row[1].is_number_integer())
-        snapshot.parents[row[0].get<int>()] = row[1].get<int>();
+      if (row.is_array() && row.size() == 2) {
+        const auto pid = whole_number_of<int>(row[0]), parent = whole_number_of<int>(row[1]);
+        if (pid && parent) snapshot.parents[*pid] = *parent;
+      }
     evidence.snapshots.push_back(std::move(snapshot));
   };
   while (std::optional<MonitorSample> sample = recording.next())

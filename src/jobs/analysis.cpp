@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -15,6 +15,7 @@
 #include "jobs/batch_shares.h"
 #include "jobs/job_environment.h"
 #include "jobs/ledger.h"
+#include "jobs/timeline_rows.h"
 #include "media/chart.h"
 #include "media/csv_table.h"
 #include "run/json_lines.h"
@@ -60,23 +61,30 @@ struct DeviceTimes {
 
 void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origin) {
   Ledger ledger = Ledger::open_to_read(batch.ledger());
+  Statement count(ledger.database(),
+                  "SELECT count(*) FROM attempt WHERE started > 0 AND ended >= started");
+  if (count.step()) analysis.spans.reserve(static_cast<std::size_t>(count.integer(0)));
+  DeviceLists lists;
   Statement rows(ledger.database(),
                  "SELECT job.name, outcome, slot, devices, started, ended FROM attempt JOIN job ON "
-                 "job.id = job WHERE started > 0 AND ended >= started ORDER BY started");
-  while (rows.step()) {
-    if (analysis.spans.empty()) origin = rows.number(4);
-    AttemptSpan span{.job = rows.text(0),
-                     .outcome = rows.text(1),
-                     .slot = static_cast<int>(rows.integer(2)),
-                     .begin = rows.number(4) - origin,
-                     .end = rows.number(5) - origin};
-    const nlohmann::json devices = parse_json(rows.text(3));
-    if (devices.is_array())
-      for (const nlohmann::json& device : devices)
-        if (device.is_string()) span.devices.push_back(device.get<std::string>());
+                 "job.id = job WHERE started > 0 AND ended >= started");
+  while (rows.step())
+    analysis.spans.push_back({.job = rows.text(0),
+                              .outcome = rows.text(1),
+                              .slot = static_cast<int>(rows.integer(2)),
+                              .devices = lists.of(rows.text(3)),
+                              .begin = rows.number(4),
+                              .end = rows.number(5)});
+  if (analysis.spans.empty()) return;
+  // Here, as SQLite would copy all rows to sort them.
+  std::stable_sort(analysis.spans.begin(), analysis.spans.end(),
+                   [](const AttemptSpan& a, const AttemptSpan& b) { return a.begin < b.begin; });
+  origin = analysis.spans.front().begin;
+  for (AttemptSpan& span : analysis.spans) {
+    span.begin -= origin;
+    span.end -= origin;
     analysis.wall_s = std::max(analysis.wall_s, span.end);
     analysis.busy_slots += span.end - span.begin;
-    analysis.spans.push_back(std::move(span));
   }
   if (analysis.wall_s > 0) analysis.busy_slots /= analysis.wall_s;
 }
@@ -129,11 +137,13 @@ std::optional<UniqueFd> open_events(const BatchFolder& batch, const std::string&
 }
 
 void read_phases(const BatchFolder& batch, BatchAnalysis& analysis) {
-  std::set<std::string> done;
+  std::vector<std::string_view> done;
   for (const AttemptSpan& span : analysis.spans)
-    if (span.outcome == to_string(AttemptOutcome::done)) done.insert(span.job);
-  for (const std::string& job : done) {
-    const std::optional<UniqueFd> events = open_events(batch, job);
+    if (span.outcome == to_string(AttemptOutcome::done)) done.push_back(span.job);
+  std::sort(done.begin(), done.end());
+  done.erase(std::unique(done.begin(), done.end()), done.end());
+  for (const std::string_view job : done) {
+    const std::optional<UniqueFd> events = open_events(batch, std::string(job));
     if (!events) continue;
     bool any = false;
     for_each_line(cat("/proc/self/fd/", events->get()), [&](const std::string& line) {
@@ -195,7 +205,7 @@ BatchAnalysis analyze_part(const BatchFolder& batch) {
   std::map<std::string, DeviceTimes> devices;
   double last_start = 0;  // of a job with a GPU
   for (const AttemptSpan& span : analysis.spans)
-    for (const std::string& uuid : span.devices) {
+    for (const std::string& uuid : *span.devices) {
       DeviceTimes& device = devices[uuid];
       device.use.uuid = uuid;
       ++device.use.attempts;
@@ -289,8 +299,12 @@ BatchAnalysis analyze_shares(const BatchFolder& batch) {
     if (BatchAnalysis part = analyze_part(share_folder(batch, share)); !part.spans.empty())
       parts.emplace_back(share, std::move(part));
   BatchAnalysis all;
-  for (const auto& [share, part] : parts)
+  std::size_t spans = 0;
+  for (const auto& [share, part] : parts) {
     if (all.begin == 0 || part.begin < all.begin) all.begin = part.begin;
+    spans += part.spans.size();
+  }
+  all.spans.reserve(spans);
   for (auto& [share, part] : parts) {
     const BatchFolder folder = share_folder(batch, share);
     add_part(all, std::move(part), cat("share ", share),
@@ -308,6 +322,17 @@ std::string name_of(const DeviceUse& use) {
 }
 
 }  // namespace
+
+DeviceList DeviceLists::of(const std::string& json) {
+  DeviceList& list = known_[json];
+  if (list) return list;
+  std::vector<std::string> uuids;
+  const nlohmann::json devices = parse_json(json);
+  if (devices.is_array())
+    for (const nlohmann::json& device : devices)
+      if (device.is_string()) uuids.push_back(device.get<std::string>());
+  return list = std::make_shared<const std::vector<std::string>>(std::move(uuids));
+}
 
 BatchAnalysis analyze(const BatchFolder& batch) {
   return has_shares(batch) ? analyze_shares(batch) : analyze_part(batch);
@@ -356,28 +381,10 @@ std::string analysis_text(const BatchAnalysis& analysis) {
 }
 
 std::string analysis_svg(const BatchAnalysis& analysis, const std::string& title) {
-  std::map<std::string, GanttRow> rows;
-  for (const AttemptSpan& span : analysis.spans) {
-    const GanttSpan drawn{.begin = span.begin,
-                          .end = span.end,
-                          .kind = span.outcome,
-                          .tip = cat(span.job, ": ", fixed(span.end - span.begin, 2), " s")};
-    const std::string slot = cat(span.share, span.share.empty() ? "" : ", ", "slot ", span.slot);
-    if (span.devices.empty()) rows[slot].spans.push_back(drawn);
-    for (const std::string& uuid : span.devices) {
-      const auto use = std::find_if(analysis.devices.begin(), analysis.devices.end(),
-                                    [&](const DeviceUse& one) { return one.uuid == uuid; });
-      const std::string device =
-          use != analysis.devices.end() && use->index ? name_of(*use) : uuid.substr(0, 12);
-      rows[cat(device, ", ", slot)].spans.push_back(drawn);
-    }
-  }
-  std::vector<GanttRow> list;
-  for (auto& [name, row] : rows) {
-    row.name = name;
-    list.push_back(std::move(row));
-  }
-  return gantt_chart({.title = title, .x = {.label = "seconds"}}, list);
+  const ChartFrame frame{.title = title, .x = {.label = "seconds"}};
+  return gantt_chart(frame, timeline_rows(analysis, frame.width, [](const AttemptSpan& span) {
+                       return cat(span.job, ": ", fixed(span.end - span.begin, 2), " s");
+                     }));
 }
 
 nlohmann::json analysis_json(const BatchAnalysis& analysis) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -12,13 +13,25 @@
 
 namespace lockstep {
 
+// UUIDs; never null. Shared, as a batch may have a million attempts on a few devices.
+using DeviceList = std::shared_ptr<const std::vector<std::string>>;
+
+// Gives lists of the ledger (JSON) as such, equal ones as the same.
+class DeviceLists {
+ public:
+  DeviceList of(const std::string& json);
+
+ private:
+  std::map<std::string, DeviceList> known_;
+};
+
 // One attempt that ran, in seconds since the first start of the batch.
 struct AttemptSpan {
   std::string job;
   std::string outcome;
   std::string share{};  // "share 4" of a batch whose tasks have slots of their own; else ""
   int slot = 0;
-  std::vector<std::string> devices;  // UUIDs
+  DeviceList devices{};
   double begin = 0, end = 0;
 };
 

@@ -11,8 +11,8 @@ namespace lockstep {
 namespace {
 
 std::string row_of(const BatchAnalysis& analysis, const AttemptSpan& span, std::size_t device) {
-  if (span.devices.empty()) return cat("slot ", span.slot);
-  const std::string& uuid = span.devices[device];
+  if (span.devices->empty()) return cat("slot ", span.slot);
+  const std::string& uuid = (*span.devices)[device];
   for (const DeviceUse& use : analysis.devices)
     if (use.uuid == uuid && use.index) return cat("GPU ", *use.index);
   return printable(uuid);
@@ -37,7 +37,7 @@ std::string timeline_text(const BatchAnalysis& analysis, int width) {
   std::map<std::string, std::vector<double>> rows;
   const auto widen = [&](const std::string& name) { names = std::max(names, cells_of(name)); };
   for (const AttemptSpan& span : analysis.spans)
-    for (std::size_t i = 0; i < std::max<std::size_t>(span.devices.size(), 1); ++i)
+    for (std::size_t i = 0; i < std::max<std::size_t>(span.devices->size(), 1); ++i)
       widen(row_of(analysis, span, i));
   for (const DeviceUse& use : analysis.devices)
     if (use.index) widen(cat("GPU ", *use.index));
@@ -47,7 +47,7 @@ std::string timeline_text(const BatchAnalysis& analysis, int width) {
   for (const DeviceUse& use : analysis.devices)
     if (use.index) rows[cat("GPU ", *use.index)].resize(static_cast<std::size_t>(parts));
   for (const AttemptSpan& span : analysis.spans)
-    for (std::size_t i = 0; i < std::max<std::size_t>(span.devices.size(), 1); ++i) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(span.devices->size(), 1); ++i) {
       std::vector<double>& row = rows[row_of(analysis, span, i)];
       row.resize(static_cast<std::size_t>(parts));
       const auto first = static_cast<int>(span.begin / part_s);

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/error.h"
+#include "base/json_number.h"
 #include "base/spawn.h"
 #include "base/text.h"
 #include "jobs/cgroup.h"
@@ -82,17 +83,18 @@ nlohmann::json order_json(const JobOrder& order) {
 
 JobOrder order_from_json(const nlohmann::json& value) {
   JobOrder order;
-  value.at("attempt").get_to(order.attempt);
+  order.attempt = whole_member(value, "attempt");
   value.at("mark").get_to(order.mark);
   value.at("command").get_to(order.command);
   value.at("environment").get_to(order.environment);
   value.at("folder").get_to(order.folder);
   value.at("out").get_to(order.out);
   value.at("log").get_to(order.log);
-  value.at("log_limit_bytes").get_to(order.log_limit_bytes);
-  value.at("cores").get_to(order.cores);
+  order.log_limit_bytes = whole_member<std::uint64_t>(value, "log_limit_bytes");
+  for (const nlohmann::json& core : value.at("cores"))
+    if (const auto number = whole_number_of<int>(core)) order.cores.push_back(*number);
   value.at("grace_s").get_to(order.grace_s);
-  value.at("leases").get_to(order.leases);
+  order.leases = whole_member<std::size_t>(value, "leases");
   value.at("goes_on").get_to(order.goes_on);
   value.at("group").get_to(order.group);
   value.at("worker_mark").get_to(order.worker_mark);
@@ -109,16 +111,16 @@ nlohmann::json exit_json(const JobExit& exit) {
 }
 
 JobExit exit_from_json(const nlohmann::json& value) {
-  return {.attempt = value.at("attempt").get<std::int64_t>(),
+  return {.attempt = whole_member(value, "attempt"),
           .problem = value.at("problem").get<std::string>(),
           .is_short = value.value("short", false),
-          .code = value.at("code").get<int>(),
-          .signal = value.at("signal").get<int>(),
+          .code = whole_member<int>(value, "code"),
+          .signal = whole_member<int>(value, "signal"),
           .ended_by = value.at("by").get<std::string>(),
           .started = value.at("started").get<double>(),
           .ended = value.at("ended").get<double>(),
           .cpu_s = value.at("cpu_s").get<double>(),
-          .max_rss_bytes = value.at("max_rss_bytes").get<std::int64_t>(),
+          .max_rss_bytes = whole_member(value, "max_rss_bytes"),
           .cleared = value.at("cleared").get<bool>()};
 }
 

@@ -58,7 +58,7 @@ struct JobExit {
   bool on_disk = false;  // what it had written survives a power loss; known from a record alone
 };
 nlohmann::json exit_json(const JobExit& exit);
-JobExit exit_from_json(const nlohmann::json& value);
+JobExit exit_from_json(const nlohmann::json& value);  // throws Error or nlohmann's
 
 class JobProcess {
  public:

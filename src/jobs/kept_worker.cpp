@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json_number.h"
 #include "base/pass_fd.h"
 #include "base/text.h"
 #include "jobs/frames.h"
@@ -145,13 +146,13 @@ void KeptWorker::hear(const std::string& line) {
       return;
     }
     const auto arguments = said.at("arguments").get<std::vector<std::string>>();
-    const bool is_the_job = said.at("job").get<pid_t>() == job_;
-    const auto copy = said.at("stays").get<pid_t>();
+    const bool is_the_job = whole_number_of<pid_t>(said.at("job")) == job_;
+    const pid_t copy = whole_number_of<pid_t>(said.at("stays")).value_or(0);
     if (is_the_job && may_stay(copy, said) && closes_with(command_, arguments)) {
       program_.assign(command_.begin(),
                       command_.end() - static_cast<std::ptrdiff_t>(arguments.size()));
       if (socket_) copy_ = copy;
-      if (copy == job_) ended_ = said.at("ended").get<int>();
+      if (copy == job_) ended_ = whole_number_of<int>(said.at("ended"));
       return;
     }
   } catch (const nlohmann::json::exception&) {
@@ -166,8 +167,7 @@ void KeptWorker::hear(const std::string& line) {
 bool KeptWorker::may_stay(pid_t process, const nlohmann::json& said) const {
   constexpr int highest_code = 255;
   if (process != job_) return process > 1 && !said.contains("ended");
-  const int code = said.at("ended").get<int>();
-  return took_ && code >= 0 && code <= highest_code && !has_children(process);
+  return took_ && whole_number_of<int>(said.at("ended"), 0, highest_code) && !has_children(process);
 }
 
 bool KeptWorker::serves(const JobOrder& order) const {

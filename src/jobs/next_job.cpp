@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_number.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "base/whole_number.h"
@@ -130,7 +131,7 @@ std::vector<std::string> NextJob::wait() {
     const nlohmann::json job = nlohmann::json::parse(line);
     write_mark(job.at("mark").get<std::string>());
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != job.at("supervisor").get<pid_t>()) ::_exit(1);
+    if (::getppid() != whole_number_of<pid_t>(job.at("supervisor"))) ::_exit(1);
     print_to_file(output);
     apply_environment(job.at("environment"));
     const std::string took = "{\"took\":true}\n";

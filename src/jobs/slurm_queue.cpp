@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json_number.h"
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "jobs/slurm_script.h"
@@ -96,7 +97,7 @@ std::vector<SlurmSubmission> submissions_of(const BatchFolder& batch) {
     if (entry.is_discarded() || !entry.contains("shares")) return;
     SlurmSubmission one{.job = text_or(entry, "job", ""), .shares = {}};
     for (const nlohmann::json& share : entry["shares"])
-      if (share.is_number_integer()) one.shares.push_back(share.get<std::int64_t>());
+      if (const auto number = whole_number_of(share)) one.shares.push_back(*number);
     all.push_back(std::move(one));
   });
   return all;

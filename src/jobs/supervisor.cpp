@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/error.h"
+#include "base/json_number.h"
 #include "base/pass_fd.h"
 #include "base/spawn.h"
 #include "base/text.h"
@@ -105,7 +106,7 @@ class Supervisor {
 
   void obey(const nlohmann::json& message) {
     if (message.contains("stop")) {
-      const auto found = jobs_.find(message["stop"].get<std::int64_t>());
+      const auto found = jobs_.find(whole_member(message, "stop"));
       if (found != jobs_.end())
         found->second->stop(message.at("why").get<std::string>(), clock_.now_s());
       return;
@@ -302,7 +303,7 @@ std::optional<std::vector<JobExit>> SupervisorLink::take(
     read = reader_.read(socket_.get());
     while (const auto message = reader_.next()) {
       if (message->contains("begun"))
-        started((*message)["begun"].get<std::int64_t>(), message->at("pid").get<pid_t>());
+        started(whole_member(*message, "begun"), whole_member<pid_t>(*message, "pid"));
       else
         exits.push_back(exit_from_json(*message));
     }
@@ -323,7 +324,7 @@ SupervisorRecord read_record(const std::filesystem::path& record) {
         for (JobExit& exit : result.exits) exit.on_disk = true;
       else
         result.exits.push_back(exit_from_json(value));
-    } catch (const nlohmann::json::exception&) {
+    } catch (const std::exception&) {
       // A damaged line: its attempt counts as lost.
     }
   });

@@ -4,11 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/json_number.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "run/json_lines.h"
@@ -36,18 +38,17 @@ json gpu_json(const GpuInfo& gpu) {
 }
 
 GpuInfo gpu_of(const json& entry) {
-  GpuInfo gpu{.index = static_cast<int>(integer_or(entry, "index", 0)),
+  GpuInfo gpu{.index = entry.contains("index") ? whole_member<int>(entry, "index") : 0,
               .uuid = text_or(entry, "uuid", ""),
               .name = text_or(entry, "name", ""),
               .pci_bus_id = text_or(entry, "pci", ""),
               .fault = text_or(entry, "fault", "")};
-  if (const std::int64_t bytes = integer_or(entry, "memory", -1); bytes >= 0)
-    gpu.memory_total_bytes = static_cast<std::uint64_t>(bytes);
-  const json capability = entry.value("capability", json());
-  if (capability.is_array() && capability.size() == 2 && capability[0].is_number_integer() &&
-      capability[1].is_number_integer()) {
-    gpu.compute_major = capability[0].get<int>();
-    gpu.compute_minor = capability[1].get<int>();
+  gpu.memory_total_bytes = whole_number_of<std::uint64_t>(entry.value("memory", json()));
+  if (const json capability = entry.value("capability", json());
+      capability.is_array() && capability.size() == 2) {
+    const auto major = whole_number_of<int>(capability[0]),
+               minor = whole_number_of<int>(capability[1]);
+    if (major && minor) std::tie(gpu.compute_major, gpu.compute_minor) = std::pair(*major, *minor);
   }
   return gpu;
 }
@@ -161,7 +162,11 @@ Recording::Recording(const std::filesystem::path& path) : path_(path), file_(pat
     damaged("it names no GPUs or metrics");
   for (const json& entry : head_["gpus"]) {
     if (!entry.is_object()) damaged("one of its GPUs has no members");
-    gpus_.push_back(gpu_of(entry));
+    try {
+      gpus_.push_back(gpu_of(entry));
+    } catch (const Error& error) {
+      damaged(cat("of a GPU, ", error.what()));
+    }
   }
   for (const json& name : head_["metrics"]) {
     int place = -1;
@@ -234,10 +239,11 @@ MonitorSample Recording::sample_of(const json& line) {
     gpu.processes_known = processes.is_array();
     if (gpu.processes_known)
       for (const json& row : processes) {
-        if (!row.is_array() || row.size() < 3 || !row[0].is_number_integer())
-          damaged("bad process");
-        GpuProcess one{.pid = row[0].get<int>(), .graphics = row.size() > 3 && row[3] == true};
-        if (row[1].is_number_unsigned()) one.memory_bytes = row[1].get<std::uint64_t>();
+        const auto pid =
+            row.is_array() && row.size() >= 3 ? whole_number_of<int>(row[0]) : std::nullopt;
+        if (!pid) damaged("bad process");
+        GpuProcess one{.pid = *pid, .graphics = row.size() > 3 && row[3] == true};
+        one.memory_bytes = whole_number_of<std::uint64_t>(row[1]);
         const bool is_old = row[2].is_array() && row[2].size() == 2 && row[2][0].is_number() &&
                             row[2][1].is_number();
         if (is_old || row[2].is_number())
@@ -255,12 +261,13 @@ std::optional<MonitorSample> Recording::next() {
   while (std::optional<json> line = next_line()) {
     const std::string kind = text_or(*line, "kind", "");
     if (kind == "sample") return sample_of(*line);
-    if (kind == "process")
-      processes_[static_cast<int>(integer_or(*line, "pid", 0))] = {
+    if (kind != "process") {
+      on_other(*line);
+    } else if (const auto pid = whole_number_of<int>(line->value("pid", json()))) {
+      processes_[*pid] = {
           {.user = text_or(*line, "user", "?"), .command = text_or(*line, "command", "?")},
           number_or(*line, "started", 0)};
-    else
-      on_other(*line);
+    }
   }
   return std::nullopt;
 }

@@ -61,6 +61,7 @@ std::string parameters_text(const Job& job) {
 
 std::vector<JobFacts> read_job_facts(Ledger& ledger) {
   std::vector<JobFacts> jobs;
+  DeviceLists lists;
   Statement rows(ledger.database(), jobs_query);
   while (rows.step()) {
     JobFacts facts{.name = rows.text(1), .key = rows.text(2), .state = rows.text(3)};
@@ -68,10 +69,7 @@ std::vector<JobFacts> read_job_facts(Ledger& ledger) {
       facts.begin = rows.number(4);
       facts.end = rows.number(5);
     }
-    const json devices = parse_json(rows.text(6));
-    if (devices.is_array())
-      for (const json& device : devices)
-        if (device.is_string()) facts.devices.push_back(device.get<std::string>());
+    facts.devices = lists.of(rows.text(6));
     const Job job = ledger.job(rows.integer(0));
     facts.parameters = parameters_text(job);
     if (!rows.is_null(7))
@@ -96,7 +94,8 @@ json machine_of(const BatchFolder& batch) {
 void add_machine(const json& machine, Trial& trial) {
   const auto place = FactKind::place;
   std::set<std::string> used;
-  for (const JobFacts& job : trial.jobs) used.insert(job.devices.begin(), job.devices.end());
+  for (const JobFacts& job : trial.jobs)
+    if (job.devices) used.insert(job.devices->begin(), job.devices->end());
   const auto text = [&](const char* key) {
     const std::string found = text_or(machine, key, "");
     return found.empty() ? json() : json(found);
@@ -180,10 +179,11 @@ Trial read_batch_facts(const BatchFolder& batch) {
   Trial trial{.name = batch.path.filename().string(),
               .path = std::filesystem::absolute(batch.path).lexically_normal().string(),
               .source = "batch"};
+  BatchAnalysis analysis = analyze(batch);
+  add_analysis(analysis, trial);
+  analysis.spans = {};  // as many as jobs, of which there may be a million
   Ledger ledger = ledger_to_read(batch);
   trial.jobs = read_job_facts(ledger);
-  const BatchAnalysis analysis = analyze(batch);
-  add_analysis(analysis, trial);
   add_machine(machine_of(batch), trial);
   add_gpu_log(batch, analysis, trial);
   const RunLabels labels = read_labels(batch.path, nullptr);

@@ -166,7 +166,7 @@ nlohmann::json batch_report_json(const BatchReport& report) {
                               {"outcome", span.outcome},
                               {"share", span.share},
                               {"slot", span.slot},
-                              {"devices", span.devices},
+                              {"devices", *span.devices},
                               {"begin", span.begin},
                               {"end", span.end}});
   value["jobs"] = nlohmann::json::array();

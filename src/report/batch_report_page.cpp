@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "jobs/batch_text.h"
+#include "jobs/timeline_rows.h"
 #include "media/chart.h"
 #include "report/batch_report.h"
 #include "report/figures.h"
@@ -15,34 +16,11 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t most_job_rows = 500, most_gantt_rows = 128, many_spans = 3000;
+constexpr std::size_t most_job_rows = 500, most_gantt_rows = 128;
 constexpr std::size_t most_parameter_columns = 8, most_result_columns = 8;
-
-std::string device_name(const DeviceUse& use) {
-  const std::string name = use.index ? cat("GPU ", *use.index) : use.uuid.substr(0, 12);
-  return use.host.empty() ? name : cat(name, " of ", use.host);
-}
 
 std::string percent_or_nothing(const std::optional<double>& value) {
   return value ? cat(fixed(*value, 0), " %") : "";
-}
-
-// Spans of one kind that lie nearer than can be seen become one.
-void merge_spans(std::vector<GanttSpan>& spans, double nearest) {
-  std::vector<GanttSpan> merged;
-  std::vector<int> counts;
-  for (const GanttSpan& span : spans) {
-    const bool near = !merged.empty() && merged.back().kind == span.kind &&
-                      span.begin - merged.back().end < nearest;
-    if (!near) {
-      merged.push_back(span);
-      counts.push_back(1);
-      continue;
-    }
-    merged.back().end = std::max(merged.back().end, span.end);
-    merged.back().tip = cat(++counts.back(), " attempts: ", span.kind);
-  }
-  spans = std::move(merged);
 }
 
 class BatchPageMaker {
@@ -112,45 +90,23 @@ class BatchPageMaker {
   }
 
   // -- who ran what when
-  std::string row_name(const AttemptSpan& span, const std::string& uuid) const {
-    const std::string slot = cat(span.share, span.share.empty() ? "" : ", ", "slot ", span.slot);
-    if (uuid.empty()) return slot;
-    for (const DeviceUse& use : analysis_.devices)
-      if (use.uuid == uuid) return cat(device_name(use), ", ", slot);
-    return cat(uuid.substr(0, 12), ", ", slot);
-  }
-
   PageSection timeline() const {
     PageSection section{.title = "Timeline", .blocks = {}};
     if (analysis_.spans.empty()) {
       section.blocks.emplace_back(PageText{"No job has ended yet."});
       return section;
     }
-    std::map<std::string, GanttRow> rows;
-    for (const AttemptSpan& span : analysis_.spans) {
-      const GanttSpan drawn{
-          .begin = span.begin,
-          .end = span.end,
-          .kind = span.outcome,
-          .tip = cat(span.job, ": ", shown_seconds(span.end - span.begin), ", ", span.outcome)};
-      if (span.devices.empty()) rows[row_name(span, "")].spans.push_back(drawn);
-      for (const std::string& uuid : span.devices)
-        rows[row_name(span, uuid)].spans.push_back(drawn);
-    }
-    std::vector<GanttRow> list;
-    for (auto& [name, row] : rows) {
-      if (list.size() == most_gantt_rows) break;
-      if (analysis_.spans.size() > many_spans) merge_spans(row.spans, analysis_.wall_s / wide_px);
-      row.name = name;
-      list.push_back(std::move(row));
-    }
-    PageFigure figure{.title = "jobs at once on each device, or slot without one",
-                      .svg = gantt_chart({.x = {.label = "seconds"}, .width = wide_px}, list),
-                      .text = timeline_text(analysis_, 78),
-                      .caption = rows.size() > list.size()
-                                     ? cat(list.size(), " of ", rows.size(), " rows are drawn.")
-                                     : "",
-                      .wide = true};
+    std::vector<GanttRow> rows = timeline_rows(analysis_, wide_px, [](const AttemptSpan& span) {
+      return cat(span.job, ": ", shown_seconds(span.end - span.begin), ", ", span.outcome);
+    });
+    const std::size_t all = rows.size();
+    rows.resize(std::min(all, most_gantt_rows));
+    PageFigure figure{
+        .title = "jobs at once on each device, or slot without one",
+        .svg = gantt_chart({.x = {.label = "seconds"}, .width = wide_px}, rows),
+        .text = timeline_text(analysis_, 78),
+        .caption = all > rows.size() ? cat(rows.size(), " of ", all, " rows are drawn.") : "",
+        .wide = true};
     section.blocks.emplace_back(std::vector<PageFigure>{std::move(figure)});
     phases(section);
     return section;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -72,8 +73,8 @@ struct JobFacts {
   std::string parameters;     // as JSON text, sorted by name; "" none
   std::string state;          // "done", "failed", …
   double begin = 0, end = 0;  // of its last attempt, unix seconds; 0: it had none
-  std::vector<std::string> devices;
-  std::map<std::string, nlohmann::json> results;  // numbers and texts that it reported
+  std::shared_ptr<const std::vector<std::string>> devices;  // UUIDs; of many jobs, null: none
+  std::map<std::string, nlohmann::json> results;            // numbers and texts that it reported
   double seconds() const { return end - begin; }
 };
 

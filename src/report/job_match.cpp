@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/hash.h"
@@ -16,7 +17,9 @@ namespace {
 
 using nlohmann::json;
 using Identity = std::function<const std::string&(const JobFacts&)>;
-using JobsById = std::unordered_map<std::string, const JobFacts*>;
+// There may be a million jobs: names and parameters stay where the trials have them.
+using JobsById = std::unordered_map<std::string_view, const JobFacts*>;
+using Names = std::vector<std::string_view>;
 
 std::vector<Trial*> trials_of(TrialGroup& a, TrialGroup& b) {
   std::vector<Trial*> trials;
@@ -27,16 +30,17 @@ std::vector<Trial*> trials_of(TrialGroup& a, TrialGroup& b) {
 
 JobsById by_identity(const Trial& trial, const Identity& identity) {
   JobsById jobs;
+  jobs.reserve(trial.jobs.size());
   for (const JobFacts& job : trial.jobs) jobs.emplace(identity(job), &job);
   return jobs;
 }
 
 // In the order of the first trial. Empty where one trial has two jobs of one identity.
-std::vector<std::string> common(const std::vector<Trial*>& trials,
-                                const std::vector<JobsById>& jobs, const Identity& identity) {
+Names common(const std::vector<Trial*>& trials, const std::vector<JobsById>& jobs,
+             const Identity& identity) {
   for (std::size_t i = 0; i < trials.size(); ++i)
     if (jobs[i].size() != trials[i]->jobs.size()) return {};
-  std::vector<std::string> names;
+  Names names;
   for (const JobFacts& job : trials[0]->jobs) {
     const std::string& name = identity(job);
     if (!name.empty() && std::all_of(jobs.begin(), jobs.end(),
@@ -47,7 +51,7 @@ std::vector<std::string> common(const std::vector<Trial*>& trials,
 }
 
 struct Matched {
-  std::vector<std::string> names;
+  Names names;
   std::vector<JobsById> jobs;  // of each trial
   std::string by;
 };
@@ -62,12 +66,13 @@ Matched match(const std::vector<Trial*>& trials) {
     for (const Trial* trial : trials) found.jobs.push_back(by_identity(*trial, identity));
     found.names = common(trials, found.jobs, identity);
     if (best.by.empty() || found.names.size() > best.names.size()) best = std::move(found);
+    if (best.names.size() == trials[0]->jobs.size()) break;  // there cannot be more
   }
   return best;
 }
 
 // Other jobs that ran while one of these did.
-std::int64_t beside(const Trial& trial, const std::set<const JobFacts*>& matched) {
+std::int64_t beside(const Trial& trial, const std::vector<const JobFacts*>& matched) {
   double begin = INFINITY, end = -INFINITY;
   for (const JobFacts* job : matched) {
     if (job->begin <= 0) continue;
@@ -75,7 +80,8 @@ std::int64_t beside(const Trial& trial, const std::set<const JobFacts*>& matched
     end = std::max(end, job->end);
   }
   return std::count_if(trial.jobs.begin(), trial.jobs.end(), [&](const JobFacts& job) {
-    return !matched.contains(&job) && job.begin > 0 && job.begin < end && job.end > begin;
+    return job.begin > 0 && job.begin < end && job.end > begin &&
+           !std::binary_search(matched.begin(), matched.end(), &job, std::less<>());
   });
 }
 
@@ -83,7 +89,8 @@ class TrialJobs {
  public:
   TrialJobs(Trial& trial, const Matched& matched, const JobsById& jobs)
       : trial_(trial), names_(matched.names), jobs_(jobs) {
-    for (const std::string& name : names_) matched_.insert(jobs_.at(name));
+    for (const std::string_view name : names_) matched_.push_back(jobs_.at(name));
+    std::sort(matched_.begin(), matched_.end(), std::less<>());
   }
 
   void add_facts(bool same_keys) {
@@ -101,17 +108,18 @@ class TrialJobs {
   }
 
   // done: in all trials.
-  void add_quantities(const std::vector<std::string>& done) {
+  void add_quantities(const Names& done) {
     if (done.empty()) return;
     double seconds = 0;
-    for (const std::string& name : done) seconds += jobs_.at(name)->seconds();
+    for (const std::string_view name : done) seconds += jobs_.at(name)->seconds();
     trial_.measure({.name = "job_s", .title = "mean time of a job", .unit = "s"},
                    seconds / static_cast<double>(done.size()));
   }
 
-  void add_mean(const std::string& result, const std::vector<std::string>& jobs) {
+  void add_mean(const std::string& result, const Names& jobs) {
     double sum = 0;
-    for (const std::string& name : jobs) sum += jobs_.at(name)->results.at(result).get<double>();
+    for (const std::string_view name : jobs)
+      sum += jobs_.at(name)->results.at(result).get<double>();
     Quantity quantity = quantity_of_name(result);
     quantity.title += cat(", mean of ", jobs.size(), jobs.size() == 1 ? " job" : " jobs");
     quantity.total = false;
@@ -126,13 +134,20 @@ class TrialJobs {
 
   // One value where all jobs have the same, else a value per job.
   void add_reported_facts() {
-    std::map<std::string, json> reported;
-    for (const std::string& name : names_)
-      for (const auto& [result, value] : jobs_.at(name)->results) reported[result][name] = value;
-    for (auto& [result, values] : reported) {
-      const json& first = *values.begin();
-      const bool same = std::all_of(values.begin(), values.end(),
-                                    [&](const json& value) { return value == first; });
+    struct Reported {
+      std::string_view name;  // of the first job by name
+      const json* value;
+      bool same = true;
+    };
+    std::map<std::string, Reported> reported;
+    for (const std::string_view name : names_)
+      for (const auto& [result, value] : jobs_.at(name)->results) {
+        Reported& known = reported.try_emplace(result, Reported{name, &value}).first->second;
+        known.same = known.same && value == *known.value;
+        if (name < known.name) std::tie(known.name, known.value) = std::pair(name, &value);
+      }
+    for (const auto& [result, known] : reported) {
+      const json& first = *known.value;
       const ResultRole role = role_of_result(result, first);
       if (result.starts_with("used.")) trial_.set("options", FactKind::work, "listed");
       if (role == ResultRole::outcome) continue;  // of a job, and of no batch
@@ -142,19 +157,29 @@ class TrialJobs {
                  : role == ResultRole::amount ? FactKind::amount
                  : role == ResultRole::place  ? FactKind::place
                                               : FactKind::work,
-                 same ? first : values);
+                 known.same ? first : values_by_job(result));
     }
   }
 
+  json values_by_job(const std::string& result) const {
+    json values = json::object();
+    for (const std::string_view name : names_) {
+      const auto& results = jobs_.at(name)->results;
+      if (const auto found = results.find(result); found != results.end())
+        values[std::string(name)] = found->second;
+    }
+    return values;
+  }
+
   Trial& trial_;
-  const std::vector<std::string>& names_;
+  const Names& names_;
   const JobsById& jobs_;
-  std::set<const JobFacts*> matched_;
+  std::vector<const JobFacts*> matched_;  // by address
 };
 
-std::vector<std::string> done_in_all(const Matched& matched) {
-  std::vector<std::string> names;
-  for (const std::string& name : matched.names)
+Names done_in_all(const Matched& matched) {
+  Names names;
+  for (const std::string_view name : matched.names)
     if (std::all_of(matched.jobs.begin(), matched.jobs.end(), [&](const JobsById& jobs) {
           return jobs.at(name)->state == "done" && jobs.at(name)->begin > 0;
         }))
@@ -163,7 +188,7 @@ std::vector<std::string> done_in_all(const Matched& matched) {
 }
 
 bool same_content(const Matched& matched) {
-  return std::all_of(matched.names.begin(), matched.names.end(), [&](const std::string& name) {
+  return std::all_of(matched.names.begin(), matched.names.end(), [&](const std::string_view name) {
     const std::string& key = matched.jobs[0].at(name)->key;
     return !key.empty() &&
            std::all_of(matched.jobs.begin(), matched.jobs.end(),
@@ -178,9 +203,9 @@ bool reports_number(const JobFacts& job, const std::string& result) {
 }
 
 // Numbers that jobs report, and for each the jobs that did so in all trials.
-std::map<std::string, std::vector<std::string>> numbers_in_all(const Matched& matched) {
-  std::map<std::string, std::vector<std::string>> found;
-  for (const std::string& name : matched.names)
+std::map<std::string, Names> numbers_in_all(const Matched& matched) {
+  std::map<std::string, Names> found;
+  for (const std::string_view name : matched.names)
     for (const auto& reported : matched.jobs[0].at(name)->results) {
       const std::string& result = reported.first;
       if (result.starts_with("asked.")) continue;
@@ -194,7 +219,7 @@ std::map<std::string, std::vector<std::string>> numbers_in_all(const Matched& ma
 // Returns how the jobs of all trials were matched.
 Matched add_jobs(const std::vector<Trial*>& trials) {
   Matched matched = match(trials);
-  const std::vector<std::string> done = done_in_all(matched);
+  const Names done = done_in_all(matched);
   const bool same_keys = same_content(matched) && !matched.names.empty();
   const auto numbers = numbers_in_all(matched);
   for (std::size_t i = 0; i < trials.size(); ++i) {
@@ -234,7 +259,8 @@ JobsMatched match_jobs(TrialGroup& a, TrialGroup& b) {
   result.only_a = static_cast<std::int64_t>(a.trials[0].jobs.size()) - result.matched;
   result.only_b = static_cast<std::int64_t>(b.trials[0].jobs.size()) - result.matched;
   const JobsById &first_a = matched.jobs.front(), &first_b = matched.jobs[a.trials.size()];
-  for (const std::string& name : matched.names)
+  result.rows.reserve(matched.names.size());
+  for (const std::string_view name : matched.names)
     result.rows.push_back(row_of(*first_a.at(name), *first_b.at(name)));
   return result;
 }

@@ -110,7 +110,7 @@ void write_job(const JobFacts& job, const Trial& batch, const fs::path& experime
                                 {"mlflow.user", ""},
                                 {"lockstep.batch", batch.name},
                                 {"lockstep.state", job.state},
-                                {"lockstep.devices", join(job.devices, ", ")}}};
+                                {"lockstep.devices", job.devices ? join(*job.devices, ", ") : ""}}};
   const nlohmann::json parameters = parse_json(job.parameters);
   if (parameters.is_object())
     for (const auto& [name, value] : parameters.items()) facts.parameters[name] = value_text(value);

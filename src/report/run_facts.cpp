@@ -14,6 +14,7 @@
 #include "report/run_log.h"
 #include "run/json_lines.h"
 #include "run/labels.h"
+#include "run/run_files.h"
 #include "run/run_summary.h"
 
 namespace lockstep {
@@ -259,7 +260,8 @@ Trial read_run_facts(const RunDir& run) {
   add_times(log, trial);
   add_metrics(log, text_or(member_or_null(record, "config"), "checkpoint.best_metric", ""), trial);
   try {
-    add_gpu_facts(read_gpu_use(run.path() / "gpu.csv", log.trained), trial);
+    if (open_run_file(run.path(), "gpu.csv"))
+      add_gpu_facts(read_gpu_use(run.path() / "gpu.csv", log.trained), trial);
   } catch (const Error& error) {
     trial.cautions.push_back(cat("gpu.csv is left out: ", error.what()));
   }

@@ -216,7 +216,7 @@ RunReport read_run_report(const RunDir& run, const ReadRunReport& how) {
   }
   report.series =
       read_run_series(run.events_path(), {.smooth = how.smooth, .columns = how.columns});
-  report.gpus = read_gpu_series(run.path() / "gpu.csv");
+  if (open_run_file(run.path(), "gpu.csv")) report.gpus = read_gpu_series(run.path() / "gpu.csv");
   report.checkpoints = list_checkpoints(run.checkpoints(), /*thorough=*/false);
   report.files = run_files(run.path());
   report.global_batch =

@@ -92,6 +92,17 @@ bool is_being_written(const Beneath& run, const fs::path& folder) {
   return fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
+// Its first entry that no writer of checkpoints makes; "": there is none.
+std::string foreign_file_in(const Beneath& run, const fs::path& folder) {
+  std::vector<std::string> names = run.names_in(folder);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const auto found = run.status(folder / name);
+    if (!is_file_of_checkpoint(name) || (found && S_ISDIR(found->st_mode))) return name;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<CheckpointInfo> list_checkpoints(const fs::path& checkpoints, bool thorough) {
@@ -153,9 +164,15 @@ void remove_checkpoint(const CheckpointInfo& checkpoint) {
       checkpoints.filename() /
       cat(temporary_prefix, "removed-", checkpoint_name(checkpoint.step), "-", getpid());
   run.remove_folder(doomed, is_file_of_checkpoint);
-  if (!run.holds_only_files(path, is_file_of_checkpoint) || !run.rename(path, doomed) ||
-      !run.remove_folder(doomed, is_file_of_checkpoint))
-    run.fail("remove checkpoint", path, errno);
+  if (run.holds_only_files(path, is_file_of_checkpoint) && run.rename(path, doomed) &&
+      run.remove_folder(doomed, is_file_of_checkpoint))
+    return;
+  const int error = errno;
+  if (const std::string foreign = foreign_file_in(run, path); !foreign.empty())
+    throw Error(cat("cannot remove checkpoint ", checkpoint.path.string(), ": it holds ", foreign,
+                    ", which is no file of a checkpoint"),
+                "move that elsewhere, or remove the folder yourself");
+  run.fail("remove checkpoint", path, error);
 }
 
 }  // namespace lockstep

@@ -13,6 +13,7 @@
 #include "base/beneath.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/errno_hint.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/hash.h"
@@ -29,10 +30,9 @@ constexpr std::size_t largest_write_bytes = 16 << 20;
 
 [[noreturn]] void fail_to_write(const fs::path& path, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
-  throw Error(cat("cannot write ", path.string(), ": ", errno_text(error)),
-              full             ? "free some space, or keep fewer checkpoints with checkpoint.keep"
-              : error == EFBIG ? "files may not be longer here: see ulimit -f"
-                               : "");
+  throw Error(
+      cat("cannot write ", path.string(), ": ", errno_text(error)),
+      full ? "free some space, or keep fewer checkpoints with checkpoint.keep" : errno_hint(error));
 }
 
 void write_part(int fd, const fs::path& path, std::string_view bytes) {

@@ -10,6 +10,7 @@
 #include "base/write_all.h"
 #include "run/checkpoint_names.h"
 #include "run/json_lines.h"
+#include "run/run_files.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -243,9 +244,9 @@ std::vector<std::string> write_output(const EvaluationOutput& output, const std:
 }
 
 bool was_best_output(const fs::path& run_dir, std::int64_t step) {
-  const fs::path file = run_dir / tables_folder / checkpoint_name(step) / "metrics.json";
+  const fs::path file = fs::path(tables_folder) / checkpoint_name(step) / "metrics.json";
   try {
-    return is_true(parse_object(read_file(file)), "best");
+    return is_true(parse_object(read_run_file(run_dir, file, record_bytes).value_or("")), "best");
   } catch (const Error&) {
     return false;
   }

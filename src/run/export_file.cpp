@@ -247,6 +247,9 @@ std::map<std::string, std::string> kept_files(const fs::path& folder,
                                               const std::vector<std::string>& required) {
   constexpr int deepest = 32;
   std::map<std::string, std::string> files;
+  if (fs::is_symlink(folder))
+    throw Error(cat(folder.string(), " is a link: what it leads to is no part of the run"),
+                "put the folder itself in its place");
   if (fs::exists(folder)) try {
       for (fs::recursive_directory_iterator at(folder), end; at != end; ++at) {
         const fs::directory_entry& entry = *at;

@@ -15,37 +15,13 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "run/last_line.h"
 
 namespace lockstep {
 namespace {
 
 [[noreturn]] void fail(const char* action, const std::filesystem::path& path) {
   throw Error(cat("cannot ", action, " ", path.string(), ": ", errno_text(errno)));
-}
-
-// Offset just after the last newline of the first `size` bytes; nothing if they cannot be read.
-std::optional<off_t> end_of_whole_lines(int fd, off_t size) {
-  constexpr off_t longest_line = 256 << 20;
-  const off_t least = size - std::min(size, longest_line);
-  char buffer[4096];
-  while (size > 0) {
-    if (size < least) {
-      errno = EFBIG;
-      return std::nullopt;
-    }
-    const off_t start = std::max<off_t>(0, size - static_cast<off_t>(sizeof buffer));
-    const ssize_t wanted = size - start;
-    ssize_t got;
-    do {
-      got = pread(fd, buffer, static_cast<std::size_t>(wanted), start);
-    } while (got < 0 && errno == EINTR);
-    if (got >= 0 && got != wanted) errno = EIO;  // the file is not what its size says
-    if (got != wanted) return std::nullopt;
-    for (ssize_t i = got; i-- > 0;)
-      if (buffer[i] == '\n') return start + i + 1;
-    size = start;
-  }
-  return 0;
 }
 
 std::optional<off_t> file_size(int fd) {
@@ -58,7 +34,8 @@ std::optional<off_t> file_size(int fd) {
 void cut_torn_line(int fd, const std::filesystem::path& path) {
   const std::optional<off_t> size = file_size(fd);
   if (!size) fail("look at", path);
-  const std::optional<off_t> whole = end_of_whole_lines(fd, *size);
+  constexpr off_t longest_line = 256 << 20;
+  const std::optional<off_t> whole = end_of_whole_lines(fd, *size, longest_line);
   if (!whole) fail("read the end of", path);
   if (*whole != *size && ftruncate(fd, *whole) != 0) fail("repair the end of", path);
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/hash.h"
+#include "base/json_number.h"
 #include "base/text.h"
 #include "run/json_lines.h"
 
@@ -89,11 +90,11 @@ Manifest parse_manifest(const std::string& text) {
   if (integer_or(value, "format", 0) != format_version)
     throw Error(cat("has format ", integer_or(value, "format", 0), ", but this version reads ",
                     format_version));
-  if (!value.contains("step") || !value["step"].is_number_integer() || !value.contains("files") ||
-      !value["files"].is_object())
+  const auto step = value.contains("step") ? whole_number_of(value["step"]) : std::nullopt;
+  if (!step || !value.contains("files") || !value["files"].is_object())
     throw Error("has no step or no files");
   Manifest manifest;
-  manifest.step = value["step"].get<std::int64_t>();
+  manifest.step = *step;
   manifest.time = number_or(value, "time", 0);
   if (value.contains("metrics")) manifest.metrics = value["metrics"];
   for (const auto& [name, file] : value["files"].items())

@@ -4,9 +4,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
 
 #include "base/beneath.h"
+#include "base/errno_hint.h"
 #include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
 #include "run/curves.h"
 
 namespace lockstep {
@@ -76,6 +81,16 @@ UniqueFd open_run_file(const fs::path& run_dir, const fs::path& below) try {
   return file;
 } catch (const Error&) {  // there is no such folder
   return {};
+}
+
+std::optional<std::string> read_run_file(const fs::path& run_dir, const fs::path& below,
+                                         std::uint64_t most_bytes) {
+  const UniqueFd file = open_run_file(run_dir, below);
+  if (!file) return std::nullopt;
+  std::ifstream in(cat("/proc/self/fd/", file.get()));
+  std::string text = read_stream(in, (run_dir / below).string(), most_bytes);
+  if (in.bad()) throw Error(cat("cannot read ", (run_dir / below).string()), errno_hint(EIO));
+  return text;
 }
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,9 @@ std::vector<RunFolder> run_files(const std::filesystem::path& run_dir);
 // A regular file of the run, to read; `below` is relative to its folder, and no link is followed:
 // a stranger's run may hold links to files of others. Empty where there is no such file.
 UniqueFd open_run_file(const std::filesystem::path& run_dir, const std::filesystem::path& below);
+// Its text, likewise. Throws Error where it cannot be read or is longer than that.
+std::optional<std::string> read_run_file(const std::filesystem::path& run_dir,
+                                         const std::filesystem::path& below,
+                                         std::uint64_t most_bytes);
 
 }  // namespace lockstep

@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_number.h"
 #include "base/text.h"
 #include "run/json_lines.h"
+#include "run/last_line.h"
 #include "run/step_list.h"
 
 namespace lockstep {
@@ -19,29 +22,35 @@ using Samples = std::vector<std::int64_t>;
 // A line has the samples of a step, of which a large batch has many.
 constexpr std::uint64_t most_line_bytes = 256 << 20;
 
-bool is_list_of_integers(const nlohmann::json& value) {
-  if (!value.is_array()) return false;
-  for (const nlohmann::json& item : value)
-    if (!item.is_number_integer()) return false;
-  return true;
+std::optional<Samples> samples_of(const nlohmann::json& value) {
+  if (!value.is_array()) return std::nullopt;
+  Samples samples;
+  for (const nlohmann::json& item : value) {
+    const auto number = whole_number_of(item, std::numeric_limits<std::int64_t>::min());
+    if (!number) return std::nullopt;
+    samples.push_back(*number);
+  }
+  return samples;
 }
 
 // Of an entry, or of a word that training goes on.
 std::optional<std::int64_t> last_step_in(const nlohmann::json& line) {
   for (const char* key : {"step", "resume"})
-    if (line.is_object() && line.contains(key) && line[key].is_number_integer())
-      return line[key].get<std::int64_t>();
+    if (line.is_object() && line.contains(key))
+      if (const auto step = whole_number_of(line[key])) return step;
   return std::nullopt;
 }
 
 void take_line(const std::string& line, StepList<Samples>& steps) {
   const nlohmann::json value = parse_object(line);
   if (value.is_discarded()) return;
-  if (value.contains("resume") && value["resume"].is_number_integer()) {
-    steps.take_back(value["resume"].get<std::int64_t>());
-  } else if (value.contains("step") && value["step"].is_number_integer() &&
-             value.contains("samples") && is_list_of_integers(value["samples"])) {
-    steps.add(value["step"].get<std::int64_t>(), value["samples"].get<Samples>());
+  const auto number = [&](const char* key) {
+    return value.contains(key) ? whole_number_of(value[key]) : std::nullopt;
+  };
+  if (const auto resumed = number("resume")) {
+    steps.take_back(*resumed);
+  } else if (const auto step = number("step"); step && value.contains("samples")) {
+    if (auto samples = samples_of(value["samples"])) steps.add(*step, std::move(*samples));
   }
 }
 
@@ -49,11 +58,9 @@ void take_line(const std::string& line, StepList<Samples>& steps) {
 
 SampleWriter::SampleWriter(const std::filesystem::path& path)
     : path_(path), file_(open_lines(path)) {
-  std::string last;
-  for_each_line(
-      path, [&last](const std::string& line) { last = line; }, most_line_bytes);
-  if (last.empty()) return;
-  last_ = last_step_in(parse_object(last));
+  const std::optional<std::string> last = last_whole_line(file_.get(), path, most_line_bytes);
+  if (!last) return;
+  last_ = last_step_in(parse_object(*last));
   is_damaged_ = !last_;
 }
 

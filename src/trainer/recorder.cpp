@@ -307,6 +307,7 @@ void Recorder::checkpoint(const CheckpointSaver::Result& result) {
          {"bytes", result.info.size_bytes},
          {"seconds", result.seconds},
          {"metrics", result.info.metrics}});
+  for (const std::string& why : result.undeleted) warn(result.step, cat(why, "; training goes on"));
 }
 
 void Recorder::make_durable() {

@@ -1,11 +1,10 @@
 // The user's text, as jsonl and as plain text. Read in small chunks it must be the same as read
 // whole, and what goes to a tokenizer must be valid UTF-8.
-#include "fuzz.h"
-
 #include <vector>
 
 #include "base/utf8.h"
 #include "recipes/textgen/prepare/chunks.h"
+#include "source_text.h"
 
 namespace lockstep::textgen {
 namespace {
@@ -54,10 +53,8 @@ void check_stream(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;
   using namespace lockstep::textgen;
-  static const fuzz::MemoryFile memory;
   const std::string_view text = fuzz::text_of(data, size);
-  memory.write(text);
-  SourceFile file{.path = memory.path(), .name = "a", .bytes = static_cast<std::int64_t>(size)};
+  SourceFile file = fuzz::source_file(text);
   for (const Cut cut : {Cut::character, Cut::space}) {
     const std::vector<Document> whole = read(file, cut, std::size_t{1} << 20);
     // A character that is not valid UTF-8 may be cut: then it is mended in two parts.

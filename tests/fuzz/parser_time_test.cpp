@@ -17,7 +17,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "base/utf8.h"
+#include "byte_vocabulary.h"
 #include "cli/command_words.h"
 #include "config/read_toml.h"
 #include "fuzz.h"
@@ -461,15 +461,7 @@ Parse listed_element(std::size_t n) {
       /*json=*/true);
 }
 Parse gpt2_vocabulary(std::size_t n) {
-  json vocabulary = json::object();
-  std::uint32_t next = 256;
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    const bool printable =
-        (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-    std::string text;
-    append_utf8(text, printable ? byte : next++);
-    vocabulary[text] = byte;
-  }
+  json vocabulary = fuzz::byte_vocabulary();
   vocabulary["<|endoftext|>"] = 256;
   for (std::size_t i = 0; i < n; ++i) vocabulary[cat("a", i)] = 257 + i;
   const std::string merges =

@@ -1,13 +1,12 @@
 // The user's text in archives and lists of JSON. Read in small parts it must be the same as read
 // whole, and the lines of a list are its elements.
-#include "fuzz.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "base/json.h"
 #include "recipes/textgen/prepare/file_kind.h"
 #include "recipes/textgen/prepare/text_source.h"
+#include "source_text.h"
 
 namespace lockstep::textgen {
 namespace {
@@ -64,12 +63,12 @@ void check_skip(const SourceFile& file, const Outcome& whole) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;
   using namespace lockstep::textgen;
-  static const fuzz::MemoryFile memory;
-  const std::string text(fuzz::text_of(data, size));
-  memory.write(text);
-  kind_that_is_no_text(std::string_view(text).substr(0, kind_bytes), "a.docx");
+  const std::string_view text = fuzz::text_of(data, size);
+  const SourceFile plain_file = fuzz::source_file(text);
+  kind_that_is_no_text(text.substr(0, kind_bytes), "a.docx");
   for (const bool json : {false, true}) {
-    const SourceFile file{.path = memory.path(), .name = "a", .jsonl = json, .json = json};
+    SourceFile file = plain_file;
+    file.jsonl = file.json = json;
     const Outcome whole = outcome_of(file, whole_bytes);
     const Outcome parts = outcome_of(file, 8);
     LOCKSTEP_CHECK(parts.error == whole.error && parts.is_list == whole.is_list);
@@ -77,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     LOCKSTEP_CHECK(parts.text == whole.text);
     check_skip(file, whole);
     if (!whole.is_list) continue;
-    const Outcome plain = outcome_of({.path = memory.path(), .name = "a"}, whole_bytes);
+    const Outcome plain = outcome_of(plain_file, whole_bytes);
     if (plain.error.empty()) check_elements(plain.text, whole.text);
   }
   return 0;

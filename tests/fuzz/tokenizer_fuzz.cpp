@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "base/utf8.h"
+#include "byte_vocabulary.h"
 #include "recipes/textgen/prepare/tokenizer.h"
 
 namespace lockstep::textgen {
@@ -32,16 +32,8 @@ void check_tokenizer(const Tokenizer& tokenizer) {
 
 // A byte-level vocabulary of the 256 bytes, in which every merge of two of them is a token.
 std::string small_vocabulary() {
-  nlohmann::json vocabulary = {
-      {"<|endoftext|>", 256}, {"th", 257}, {"the", 258}, {"\u0120the", 259}};
-  std::uint32_t next = 256;
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    const bool printable =
-        (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-    std::string text;
-    append_utf8(text, printable ? byte : next++);
-    vocabulary[text] = byte;
-  }
+  nlohmann::json vocabulary = fuzz::byte_vocabulary();
+  vocabulary.update({{"<|endoftext|>", 256}, {"th", 257}, {"the", 258}, {"\u0120the", 259}});
   return vocabulary.dump();
 }
 

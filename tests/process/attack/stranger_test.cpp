@@ -251,6 +251,18 @@ TEST_F(Stranger, AnotherRunFromItHoldsNoneOfOnesOwnFiles) {
   EXPECT_EQ(resumed.code, 2);
   EXPECT_THAT(resumed.err, HasSubstr("taken: it is no regular file"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs/mine"));
+  std::filesystem::rename(run / "recipe", folder.path() / "linked");
+  std::filesystem::remove(folder.path() / "linked/taken");
+  std::filesystem::create_directory_symlink(folder.path() / "linked", run / "recipe");
+  for (const Words& words :
+       {Words{"resume", "gift", "--into", "mine", "--devices", "cpu:1", "stop.steps=6"},
+        Words{"export", "gift", "--out", "mine.safetensors"}}) {
+    const ToolResult refused = run_tool(words, folder.path());
+    EXPECT_EQ(refused.code, 2) << words[0];
+    EXPECT_THAT(refused.err, HasSubstr("gift/recipe")) << words[0];
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs/mine"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "mine.safetensors"));
 }
 
 TEST_F(Stranger, WordsInItDoNotSteerTheTerminal) {

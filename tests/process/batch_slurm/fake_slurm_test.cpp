@@ -128,6 +128,15 @@ TEST_F(FakeSlurm, WhatSlurmRefusesIsHandedInLater) {
   EXPECT_THAT(refused.err, HasSubstr("no such partition"));
   EXPECT_THAT(refused.err, HasSubstr("Slurm did not take the script"));
   std::filesystem::remove(fake() / "refuse");
+  const std::string record = text("runs/b/batch.json");
+  nlohmann::json changed = nlohmann::json::parse(record);
+  changed["slurm"]["cpus"] = 2.5;
+  write("runs/b/batch.json", changed.dump());
+  const ToolResult damaged = run({"batch", "resume", "b"});
+  EXPECT_EQ(damaged.code, 2);
+  EXPECT_THAT(damaged.err, HasSubstr("runs/b/batch.json: slurm.cpus must be a whole number from 1 "
+                                     "to 1000000, but is 2.5"));
+  write("runs/b/batch.json", record);
   EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
   EXPECT_THAT(run({"batch", "status", "b"}).out, HasSubstr("4 done of 4"));
 }

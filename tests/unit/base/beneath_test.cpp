@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <stdio.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/error.h"
@@ -102,6 +103,21 @@ TEST_P(BeneathTest, MakesRenamesAndRemovesItsOwn) {
   EXPECT_FALSE(beneath_->status("a/b"));
 }
 
+// Somebody puts another folder in its place meanwhile.
+TEST_P(BeneathTest, RemovesOnlyFilesThatItHasLookedAt) {
+  write_file_atomic(*beneath_, "own/below/mine", "1");
+  write_file_atomic(*beneath_, "theirs", "2");
+  const auto exchange = [&](const std::string& name) {
+    fs::rename(folder_.path() / "own/below", folder_.path() / "aside");
+    fs::create_directory(folder_.path() / "own/below");
+    fs::rename(folder_.path() / "theirs", folder_.path() / "own/below/theirs");
+    return name == "mine";
+  };
+  EXPECT_FALSE(beneath_->remove_folder("own/below", exchange));
+  EXPECT_THAT(beneath_->names_in("own/below"), ElementsAre("theirs"));
+  EXPECT_TRUE(beneath_->names_in("aside").empty());
+}
+
 TEST_P(BeneathTest, ALinkIsRemovedItself) {
   EXPECT_TRUE(beneath_->remove("link"));
   EXPECT_TRUE(beneath_->remove("file-link"));
@@ -118,6 +134,22 @@ TEST_P(BeneathTest, ALinkToTheFolderItselfIsFollowed) {
   const Beneath root(folder_.path() / "root");
   EXPECT_TRUE(root.make_folder("made"));
   EXPECT_TRUE(fs::is_directory(folder_.path() / "own/made"));
+}
+
+// One table for all that open, write and make files.
+TEST(Beneath, HasTheHintsOfOtherFiles) {
+  const TemporaryDirectory folder;
+  const fs::path below = folder.path() / "file/below";
+  write_file_atomic(folder.path() / "file", "");
+  const auto hint_of = [](const std::string& message) {
+    return message.substr(std::min(message.size(), message.find(" | ")));
+  };
+  const std::string hint = hint_of(error_of([&] { read_file(below); }));
+  EXPECT_THAT(hint, HasSubstr("a file lies in the place of a folder"));
+  EXPECT_EQ(hint_of(error_of([&] { write_file_atomic(below, ""); })), hint);
+  EXPECT_EQ(hint_of(error_of([&] { make_directories(below / "more"); })), hint);
+  const Beneath beneath(folder.path());
+  EXPECT_EQ(hint_of(error_of([&] { beneath.fail("open", "file/below", ENOTDIR); })), hint);
 }
 
 TEST(Beneath, OfAFolderThatIsNotThereIsAnError) {

@@ -40,6 +40,7 @@ TEST(ErrorText, CutsNoCharacter) {
 
 TEST(ErrorText, OfBytesThatAreNoTextIsShortToo) {
   EXPECT_LT(shortened(std::string(240'000, '\x80')).size(), 1000u);
+  EXPECT_EQ(shortened(std::string(300, '\x80')), cat(copies(159, "\x80"), "…", copies(40, "\x80")));
   EXPECT_LT(shortened(std::string(240'000, '\xff')).size(), 1000u);
 }
 

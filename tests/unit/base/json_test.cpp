@@ -69,11 +69,21 @@ TEST(ParseCbor, GivesTheValueOrADiscardedOne) {
 
 // The library calls itself for each level, which ends the program.
 TEST(ParseCbor, RefusesWhatNestsTooDeep) {
-  for (const char* level : {"\x81", "\x9f", "\xa1\x60", "\x7f", "\x5f"}) {
+  for (const char* level :
+       {"\x81", "\x9f", "\xa1\x60", "\x7f", "\x5f", "\x7f\x60", "\x5f\x41\x5f"}) {
     std::string bytes;
     for (int i = 0; i < 1'000'000; ++i) bytes += level;
     EXPECT_TRUE(parse_cbor(bytes).is_discarded()) << level;
   }
+}
+
+TEST(ParseCbor, TakesTextsWhateverTheyHold) {
+  const nlohmann::json value = {{"a", std::string(20'000, '_')},
+                                {"b", {std::string(20'000, '\x7f'), std::string(300, '_')}}};
+  std::string bytes;
+  nlohmann::json::to_cbor(value, bytes);
+  EXPECT_EQ(parse_cbor(bytes), value);
+  EXPECT_EQ(parse_cbor("\x82\x7f\x61_\x62__\xff\x7f\x61_\xff"), nlohmann::json({"___", "_"}));
 }
 
 TEST(ParseJson, BracketsInTextsAreNoLevels) {

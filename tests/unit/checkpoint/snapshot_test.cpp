@@ -4,12 +4,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "checkpoint/tensor_file.h"
 #include "fakes/thread_ranks.h"
 #include "fakes/tied_model.h"
 #include "fakes/toy_recipe.h"
 #include "run/checkpoint_writer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ATen/core/grad_mode.h>
@@ -414,6 +416,32 @@ TEST(Snapshot, KeepsTheNewestFew) {
   ASSERT_EQ(left.size(), 2U);
   EXPECT_EQ(left[0].step, 4);
   EXPECT_EQ(left[1].step, 5);
+}
+
+TEST(Snapshot, SaysOnceOfAFolderThatHoldsSomethingElseThatItStays) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  std::vector<std::string> undeleted;
+  CheckpointSaver saver(
+      folder.path(), {.keep = 1}, cpu_backend(), [&](const CheckpointSaver::Result& done) {
+        EXPECT_EQ(done.info.damage, "");
+        undeleted.insert(undeleted.end(), done.undeleted.begin(), done.undeleted.end());
+      });
+  const std::filesystem::path first = folder.path() / "step-000000001";
+  for (int step = 1; step <= 4; ++step) {
+    saver.save(a.trained(), step, {{"step", step}}, nullptr);
+    saver.finish();
+    if (step == 1) std::ofstream(first / "my notes.txt") << "the best so far";
+  }
+  EXPECT_THAT(undeleted,
+              ::testing::ElementsAre(cat("cannot remove checkpoint ", first.string(),
+                                         ": it holds my notes.txt, which is no file of a "
+                                         "checkpoint; move that elsewhere, or remove the folder "
+                                         "yourself")));
+  std::vector<std::int64_t> steps;
+  for (const CheckpointInfo& info : list_checkpoints(folder.path(), true))
+    steps.push_back(info.step);
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{1, 4}));
 }
 
 }  // namespace

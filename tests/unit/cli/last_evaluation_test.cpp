@@ -69,5 +69,33 @@ TEST_F(LastEvaluation, IsEmptyWhereThereIsNone) {
   EXPECT_EQ(last_evaluation_text(folder.path()), "");
 }
 
+TEST_F(LastEvaluation, HasTheOtherTablesOfItsStep) {
+  write("evaluations/step-000000002/items.csv", "id\na\n");
+  write("evaluations/step-000000002/classes.csv", "class,ap\ncat,0.5\n");
+  write("evaluations/step-000000002/metrics.json", "{}");
+  write("evaluations/step-000000004/later.csv", "id\nb\n");
+  EXPECT_EQ(step_tables_text(folder.path(), 2), "\nclasses\nclass  ap\ncat    0.5\n");
+  EXPECT_EQ(step_tables_text(folder.path(), 3), "");
+}
+
+TEST_F(LastEvaluation, ShowsNoTableThroughALink) {
+  const TemporaryDirectory elsewhere;
+  write_file_atomic(elsewhere.path() / "own.csv", "word\nsecret\n");
+  write("evaluations/step-000000002/good.csv", "id\na\n");
+  std::filesystem::create_symlink(elsewhere.path() / "own.csv",
+                                  folder.path() / "evaluations/step-000000002/linked.csv");
+  std::filesystem::create_symlink(elsewhere.path() / "own.csv",
+                                  folder.path() / "evaluations/step-000000002/items.csv");
+  std::filesystem::create_directory_symlink(elsewhere.path(),
+                                            folder.path() / "evaluations/step-000000003");
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(step_tables_text(folder.path(), 2), "\ngood\nid\na\n");
+  EXPECT_EQ(step_tables_text(folder.path(), 3), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "warning: the table linked cannot be shown: it is reached through a link\n"
+            "warning: the table own cannot be shown: it is reached through a link\n");
+  EXPECT_EQ(last_evaluation_text(folder.path()), "");
+}
+
 }  // namespace
 }  // namespace lockstep::cli

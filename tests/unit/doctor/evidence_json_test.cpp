@@ -205,6 +205,22 @@ TEST_F(EvidenceJson, SurvivesAnythingInAnyPlace) {
   EXPECT_GT(refused, 100);
 }
 
+// A process whose number no process has is none, rather than another one.
+TEST_F(EvidenceJson, LeavesOutNumbersThatAreNone) {
+  const std::string text = recording_of(all());
+  for (const char* none : {"4294967336", "-40", "40.5", "1e300"}) {
+    std::string other = text;
+    const std::size_t at = other.find("\"pid\":40,");
+    ASSERT_NE(at, other.npos);
+    other.replace(at, std::string("\"pid\":40").size(), cat("\"pid\":", none));
+    const Evidence evidence = read(other);
+    EXPECT_EQ(evidence.snapshots.front().processes.count(40), 0u) << none;
+    EXPECT_EQ(evidence.snapshots.front().processes.size() + 1,
+              read(text).snapshots.front().processes.size())
+        << none;
+  }
+}
+
 TEST_F(EvidenceJson, ReadsAllLinesBeforeOneThatWasCutOff) {
   const std::string text = recording_of(all());
   for (const std::size_t size : {text.size() - 1, text.size() / 2, text.find('\n') + 1})

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "jobs/cgroup.h"
 #include "jobs/process_tree.h"
@@ -55,6 +56,16 @@ TEST(JobOrders, ComeBackFromJsonAsTheyWere) {
   EXPECT_EQ(back.leases, order.leases);
   EXPECT_EQ(back.worker_mark, order.worker_mark);
   EXPECT_EQ(order_from_json(order_json({.mark = "m:1"})).timeout_s, std::nullopt);
+}
+
+TEST(JobExits, WithNumbersThatAreNoneAreRefused) {
+  for (const char* key : {"attempt", "code", "signal", "max_rss_bytes"})
+    for (const nlohmann::json& none :
+         {nlohmann::json(-1), nlohmann::json(1.5), nlohmann::json(1e300), nlohmann::json(~0ULL)}) {
+      nlohmann::json value = exit_json({.attempt = 9});
+      value[key] = none;
+      EXPECT_THROW(exit_from_json(value), Error) << key << " " << none;
+    }
 }
 
 TEST(JobExits, ComeBackFromJsonAsTheyWere) {

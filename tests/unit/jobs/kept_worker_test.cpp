@@ -68,6 +68,14 @@ TEST_F(KeptWorkerTest, BelievesOnlyTheProcessThatWasStarted) {
   EXPECT_EQ(worker->fd(), -1) << "and hears it no more";
 }
 
+TEST_F(KeptWorkerTest, BelievesNoNumberThatOnlyEndsInItsOwn) {
+  nlohmann::json said = nlohmann::json::parse(stays(copy, job, {"a", "1"}));
+  said["job"] = (std::int64_t{1} << 32) + job;
+  say(said.dump() + "\n");
+  EXPECT_EQ(worker->copy(), 0);
+  EXPECT_EQ(worker->fd(), -1);
+}
+
 TEST_F(KeptWorkerTest, BelievesOnlyArgumentsThatEndTheCommand) {
   say(stays(copy, job, {"fit.py", "a"}));
   EXPECT_EQ(worker->fd(), -1);
@@ -108,7 +116,8 @@ TEST_F(StayingWorkerTest, HasNotEndedBeforeItHasBegun) {
 
 TEST_F(StayingWorkerTest, IsNotBelievedWithoutACodeThatCanBe) {
   for (const nlohmann::json& code :
-       {nlohmann::json(256), nlohmann::json(-1), nlohmann::json("0"), nlohmann::json()}) {
+       {nlohmann::json(256), nlohmann::json(-1), nlohmann::json("0"), nlohmann::json(),
+        nlohmann::json(0.5), nlohmann::json(std::int64_t{1} << 32)}) {
     SCOPED_TRACE(code.dump());
     std::tie(worker, theirs) = KeptWorker::make();
     worker->began(job, order({"fit", "a"}));

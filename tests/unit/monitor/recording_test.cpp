@@ -1,6 +1,7 @@
 // Samples that are written and read again.
 #include "monitor/recording.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,6 +15,8 @@
 
 namespace lockstep {
 namespace {
+
+using ::testing::HasSubstr;
 
 MonitorSample scene(int number) {
   MonitorSample sample{.number = number,
@@ -147,6 +150,23 @@ TEST_F(RecordingTest, DamageIsNamedWithItsLine) {
     Recording recording =
         open(text_of(0) + R"({"kind":"sample","gpus":[{)" + damage + "},{" + damage + "}]}\n");
     EXPECT_NE(error_of([&] { recording.next(); }).find("line 2"), std::string::npos) << damage;
+  }
+}
+
+// Which would otherwise be those of another GPU or process.
+TEST_F(RecordingTest, NumbersOfGpusAndProcessesThatAreNoneAreRefused) {
+  const std::string text = text_of(1);
+  for (const char* none : {"4294967296", "-1", "0.5", "1e300"}) {
+    nlohmann::json head = nlohmann::json::parse(text.substr(0, text.find('\n')));
+    head["gpus"][0]["index"] = nlohmann::json::parse(none);
+    EXPECT_THAT(error_of([&] { open(head.dump() + "\n"); }),
+                HasSubstr("line 1: of a GPU, index must be a whole number from 0 to 2147483647"))
+        << none;
+    nlohmann::json sample = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2)));
+    ASSERT_EQ(sample["kind"], "sample");
+    sample["gpus"][0]["p"] = {{nlohmann::json::parse(none), 5, nullptr}};
+    Recording recording = open(text_of(0) + sample.dump() + "\n");
+    EXPECT_THAT(error_of([&] { recording.next(); }), HasSubstr("line 2: bad process")) << none;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "fakes/error_of.h"
+#include "jobs/analysis.h"
 #include "jobs/ledger.h"
 #include "report/batch_repeats.h"
 
@@ -308,6 +309,16 @@ TEST_F(Batches, EmptyAndForeignLedgersAreRefusedInWords) {
   EXPECT_THAT(error_of([&] { read_batch_facts(broken); }), HasSubstr("ledger"));
   const Comparison found = against(batch("a", {}), batch("b", {}));
   EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+}
+
+// A million jobs on a few devices must not have a million lists of them.
+TEST(DeviceLists, AreHeldOnce) {
+  DeviceLists lists;
+  const DeviceList two = lists.of(R"(["GPU-a","GPU-b"])");
+  EXPECT_THAT(*two, ::testing::ElementsAre("GPU-a", "GPU-b"));
+  EXPECT_EQ(lists.of(R"(["GPU-a","GPU-b"])"), two);
+  for (const char* none : {"[]", "[1]", "{}", "no list", ""})
+    EXPECT_TRUE(lists.of(none)->empty()) << none;
 }
 
 }  // namespace

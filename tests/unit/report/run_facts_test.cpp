@@ -220,6 +220,14 @@ TEST_F(RunFacts, ClocksTenantsAndEnergyComeFromTheLogOfTheGpus) {
   EXPECT_THAT(trial.cautions, IsEmpty());
 }
 
+// They would be another run's.
+TEST_F(RunFacts, OfALogOfTheGpusThatIsALinkAreNone) {
+  const RunDir run = make_run(folder.path(), {});
+  std::ofstream(folder.path() / "other.csv") << gpu_csv(1'000'005, 1'000'015, {{.power_w = 500}});
+  std::filesystem::create_symlink(folder.path() / "other.csv", run.path() / "gpu.csv");
+  EXPECT_EQ(read_run_facts(run).find("energy_j"), nullptr);
+}
+
 TEST_F(RunFacts, OfHalfWrittenRunsAreWhatIsThere) {
   const RunDir run = make_run(folder.path(), {.ends = false});
   std::ofstream(run.events_path(), std::ios::app)

@@ -8,12 +8,14 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "fakes/error_of.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class RunFiles : public ::testing::Test {
  protected:
@@ -59,6 +61,10 @@ TEST_F(RunFiles, AreOpenedWithoutFollowingLinks) {
                             "logs", "logs/none.log"})
     EXPECT_FALSE(open_run_file(run(), below)) << below;
   EXPECT_FALSE(open_run_file(run() / "none", "logs/good.log"));
+  EXPECT_EQ(read_run_file(run(), "logs/good.log", 4), "good");
+  EXPECT_EQ(read_run_file(run(), "logs/link.log", 4), std::nullopt);
+  EXPECT_THAT(error_of([&] { read_run_file(run(), "logs/good.log", 3); }),
+              HasSubstr("run/logs/good.log: it has more than the limit of 3 B"));
 }
 
 }  // namespace

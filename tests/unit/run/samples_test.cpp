@@ -58,6 +58,14 @@ TEST_F(Samples, DamagedLinesArePassedOver) {
   EXPECT_EQ(effective_samples(run.path()), (Lists{{1}, {2}}));
 }
 
+TEST_F(Samples, NumbersThatAreNoneDamageTheirLine) {
+  put(file,
+      "{\"step\":1,\"samples\":[1]}\n{\"step\":2,\"samples\":[18446744073709551615]}\n"
+      "{\"step\":18446744073709551615,\"samples\":[3]}\n{\"resume\":18446744073709551615}\n"
+      "{\"step\":2,\"samples\":[2]}\n");
+  EXPECT_EQ(effective_samples(run.path()), (Lists{{1}, {2}}));
+}
+
 // A full disk, as a limit of the size of files makes it.
 class FullSamples : public Samples {
  protected:
@@ -118,6 +126,31 @@ TEST_F(Samples, DoNotGoOnAfterALastLineThatIsDamaged) {
   EXPECT_THAT(writer.resume(1), ::testing::HasSubstr("last line"));
   EXPECT_EQ(writer.write(2, std::vector<std::int64_t>{2}), "");
   EXPECT_EQ(effective_samples(run.path()), (Lists{{1}}));
+}
+
+TEST_F(Samples, DoNotGoOnAfterALineThatIsEmpty) {
+  put(file, "{\"step\":1,\"samples\":[1]}\n\n");
+  SampleWriter writer(file);
+  EXPECT_THAT(writer.resume(1), ::testing::HasSubstr("last line"));
+}
+
+// 64 GiB of them, whose disk space is a hole.
+TEST_F(Samples, OfALongRunAreReadFromTheirEndWhereTrainingGoesOn) {
+  for (const char* torn : {"", "{\"step\":8,\"samples\":[1,"}) {
+    put(file, "");
+    std::filesystem::resize_file(file, std::uintmax_t{64} << 30);
+    std::ofstream(file, std::ios::app) << "\n{\"step\":7,\"samples\":[1]}\n" << torn;
+    SampleWriter writer(file);
+    EXPECT_THAT(writer.resume(9), ::testing::HasSubstr("ends with step 7, before step 9"));
+    EXPECT_EQ(writer.resume(7), "");
+  }
+}
+
+TEST_F(Samples, WhoseLastLineHasNoBeginningAreAnError) {
+  put(file, "");
+  std::filesystem::resize_file(file, std::uintmax_t{300} << 20);
+  std::ofstream(file, std::ios::app) << "{\"step\":7}\n";
+  EXPECT_THROW(SampleWriter{file}, Error);
 }
 
 // Kills at any moment: whatever was recorded too much, the list is the uninterrupted one.
