@@ -148,6 +148,12 @@ void add_outputs(OptionTable& table, Scoring& scoring, Predict& predict) {
   table.add("score.labels", scoring.labels,
             {.meaning = "folder of labels for lockstep score; empty: found in data.path",
              .is_path = true});
+  table.add("score.summary", scoring.summary,
+            {.meaning = "file for lockstep score's summary in nnU-Net's form; empty: summary.json "
+                        "in the folder of predictions, unless another program wrote one there; "
+                        "none: no file",
+             .is_path = true,
+             .no_paths = {"none"}});
   table.add("predict.images", predict.images,
             {.meaning = "folder of volumes to predict; empty: test_images of data.path",
              .is_path = true});
@@ -240,12 +246,16 @@ void VolumeOptions::defaults(TrainOptions& train, bool has_gpu) const {
   train.eval.every_epochs = 5;
 }
 
-void VolumeOptions::check(const TrainOptions&) const {
-  spacing();
+void VolumeOptions::check_labels() const {
   if (data.ignore >= 0 && data.ignore < std::max<std::int64_t>(2, data.classes))
     throw Error(cat("data.ignore=", data.ignore, " is one of the classes 0 to ",
                     std::max<std::int64_t>(2, data.classes) - 1),
                 "set data.ignore to the label of voxels without one, or to -1");
+}
+
+void VolumeOptions::check(const TrainOptions&) const {
+  spacing();
+  check_labels();
   const std::int64_t multiple = std::int64_t{1} << model.depth;
   for (const std::int64_t size : patch())
     if (size % multiple != 0)

@@ -73,8 +73,9 @@ struct VolumeOptions : RecipeOptions {
     double tolerance = 2;
     ToleranceUnit unit = ToleranceUnit::voxels;
     bool topology = true;
-    std::string labels;  // of `lockstep score`; empty: found below data.path
-  } scoring;             // score.*
+    std::string labels;   // of `lockstep score`; empty: found below data.path
+    std::string summary;  // file; empty: summary.json in the folder of predictions; "none"
+  } scoring;              // score.*
   struct {
     std::string images;      // folder; empty: data.path/test_images
     std::string csv;         // ids; empty: data.path/test.csv
@@ -98,6 +99,7 @@ struct VolumeOptions : RecipeOptions {
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
+  void check_labels() const;  // the part of `check` for data.classes and data.ignore
   Prepared prepare(const PrepareContext& context) override;
   void forget_places(nlohmann::json& extra,
                      std::map<std::string, std::string>& kept) const override;
@@ -114,9 +116,9 @@ struct VolumeOptions : RecipeOptions {
 // What VolumeOptions::prepare, items, score and forget_places call: set by linking the target
 // volume-prepare, null elsewhere (the worker gets what was prepared and never prepares).
 struct Preparer {
-  Prepared (*prepare)(const VolumeOptions& options, const PrepareContext& context);
+  Prepared (*prepare)(VolumeOptions& options, const PrepareContext& context);
   std::vector<PredictItem> (*items)(const VolumeOptions& options, const ItemQuery& query);
-  std::vector<Score> (*score)(const VolumeOptions& options, const ScoreContext& context);
+  std::vector<Score> (*score)(VolumeOptions& options, const ScoreContext& context);
   void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept);
 };
 extern Preparer preparer;

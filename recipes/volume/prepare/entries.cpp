@@ -45,7 +45,8 @@ void split_planes(const VolumeEntry& entry, const VolumeOptions& options, Prepar
             " planes are held back for validation"));
   } else if (options.data.valid_share > 0 && options.data.folds < 2) {
     say(cat("warning: there is one volume, ", entry.id, ", and its ", entry.shape.depth,
-            " planes are too few to hold some back: nothing is validated"));
+            " planes are too few to hold some back from patches of ", options.patch()[0],
+            ": nothing is validated; fewer planes in data.patch or data.pad=true change that"));
   }
 }
 

@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view channel_suffix = "_0000";
-
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -63,12 +61,13 @@ bool is_slice_folder(const fs::path& path) {
   return false;
 }
 
-std::map<std::string, fs::path> list_volumes(const fs::path& folder) {
+std::map<std::string, fs::path> list_volumes(const fs::path& folder, const std::string& ending) {
   std::map<std::string, fs::path> volumes;
   std::error_code ignored;
   for (const fs::path& entry : entries_of(folder)) {
     const std::string name = entry.filename().string(), suffix = volume_suffix(entry);
     if (suffix.empty() && !is_slice_folder(entry)) continue;
+    if (!name.ends_with(ending)) continue;
     const std::string id =
         fs::is_directory(entry, ignored) ? name : name.substr(0, name.size() - suffix.size());
     const auto [before, is_new] = volumes.emplace(id, fs::absolute(entry).lexically_normal());
@@ -78,16 +77,6 @@ std::map<std::string, fs::path> list_volumes(const fs::path& folder) {
                   "keep one of them, or give them different names");
   }
   return volumes;
-}
-
-void drop_channel_suffix(std::map<std::string, fs::path>& volumes) {
-  if (!std::all_of(volumes.begin(), volumes.end(),
-                   [](const auto& volume) { return volume.first.ends_with(channel_suffix); }))
-    return;
-  std::map<std::string, fs::path> shorter;
-  for (const auto& [id, path] : volumes)
-    shorter.emplace(id.substr(0, id.size() - channel_suffix.size()), path);
-  volumes = std::move(shorter);
 }
 
 std::vector<TableId> read_ids(const fs::path& csv) {

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "recipes/volume/prepare/entries.h"
 #include "recipes/volume/prepare/made_volumes.h"
+#include "recipes/volume/prepare/nnunet_dataset.h"
 #include "recipes/volume/prepare/prepared_run.h"
 #include "recipes/volume/prepare/split.h"
 #include "recipes/volume/prepare/warn_values.h"
@@ -26,11 +27,15 @@ using nlohmann::json;
 
 std::vector<Pair> pairs_of(const VolumeOptions& options, const PrepareContext& context,
                            const Say& say) {
+  std::string ending;
+  if (const fs::path file = nnunet_dataset_file(options.data.path); !file.empty())
+    ending = read_nnunet_dataset(file).file_ending;
   if (!options.made())
     return find_pairs({.path = options.data.path,
                        .images = options.data.images,
                        .labels = options.data.labels,
-                       .csv = options.data.csv},
+                       .csv = options.data.csv,
+                       .ending = ending},
                       say);
   say("no data.path is given: the volumes are made, curved sheets and blobs in noise");
   return find_pairs({.path = made_volumes(context.cache_dir, say).string()}, say);
@@ -109,6 +114,18 @@ PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>
   return volumes;
 }
 
+// An evaluation of a run that trained on all it had.
+[[noreturn]] void fail_nothing_held_back(const std::vector<VolumeEntry>& train,
+                                         const VolumeOptions& options) {
+  const std::string others = "name other labelled volumes with data.path=FOLDER, or train again ";
+  if (train.size() == 1 && options.data.valid_share > 0)
+    throw Error(cat("the run has no validation data: its ", train[0].shape.depth,
+                    " planes are too few to hold some back from patches of ", options.patch()[0]),
+                cat(others, "with fewer planes in data.patch, or data.pad=true"));
+  throw Error("the run has no validation data: no volume was held back",
+              cat(others, "with data.valid_share=0.2 or data.valid=ID"));
+}
+
 // Of a run that is there already: the same split of the same volumes.
 PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext& context,
                               PreparedVolumes before, const fs::path& folder, const Say& say) {
@@ -126,6 +143,8 @@ PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext
       fail_changed(difference);
     return other_set(before, pairs, options, folder, say);
   }
+  if (context.purpose == Purpose::evaluate && before.valid.empty())
+    fail_nothing_held_back(before.train, options);
   const auto middle = all.begin() + std::ssize(before.train);
   volumes.train.assign(all.begin(), middle);
   volumes.valid.assign(middle, all.end());
@@ -212,7 +231,7 @@ Prepared prepared_from(const PreparedVolumes& volumes, const VolumeOptions& opti
 
 }  // namespace
 
-Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& context) try {
+Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context) try {
   if (context.purpose == Purpose::predict) return prepared_for_prediction(options, context);
   const Say say = context.say ? context.say : [](const std::string&) {};
   const fs::path folder = fs::absolute(context.cache_dir / "volumes").lexically_normal();
@@ -220,6 +239,8 @@ Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& con
     return prepared_from(prepare_again(options, context, std::move(*before), folder, say), options,
                          folder);
   }
+  if (const fs::path file = nnunet_dataset_file(options.data.path); !file.empty())
+    take_nnunet_dataset(options, read_nnunet_dataset(file), /*training=*/true, say);
   const std::vector<Pair> pairs = pairs_of(options, context, say);
   std::vector<std::string> ids;
   for (const Pair& pair : pairs) ids.push_back(pair.id);

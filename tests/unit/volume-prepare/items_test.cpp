@@ -108,9 +108,29 @@ TEST_F(Items, HaveTheirChannelsInFilesOfTheirOwn) {
   EXPECT_THAT(find({}, run)[0].fault, HasSubstr("has no channel 0"));
 }
 
-TEST_F(Items, OfNnUNetDropTheChannel) {
-  write(data() / "imagesTs" / "case_0000.nii.gz", usual, image_of(usual, 1));
-  EXPECT_THAT(outputs_of(find()), ElementsAre("case.nii.gz"));
+TEST_F(Items, OfNnUNetDropTheChannelHoweverTheyAreNamed) {
+  const fs::path images = data() / "imagesTs";
+  write(images / "case_0000.nii.gz", usual, image_of(usual, 1));
+  write(images / "other.nii.gz", usual, image_of(usual, 2));
+  EXPECT_THAT(outputs_of(find()), ElementsAre("case.nii.gz", "other.nii.gz"));
+  EXPECT_THAT(outputs_of(find({images.string()})), ElementsAre("case.nii.gz", "other.nii.gz"));
+  EXPECT_THAT(outputs_of(find({(images / "*_0000*").string()})), ElementsAre("case.nii.gz"));
+  EXPECT_THAT(outputs_of(find({(images / "case_0000.nii.gz").string()})),
+              ElementsAre("case.nii.gz"));
+  EXPECT_EQ(find({(images / "case_0000.nii.gz").string()}).at(0).id, "case.nii.gz");
+}
+
+TEST_F(Items, KeepNumbersThatAreNoChannels) {
+  options.data.channels = 1;
+  for (const char* name : {"scan_0000.tif", "scan_0001.tif", "b_0000.tif", "b.nii"})
+    write_test(name);
+  EXPECT_THAT(outputs_of(find()),
+              ElementsAre("b.nii", "b_0000.tif", "scan_0000.tif", "scan_0001.tif"));
+  EXPECT_THAT(outputs_of(find({(data() / "test_images/scan_0000.tif").string()})),
+              ElementsAre("scan_0000.tif"));
+  write_test("c_0000.tif");
+  write_text("test.csv", "id\nc_0000\n");
+  EXPECT_THAT(outputs_of(find()), ElementsAre("c_0000.tif")) << "the id is the table's";
 }
 
 TEST_F(Items, AreFilesAndFoldersThatWereTyped) {
