@@ -107,10 +107,11 @@ std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<s
 std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth) {
   const auto& data = options.data;
   if (!data.valid.empty() || data.folds > 1 || data.valid_share <= 0) return 0;
-  const std::int64_t patch = options.patch()[0];
-  const std::int64_t most = depth - (data.pad ? 1 : patch);
-  const auto share = std::llround(data.valid_share * static_cast<double>(depth));
-  return std::max<std::int64_t>(0, std::min(most, std::max<std::int64_t>({share, patch, 1})));
+  const std::int64_t patch = options.patch()[0], room = std::max<std::int64_t>(0, depth - patch);
+  const auto share =
+      std::max<std::int64_t>(1, std::llround(data.valid_share * static_cast<double>(depth)));
+  if (data.pad && room < share) return std::min(share, depth - 1);
+  return std::min(room, std::max(share, patch));
 }
 
 }  // namespace lockstep::volume

@@ -16,7 +16,8 @@ namespace lockstep::volume {
 std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<std::string>& ids);
 
 // How many of the last planes of the only volume are held back: data.valid_share of them, but at
-// least a patch, as long as a patch is left for training. 0: there is no room, or none is wanted.
+// least a patch, as long as a patch is left for training. With data.pad the share is held back in
+// any case. 0: there is no room, or none is wanted.
 std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth);
 
 }  // namespace lockstep::volume

@@ -119,6 +119,9 @@ TEST_F(SplitOfOne, HoldsAPatchBackWhereItCan) {
   write_pair("a", {.depth = 16, .height = 5, .width = 7});
   EXPECT_THAT(volumes().valid, IsEmpty());
   EXPECT_THAT(said, HasSubstr("warning: there is one volume, a, and its 16 planes are too few"));
+  EXPECT_THAT(said, HasSubstr("data.patch or data.pad=true"));
+  options.data.pad = true;
+  EXPECT_EQ(volumes().valid.at(0).begin, 13) << "a share of them; both parts are filled up";
   options.data.valid_share = 0;
   EXPECT_THAT(volumes().valid, IsEmpty());
   EXPECT_EQ(said.find("warning"), std::string::npos);
