@@ -9,7 +9,7 @@
 namespace lockstep::volume {
 namespace {
 
-using Affine = std::array<std::array<double, 4>, 4>;
+using AffineRows = std::array<std::array<double, 4>, 4>;
 using Extents3 = std::array<std::int64_t, 3>;
 
 constexpr double most_apart = 0.1;  // of a voxel
@@ -19,8 +19,8 @@ Extents3 zyx_of(const VolumeShape& shape) { return {shape.depth, shape.height, s
 // Columns of an affine are x, y, z; axes here are z, y, x.
 std::size_t column_of(std::size_t axis) { return 2 - axis; }
 
-Affine turned_affine(const Affine& affine, const Extents3& extents, const AxisMap& map) {
-  Affine result = affine;
+AffineRows turned_affine(const AffineRows& affine, const Extents3& extents, const AxisMap& map) {
+  AffineRows result = affine;
   for (std::size_t row = 0; row < 3; ++row)
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const double step = affine[row][column_of(map.source[axis])];
@@ -33,7 +33,7 @@ Affine turned_affine(const Affine& affine, const Extents3& extents, const AxisMa
 
 // The largest distance along an axis of space between the same corners of two grids, in voxels of
 // the first.
-double corners_apart(const Affine& a, const Affine& b, const Extents3& extents) {
+double corners_apart(const AffineRows& a, const AffineRows& b, const Extents3& extents) {
   double apart = 0, voxel = std::numeric_limits<double>::infinity();
   for (std::size_t row = 0; row < 3; ++row) {
     double least = a[row][3] - b[row][3], most = least;
@@ -59,7 +59,7 @@ std::optional<AxisMap> axes_onto(const VolumeHeader& wanted, const VolumeHeader&
   const Extents3 to = zyx_of(wanted.shape), from = zyx_of(other.shape);
   if (!has_place(wanted) || !has_place(other))
     return to == from ? std::optional(AxisMap()) : std::nullopt;
-  const Affine of_wanted = affine_of(*wanted.space), of_other = affine_of(*other.space);
+  const AffineRows of_wanted = affine_of(*wanted.space), of_other = affine_of(*other.space);
   AxisMap map;
   do {
     for (unsigned flips = 0; flips < 8; ++flips) {
@@ -93,7 +93,7 @@ std::vector<std::uint8_t> turned(std::span<const std::uint8_t> values, const Vol
 }
 
 std::string describe_affine(const NiftiSpace& space) {
-  const Affine affine = affine_of(space);
+  const AffineRows affine = affine_of(space);
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < 3; ++i)
     rows.push_back(cat(general(affine[i][0], 4), " ", general(affine[i][1], 4), " ",

@@ -14,8 +14,9 @@ namespace {
 template <class Data>
 void add_data(OptionTable& table, Data& data) {
   table.add("data.path", data.path,
-            {.meaning = "folder with train_images, train_labels and train.csv, or images and "
-                        "labels of the same names; empty: a small set that is made",
+            {.meaning = "folder with train_images, train_labels and train.csv, images and labels "
+                        "of the same names, or a raw folder of nnU-Net, whose dataset.json sets "
+                        "what is not set; empty: a small set that is made",
              .is_path = true});
   table.add("data.images", data.images,
             {.meaning = "folder of the images, where data.path does not say", .is_path = true});
@@ -142,7 +143,8 @@ void add_outputs(OptionTable& table, Scoring& scoring, Predict& predict) {
             {.meaning = "mean of all flips of each tile: eight times the work"});
   table.add("score.tolerance", scoring.tolerance,
             {.meaning = "of SurfaceDice, in score.unit", .min = 0, .max = 1e6});
-  table.add("score.unit", scoring.unit, {.meaning = "of score.tolerance"});
+  table.add("score.unit", scoring.unit,
+            {.meaning = "of score.tolerance and, where it is set, of hd95"});
   table.add("score.topology", scoring.topology,
             {.meaning = "SurfaceDice, VOI and topology beside Dice and IoU, of one class"});
   table.add("score.labels", scoring.labels,

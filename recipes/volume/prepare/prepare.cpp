@@ -16,6 +16,7 @@
 #include "recipes/volume/prepare/nnunet_dataset.h"
 #include "recipes/volume/prepare/prepared_run.h"
 #include "recipes/volume/prepare/split.h"
+#include "recipes/volume/prepare/volume_part.h"
 #include "recipes/volume/prepare/warn_values.h"
 #include "recipes/volume/voxels/value_range.h"
 
@@ -59,18 +60,23 @@ struct Difference {
 Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector<Pair>& pairs,
                             const VolumeOptions& options, const fs::path& folder, const Say& say) {
   Difference difference;
+  const auto add = [](std::vector<std::string>& ids, const std::string& id) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);  // halves of one
+  };
   std::vector<Pair> wanted;
   for (const VolumeEntry& entry : entries)
     if (const Pair* const pair = find_id(pairs, entry.id))
       wanted.push_back(*pair);
     else
-      difference.missing.push_back(entry.id);
+      add(difference.missing, entry.id);
   if (difference.any()) return difference;
-  const std::vector<VolumeEntry> now =
+  std::vector<VolumeEntry> now =
       cached_entries(wanted, decode_options(options), limits_of(options), folder, say);
   for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (const auto& part = entries[i].part; part && fits(*part, now[i].shape))
+      now[i] = part_of(now[i], *part, folder, limits_of(options));
     if (now[i].cached.filename() != entries[i].cached.filename())
-      difference.changed.push_back(entries[i].id);
+      add(difference.changed, entries[i].id);
     entries[i].cached = now[i].cached;
     entries[i].image = now[i].image;
     entries[i].label = now[i].label;
@@ -119,9 +125,10 @@ PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>
                                          const VolumeOptions& options) {
   const std::string others = "name other labelled volumes with data.path=FOLDER, or train again ";
   if (train.size() == 1 && options.data.valid_share > 0)
-    throw Error(cat("the run has no validation data: its ", train[0].shape.depth,
-                    " planes are too few to hold some back from patches of ", options.patch()[0]),
-                cat(others, "with fewer planes in data.patch, or data.pad=true"));
+    throw Error(
+        cat("the run has no validation data: its volume of ", describe(train[0].shape),
+            " is too small to hold some back from patches of ", join(options.data.patch, ",")),
+        cat(others, "with a smaller data.patch, or data.pad=true"));
   throw Error("the run has no validation data: no volume was held back",
               cat(others, "with data.valid_share=0.2 or data.valid=ID"));
 }

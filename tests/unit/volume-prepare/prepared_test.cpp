@@ -148,13 +148,13 @@ TEST_F(GoesOn, WithItsSlabsOfASingleVolume) {
 TEST_F(GoesOn, NamesOptionsWhereNothingIsHeldBackToEvaluateOn) {
   fs::remove_all(data());
   write_pair("one");
-  options.data.patch = {"6", "4", "4"};
+  options.data.patch = {"6", "5", "7"};
   run = make_run(prepare(), "thin");
   EXPECT_THAT(said, AllOf(HasSubstr("nothing is validated"), HasSubstr("data.patch or data.pad")));
   const auto evaluate = [&] { return error_if_any([&] { again(Purpose::evaluate); }); };
-  EXPECT_THAT(evaluate(),
-              AllOf(HasSubstr("its 6 planes are too few"), HasSubstr("data.path=FOLDER"),
-                    HasSubstr("data.patch, or data.pad=true")));
+  EXPECT_THAT(evaluate(), AllOf(HasSubstr("its volume of 6 x 5 x 7 is too small"),
+                                HasSubstr("patches of 6,5,7"), HasSubstr("data.path=FOLDER"),
+                                HasSubstr("data.patch, or data.pad=true")));
   options.data.valid_share = 0;
   run = make_run(prepare(), "all");
   EXPECT_THAT(evaluate(), AllOf(HasSubstr("no volume was held back"),
