@@ -62,6 +62,9 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "z,y,x to resample to, or one number for all; outputs are resampled back; "
                         "empty: voxels stay as they are",
              .unit = "mm"});
+  table.add("data.same_grid", data.same_grid,
+            {.meaning = "voxels of label and image belong together one by one, whatever the "
+                        "affines of their NIfTI files say"});
   table.add("data.pad", data.pad, {.meaning = "take volumes that are smaller than a patch"});
   table.add("data.patches", data.patches,
             {.meaning = "of each volume, per epoch", .min = 1, .max = 1e6});

@@ -137,8 +137,8 @@ Spacing spacing_of(const VolumeOptions& options, const VolumeReader& truth) {
 }
 
 Scores score_one(const Compared& compared, const VolumeOptions& options) {
-  const auto truth_reader = open_volume(compared.truth);
-  const auto reader = open_volume(compared.predicted);
+  const auto truth_reader = open_volume(compared.truth, {.labels = true});
+  const auto reader = open_volume(compared.predicted, {.labels = true});
   const VolumeShape& shape = truth_reader->header().shape;
   if (reader->header().shape != shape)
     throw Error(cat("prediction and label of ", compared.id, " differ: ",

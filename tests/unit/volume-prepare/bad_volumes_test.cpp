@@ -27,8 +27,28 @@ TEST_F(BadVolumes, ThatLieInDifferentPlaces) {
   write(data() / "train_labels" / "a.nii", usual, labels_of(usual));
   EXPECT_THAT(prepare_error(),
               AllOf(HasSubstr("image and label of a lie in different places"),
-                    HasSubstr("train_images/a.nii has the affine [1 0 0 0; 0 1 0 0; 0 0 2 0]"),
-                    HasSubstr("train_labels/a.nii has [1 0 0 0; 0 1 0 0; 0 0 1 0]")));
+                    HasSubstr("train_images/a.nii has the affine [-1 0 0 3; 0 1 0 -2; 0 0 2 -5]"),
+                    HasSubstr("train_labels/a.nii has the affine [-1 0 0 3; 0 1 0 -2; 0 0 1 -2.5]"),
+                    HasSubstr("(it says no place: both codes are 0)")));
+}
+
+TEST_F(BadVolumes, AreOfOneGridWhereTheUserSaysSo) {
+  NiftiSpace scanner;
+  scanner.sform_code = 1;
+  scanner.srow = {{{1, 0, 0, -100}, {0, 1, 0, -120}, {0, 0, 1, 30}}};
+  NiftiSpace identity = scanner;
+  identity.srow = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+  write(data() / "train_images" / "a.nii", usual, image_of(usual, 1), {.space = scanner});
+  write(data() / "train_labels" / "a.nii", usual, labels_of(usual), {.space = identity});
+  EXPECT_THAT(thrown_by([&] { prepare(); }).hint(),
+              AllOf(HasSubstr("data.same_grid=true"), Not(HasSubstr("resample"))));
+  options.data.same_grid = true;
+  EXPECT_EQ(prepare_error(), "");
+  options.data.same_grid = false;
+  EXPECT_THAT(prepare_error(), HasSubstr("lie in different places")) << "cached or not";
+  identity.srow[2][3] = 5;
+  write(data() / "train_labels" / "a.nii", usual, labels_of(usual), {.space = identity});
+  EXPECT_THAT(thrown_by([&] { prepare(); }).hint(), HasSubstr("resample_from_to"));
 }
 
 TEST_F(BadVolumes, WithValuesThatAreNoClasses) {

@@ -58,6 +58,22 @@ TEST_F(Items, AreAllOfTheFolderWithoutATable) {
   EXPECT_THAT(outputs_of(find()), ElementsAre("c.tif"));
 }
 
+TEST_F(Items, NameFoldersOfSlicesThatCannotBeRead) {
+  const VolumeShape slice{.depth = 1, .height = 5, .width = 7};
+  for (const char* id : {"a", "b"})
+    for (int z = 0; z < 6; ++z)
+      write(data() / "test_images" / id / cat("z", z, ".tif"), slice, image_of(slice, z));
+  write_text("test_images/b/z0.tif", read_file(data() / "test_images/b/z0.tif").substr(0, 20));
+  for (const auto& inputs :
+       {std::vector<std::string>(), std::vector<std::string>{(data() / "test_images").string()}}) {
+    const auto items = find(inputs);
+    ASSERT_EQ(items.size(), 2U);
+    EXPECT_EQ(items[0].fault, "");
+    EXPECT_EQ(items[1].id, "b");
+    if (inputs.empty()) EXPECT_THAT(items[1].fault, HasSubstr("b/z0.tif"));
+  }
+}
+
 TEST_F(Items, SayHowManyDevicesCanShareThem) {
   write(data() / "test_images/a.tif", {.depth = 40, .height = 16, .width = 16},
         std::vector<std::uint8_t>(40 * 16 * 16));
