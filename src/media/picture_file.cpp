@@ -16,6 +16,9 @@ namespace {
 StoredPicture decode(std::string_view bytes, const std::string& name, const ReadPicture& how,
                      bool pixels) {
   if (is_png(bytes)) return decode_png(bytes, name, how, pixels);
+  if (is_jpeg(bytes) && how.stored)
+    throw Error(cat(name, " is a JPEG, which keeps values roughly"),
+                "write masks and labels as PNG or TIFF");
   if (is_jpeg(bytes)) return decode_jpeg(bytes, name, how.limits, pixels);
   throw Error(cat(name, bytes.empty() ? " is empty" : " is neither a JPEG nor a PNG file"),
               "convert it to one of these, or take it out");

@@ -21,7 +21,7 @@ struct ReadPicture {
   // on the stored pixels want false.
   bool turn = true;
   // A PNG's palette as its indices, and fewer than 8 bits as the numbers that are stored: what
-  // masks of classes want. JPEG has neither.
+  // masks of classes want. A JPEG is an Error then: its values are near those that were written.
   bool stored = false;
   PictureLimits limits{};
 };

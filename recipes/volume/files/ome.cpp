@@ -143,7 +143,8 @@ class OmeParser {
     double size = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), size);
     if (error != std::errc() || !std::isfinite(size) || size <= 0) return 0;
-    return size * (unit.empty() ? 1e-3 : millimetres(unit));  // the schema's default is µm
+    const double mm = size * (unit.empty() ? 1e-3 : millimetres(unit));  // µm is the default
+    return std::isfinite(mm) ? mm : 0;
   }
 
   void set_spacing() {

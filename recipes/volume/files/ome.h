@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "recipes/volume/files/tiff_page.h"
+#include "recipes/volume/files/volume_header.h"
 
 namespace lockstep::volume {
 

@@ -83,10 +83,12 @@ std::vector<std::int64_t> pages_of(const Ome& ome, const Extents& extents,
     const std::int64_t count = std::min(block.count.value_or(tiff.pages), tiff.pages - begin);
     for (std::int64_t i = 0; i < count; ++i) {
       if (block.page >= tiff.pages - i)
-        refuse(cat("its OME description names page ", block.page + i + 1, ", but it has ",
-                   page_count(tiff.pages)),
+        refuse(cat("its OME description names IFD ", block.page + i,
+                   ", counted from 0, but it has ", page_count(tiff.pages)),
                "write it anew");
-      pages[static_cast<std::size_t>(begin + i)] = block.page + i;
+      std::int64_t& page = pages[static_cast<std::size_t>(begin + i)];
+      if (page >= 0) refuse("its OME description names two pages for one plane", "write it anew");
+      page = block.page + i;
     }
   }
   if (std::find(pages.begin(), pages.end(), -1) != pages.end())

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "recipes/volume/files/imagej.h"
-#include "recipes/volume/files/tiff_page.h"
+#include "recipes/volume/files/volume_header.h"
 
 namespace lockstep::volume {
 

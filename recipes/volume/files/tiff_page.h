@@ -4,7 +4,6 @@
 #include <tiffio.h>
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 
@@ -23,8 +22,6 @@ struct TiffPage {
   bool white_is_zero = false;
   std::uint64_t directory = 0;  // where it lies in the file
 };
-
-using Refuse = std::function<void(const std::string& why, const std::string& hint)>;  // throws
 
 // Of the directory that is read. Refuses RGB, several samples a pixel, types that are no VoxelType,
 // and compressions that are not read, by name.

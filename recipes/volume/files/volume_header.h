@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -61,6 +62,9 @@ struct ReadVolume {
   bool labels = false;    // of PNG slices: a palette's indices, and few bits as small numbers
   VolumeLimits limits{};
 };
+
+// Throws Error, which names the file.
+using Refuse = std::function<void(const std::string& why, const std::string& hint)>;
 
 // Throws Error, which names the file, for an empty shape, one beyond the limits, and a depth of 1
 // that is not allowed.

@@ -113,6 +113,11 @@ TEST_F(FolderTest, LabelsAreTheIndicesAndBitsThatAreStored) {
     both.insert(both.end(), labels.begin(), labels.end());
     EXPECT_EQ(voxels_of<std::uint8_t>(*reader), both);
   }
+  std::filesystem::create_directory(path("jpeg"));
+  for (const char* name : {"jpeg/z1.jpg", "jpeg/z2.jpg"}) picture(name, 1);
+  EXPECT_NE(open_error(path("jpeg"), {.labels = true}).find("z1.jpg is a JPEG, which keeps values"),
+            std::string::npos);
+  EXPECT_EQ(open_error(path("jpeg")), "");
   // Images are grey levels; a palette of an image is colour.
   EXPECT_EQ(voxels_of<std::uint8_t>(*open_volume(folder_.path()))[1], 255);
   write("z1.png", forms[0].first);

@@ -121,7 +121,11 @@ TEST(StackLayout, OmeThatDoesNotFitIsRefused) {
   EXPECT_THAT(refusal(ome("SizeZ=\"9000000000\" SizeC=\"9000000000\" SizeT=\"1\""), 6),
               HasSubstr("but it has 6 pages"));
   EXPECT_THAT(refusal(ome(z, "<TiffData IFD=\"2\" PlaneCount=\"3\"/>"), 3),
-              HasSubstr("names page 4, but it has 3 pages"));
+              HasSubstr("names IFD 3, counted from 0, but it has 3 pages"));
+  EXPECT_THAT(refusal(ome(z, "<TiffData IFD=\"9223372036854775807\" PlaneCount=\"3\"/>"), 3),
+              HasSubstr("names IFD 9223372036854775807"));
+  EXPECT_THAT(refusal(ome(z, "<TiffData/><TiffData FirstZ=\"2\" IFD=\"0\"/>"), 3),
+              HasSubstr("names two pages for one plane"));
   EXPECT_THAT(refusal(ome(z, "<TiffData IFD=\"0\"/>"), 3),
               HasSubstr("does not name a page for every plane"));
   EXPECT_THAT(refusal(ome(z, "<TiffData><UUID FileName=\"w.tif\">urn:uuid:2</UUID></TiffData>"), 3),
