@@ -159,12 +159,13 @@ std::unique_ptr<VolumeReader> open_channels(const std::vector<fs::path>& files,
   return std::make_unique<ChannelsReader>(std::move(readers));
 }
 
-std::unique_ptr<VolumeReader> open_item(const fs::path& path, std::int64_t channels) {
-  std::unique_ptr<VolumeReader> reader = open_volume(path);
+std::unique_ptr<VolumeReader> open_item(const fs::path& path, std::int64_t channels,
+                                        const ReadVolume& how) {
+  std::unique_ptr<VolumeReader> reader = open_volume(path, how);
   const auto name = channel_id(id_of(path));
   if (channels <= 1 || reader->header().shape.channels != 1 || !name || name->channel != 0)
     return reader;
-  return open_channels(channel_files(path, channels));
+  return open_channels(channel_files(path, channels), how);
 }
 
 }  // namespace lockstep::volume

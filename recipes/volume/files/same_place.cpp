@@ -11,15 +11,15 @@
 namespace lockstep::volume {
 namespace {
 
-using Affine = std::array<std::array<double, 4>, 4>;
+using PlaceAffine = std::array<std::array<double, 4>, 4>;
 
 bool has_no_code(const VolumeHeader& header) {
   return header.space->sform_code <= 0 && header.space->qform_code <= 0;
 }
 
 // Where SimpleITK puts a file without codes: x to the left and y to the front, from 0 on.
-Affine simpleitk_affine(const VolumeHeader& header) {
-  Affine affine{};
+PlaceAffine simpleitk_affine(const VolumeHeader& header) {
+  PlaceAffine affine{};
   for (std::size_t row = 0; row < 3; ++row) {
     const double size = std::abs(header.space->pixdim[row + 1]);
     affine[row][row] = (row < 2 ? -1 : 1) * (size == 0 ? 1 : size);
@@ -29,7 +29,7 @@ Affine simpleitk_affine(const VolumeHeader& header) {
 }
 
 // numpy.eye(4), and what SimpleITK writes of an array alone.
-bool is_default(const Affine& affine) {
+bool is_default(const PlaceAffine& affine) {
   for (const double sign : {1.0, -1.0}) {
     const std::array<double, 3> diagonal{sign, sign, 1};
     bool same = true;
@@ -41,7 +41,7 @@ bool is_default(const Affine& affine) {
   return false;
 }
 
-bool agree(const Affine& a, const Affine& b, const VolumeShape& shape) {
+bool agree(const PlaceAffine& a, const PlaceAffine& b, const VolumeShape& shape) {
   const std::array<double, 3> ends{static_cast<double>(shape.width),
                                    static_cast<double>(shape.height),
                                    static_cast<double>(shape.depth)};
@@ -63,8 +63,8 @@ bool agree(const Affine& a, const Affine& b, const VolumeShape& shape) {
 }
 
 // As its readers see it.
-std::vector<Affine> affines_of(const VolumeHeader& header) {
-  std::vector<Affine> affines{affine_of(header)};
+std::vector<PlaceAffine> affines_of(const VolumeHeader& header) {
+  std::vector<PlaceAffine> affines{affine_of(header)};
   if (has_no_code(header)) affines.push_back(simpleitk_affine(header));
   return affines;
 }
@@ -73,8 +73,8 @@ std::vector<Affine> affines_of(const VolumeHeader& header) {
 
 SamePlace same_place(const VolumeHeader& a, const VolumeHeader& b) {
   if (!a.space || !b.space) return SamePlace::yes;
-  for (const Affine& of_a : affines_of(a))
-    for (const Affine& of_b : affines_of(b))
+  for (const PlaceAffine& of_a : affines_of(a))
+    for (const PlaceAffine& of_b : affines_of(b))
       if (agree(of_a, of_b, a.shape)) return SamePlace::yes;
   const auto says_nothing = [](const VolumeHeader& header) {
     return has_no_code(header) || is_default(affine_of(header));
@@ -83,7 +83,7 @@ SamePlace same_place(const VolumeHeader& a, const VolumeHeader& b) {
 }
 
 std::string describe_place(const VolumeHeader& header) {
-  const Affine affine = affine_of(header);
+  const PlaceAffine affine = affine_of(header);
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < 3; ++i)
     rows.push_back(cat(general(affine[i][0], 4), " ", general(affine[i][1], 4), " ",

@@ -11,9 +11,9 @@
 namespace lockstep::volume {
 namespace {
 
-constexpr const char* as_planes =
-    "if they are planes, write it with tifffile and metadata={'axes': 'ZYX'}, or set Slices (z) in "
-    "ImageJ's Image > Properties";
+constexpr const char* planes_hint =
+    "if they are planes, set data.as_planes=true, or write it with tifffile and metadata={'axes': "
+    "'ZYX'}";
 
 std::string page_count(std::int64_t pages) {
   return pages == 1 ? "one page" : cat(pages, " pages");
@@ -21,6 +21,7 @@ std::string page_count(std::int64_t pages) {
 
 struct Extents {
   std::int64_t depth = 1, channels = 1, frames = 1;
+  bool is_series() const { return depth == 1 && channels == 1 && frames > 1; }
 };
 
 void check_axes(const Extents& extents, const char* source, const DescribedTiff& tiff,
@@ -28,11 +29,13 @@ void check_axes(const Extents& extents, const char* source, const DescribedTiff&
   if (extents.frames > 1)
     refuse(cat("it is a time series of ", extents.frames, " frames, as its description (", source,
                ") says"),
-           cat("write each frame as a file; ", as_planes));
-  if (extents.depth == 1 && extents.channels > 1 && !tiff.allow_2d)
+           extents.depth == 1 && extents.channels == 1
+               ? cat("write each frame as a file; ", planes_hint)
+               : "write each frame as a file");
+  if (extents.depth == 1 && extents.channels > 1 && !tiff.allow_2d && !tiff.as_planes)
     refuse(cat("its ", extents.channels, " pages are channels of one plane, as its description (",
                source, ") says"),
-           as_planes);
+           planes_hint);
 }
 
 void refuse_count(const Extents& extents, const char* source, const DescribedTiff& tiff,
@@ -43,15 +46,17 @@ void refuse_count(const Extents& extents, const char* source, const DescribedTif
 }
 
 StackLayout layout_of_imagej(const ImageJ& said, const DescribedTiff& tiff, const Refuse& refuse) {
-  const Extents extents{.depth = said.slices, .channels = said.channels, .frames = said.frames};
+  Extents extents{.depth = said.slices, .channels = said.channels, .frames = said.frames};
+  if (tiff.as_planes && extents.is_series() && extents.frames == tiff.pages)
+    std::swap(extents.frames, extents.channels);
   // Some programs write no slices, and others cut a stack and leave its description.
-  const std::int64_t depth = tiff.pages / said.channels;
-  check_axes({.depth = depth, .channels = said.channels, .frames = said.frames}, "ImageJ", tiff,
-             refuse);
-  if (tiff.pages % said.channels != 0 ||
-      (said.channels > 1 && said.slices > 1 && said.slices != depth))
+  const std::int64_t depth = tiff.pages / extents.channels / extents.frames;
+  check_axes({.depth = depth, .channels = extents.channels, .frames = extents.frames}, "ImageJ",
+             tiff, refuse);
+  if (tiff.pages % extents.channels != 0 ||
+      (extents.channels > 1 && extents.depth > 1 && extents.depth != depth))
     refuse_count(extents, "ImageJ", tiff, refuse);
-  return {.depth = depth, .channels = said.channels};
+  return {.depth = depth, .channels = extents.channels};
 }
 
 // The place of a plane in the order of pages.
@@ -96,7 +101,15 @@ std::vector<std::int64_t> pages_of(const Ome& ome, const Extents& extents,
   return pages;
 }
 
-StackLayout layout_of_ome(const Ome& ome, const DescribedTiff& tiff, const Refuse& refuse) {
+// Its times as channels.
+void swap_times(Ome& ome) {
+  std::swap(ome.channels, ome.frames);
+  for (char& axis : ome.order) axis = axis == 'C' ? 'T' : axis == 'T' ? 'C' : axis;
+  for (OmePages& pages : ome.pages) std::swap(pages.first_channel, pages.first_t);
+}
+
+StackLayout layout_of_ome(Ome ome, const DescribedTiff& tiff, const Refuse& refuse) {
+  if (tiff.as_planes && ome.depth == 1 && ome.channels == 1) swap_times(ome);
   const Extents extents{.depth = ome.depth, .channels = ome.channels, .frames = ome.frames};
   check_axes(extents, "OME", tiff, refuse);
   // Each by itself, so that the product is small.
@@ -136,7 +149,7 @@ std::optional<Shaped> parse_shaped(std::string_view description) {
   return shaped;
 }
 
-std::string text_of(const Shaped& shaped) {
+std::string shape_text(const Shaped& shaped) {
   std::vector<std::string> extents;
   for (const std::int64_t extent : shaped.shape) extents.push_back(cat(extent));
   return join(extents, " x ");
@@ -153,7 +166,7 @@ StackLayout layout_of_shaped(const Shaped& shaped, const DescribedTiff& tiff,
       "name its axes: tifffile.imwrite(NEW, array, metadata={'axes': 'CZYX'}), with Z for planes "
       "and C for channels";
   const std::string said =
-      cat("its description (tifffile) says ", text_of(shaped),
+      cat("its description (tifffile) says ", shape_text(shaped),
           shaped.axes.empty() ? "" : " with the axes " + printable(shaped.axes));
   if (!shaped.axes.empty() && !shaped.axes.ends_with("YX"))
     refuse(cat(said, ", where the last ones must be Y and X"), axes_hint);
@@ -181,6 +194,7 @@ StackLayout layout_of_shaped(const Shaped& shaped, const DescribedTiff& tiff,
     *known = extent;
   }
   if (planes == 1) return plain;  // one array a page
+  if (tiff.as_planes && extents.is_series()) std::swap(extents.frames, extents.channels);
   check_axes(extents, "tifffile", tiff, refuse);
   if (planes != tiff.pages)
     refuse(cat(said, ", but it has ", page_count(tiff.pages)),
@@ -193,10 +207,8 @@ StackLayout layout_of_shaped(const Shaped& shaped, const DescribedTiff& tiff,
   return layout;
 }
 
-}  // namespace
-
-StackLayout stack_layout(std::string_view description, const DescribedTiff& tiff,
-                         const Refuse& refuse) {
+StackLayout layout_as_said(std::string_view description, const DescribedTiff& tiff,
+                           const Refuse& refuse) {
   if (const auto imagej = parse_imagej(description)) return layout_of_imagej(*imagej, tiff, refuse);
   // A slice of a folder is a plane, whatever its description says of a whole.
   if (tiff.pages == 1 && tiff.allow_2d) return {};
@@ -204,6 +216,15 @@ StackLayout stack_layout(std::string_view description, const DescribedTiff& tiff
     return layout_of_ome(parse_ome(description, tiff.file_name, refuse), tiff, refuse);
   if (const auto shaped = parse_shaped(description)) return layout_of_shaped(*shaped, tiff, refuse);
   return {.depth = tiff.pages};
+}
+
+}  // namespace
+
+StackLayout stack_layout(std::string_view description, const DescribedTiff& tiff,
+                         const Refuse& refuse) {
+  StackLayout layout = layout_as_said(description, tiff, refuse);
+  if (tiff.as_planes && layout.depth == 1) std::swap(layout.depth, layout.channels);
+  return layout;
 }
 
 }  // namespace lockstep::volume

@@ -23,8 +23,9 @@ struct StackLayout {
 struct DescribedTiff {
   std::int64_t pages = 1;  // or planes behind the one page
   std::int64_t height = 0, width = 0;
-  std::string file_name;  // without its folder
-  bool allow_2d = false;  // channels of one plane are refused otherwise
+  std::string file_name;   // without its folder
+  bool allow_2d = false;   // channels of one plane are refused otherwise
+  bool as_planes = false;  // ReadVolume::as_planes
 };
 
 // Of ImageJ's description, OME-XML, tifffile's JSON, or none: a page a plane. Refuses times, axes

@@ -127,7 +127,8 @@ void set_header(Stack& stack, const std::string& description, const ReadVolume& 
                     .height = first.height,
                     .width = first.width,
                     .file_name = path.filename().string(),
-                    .allow_2d = how.allow_2d},
+                    .allow_2d = how.allow_2d,
+                    .as_planes = how.as_planes},
                    stack.refuse());
   stack.order = std::move(layout.pages);
   if (layout.spacing_mm) header.spacing_mm = layout.spacing_mm;

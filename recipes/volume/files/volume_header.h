@@ -58,8 +58,9 @@ struct VolumeLimits {
 };
 
 struct ReadVolume {
-  bool allow_2d = false;  // a depth of 1 is an Error otherwise
-  bool labels = false;    // of PNG slices: a palette's indices, and few bits as small numbers
+  bool allow_2d = false;   // a depth of 1 is an Error otherwise
+  bool as_planes = false;  // channels or times of one plane, as a TIFF's description has them
+  bool labels = false;     // of PNG slices: a palette's indices, and few bits as small numbers
   VolumeLimits limits{};
 };
 

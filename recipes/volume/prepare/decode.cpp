@@ -41,7 +41,8 @@ void check_same_place(const Pair& pair, const VolumeHeader& image, const VolumeH
 }
 
 Readers open_pair(const Pair& pair, const DecodeOptions& how) {
-  Readers readers{open_channels(pair.images()), open_volume(pair.label, {.labels = true})};
+  Readers readers{open_channels(pair.images(), {.as_planes = how.as_planes}),
+                  open_volume(pair.label, {.as_planes = how.as_planes, .labels = true})};
   const VolumeShape &image = readers.image->header().shape, &label = readers.label->header().shape;
   if (without_channels(image) != without_channels(label))
     throw Error(cat("image and label of ", pair.id, " differ: ", pair.image.string(), " is ",
@@ -99,7 +100,8 @@ DecodeOptions decode_options(const VolumeOptions& options) {
           .ignore = options.ignore(),
           .classes = options.data.classes,
           .channels = options.data.channels,
-          .same_grid = options.data.same_grid};
+          .same_grid = options.data.same_grid,
+          .as_planes = options.data.as_planes};
 }
 
 DecodeOptions training_options(const VolumeOptions& options) {

@@ -137,8 +137,8 @@ Spacing spacing_of(const VolumeOptions& options, const VolumeReader& truth) {
 }
 
 Scores score_one(const Compared& compared, const VolumeOptions& options) {
-  const auto truth_reader = open_volume(compared.truth, {.labels = true});
-  const auto reader = open_volume(compared.predicted, {.labels = true});
+  const auto truth_reader = open_volume(compared.truth, options.read_volume(true));
+  const auto reader = open_volume(compared.predicted, options.read_volume(true));
   const VolumeShape& shape = truth_reader->header().shape;
   if (reader->header().shape != shape)
     throw Error(cat("prediction and label of ", compared.id, " differ: ",
@@ -164,8 +164,8 @@ Scores score_one(const Compared& compared, const VolumeOptions& options) {
 }
 
 // Labels, prediction, bits of both and of their surfaces, runs: about 8 bytes a voxel.
-double score_bytes(const Compared& compared) {
-  const VolumeShape shape = open_volume(compared.truth)->header().shape;
+double score_bytes(const Compared& compared, const VolumeOptions& options) {
+  const VolumeShape shape = open_volume(compared.truth, options.read_volume(true))->header().shape;
   return 8 * static_cast<double>(shape.depth * shape.height * shape.width);
 }
 
@@ -208,7 +208,7 @@ std::vector<Score> score_volumes(const VolumeOptions& options, const ScoreContex
   const std::vector<Compared> compared = find_compared(options, context, scratch.path(), say);
   std::vector<Scores> scores(compared.size());
   run_parallel({.count = compared.size(),
-                .bytes = [&](std::size_t i) { return score_bytes(compared[i]); },
+                .bytes = [&](std::size_t i) { return score_bytes(compared[i], options); },
                 .run = [&](std::size_t i) { scores[i] = score_one(compared[i], options); }});
   const std::vector<Column> columns = columns_of(options);
   say_table(compared, scores, columns, say);

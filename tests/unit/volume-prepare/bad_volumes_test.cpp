@@ -32,6 +32,24 @@ TEST_F(BadVolumes, ThatLieInDifferentPlaces) {
                     HasSubstr("(it says no place: both codes are 0)")));
 }
 
+TEST_F(BadVolumes, WhosePlanesAreTimesAreTakenWhereTheUserSaysSo) {
+  const VolumeHeader header{.spacing_mm = {{1, 1, 1}}};  // which ImageJ's description tells
+  write(data() / "train_images/a.tif", usual, image_of(usual, 1), header);
+  write(data() / "train_labels/a.tif", usual, labels_of(usual), header);
+  for (const char* name : {"train_images/a.tif", "train_labels/a.tif"}) {
+    std::string bytes = read_file(data() / name);
+    const std::size_t at = bytes.find("slices=6\nunit");
+    ASSERT_NE(at, bytes.npos);
+    write_text(name, bytes.replace(at, 8, "frames=6"));
+  }
+  EXPECT_THAT(prepare_error(), AllOf(HasSubstr("train_images/a.tif: it is a time series"),
+                                     HasSubstr("data.as_planes=true")));
+  options.data.as_planes = true;
+  EXPECT_EQ(prepare_error(), "");
+  options.data.as_planes = false;
+  EXPECT_THAT(prepare_error(), HasSubstr("time series")) << "cached or not";
+}
+
 TEST_F(BadVolumes, AreOfOneGridWhereTheUserSaysSo) {
   NiftiSpace scanner;
   scanner.sform_code = 1;

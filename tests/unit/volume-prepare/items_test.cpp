@@ -58,6 +58,15 @@ TEST_F(Items, AreAllOfTheFolderWithoutATable) {
   EXPECT_THAT(outputs_of(find()), ElementsAre("c.tif"));
 }
 
+TEST_F(Items, AreReadAsTheOptionsSay) {
+  write(data() / "test_images/a.tif", usual, image_of(usual, 1), {.spacing_mm = {{1, 1, 1}}});
+  std::string bytes = read_file(data() / "test_images/a.tif");
+  write_text("test_images/a.tif", bytes.replace(bytes.find("slices=6\nunit"), 8, "frames=6"));
+  EXPECT_THAT(find().at(0).fault, HasSubstr("time series of 6 frames"));
+  options.data.as_planes = true;
+  EXPECT_EQ(find().at(0).fault, "");
+}
+
 TEST_F(Items, NameFoldersOfSlicesThatCannotBeRead) {
   const VolumeShape slice{.depth = 1, .height = 5, .width = 7};
   for (const char* id : {"a", "b"})

@@ -14,13 +14,18 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-StackLayout layout(const std::string& description, std::int64_t pages, bool allow_2d = false) {
-  return stack_layout(
-      description,
-      {.pages = pages, .height = 5, .width = 9, .file_name = "v.ome.tif", .allow_2d = allow_2d},
-      [](const std::string& why, const std::string& hint) {
-        throw Error(cat(why, " (hint: ", hint, ")"));
-      });
+StackLayout layout(const std::string& description, std::int64_t pages, bool allow_2d = false,
+                   bool as_planes = false) {
+  return stack_layout(description,
+                      {.pages = pages,
+                       .height = 5,
+                       .width = 9,
+                       .file_name = "v.ome.tif",
+                       .allow_2d = allow_2d,
+                       .as_planes = as_planes},
+                      [](const std::string& why, const std::string& hint) {
+                        throw Error(cat(why, " (hint: ", hint, ")"));
+                      });
 }
 std::string refusal(const std::string& description, std::int64_t pages) {
   return error_of([&] { layout(description, pages); });
@@ -73,7 +78,7 @@ TEST(StackLayout, ImageJsNumbersMustFitThePages) {
   EXPECT_EQ(two.channels, 2);
   EXPECT_THAT(
       refusal("ImageJ=1.11a\nimages=16\nchannels=16\n", 16),
-      AllOf(HasSubstr("its 16 pages are channels of one plane"), HasSubstr("Image > Properties")));
+      AllOf(HasSubstr("its 16 pages are channels of one plane"), HasSubstr("data.as_planes=true")));
   EXPECT_THAT(refusal("ImageJ=1.54f\nimages=6\nframes=6\n", 6), HasSubstr("series of 6 frames"));
   EXPECT_THAT(refusal("ImageJ=1.54f\nimages=6\nchannels=2\nslices=3\n", 8),
               HasSubstr("says 2 x 3 x 1 channels, planes and frames, but it has 8 pages"));
@@ -135,6 +140,30 @@ TEST(StackLayout, OmeThatDoesNotFitIsRefused) {
   EXPECT_THAT(refusal("<OME></OME>", 3), HasSubstr("names no image"));
   EXPECT_THAT(refusal(cat("<OME>", "<Image/><Image/>", "</OME>"), 3), HasSubstr("several images"));
   EXPECT_THAT(refusal("<!DOCTYPE a><a></OME>", 3), HasSubstr("declares a document type"));
+}
+
+TEST(StackLayout, ChannelsOrTimesOfOnePlaneArePlanesWhereTheUserSaysSo) {
+  const auto expect = [](const std::string& description, const std::vector<std::uint32_t>& pages) {
+    const StackLayout found = layout(description, 6, /*allow_2d=*/false, /*as_planes=*/true);
+    EXPECT_EQ(found.depth, 6) << description;
+    EXPECT_EQ(found.channels, 1) << description;
+    EXPECT_EQ(found.pages, pages) << description;
+  };
+  for (const char* axis : {"channels", "frames"})
+    expect(cat("ImageJ=1.54f\nimages=6\n", axis, "=6\n"), {});
+  expect(R"({"shape": [6, 5, 9], "axes": "TYX"})", {0, 1, 2, 3, 4, 5});
+  expect(R"({"shape": [6, 5, 9], "axes": "CYX"})", {0, 1, 2, 3, 4, 5});
+  expect(ome("SizeZ=\"1\" SizeC=\"6\" SizeT=\"1\""), {0, 1, 2, 3, 4, 5});
+  expect(ome("SizeZ=\"1\" SizeC=\"1\" SizeT=\"6\"",
+             "<TiffData FirstT=\"3\" IFD=\"0\" PlaneCount=\"3\"/>"
+             "<TiffData IFD=\"3\" PlaneCount=\"3\"/>"),
+         {3, 4, 5, 0, 1, 2});
+  const std::string both = ome("SizeZ=\"1\" SizeC=\"2\" SizeT=\"3\"");
+  const std::string series = "ImageJ=1.54f\nimages=6\nframes=2\n";  // of 3 planes each
+  for (const std::string& description : {both, series})
+    EXPECT_THAT(error_of([&] { layout(description, 6, false, true); }), HasSubstr("time series"));
+  const StackLayout two = layout(R"({"shape": [2, 3, 5, 9], "axes": "CZYX"})", 6, false, true);
+  EXPECT_EQ(two.channels, 2) << "planes are there";
 }
 
 TEST(StackLayout, ASliceIsAPlaneWhateverItsDescriptionSaysOfAWhole) {
