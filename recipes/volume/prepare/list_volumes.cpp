@@ -69,16 +69,17 @@ bool is_slice(const fs::path& path) {
 bool is_slice_folder(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return false;
-  bool holds_any = false;
+  bool holds_unreadable = false, holds_others = false;
   for (const fs::path& entry : entries_of(path)) {
-    if (is_other_picture(entry)) holds_any = true;
+    holds_others |= has_ending(entry, {".nii", ".nii.gz"}) || fs::is_directory(entry, ignored);
+    holds_unreadable |= is_other_picture(entry);
     if (!is_slice(entry)) continue;
     if (volume_suffix(entry).empty()) return true;
     if (const auto slice = is_one_plane(entry)) return *slice;
-    holds_any = true;
+    holds_unreadable = true;
   }
   // Whoever opens it learns what is wrong with its slices.
-  return holds_any;
+  return holds_unreadable && !holds_others;
 }
 
 std::map<std::string, fs::path> list_volumes(const fs::path& folder) {

@@ -58,6 +58,16 @@ TEST_F(Items, AreAllOfTheFolderWithoutATable) {
   EXPECT_THAT(outputs_of(find()), ElementsAre("c.tif"));
 }
 
+TEST_F(Items, OfAFolderOfVolumesAreNoSlicesWhereOneCannotBeRead) {
+  write_test("b.nii");
+  write_text("test_images/a.tif", "no volume");
+  write_text("test_images/view.bmp", "BM");
+  const auto items = find({(data() / "test_images").string()});
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].id, "a.tif");
+  EXPECT_EQ(items[1].id, "b.nii");
+}
+
 TEST_F(Items, AreReadAsTheOptionsSay) {
   write(data() / "test_images/a.tif", usual, image_of(usual, 1), {.spacing_mm = {{1, 1, 1}}});
   std::string bytes = read_file(data() / "test_images/a.tif");
