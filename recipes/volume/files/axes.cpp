@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/text.h"
-
 namespace lockstep::volume {
 namespace {
 
@@ -59,7 +57,7 @@ std::optional<AxisMap> axes_onto(const VolumeHeader& wanted, const VolumeHeader&
   const Extents3 to = zyx_of(wanted.shape), from = zyx_of(other.shape);
   if (!has_place(wanted) || !has_place(other))
     return to == from ? std::optional(AxisMap()) : std::nullopt;
-  const AffineRows of_wanted = affine_of(*wanted.space), of_other = affine_of(*other.space);
+  const AffineRows of_wanted = affine_of(wanted), of_other = affine_of(other);
   AxisMap map;
   do {
     for (unsigned flips = 0; flips < 8; ++flips) {
@@ -90,15 +88,6 @@ std::vector<std::uint8_t> turned(std::span<const std::uint8_t> values, const Vol
       for (std::int64_t x = 0; x < extents[2]; ++x)
         *out++ = values[static_cast<std::size_t>(origin + z * step[0] + y * step[1] + x * step[2])];
   return result;
-}
-
-std::string describe_affine(const NiftiSpace& space) {
-  const AffineRows affine = affine_of(space);
-  std::vector<std::string> rows;
-  for (std::size_t i = 0; i < 3; ++i)
-    rows.push_back(cat(general(affine[i][0], 4), " ", general(affine[i][1], 4), " ",
-                       general(affine[i][2], 4), " ", general(affine[i][3], 4)));
-  return cat("[", join(rows, "; "), "]");
 }
 
 }  // namespace lockstep::volume

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "recipes/volume/files/volume_header.h"
@@ -31,8 +30,5 @@ std::optional<AxisMap> axes_onto(const VolumeHeader& wanted, const VolumeHeader&
 // values: u8 [D, H, W] of `shape`. Returns those of the turned grid.
 std::vector<std::uint8_t> turned(std::span<const std::uint8_t> values, const VolumeShape& shape,
                                  const AxisMap& map);
-
-// "[1 0 0 -10; 0 1 0 5; 0 0 1 0]"
-std::string describe_affine(const NiftiSpace& space);
 
 }  // namespace lockstep::volume

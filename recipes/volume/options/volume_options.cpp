@@ -63,6 +63,12 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "z,y,x to resample to, or one number for all; outputs are resampled back; "
                         "empty: voxels stay as they are",
              .unit = "mm"});
+  table.add("data.same_grid", data.same_grid,
+            {.meaning = "voxels of label and image belong together one by one, whatever the "
+                        "affines of their NIfTI files say"});
+  table.add("data.as_planes", data.as_planes,
+            {.meaning = "channels or times that a TIFF says of a single plane are planes, as "
+                        "tifffile writes them without axes"});
   table.add("data.pad", data.pad, {.meaning = "take volumes that are smaller than a patch"});
   table.add("data.patches", data.patches,
             {.meaning = "of each volume, per epoch", .min = 1, .max = 1e6});
@@ -229,6 +235,10 @@ std::optional<std::array<double, 3>> VolumeOptions::spacing() const {
 std::optional<std::int64_t> VolumeOptions::ignore() const {
   if (data.ignore < 0) return std::nullopt;
   return data.ignore;
+}
+
+ReadVolume VolumeOptions::read_volume(bool labels) const {
+  return {.as_planes = data.as_planes, .labels = labels};
 }
 
 NetShape VolumeOptions::net(std::int64_t channels) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/recipe_info.h"
+#include "recipes/volume/files/volume_header.h"
 #include "recipes/volume/voxels/statistics.h"
 
 namespace lockstep::volume {
@@ -52,6 +53,8 @@ struct VolumeOptions : RecipeOptions {
     double divide = 0;                     // 0: 255 of u8, 65,535 of u16, 1 of others
     std::vector<std::string> patch{"64"};  // z,y,x or one number for all; voxels
     std::vector<std::string> spacing;      // z,y,x in mm to resample to; empty: as it is
+    bool same_grid = false;                // affines of image and label may differ
+    bool as_planes = false;                // channels or times of one plane, as TIFFs say
     bool pad = false;                      // volumes that are smaller than a patch
     std::int64_t patches = 8;              // of each volume, per epoch
     double positive = 0.6;                 // share of patches around a voxel of foreground
@@ -93,6 +96,7 @@ struct VolumeOptions : RecipeOptions {
   std::array<std::int64_t, 3> patch() const;             // throws Error
   std::optional<std::array<double, 3>> spacing() const;  // throws Error
   std::optional<std::int64_t> ignore() const;
+  ReadVolume read_volume(bool labels = false) const;
   std::int64_t outputs() const { return data.classes == 1 ? 1 : data.classes; }
   NetShape net(std::int64_t channels) const;
   bool made() const { return data.path.empty() && data.images.empty(); }

@@ -224,9 +224,10 @@ TestSet find_test_set(const VolumeOptions& options, const ItemQuery& query) {
 }
 
 // Headers are read, so that what is no volume is known before any work.
-std::vector<PredictItem> looked_at(std::vector<PredictItem> items, std::int64_t channels) {
+std::vector<PredictItem> looked_at(std::vector<PredictItem> items, std::int64_t channels,
+                                   const VolumeOptions& options) {
   for (PredictItem& item : items) try {
-      if (item.fault.empty()) open_item(item.path, channels);
+      if (item.fault.empty()) open_item(item.path, channels, options.read_volume());
     } catch (const Error& error) {
       item.fault = error.what();
     }
@@ -267,8 +268,8 @@ std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQue
   const std::int64_t channels = known_channels(options, query);
   const auto volumes = list_volumes(set.images);
   if (!set.csv.empty()) {
-    std::vector<PredictItem> items =
-        looked_at(joined(joined_channels(items_of_table(set, volumes), channels)), channels);
+    std::vector<PredictItem> items = looked_at(
+        joined(joined_channels(items_of_table(set, volumes), channels)), channels, options);
     for (const PredictItem& item : items)
       if (!item.fault.empty())
         throw Error(cat(set.csv.string(), " names a volume that cannot be predicted: ", item.fault),
@@ -281,7 +282,7 @@ std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQue
     throw Error(cat("the folder ", set.images.string(), " holds no volumes"),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
   return looked_at(joined(named_by_case(joined_channels(std::move(items), channels), channels)),
-                   channels);
+                   channels, options);
 }
 
 // Layers of tiles across z, which devices can share.
@@ -305,7 +306,8 @@ std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuer
   for (std::size_t i = items.size() - std::min(items.size(), most_shared); i < items.size(); ++i)
     try {
       if (items[i].fault.empty())
-        items[i].pieces = tile_layers(open_item(items[i].path, channels)->header(), options);
+        items[i].pieces = tile_layers(
+            open_item(items[i].path, channels, options.read_volume())->header(), options);
     } catch (const Error&) {  // the worker says what is wrong
       items[i].pieces = 1;
     }

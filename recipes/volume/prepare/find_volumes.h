@@ -34,8 +34,10 @@ struct Pair {
   }
 };
 
-bool is_slice(const std::filesystem::path& path);         // by its name
-bool is_slice_folder(const std::filesystem::path& path);  // holds slices, and no volumes
+bool is_slice(const std::filesystem::path& path);  // by its name
+// Holds slices and no volumes. So do folders whose slices cannot be read; whoever opens them says
+// so.
+bool is_slice_folder(const std::filesystem::path& path);
 
 // The volumes that lie in a folder by their id, the name without its suffix. Throws Error where the
 // folder cannot be listed, or where two have the same id. ending: that names of files have; empty:

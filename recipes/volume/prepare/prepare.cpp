@@ -256,6 +256,7 @@ Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context) 
       cached_entries(pairs, training_options(options), limits_of(options), folder, say);
   const PreparedVolumes volumes = split_entries(entries, options, folder, say);
   for (const std::string& line : said_of_values(volumes)) say(line);
+  for (const std::string& line : said_of_white(volumes)) say(line);
   const bool meant = !is_default(options.table, "data.ignore") || options.made();
   for (const std::string& line : said_of_ignored(volumes, meant)) say(line);
   say(cat(volumes.train.size(), volumes.train.size() == 1 ? " volume" : " volumes",

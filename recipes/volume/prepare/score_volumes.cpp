@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "media/zip_reader.h"
 #include "recipes/volume/files/axes.h"
+#include "recipes/volume/files/same_place.h"
 #include "recipes/volume/files/volume_reader.h"
 #include "recipes/volume/metrics/hausdorff.h"
 #include "recipes/volume/metrics/volume_record.h"
@@ -179,8 +180,8 @@ std::vector<Compared> find_compared(const VolumeOptions& options, const ScoreCon
 bool measures_mm(const VolumeOptions& options, const std::vector<Compared>& compared) {
   if (options.scoring.unit == ToleranceUnit::mm || options.table.is_given("score.unit"))
     return options.scoring.unit == ToleranceUnit::mm;
-  return std::all_of(compared.begin(), compared.end(), [](const Compared& volume) {
-    return open_volume(volume.truth)->header().spacing_mm.has_value();
+  return std::all_of(compared.begin(), compared.end(), [&](const Compared& volume) {
+    return open_volume(volume.truth, options.read_volume(true))->header().spacing_mm.has_value();
   });
 }
 
@@ -200,12 +201,12 @@ Spacing spacing_of(const VolumeReader& truth, bool mm) {
                     " differ: ", compared.predicted.string(), " is ", describe(predicted.shape),
                     ", but ", compared.truth.string(), " is ", describe(truth.shape)),
                 "a prediction has the shape of its image");
-  throw Error(cat("prediction and label of ", compared.id,
-                  " lie in different places: ", compared.predicted.string(), " has the affine ",
-                  describe_affine(*predicted.space), ", ", compared.truth.string(), " has ",
-                  describe_affine(*truth.space)),
-              "where they are of the same grid, copy the affine of the one that is right into the "
-              "other; else bring the prediction onto the grid of the label, for example with "
+  throw Error(cat("prediction and label of ", compared.id, " lie in different places: ",
+                  compared.predicted.string(), " has ", describe_place(predicted), ", ",
+                  compared.truth.string(), " has ", describe_place(truth)),
+              "where they are of the same grid, set data.same_grid=true, or copy the affine of the "
+              "one that is right into the other; else bring the prediction onto the grid of the "
+              "label, for example with "
               "nibabel's resample_from_to and order=0");
 }
 
@@ -227,10 +228,11 @@ std::vector<std::optional<double>> distances_of(const std::vector<std::uint8_t>&
 }
 
 Scores score_one(const Compared& compared, const VolumeOptions& options, bool mm) {
-  const auto truth_reader = open_volume(compared.truth);
-  const auto reader = open_volume(compared.predicted);
+  const auto truth_reader = open_volume(compared.truth, options.read_volume(true));
+  const auto reader = open_volume(compared.predicted, options.read_volume(true));
   const VolumeHeader &of_truth = truth_reader->header(), &of_mask = reader->header();
-  const std::optional<AxisMap> axes = axes_onto(of_truth, of_mask);
+  std::optional<AxisMap> axes = axes_onto(of_truth, of_mask);
+  if (options.data.same_grid && of_mask.shape == of_truth.shape) axes = AxisMap();
   if (!axes || of_mask.shape.channels != of_truth.shape.channels)
     fail_to_compare(compared, of_truth, of_mask);
   const Shape shape{of_truth.shape.depth, of_truth.shape.height, of_truth.shape.width};
@@ -238,8 +240,8 @@ Scores score_one(const Compared& compared, const VolumeOptions& options, bool mm
   const auto truth = read_labels(*truth_reader, options.data.classes, options.ignore());
   auto predicted = read_labels(*reader, options.data.classes, std::nullopt);
   Scores scores{.turned = *axes != AxisMap(),
-                .one_has_no_place =
-                    of_truth.space && of_mask.space && has_place(of_truth) != has_place(of_mask)};
+                .one_has_no_place = !options.data.same_grid && of_truth.space && of_mask.space &&
+                                    has_place(of_truth) != has_place(of_mask)};
   if (scores.turned) predicted = turned(predicted, of_mask.shape, *axes);
   scores.record = evaluate_volume(truth, predicted, shape, spacing_of(*truth_reader, unit_mm),
                                   {.classes = options.data.classes,
@@ -253,8 +255,8 @@ Scores score_one(const Compared& compared, const VolumeOptions& options, bool mm
 }
 
 // Labels, prediction, bits of both and of their surfaces, runs, distances: about 10 bytes a voxel.
-double score_bytes(const Compared& compared) {
-  const VolumeShape shape = open_volume(compared.truth)->header().shape;
+double score_bytes(const Compared& compared, const VolumeOptions& options) {
+  const VolumeShape shape = open_volume(compared.truth, options.read_volume(true))->header().shape;
   return 10 * static_cast<double>(shape.depth * shape.height * shape.width);
 }
 
@@ -393,7 +395,7 @@ std::vector<Score> score_volumes(VolumeOptions& options, const ScoreContext& con
   const std::string unit = mm ? "mm" : "voxels";
   std::vector<Scores> scores(compared.size());
   run_parallel({.count = compared.size(),
-                .bytes = [&](std::size_t i) { return score_bytes(compared[i]); },
+                .bytes = [&](std::size_t i) { return score_bytes(compared[i], options); },
                 .run = [&](std::size_t i) { scores[i] = score_one(compared[i], options, mm); }});
   const std::vector<Column> columns = columns_of(options, unit);
   say_table(compared, scores, columns, say);

@@ -212,6 +212,13 @@ TEST_F(Volume, TakesFoldersOfSlices) {
     EXPECT_EQ(found.code, 0) << found.err;
     EXPECT_TRUE(fs::exists(folder.path() / std::string(1, input[0]) / "scan.tif"));
   }
+  fs::create_directories(folder.path() / "new/cut");
+  for (int z = 0; z < 2; ++z)
+    write_file_atomic(folder.path() / "new/cut" / cat("z", z, ".tif"), "II*");
+  const ToolResult cut = tool({"predict", "a", "images=new", "out=c"});
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_THAT(cut.err, HasSubstr("cut/z0.tif: it is not a TIFF file, or truncated"));
+  EXPECT_TRUE(fs::exists(folder.path() / "c/scan.tif"));
   write_file_atomic(folder.path() / "bad.tif", "no volume");
   const ToolResult lacks =
       tool({"predict", "a", "bad.tif", file.string(), "out=z", "submission=submission.zip"});

@@ -58,6 +58,41 @@ TEST_F(Items, AreAllOfTheFolderWithoutATable) {
   EXPECT_THAT(outputs_of(find()), ElementsAre("c.tif"));
 }
 
+TEST_F(Items, OfAFolderOfVolumesAreNoSlicesWhereOneCannotBeRead) {
+  write_test("b.nii");
+  write_text("test_images/a.tif", "no volume");
+  write_text("test_images/view.bmp", "BM");
+  const auto items = find({(data() / "test_images").string()});
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].id, "a.tif");
+  EXPECT_EQ(items[1].id, "b.nii");
+}
+
+TEST_F(Items, AreReadAsTheOptionsSay) {
+  write(data() / "test_images/a.tif", usual, image_of(usual, 1), {.spacing_mm = {{1, 1, 1}}});
+  std::string bytes = read_file(data() / "test_images/a.tif");
+  write_text("test_images/a.tif", bytes.replace(bytes.find("slices=6\nunit"), 8, "frames=6"));
+  EXPECT_THAT(find().at(0).fault, HasSubstr("time series of 6 frames"));
+  options.data.as_planes = true;
+  EXPECT_EQ(find().at(0).fault, "");
+}
+
+TEST_F(Items, NameFoldersOfSlicesThatCannotBeRead) {
+  const VolumeShape slice{.depth = 1, .height = 5, .width = 7};
+  for (const char* id : {"a", "b"})
+    for (int z = 0; z < 6; ++z)
+      write(data() / "test_images" / id / cat("z", z, ".tif"), slice, image_of(slice, z));
+  write_text("test_images/b/z0.tif", read_file(data() / "test_images/b/z0.tif").substr(0, 20));
+  for (const auto& inputs :
+       {std::vector<std::string>(), std::vector<std::string>{(data() / "test_images").string()}}) {
+    const auto items = find(inputs);
+    ASSERT_EQ(items.size(), 2U);
+    EXPECT_EQ(items[0].fault, "");
+    EXPECT_EQ(items[1].id, "b");
+    if (inputs.empty()) EXPECT_THAT(items[1].fault, HasSubstr("b/z0.tif"));
+  }
+}
+
 TEST_F(Items, SayHowManyDevicesCanShareThem) {
   write(data() / "test_images/a.tif", {.depth = 40, .height = 16, .width = 16},
         std::vector<std::uint8_t>(40 * 16 * 16));
