@@ -116,7 +116,7 @@ class WindowSweep {
         rest_(options_.input.begin() + 1, options_.input.end()),
         weights_(weights_of(lines_, options_.slabs_on)),
         rest_totals_(at::ones({}, at::kDouble)),
-        read_until_(std::max<std::int64_t>(0, lines_[0].start(first_layer()))),
+        read_until_(std::max<std::int64_t>(0, lines_[0].start(windows.layers_of(rows).begin))),
         written_until_(rows.begin) {
     for (std::size_t d = 1; d < lines_.size(); ++d)
       rest_totals_ = rest_totals_.unsqueeze(-1) * at::tensor(lines_[d].totals, at::kDouble);
@@ -125,8 +125,9 @@ class WindowSweep {
 
   void run() {
     const std::int64_t per_layer = windows_.per_layer();
-    const std::int64_t last = (last_layer() + 1) * per_layer;
-    for (std::int64_t first = first_layer() * per_layer; first < last; first += windows_.batch()) {
+    const RowRange layers = windows_.layers_of(rows_);
+    const std::int64_t last = layers.end * per_layer;
+    for (std::int64_t first = layers.begin * per_layer; first < last; first += windows_.batch()) {
       const std::int64_t end = std::min(last, first + windows_.batch());
       write_until(lines_[0].start(first / per_layer));
       read_rows_until(lines_[0].end((end - 1) / per_layer));
@@ -136,18 +137,6 @@ class WindowSweep {
   }
 
  private:
-  // Of those that reach into the rows.
-  std::int64_t first_layer() const {
-    std::int64_t layer = 0;
-    while (lines_[0].end(layer) <= rows_.begin) ++layer;
-    return layer;
-  }
-  std::int64_t last_layer() const {
-    std::int64_t layer = lines_[0].count() - 1;
-    while (lines_[0].start(layer) >= rows_.end) --layer;
-    return layer;
-  }
-
   void read_rows_until(std::int64_t end) {
     const RowRange wanted{read_until_, std::min(end, options_.input[0])};
     if (wanted.begin >= wanted.end) return;
@@ -296,6 +285,19 @@ std::int64_t SlidingWindows::per_layer() const {
 }
 
 std::int64_t SlidingWindows::count() const { return lines_[0].count() * per_layer(); }
+
+std::int64_t SlidingWindows::count(RowRange rows) const {
+  if (rows.begin >= rows.end) return 0;
+  const RowRange layers = layers_of(rows);
+  return (layers.end - layers.begin) * per_layer();
+}
+
+RowRange SlidingWindows::layers_of(RowRange rows) const {
+  RowRange layers{0, lines_[0].count()};
+  while (lines_[0].end(layers.begin) <= rows.begin) ++layers.begin;
+  while (lines_[0].start(layers.end - 1) >= rows.end) --layers.end;
+  return layers;
+}
 
 std::int64_t SlidingWindows::slab_rows() const {
   const std::int64_t layers = lines_[0].count();

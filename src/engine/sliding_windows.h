@@ -50,6 +50,7 @@ class SlidingWindows {
   explicit SlidingWindows(WindowOptions options);
 
   std::int64_t count() const;                    // of windows over the whole input
+  std::int64_t count(RowRange rows) const;       // of those that reach into these rows
   std::int64_t batch() const { return batch_; }  // options.batch, or count() if that is less
   RowRange all() const { return {0, options_.input[0]}; }
   // Rows of part `part` of `parts`, for ranks that share one input: together all(), some empty
@@ -72,6 +73,8 @@ class SlidingWindows {
   friend class WindowSweep;
   std::int64_t per_layer() const;  // windows at each place along the first dimension
   std::int64_t slab_rows() const;  // that a batch can reach over
+  RowRange layers_of(
+      RowRange rows) const;  // of windows that reach into the rows, of which are some
   std::vector<std::int64_t> place_of(std::int64_t window) const;  // along each dimension
 
   WindowOptions options_;

@@ -19,8 +19,8 @@ bool is_jpeg(std::string_view bytes);
 bool is_png(std::string_view bytes);
 StoredPicture decode_jpeg(std::string_view bytes, const std::string& name,
                           const PictureLimits& limits, bool pixels);
-StoredPicture decode_png(std::string_view bytes, const std::string& name,
-                         const PictureLimits& limits, bool pixels);
+StoredPicture decode_png(std::string_view bytes, const std::string& name, const ReadPicture& how,
+                         bool pixels);
 
 // Throws Error, which names the picture, beyond the limit.
 void check_pixels(const std::string& name, std::uint64_t width, std::uint64_t height,

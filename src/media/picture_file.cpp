@@ -13,10 +13,13 @@
 namespace lockstep {
 namespace {
 
-StoredPicture decode(std::string_view bytes, const std::string& name, const PictureLimits& limits,
+StoredPicture decode(std::string_view bytes, const std::string& name, const ReadPicture& how,
                      bool pixels) {
-  if (is_png(bytes)) return decode_png(bytes, name, limits, pixels);
-  if (is_jpeg(bytes)) return decode_jpeg(bytes, name, limits, pixels);
+  if (is_png(bytes)) return decode_png(bytes, name, how, pixels);
+  if (is_jpeg(bytes) && how.stored)
+    throw Error(cat(name, " is a JPEG, which keeps values roughly"),
+                "write masks and labels as PNG or TIFF");
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, name, how.limits, pixels);
   throw Error(cat(name, bytes.empty() ? " is empty" : " is neither a JPEG nor a PNG file"),
               "convert it to one of these, or take it out");
 }
@@ -49,13 +52,13 @@ void damaged_picture(const std::string& name, const std::string& why) {
 }
 
 Image decode_picture(std::string_view bytes, const std::string& name, const ReadPicture& how) {
-  StoredPicture stored = decode(bytes, name, how.limits, /*pixels=*/true);
+  StoredPicture stored = decode(bytes, name, how, /*pixels=*/true);
   return how.turn ? turned(std::move(stored.image), stored.orientation) : std::move(stored.image);
 }
 
 ImageShape decode_picture_shape(std::string_view bytes, const std::string& name,
                                 const ReadPicture& how) {
-  const StoredPicture stored = decode(bytes, name, how.limits, /*pixels=*/false);
+  const StoredPicture stored = decode(bytes, name, how, /*pixels=*/false);
   return how.turn ? turned(stored.shape, stored.orientation) : stored.shape;
 }
 

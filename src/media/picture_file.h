@@ -20,6 +20,9 @@ struct ReadPicture {
   // Turns the picture as its EXIF orientation says, so that up is up. Annotations that were made
   // on the stored pixels want false.
   bool turn = true;
+  // A PNG's palette as its indices, and fewer than 8 bits as the numbers that are stored: what
+  // masks of classes want. A JPEG is an Error then: its values are near those that were written.
+  bool stored = false;
   PictureLimits limits{};
 };
 

@@ -64,12 +64,12 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  StoredPicture decode(const PictureLimits& limits, bool pixels) {
+  StoredPicture decode(const ReadPicture& how, bool pixels) {
     if (!read_header()) damaged_picture(name_, source_.message);
     const std::uint64_t width = png_get_image_width(png_, info_),
                         height = png_get_image_height(png_, info_);
-    check_pixels(name_, width, height, limits);
-    if (!choose_channels()) damaged_picture(name_, source_.message);
+    check_pixels(name_, width, height, how.limits);
+    if (!choose_channels(how.stored)) damaged_picture(name_, source_.message);
     StoredPicture stored;
     stored.orientation = orientation();
     stored.shape = {.height = static_cast<int>(height),
@@ -102,9 +102,12 @@ class Reader {
     return true;
   }
 
-  bool choose_channels() {
+  bool choose_channels(bool stored) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
-    png_set_expand(png_);  // palettes, fewer than 8 bits, a transparent colour
+    if (stored)
+      png_set_packing(png_);  // a byte a value, not scaled
+    else
+      png_set_expand(png_);  // palettes, fewer than 8 bits, a transparent colour
     if (swaps_16) png_set_swap(png_);
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
@@ -195,10 +198,10 @@ class Writer {
 
 bool is_png(std::string_view bytes) { return bytes.starts_with("\x89PNG\r\n\x1A\n"); }
 
-StoredPicture decode_png(std::string_view bytes, const std::string& name,
-                         const PictureLimits& limits, bool pixels) {
+StoredPicture decode_png(std::string_view bytes, const std::string& name, const ReadPicture& how,
+                         bool pixels) {
   if (!chunks_fit(bytes)) damaged_picture(name, "it ends too early");
-  return Reader(bytes, name).decode(limits, pixels);
+  return Reader(bytes, name).decode(how, pixels);
 }
 
 std::string encode_png(const Image& image) {

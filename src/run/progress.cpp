@@ -40,6 +40,9 @@ struct Progress::Impl {
   void print_lines(const std::vector<EventLine>& lines);
   void show(bool now);
   std::vector<Field> fields();
+  struct Since;
+  std::vector<Field> rate_fields(double done, double total, const std::optional<Since>& first,
+                                 const std::string& name);
   std::vector<Field> item_fields();
   std::string epoch_text() const;
   std::string end_text() const;
@@ -52,10 +55,14 @@ struct Progress::Impl {
   Clock& clock;
   TimeLeft time_left;
   RecentSteps recent;
-  nlohmann::json step_event;    // the last one
-  nlohmann::json item_event;    // likewise, where items are predicted
-  double items_since_s = 0;     // when the first item was done,
-  std::int64_t items_then = 0;  // and how many were at that time
+  nlohmann::json step_event;  // the last one
+  nlohmann::json item_event;  // likewise, where items are predicted
+  // When it began, when the first item was done, and when the first steps of items were counted;
+  // and how many were at that time.
+  struct Since {
+    double s = 0, count = 0;
+  };
+  std::optional<Since> items_begin, first_item, first_work;
   std::int64_t total_steps = 0, steps_per_epoch = 0, last_step = 0;
   std::string unit;
   double quota_ends_s = 0;  // on the clock; 0 = no quota
@@ -95,25 +102,47 @@ void Progress::Impl::on_step(const nlohmann::json& event) {
 
 void Progress::Impl::on_items(const nlohmann::json& event) {
   const std::int64_t done = integer_or(event, "done", 0);
-  if (done > 0 && items_then == 0) {
-    items_then = done;
-    items_since_s = clock.now_s();
-  }
+  const double work = number_or(event, "work_done", 0), now = clock.now_s();
+  if (!items_begin) items_begin = Since{.s = now};
+  if (!first_item && done > 0) first_item = Since{now, static_cast<double>(done)};
+  if (!first_work && work > 0) first_work = Since{now, work};
   item_event = event;
   show(done >= integer_or(event, "total", 0));
+}
+
+// Rate and time left: by the recipe's steps where it counts them, else by items. While it runs,
+// what comes before the first of them is left out; at the end the rate is that of the whole.
+std::vector<Field> Progress::Impl::rate_fields(double done, double total,
+                                               const std::optional<Since>& first,
+                                               const std::string& name) {
+  const bool is_over = done >= total;
+  const std::optional<Since>& since = is_over ? items_begin : first;
+  if (!since || done <= since->count || clock.now_s() <= since->s) return {};
+  const double rate = (done - since->count) / (clock.now_s() - since->s);
+  std::vector<Field> fields = {{format_rate(rate, name), 3}};
+  if (!is_over) fields.push_back({"eta " + format_span((total - done) / rate), 2});
+  return fields;
 }
 
 std::vector<Field> Progress::Impl::item_fields() {
   const std::int64_t done = integer_or(item_event, "done", 0);
   const std::int64_t total = integer_or(item_event, "total", 0);
   const std::int64_t skipped = integer_or(item_event, "skipped", 0);
+  const std::string work_unit = text_or(item_event, "work_unit", "");
   std::vector<Field> fields = {{cat("items ", done, "/", total), 0}};
-  if (const double seconds = clock.now_s() - items_since_s; done > items_then && seconds > 0) {
-    const double rate = static_cast<double>(done - items_then) / seconds;
-    fields.push_back({format_rate(rate, "items"), 3});
-    if (done < total)
-      fields.push_back({"eta " + format_span(static_cast<double>(total - done) / rate), 2});
+  std::vector<Field> rates;
+  if (work_unit.empty()) {
+    rates = rate_fields(static_cast<double>(done), static_cast<double>(total), first_item, "items");
+  } else {
+    const double work = number_or(item_event, "work_done", 0);
+    const double all = std::max(work, number_or(item_event, "work_total", 0));
+    const bool is_known = is_true(item_event, "work_known");
+    fields.push_back({cat(work_unit, " ", std::llround(std::floor(work)), "/", is_known ? "" : "~",
+                          std::llround(all)),
+                      1});
+    rates = rate_fields(work, all, first_work, work_unit);
   }
+  fields.insert(fields.end(), rates.begin(), rates.end());
   if (skipped > 0) fields.push_back({cat("skipped ", skipped), 1});
   fields.push_back({devices(), 4});
   return fields;

@@ -6,11 +6,13 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "engine/exception_text.h"
+#include "engine/item_progress.h"
 #include "engine/out_of_memory.h"
 #include "engine/train_step.h"
 #include "launch/heartbeat.h"
 #include "plan/item_tasks.h"
 #include "run/item_results.h"
+#include "run/item_work.h"
 #include "run/prediction_folder.h"
 #include "trainer/output_collector.h"
 
@@ -34,12 +36,30 @@ class Predictor {
                  .scratch = job.scratch / cat("rank", setup.group.rank()),
                  .device = setup.backend.device(),
                  .compute_dtype = compute_dtype(setup.options.precision),
-                 .also = job.also} {
+                 .also = job.also},
+        work_(job.scratch, setup.group.rank(), system_clock()),
+        progress_([this](double done, double total, const std::string& unit) {
+          beat();
+          work_.report(done, total, unit);
+        }) {
     fs::create_directories(context_.scratch);
   }
 
   void predict(const ItemTask& task) {
-    if (task.pieces > 1) return predict_piece(task);
+    double bytes = 0;
+    for (std::int64_t i = task.begin; i < task.end; ++i) bytes += input_bytes(item(i).path);
+    work_.begin(bytes / static_cast<double>(task.pieces));
+    if (task.pieces > 1)
+      predict_piece(task);
+    else
+      predict_whole(task);
+    work_.end();
+  }
+
+ private:
+  using Results = std::vector<std::pair<std::int64_t, ItemResult>>;
+
+  void predict_whole(const ItemTask& task) {
     std::vector<ItemResult> results(static_cast<std::size_t>(task.end - task.begin));
     std::vector<std::int64_t> good;
     for (std::int64_t i = task.begin; i < task.end; ++i) {
@@ -51,9 +71,6 @@ class Predictor {
       results[static_cast<std::size_t>(index - task.begin)] = std::move(result);
     ItemResults(job_.scratch).write(task.begin / job_.batch, results);
   }
-
- private:
-  using Results = std::vector<std::pair<std::int64_t, ItemResult>>;
 
   const PredictItem& item(std::int64_t index) const {
     return job_.items[static_cast<std::size_t>(index)];
@@ -204,6 +221,8 @@ class Predictor {
   Model& model_;
   const ItemJob& job_;
   ItemContext context_;
+  RankWork work_;
+  ItemProgressTaker progress_;
   std::int64_t next_file_ = 0;
 };
 

@@ -19,8 +19,9 @@ struct ItemJob {
 };
 
 // All ranks, at the same time, on one host. Rank 0 writes events to the launcher: "items" {"done",
-// "total", "skipped"} as it goes, "item_skipped" {"name", "reason"}. Throws Error where outputs
-// cannot be written; an item that the recipe throws for is skipped.
+// "total", "skipped"} as it goes, with "work_done", "work_total", "work_known" and "work_unit"
+// where the recipe reports its steps (engine/item_progress.h); "item_skipped" {"name", "reason"}.
+// Throws Error where outputs cannot be written; an item that the recipe throws for is skipped.
 void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job);
 
 }  // namespace lockstep

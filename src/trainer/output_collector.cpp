@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double look_again_s = 0.01, show_every_s = 0.02;
+constexpr double look_again_s = 0.01, show_every_s = 0.02, read_work_every_s = 0.2;
 
 class JointFile : public JointOutput {
  public:
@@ -70,6 +70,7 @@ OutputCollector::OutputCollector(Recipe& recipe, const ItemJob& job)
     : job_(job),
       inputs_(job.items),
       results_(job.scratch),
+      work_of_ranks_(job.scratch),
       thread_([this, &recipe] { run(recipe); }) {}
 
 OutputCollector::~OutputCollector() {
@@ -168,11 +169,29 @@ void OutputCollector::show(bool now) {
   shown_s_ = time;
   const auto total = static_cast<std::int64_t>(job_.items.size());
   const std::int64_t waiting = now ? 0 : results_.waiting() * job_.batch;
-  EventWriter().write({{"kind", "items"},
+  nlohmann::json event{{"kind", "items"},
                        {"done", std::min(done_ + waiting, total)},
                        {"placed", done_},
                        {"total", total},
-                       {"skipped", skipped_}});
+                       {"skipped", skipped_}};
+  if (now || time - work_read_s_ >= read_work_every_s) {
+    work_read_s_ = time;
+    work_ = work_of_ranks_.read();
+  }
+  if (!work_.unit.empty())
+    event.update({{"work_done", work_.done},
+                  {"work_total", work_.expected(all_bytes())},
+                  {"work_known", work_.knows_all(all_bytes())},
+                  {"work_unit", work_.unit}});
+  EventWriter().write(event);
+}
+
+double OutputCollector::all_bytes() {
+  if (all_bytes_) return *all_bytes_;
+  all_bytes_ = 0;
+  for (const PredictItem& item : job_.items)
+    if (item.fault.empty()) *all_bytes_ += input_bytes(item.path);
+  return *all_bytes_;
 }
 
 }  // namespace lockstep

@@ -3,12 +3,14 @@
 
 #include "engine/prediction.h"
 #include "run/item_results.h"
+#include "run/item_work.h"
 #include "run/prediction_folder.h"
 #include "trainer/item_prediction.h"
 
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -35,6 +37,7 @@ class OutputCollector {
   void put(const PredictItem& item, const ItemResult& result, PredictionWriter* writer);
   void skip(const PredictItem& item, const std::string& reason, PredictionWriter* writer);
   void show(bool now);
+  double all_bytes();  // of the inputs
 
   const ItemJob& job_;
   InputFiles inputs_;
@@ -42,6 +45,10 @@ class OutputCollector {
   std::set<std::string> placed_;  // the names of outputs so far
   std::int64_t done_ = 0, skipped_ = 0;
   double shown_s_ = 0;
+  WorkOfRanks work_of_ranks_;
+  ItemWork work_;
+  double work_read_s_ = 0;
+  std::optional<double> all_bytes_;
   std::atomic<bool> failed_ = false, abandoned_ = false;
   std::exception_ptr error_;
   std::thread thread_;

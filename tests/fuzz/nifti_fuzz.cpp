@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   LOCKSTEP_CHECK(shape.depth >= 1 && shape.channels >= 1 && shape.height >= 1 && shape.width >= 1);
   LOCKSTEP_CHECK(shape.depth * shape.channels <= 32 && shape.height * shape.width <= 1 << 14);
   LOCKSTEP_CHECK(shape.depth * shape.channels * shape.height * shape.width <= 1 << 16);
-  affine_of(*header.space);
+  affine_of(header);
   const std::vector<std::byte> written = make_nifti_header(header);
   const NiftiHeader back = parse_nifti_header(written, "written", how);
   LOCKSTEP_CHECK(back.volume.shape == shape && back.volume.type == header.type);

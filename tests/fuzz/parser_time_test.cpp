@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -34,6 +35,7 @@
 #include "recipes/fewshot/metrics/result_files.h"
 #include "recipes/textgen/prepare/chunks.h"
 #include "recipes/textgen/prepare/tokenizer.h"
+#include "recipes/volume/files/stack_layout.h"
 #include "report/comparison_report.h"
 #include "report/csv_numbers.h"
 #include "report/facts_file.h"
@@ -398,6 +400,17 @@ Parse detections(std::size_t n) {
     fewshot::parse_results_json(text, "f", known);
   };
 }
+// A page for each plane, the last plane first.
+Parse ome_planes(std::size_t n) {
+  const auto part = [n](std::size_t i) {
+    return cat("<TiffData FirstZ=\"", n - 1 - i, "\" IFD=\"", i, "\"/>");
+  };
+  return [n, text = cat("<OME><Image><Pixels DimensionOrder=\"XYZCT\" SizeZ=\"", n, "\">",
+                        times(n, part), "</Pixels></Image></OME>")] {
+    volume::stack_layout(text, {.pages = static_cast<std::int64_t>(n), .height = 1, .width = 1},
+                         [](const std::string& why, const std::string&) { throw Error(why); });
+  };
+}
 Parse voc_objects(std::size_t n) {
   const auto part = [](std::size_t) {
     return "<object><name>a</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax>"
@@ -509,6 +522,7 @@ constexpr TimedParser parsers[] = {
     {"OpenBraces", open_braces},
     {"CocoEntries", coco_entries},
     {"Detections", detections},
+    {"OmePlanes", ome_planes, 1000, 5000},
     {"VocObjects", voc_objects, 1000, 10'000},
     {"Sentences", sentences},
     {"Aspects", aspects},

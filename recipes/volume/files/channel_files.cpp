@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "recipes/volume/files/same_place.h"
 
 namespace lockstep::volume {
 namespace {
@@ -37,17 +38,6 @@ bool has_same_spacing(const VolumeHeader& a, const VolumeHeader& b) {
   return true;
 }
 
-bool has_same_place(const VolumeHeader& a, const VolumeHeader& b) {
-  if (!a.space || !b.space) return true;
-  const auto of_a = affine_of(*a.space), of_b = affine_of(*b.space);
-  for (std::size_t row = 0; row < 3; ++row)
-    for (std::size_t column = 0; column < 4; ++column)
-      if (std::abs(of_a[row][column] - of_b[row][column]) >
-          1e-3 * std::max(1.0, std::abs(of_a[row][column])))
-        return false;
-  return true;
-}
-
 void check_belongs(const VolumeReader& first, const VolumeReader& other) {
   const VolumeHeader &a = first.header(), &b = other.header();
   for (const VolumeReader* reader : {&first, &other})
@@ -55,14 +45,20 @@ void check_belongs(const VolumeReader& first, const VolumeReader& other) {
       throw Error(cat("cannot read ", reader->name(), " as one channel: it has ",
                       reader->header().shape.channels),
                   "a volume has all of its channels in one file, or each in a file of its own");
-  const auto differ = [&](const std::string& of_first, const std::string& of_other) {
+  const auto differ = [&](const std::string& of_first, const std::string& of_other,
+                          const char* hint = "bring them onto one grid") {
     throw Error(cat("the channels of a volume differ: ", first.name(), " has ", of_first, ", but ",
                     other.name(), " has ", of_other),
-                "bring them onto one grid");
+                hint);
   };
   if (a.shape != b.shape) differ(describe(a.shape), describe(b.shape));
   if (!has_same_spacing(a, b)) differ(spacing_text(a), spacing_text(b));
-  if (!has_same_place(a, b)) differ("one affine", "another");
+  const SamePlace same = same_place(a, b);
+  if (same == SamePlace::unknown)
+    differ(
+        describe_place(a), describe_place(b),
+        "give all channels the affine of one where they are of one grid, or bring them onto one");
+  if (same == SamePlace::no) differ(describe_place(a), describe_place(b));
 }
 
 // That holds what all of them hold.
@@ -163,12 +159,13 @@ std::unique_ptr<VolumeReader> open_channels(const std::vector<fs::path>& files,
   return std::make_unique<ChannelsReader>(std::move(readers));
 }
 
-std::unique_ptr<VolumeReader> open_item(const fs::path& path, std::int64_t channels) {
-  std::unique_ptr<VolumeReader> reader = open_volume(path);
+std::unique_ptr<VolumeReader> open_item(const fs::path& path, std::int64_t channels,
+                                        const ReadVolume& how) {
+  std::unique_ptr<VolumeReader> reader = open_volume(path, how);
   const auto name = channel_id(id_of(path));
   if (channels <= 1 || reader->header().shape.channels != 1 || !name || name->channel != 0)
     return reader;
-  return open_channels(channel_files(path, channels));
+  return open_channels(channel_files(path, channels), how);
 }
 
 }  // namespace lockstep::volume

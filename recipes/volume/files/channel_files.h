@@ -38,6 +38,7 @@ std::unique_ptr<VolumeReader> open_channels(const std::vector<std::filesystem::p
 
 // A volume for a model of `channels` channels: the file, or, where it has one channel and is called
 // ID_0000, with its further channels beside it. 0: the file alone. Throws Error as both do.
-std::unique_ptr<VolumeReader> open_item(const std::filesystem::path& path, std::int64_t channels);
+std::unique_ptr<VolumeReader> open_item(const std::filesystem::path& path, std::int64_t channels,
+                                        const ReadVolume& how = {});
 
 }  // namespace lockstep::volume

@@ -32,7 +32,9 @@ bool is_picture(const fs::path& path) {
 }
 
 ReadPicture picture_how(const ReadVolume& how) {
-  return {.turn = false, .limits = {.pixels = static_cast<std::uint64_t>(how.limits.plane_voxels)}};
+  return {.turn = false,
+          .stored = how.labels,
+          .limits = {.pixels = static_cast<std::uint64_t>(how.limits.plane_voxels)}};
 }
 
 // The header of one slice.
@@ -112,26 +114,28 @@ std::unique_ptr<VolumeReader> open_folder(const fs::path& path, const ReadVolume
   const std::vector<std::string> names = slice_names(path);
   if (names.empty())
     throw Error(cat("cannot read ", path.string(), ": the folder holds no slices"),
-                "slices are files .tif, .png or .jpg with numbers in their names");
+                "slices are files .tif, .png or .jpg with numbers in their names: convert others");
+  std::vector<VolumeHeader> headers;
+  std::vector<fs::path> slices;
+  for (const std::string& name : names) {  // what is wrong with one is told first
+    headers.push_back(slice_header(path / name, how));
+    slices.push_back(path / name);
+  }
   if (const std::string gap = find_gap(names); !gap.empty())
     throw Error(cat("cannot read ", path.string(), ": ", gap),
                 "a folder holds the slices of one volume, all of them");
-  VolumeHeader header;
-  std::vector<fs::path> slices;
-  for (const std::string& name : names) {
-    const VolumeHeader slice = slice_header(path / name, how);
-    if (slices.empty()) {
-      header = slice;
-      header.spacing_mm.reset();
-      header.shape.depth = static_cast<std::int64_t>(names.size());
-      check_shape(header.shape, path.string(), how);
-    } else if (describe_slice(slice) != describe_slice(header)) {
-      throw Error(cat("cannot read ", path.string(), ": ", name, " is ", describe_slice(slice),
-                      ", but ", names[0], " is ", describe_slice(header)),
-                  "the slices of a volume must be of one size and type");
-    }
-    slices.push_back(path / name);
-  }
+  for (std::size_t i = 1; i < headers.size(); ++i)
+    if (describe_slice(headers[i]) != describe_slice(headers[0]))
+      throw Error(
+          cat("cannot read ", path.string(), ": ", names[i], " is ", describe_slice(headers[i]),
+              ", but ", names[0], " is ", describe_slice(headers[0])),
+          "the slices of a volume must be of one size and type");
+  VolumeHeader header = headers[0];
+  header.spacing_mm.reset();
+  header.white_is_zero = std::any_of(headers.begin(), headers.end(),
+                                     [](const VolumeHeader& slice) { return slice.white_is_zero; });
+  header.shape.depth = std::ssize(names);
+  check_shape(header.shape, path.string(), how);
   return std::make_unique<SlicesReader>(path, header, std::move(slices), how);
 }
 

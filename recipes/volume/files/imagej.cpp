@@ -17,18 +17,19 @@ double positive(std::string_view text) {
   return error == std::errc() && std::isfinite(value) && value > 0 ? value : 0;
 }
 
+}  // namespace
+
 double millimetres(std::string_view unit) {
   static constexpr std::pair<std::string_view, double> units[] = {
       {"nm", 1e-6},        {"nanometer", 1e-6},  {"um", 1e-3},       {"micron", 1e-3},
       {"microns", 1e-3},   {"micrometer", 1e-3}, {"\\u00B5m", 1e-3}, {"\xC2\xB5m", 1e-3},
       {"\xCE\xBCm", 1e-3}, {"\xB5m", 1e-3},      {"mm", 1},          {"millimeter", 1},
-      {"cm", 10},          {"centimeter", 10},   {"m", 1000},        {"inch", 25.4}};
+      {"cm", 10},          {"centimeter", 10},   {"m", 1000},        {"inch", 25.4},
+      {"in", 25.4},        {"\xC3\x85", 1e-7}};
   for (const auto& [name, size] : units)
     if (unit == name) return size;
   return 0;
 }
-
-}  // namespace
 
 std::optional<ImageJ> parse_imagej(std::string_view description) {
   if (!description.starts_with("ImageJ=")) return std::nullopt;
@@ -40,6 +41,7 @@ std::optional<ImageJ> parse_imagej(std::string_view description) {
     const auto count = [&] { return whole_number<std::int64_t>(value, 1).value_or(1); };
     if (key == "images") said.images = count();
     if (key == "channels") said.channels = count();
+    if (key == "slices") said.slices = count();
     if (key == "frames") said.frames = count();
     if (key == "spacing") said.spacing = positive(value);
     if (key == "unit") said.unit_mm = millimetres(value);

@@ -30,9 +30,10 @@ struct NamedType {
   int code;
   VoxelType type;
 };
-constexpr NamedType types[] = {{2, VoxelType::u8},   {256, VoxelType::i8},  {512, VoxelType::u16},
-                               {4, VoxelType::i16},  {768, VoxelType::u32}, {8, VoxelType::i32},
-                               {16, VoxelType::f32}, {64, VoxelType::f64}};
+constexpr NamedType types[] = {
+    {2, VoxelType::u8},    {256, VoxelType::i8}, {512, VoxelType::u16},  {4, VoxelType::i16},
+    {768, VoxelType::u32}, {8, VoxelType::i32},  {1024, VoxelType::i64}, {1280, VoxelType::u64},
+    {16, VoxelType::f32},  {64, VoxelType::f64}};
 
 std::string name_of_code(int code) {
   switch (code) {
@@ -45,10 +46,6 @@ std::string name_of_code(int code) {
     case 128:
     case 2304:
       return "colours (RGB)";
-    case 1024:
-      return "i64";
-    case 1280:
-      return "u64";
     case 1536:
       return "f128";
     default:
@@ -117,7 +114,7 @@ VoxelType nifti_type_of(const Fields& fields, const Layout& layout, const std::s
          cat("it is damaged: its voxels are ", name_of(known.type), ", but of ", bits, " bits"));
   }
   fail(name, cat("its voxels are ", name_of_code(code), ", which are not read"),
-       "u8, i8, u16, i16, u32, i32, f32 and f64 are");
+       "whole numbers of 8 to 64 bits are, and floats of 32 and 64");
 }
 
 NiftiSpace space_of(const Fields& fields, const Layout& layout) {
@@ -141,8 +138,10 @@ NiftiSpace space_of(const Fields& fields, const Layout& layout) {
 std::optional<std::array<double, 3>> nifti_spacing_of(const NiftiSpace& space) {
   const int unit = space.units & 7;
   const double mm = unit == 1 ? 1000 : unit == 3 ? 1e-3 : 1;
-  const std::array<double, 3> spacing{space.pixdim[3] * mm, space.pixdim[2] * mm,
-                                      space.pixdim[1] * mm};
+  // Sizes are lengths: some older tools left signs there.
+  const std::array<double, 3> spacing{std::abs(space.pixdim[3]) * mm,
+                                      std::abs(space.pixdim[2]) * mm,
+                                      std::abs(space.pixdim[1]) * mm};
   for (const double size : spacing)
     if (!std::isfinite(size) || size <= 0) return std::nullopt;
   return spacing;
@@ -251,7 +250,10 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> head, const std::strin
   volume.spacing_mm = nifti_spacing_of(*volume.space);
   const double slope = fields.real(layout, layout.slope),
                intercept = fields.real(layout, layout.intercept);
-  if (slope != 0 && std::isfinite(slope) && std::isfinite(intercept)) {
+  if (slope != 0 && std::isfinite(slope)) {
+    if (!std::isfinite(intercept))
+      fail(name, cat("its scl_slope is ", slope, ", but its scl_inter is ", intercept),
+           "write scl_inter into the header: 0 unless values are shifted");
     volume.slope = slope;
     volume.intercept = intercept;
   }

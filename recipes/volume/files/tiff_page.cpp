@@ -66,6 +66,12 @@ bool is_read(std::uint16_t compression) {
   }
 }
 
+// Samples one plane behind the other, as tifffile writes an array that it takes for colours.
+bool is_in_planes(TIFF* tiff) {
+  return field<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) ==
+         PLANARCONFIG_SEPARATE;
+}
+
 VoxelType type_of(TIFF* tiff, const Refuse& refuse) {
   const auto bits = field<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE, 1);
   const auto format = field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
@@ -74,6 +80,7 @@ VoxelType type_of(TIFF* tiff, const Refuse& refuse) {
     if (bits == 8) return is_signed ? VoxelType::i8 : VoxelType::u8;
     if (bits == 16) return is_signed ? VoxelType::i16 : VoxelType::u16;
     if (bits == 32) return is_signed ? VoxelType::i32 : VoxelType::u32;
+    if (bits == 64) return is_signed ? VoxelType::i64 : VoxelType::u64;
   }
   if (format == SAMPLEFORMAT_UINT && bits == 1) return VoxelType::u8;
   if (format == SAMPLEFORMAT_IEEEFP && (bits == 16 || bits == 32)) return VoxelType::f32;
@@ -82,7 +89,7 @@ VoxelType type_of(TIFF* tiff, const Refuse& refuse) {
                            : format >= SAMPLEFORMAT_COMPLEXINT ? "complex"
                                                                : "integer";
   refuse(cat("its pixels are ", what, " of ", bits, " bits"),
-         "1, 8, 16 and 32 bits are read, and float of 16, 32 and 64");
+         "1, 8, 16, 32 and 64 bits are read, and float of 16, 32 and 64");
   return VoxelType::u8;
 }
 
@@ -124,8 +131,7 @@ void unpack(const TiffPage& page, std::span<const std::byte> stored, std::span<s
         out.data() + y * page.width * static_cast<std::int64_t>(bytes_of(page.type));
     for (std::int64_t x = 0; x < page.width; ++x) {
       if (page.packing == TiffPacking::bits) {
-        const bool one = (row[x / 8] >> (7 - x % 8) & std::byte{1}) != std::byte{0};
-        to[x] = std::byte{one != page.inverted};
+        to[x] = row[x / 8] >> (7 - x % 8) & std::byte{1};
         continue;
       }
       std::uint16_t half = 0;
@@ -175,28 +181,28 @@ TiffPage describe_page(TIFF* tiff, const Refuse& refuse) {
   const auto compression = field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   if (!is_read(compression))
     refuse(cat("its compression, ", compression_name(compression), ", is not read"),
-           "write it with LZW, deflate, packbits or none");
+           "write it with LZW, deflate, zstd, packbits or none, for example by libtiff's "
+           "`tiffcp -c lzw OLD NEW`");
   const auto samples = field<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
   TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
   if (photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR)
     refuse("it is in colour (RGB)",
-           "a volume has one value a voxel: convert it to grey, or take one channel");
+           is_in_planes(tiff)
+               ? "tifffile takes an array of 3 or 4 planes for colours: write it with "
+                 "photometric='minisblack'"
+               : "a volume has one value a voxel: convert it to grey, or take one channel");
   if (samples != 1)
     refuse(cat("it has ", samples, " values a pixel"), "a volume has one value a voxel");
   const bool white = photometric == PHOTOMETRIC_MINISWHITE;
   if (!white && photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_PALETTE)
     refuse(cat("its photometric interpretation is ", photometric),
            "grey levels and palettes are read");
-  const VoxelType type = type_of(tiff, refuse);
-  if (white && type != VoxelType::u8 && type != VoxelType::u16 && type != VoxelType::u32)
-    refuse(cat("white is its smallest value, which means nothing for ", name_of(type)),
-           "write it with black as the smallest value");
   return {.height = field<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH, 0),
           .width = field<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH, 0),
-          .type = type,
+          .type = type_of(tiff, refuse),
           .packing = packing_of(tiff),
-          .inverted = white,
+          .white_is_zero = white,
           .directory = TIFFCurrentDirOffset(tiff)};
 }
 
@@ -235,11 +241,6 @@ bool read_pixels(TIFF* tiff, const TiffPage& page, std::span<std::byte> out) {
   if (!read(stored)) return false;
   unpack(page, stored, out);
   return true;
-}
-
-void invert(std::span<std::byte> voxels) {
-  // The largest value minus an unsigned voxel is its complement, byte by byte.
-  for (std::byte& byte : voxels) byte = ~byte;
 }
 
 }  // namespace lockstep::volume

@@ -4,7 +4,6 @@
 #include <tiffio.h>
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 
@@ -20,11 +19,9 @@ struct TiffPage {
   std::int64_t height = 0, width = 0;
   VoxelType type = VoxelType::u8;
   TiffPacking packing = TiffPacking::none;
-  bool inverted = false;        // min-is-white
+  bool white_is_zero = false;
   std::uint64_t directory = 0;  // where it lies in the file
 };
-
-using Refuse = std::function<void(const std::string& why, const std::string& hint)>;  // throws
 
 // Of the directory that is read. Refuses RGB, several samples a pixel, types that are no VoxelType,
 // and compressions that are not read, by name.
@@ -33,7 +30,5 @@ TiffPage describe_page(TIFF* tiff, const Refuse& refuse);
 void check_pixels(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes, const Refuse& refuse);
 // False where libtiff fails. out: height x width voxels.
 bool read_pixels(TIFF* tiff, const TiffPage& page, std::span<std::byte> out);
-// Turns min-is-white into min-is-black; of unsigned types without packing.
-void invert(std::span<std::byte> voxels);
 
 }  // namespace lockstep::volume

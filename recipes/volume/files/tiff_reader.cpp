@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "recipes/volume/files/imagej.h"
+#include "recipes/volume/files/stack_layout.h"
 #include "recipes/volume/files/tiff_handle.h"
 #include "recipes/volume/files/tiff_page.h"
 #include "recipes/volume/files/volume_reader.h"
@@ -21,6 +22,7 @@ struct Stack {
   std::unique_ptr<TiffStream> stream = std::make_unique<TiffStream>();
   TiffHandle tiff;
   std::vector<TiffPage> pages;
+  std::vector<std::uint32_t> order;  // StackLayout::pages
   std::uint64_t raw = 0;  // where the planes begin that lie one behind the other; 0: they are pages
   bool swapped = false;   // raw planes are of the other byte order
   VolumeHeader header;
@@ -28,6 +30,9 @@ struct Stack {
   [[noreturn]] void fail(const std::string& why, const std::string& hint = {}) const {
     if (stream->failure) std::rethrow_exception(stream->failure);
     throw Error(cat("cannot read ", source->name(), ": ", why), hint);
+  }
+  Refuse refuse() const {
+    return [this](const std::string& why, const std::string& hint) { fail(why, hint); };
   }
   Refuse refuse_page() const {
     return [this, page = pages.size() + 1](const std::string& why, const std::string& hint) {
@@ -51,19 +56,19 @@ void add_page(Stack& stack, const ReadVolume& how) {
   check_pixels(stack.tiff.get(), page, stack.source->size(), refuse);
   if (!stack.pages.empty()) {
     const TiffPage& first = stack.pages.front();
-    if (describe(page) != describe(first) || page.inverted != first.inverted ||
+    if (describe(page) != describe(first) || page.white_is_zero != first.white_is_zero ||
         page.packing != first.packing)
-      refuse(cat("it is ", describe(page), page.inverted ? ", white first" : "", ", but page 1 is ",
-                 describe(first), first.inverted ? ", white first" : ""),
+      refuse(cat("it is ", describe(page), page.white_is_zero ? ", white first" : "",
+                 ", but page 1 is ", describe(first), first.white_is_zero ? ", white first" : ""),
              "the pages of a stack must be of one size and type; a pyramid is not a stack");
   }
   stack.pages.push_back(page);
 }
 
-std::optional<ImageJ> imagej_of(TIFF* tiff) {
+std::string description_of(TIFF* tiff) {
   char* text = nullptr;
-  if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) != 1 || !text) return std::nullopt;
-  return parse_imagej(text);
+  if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) != 1 || !text) return {};
+  return text;
 }
 
 // Millimetres a pixel; 0: the file does not say. A resolution in inches is most often a program's
@@ -110,19 +115,26 @@ void find_raw_planes(Stack& stack, const ImageJ& imagej) {
   stack.swapped = TIFFIsByteSwapped(tiff) != 0;
 }
 
-void set_header(Stack& stack, const std::optional<ImageJ>& imagej, const ReadVolume& how) {
+void set_header(Stack& stack, const std::string& description, const ReadVolume& how) {
+  const std::optional<ImageJ> imagej = parse_imagej(description);
   VolumeHeader& header = stack.header;
   const TiffPage& first = stack.pages.front();
   const bool raw = imagej && imagej->images > 1 && stack.pages.size() == 1;
-  const std::int64_t planes = raw ? imagej->images : static_cast<std::int64_t>(stack.pages.size());
-  const std::int64_t channels = imagej ? imagej->channels : 1;
-  if (imagej && imagej->frames > 1)
-    stack.fail(cat("it is a time series of ", imagej->frames, " frames"),
-               "write each frame as a file");
-  if (planes % channels != 0)
-    stack.fail(cat("its description says channels=", channels, ", but it has ", planes, " pages"));
+  const std::filesystem::path path = stack.source->name();
+  StackLayout layout =
+      stack_layout(description,
+                   {.pages = raw ? imagej->images : static_cast<std::int64_t>(stack.pages.size()),
+                    .height = first.height,
+                    .width = first.width,
+                    .file_name = path.filename().string(),
+                    .allow_2d = how.allow_2d,
+                    .as_planes = how.as_planes},
+                   stack.refuse());
+  stack.order = std::move(layout.pages);
+  if (layout.spacing_mm) header.spacing_mm = layout.spacing_mm;
   header.type = first.type;
-  header.shape = {planes / channels, first.height, first.width, channels};
+  header.white_is_zero = first.white_is_zero;
+  header.shape = {layout.depth, first.height, first.width, layout.channels};
   check_shape(header.shape, stack.source->name(), how);
   if (raw) find_raw_planes(stack, *imagej);
 }
@@ -138,9 +150,7 @@ class TiffReader : public VolumeReader {
     if (stack_.raw != 0)
       read_raw(plane, out);
     else
-      read_page(plane, out);
-    const TiffPage& first = stack_.pages.front();
-    if (first.inverted && first.packing == TiffPacking::none) invert(out);
+      read_page(stack_.order.empty() ? plane : stack_.order[plane], out);
   }
   void read_raw(std::uint64_t plane, std::span<std::byte> out) {
     stack_.source->read_all(stack_.raw + plane * out.size(), out);
@@ -173,16 +183,27 @@ std::unique_ptr<VolumeReader> open_tiff(std::unique_ptr<ByteSource> source, cons
   stack.tiff = open_tiff_handle(*stack.stream, stack.source->name(), "rmc");
   if (!stack.tiff) stack.fail(cat("it is not a TIFF file, or truncated: ", take_tiff_message()));
   add_page(stack, how);
-  const std::optional<ImageJ> imagej = imagej_of(stack.tiff.get());
-  stack.header.spacing_mm = spacing_of(stack.tiff.get(), imagej);
+  const std::string description = description_of(stack.tiff.get());
+  stack.header.spacing_mm = spacing_of(stack.tiff.get(), parse_imagej(description));
   while (!TIFFLastDirectory(stack.tiff.get())) {
     take_tiff_message();
     if (!TIFFReadDirectory(stack.tiff.get()))
       stack.fail(cat("page ", stack.pages.size() + 1, ": ", take_tiff_message()));
     add_page(stack, how);
   }
-  set_header(stack, imagej, how);
+  set_header(stack, description, how);
   return std::make_unique<TiffReader>(std::move(stack));
+}
+
+std::optional<bool> has_one_page(const std::filesystem::path& path) try {
+  const auto source = file_source(path);
+  TiffStream stream{.source = source.get()};
+  const TiffHandle tiff = open_tiff_handle(stream, path.string(), "rmc");
+  take_tiff_message();
+  if (!tiff) return std::nullopt;
+  return TIFFLastDirectory(tiff.get()) != 0;
+} catch (const Error&) {
+  return std::nullopt;
 }
 
 }  // namespace lockstep::volume

@@ -19,6 +19,7 @@ std::uint16_t format_of(VoxelType type) {
     case VoxelType::i8:
     case VoxelType::i16:
     case VoxelType::i32:
+    case VoxelType::i64:
       return SAMPLEFORMAT_INT;
     case VoxelType::f32:
     case VoxelType::f64:

@@ -20,7 +20,8 @@ Matrix qform(const NiftiSpace& space) {
   const auto [b, c, d] = space.quaternion;
   const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
   const double sign = space.pixdim[0] < 0 ? -1 : 1;
-  const std::array<double, 3> size{space.pixdim[1], space.pixdim[2], sign * space.pixdim[3]};
+  const std::array<double, 3> size{std::abs(space.pixdim[1]), std::abs(space.pixdim[2]),
+                                   sign * std::abs(space.pixdim[3])};
   const double rotation[3][3] = {
       {a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)},
       {2 * (b * c + a * d), a * a + c * c - b * b - d * d, 2 * (c * d - a * b)},
@@ -30,6 +31,21 @@ Matrix qform(const NiftiSpace& space) {
     for (std::size_t column = 0; column < 3; ++column)
       matrix[row][column] = rotation[row][column] * size[column];
     matrix[row][3] = space.offset[row];
+  }
+  matrix[3][3] = 1;
+  return matrix;
+}
+
+// nibabel's affine of a header that says no place. A size of 0 counts as 1.
+Matrix without_codes(const VolumeHeader& header) {
+  const VolumeShape& shape = header.shape;
+  const std::array<std::int64_t, 3> extents{shape.width, shape.height, shape.depth};
+  Matrix matrix{};
+  for (std::size_t row = 0; row < 3; ++row) {
+    const double stored = std::abs(header.space->pixdim[row + 1]);
+    const double size = (row == 0 ? -1 : 1) * (stored == 0 ? 1 : stored);
+    matrix[row][row] = size;
+    matrix[row][3] = -size * static_cast<double>(extents[row] - 1) / 2;
   }
   matrix[3][3] = 1;
   return matrix;
@@ -45,6 +61,8 @@ std::size_t bytes_of(VoxelType type) {
     case VoxelType::u16:
     case VoxelType::i16:
       return 2;
+    case VoxelType::i64:
+    case VoxelType::u64:
     case VoxelType::f64:
       return 8;
     default:
@@ -53,7 +71,8 @@ std::size_t bytes_of(VoxelType type) {
 }
 
 const char* name_of(VoxelType type) {
-  static constexpr const char* names[] = {"u8", "i8", "u16", "i16", "u32", "i32", "f32", "f64"};
+  static constexpr const char* names[] = {"u8",  "i8",  "u16", "i16", "u32",
+                                          "i32", "i64", "u64", "f32", "f64"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -71,15 +90,11 @@ std::string describe_spacing(const std::array<double, 3>& spacing_mm) {
   return cat(text(z), " x ", text(y), " x ", text(x), small ? " \u00B5m" : " mm");
 }
 
-Matrix affine_of(const NiftiSpace& space) {
-  if (space.sform_code <= 0 && space.qform_code > 0) return qform(space);
+Matrix affine_of(const VolumeHeader& header) {
+  const NiftiSpace& space = header.space.value();
+  if (space.sform_code <= 0) return space.qform_code > 0 ? qform(space) : without_codes(header);
   Matrix matrix{};
-  for (std::size_t row = 0; row < 3; ++row) {
-    if (space.sform_code > 0)
-      matrix[row] = space.srow[row];
-    else
-      matrix[row][row] = space.pixdim[row + 1];
-  }
+  for (std::size_t row = 0; row < 3; ++row) matrix[row] = space.srow[row];
   matrix[3][3] = 1;
   return matrix;
 }

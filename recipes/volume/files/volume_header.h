@@ -4,12 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 namespace lockstep::volume {
 
-enum class VoxelType { u8, i8, u16, i16, u32, i32, f32, f64 };
+enum class VoxelType { u8, i8, u16, i16, u32, i32, i64, u64, f32, f64 };
 std::size_t bytes_of(VoxelType type);
 const char* name_of(VoxelType type);  // "u8"
 
@@ -35,17 +36,18 @@ struct NiftiSpace {
   std::array<std::array<double, 4>, 3> srow{};
   friend bool operator==(const NiftiSpace&, const NiftiSpace&) = default;
 };
-// From voxel (x, y, z, 1) to the space of the file, in its unit: the sform where there is one, else
-// the qform, else the spacing alone. Row by row; the last row is 0 0 0 1.
-std::array<std::array<double, 4>, 4> affine_of(const NiftiSpace& space);
-
 struct VolumeHeader {
   VolumeShape shape;
   VoxelType type = VoxelType::u8;                   // of the voxels as stored
   std::optional<std::array<double, 3>> spacing_mm;  // z, y, x; nothing: the file does not say
   double slope = 1, intercept = 0;                  // the value meant is slope x stored + intercept
   std::optional<NiftiSpace> space;                  // of NIfTI files
+  bool white_is_zero = false;  // a TIFF says so; voxels are as stored all the same
 };
+// From voxel (x, y, z, 1) to the space of the file, in its unit, as nibabel has it: the sform where
+// its code is positive, else the qform, else the spacing alone with the volume's centre at 0 and x
+// running to the left. Row by row; the last row is 0 0 0 1. header.space must be there.
+std::array<std::array<double, 4>, 4> affine_of(const VolumeHeader& header);
 // Of one plane of one channel. The shape must be within limits.
 std::size_t plane_bytes(const VolumeHeader& header);
 
@@ -56,9 +58,14 @@ struct VolumeLimits {
 };
 
 struct ReadVolume {
-  bool allow_2d = false;  // a depth of 1 is an Error otherwise
+  bool allow_2d = false;   // a depth of 1 is an Error otherwise
+  bool as_planes = false;  // channels or times of one plane, as a TIFF's description has them
+  bool labels = false;     // of PNG slices: a palette's indices, and few bits as small numbers
   VolumeLimits limits{};
 };
+
+// Throws Error, which names the file.
+using Refuse = std::function<void(const std::string& why, const std::string& hint)>;
 
 // Throws Error, which names the file, for an empty shape, one beyond the limits, and a depth of 1
 // that is not allowed.

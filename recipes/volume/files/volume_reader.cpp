@@ -50,6 +50,10 @@ void convert(std::span<const std::byte> plane, const VolumeHeader& header, std::
       return to_values<std::uint32_t>(plane, header, out);
     case VoxelType::i32:
       return to_values<std::int32_t>(plane, header, out);
+    case VoxelType::i64:
+      return to_values<std::int64_t>(plane, header, out);
+    case VoxelType::u64:
+      return to_values<std::uint64_t>(plane, header, out);
     case VoxelType::f32:
       return to_values<float>(plane, header, out);
     case VoxelType::f64:

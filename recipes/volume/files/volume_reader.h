@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,9 @@ class VolumeReader {
 // names. Reads headers only. Throws Error, which names file and reason.
 std::unique_ptr<VolumeReader> open_volume(const std::filesystem::path& path,
                                           const ReadVolume& how = {});
+
+// Of a TIFF, whatever its pages are; nothing where libtiff cannot open it, or it is none.
+std::optional<bool> has_one_page(const std::filesystem::path& path);
 
 // The parts of it. The folder's slices are files; a picture is a folder of one.
 std::unique_ptr<VolumeReader> open_tiff(std::unique_ptr<ByteSource> source,

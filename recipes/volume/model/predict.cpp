@@ -90,7 +90,7 @@ class Submission : public PredictionWriter {
 }  // namespace
 
 std::unique_ptr<VolumeReader> VolumeRecipe::open_for(const PredictItem& item) const {
-  auto reader = open_item(item.path, shape_.channels);
+  auto reader = open_item(item.path, shape_.channels, read_);
   const std::int64_t channels = reader->header().shape.channels;
   if (channels != shape_.channels)
     throw Error(cat("it has ", channels, channels == 1 ? " channel" : " channels",

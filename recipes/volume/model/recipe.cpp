@@ -88,6 +88,7 @@ VolumeRecipe::VolumeRecipe(const VolumeOptions& options, const Prepared& prepare
                   .tolerance = options.scoring.tolerance,
                   .tolerance_mm = options.scoring.unit == ToleranceUnit::mm},
       spacing_(options.spacing()),
+      read_(options.read_volume()),
       threshold_(options.predict.threshold),
       min_component_(options.predict.min_component),
       probabilities_(options.predict.save == Save::probabilities),

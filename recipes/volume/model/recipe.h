@@ -86,6 +86,7 @@ class VolumeRecipe : public Recipe {
   TileOptions tiles_;
   EvaluationOptions evaluation_;
   std::optional<std::array<double, 3>> spacing_;
+  ReadVolume read_;
   double threshold_ = 0.5;
   std::int64_t min_component_ = 0;
   bool probabilities_ = false;

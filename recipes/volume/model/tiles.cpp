@@ -1,8 +1,11 @@
 #include "recipes/volume/model/tiles.h"
 
+#include "engine/item_progress.h"
 #include "recipes/volume/model/input.h"
 
 #include <ATen/ops/softmax.h>
+
+#include <algorithm>
 
 namespace lockstep::volume {
 namespace {
@@ -38,7 +41,13 @@ void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& opt
   std::vector<at::Tensor> normals;
   for (const TiledNet& net : nets) normals.push_back(net.normals.to(options.device).unsqueeze(0));
   const int turns = options.flips ? 8 : 1;
+  const SlidingWindows windows = windows_over(options, input.extents);
+  const auto count = static_cast<double>(nets.size()) * turns;  // of passes over a tile
+  const std::int64_t tiles_in_all = windows.count(input.rows);
+  std::int64_t tiles_done = 0;
   const auto predict = [&](const at::Tensor& tiles) {
+    const std::int64_t here = std::min(tiles.size(0), tiles_in_all - tiles_done);
+    double passes = 0;
     at::Tensor sum;
     for (std::size_t i = 0; i < nets.size(); ++i) {
       const at::Tensor x = normalised(tiles, normals[i].expand({tiles.size(0), -1, -1}));
@@ -51,12 +60,15 @@ void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& opt
             shares(nets[i].net->logits(network_input(turned, options.type), context).front());
         if (!axes.empty()) found = found.flip(axes);
         sum = sum.defined() ? sum.add_(found) : found;
+        report_item_progress(
+            static_cast<double>(tiles_done) + static_cast<double>(here) * ++passes / count,
+            static_cast<double>(tiles_in_all), "tiles");
       }
     }
-    const auto count = static_cast<double>(nets.size()) * turns;
+    tiles_done += here;
     return (count == 1 ? sum : sum.div_(count)).contiguous();
   };
-  windows_over(options, input.extents).run(input.rows, input.read, predict, write);
+  windows.run(input.rows, input.read, predict, write);
 }
 
 at::Tensor labels_of(const at::Tensor& probabilities, double threshold) {

@@ -14,8 +14,9 @@ namespace {
 template <class Data>
 void add_data(OptionTable& table, Data& data) {
   table.add("data.path", data.path,
-            {.meaning = "folder with train_images, train_labels and train.csv, or images and "
-                        "labels of the same names; empty: a small set that is made",
+            {.meaning = "folder with train_images, train_labels and train.csv, images and labels "
+                        "of the same names, or a raw folder of nnU-Net, whose dataset.json sets "
+                        "what is not set; empty: a small set that is made",
              .is_path = true});
   table.add("data.images", data.images,
             {.meaning = "folder of the images, where data.path does not say", .is_path = true});
@@ -62,6 +63,12 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "z,y,x to resample to, or one number for all; outputs are resampled back; "
                         "empty: voxels stay as they are",
              .unit = "mm"});
+  table.add("data.same_grid", data.same_grid,
+            {.meaning = "voxels of label and image belong together one by one, whatever the "
+                        "affines of their NIfTI files say"});
+  table.add("data.as_planes", data.as_planes,
+            {.meaning = "channels or times that a TIFF says of a single plane are planes, as "
+                        "tifffile writes them without axes"});
   table.add("data.pad", data.pad, {.meaning = "take volumes that are smaller than a patch"});
   table.add("data.patches", data.patches,
             {.meaning = "of each volume, per epoch", .min = 1, .max = 1e6});
@@ -142,12 +149,19 @@ void add_outputs(OptionTable& table, Scoring& scoring, Predict& predict) {
             {.meaning = "mean of all flips of each tile: eight times the work"});
   table.add("score.tolerance", scoring.tolerance,
             {.meaning = "of SurfaceDice, in score.unit", .min = 0, .max = 1e6});
-  table.add("score.unit", scoring.unit, {.meaning = "of score.tolerance"});
+  table.add("score.unit", scoring.unit,
+            {.meaning = "of score.tolerance and, where it is set, of hd95"});
   table.add("score.topology", scoring.topology,
             {.meaning = "SurfaceDice, VOI and topology beside Dice and IoU, of one class"});
   table.add("score.labels", scoring.labels,
             {.meaning = "folder of labels for lockstep score; empty: found in data.path",
              .is_path = true});
+  table.add("score.summary", scoring.summary,
+            {.meaning = "file for lockstep score's summary in nnU-Net's form; empty: summary.json "
+                        "in the folder of predictions, unless another program wrote one there; "
+                        "none: no file",
+             .is_path = true,
+             .no_paths = {"none"}});
   table.add("predict.images", predict.images,
             {.meaning = "folder of volumes to predict; empty: test_images of data.path",
              .is_path = true});
@@ -223,6 +237,10 @@ std::optional<std::int64_t> VolumeOptions::ignore() const {
   return data.ignore;
 }
 
+ReadVolume VolumeOptions::read_volume(bool labels) const {
+  return {.as_planes = data.as_planes, .labels = labels};
+}
+
 NetShape VolumeOptions::net(std::int64_t channels) const {
   return {.channels = channels,
           .outputs = outputs(),
@@ -240,12 +258,16 @@ void VolumeOptions::defaults(TrainOptions& train, bool has_gpu) const {
   train.eval.every_epochs = 5;
 }
 
-void VolumeOptions::check(const TrainOptions&) const {
-  spacing();
+void VolumeOptions::check_labels() const {
   if (data.ignore >= 0 && data.ignore < std::max<std::int64_t>(2, data.classes))
     throw Error(cat("data.ignore=", data.ignore, " is one of the classes 0 to ",
                     std::max<std::int64_t>(2, data.classes) - 1),
                 "set data.ignore to the label of voxels without one, or to -1");
+}
+
+void VolumeOptions::check(const TrainOptions&) const {
+  spacing();
+  check_labels();
   const std::int64_t multiple = std::int64_t{1} << model.depth;
   for (const std::int64_t size : patch())
     if (size % multiple != 0)

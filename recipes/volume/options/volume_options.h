@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/recipe_info.h"
+#include "recipes/volume/files/volume_header.h"
 #include "recipes/volume/voxels/statistics.h"
 
 namespace lockstep::volume {
@@ -52,6 +53,8 @@ struct VolumeOptions : RecipeOptions {
     double divide = 0;                     // 0: 255 of u8, 65,535 of u16, 1 of others
     std::vector<std::string> patch{"64"};  // z,y,x or one number for all; voxels
     std::vector<std::string> spacing;      // z,y,x in mm to resample to; empty: as it is
+    bool same_grid = false;                // affines of image and label may differ
+    bool as_planes = false;                // channels or times of one plane, as TIFFs say
     bool pad = false;                      // volumes that are smaller than a patch
     std::int64_t patches = 8;              // of each volume, per epoch
     double positive = 0.6;                 // share of patches around a voxel of foreground
@@ -73,8 +76,9 @@ struct VolumeOptions : RecipeOptions {
     double tolerance = 2;
     ToleranceUnit unit = ToleranceUnit::voxels;
     bool topology = true;
-    std::string labels;  // of `lockstep score`; empty: found below data.path
-  } scoring;             // score.*
+    std::string labels;   // of `lockstep score`; empty: found below data.path
+    std::string summary;  // file; empty: summary.json in the folder of predictions; "none"
+  } scoring;              // score.*
   struct {
     std::string images;      // folder; empty: data.path/test_images
     std::string csv;         // ids; empty: data.path/test.csv
@@ -92,12 +96,14 @@ struct VolumeOptions : RecipeOptions {
   std::array<std::int64_t, 3> patch() const;             // throws Error
   std::optional<std::array<double, 3>> spacing() const;  // throws Error
   std::optional<std::int64_t> ignore() const;
+  ReadVolume read_volume(bool labels = false) const;
   std::int64_t outputs() const { return data.classes == 1 ? 1 : data.classes; }
   NetShape net(std::int64_t channels) const;
   bool made() const { return data.path.empty() && data.images.empty(); }
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
+  void check_labels() const;  // the part of `check` for data.classes and data.ignore
   Prepared prepare(const PrepareContext& context) override;
   void forget_places(nlohmann::json& extra,
                      std::map<std::string, std::string>& kept) const override;
@@ -114,9 +120,9 @@ struct VolumeOptions : RecipeOptions {
 // What VolumeOptions::prepare, items, score and forget_places call: set by linking the target
 // volume-prepare, null elsewhere (the worker gets what was prepared and never prepares).
 struct Preparer {
-  Prepared (*prepare)(const VolumeOptions& options, const PrepareContext& context);
+  Prepared (*prepare)(VolumeOptions& options, const PrepareContext& context);
   std::vector<PredictItem> (*items)(const VolumeOptions& options, const ItemQuery& query);
-  std::vector<Score> (*score)(const VolumeOptions& options, const ScoreContext& context);
+  std::vector<Score> (*score)(VolumeOptions& options, const ScoreContext& context);
   void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept);
 };
 extern Preparer preparer;

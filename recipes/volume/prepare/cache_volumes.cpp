@@ -27,6 +27,8 @@ std::string cached_name(const std::string& image_hash, const std::string& label_
                          "\n", how.ignore.value_or(-1), "\n");
   if (how.spacing)
     for (const double spacing : *how.spacing) text += cat(general(spacing, 17), "\n");
+  if (how.same_grid) text += "same grid\n";
+  if (how.as_planes) text += "as planes\n";
   Hasher hasher;
   hasher.update(text);
   return hasher.hex() + ".vox";

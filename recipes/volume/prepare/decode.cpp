@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "recipes/volume/files/same_place.h"
 #include "recipes/volume/voxels/cache_writer.h"
 
 namespace lockstep::volume {
@@ -27,53 +26,30 @@ VolumeShape without_channels(VolumeShape shape) {
   return shape;
 }
 
-std::string affine_text(const std::array<std::array<double, 4>, 4>& affine) {
-  std::vector<std::string> rows;
-  for (std::size_t i = 0; i < 3; ++i)
-    rows.push_back(cat(general(affine[i][0], 4), " ", general(affine[i][1], 4), " ",
-                       general(affine[i][2], 4), " ", general(affine[i][3], 4)));
-  return cat("[", join(rows, "; "), "]");
-}
-
-// NIfTI files say where their voxels lie. Corners must agree to a tenth of a voxel.
+// NIfTI files say where their voxels lie.
 void check_same_place(const Pair& pair, const VolumeHeader& image, const VolumeHeader& label) {
-  if (!image.space || !label.space) return;
-  const auto of_image = affine_of(*image.space), of_label = affine_of(*label.space);
-  const VolumeShape& shape = image.shape;
-  const std::array<double, 3> ends{static_cast<double>(shape.width),
-                                   static_cast<double>(shape.height),
-                                   static_cast<double>(shape.depth)};
-  double apart = 0, voxel = std::numeric_limits<double>::infinity();
-  for (std::size_t row = 0; row < 3; ++row) {
-    double least = of_image[row][3] - of_label[row][3], most = least;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double across = (of_image[row][axis] - of_label[row][axis]) * ends[axis];
-      (across > 0 ? most : least) += across;
-    }
-    apart = std::max({apart, most, -least});
-  }
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    double squares = 0;
-    for (std::size_t row = 0; row < 3; ++row) squares += of_image[row][axis] * of_image[row][axis];
-    voxel = std::min(voxel, std::sqrt(squares));
-  }
-  if (apart <= 0.1 * voxel) return;
+  const SamePlace same = same_place(image, label);
+  if (same == SamePlace::yes) return;
   throw Error(cat("image and label of ", pair.id, " lie in different places: ", pair.image.string(),
-                  " has the affine ", affine_text(of_image), ", ", pair.label.string(), " has ",
-                  affine_text(of_label)),
-              "bring the label onto the grid of its image, for example with nibabel's "
-              "resample_from_to and order=0");
+                  " has ", describe_place(image), ", ", pair.label.string(), " has ",
+                  describe_place(label)),
+              same == SamePlace::unknown
+                  ? "if their voxels belong together one by one, set data.same_grid=true, or copy "
+                    "the affine: nibabel.Nifti1Image(label.dataobj, image.affine)"
+                  : "bring the label onto the grid of its image, for example with nibabel's "
+                    "resample_from_to and order=0");
 }
 
 Readers open_pair(const Pair& pair, const DecodeOptions& how) {
-  Readers readers{open_channels(pair.images()), open_volume(pair.label)};
+  Readers readers{open_channels(pair.images(), {.as_planes = how.as_planes}),
+                  open_volume(pair.label, {.as_planes = how.as_planes, .labels = true})};
   const VolumeShape &image = readers.image->header().shape, &label = readers.label->header().shape;
   if (without_channels(image) != without_channels(label))
     throw Error(cat("image and label of ", pair.id, " differ: ", pair.image.string(), " is ",
                     describe(without_channels(image)), ", but ", pair.label.string(), " is ",
                     describe(without_channels(label))),
                 "both must have the same planes, rows and columns");
-  check_same_place(pair, readers.image->header(), readers.label->header());
+  if (!how.same_grid) check_same_place(pair, readers.image->header(), readers.label->header());
   if (how.channels > 0 && image.channels != how.channels)
     throw Error(cat(pair.image.string(), " has ", image.channels,
                     image.channels == 1 ? " channel" : " channels", ", but data.channels is ",
@@ -87,8 +63,8 @@ VolumeShape cached_shape(const Pair& pair, const VolumeHeader& image, const Deco
   if (!how.spacing) return image.shape;
   if (!image.spacing_mm)
     throw Error(cat("data.spacing is set, but ", pair.image.string(), " does not say its own"),
-                "leave out data.spacing, or write the spacing into the files (NIfTI, or ImageJ's "
-                "description of a TIFF)");
+                "leave out data.spacing, or write the spacing into the files (NIfTI, or a TIFF of "
+                "ImageJ or OME)");
   const VolumeShape shape = resampled_shape(image.shape, *image.spacing_mm, *how.spacing);
   check_shape(shape, cat(pair.image.string(), " at data.spacing"), {.allow_2d = true});
   return shape;
@@ -101,7 +77,8 @@ CachedHeader header_from(const Pair& pair, const VolumeHeader& image, const Deco
                       .type = stays ? image.type : VoxelType::f32,
                       .labelled = true,
                       .ignore = how.ignore.value_or(-1),
-                      .spacing_known = image.spacing_mm.has_value()};
+                      .spacing_known = image.spacing_mm.has_value(),
+                      .white_is_zero = image.white_is_zero};
   if (image.spacing_mm) header.spacing_mm = how.spacing.value_or(*image.spacing_mm);
   return header;
 }
@@ -122,7 +99,9 @@ DecodeOptions decode_options(const VolumeOptions& options) {
   return {.spacing = options.spacing(),
           .ignore = options.ignore(),
           .classes = options.data.classes,
-          .channels = options.data.channels};
+          .channels = options.data.channels,
+          .same_grid = options.data.same_grid,
+          .as_planes = options.data.as_planes};
 }
 
 DecodeOptions training_options(const VolumeOptions& options) {

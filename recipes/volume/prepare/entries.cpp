@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "recipes/volume/prepare/set_statistics.h"
 #include "recipes/volume/prepare/split.h"
+#include "recipes/volume/prepare/volume_part.h"
 
 namespace lockstep::volume {
 namespace {
@@ -32,9 +33,21 @@ VoxelType common_type(const std::vector<VolumeEntry>& entries) {
   return type;
 }
 
-// The last planes of the only volume are for validation.
-void split_planes(const VolumeEntry& entry, const VolumeOptions& options, PreparedVolumes& volumes,
-                  const Say& say) {
+// Rows or columns in the place of planes, of which there are no more than a patch has.
+void split_part(const VolumeEntry& entry, const VolumePart& held_back, const VolumeOptions& options,
+                const fs::path& folder, PreparedVolumes& volumes, const Say& say) {
+  const CacheLimits limits{.most_gb = options.data.cache_gb};
+  const VolumePart rest{.axis = held_back.axis, .begin = 0, .end = held_back.begin};
+  volumes.train = {part_of(entry, rest, folder, limits)};
+  volumes.valid = {part_of(entry, held_back, folder, limits)};
+  say(cat("there is one volume, ", entry.id, ", of ", entry.shape.depth, " planes: its last ",
+          held_back.end - held_back.begin, " of ", held_back.end,
+          held_back.axis == 1 ? " rows" : " columns", " are held back for validation"));
+}
+
+// The last planes of the only volume are for validation, or its last rows or columns.
+void split_one(const VolumeEntry& entry, const VolumeOptions& options, const fs::path& folder,
+               PreparedVolumes& volumes, const Say& say) {
   const std::int64_t planes = held_back_planes(options, entry.shape.depth);
   VolumeEntry train = entry, valid = entry;
   train.end = valid.begin = entry.end - planes;
@@ -43,9 +56,12 @@ void split_planes(const VolumeEntry& entry, const VolumeOptions& options, Prepar
     volumes.valid = {valid};
     say(cat("there is one volume, ", entry.id, ": its last ", planes, " of ", entry.shape.depth,
             " planes are held back for validation"));
+  } else if (const auto part = held_back_part(options, entry.shape)) {
+    split_part(entry, *part, options, folder, volumes, say);
   } else if (options.data.valid_share > 0 && options.data.folds < 2) {
-    say(cat("warning: there is one volume, ", entry.id, ", and its ", entry.shape.depth,
-            " planes are too few to hold some back: nothing is validated"));
+    say(cat("warning: there is one volume, ", entry.id, ", and with ", describe(entry.shape),
+            " it is too small to hold some back from patches of ", join(options.data.patch, ","),
+            ": nothing is validated; a smaller data.patch or data.pad=true change that"));
   }
 }
 
@@ -56,7 +72,9 @@ void check_sizes(const PreparedVolumes& volumes, const VolumeOptions& options) {
     check_holds_patch(entry.image, {entry.end - entry.begin, entry.shape.height, entry.shape.width},
                       how);
   for (const VolumeEntry& entry : volumes.valid)
-    check_holds_patch(entry.image, {entry.shape.depth, entry.shape.height, entry.shape.width}, how);
+    if (!entry.part)
+      check_holds_patch(entry.image, {entry.shape.depth, entry.shape.height, entry.shape.width},
+                        how);
 }
 
 std::vector<std::string> without_foreground(const std::vector<VolumeEntry>& entries) {
@@ -105,7 +123,7 @@ PreparedVolumes split_entries(const std::vector<VolumeEntry>& entries, const Vol
       .type = common_type(entries),
       .normalization = {.kind = options.data.normalize, .divide = options.data.divide}};
   if (entries.size() == 1) {
-    split_planes(entries[0], options, volumes, say);
+    split_one(entries[0], options, folder, volumes, say);
   } else {
     for (std::size_t i = 0; i < entries.size(); ++i)
       (is_valid[i] ? volumes.valid : volumes.train).push_back(entries[i]);

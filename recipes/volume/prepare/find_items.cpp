@@ -40,9 +40,8 @@ PredictItem item_of(const std::string& id, const fs::path& path) {
 // Volumes in the folder and in those below it, folders of slices among them.
 void add_folder(const fs::path& folder, const fs::path& below, std::vector<PredictItem>& items) {
   std::error_code ignored;
-  auto volumes = list_volumes(folder);
-  if (!volumes.empty()) drop_channel_suffix(volumes);
-  for (const auto& [id, path] : volumes) items.push_back(item_of((below / id).string(), path));
+  for (const auto& [id, path] : list_volumes(folder))
+    items.push_back(item_of((below / id).string(), path));
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.is_directory(ignored) && !entry.is_symlink(ignored) &&
@@ -118,6 +117,23 @@ std::int64_t known_channels(const VolumeOptions& options, const ItemQuery& query
                                                          : options.data.channels;
 }
 
+// From the name of its file to another one.
+void rename_item(PredictItem& item, const std::string& id) {
+  const std::string before = id_of(item.path);
+  for (std::string* const name : {&item.id, &item.output})
+    if (const std::size_t at = name->rfind(before); at != name->npos)
+      name->replace(at, before.size(), id);
+}
+
+// Whether a file or folder with one of these ids lies beside `path`.
+bool has_volume_beside(const fs::path& path, const std::vector<std::string>& ids) {
+  std::error_code ignored;
+  for (const std::string& id : ids)
+    for (const char* suffix : {"", ".tif", ".tiff", ".nii", ".nii.gz"})
+      if (fs::exists(path.parent_path() / (id + suffix), ignored)) return true;
+  return false;
+}
+
 // ID_0000, of which the other channels are files of their own, is the item ID; those are none.
 std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int64_t channels) {
   std::vector<PredictItem> items;
@@ -140,21 +156,34 @@ std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int6
       if (fs::exists(beside(0), ignored)) continue;
       item.fault = cat("the volume ", channel->id, " has no channel 0: there is no ",
                        beside(0).filename().string(), " beside ", item.name);
-    } else if (const std::size_t at = item.id.rfind(id_of(path)); at != item.id.npos) {
-      item.id.replace(at, id_of(path).size(), channel->id);
-      item.output.replace(item.output.rfind(id_of(path)), id_of(path).size(), channel->id);
+    } else {
+      rename_item(item, channel->id);
     }
     items.push_back(std::move(item));
   }
   return items;
 }
 
+// Of one channel, ID_0000 is called ID, as nnU-Net has it: unless a number in the place of 0000 or
+// the name ID itself is another volume's beside it.
+std::vector<PredictItem> named_by_case(std::vector<PredictItem> items, std::int64_t channels) {
+  if (channels > 1) return items;
+  for (PredictItem& item : items) {
+    const auto channel = item.fault.empty() ? channel_id(id_of(item.path)) : std::nullopt;
+    if (channel && channel->channel == 0 &&
+        !has_volume_beside(item.path, {channel->id, channel_name(channel->id, 1)}))
+      rename_item(item, channel->id);
+  }
+  return items;
+}
+
 std::vector<PredictItem> typed_items(const VolumeOptions& options, const ItemQuery& query) {
+  const std::int64_t channels = known_channels(options, query);
   std::vector<PredictItem> all;
   for (const std::string& input : query.inputs)
     for (PredictItem& item : items_of_input(input, options, query)) all.push_back(std::move(item));
   std::vector<PredictItem> items =
-      joined(joined_channels(std::move(all), known_channels(options, query)));
+      joined(named_by_case(joined_channels(std::move(all), channels), channels));
   const auto good = [](const PredictItem& item) { return item.fault.empty(); };
   if (!items.empty() && std::none_of(items.begin(), items.end(), good))
     throw Error(items[0].fault,
@@ -195,9 +224,10 @@ TestSet find_test_set(const VolumeOptions& options, const ItemQuery& query) {
 }
 
 // Headers are read, so that what is no volume is known before any work.
-std::vector<PredictItem> looked_at(std::vector<PredictItem> items, std::int64_t channels) {
+std::vector<PredictItem> looked_at(std::vector<PredictItem> items, std::int64_t channels,
+                                   const VolumeOptions& options) {
   for (PredictItem& item : items) try {
-      if (item.fault.empty()) open_item(item.path, channels);
+      if (item.fault.empty()) open_item(item.path, channels, options.read_volume());
     } catch (const Error& error) {
       item.fault = error.what();
     }
@@ -236,11 +266,10 @@ std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQue
     throw Error(cat("there is no folder ", set.images.string(), " (predict.images)"),
                 "check the path; it is taken from the current folder if relative");
   const std::int64_t channels = known_channels(options, query);
-  auto volumes = list_volumes(set.images);
-  if (!volumes.empty()) drop_channel_suffix(volumes);
+  const auto volumes = list_volumes(set.images);
   if (!set.csv.empty()) {
-    std::vector<PredictItem> items =
-        looked_at(joined(joined_channels(items_of_table(set, volumes), channels)), channels);
+    std::vector<PredictItem> items = looked_at(
+        joined(joined_channels(items_of_table(set, volumes), channels)), channels, options);
     for (const PredictItem& item : items)
       if (!item.fault.empty())
         throw Error(cat(set.csv.string(), " names a volume that cannot be predicted: ", item.fault),
@@ -252,7 +281,8 @@ std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQue
   if (items.empty())
     throw Error(cat("the folder ", set.images.string(), " holds no volumes"),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
-  return looked_at(joined(joined_channels(std::move(items), channels)), channels);
+  return looked_at(joined(named_by_case(joined_channels(std::move(items), channels), channels)),
+                   channels, options);
 }
 
 // Layers of tiles across z, which devices can share.
@@ -276,7 +306,8 @@ std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuer
   for (std::size_t i = items.size() - std::min(items.size(), most_shared); i < items.size(); ++i)
     try {
       if (items[i].fault.empty())
-        items[i].pieces = tile_layers(open_item(items[i].path, channels)->header(), options);
+        items[i].pieces = tile_layers(
+            open_item(items[i].path, channels, options.read_volume())->header(), options);
     } catch (const Error&) {  // the worker says what is wrong
       items[i].pieces = 1;
     }

@@ -174,11 +174,12 @@ fs::path table_of(const Places& places, const fs::path& images) {
 
 std::vector<Pair> find_pairs(const Places& places, const Say& say) {
   const Folders folders = find_folders(places);
-  const Volumes labels = list_volumes(folders.labels);
-  Volumes images = list_volumes(folders.images);
+  const Volumes labels = list_volumes(folders.labels, places.ending);
+  Volumes images = list_volumes(folders.images, places.ending);
   const FurtherChannels further = name_as_labels(images, labels);
   if (images.empty())
-    throw Error(cat("the folder ", folders.images.string(), " holds no volumes"),
+    throw Error(cat("the folder ", folders.images.string(), " holds no volumes",
+                    places.ending.empty() ? "" : cat(" that end in ", places.ending)),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
   std::vector<Pair> pairs;
   if (const fs::path table = table_of(places, folders.images); !table.empty()) {

@@ -18,6 +18,7 @@ using Say = std::function<void(const std::string&)>;
 // data.path, data.images, data.labels and data.csv, or the same of made data.
 struct Places {
   std::string path, images, labels, csv;
+  std::string ending{};  // that names of files have; empty: any that is read
 };
 
 // A volume and its labels.
@@ -33,15 +34,16 @@ struct Pair {
   }
 };
 
-bool is_slice(const std::filesystem::path& path);         // by its name
-bool is_slice_folder(const std::filesystem::path& path);  // holds slices, and no volumes
+bool is_slice(const std::filesystem::path& path);  // by its name
+// Holds slices and no volumes. So do folders whose slices cannot be read; whoever opens them says
+// so.
+bool is_slice_folder(const std::filesystem::path& path);
 
 // The volumes that lie in a folder by their id, the name without its suffix. Throws Error where the
-// folder cannot be listed, or where two have the same id.
-std::map<std::string, std::filesystem::path> list_volumes(const std::filesystem::path& folder);
-
-// Takes nnU-Net's `_0000`, the first channel, off the ids of a folder where all of them end so.
-void drop_channel_suffix(std::map<std::string, std::filesystem::path>& volumes);
+// folder cannot be listed, or where two have the same id. ending: that names of files have; empty:
+// any that is read.
+std::map<std::string, std::filesystem::path> list_volumes(const std::filesystem::path& folder,
+                                                          const std::string& ending = {});
 
 struct TableId {
   std::string id, place;  // place: "train.csv, line 3"

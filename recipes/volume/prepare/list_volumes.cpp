@@ -1,5 +1,7 @@
 // Volumes in a folder, and ids in a table.
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <vector>
@@ -14,8 +16,6 @@ namespace lockstep::volume {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view channel_suffix = "_0000";
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](char c) {
@@ -39,36 +39,54 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-bool has_one_page(const fs::path& path) try {
-  return open_volume(path, {.allow_2d = true})->header().shape.depth == 1;
+bool has_ending(const fs::path& path, std::initializer_list<std::string_view> endings) {
+  const std::string name = lower_case(path.filename().string());
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// Of kinds that are not read: a folder of them is a volume of which that is said.
+bool is_other_picture(const fs::path& path) {
+  return has_ending(path, {".bmp", ".gif", ".webp", ".jp2", ".pgm", ".dcm"});
+}
+
+// Whether a TIFF is a slice, and not a volume; nothing where it is too damaged to say.
+std::optional<bool> is_one_plane(const fs::path& path) try {
+  const VolumeShape shape = open_volume(path, {.allow_2d = true})->header().shape;
+  return shape.depth * shape.channels == 1;
 } catch (const Error&) {
-  return false;
+  return has_one_page(path);
 }
 
 }  // namespace
 
 bool is_slice(const fs::path& path) {
-  const std::string name = lower_case(path.filename().string());
-  const auto ends = [&](std::string_view suffix) { return name.ends_with(suffix); };
-  return ends(".tif") || ends(".tiff") || ends(".png") || ends(".jpg") || ends(".jpeg");
+  return has_ending(path, {".tif", ".tiff", ".png", ".jpg", ".jpeg"});
 }
 
 bool is_slice_folder(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return false;
+  bool holds_unreadable = false, holds_others = false;
   for (const fs::path& entry : entries_of(path)) {
+    holds_others |= has_ending(entry, {".nii", ".nii.gz"}) || fs::is_directory(entry, ignored);
+    holds_unreadable |= is_other_picture(entry);
     if (!is_slice(entry)) continue;
-    return volume_suffix(entry).empty() || has_one_page(entry);
+    if (volume_suffix(entry).empty()) return true;
+    if (const auto slice = is_one_plane(entry)) return *slice;
+    holds_unreadable = true;
   }
-  return false;
+  // Whoever opens it learns what is wrong with its slices.
+  return holds_unreadable && !holds_others;
 }
 
-std::map<std::string, fs::path> list_volumes(const fs::path& folder) {
+std::map<std::string, fs::path> list_volumes(const fs::path& folder, const std::string& ending) {
   std::map<std::string, fs::path> volumes;
   std::error_code ignored;
   for (const fs::path& entry : entries_of(folder)) {
     const std::string name = entry.filename().string(), suffix = volume_suffix(entry);
     if (suffix.empty() && !is_slice_folder(entry)) continue;
+    if (!name.ends_with(ending)) continue;
     const std::string id =
         fs::is_directory(entry, ignored) ? name : name.substr(0, name.size() - suffix.size());
     const auto [before, is_new] = volumes.emplace(id, fs::absolute(entry).lexically_normal());
@@ -78,16 +96,6 @@ std::map<std::string, fs::path> list_volumes(const fs::path& folder) {
                   "keep one of them, or give them different names");
   }
   return volumes;
-}
-
-void drop_channel_suffix(std::map<std::string, fs::path>& volumes) {
-  if (!std::all_of(volumes.begin(), volumes.end(),
-                   [](const auto& volume) { return volume.first.ends_with(channel_suffix); }))
-    return;
-  std::map<std::string, fs::path> shorter;
-  for (const auto& [id, path] : volumes)
-    shorter.emplace(id.substr(0, id.size() - channel_suffix.size()), path);
-  volumes = std::move(shorter);
 }
 
 std::vector<TableId> read_ids(const fs::path& csv) {

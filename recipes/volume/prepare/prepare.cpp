@@ -13,8 +13,10 @@
 #include "base/text.h"
 #include "recipes/volume/prepare/entries.h"
 #include "recipes/volume/prepare/made_volumes.h"
+#include "recipes/volume/prepare/nnunet_dataset.h"
 #include "recipes/volume/prepare/prepared_run.h"
 #include "recipes/volume/prepare/split.h"
+#include "recipes/volume/prepare/volume_part.h"
 #include "recipes/volume/prepare/warn_values.h"
 #include "recipes/volume/voxels/value_range.h"
 
@@ -26,11 +28,15 @@ using nlohmann::json;
 
 std::vector<Pair> pairs_of(const VolumeOptions& options, const PrepareContext& context,
                            const Say& say) {
+  std::string ending;
+  if (const fs::path file = nnunet_dataset_file(options.data.path); !file.empty())
+    ending = read_nnunet_dataset(file).file_ending;
   if (!options.made())
     return find_pairs({.path = options.data.path,
                        .images = options.data.images,
                        .labels = options.data.labels,
-                       .csv = options.data.csv},
+                       .csv = options.data.csv,
+                       .ending = ending},
                       say);
   say("no data.path is given: the volumes are made, curved sheets and blobs in noise");
   return find_pairs({.path = made_volumes(context.cache_dir, say).string()}, say);
@@ -54,18 +60,23 @@ struct Difference {
 Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector<Pair>& pairs,
                             const VolumeOptions& options, const fs::path& folder, const Say& say) {
   Difference difference;
+  const auto add = [](std::vector<std::string>& ids, const std::string& id) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);  // halves of one
+  };
   std::vector<Pair> wanted;
   for (const VolumeEntry& entry : entries)
     if (const Pair* const pair = find_id(pairs, entry.id))
       wanted.push_back(*pair);
     else
-      difference.missing.push_back(entry.id);
+      add(difference.missing, entry.id);
   if (difference.any()) return difference;
-  const std::vector<VolumeEntry> now =
+  std::vector<VolumeEntry> now =
       cached_entries(wanted, decode_options(options), limits_of(options), folder, say);
   for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (const auto& part = entries[i].part; part && fits(*part, now[i].shape))
+      now[i] = part_of(now[i], *part, folder, limits_of(options));
     if (now[i].cached.filename() != entries[i].cached.filename())
-      difference.changed.push_back(entries[i].id);
+      add(difference.changed, entries[i].id);
     entries[i].cached = now[i].cached;
     entries[i].image = now[i].image;
     entries[i].label = now[i].label;
@@ -109,6 +120,19 @@ PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>
   return volumes;
 }
 
+// An evaluation of a run that trained on all it had.
+[[noreturn]] void fail_nothing_held_back(const std::vector<VolumeEntry>& train,
+                                         const VolumeOptions& options) {
+  const std::string others = "name other labelled volumes with data.path=FOLDER, or train again ";
+  if (train.size() == 1 && options.data.valid_share > 0)
+    throw Error(
+        cat("the run has no validation data: its volume of ", describe(train[0].shape),
+            " is too small to hold some back from patches of ", join(options.data.patch, ",")),
+        cat(others, "with a smaller data.patch, or data.pad=true"));
+  throw Error("the run has no validation data: no volume was held back",
+              cat(others, "with data.valid_share=0.2 or data.valid=ID"));
+}
+
 // Of a run that is there already: the same split of the same volumes.
 PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext& context,
                               PreparedVolumes before, const fs::path& folder, const Say& say) {
@@ -126,6 +150,8 @@ PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext
       fail_changed(difference);
     return other_set(before, pairs, options, folder, say);
   }
+  if (context.purpose == Purpose::evaluate && before.valid.empty())
+    fail_nothing_held_back(before.train, options);
   const auto middle = all.begin() + std::ssize(before.train);
   volumes.train.assign(all.begin(), middle);
   volumes.valid.assign(middle, all.end());
@@ -212,7 +238,7 @@ Prepared prepared_from(const PreparedVolumes& volumes, const VolumeOptions& opti
 
 }  // namespace
 
-Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& context) try {
+Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context) try {
   if (context.purpose == Purpose::predict) return prepared_for_prediction(options, context);
   const Say say = context.say ? context.say : [](const std::string&) {};
   const fs::path folder = fs::absolute(context.cache_dir / "volumes").lexically_normal();
@@ -220,6 +246,8 @@ Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& con
     return prepared_from(prepare_again(options, context, std::move(*before), folder, say), options,
                          folder);
   }
+  if (const fs::path file = nnunet_dataset_file(options.data.path); !file.empty())
+    take_nnunet_dataset(options, read_nnunet_dataset(file), /*training=*/true, say);
   const std::vector<Pair> pairs = pairs_of(options, context, say);
   std::vector<std::string> ids;
   for (const Pair& pair : pairs) ids.push_back(pair.id);
@@ -228,6 +256,7 @@ Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& con
       cached_entries(pairs, training_options(options), limits_of(options), folder, say);
   const PreparedVolumes volumes = split_entries(entries, options, folder, say);
   for (const std::string& line : said_of_values(volumes)) say(line);
+  for (const std::string& line : said_of_white(volumes)) say(line);
   const bool meant = !is_default(options.table, "data.ignore") || options.made();
   for (const std::string& line : said_of_ignored(volumes, meant)) say(line);
   say(cat(volumes.train.size(), volumes.train.size() == 1 ? " volume" : " volumes",

@@ -7,8 +7,9 @@
 
 namespace lockstep::volume {
 
-Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& context);
+// Options that nobody has set are set from nnU-Net's dataset.json where data.path has one.
+Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context);
 std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query);
-std::vector<Score> score_volumes(const VolumeOptions& options, const ScoreContext& context);
+std::vector<Score> score_volumes(VolumeOptions& options, const ScoreContext& context);
 
 }  // namespace lockstep::volume

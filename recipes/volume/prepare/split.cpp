@@ -104,13 +104,36 @@ std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<s
   return chosen;
 }
 
+namespace {
+
+bool holds_planes_back(const VolumeOptions& options) {
+  return options.data.valid.empty() && options.data.folds < 2 && options.data.valid_share > 0;
+}
+
+std::int64_t share_of(const VolumeOptions& options, std::int64_t extent) {
+  return std::max<std::int64_t>(
+      1, std::llround(options.data.valid_share * static_cast<double>(extent)));
+}
+
+}  // namespace
+
 std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth) {
-  const auto& data = options.data;
-  if (!data.valid.empty() || data.folds > 1 || data.valid_share <= 0) return 0;
-  const std::int64_t patch = options.patch()[0];
-  const std::int64_t most = depth - (data.pad ? 1 : patch);
-  const auto share = std::llround(data.valid_share * static_cast<double>(depth));
-  return std::max<std::int64_t>(0, std::min(most, std::max<std::int64_t>({share, patch, 1})));
+  if (!holds_planes_back(options)) return 0;
+  const std::int64_t patch = options.patch()[0], room = std::max<std::int64_t>(0, depth - patch);
+  const std::int64_t share = share_of(options, depth);
+  if (options.data.pad && room < share) return std::min(share, depth - 1);
+  return std::min(room, std::max(share, patch));
+}
+
+std::optional<VolumePart> held_back_part(const VolumeOptions& options, const VolumeShape& shape) {
+  if (!holds_planes_back(options)) return std::nullopt;
+  const auto patch = options.patch();
+  const std::int64_t axis = shape.width - patch[2] > shape.height - patch[1] ? 2 : 1;
+  const std::int64_t extent = axis == 2 ? shape.width : shape.height;
+  const std::int64_t one_patch = patch[static_cast<std::size_t>(axis)], room = extent - one_patch;
+  if (room < 1) return std::nullopt;
+  const std::int64_t count = std::min(room, std::max(share_of(options, extent), one_patch));
+  return VolumePart{.axis = axis, .begin = extent - count, .end = extent};
 }
 
 }  // namespace lockstep::volume

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "recipes/volume/options/volume_options.h"
 #include "recipes/volume/prepare/find_volumes.h"
+#include "recipes/volume/voxels/prepared_volumes.h"
 
 namespace lockstep::volume {
 
@@ -16,7 +18,12 @@ namespace lockstep::volume {
 std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<std::string>& ids);
 
 // How many of the last planes of the only volume are held back: data.valid_share of them, but at
-// least a patch, as long as a patch is left for training. 0: there is no room, or none is wanted.
+// least a patch, as long as a patch is left for training. With data.pad the share is held back in
+// any case. 0: there is no room, or none is wanted.
 std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth);
+
+// Where no planes can be held back: the last rows or columns, whichever leave more room, by the
+// same rule. Nothing: there is no room, or none is wanted.
+std::optional<VolumePart> held_back_part(const VolumeOptions& options, const VolumeShape& shape);
 
 }  // namespace lockstep::volume

@@ -54,6 +54,21 @@ std::vector<std::string> said_of_values(const PreparedVolumes& volumes) {
   return warnings;
 }
 
+std::vector<std::string> said_of_white(const PreparedVolumes& volumes) {
+  std::map<std::filesystem::path, bool> images;  // both halves of one volume name it
+  for (const auto* entries : {&volumes.train, &volumes.valid})
+    for (const VolumeEntry& entry : *entries)
+      images[entry.image] = CachedVolume(entry.cached).header().white_is_zero;
+  const auto white =
+      std::count_if(images.begin(), images.end(), [](const auto& image) { return image.second; });
+  if (white == 0) return {};
+  const auto all = std::ssize(images);
+  return {cat(white < all ? "warning: " : "", white, " of ", all, all == 1 ? " image" : " images",
+              white == 1 ? " says" : " say", " that 0 is white (TIFF's WhiteIsZero): voxels are ",
+              "taken as they are stored",
+              white < all ? ", so these are inverted beside the others" : "")};
+}
+
 std::vector<std::string> said_of_ignored(const PreparedVolumes& volumes, bool meant) {
   constexpr double nearly_all = 0.9;
   std::map<std::filesystem::path, CachedHeader> headers;  // both halves of one volume name it

@@ -10,8 +10,8 @@
 
 namespace lockstep::volume {
 
-// Changes whenever a file of before cannot be read any more.
-inline constexpr int cached_version = 2;
+// Changes whenever a file of before cannot be read any more, or holds what would be read otherwise.
+inline constexpr int cached_version = 3;
 
 // The bytes of such a file.
 std::uint64_t cached_bytes(const CachedHeader& header);

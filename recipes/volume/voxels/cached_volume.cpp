@@ -38,6 +38,7 @@ CachedHeader header_from(const json& json, const std::string& name) {
   header.ignore = json.at("ignore");
   header.spacing_mm = json.at("spacing_mm");
   header.spacing_known = json.at("spacing_known");
+  header.white_is_zero = json.at("white_is_zero");
   header.ignored = json.at("ignored");
   header.content = json.at("content");
   for (const auto& channel : json.at("channels"))
@@ -93,6 +94,7 @@ std::string cached_json(const CachedHeader& header) {
               {"ignore", header.ignore},
               {"spacing_mm", header.spacing_mm},
               {"spacing_known", header.spacing_known},
+              {"white_is_zero", header.white_is_zero},
               {"ignored", header.ignored},
               {"content", header.content},
               {"channels", channels}}

@@ -21,7 +21,8 @@ struct CachedHeader {
   std::int64_t ignore = -1;                   // the label that counts nowhere; -1: none
   std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 where the file does not say
   bool spacing_known = false;
-  std::int64_t ignored = 0;  // voxels whose label is `ignore`
+  bool white_is_zero = false;  // the image's TIFF says so
+  std::int64_t ignored = 0;    // voxels whose label is `ignore`
   std::vector<ChannelStatistics> channels;
   std::string content = std::string(32, '0');  // XXH3-128 of all behind the header
 };

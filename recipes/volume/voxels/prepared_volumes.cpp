@@ -20,18 +20,20 @@ constexpr int prepared_version = 1;
 
 json to_json(const VolumeEntry& entry) {
   const VolumeShape& shape = entry.shape;
-  return {{"id", entry.id},
-          {"cached", entry.cached.string()},
-          {"image", entry.image.string()},
-          {"label", entry.label.string()},
-          {"begin", entry.begin},
-          {"end", entry.end},
-          {"shape", {shape.channels, shape.depth, shape.height, shape.width}}};
+  json whole{{"id", entry.id},
+             {"cached", entry.cached.string()},
+             {"image", entry.image.string()},
+             {"label", entry.label.string()},
+             {"begin", entry.begin},
+             {"end", entry.end},
+             {"shape", {shape.channels, shape.depth, shape.height, shape.width}}};
+  if (entry.part) whole["part"] = {entry.part->axis, entry.part->begin, entry.part->end};
+  return whole;
 }
 
 VolumeEntry entry_from(const json& json) {
   const auto extents = json.at("shape").get<std::array<std::int64_t, 4>>();
-  return {
+  VolumeEntry entry{
       .id = json.at("id"),
       .cached = json.at("cached").get<std::string>(),
       .image = json.at("image").get<std::string>(),
@@ -40,6 +42,12 @@ VolumeEntry entry_from(const json& json) {
       .end = json.at("end"),
       .shape = {
           .depth = extents[1], .height = extents[2], .width = extents[3], .channels = extents[0]}};
+  if (json.contains("part")) {
+    const auto [axis, begin, end] = json.at("part").get<std::array<std::int64_t, 3>>();
+    if (axis < 1 || axis > 2) throw Error("it names an axis that is none");
+    entry.part = VolumePart{axis, begin, end};
+  }
+  return entry;
 }
 
 json to_json(const std::vector<VolumeEntry>& entries) {

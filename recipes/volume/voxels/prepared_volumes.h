@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,20 @@
 
 namespace lockstep::volume {
 
+// Rows or columns of a volume, which have a cached file of their own.
+struct VolumePart {
+  std::int64_t axis = 1;  // 1: rows, 2: columns
+  std::int64_t begin = 0, end = 0;
+  friend bool operator==(const VolumePart&, const VolumePart&) = default;
+};
+
 struct VolumeEntry {
   std::string id;
   std::filesystem::path cached;        // CachedVolume
   std::filesystem::path image, label;  // where it came from
   std::int64_t begin = 0, end = 0;     // planes that are used; of a whole volume [0, depth)
-  VolumeShape shape;
+  VolumeShape shape;                   // of the cached file
+  std::optional<VolumePart> part{};    // that the cached file holds; nothing: the whole volume
   friend bool operator==(const VolumeEntry&, const VolumeEntry&) = default;
 };
 

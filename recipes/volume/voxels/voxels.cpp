@@ -1,6 +1,7 @@
 // Volumes and labels from files.
 #include "recipes/volume/voxels/voxels.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -47,15 +48,22 @@ class Allowed {
           label < std::max<std::int64_t>(classes, 2) || label == ignore;
   }
   bool has(std::uint8_t label) const { return allowed_[label]; }
-  bool has(float label) const {
-    return label >= 0 && label <= 255 && label == std::floor(label) &&
-           allowed_[static_cast<std::size_t>(label)];
+  // The label that is at most `tolerance` away.
+  std::optional<std::uint8_t> near(float value, float tolerance) const {
+    if (!(value >= -tolerance && value <= 255 + tolerance)) return std::nullopt;
+    const float label = std::clamp(std::round(value), 0.0F, 255.0F);
+    if (std::abs(value - label) > tolerance || !allowed_[static_cast<std::size_t>(label)])
+      return std::nullopt;
+    return static_cast<std::uint8_t>(label);
   }
-  [[noreturn]] void refuse(const std::string& name, double value, const std::string& place) const {
+  [[noreturn]] void refuse(const std::string& name, double value, const std::string& place,
+                           const std::string& scale = {}) const {
     throw Error(cat("cannot use the labels in ", name, ": the label at ", place, " is ",
-                    general(value, 7), ", but labels are ", classes_text(classes_, ignore_)),
-                "write foreground as 1 where it is 255; set data.classes to more than one class, "
-                "or data.ignore to the label that counts nowhere");
+                    general(value, 7), scale, ", but labels are ", classes_text(classes_, ignore_)),
+                value != std::round(value)
+                    ? "round the labels and write them as whole numbers of 8 bits"
+                    : "write foreground as 1 where it is 255; set data.classes to more than one "
+                      "class, or data.ignore to the label that counts nowhere");
   }
 
  private:
@@ -72,13 +80,29 @@ void read_stored(VolumeReader& reader, std::int64_t z, const Allowed& allowed,
       allowed.refuse(reader.name(), out[i], place_of(z, i, reader.header().shape.width));
 }
 
+// How far a label may be from its whole number: half a step of whole numbers that a slope scales to
+// others, as nibabel writes floats with the header of an image of whole numbers.
+float tolerance_of(const VolumeHeader& header) {
+  constexpr double rounding = 255.0 / (1 << 23);  // of values near 255 as fp32
+  const double slope = std::abs(header.slope);
+  const bool real = header.type == VoxelType::f32 || header.type == VoxelType::f64;
+  return real || slope >= 1 ? 0 : static_cast<float>(slope / 2 + rounding);
+}
+
 void read_converted(VolumeReader& reader, std::int64_t z, const Allowed& allowed,
                     std::span<float> values, std::span<std::uint8_t> out) {
+  const VolumeHeader& header = reader.header();
+  const float tolerance = tolerance_of(header);
   reader.read_values(z, 0, values);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if (!allowed.has(values[i]))
-      allowed.refuse(reader.name(), values[i], place_of(z, i, reader.header().shape.width));
-    out[i] = static_cast<std::uint8_t>(values[i]);
+    const auto label = allowed.near(values[i], tolerance);
+    if (!label)
+      allowed.refuse(reader.name(), values[i], place_of(z, i, header.shape.width),
+                     header.slope == 1 && header.intercept == 0
+                         ? ""
+                         : cat(" (scl_slope is ", general(header.slope, 7), ", scl_inter ",
+                               general(header.intercept, 7), ")"));
+    out[i] = *label;
   }
 }
 

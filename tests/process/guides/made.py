@@ -62,7 +62,7 @@ def scans(folder):
         scan(folder / f"{name}.tif")
 
 
-def nifti(path):
+def nifti(path, middle=(16, 16, 16), inside=200, outside=30):
     """A gzipped NIfTI of a ball in 8 bits, 1 mm per voxel."""
     header = bytearray(352)
     struct.pack_into("<i", header, 0, 348)
@@ -74,7 +74,20 @@ def nifti(path):
     for i in range(3):
         struct.pack_into("<4f", header, 280 + 16 * i, *(1.0 if i == j else 0.0 for j in range(4)))
     header[344:348] = b"n+1\0"
-    path.write_bytes(gzip.compress(bytes(header) + bytes(v for plane in ball(32, (16, 16, 16), 8, 200, 30) for row in plane for v in row)))
+    path.write_bytes(gzip.compress(bytes(header) + bytes(v for plane in ball(32, middle, 8, inside, outside) for row in plane for v in row)))
+
+
+def nnunet(folder):
+    """A raw folder of nnU-Net with one label and one channel, and labels of its test cases."""
+    cases = {"Tr": [f"cell_{i:03}" for i in range(5)], "Ts": ["cell_100", "cell_101"]}
+    for part, names in cases.items():
+        (folder / f"images{part}").mkdir(parents=True)
+        (folder / f"labels{part}").mkdir()
+        for i, name in enumerate(names):
+            nifti(folder / f"images{part}/{name}_0000.nii.gz", (14 + i, 16, 18 - i))
+            nifti(folder / f"labels{part}/{name}.nii.gz", (14 + i, 16, 18 - i), 1, 0)
+    (folder / "dataset.json").write_text(json.dumps({"channel_names": {"0": "MRI"}, "labels": {"background": 0, "cell": 1},
+                                                     "numTraining": 5, "file_ending": ".nii.gz"}))
 
 
 def coco(folder):
@@ -175,7 +188,7 @@ def main():
     elif what == "nifti":
         nifti(folder)
     else:
-        {"volumes": volumes, "scans": scans, "coco": coco, "prices": prices, "tables": tables, "sentences": sentences, "texts": texts}[what](folder)
+        {"volumes": volumes, "nnunet": nnunet, "scans": scans, "coco": coco, "prices": prices, "tables": tables, "sentences": sentences, "texts": texts}[what](folder)
 
 
 if __name__ == "__main__":

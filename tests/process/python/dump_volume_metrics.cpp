@@ -5,11 +5,14 @@
 // OUT.squared (float32) of the truth, and numbers to stdout, a name and a value per line.
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string>
 
 #include "base/files.h"
 #include "recipes/volume/metrics/components.h"
 #include "recipes/volume/metrics/distance.h"
+#include "recipes/volume/metrics/hausdorff.h"
+#include "recipes/volume/metrics/overlap.h"
 #include "recipes/volume/metrics/score.h"
 
 namespace {
@@ -52,6 +55,12 @@ int main(int argc, char** argv) {
               static_cast<long long>(surface.predicted_near));
   std::printf("split %.17g\nmerge %.17g\neuler %lld\n", voi.split, voi.merge,
               static_cast<long long>(euler_number(truth)));
+  Mask both = truth;
+  both.keep_where(predicted);
+  std::printf(
+      "dice %.17g\nhd95 %.17g\n",
+      dice({.truth = truth.count(), .predicted = predicted.count(), .both = both.count()}),
+      hausdorff_95(truth, predicted, spacing).value_or(std::numeric_limits<double>::quiet_NaN()));
   std::printf("b0 %lld\nb1 %lld\nb2 %lld\n", static_cast<long long>(betti[0]),
               static_cast<long long>(betti[1]), static_cast<long long>(betti[2]));
 }

@@ -149,6 +149,54 @@ TEST_F(Volume, LeavesATableAndPicturesAndWritesMasks) {
             read_file(folder.path() / "on1" / image.filename()));
 }
 
+// A case of nnU-Net's: a bright block, label 1, with a brighter one in it, label 2.
+void write_case(const fs::path& set, const std::string& part, const std::string& id) {
+  const volume::VolumeHeader header{.shape = {.depth = 16, .height = 16, .width = 16},
+                                    .spacing_mm = {{2, 1, 1}}};
+  for (const char* kind : {"images", "labels"}) fs::create_directories(set / (kind + part));
+  const auto image = volume::create_nifti(set / ("images" + part) / (id + "_0000.nii.gz"), header);
+  const auto labels = volume::create_nifti(set / ("labels" + part) / (id + ".nii.gz"), header);
+  for (int z = 0; z < 16; ++z) {
+    std::vector<std::uint8_t> brightness, label;
+    for (int at = 0; at < 256; ++at) {
+      const int far = std::max({std::abs(z - 8), std::abs(at / 16 - 7), std::abs(at % 16 - 7)});
+      label.push_back(far < 3 ? 2 : far < 6 ? 1 : 0);
+      brightness.push_back(static_cast<std::uint8_t>(60 + label.back() * 80 + (at * 7) % 40));
+    }
+    image->write_plane(std::as_bytes(std::span(brightness)));
+    labels->write_plane(std::as_bytes(std::span(label)));
+  }
+  image->finish();
+  labels->finish();
+}
+
+TEST_F(Volume, TakesAFolderOfNnUNetAndLeavesItsSummary) {
+  const fs::path set = folder.path() / "Dataset001_X";
+  for (const char* id : {"ovu_001", "ovu_002", "ovu_003"}) write_case(set, "Tr", id);
+  write_case(set, "Ts", "ovu_101");
+  write_file_atomic(set / "dataset.json",
+                    R"({"channel_names": {"0": "CT"}, "file_ending": ".nii.gz",)"
+                    R"( "labels": {"background": 0, "organ": 1, "tumor": 2}})");
+  const ToolResult trained =
+      train_small("a", 1, {"data.path=" + set.string(), "data.patch=16", "stop.steps=2"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("data.classes=3 (0 background, 1 organ, 2 tumor)"));
+  EXPECT_THAT(trained.err, Not(HasSubstr("ignored (data.ignore")));
+  const ToolResult predicted = tool({"predict", "a", "out=masks", "predict.flips=true"});
+  ASSERT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_THAT(predicted.err, HasSubstr("tiles 1/1"));
+  ASSERT_TRUE(fs::exists(folder.path() / "masks/ovu_101.nii.gz"));
+  const ToolResult score =
+      tool({"score", "volume", "predictions=masks", "data.path=" + set.string(), "--json"});
+  ASSERT_EQ(score.code, 0) << score.err;
+  const double dice_2 = nlohmann::json::parse(score.out).at("metrics").at("dice_2").get<double>();
+  const auto summary = nlohmann::json::parse(read_file(folder.path() / "masks/summary.json"));
+  EXPECT_EQ(summary.at("mean").at("2").at("Dice").get<double>(), dice_2);
+  EXPECT_EQ(summary.at("metric_per_case").at(0).at("metrics").at("1").at("n_ref"),
+            11 * 11 * 11 - 125);
+  EXPECT_EQ(summary.at("hd95_unit"), "mm");
+}
+
 TEST_F(Volume, TakesFoldersOfSlices) {
   ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
   const fs::path made = run("a").parent_path() / ".cache/made-volumes/test_images";
@@ -164,6 +212,13 @@ TEST_F(Volume, TakesFoldersOfSlices) {
     EXPECT_EQ(found.code, 0) << found.err;
     EXPECT_TRUE(fs::exists(folder.path() / std::string(1, input[0]) / "scan.tif"));
   }
+  fs::create_directories(folder.path() / "new/cut");
+  for (int z = 0; z < 2; ++z)
+    write_file_atomic(folder.path() / "new/cut" / cat("z", z, ".tif"), "II*");
+  const ToolResult cut = tool({"predict", "a", "images=new", "out=c"});
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_THAT(cut.err, HasSubstr("cut/z0.tif: it is not a TIFF file, or truncated"));
+  EXPECT_TRUE(fs::exists(folder.path() / "c/scan.tif"));
   write_file_atomic(folder.path() / "bad.tif", "no volume");
   const ToolResult lacks =
       tool({"predict", "a", "bad.tif", file.string(), "out=z", "submission=submission.zip"});

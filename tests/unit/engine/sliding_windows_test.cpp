@@ -216,6 +216,8 @@ TEST(SlidingWindows, AreTheSameToTheBitForAnyBatchAndAnyParts) {
           EXPECT_EQ(rows.begin, until);
           until = rows.end;
           const Swept run = run_rows(windows, rows, input, linear_model);
+          EXPECT_EQ(std::ssize(run.batches),
+                    (windows.count(rows) + windows.batch() - 1) / windows.batch());
           if (run.result.defined()) pieces.push_back(run.result);
           for (const std::int64_t size : run.batches) EXPECT_EQ(size, windows.batch());
         }

@@ -64,10 +64,33 @@ TEST_F(ProgressDisplay, ShowsItemsWithRateAndTimeLeft) {
   shown(items(2, 0));  // the first ones came after the start
   clock.sleep_s(10);
   EXPECT_EQ(shown(items(22, 1)), "items 22/40  2 items/s (120/min)  eta 9s  skipped 1\n");
-  EXPECT_EQ(shown(items(40, 1)), "items 40/40  3.8 items/s (228/min)  skipped 1\n")
-      << "the end, at once";
+  EXPECT_EQ(shown(items(40, 1)), "items 40/40  2 items/s (120/min)  skipped 1\n")
+      << "the end, at once, and the rate of the whole";
   EXPECT_EQ(shown({{"kind", "item_skipped"}, {"name", "a.tif"}, {"reason", "too dark"}}),
             "skipped a.tif: too dark\n");
+}
+
+// Two volumes, of which each is predicted tile by tile.
+TEST_F(ProgressDisplay, CountsTheStepsOfItems) {
+  make();
+  const auto items = [](int done, double work, double all, bool known) {
+    return json{{"kind", "items"},     {"done", done},        {"total", 2},
+                {"skipped", 0},        {"work_done", work},   {"work_total", all},
+                {"work_known", known}, {"work_unit", "tiles"}};
+  };
+  json begin = items(0, 0, 0, false);
+  begin.erase("work_unit");
+  EXPECT_EQ(shown(begin), "items 0/2\n");
+  clock.sleep_s(6);  // the first volume is read
+  EXPECT_EQ(shown(items(0, 0.125, 40, false)), "items 0/2  tiles 0/~40\n");
+  clock.sleep_s(5);
+  EXPECT_EQ(shown(items(0, 10.125, 40, false)),
+            "items 0/2  tiles 10/~40  2 tiles/s (120/min)  eta 15s\n");
+  clock.sleep_s(5);
+  EXPECT_EQ(shown(items(1, 20.125, 50, true)),
+            "items 1/2  tiles 20/50  2 tiles/s (120/min)  eta 15s\n");
+  clock.sleep_s(4);
+  EXPECT_EQ(shown(items(2, 50, 50, true)), "items 2/2  tiles 50/50  2.5 tiles/s (150/min)\n");
 }
 
 TEST_F(ProgressDisplay, ShowsTheWholeLine) {

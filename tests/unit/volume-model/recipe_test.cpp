@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "engine/contract_check.h"
+#include "engine/item_progress.h"
 #include "recipes/volume/files/volume_writer.h"
 #include "tests/unit/volume-model/cached.h"
 
@@ -11,6 +12,7 @@
 #include <ATen/ops/ones.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace lockstep::volume {
 namespace {
@@ -162,6 +164,30 @@ TEST_F(VolumeRecipeTest, MakesTheSameOfAVolumeInPieces) {
       EXPECT_EQ(read_file(joined.files.at(0).path), shares) << count;
     }
   }
+}
+
+TEST_F(VolumeRecipeTest, ReportsTheTilesThatItHasPredictedWithFlipsAsParts) {
+  const PredictItem item{.name = "scan", .path = write_scan(folder.path()), .output = "scan.nii"};
+  options.predict.flips = true;
+  VolumeRecipe recipe(options, prepared);
+  const auto model = recipe.build(1);
+  const at::NoGradGuard no_gradients;
+  std::vector<double> done;
+  std::set<double> totals;
+  const ItemProgressTaker taker([&](double now, double total, const std::string& unit) {
+    EXPECT_EQ(unit, "tiles");
+    done.push_back(now);
+    totals.insert(total);
+  });
+  recipe.predict_item(*model, item, {.scratch = folder.path()});
+  EXPECT_EQ(totals, std::set<double>{8}) << "30 x 18 x 22 in tiles of 16";
+  ASSERT_EQ(done.size(), 64U);
+  for (std::size_t i = 0; i < done.size(); ++i)
+    EXPECT_DOUBLE_EQ(done[i], static_cast<double>(i + 1) / 8);
+  done.clear();
+  totals.clear();
+  recipe.predict_piece(*model, item, {0, 2}, {.scratch = folder.path()});
+  EXPECT_EQ(totals, std::set<double>{4});
 }
 
 TEST_F(VolumeRecipeTest, EvaluatesTheSameOfAVolumeInPieces) {

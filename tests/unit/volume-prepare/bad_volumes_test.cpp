@@ -27,8 +27,46 @@ TEST_F(BadVolumes, ThatLieInDifferentPlaces) {
   write(data() / "train_labels" / "a.nii", usual, labels_of(usual));
   EXPECT_THAT(prepare_error(),
               AllOf(HasSubstr("image and label of a lie in different places"),
-                    HasSubstr("train_images/a.nii has the affine [1 0 0 0; 0 1 0 0; 0 0 2 0]"),
-                    HasSubstr("train_labels/a.nii has [1 0 0 0; 0 1 0 0; 0 0 1 0]")));
+                    HasSubstr("train_images/a.nii has the affine [-1 0 0 3; 0 1 0 -2; 0 0 2 -5]"),
+                    HasSubstr("train_labels/a.nii has the affine [-1 0 0 3; 0 1 0 -2; 0 0 1 -2.5]"),
+                    HasSubstr("(it says no place: both codes are 0)")));
+}
+
+TEST_F(BadVolumes, WhosePlanesAreTimesAreTakenWhereTheUserSaysSo) {
+  const VolumeHeader header{.spacing_mm = {{1, 1, 1}}};  // which ImageJ's description tells
+  write(data() / "train_images/a.tif", usual, image_of(usual, 1), header);
+  write(data() / "train_labels/a.tif", usual, labels_of(usual), header);
+  for (const char* name : {"train_images/a.tif", "train_labels/a.tif"}) {
+    std::string bytes = read_file(data() / name);
+    const std::size_t at = bytes.find("slices=6\nunit");
+    ASSERT_NE(at, bytes.npos);
+    write_text(name, bytes.replace(at, 8, "frames=6"));
+  }
+  EXPECT_THAT(prepare_error(), AllOf(HasSubstr("train_images/a.tif: it is a time series"),
+                                     HasSubstr("data.as_planes=true")));
+  options.data.as_planes = true;
+  EXPECT_EQ(prepare_error(), "");
+  options.data.as_planes = false;
+  EXPECT_THAT(prepare_error(), HasSubstr("time series")) << "cached or not";
+}
+
+TEST_F(BadVolumes, AreOfOneGridWhereTheUserSaysSo) {
+  NiftiSpace scanner;
+  scanner.sform_code = 1;
+  scanner.srow = {{{1, 0, 0, -100}, {0, 1, 0, -120}, {0, 0, 1, 30}}};
+  NiftiSpace identity = scanner;
+  identity.srow = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+  write(data() / "train_images" / "a.nii", usual, image_of(usual, 1), {.space = scanner});
+  write(data() / "train_labels" / "a.nii", usual, labels_of(usual), {.space = identity});
+  EXPECT_THAT(thrown_by([&] { prepare(); }).hint(),
+              AllOf(HasSubstr("data.same_grid=true"), Not(HasSubstr("resample"))));
+  options.data.same_grid = true;
+  EXPECT_EQ(prepare_error(), "");
+  options.data.same_grid = false;
+  EXPECT_THAT(prepare_error(), HasSubstr("lie in different places")) << "cached or not";
+  identity.srow[2][3] = 5;
+  write(data() / "train_labels" / "a.nii", usual, labels_of(usual), {.space = identity});
+  EXPECT_THAT(thrown_by([&] { prepare(); }).hint(), HasSubstr("resample_from_to"));
 }
 
 TEST_F(BadVolumes, WithValuesThatAreNoClasses) {

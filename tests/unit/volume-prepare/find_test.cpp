@@ -131,6 +131,28 @@ TEST_F(Find, TakesFoldersOfSlices) {
   EXPECT_EQ(found.train[0].shape, usual);
 }
 
+TEST_F(Find, NamesTheSliceThatCannotBeRead) {
+  const VolumeShape slice{.depth = 1, .height = 5, .width = 7};
+  for (const char* id : {"a", "b"})
+    for (int z = 0; z < 6; ++z) {
+      write(data() / "images" / id / cat("z", z, ".tif"), slice, image_of(slice, z));
+      write(data() / "labels" / id / cat("z", z, ".tif"), slice, labels_of(slice));
+    }
+  const auto cut = [&](const char* name) {
+    const std::string whole = read_file(data() / name);
+    write_text(name, whole.substr(0, 20));
+    EXPECT_THAT(prepare_error(), AllOf(HasSubstr(name), HasSubstr("truncated")));
+    write_text(name, whole);
+  };
+  cut("images/b/z0.tif");
+  cut("labels/b/z0.tif");
+  for (int z = 1; z < 6; ++z) write_text(cat("labels/b/z", z, ".tif"), "cut");
+  cut("labels/b/z0.tif");
+  std::filesystem::remove_all(data() / "images/b");
+  write_text("images/b/z0.bmp", "BM");
+  EXPECT_THAT(prepare_error(), HasSubstr("images/b: the folder holds no slices"));
+}
+
 TEST_F(Find, SaysWhichImageHasNoLabel) {
   write_pairs({"scan-1", "scan-2"});
   write_image("scan-3");

@@ -58,6 +58,41 @@ TEST_F(Items, AreAllOfTheFolderWithoutATable) {
   EXPECT_THAT(outputs_of(find()), ElementsAre("c.tif"));
 }
 
+TEST_F(Items, OfAFolderOfVolumesAreNoSlicesWhereOneCannotBeRead) {
+  write_test("b.nii");
+  write_text("test_images/a.tif", "no volume");
+  write_text("test_images/view.bmp", "BM");
+  const auto items = find({(data() / "test_images").string()});
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].id, "a.tif");
+  EXPECT_EQ(items[1].id, "b.nii");
+}
+
+TEST_F(Items, AreReadAsTheOptionsSay) {
+  write(data() / "test_images/a.tif", usual, image_of(usual, 1), {.spacing_mm = {{1, 1, 1}}});
+  std::string bytes = read_file(data() / "test_images/a.tif");
+  write_text("test_images/a.tif", bytes.replace(bytes.find("slices=6\nunit"), 8, "frames=6"));
+  EXPECT_THAT(find().at(0).fault, HasSubstr("time series of 6 frames"));
+  options.data.as_planes = true;
+  EXPECT_EQ(find().at(0).fault, "");
+}
+
+TEST_F(Items, NameFoldersOfSlicesThatCannotBeRead) {
+  const VolumeShape slice{.depth = 1, .height = 5, .width = 7};
+  for (const char* id : {"a", "b"})
+    for (int z = 0; z < 6; ++z)
+      write(data() / "test_images" / id / cat("z", z, ".tif"), slice, image_of(slice, z));
+  write_text("test_images/b/z0.tif", read_file(data() / "test_images/b/z0.tif").substr(0, 20));
+  for (const auto& inputs :
+       {std::vector<std::string>(), std::vector<std::string>{(data() / "test_images").string()}}) {
+    const auto items = find(inputs);
+    ASSERT_EQ(items.size(), 2U);
+    EXPECT_EQ(items[0].fault, "");
+    EXPECT_EQ(items[1].id, "b");
+    if (inputs.empty()) EXPECT_THAT(items[1].fault, HasSubstr("b/z0.tif"));
+  }
+}
+
 TEST_F(Items, SayHowManyDevicesCanShareThem) {
   write(data() / "test_images/a.tif", {.depth = 40, .height = 16, .width = 16},
         std::vector<std::uint8_t>(40 * 16 * 16));
@@ -108,9 +143,29 @@ TEST_F(Items, HaveTheirChannelsInFilesOfTheirOwn) {
   EXPECT_THAT(find({}, run)[0].fault, HasSubstr("has no channel 0"));
 }
 
-TEST_F(Items, OfNnUNetDropTheChannel) {
-  write(data() / "imagesTs" / "case_0000.nii.gz", usual, image_of(usual, 1));
-  EXPECT_THAT(outputs_of(find()), ElementsAre("case.nii.gz"));
+TEST_F(Items, OfNnUNetDropTheChannelHoweverTheyAreNamed) {
+  const fs::path images = data() / "imagesTs";
+  write(images / "case_0000.nii.gz", usual, image_of(usual, 1));
+  write(images / "other.nii.gz", usual, image_of(usual, 2));
+  EXPECT_THAT(outputs_of(find()), ElementsAre("case.nii.gz", "other.nii.gz"));
+  EXPECT_THAT(outputs_of(find({images.string()})), ElementsAre("case.nii.gz", "other.nii.gz"));
+  EXPECT_THAT(outputs_of(find({(images / "*_0000*").string()})), ElementsAre("case.nii.gz"));
+  EXPECT_THAT(outputs_of(find({(images / "case_0000.nii.gz").string()})),
+              ElementsAre("case.nii.gz"));
+  EXPECT_EQ(find({(images / "case_0000.nii.gz").string()}).at(0).id, "case.nii.gz");
+}
+
+TEST_F(Items, KeepNumbersThatAreNoChannels) {
+  options.data.channels = 1;
+  for (const char* name : {"scan_0000.tif", "scan_0001.tif", "b_0000.tif", "b.nii"})
+    write_test(name);
+  EXPECT_THAT(outputs_of(find()),
+              ElementsAre("b.nii", "b_0000.tif", "scan_0000.tif", "scan_0001.tif"));
+  EXPECT_THAT(outputs_of(find({(data() / "test_images/scan_0000.tif").string()})),
+              ElementsAre("scan_0000.tif"));
+  write_test("c_0000.tif");
+  write_text("test.csv", "id\nc_0000\n");
+  EXPECT_THAT(outputs_of(find()), ElementsAre("c_0000.tif")) << "the id is the table's";
 }
 
 TEST_F(Items, AreFilesAndFoldersThatWereTyped) {

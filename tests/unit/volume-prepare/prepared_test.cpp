@@ -145,6 +145,22 @@ TEST_F(GoesOn, WithItsSlabsOfASingleVolume) {
   EXPECT_EQ(now.valid.at(0).begin, 32);
 }
 
+TEST_F(GoesOn, NamesOptionsWhereNothingIsHeldBackToEvaluateOn) {
+  fs::remove_all(data());
+  write_pair("one");
+  options.data.patch = {"6", "5", "7"};
+  run = make_run(prepare(), "thin");
+  EXPECT_THAT(said, AllOf(HasSubstr("nothing is validated"), HasSubstr("data.patch or data.pad")));
+  const auto evaluate = [&] { return error_if_any([&] { again(Purpose::evaluate); }); };
+  EXPECT_THAT(evaluate(), AllOf(HasSubstr("its volume of 6 x 5 x 7 is too small"),
+                                HasSubstr("patches of 6,5,7"), HasSubstr("data.path=FOLDER"),
+                                HasSubstr("data.patch, or data.pad=true")));
+  options.data.valid_share = 0;
+  run = make_run(prepare(), "all");
+  EXPECT_THAT(evaluate(), AllOf(HasSubstr("no volume was held back"),
+                                HasSubstr("data.valid_share=0.2 or data.valid=ID")));
+}
+
 TEST_F(GoesOn, AndIsEvaluatedOnItsOwnVolumesOrAllOfOthers) {
   EXPECT_EQ(ids_of(again(Purpose::evaluate).valid), ids_of(recorded().valid));
   fs::remove_all(data());

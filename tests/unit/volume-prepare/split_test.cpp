@@ -8,6 +8,7 @@
 namespace lockstep::volume {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -116,12 +117,65 @@ TEST_F(SplitOfOne, HoldsAPatchBackWhereItCan) {
   EXPECT_EQ(volumes().valid[0].begin, 24);
   write_pair("a", {.depth = 20, .height = 5, .width = 7});
   EXPECT_EQ(volumes().valid[0].begin, 16) << "a patch is left for training";
-  write_pair("a", {.depth = 16, .height = 5, .width = 7});
+  write_pair("a", {.depth = 16, .height = 4, .width = 4});
   EXPECT_THAT(volumes().valid, IsEmpty());
-  EXPECT_THAT(said, HasSubstr("warning: there is one volume, a, and its 16 planes are too few"));
+  EXPECT_THAT(said, AllOf(HasSubstr("warning: there is one volume, a, and with 16 x 4 x 4"),
+                          HasSubstr("patches of 16,4,4: nothing is validated"),
+                          HasSubstr("data.patch or data.pad=true")));
+  options.data.pad = true;
+  EXPECT_EQ(volumes().valid.at(0).begin, 13) << "a share of them; both parts are filled up";
   options.data.valid_share = 0;
   EXPECT_THAT(volumes().valid, IsEmpty());
   EXPECT_EQ(said.find("warning"), std::string::npos);
+}
+
+// The voxels and labels of rows or columns of the whole, in two cached files.
+TEST_F(SplitOfOne, HoldsRowsOrColumnsBackWhereItHasNoMorePlanesThanAPatch) {
+  const VolumeShape shapes[] = {{.depth = 4, .height = 20, .width = 7, .channels = 1},
+                                {.depth = 4, .height = 7, .width = 20, .channels = 1}};
+  for (const VolumeShape& shape : shapes) {
+    write_pair("a", shape);
+    const bool rows = shape.height == 20;
+    const PreparedVolumes found = volumes();
+    EXPECT_THAT(said, HasSubstr(cat("its last 4 of 20 ", rows ? "rows" : "columns",
+                                    " are held back for validation")));
+    ASSERT_EQ(found.valid.size(), 1U);
+    const auto image = image_of(shape, 'a'), labels = labels_of(shape);
+    for (const VolumeEntry& entry : {found.train[0], found.valid[0]}) {
+      const std::int64_t begin = entry == found.train[0] ? 0 : 16, end = begin == 0 ? 16 : 20;
+      const CachedVolume volume(entry.cached);
+      EXPECT_TRUE(volume.has_its_content());
+      EXPECT_EQ(entry.shape, volume.shape());
+      EXPECT_EQ(rows ? volume.shape().height : volume.shape().width, end - begin);
+      std::vector<std::uint8_t> voxels_of_part, labels_of_part;
+      for (std::int64_t i = 0; i < std::ssize(image); ++i) {
+        const std::int64_t at = rows ? i / shape.width % shape.height : i % shape.width;
+        if (at < begin || at >= end) continue;
+        voxels_of_part.push_back(image[static_cast<std::size_t>(i)]);
+        labels_of_part.push_back(labels[static_cast<std::size_t>(i)]);
+      }
+      EXPECT_TRUE(std::ranges::equal(volume.image(), std::as_bytes(std::span(voxels_of_part))));
+      EXPECT_TRUE(std::ranges::equal(volume.labels(), labels_of_part));
+    }
+  }
+}
+
+TEST_F(SplitOfOne, GoesOnWithItsRowsWithoutACache) {
+  write_pair("a", {.depth = 4, .height = 20, .width = 7});
+  age();
+  const fs::path run = make_run(prepare());
+  const PreparedVolumes before = read_prepared(run / "recipe/volumes.json");
+  fs::remove_all(cache());
+  const PreparedVolumes now =
+      read_prepared(prepare(Purpose::evaluate, run).extra.at("volumes").get<std::string>());
+  EXPECT_EQ(now.train, before.train);
+  EXPECT_EQ(now.valid, before.valid);
+  EXPECT_TRUE(CachedVolume(now.valid.at(0).cached).has_its_content());
+  write_image("a", {.depth = 4, .height = 20, .width = 7}, 5);
+  EXPECT_THAT(error_if_any([&] { prepare(Purpose::train, run); }),
+              HasSubstr("a volume of this run has changed since the run began: a |"));
+  write_pair("a", {.depth = 4, .height = 10, .width = 7});
+  EXPECT_THAT(error_if_any([&] { prepare(Purpose::train, run); }), HasSubstr("has changed"));
 }
 
 }  // namespace

@@ -18,6 +18,24 @@ TEST_F(WarnValues, OfFloatsThatAreDividedByOne) {
   EXPECT_THAT(said, HasSubstr("train_images/a.tif go from 700 to 700"));
 }
 
+TEST_F(WarnValues, OfImagesWhoseZeroIsWhite) {
+  write_pairs({"a", "b"});
+  volumes();
+  EXPECT_THAT(said, Not(HasSubstr("WhiteIsZero")));
+  // PhotometricInterpretation, a number of 16 bits, from 1 to 0 on every page.
+  std::string bytes = read_file(data() / "train_images/a.tif");
+  const std::string entry("\x06\x01\x03\0\1\0\0\0\1", 9);
+  for (std::size_t at = bytes.find(entry); at != bytes.npos; at = bytes.find(entry))
+    bytes[at + 8] = '\0';
+  write_text("train_images/a.tif", bytes);
+  volumes();
+  EXPECT_THAT(said, HasSubstr("warning: 1 of 2 images says that 0 is white"));
+  write_text("train_images/b.tif", bytes);
+  volumes();
+  EXPECT_THAT(said, HasSubstr("2 of 2 images say that 0 is white"));
+  EXPECT_THAT(said, Not(HasSubstr("warning: 2 of 2")));
+}
+
 TEST_F(WarnValues, OfALabelThatIsIgnoredByDefault) {
   write_pairs({"a", "b"});
   volumes();

@@ -94,6 +94,25 @@ TEST_F(ReadLabels, TakesWholeNumbersOfAnyType) {
   EXPECT_THAT(label_error(path, 4, 255), HasSubstr("is -1"));
 }
 
+TEST_F(ReadLabels, TakesTheNumberThatAScaledOneIsNextTo) {
+  // nibabel's scaling of 0, 1 and 2 to all of i16.
+  const double slope = static_cast<float>(2 / 65535.0), intercept = 1;
+  std::vector<std::int16_t> stored(24, -32767);
+  stored[1] = 0;
+  stored[2] = 32767;
+  const VolumeHeader header{.shape = small, .slope = slope, .intercept = intercept + slope / 2};
+  const auto path = write_nifti("a.nii", header, stored);
+  const auto labels = read_labels(*open_volume(path), 3, std::nullopt);
+  EXPECT_EQ(labels[0], 0);
+  EXPECT_EQ(labels[1], 1);
+  EXPECT_EQ(labels[2], 2);
+  stored[5] = 1;
+  write_nifti("a.nii", header, stored);
+  const Error error = thrown_by([&] { read_labels(*open_volume(path), 3, std::nullopt); });
+  EXPECT_THAT(error.what(), HasSubstr("z 0, y 1, x 1 is 1.000046 (scl_slope is 3.051804e-05"));
+  EXPECT_THAT(error.hint(), HasSubstr("round the labels"));
+}
+
 TEST_F(ReadLabels, RefusesSeveralChannels) {
   VolumeShape shape = small;
   shape.channels = 2;

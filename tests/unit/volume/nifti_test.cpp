@@ -1,5 +1,6 @@
 // NIfTI files in every version, byte order and type, and damaged ones.
 #include <algorithm>
+#include <cmath>
 
 #include "recipes/volume/files/nifti_header.h"
 #include "volume_test.h"
@@ -105,6 +106,11 @@ TEST_F(NiftiTest, EveryTypeVersionAndByteOrderComesBack) {
     }
 }
 
+TEST_F(NiftiTest, WholeNumbersOf64BitsComeBack) {
+  expect_round_trip<std::int64_t>(VoxelType::i64, 1, "v.nii");
+  expect_round_trip<std::uint64_t>(VoxelType::u64, 2, "v.nii");
+}
+
 TEST_F(NiftiTest, ChannelsAreTheFourthDimension) {
   made_file({.shape = {4, 3, 5, 2}});
   const auto reader = open_volume(path("made.nii"));
@@ -114,14 +120,20 @@ TEST_F(NiftiTest, ChannelsAreTheFourthDimension) {
 
 TEST_F(NiftiTest, TheAffineIsTheSformElseTheQformElseTheSpacing) {
   NiftiSpace space = made_space(1);
-  EXPECT_EQ(affine_of(space)[1], (std::array<double, 4>{0, 0.75, 0, 20}));
+  const auto affine = [&] { return affine_of({.shape = shape, .space = space}); };
+  EXPECT_EQ(affine()[1], (std::array<double, 4>{0, 0.75, 0, 20}));
   space.sform_code = 0;
   // The quaternion (1, 1, 1, 1) / 2 turns x to y, y to z and z to x; the third axis is mirrored.
-  EXPECT_EQ(affine_of(space)[0], (std::array<double, 4>{0, 0, -2, -10}));
-  EXPECT_EQ(affine_of(space)[1], (std::array<double, 4>{0.5, 0, 0, 20}));
-  EXPECT_EQ(affine_of(space)[2], (std::array<double, 4>{0, 0.75, 0, 30}));
+  EXPECT_EQ(affine()[0], (std::array<double, 4>{0, 0, -2, -10}));
+  EXPECT_EQ(affine()[1], (std::array<double, 4>{0.5, 0, 0, 20}));
+  EXPECT_EQ(affine()[2], (std::array<double, 4>{0, 0.75, 0, 30}));
+  space.pixdim[2] = -0.75;
+  EXPECT_EQ(affine()[2], (std::array<double, 4>{0, 0.75, 0, 30})) << "a size is a length";
   space.qform_code = 0;
-  EXPECT_EQ(affine_of(space)[2], (std::array<double, 4>{0, 0, 2, 0}));
+  // As nibabel has it, of 5 x 3 x 4 voxels.
+  EXPECT_EQ(affine()[0], (std::array<double, 4>{-0.5, 0, 0, 1}));
+  EXPECT_EQ(affine()[1], (std::array<double, 4>{0, 0.75, 0, -0.75}));
+  EXPECT_EQ(affine()[2], (std::array<double, 4>{0, 0, 2, -3}));
 }
 
 TEST_F(NiftiTest, SpacingFollowsTheUnit) {
@@ -131,6 +143,9 @@ TEST_F(NiftiTest, SpacingFollowsTheUnit) {
   const auto spacing = open_volume(path("made.nii"))->header().spacing_mm;
   ASSERT_TRUE(spacing);
   EXPECT_NEAR((*spacing)[0], 0.002, 1e-9);
+  space.pixdim[2] *= -1;
+  made_file({.shape = shape, .space = space});
+  EXPECT_EQ(open_volume(path("made.nii"))->header().spacing_mm, spacing);
   space.pixdim[2] = 0;
   made_file({.shape = shape, .space = space});
   EXPECT_EQ(open_volume(path("made.nii"))->header().spacing_mm, std::nullopt);
@@ -143,6 +158,12 @@ TEST_F(NiftiTest, ASlopeOfZeroMeansNone) {
   const auto reader = open_volume(path("made.nii"));
   EXPECT_EQ(reader->header().slope, 1);
   EXPECT_EQ(reader->header().intercept, 0);
+}
+
+TEST_F(NiftiTest, ASlopeWithoutANumberBesideItIsRefused) {
+  made_file({.shape = shape, .slope = 2, .intercept = std::nan("")});
+  EXPECT_NE(open_error(path("made.nii")).find("its scl_slope is 2, but its scl_inter is nan"),
+            std::string::npos);
 }
 
 TEST_F(NiftiTest, WhatIsNotReadIsNamed) {

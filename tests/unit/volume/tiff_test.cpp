@@ -1,6 +1,7 @@
 // TIFF stacks, made with libtiff itself in every form that is read, and damaged ones.
 #include <tiffio.h>
 
+#include <array>
 #include <cmath>
 #include <thread>
 
@@ -134,6 +135,14 @@ TEST_F(TiffTest, EveryFormIsReadAsItWasWritten) {
       }
 }
 
+TEST_F(TiffTest, WholeNumbersOf64BitsAreRead) {
+  for (const char* mode : {"wl", "wb8"}) {
+    const Form form{.mode = mode, .compression = COMPRESSION_ADOBE_DEFLATE};
+    expect_read<std::int64_t>(form, VoxelType::i64);
+    expect_read<std::uint64_t>(form, VoxelType::u64);
+  }
+}
+
 TEST_F(TiffTest, PredictorsAreUndone) {
   for (const int compression : {COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE}) {
     expect_read<std::uint8_t>({.compression = compression, .predictor = 2}, VoxelType::u8);
@@ -143,12 +152,14 @@ TEST_F(TiffTest, PredictorsAreUndone) {
   }
 }
 
-TEST_F(TiffTest, MinIsWhiteIsTurnedAround) {
+TEST_F(TiffTest, VoxelsAreAsStoredWhereZeroIsWhite) {
   const auto voxels = made_voxels<std::uint16_t>(depth * height * width);
-  write_tiff(path("v.tif"), {.mode = "wb", .photometric = PHOTOMETRIC_MINISWHITE}, voxels);
-  const auto read = voxels_of<std::uint16_t>(*open_volume(path("v.tif")));
-  ASSERT_EQ(read.size(), voxels.size());
-  for (std::size_t i = 0; i < read.size(); ++i) ASSERT_EQ(read[i], 65535 - voxels[i]);
+  for (const int photometric : {PHOTOMETRIC_MINISWHITE, PHOTOMETRIC_MINISBLACK}) {
+    write_tiff(path("v.tif"), {.mode = "wb", .photometric = photometric}, voxels);
+    const auto reader = open_volume(path("v.tif"));
+    EXPECT_EQ(voxels_of<std::uint16_t>(*reader), voxels);
+    EXPECT_EQ(reader->header().white_is_zero, photometric == PHOTOMETRIC_MINISWHITE);
+  }
 }
 
 // Rows of bits, the first in the highest.
@@ -185,12 +196,9 @@ TEST_F(TiffTest, BitsBecomeZerosAndOnes) {
         TIFFWriteDirectory(tiff);
       }
       TIFFClose(tiff);
-      auto wanted = voxels;
-      if (photometric == PHOTOMETRIC_MINISWHITE)
-        for (std::uint8_t& voxel : wanted) voxel = 1 - voxel;
       const auto reader = open_volume(path("v.tif"));
       EXPECT_EQ(reader->header().type, VoxelType::u8);
-      EXPECT_EQ(voxels_of<std::uint8_t>(*reader), wanted) << tiled;
+      EXPECT_EQ(voxels_of<std::uint8_t>(*reader), voxels) << tiled;
     }
 }
 
@@ -347,6 +355,30 @@ TEST_F(TiffTest, ImageJSaysChannelsAndSpacing) {
   first.description = "ImageJ=1.53t\nimages=4\nframes=2\nslices=2\n";
   write_pages(path("v.tif"), {first, {}, {}, {}});
   EXPECT_NE(open_error(path("v.tif")).find("time series of 2 frames"), std::string::npos);
+}
+
+TEST_F(TiffTest, OmesChannelsAndSizesAreRead) {
+  std::vector<std::uint8_t> values;
+  TIFF* const tiff = TIFFOpen(path("v.ome.tif").c_str(), "w");
+  for (std::uint8_t page = 0; page < 6; ++page) {  // planes of the first channel, then the second
+    set_tags(tiff, {}, {8, SAMPLEFORMAT_UINT}, 1, 2);
+    if (page == 0)
+      TIFFSetField(
+          tiff, TIFFTAG_IMAGEDESCRIPTION,
+          "<OME><Image><Pixels DimensionOrder='XYZCT' SizeX='2' SizeY='1' SizeZ='3' "
+          "SizeC='2' SizeT='1' PhysicalSizeX='0.5' PhysicalSizeY='0.25' "
+          "PhysicalSizeZ='2000' PhysicalSizeZUnit='nm'><TiffData/></Pixels></Image></OME>");
+    std::array<std::uint8_t, 2> row{page, page};
+    TIFFWriteScanline(tiff, row.data(), 0, 0);
+    TIFFWriteDirectory(tiff);
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  TIFFClose(tiff);
+  const auto reader = open_volume(path("v.ome.tif"));
+  EXPECT_EQ(reader->header().shape, (VolumeShape{3, 1, 2, 2}));
+  EXPECT_EQ(voxels_of<std::uint8_t>(*reader), values);
+  ASSERT_TRUE(reader->header().spacing_mm);
+  EXPECT_EQ(describe_spacing(*reader->header().spacing_mm), "2 x 0.25 x 0.5 \u00B5m");
 }
 
 TEST_F(TiffTest, ImageJsPlanesBehindOnePageAreRead) {

@@ -1,0 +1,34 @@
+// Two grids of NIfTI files that differ by the order and direction of their axes alone.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "recipes/volume/files/volume_header.h"
+
+namespace lockstep::volume {
+
+// Axis i (z, y, x) of one grid is axis source[i] of another, backwards where flipped[i].
+struct AxisMap {
+  std::array<std::size_t, 3> source{0, 1, 2};
+  std::array<bool, 3> flipped{};
+  friend bool operator==(const AxisMap&, const AxisMap&) = default;
+};
+
+// Whether the header says where its voxels lie: by an sform or a qform.
+bool has_place(const VolumeHeader& header);
+
+// How `other` is turned so that its voxels lie where those of `wanted` do; corners must agree to a
+// tenth of a voxel. Nothing where no turn does that. Where one of them has no place: as it is, if
+// the extents agree.
+std::optional<AxisMap> axes_onto(const VolumeHeader& wanted, const VolumeHeader& other);
+
+// values: u8 [D, H, W] of `shape`. Returns those of the turned grid.
+std::vector<std::uint8_t> turned(std::span<const std::uint8_t> values, const VolumeShape& shape,
+                                 const AxisMap& map);
+
+}  // namespace lockstep::volume

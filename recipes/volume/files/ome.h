@@ -1,0 +1,35 @@
+// OME-XML in the description of a TIFF: axes, the order of pages, and sizes of voxels.
+// https://docs.openmicroscopy.org/ome-model/6.2.2/ome-tiff/specification.html
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recipes/volume/files/volume_header.h"
+
+namespace lockstep::volume {
+
+// Pages that follow each other: an element TiffData.
+struct OmePages {
+  std::int64_t page = 0;                                     // IFD
+  std::int64_t first_z = 0, first_channel = 0, first_t = 0;  // the plane of that page
+  std::optional<std::int64_t> count{};                       // nothing: all that are left
+};
+
+struct Ome {
+  std::int64_t depth = 1, channels = 1, frames = 1;
+  std::string order;                                // "CZT": the axis that changes first is first
+  std::vector<OmePages> pages;                      // empty: all, in their order
+  std::optional<std::array<double, 3>> spacing_mm;  // z, y, x; nothing: not said for all three
+};
+
+bool is_ome(std::string_view description);
+// Refuses what is no xml, several images, planes in other files, and axes within axes.
+// file_name: without its folder.
+Ome parse_ome(std::string_view description, const std::string& file_name, const Refuse& refuse);
+
+}  // namespace lockstep::volume

@@ -1,0 +1,36 @@
+// Which page of a TIFF is which plane of which channel, by the description of its first page.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "recipes/volume/files/imagej.h"
+#include "recipes/volume/files/volume_header.h"
+
+namespace lockstep::volume {
+
+struct StackLayout {
+  std::int64_t depth = 1, channels = 1;
+  std::vector<std::uint32_t>
+      pages{};  // of plane z and channel c: [z * channels + c]; empty: itself
+  std::optional<std::array<double, 3>> spacing_mm{};  // z, y, x, of OME
+};
+
+// What is known of a file whose description is read.
+struct DescribedTiff {
+  std::int64_t pages = 1;  // or planes behind the one page
+  std::int64_t height = 0, width = 0;
+  std::string file_name;   // without its folder
+  bool allow_2d = false;   // channels of one plane are refused otherwise
+  bool as_planes = false;  // ReadVolume::as_planes
+};
+
+// Of ImageJ's description, OME-XML, tifffile's JSON, or none: a page a plane. Refuses times, axes
+// that are not named or mean something else, and descriptions that do not fit the pages.
+StackLayout stack_layout(std::string_view description, const DescribedTiff& tiff,
+                         const Refuse& refuse);
+
+}  // namespace lockstep::volume
