@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <functional>
+#include <map>
 #include <span>
 
 #include "base/error.h"
@@ -163,18 +164,24 @@ VocFolders voc_list(const fs::path& annotations, const fs::path& list) {
 
 // annotations: Annotations/, beside ImageSets/ if there are lists.
 FoundData voc_data(const fs::path& annotations) {
-  const fs::path root = annotations.parent_path(), lists = root / "ImageSets" / "Main";
-  const auto both = [&](const char* train, const std::string& valid) {
-    return is_file(lists / train) && is_file(lists / valid);
+  const fs::path lists = annotations.parent_path() / "ImageSets" / "Main";
+  std::map<std::string, std::string> names;  // by themselves in small letters: CVAT's Train.txt
+  if (is_folder(lists))
+    for (const std::string& name : files_ending_in(lists, {".txt"}))
+      names.emplace(in_small_letters(name), name);
+  const auto list = [&](const std::string& name) {
+    return voc_list(annotations, lists / names.at(name));
   };
-  const auto list = [&](const std::string& name) { return voc_list(annotations, lists / name); };
+  const auto both = [&](const std::string& train, const std::string& valid) {
+    return names.contains(train) && names.contains(valid);
+  };
   for (const char* word : valid_words)
     if (const std::string valid = cat(word, ".txt"); both("train.txt", valid))
       return {.train = list("train.txt"), .valid = list(valid), .notes = {}};
   if (both("trainval.txt", "test.txt"))
     return {.train = list("trainval.txt"), .valid = list("test.txt"), .notes = {}};
   for (const char* name : {"trainval.txt", "train.txt"})
-    if (is_file(lists / name)) return {.train = list(name), .valid = {}, .notes = {}};
+    if (names.contains(name)) return {.train = list(name), .valid = {}, .notes = {}};
   return {.train = voc_files(annotations), .valid = {}, .notes = {}};
 }
 
@@ -247,20 +254,18 @@ std::optional<FoundData> find_any(const fs::path& root) {
   return coco_data(sets[0]);
 }
 
-// ultralytics' and Roboflow's folders for YOLO.
+// Folders for YOLO: ultralytics', Roboflow's, darknet's.
 void refuse_yolo(const fs::path& root) {
   std::string seen;
-  for (const char* name : {"data.yaml", "dataset.yaml", "data.yml"})
+  for (const char* name : {"data.yaml", "dataset.yaml", "data.yml", "obj.data"})
     if (seen.empty() && is_file(root / name)) seen = name;
   for (const char* name : {"labels", "labels/train", "train/labels"})
     if (seen.empty() && has_file_ending_in(root / name, ".txt")) seen = cat(name, "/*.txt");
   if (seen.empty()) return;
   throw Error(cat(root.string(), " is a set for YOLO (", seen, "), a format that is not read"),
-              cat("export it as COCO from the tool that made it, or convert it: fiftyone convert "
-                  "--input-dir ",
-                  root.string(),
-                  " --input-type fiftyone.types.YOLOv5Dataset --output-dir OUT --output-type "
-                  "fiftyone.types.COCODetectionDataset"));
+              cat("export it as COCO from the tool that made it, or convert it by Datumaro: datum "
+                  "convert -i ",
+                  root.string(), " -f coco_instances -o OUT -- --save-media"));
 }
 
 // What there is instead of a set: "; it has a.json and b.json".

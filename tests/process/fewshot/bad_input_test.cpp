@@ -56,6 +56,19 @@ TEST_F(FewshotBadInput, ListsPicturesThatCannotBeUsed) {
                     HasSubstr("made-00009.png has "), HasSubstr("pixels, and a picture may have")));
 }
 
+// One byte of its pixels is another: only decoding finds it. One of two ranks does so.
+TEST_F(FewshotBadInput, APictureWithDamagedPixelsEndsTheRunAfterACheckpoint) {
+  std::string bytes = read_file(picture());
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  write_file_atomic(picture(), bytes);
+  const ToolResult result =
+      train_small("bad", "cpu:2", {"stop.episodes=200", "episode.queries=1", "batch.global=2"});
+  EXPECT_NE(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("made-00007.png is damaged"), HasSubstr("picture id 8"),
+                                HasSubstr("is kept, and lockstep resume goes on from it")));
+  EXPECT_FALSE(fs::is_empty(run("bad") / "checkpoints"));
+}
+
 // CMYK, 16 bits, turned by EXIF: read as 8 bits of RGB.
 TEST_F(FewshotBadInput, TakesOddKindsOfPictures) {
   json coco = annotations();

@@ -163,7 +163,7 @@ TEST_F(FindData, NamesSetsForYoloAndJsonsThatAreNoneOfThese) {
   write_file_atomic(root / "data.yaml", "names: [cat]\n");
   const Error error = thrown_by([&] { find_detection_data(root / "data.yaml"); });
   EXPECT_THAT(error.what(), HasSubstr("is a set for YOLO (data.yaml)"));
-  EXPECT_THAT(error.hint(), HasSubstr("fiftyone.types.YOLOv5Dataset"));
+  EXPECT_THAT(error.hint(), HasSubstr("datum convert -i "));
   write_json("other/boxes.json", "other", "t");
   EXPECT_THAT(thrown_by([&] { find_detection_data(root / "other"); }).what(),
               HasSubstr("other; it has boxes.json"));
@@ -189,6 +189,14 @@ TEST_F(FindData, VocWithLists) {
   list("val.txt", "x1\n");
   EXPECT_EQ(found(root), "x2 x1");
   EXPECT_EQ(found(root / "ImageSets/Main/train.txt"), "x2 x1");
+}
+
+TEST_F(FindData, CvatsVocHasListsInCapitals) {
+  write_voc("Annotations", "JPEGImages", "x", 6);
+  make_directories(root / "ImageSets/Main");
+  write_file_atomic(root / "ImageSets/Main/Train.txt", "x0\nx5\nx1\nx2\n");
+  write_file_atomic(root / "ImageSets/Main/Validation.txt", "x3\nx4\n");
+  EXPECT_EQ(found(root), "x4 x2");
 }
 
 TEST_F(FindData, TheOnlyVocFolderBelow) {
