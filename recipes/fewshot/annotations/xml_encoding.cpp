@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <memory>
 
@@ -33,12 +34,25 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 128; });
 }
 
+// Whether a name is one of XML 1.0 (EncName), and not of an encoding with shift states, which no
+// program writes xml in, and whose decoders have had holes (CVE-2024-2961).
+bool may_be_asked_for(const std::string& encoding) {
+  const auto is_of_name = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+  };
+  return std::isalpha(static_cast<unsigned char>(encoding[0])) != 0 &&
+         std::all_of(encoding.begin(), encoding.end(), is_of_name) &&
+         !encoding.starts_with("iso-2022") && !encoding.starts_with("iso2022") &&
+         !encoding.starts_with("csiso2022") && !encoding.starts_with("utf-7");
+}
+
 // Nothing: iconv does not know the encoding. Throws Error for bytes that are not of it.
 std::optional<std::string> convert(std::string_view text, const std::string& encoding,
                                    const std::string& name) {
   struct Close {
     void operator()(void* handle) const { ::iconv_close(handle); }
   };
+  if (!may_be_asked_for(encoding)) return std::nullopt;
   void* const opened = ::iconv_open("UTF-8", encoding.c_str());
   if (opened == reinterpret_cast<void*>(-1)) return std::nullopt;
   const std::unique_ptr<void, Close> handle(opened);

@@ -93,7 +93,7 @@ SetsRecord sets_record_from_json(const json& from) try {
   from.at("base").get_to(record.base);
   from.at("novel").get_to(record.novel);
   from.at("fingerprint").get_to(record.fingerprint);
-  record.exif = exif_of_word(from.value("exif", "auto"));  // runs before 0.2 have none
+  record.exif = exif_of_word(from.value("exif", "auto"));  // older runs have none
   record.oriented = from.value("oriented", std::int64_t{0});
   return record;
 } catch (const json::exception& error) {
