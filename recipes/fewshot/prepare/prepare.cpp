@@ -209,7 +209,7 @@ json stored_pictures(const json& extra) {
   if (!extra.is_object() || !extra.contains("sets")) return paths;
   try {
     const SetsRecord record = sets_record_from_json(extra["sets"]);
-    if (!record.has_files || record.oriented == 0) return paths;
+    if (!record.has_files || !record.look) return paths;
     const Sets sets = read_sets(record);
     for (const DetectionData* data : {&sets.train, &sets.valid})
       for (const Picture& picture : data->pictures)
@@ -291,7 +291,7 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                     .novel = {},
                     .fingerprint = {},
                     .exif = options.data.exif,
-                    .oriented = 0};
+                    .look = false};
   const json extra = extra_of_run(context.run_dir);
   const bool of_run = extra.is_object() && extra.contains("sets");
   if (of_run) {
@@ -306,13 +306,13 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
     if (same_files(before, found) ||
         (was_made == options.made() && context.purpose != Purpose::evaluate)) {
       Sets sets = read_sets(again, /*look=*/true);
-      again.oriented = oriented_pictures(sets.train, sets.valid);
+      again.look = needs_look(sets.train, sets.valid);
       return prepared_from(again, std::move(sets), options, context.purpose, say);
     }
     record.files = found;
     DetectionSets read =
         read_detection_sets(found, record.valid_share, record.seed, looking(options));
-    record.oriented = again.oriented = oriented_pictures(read.train, read.valid);
+    record.look = again.look = needs_look(read.train, read.valid);
     for (const std::string& line : read.warnings) say(line);
     if (fingerprint_of(read.train, read.valid) == before.fingerprint)
       return prepared_from(again, with_split(std::move(read), again), options, context.purpose,
@@ -332,7 +332,7 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
   record.files = found_data(options, context, say);
   DetectionSets read =
       read_detection_sets(record.files, record.valid_share, record.seed, looking(options));
-  record.oriented = oriented_pictures(read.train, read.valid);
+  record.look = needs_look(read.train, read.valid);
   for (const std::string& line : read.warnings) say(line);
   const ClassSplit split = split_of(options, read.train);
   record.base = names_of(read.train, split.base);

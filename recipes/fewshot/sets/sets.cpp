@@ -76,7 +76,7 @@ json to_json(const SetsRecord& record) {
                  {"novel", record.novel},
                  {"fingerprint", record.fingerprint},
                  {"exif", exif_word(record.exif)},
-                 {"oriented", record.oriented}};
+                 {"look", record.look}};
   if (!record.has_files) return result;
   result["train"] = to_json(record.files.train);
   if (record.files.valid) result["valid"] = to_json(*record.files.valid);
@@ -94,7 +94,7 @@ SetsRecord sets_record_from_json(const json& from) try {
   from.at("novel").get_to(record.novel);
   from.at("fingerprint").get_to(record.fingerprint);
   record.exif = exif_of_word(from.value("exif", "auto"));  // older runs have none
-  record.oriented = from.value("oriented", std::int64_t{0});
+  record.look = from.value("look", false);
   return record;
 } catch (const json::exception& error) {
   throw Error(cat("the run's record of its data is damaged: ", error.what()),
@@ -109,9 +109,8 @@ std::string fingerprint_of(const DetectionData& train, const DetectionData& vali
 }
 
 Sets read_sets(const SetsRecord& record, bool look) {
-  DetectionSets read =
-      read_detection_sets(record.files, record.valid_share, record.seed,
-                          {.exif = record.exif, .look = look || record.oriented > 0});
+  DetectionSets read = read_detection_sets(record.files, record.valid_share, record.seed,
+                                           {.exif = record.exif, .look = look || record.look});
   if (!record.fingerprint.empty() && fingerprint_of(read.train, read.valid) != record.fingerprint)
     throw Error(cat("the pictures or boxes of ", describe(record.files.train),
                     " have changed since the run began"),
@@ -119,8 +118,11 @@ Sets read_sets(const SetsRecord& record, bool look) {
   return with_split(std::move(read), record);
 }
 
-std::int64_t oriented_pictures(const DetectionData& train, const DetectionData& valid) {
-  return train.frames.oriented + valid.frames.oriented;
+bool needs_look(const DetectionData& train, const DetectionData& valid) {
+  const auto needs = [](const FrameCounts& frames) {
+    return frames.oriented > 0 || frames.exchanged > 0;
+  };
+  return needs(train.frames) || needs(valid.frames);
 }
 
 Sets with_split(DetectionSets read, const SetsRecord& record) {

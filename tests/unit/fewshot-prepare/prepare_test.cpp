@@ -11,6 +11,7 @@
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/options/fewshot_options.h"
 #include "recipes/fewshot/prepare/supports.h"
+#include "recipes/fewshot/sets/sets.h"
 #include "recipes/fewshot/shapes/made_shapes.h"
 #include "tests/fakes/error_of.h"
 
@@ -103,7 +104,7 @@ TEST_F(PrepareTest, RecordsOfWhatBoxesAreAndPredictsOfTheSame) {
     write_file_atomic(data() / name, turned);
   json record = prepare().extra.at("sets");
   EXPECT_EQ(record.at("exif"), "auto");
-  EXPECT_EQ(record.at("oriented"), 2);
+  EXPECT_EQ(record.at("look"), true);
   EXPECT_THAT(said, Contains(HasSubstr("for 2 neither size nor boxes tell")));
   options.data.exif = ExifFrame::stored;
   const Prepared prepared = prepare();
@@ -113,6 +114,17 @@ TEST_F(PrepareTest, RecordsOfWhatBoxesAreAndPredictsOfTheSame) {
   EXPECT_THAT(paths.get<std::vector<std::string>>(),
               ElementsAre((data() / "valid/made-00040.png").string(),
                           (data() / "valid/made-00041.png").string()));
+}
+
+// Only the pictures tell: a worker must look at them too.
+TEST_F(PrepareTest, AWorkerReadsExchangedSizesAsThePreparationDid) {
+  EXPECT_EQ(prepare().extra.at("sets").at("look"), false);
+  DetectionData exchanged = describe_shapes({.pictures = 40});
+  for (Picture& one : exchanged.pictures) std::swap(one.width, one.height);
+  write_file_atomic(data() / "train.json", coco_json(exchanged, "a test"));
+  const SetsRecord record = sets_record_from_json(prepare().extra.at("sets"));
+  EXPECT_THAT(said, Contains(HasSubstr("width and height of 40 pictures are exchanged")));
+  EXPECT_EQ(read_sets(record).train.pictures[0].width, 160);
 }
 
 TEST_F(PrepareTest, DrawsNovelClassesFromTheSplitSeed) {
