@@ -61,9 +61,9 @@ DetectionFiles name_detection_files(const std::filesystem::path& annotations,
 DetectionData read_detection_data(const DetectionFiles& files, const PictureRule& rule = {});
 
 // Of each picture, whether it is held back for validation: `share` of them (0 < share < 1, but at
-// least one and not all), whole pictures, drawn from `seed` and the picture's file name alone, so
-// that a picture stays where it is when others come, as far as numbers allow. Throws Error for a
-// set of one picture.
+// least one and not all), whole pictures, drawn from `seed` and the picture's file name alone (what
+// follows the last slash, of either kind), so that a picture stays where it is when others come, as
+// far as numbers allow. Throws Error for a set of one picture.
 std::vector<bool> choose_valid(const DetectionData& data, double share, std::uint64_t seed);
 
 struct DetectionSets {

@@ -50,7 +50,8 @@ std::vector<bool> choose_valid(const DetectionData& data, double share, std::uin
                 "name a validation set, or add pictures");
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t name = hash64(data.pictures[i].path.filename().string());
+    const std::string path = data.pictures[i].path.string();
+    const std::uint64_t name = hash64(path.substr(path.find_last_of("/\\") + 1));
     order.emplace_back(Random(seed, RandomStream::split, name, 0).next_u64(), i);
   }
   std::sort(order.begin(), order.end());

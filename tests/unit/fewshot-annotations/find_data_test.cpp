@@ -258,6 +258,9 @@ TEST(ChooseValid, ADrawFromTheSeedAndTheNames) {
   EXPECT_EQ(std::count(a.begin(), a.end(), true), 200);
   EXPECT_NE(a, b);
   EXPECT_EQ(a, choose_valid(numbered(1000), 0.2, 1));
+  DetectionData of_windows = numbered(1000);
+  for (Picture& one : of_windows.pictures) one.path = cat("a\\", one.path.filename().string());
+  EXPECT_EQ(a, choose_valid(of_windows, 0.2, 1));
   // With one picture more, at most one changes its side.
   std::vector<bool> more = choose_valid(numbered(1001), 0.2, 1);
   int changed = 0;
