@@ -81,6 +81,8 @@ std::optional<std::string> convert(std::string_view text, const std::string& enc
 }  // namespace
 
 std::optional<std::string> xml_as_utf8(std::string_view text, const std::string& name) {
+  if (text.starts_with(byte_order_mark))  // whatever is declared
+    return std::string(without_byte_order_mark(text));
   const std::string encoding = declared_encoding(text);
   if (encoding.empty() || encoding == "utf-8" || encoding == "utf8" || encoding == "iso-8859-1" ||
       encoding == "us-ascii")

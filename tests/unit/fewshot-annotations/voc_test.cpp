@@ -246,6 +246,14 @@ TEST_F(VocSet, XmlInFoldersBelowBelongsToThePictureOfThePathOrTheName) {
   EXPECT_EQ(data.pictures[2].path, root / "images/2.png");
 }
 
+TEST_F(VocSet, ExchangedSizesAreMended) {
+  write("a", object("dog", bndbox("1", "400", "300", "490")), "");
+  write_picture(root / "a.png", Image({.height = 500, .width = 375, .channels = 3}));
+  const DetectionData data = read_voc(all(), {.look = true});
+  EXPECT_EQ(data.pictures[0], (Picture{1, root / "a.png", 375, 500}));
+  EXPECT_EQ(data.boxes[0].h, 91);
+}
+
 TEST_F(VocSet, AFolderWithoutXmlIsRefused) {
   EXPECT_THAT(thrown_by([&] { read_voc(all()); }).what(), HasSubstr("has no xml file"));
 }
