@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <exception>
 #include <optional>
 #include <string>
 #include <thread>
@@ -28,6 +29,8 @@ Look look_at(const Picture& picture) {
     return {.header = read_picture_header(picture.path), .fault = {}};
   } catch (const Error& error) {
     return {.header = {}, .fault = error.what()};
+  } catch (const std::exception& error) {  // on a thread of its own
+    return {.header = {}, .fault = cat(picture.path.string(), ": ", error.what())};
   }
 }
 
@@ -56,12 +59,15 @@ using Elsewhere = std::function<std::optional<std::filesystem::path>(std::size_t
 // Pictures that have no header may be missing: finds them elsewhere, or throws.
 void find_missing(DetectionData& data, std::vector<Look>& looks, const Elsewhere& elsewhere,
                   bool all) {
-  std::int64_t missing = 0;
+  constexpr std::int64_t hopeless = 1000;  // so many were searched for in vain: so are the others
+  std::int64_t missing = 0, found = 0;
   const Picture* first = nullptr;
   for (std::size_t i = 0; i < looks.size(); ++i) {
     Picture& picture = data.pictures[i];
     if (looks[i].header || is_file(picture.path)) continue;
-    if (auto path = elsewhere ? elsewhere(i) : std::nullopt) {
+    const bool searches = elsewhere && (found > 0 || missing < hopeless);
+    if (auto path = searches ? elsewhere(i) : std::nullopt) {
+      ++found;
       picture.path = *std::move(path);
       if (all || picture.width == 0 || picture.height == 0) looks[i] = look_at(picture);
     } else if (missing++ == 0) {
