@@ -6,6 +6,7 @@
 #include <set>
 
 #include "recipes/fewshot/annotations/coco.h"
+#include "recipes/fewshot/annotations/coco_scan.h"
 
 namespace lockstep::fewshot {
 namespace {
@@ -42,9 +43,13 @@ void check(const DetectionData& data) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;
   using namespace lockstep::fewshot;
+  // Scores take more, and never less.
+  const bool scored =
+      fuzz::accepts([&] { scan_coco(fuzz::text_of(data, size), "input", CocoUse::scores); });
   DetectionData read;
   if (!fuzz::accepts([&] { read = parse_coco(fuzz::text_of(data, size), "input", "folder"); }))
     return 0;
+  LOCKSTEP_CHECK(scored);
   check(read);
   const std::string written = coco_json(read, "fuzz");
   DetectionData again;

@@ -392,8 +392,8 @@ Parse detections(std::size_t n) {
   const auto part = [](std::size_t i) {
     return cat("{\"image_id\":", i, R"(,"category_id":1,"bbox":[1,1,2,2],"score":0.5})");
   };
-  fewshot::KnownIds known{.pictures = {}, .categories = {1}};
-  for (std::size_t i = 0; i < n; ++i) known.pictures.push_back(static_cast<std::int64_t>(i));
+  fewshot::KnownIds known{.pictures = {}, .classes = {{.category = 1, .name = "a"}}};
+  for (std::size_t i = 0; i < n; ++i) known.pictures.push_back({static_cast<std::int64_t>(i), ""});
   return [text = "[" + in_list(n, part) + "]", known] {
     fewshot::parse_results_json(text, "f", known);
   };

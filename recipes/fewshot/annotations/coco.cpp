@@ -149,7 +149,7 @@ void take_annotations(std::vector<CocoAnnotation> annotations, const Places& ima
     const Box box{
         .picture = place_in(images, annotation.image, annotation, data.name, "image"),
         .category = place_in(categories, annotation.category, annotation, data.name, "category"),
-        .area = annotation.area,
+        .area = annotation.area.value_or(0),
         .crowd = annotation.crowd,
         .difficult = annotation.ignore && !annotation.crowd,
         .id = annotation.id};

@@ -86,13 +86,14 @@ struct Entry {
   std::array<double, 4> bbox{};
   int bbox_values = 0;
   bool has_bbox = false;
-  double area = 0;
+  std::optional<double> area;
   bool crowd = false, ignore = false;
 };
 
 class Scan : public nlohmann::json_sax<json> {
  public:
-  Scan(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  Scan(std::string_view text, const std::string& name, CocoUse use)
+      : text_(text), name_(name), use_(use) {}
   CocoLists take() {
     if (!found_list_)
       throw Error(cat(name_, " is no COCO file: it has none of images, annotations, categories"),
@@ -183,6 +184,8 @@ class Scan : public nlohmann::json_sax<json> {
           field_names.begin(), field_names.end(),
           [&](const FieldName& one) { return one.list == list_ && value == one.name; });
       field_ = found == field_names.end() ? Field::other : found->field;
+      if (use_ == CocoUse::scores && (field_ == Field::width || field_ == Field::height))
+        field_ = Field::other;
     }
     return true;
   }
@@ -313,7 +316,10 @@ class Scan : public nlohmann::json_sax<json> {
         finish_image();
         break;
       case List::categories:
-        check_text("name");
+        if (use_ == CocoUse::scores && !entry_.text)
+          entry_.text.emplace();
+        else
+          check_text("name");
         lists_.categories.push_back({*entry_.id, std::move(*entry_.text)});
         lists_.parents.push_back(std::move(entry_.parent));
         break;
@@ -331,6 +337,10 @@ class Scan : public nlohmann::json_sax<json> {
       throw_entry(cat(field, " holds a zero character"));
   }
   void finish_image() {
+    if (use_ == CocoUse::scores && !entry_.text) {
+      lists_.images.push_back({.id = *entry_.id, .file_name = {}});
+      return;
+    }
     check_text("file_name");
     for (const auto& [what, value] : {std::pair("width", entry_.width), {"height", entry_.height}})
       if (value < 0 || value > largest_extent)
@@ -361,6 +371,7 @@ class Scan : public nlohmann::json_sax<json> {
 
   std::string_view text_;
   const std::string& name_;
+  CocoUse use_;
   CocoLists lists_;
   int depth_ = 0;
   List list_ = List::other;
@@ -372,8 +383,8 @@ class Scan : public nlohmann::json_sax<json> {
 
 }  // namespace
 
-CocoLists scan_coco(std::string_view text, const std::string& name) {
-  Scan scan(text, name);
+CocoLists scan_coco(std::string_view text, const std::string& name, CocoUse use) {
+  Scan scan(text, name, use);
   json::sax_parse(text.begin(), text.end(), &scan);
   return scan.take();
 }

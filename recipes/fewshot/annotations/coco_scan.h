@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,8 @@ struct CocoImage {
 };
 struct CocoAnnotation {
   std::int64_t id = 0, image = 0, category = 0;
-  RawBox box;       // all 0 where bbox is []
-  double area = 0;  // 0: not said
+  RawBox box;                  // all 0 where bbox is []
+  std::optional<double> area;  // nothing: not said
   bool crowd = false, ignore = false;
 };
 struct CocoLists {
@@ -29,8 +30,13 @@ struct CocoLists {
   std::vector<CocoAnnotation> annotations;
 };
 
+// Scores need ids and boxes alone: names of files may be missing (and are "" then), names of
+// categories likewise, and what is said of the pictures' sizes is not looked at.
+enum class CocoUse : std::uint8_t { training, scores };
+
 // Reads event by event. name: of the text, for messages. Throws Error for all that can be seen in
 // one entry alone, with its place in its list.
-CocoLists scan_coco(std::string_view text, const std::string& name);
+CocoLists scan_coco(std::string_view text, const std::string& name,
+                    CocoUse use = CocoUse::training);
 
 }  // namespace lockstep::fewshot

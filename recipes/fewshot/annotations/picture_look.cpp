@@ -54,6 +54,16 @@ std::vector<Look> look_at_all(const std::vector<Picture>& pictures,
   return looks;
 }
 
+// first: of the missing ones; null: there are none.
+void refuse_missing(const DetectionData& data, std::int64_t missing, const Picture* first) {
+  if (first == nullptr) return;
+  throw Error(
+      cat(data.name, ": ", missing, " of ", data.pictures.size(),
+          " pictures are missing, the first is ", first->path.string(), " (id ", first->id, ")"),
+      "name their folder by data.train_pictures or data.valid_pictures, or take them out of the "
+      "annotations");
+}
+
 using Elsewhere = std::function<std::optional<std::filesystem::path>(std::size_t)>;
 
 // Pictures that have no header may be missing: finds them elsewhere, or throws.
@@ -74,12 +84,7 @@ void find_missing(DetectionData& data, std::vector<Look>& looks, const Elsewhere
       first = &picture;
     }
   }
-  if (first == nullptr) return;
-  throw Error(
-      cat(data.name, ": ", missing, " of ", data.pictures.size(),
-          " pictures are missing, the first is ", first->path.string(), " (id ", first->id, ")"),
-      "name their folder by data.train_pictures or data.valid_pictures, or take them out of the "
-      "annotations");
+  refuse_missing(data, missing, first);
 }
 
 std::string with_id(const Picture& picture, const std::string& fault) {
@@ -296,6 +301,14 @@ int fit_of(const ImageShape& shape, int width, int height) {
   const bool is_scaled = std::abs(height * by_width - shape.height) <= 1 ||
                          std::abs(width * by_height - shape.width) <= 1;
   return is_scaled ? 1 : 0;
+}
+
+void check_pictures_exist(const DetectionData& data) {
+  std::int64_t missing = 0;
+  const Picture* first = nullptr;
+  for (const Picture& picture : data.pictures)
+    if (!is_file(picture.path) && missing++ == 0) first = &picture;
+  refuse_missing(data, missing, first);
 }
 
 void look_at_pictures(DetectionData& data, const PictureRule& rule,

@@ -24,6 +24,9 @@ struct PictureRule {
 // a pixel of rounding), 0: neither.
 int fit_of(const ImageShape& shape, int width, int height);
 
+// Throws Error unless all of these are there: how many are missing, and the first.
+void check_pictures_exist(const DetectionData& data);
+
 // A box as the file has it.
 struct LooseBox {
   int picture = 0;  // index into DetectionData::pictures

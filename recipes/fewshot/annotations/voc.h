@@ -45,6 +45,19 @@ struct VocFolders {
   std::optional<std::filesystem::path> list;
 };
 
+// A set as its files say it: the pictures and categories of `data` are filled, its boxes are not. A
+// size that an xml does not say is 0. Looks at no picture.
+struct VocSet {
+  DetectionData data;
+  std::vector<std::string> names;    // of the xml files, without ending; one per picture
+  std::vector<VocAnnotation> files;  // likewise
+};
+// Throws Error as read_voc does, but not for pictures that are missing.
+VocSet scan_voc(const VocFolders& folders);
+// The files of its pictures, in the order of their ids, which count from 1. Reads only the xml
+// files whose name no picture has. Throws Error.
+std::vector<std::filesystem::path> voc_picture_paths(const VocFolders& folders);
+
 // All of it, pictures in the order of their names, or in that of the list. Where the folder has no
 // xml files, those in folders below it are read. A picture is the file with the xml's own name
 // (also below the folder of pictures, of the same relative path or the only one of that name) and

@@ -1,6 +1,7 @@
 // A set of VOC's xml files with their pictures.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -62,16 +63,22 @@ class PictureNames {
       if (is_deep) by_stem_[fs::path(file).stem().string()].push_back(file);
     }
   }
-  // Of an xml by its name, relative to the folder of the xml files.
+  // Whether there is a picture of an xml's name, relative to the folder of the xml files.
+  bool has(const std::string& name) const { return found_file(name, "").has_value(); }
   fs::path find(const std::string& name, const std::string& file_name) const {
-    if (const auto found = by_name_.find(name); found != by_name_.end())
-      return folder_ / choose(found->second, file_name);
-    const auto found = by_stem_.find(fs::path(name).filename().string());
-    if (found != by_stem_.end() && found->second.size() == 1) return folder_ / found->second[0];
+    if (const auto file = found_file(name, file_name)) return folder_ / *file;
     return folder_ / (file_name.empty() ? name + ".jpg" : file_name);
   }
 
  private:
+  std::optional<std::string> found_file(const std::string& name,
+                                        const std::string& file_name) const {
+    if (const auto found = by_name_.find(name); found != by_name_.end())
+      return choose(found->second, file_name);
+    const auto found = by_stem_.find(fs::path(name).filename().string());
+    if (found != by_stem_.end() && found->second.size() == 1) return found->second[0];
+    return std::nullopt;
+  }
   // One of some that differ in their endings.
   static const std::string& choose(const std::vector<std::string>& files,
                                    const std::string& file_name) {
@@ -84,6 +91,11 @@ class PictureNames {
   fs::path folder_;
   std::unordered_map<std::string, std::vector<std::string>> by_name_, by_stem_;
 };
+
+bool are_deep(const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return name.find('/') != name.npos; });
+}
 
 void check_xml_exist(const VocFolders& folders, const std::vector<std::string>& names,
                      const std::string& set) {
@@ -124,43 +136,58 @@ std::vector<LooseBox> loose_voc_boxes(const std::vector<VocAnnotation>& files) {
 }
 
 // Categories by name, with ids from 1.
-std::map<std::string, int> take_voc_categories(const std::vector<VocAnnotation>& files,
-                                               DetectionData& data) {
-  std::map<std::string, int> places;
+void take_voc_categories(const std::vector<VocAnnotation>& files, DetectionData& data) {
+  std::set<std::string> names;
   for (const VocAnnotation& file : files)
-    for (const VocObject& object : file.objects) places.emplace(object.name, 0);
-  for (auto& [name, place] : places) {
-    place = static_cast<int>(data.categories.size());
-    data.categories.push_back({.id = place + 1, .name = name});
-  }
-  return places;
+    for (const VocObject& object : file.objects) names.insert(object.name);
+  for (const std::string& name : names)
+    data.categories.push_back({.id = std::ssize(data.categories) + 1, .name = name});
 }
 
 }  // namespace
 
-DetectionData read_voc(const VocFolders& folders, const PictureRule& rule) {
-  DetectionData data{.name = (folders.list ? *folders.list : folders.annotations).string()};
-  const std::vector<std::string> names = names_of(folders);
-  check_xml_exist(folders, names, data.name);
-  const bool is_deep = std::any_of(names.begin(), names.end(), [](const std::string& name) {
-    return name.find('/') != name.npos;
-  });
-  const PictureNames pictures(folders.pictures, is_deep);
-  std::vector<VocAnnotation> files;
-  for (const std::string& name : names) {
+VocSet scan_voc(const VocFolders& folders) {
+  VocSet set;  // field by field: g++ 12 destroys half an aggregate twice where one throws
+  set.data.name = (folders.list ? *folders.list : folders.annotations).string();
+  set.names = names_of(folders);
+  check_xml_exist(folders, set.names, set.data.name);
+  const PictureNames pictures(folders.pictures, are_deep(set.names));
+  for (const std::string& name : set.names) {
     const fs::path xml = folders.annotations / (name + ".xml");
-    const VocAnnotation& file = files.emplace_back(parse_voc(read_file(xml), xml.string()));
-    data.pictures.push_back({.id = static_cast<std::int64_t>(files.size()),
-                             .path = pictures.find(name, file.file_name),
-                             .width = file.width,
-                             .height = file.height});
+    const VocAnnotation& file = set.files.emplace_back(parse_voc(read_file(xml), xml.string()));
+    set.data.pictures.push_back({.id = static_cast<std::int64_t>(set.files.size()),
+                                 .path = pictures.find(name, file.file_name),
+                                 .width = file.width,
+                                 .height = file.height});
   }
-  look_at_pictures(data, rule, [&] { return loose_voc_boxes(files); });
-  check_pictures_differ(data, names);
-  const std::map<std::string, int> categories = take_voc_categories(files, data);
+  check_pictures_differ(set.data, set.names);
+  take_voc_categories(set.files, set.data);
+  return set;
+}
+
+std::vector<fs::path> voc_picture_paths(const VocFolders& folders) {
+  const std::vector<std::string> names = names_of(folders);
+  const PictureNames pictures(folders.pictures, are_deep(names));
+  std::vector<fs::path> paths;
+  for (const std::string& name : names) {
+    std::string file_name;
+    if (const fs::path xml = folders.annotations / (name + ".xml"); !pictures.has(name))
+      file_name = parse_voc(read_file(xml), xml.string()).file_name;
+    paths.push_back(pictures.find(name, file_name));
+  }
+  return paths;
+}
+
+DetectionData read_voc(const VocFolders& folders, const PictureRule& rule) {
+  VocSet set = scan_voc(folders);
+  DetectionData& data = set.data;
+  look_at_pictures(data, rule, [&] { return loose_voc_boxes(set.files); });
+  std::map<std::string_view, int> categories;
+  for (const Category& category : data.categories)
+    categories.emplace(category.name, static_cast<int>(category.id) - 1);
   std::int64_t id = 0;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    for (const VocObject& object : files[i].objects) {
+  for (std::size_t i = 0; i < set.files.size(); ++i)
+    for (const VocObject& object : set.files[i].objects) {
       const Box box{.picture = static_cast<int>(i),
                     .category = categories.at(object.name),
                     .difficult = object.difficult,
@@ -170,7 +197,7 @@ DetectionData read_voc(const VocFolders& folders, const PictureRule& rule) {
     }
   index_boxes(data);
   check_not_empty(data);
-  return data;
+  return std::move(set.data);
 }
 
 }  // namespace lockstep::fewshot

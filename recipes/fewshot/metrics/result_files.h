@@ -14,37 +14,45 @@ namespace lockstep::fewshot {
 
 struct NamedPicture {
   std::int64_t picture = 0;
-  std::string file_name;
+  std::string file_name;  // with or without folders; "": not known
 };
 
 // [{"image_id", "category_id", "bbox": [x, y, width, height], "score"}, …], a line each, as
 // pycocotools' loadRes reads it. Throws Error for numbers that are not finite.
 std::string results_json(std::span<const Detection> detections);
 
-// What a results file may refer to.
+// What a file of detections may refer to: the lists of the ground truth, in any order.
 struct KnownIds {
-  std::vector<std::int64_t> pictures, categories;  // in any order
+  std::vector<NamedPicture> pictures;
+  std::vector<NamedClass> classes;
 };
 
-// In the order of the file; other members of an entry are passed over. Throws Error, which names
-// file and entry (from 0): no list of objects, no JSON, a member missing or of another type, an
-// unknown image_id or category_id, a score that is not finite, a bbox that is not four finite
-// numbers or has a negative extent.
-std::vector<Detection> parse_results_json(std::string_view text, const std::string& name,
-                                          const KnownIds& known);
-std::vector<Detection> read_results_json(const std::filesystem::path& path, const KnownIds& known);
+struct ReadDetections {
+  std::vector<Detection> detections;  // in the order of the file
+  // Entries of classes that are not known: they are skipped, as pycocotools does.
+  std::int64_t of_other_classes = 0;
+  std::string first_other_class;  // "category_id 77", "class_name 'rook'"
+};
+
+// An entry may also say by the members file_name and category_name what its ids stand for, as
+// `lockstep predict` does: the picture's name without folders and ending, and the class's name,
+// must then be those of the known picture and class. Other members are skipped. Throws Error, which
+// names file and entry (from 0): no list of objects, no JSON, a member missing or of another type,
+// an unknown image_id, an id that is another picture's or class's by its name, a score that is not
+// finite, a bbox that is not four finite numbers or has a negative extent.
+ReadDetections parse_results_json(std::string_view text, const std::string& name,
+                                  const KnownIds& known);
+ReadDetections read_results_json(const std::filesystem::path& path, const KnownIds& known);
 
 // x_min,y_min,x_max,y_max,filename,class_name,similarity_score. Throws Error for a picture or class
 // that the lists do not have.
 std::string results_csv(std::span<const Detection> detections,
                         std::span<const NamedPicture> pictures,
                         std::span<const NamedClass> classes);
-// Columns by name, in any order. Throws Error, which names file and line.
-std::vector<Detection> parse_results_csv(std::string_view text, const std::string& name,
-                                         std::span<const NamedPicture> pictures,
-                                         std::span<const NamedClass> classes);
-std::vector<Detection> read_results_csv(const std::filesystem::path& path,
-                                        std::span<const NamedPicture> pictures,
-                                        std::span<const NamedClass> classes);
+// Columns by name, in any order; pictures are known by their names without folders. Throws Error,
+// which names file and line, also for a name that two pictures or classes have.
+ReadDetections parse_results_csv(std::string_view text, const std::string& name,
+                                 const KnownIds& known);
+ReadDetections read_results_csv(const std::filesystem::path& path, const KnownIds& known);
 
 }  // namespace lockstep::fewshot

@@ -37,19 +37,36 @@ void append_number(std::string& text, double number, const Detection& of) {
   append_json_number(text, number);
 }
 
-// Of equal names the first counts.
-template <class Named>
-std::map<std::string, std::int64_t> ids_of(std::span<const Named> all, std::int64_t Named::*id,
-                                           std::string Named::*name) {
-  std::map<std::string, std::int64_t> ids;
-  for (const Named& one : all) ids.emplace(one.*name, one.*id);
-  return ids;
+std::string last_part(const std::string& file_name) {
+  const std::size_t slash = file_name.find_last_of("/\\");
+  return slash == file_name.npos ? file_name : file_name.substr(slash + 1);
 }
 
-std::int64_t id_in(const CsvTable& table, std::size_t row, std::size_t column,
-                   const std::map<std::string, std::int64_t>& ids) {
+// Ids by name; nothing for a name that several have.
+using NameIds = std::map<std::string, std::optional<std::int64_t>>;
+void add_name(NameIds& ids, const std::string& name, std::int64_t id) {
+  if (name.empty()) return;
+  const auto [at, is_new] = ids.emplace(name, id);
+  if (!is_new) at->second.reset();
+}
+
+// Null: nothing has that name.
+const std::int64_t* find_name(const CsvTable& table, std::size_t row, std::size_t column,
+                              const NameIds& ids) {
   const std::string& name = table.rows[row][column];
-  if (const auto found = ids.find(name); found != ids.end()) return found->second;
+  const auto found = ids.find(name);
+  if (found == ids.end()) return nullptr;
+  if (!found->second)
+    throw Error(cat(table.place(row), ": the ", table.columns[column], " '",
+                    printable(name.substr(0, 200)), "' is that of several in the ground truth"),
+                "score detections.json, which goes by ids");
+  return &*found->second;
+}
+
+std::int64_t picture_in(const CsvTable& table, std::size_t row, std::size_t column,
+                        const NameIds& ids) {
+  if (const std::int64_t* const id = find_name(table, row, column, ids)) return *id;
+  const std::string& name = table.rows[row][column];
   std::vector<std::string> known;
   for (const auto& [one, id] : ids) known.push_back(one);
   const std::string near = nearest(name, known);
@@ -65,17 +82,18 @@ double number_in(const CsvTable& table, std::size_t row, std::size_t column) {
   return *number;
 }
 
-std::vector<Detection> detections_of(const CsvTable& table,
-                                     const std::map<std::string, std::int64_t>& pictures,
-                                     const std::map<std::string, std::int64_t>& classes) {
+ReadDetections detections_of(const CsvTable& table, const KnownIds& known) {
+  NameIds pictures, classes;
+  for (const NamedPicture& one : known.pictures)
+    add_name(pictures, last_part(one.file_name), one.picture);
+  for (const NamedClass& one : known.classes) add_name(classes, one.name, one.category);
   const std::size_t x_min = table.column("x_min"), y_min = table.column("y_min"),
                     x_max = table.column("x_max"), y_max = table.column("y_max"),
                     file = table.column("filename"), name = table.column("class_name"),
                     score = table.column("similarity_score");
-  std::vector<Detection> detections;
+  ReadDetections read;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    Detection one{.picture = id_in(table, row, file, pictures),
-                  .category = id_in(table, row, name, classes),
+    Detection one{.picture = picture_in(table, row, file, pictures),
                   .x = number_in(table, row, x_min),
                   .y = number_in(table, row, y_min),
                   .score = number_in(table, row, score)};
@@ -84,9 +102,17 @@ std::vector<Detection> detections_of(const CsvTable& table,
     if (!(one.width >= 0 && one.height >= 0 && std::isfinite(one.width) &&
           std::isfinite(one.height)))
       throw Error(cat(table.place(row), ": x_max and y_max must not be below x_min and y_min"));
-    detections.push_back(one);
+    const std::int64_t* const category = find_name(table, row, name, classes);
+    if (category == nullptr) {
+      if (read.of_other_classes++ == 0)
+        read.first_other_class =
+            cat("class_name '", printable(table.rows[row][name].substr(0, 200)), "'");
+      continue;
+    }
+    one.category = *category;
+    read.detections.push_back(one);
   }
-  return detections;
+  return read;
 }
 
 }  // namespace
@@ -110,20 +136,13 @@ std::string results_csv(std::span<const Detection> detections,
   return text;
 }
 
-std::vector<Detection> parse_results_csv(std::string_view text, const std::string& name,
-                                         std::span<const NamedPicture> pictures,
-                                         std::span<const NamedClass> classes) {
-  return detections_of(parse_csv(text, name, {.separator = ','}),
-                       ids_of(pictures, &NamedPicture::picture, &NamedPicture::file_name),
-                       ids_of(classes, &NamedClass::category, &NamedClass::name));
+ReadDetections parse_results_csv(std::string_view text, const std::string& name,
+                                 const KnownIds& known) {
+  return detections_of(parse_csv(text, name, {.separator = ','}), known);
 }
 
-std::vector<Detection> read_results_csv(const std::filesystem::path& path,
-                                        std::span<const NamedPicture> pictures,
-                                        std::span<const NamedClass> classes) {
-  return detections_of(read_csv(path, {.separator = ','}),
-                       ids_of(pictures, &NamedPicture::picture, &NamedPicture::file_name),
-                       ids_of(classes, &NamedClass::category, &NamedClass::name));
+ReadDetections read_results_csv(const std::filesystem::path& path, const KnownIds& known) {
+  return detections_of(read_csv(path, {.separator = ','}), known);
 }
 
 }  // namespace lockstep::fewshot

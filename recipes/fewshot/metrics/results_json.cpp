@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -15,8 +16,12 @@
 namespace lockstep::fewshot {
 namespace {
 
-enum class Member { other, image_id, category_id, bbox, score };
-constexpr std::array member_names{"other", "image_id", "category_id", "bbox", "score"};
+enum class Member { other, image_id, category_id, bbox, score, file_name, category_name };
+constexpr std::array member_names{"other", "image_id",  "category_id",  "bbox",
+                                  "score", "file_name", "category_name"};
+bool is_name(Member member) {
+  return member == Member::file_name || member == Member::category_name;
+}
 
 struct Number {
   double value = 0;
@@ -27,7 +32,25 @@ struct Entry {
   std::optional<Number> image_id, category_id, score;
   std::vector<double> bbox;
   bool has_bbox = false;
+  std::optional<std::string> file_name, category_name;
 };
+
+// "a" of "images/a.jpg".
+std::string_view stem_of(std::string_view file_name) {
+  if (const std::size_t slash = file_name.find_last_of("/\\"); slash != file_name.npos)
+    file_name.remove_prefix(slash + 1);
+  const std::size_t dot = file_name.rfind('.');
+  return dot == file_name.npos || dot == 0 ? file_name : file_name.substr(0, dot);
+}
+
+// The entry of an id in a list that is sorted by ids.
+template <class Named>
+const Named* find_id(const std::vector<Named>& list, std::int64_t Named::*id, std::int64_t wanted) {
+  const auto found =
+      std::lower_bound(list.begin(), list.end(), wanted,
+                       [&](const Named& one, std::int64_t to) { return one.*id < to; });
+  return found != list.end() && (*found).*id == wanted ? &*found : nullptr;
+}
 
 // 5.0 is an id like 5, as in Python.
 std::optional<std::int64_t> whole_of(double value) {
@@ -40,16 +63,25 @@ std::optional<std::int64_t> whole_of(double value) {
 class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
   ResultsHandler(const std::string& name, const KnownIds& known)
-      : name_(name), pictures_(known.pictures), categories_(known.categories) {
-    std::sort(pictures_.begin(), pictures_.end());
-    std::sort(categories_.begin(), categories_.end());
+      : name_(name), pictures_(known.pictures), classes_(known.classes) {
+    std::sort(pictures_.begin(), pictures_.end(),
+              [](const NamedPicture& a, const NamedPicture& b) { return a.picture < b.picture; });
+    std::sort(classes_.begin(), classes_.end(),
+              [](const NamedClass& a, const NamedClass& b) { return a.category < b.category; });
+    for (const NamedClass& one : classes_) class_ids_.emplace(one.name, one.category);
   }
 
-  std::vector<Detection> take() { return std::move(detections_); }
+  ReadDetections take() { return std::move(read_); }
 
   bool null() override { return no_number("null"); }
   bool boolean(bool) override { return no_number("a truth value"); }
-  bool string(string_t&) override { return no_number("a text"); }
+  bool string(string_t& value) override {
+    if (depth_ == 2 && is_name(member_)) {
+      (member_ == Member::file_name ? entry_.file_name : entry_.category_name) = value;
+      return true;
+    }
+    return no_number("a text");
+  }
   bool binary(binary_t&) override { return no_number("bytes"); }
   bool number_integer(number_integer_t value) override {
     return number({static_cast<double>(value), value});
@@ -73,7 +105,9 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool end_object() override {
-    if (--depth_ == 1) finish_entry();
+    if (--depth_ != 1) return true;
+    finish_entry();
+    ++index_;
     return true;
   }
   bool start_array(std::size_t) override {
@@ -105,7 +139,7 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  std::string place() const { return cat(name_, ", entry ", detections_.size()); }
+  std::string place() const { return cat(name_, ", entry ", index_); }
 
   [[noreturn]] void fail(const std::string& what, const std::string& hint) const {
     throw Error(cat(place(), " ", what), hint);
@@ -121,7 +155,7 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == 0) no_list();
     if (depth_ == 1) fail(cat("is ", what, ", not an object"), "");
     const bool in_bbox = depth_ == 3 && member_ == Member::bbox;
-    if ((depth_ == 2 && member_ != Member::other) || in_bbox)
+    if ((depth_ == 2 && member_ != Member::other && !is_name(member_)) || in_bbox)
       fail(cat("has ", what, " as ", in_bbox ? "a number of its " : "",
                member_names[static_cast<std::size_t>(member_)]),
            member_ == Member::bbox ? "bbox is [x, y, width, height]" : "it must be a number");
@@ -142,20 +176,47 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  std::int64_t id(const std::optional<Number>& number, const char* what,
-                  const std::vector<std::int64_t>& known) const {
+  std::int64_t whole_id(const std::optional<Number>& number, const char* what) const {
     if (!number) fail(cat("has no ", what), "");
-    const std::optional<std::int64_t> whole = number->whole;
-    if (!whole || !std::binary_search(known.begin(), known.end(), *whole))
-      fail(cat("has the unknown ", what, " ",
-               whole ? std::to_string(*whole) : general(number->value, 17)),
-           "ids are those of the ground truth's json");
-    return *whole;
+    if (!number->whole)
+      fail(cat("has the unknown ", what, " ", general(number->value, 17)), ids_hint);
+    return *number->whole;
+  }
+
+  const NamedPicture& picture() const {
+    const std::int64_t id = whole_id(entry_.image_id, "image_id");
+    const NamedPicture* const known = find_id(pictures_, &NamedPicture::picture, id);
+    if (known == nullptr && entry_.file_name)
+      fail(cat("has the unknown image_id ", id, " (", printable(*entry_.file_name), ")"),
+           others_hint);
+    if (known == nullptr) fail(cat("has the unknown image_id ", id), ids_hint);
+    if (entry_.file_name && !known->file_name.empty() &&
+        stem_of(*entry_.file_name) != stem_of(known->file_name))
+      fail(cat("is of the picture ", printable(*entry_.file_name), ", but image_id ", id,
+               " of the ground truth is ", printable(known->file_name)),
+           others_hint);
+    return *known;
+  }
+
+  // Null: the ground truth lacks it.
+  const NamedClass* known_class() const {
+    const std::int64_t id = whole_id(entry_.category_id, "category_id");
+    const NamedClass* const known = find_id(classes_, &NamedClass::category, id);
+    if (!entry_.category_name) return known;
+    if (known != nullptr && (known->name.empty() || known->name == *entry_.category_name))
+      return known;
+    const auto named = class_ids_.find(*entry_.category_name);
+    const std::string name = printable(*entry_.category_name);
+    if (named != class_ids_.end())
+      fail(cat("is of the class ", name, " with category_id ", id,
+               ", but the ground truth has it as ", named->second),
+           others_hint);
+    return nullptr;
   }
 
   void finish_entry() {
-    Detection one{.picture = id(entry_.image_id, "image_id", pictures_),
-                  .category = id(entry_.category_id, "category_id", categories_)};
+    Detection one{.picture = picture().picture};
+    const NamedClass* const of_class = known_class();
     if (!entry_.score) fail("has no score", "");
     if (!entry_.has_bbox) fail("has no bbox", bbox_hint);
     if (entry_.bbox.size() != 4)
@@ -168,14 +229,29 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
     one.width = entry_.bbox[2];
     one.height = entry_.bbox[3];
     one.score = entry_.score->value;
-    detections_.push_back(one);
+    if (of_class == nullptr) {
+      if (read_.of_other_classes++ == 0)
+        read_.first_other_class =
+            cat("category_id ", *entry_.category_id->whole,
+                entry_.category_name ? cat(", ", printable(*entry_.category_name)) : "");
+      return;
+    }
+    one.category = of_class->category;
+    read_.detections.push_back(one);
   }
 
   static constexpr const char* bbox_hint = "bbox is [x, y, width, height]";
+  static constexpr const char* ids_hint = "ids are those of the ground truth's json";
+  static constexpr const char* others_hint =
+      "these are ids of another json: score against that one, or score detections.csv, which goes "
+      "by names";
 
   std::string name_;
-  std::vector<std::int64_t> pictures_, categories_;
-  std::vector<Detection> detections_;
+  std::vector<NamedPicture> pictures_;  // by id
+  std::vector<NamedClass> classes_;     // by id
+  std::map<std::string, std::int64_t> class_ids_;
+  ReadDetections read_;
+  std::int64_t index_ = 0;  // of the entry
   Entry entry_;
   Member member_ = Member::other;
   std::size_t depth_ = 0;  // 1: in the list, 2: in an entry
@@ -204,14 +280,14 @@ std::string results_json(std::span<const Detection> detections) {
   return text + "\n]\n";
 }
 
-std::vector<Detection> parse_results_json(std::string_view text, const std::string& name,
-                                          const KnownIds& known) {
+ReadDetections parse_results_json(std::string_view text, const std::string& name,
+                                  const KnownIds& known) {
   ResultsHandler handler(name, known);
   nlohmann::json::sax_parse(text, &handler);
   return handler.take();
 }
 
-std::vector<Detection> read_results_json(const std::filesystem::path& path, const KnownIds& known) {
+ReadDetections read_results_json(const std::filesystem::path& path, const KnownIds& known) {
   return parse_results_json(read_file(path, data_bytes), path.string(), known);
 }
 

@@ -12,7 +12,6 @@
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 namespace lockstep::fewshot {
@@ -23,11 +22,7 @@ using nlohmann::json;
 std::vector<std::int64_t> ids_of(const JointOutputs& outputs) {
   std::vector<std::filesystem::path> paths;
   for (const PredictItem& item : outputs.items()) paths.emplace_back(item.path);
-  std::map<std::string, std::int64_t> known;
-  const json of_run = outputs.extra().value("picture_ids", json::object());
-  for (const auto& [name, id] : of_run.items())
-    if (id.is_number_integer()) known[name] = id;
-  return picture_ids(paths, known);
+  return picture_ids(paths, outputs.extra());
 }
 
 class DetectionOutputs final : public PredictionWriter {
@@ -43,13 +38,15 @@ class DetectionOutputs final : public PredictionWriter {
     for (const json& one : json::parse(bytes)) {
       const json& box = one.at("bbox");
       const double x = box.at(0), y = box.at(1), width = box.at(2), height = box.at(3);
-      csv_.write(csv_line({x, y, x + width, y + height,
-                           std::filesystem::path(item.path).filename().string(),
-                           one.at("class").get<std::string>(), one.at("score").get<double>()}));
+      const std::string file_name = std::filesystem::path(item.path).filename().string();
+      csv_.write(
+          csv_line({x, y, x + width, y + height, file_name,
+                    one.at("category_name").get<std::string>(), one.at("score").get<double>()}));
       json result = one;
-      result.erase("class");
       result["image_id"] = ids_.at(static_cast<std::size_t>(item.index));
-      results_.write(cat(first_ ? "\n" : ",\n", result.dump()));
+      result["file_name"] = file_name;
+      results_.write(
+          cat(first_ ? "\n" : ",\n", result.dump(-1, ' ', false, json::error_handler_t::replace)));
       first_ = false;
     }
   }
@@ -147,7 +144,7 @@ std::vector<ItemOutput> FewshotRecipe::predict_items(Model& model,
                           .height = rows[row][5] * high,
                           .score = rows[row][6]};
       boxes.push_back({{"category_id", one.category},
-                       {"class", of.name},
+                       {"category_name", of.name},
                        {"bbox", {one.x, one.y, one.width, one.height}},
                        {"score", one.score}});
       if (one.score >= options_.predict.shown) shown.push_back(one);

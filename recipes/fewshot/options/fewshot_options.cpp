@@ -148,9 +148,11 @@ void add_outputs(OptionTable& table, Evaluate& evaluate, Scoring& scoring, Predi
             {.meaning = "pictures per episode of an evaluation; 0: episode.queries",
              .min = 0,
              .max = 100000});
-  table.add("score.truth", scoring.truth,
-            {.meaning = "annotations for lockstep score; empty: the validation set of data.path",
-             .is_path = true});
+  table.add(
+      "score.truth", scoring.truth,
+      {.meaning = "annotations for lockstep score, which needs no pictures; empty: data.valid, "
+                  "or the validation set of data.path",
+       .is_path = true});
   table.add(
       "predict.images", predict.images,
       {.meaning = "pictures and folders of them, where no INPUT is given; empty: the first 20 of "
@@ -273,9 +275,6 @@ void FewshotOptions::check(const TrainOptions& train) const {
     throw Error(
         cat("episode.support_size is ", episode.support_size, ", but the trunk needs 32 pixels"),
         "use 32 or more, or 0 for episode.size");
-  if (data.path.empty() && data.train.empty() && !data.valid.empty())
-    throw Error("data.valid says what to validate on, but nothing says what to train on",
-                "give data.path or data.train");
   if (data.shots > 0 && data.shots <= episode.k_shot)
     throw Error(cat("data.shots=", data.shots,
                     " boxes of each class are all that training sees, "

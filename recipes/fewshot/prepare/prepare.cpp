@@ -13,8 +13,8 @@
 #include "plan/words.h"
 #include "recipes/fewshot/episodes/class_pictures.h"
 #include "recipes/fewshot/episodes/episodes.h"
-#include "recipes/fewshot/metrics/coco_evaluation.h"
-#include "recipes/fewshot/metrics/result_files.h"
+#include "recipes/fewshot/prepare/named_data.h"
+#include "recipes/fewshot/prepare/score.h"
 #include "recipes/fewshot/prepare/supports.h"
 #include "recipes/fewshot/sets/evaluation_plan.h"
 #include "recipes/fewshot/sets/sets.h"
@@ -34,22 +34,6 @@ json extra_of_run(const fs::path& run_dir) {
   if (!record.is_object() || !record.contains("extra") || !record["extra"].is_object())
     return nullptr;
   return record["extra"];
-}
-
-// Of the user: data.path or data.train is given.
-FoundData named_data(const FewshotOptions& options) {
-  if (!options.data.path.empty() && !options.data.train.empty())
-    throw Error("data.path and data.train both name pictures to train on",
-                "leave one of them empty: data.path= or data.train=");
-  FoundData found;
-  if (options.data.train.empty()) {
-    found = find_detection_data(options.data.path);
-  } else {
-    found.train = name_detection_files(options.data.train, options.data.train_pictures);
-  }
-  if (!options.data.valid.empty())
-    found.valid = name_detection_files(options.data.valid, options.data.valid_pictures);
-  return found;
 }
 
 FoundData found_data(const FewshotOptions& options, const PrepareContext& context, const Say& say) {
@@ -184,12 +168,10 @@ Sets sets_of_run(const json& extra, const FewshotOptions* options) {
   return read_sets(with_files(record, named_data(*options)));
 }
 
-// By file name, where it is the only one, as far as the run's validation set is still there. An
-// export has kept them.
+// By file name, where it is the only one, as far as the run's validation set is still there.
 json valid_picture_ids(const json& extra) {
   json ids = json::object();
   if (!extra.is_object() || !extra.contains("sets")) return ids;
-  if (extra.contains("picture_ids")) return extra["picture_ids"];
   try {
     const Sets sets = sets_of_run(extra, nullptr);
     for (const Picture& picture : sets.valid.pictures) {
@@ -272,7 +254,7 @@ Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareCon
                       " of the run's training set for each of ", list.size(), " classes"));
   }
   Prepared prepared;
-  prepared.extra = {{"supports", to_json(list)}, {"picture_ids", valid_picture_ids(extra)}};
+  prepared.extra = {{"supports", to_json(list)}};
   if (json paths = stored_pictures(extra); !paths.empty())
     prepared.extra["stored_pictures"] = std::move(paths);
   prepared.facts.unit = "episodes";
@@ -282,6 +264,9 @@ Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareCon
 }
 
 Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
+  if (options.made() && !options.data.valid.empty())
+    throw Error("data.valid says what to validate on, but nothing says what to train on",
+                "give data.path or data.train");
   if (context.purpose == Purpose::predict) return prepared_for_prediction(options, context);
   const Say say = context.say ? context.say : [](const std::string&) {};
   SetsRecord record{.files = {},
@@ -353,53 +338,9 @@ void forget_places(json& extra) {
   for (const char* set : {"train", "valid"}) extra["sets"].erase(set);
 }
 
-std::vector<Score> score(const FewshotOptions& options, const ScoreContext& context) {
-  DetectionData truth;
-  if (!options.scoring.truth.empty()) {
-    truth = read_detection_data(name_detection_files(options.scoring.truth, {}));
-  } else if (!options.made()) {
-    // As training reads it, with the ids of the training set.
-    truth = read_detection_sets(named_data(options), options.data.valid_share,
-                                static_cast<std::uint64_t>(options.data.split_seed))
-                .valid;
-  } else {
-    throw Error("nothing says what the detections are compared with",
-                "give data.path=DIR, or truth=ANNOTATIONS");
-  }
-  fs::path file = context.predictions;
-  if (fs::is_directory(file)) file /= "detections.json";
-  KnownIds known;
-  std::vector<NamedPicture> pictures;
-  std::vector<NamedClass> classes;
-  for (const Picture& picture : truth.pictures) {
-    known.pictures.push_back(picture.id);
-    pictures.push_back({picture.id, picture.path.filename().string()});
-  }
-  for (const Category& category : truth.categories) {
-    known.categories.push_back(category.id);
-    classes.push_back({.category = category.id, .name = category.name});
-  }
-  const std::vector<Detection> detections = file.extension() == ".csv"
-                                                ? read_results_csv(file, pictures, classes)
-                                                : read_results_json(file, known);
-  const std::vector<TrueBox> truths = true_boxes(truth);
-  if (context.say)
-    context.say(cat(detections.size(), " detections in ", truth.pictures.size(), " pictures of ",
-                    truth.name));
-  const DetectionResult result = evaluate_detections(truths, detections, known.categories);
-  std::vector<Score> scores = score_list(summarize(result));
-  for (const NamedClass& one : classes) {
-    const std::vector<std::int64_t> alone{one.category};
-    const DetectionSummary of_class = summarize(result, alone);
-    if (of_class.ap50 != no_score)
-      scores.push_back({.name = cat("ap50 of ", one.name), .value = of_class.ap50});
-  }
-  return scores;
-}
-
 [[maybe_unused]] const bool linked = [] {
   preparer = {.prepare = prepare,
-              .score = score,
+              .score = score_files,
               .pictures = some_pictures,
               .forget_places = forget_places};
   return true;

@@ -124,6 +124,30 @@ TEST_F(FewshotOutputs, PredictsWithSupportsOfTheTrainingSetAndScoresThem) {
   const ToolResult named = tool({"score", "fewshot", "predictions=found", "data.path=data"});
   EXPECT_EQ(named.code, 0) << named.err;
   EXPECT_EQ(tool({"score", "fewshot", "predictions=found"}).code, 2);
+
+  // Of other pictures, the ids of the json beside them. They say so, and are no other json's.
+  json test = json::parse(read_file(data() / "valid.json"));
+  test["images"].erase(test["images"].begin() + 2, test["images"].end());
+  fs::create_directory(data() / "test");
+  for (json& image : test["images"]) {
+    fs::copy(data() / "valid" / image["file_name"], data() / "test" / image["file_name"]);
+    image["id"] = 97 - image["id"].get<int>();  // 56 and 55, which valid.json has too
+  }
+  for (json& one : test["annotations"]) one["image_id"] = 97 - one["image_id"].get<int>();
+  write_file_atomic(data() / "test.json", test.dump());
+  ASSERT_EQ(tool({"predict", "a", "images=data/test", "out=tested", "predict.score=0.01"}).code, 0);
+  const json entries = json::parse(read_file(folder.path() / "tested/detections.json"));
+  ASSERT_FALSE(entries.empty());
+  for (const json& one : entries) {
+    EXPECT_EQ(one.at("image_id"), one.at("file_name") == "made-00040.png" ? 56 : 55) << one;
+    EXPECT_TRUE(one.at("category_name").is_string());
+  }
+  const ToolResult right =
+      tool({"score", "fewshot", "predictions=tested", "data.valid=data/test.json"});
+  EXPECT_EQ(right.code, 0) << right.err;
+  const ToolResult wrong = tool({"score", "fewshot", "predictions=tested", "data.path=data"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("entry 0 is of the picture made-000"));
 }
 
 TEST_F(FewshotOutputs, PredictsValidationPicturesWhereNoneIsNamed) {

@@ -1,12 +1,10 @@
-// Scores cases of the recipe fewshot: dump-fewshot-scores FOLDER COUNT. Of case I it reads
-// FOLDER/I.json ({"pictures", "categories", "truths": [[picture, category, x, y, width, height,
-// area, crowd, ignore], …]}) and the detections in FOLDER/I.results.json, writes those again as
+// Scores cases of the recipe fewshot: dump-fewshot-scores FOLDER COUNT. Of case I it reads COCO's
+// jsons FOLDER/I.json and FOLDER/I.results.json, writes the detections that count again as
 // FOLDER/I.written.json, and FOLDER/I.scores: doubles, all of precision, all of recall, and the
 // twelve means.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -14,26 +12,12 @@
 #include "base/text.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
 #include "recipes/fewshot/metrics/result_files.h"
+#include "recipes/fewshot/sets/truth.h"
 
 namespace {
 
 using namespace lockstep;
 using namespace lockstep::fewshot;
-
-std::vector<TrueBox> truths_of(const nlohmann::json& list) {
-  std::vector<TrueBox> truths;
-  for (const nlohmann::json& box : list)
-    truths.push_back({.picture = box[0],
-                      .category = box[1],
-                      .x = box[2],
-                      .y = box[3],
-                      .width = box[4],
-                      .height = box[5],
-                      .area = box[6],
-                      .crowd = box[7] != 0,
-                      .ignore = box[8] != 0});
-  return truths;
-}
 
 std::vector<double> numbers_of(const DetectionResult& result) {
   std::vector<double> numbers = result.precision;
@@ -45,12 +29,14 @@ std::vector<double> numbers_of(const DetectionResult& result) {
 }
 
 void score_case(const std::string& path) {
-  const auto input = nlohmann::json::parse(read_file(path + ".json"));
-  const KnownIds known{input["pictures"], input["categories"]};
-  const std::vector<Detection> detections = read_results_json(path + ".results.json", known);
-  write_file_atomic(path + ".written.json", results_json(detections));
+  const Truth truth = read_truth(CocoFiles{.json = path + ".json", .folders = {}});
+  KnownIds known{.pictures = truth.pictures, .classes = {}};
+  for (const Category& category : truth.categories)
+    known.classes.push_back({.category = category.id, .name = category.name});
+  const ReadDetections read = read_results_json(path + ".results.json", known);
+  write_file_atomic(path + ".written.json", results_json(read.detections));
   const std::vector<double> numbers =
-      numbers_of(evaluate_detections(truths_of(input["truths"]), detections, known.categories));
+      numbers_of(evaluate_detections(truth.boxes, read.detections, truth.category_ids()));
   write_file_atomic(path + ".scores", {reinterpret_cast<const char*>(numbers.data()),
                                        numbers.size() * sizeof(double)});
 }

@@ -15,9 +15,10 @@ using ::testing::HasSubstr;
 
 constexpr std::int64_t large_id = 9007199254740993;  // no double holds it
 
-const KnownIds known{{7, 1, large_id}, {2, 5}};
-const std::vector<NamedPicture> pictures{{1, "a.jpg"}, {7, "b, \"c\".jpg"}, {large_id, " d"}};
+const std::vector<NamedPicture> pictures{
+    {7, "b, \"c\".jpg"}, {1, "a.jpg"}, {large_id, " d"}, {9, "x/e.jpg"}, {8, "y/e.jpg"}};
 const std::vector<NamedClass> listed_classes{{2, "black-bishop"}, {5, "Läufer,\nweiß"}};
+const KnownIds known{pictures, listed_classes};
 
 std::vector<Detection> some() {
   return {{.picture = 7,
@@ -50,7 +51,7 @@ void expect_equal(const std::vector<Detection>& a, const std::vector<Detection>&
 }
 
 std::vector<Detection> parsed(const std::string& text) {
-  return parse_results_json(text, "r.json", known);
+  return parse_results_json(text, "r.json", known).detections;
 }
 std::string refused(const std::string& text) {
   return error_of([&] { parsed(text); });
@@ -72,7 +73,7 @@ TEST(ResultsJson, WhatIsWrittenIsReadAgain) {
 TEST(ResultsJson, AFileIsRead) {
   const TemporaryDirectory folder;
   write_file_atomic(folder.path() / "r.json", results_json(some()));
-  expect_equal(read_results_json(folder.path() / "r.json", known), some(), 0);
+  expect_equal(read_results_json(folder.path() / "r.json", known).detections, some(), 0);
   EXPECT_THAT(error_of([&] { read_results_json(folder.path() / "none.json", known); }),
               HasSubstr("none.json"));
 }
@@ -92,13 +93,51 @@ TEST(ResultsJson, UnknownIdsAreErrors) {
       refused_entry(R"({"image_id": 3, "category_id": 5, "bbox": [1, 2, 3, 4], "score": 1})"),
       HasSubstr("r.json, entry 1 has the unknown image_id 3 | "));
   EXPECT_THAT(
-      refused_entry(R"({"image_id": 1, "category_id": -5, "bbox": [1, 2, 3, 4], "score": 1})"),
-      HasSubstr("r.json, entry 1 has the unknown category_id -5"));
-  EXPECT_THAT(
       refused_entry(R"({"image_id": 1.5, "category_id": 5, "bbox": [1, 2, 3, 4], "score": 1})"),
       HasSubstr("unknown image_id 1.5"));
   EXPECT_THAT(refused_entry(R"({"image_id": 18446744073709551615, "category_id": 5})"),
               HasSubstr("unknown image_id 1.844674407370955"));
+}
+
+// As pycocotools does, but with the count.
+TEST(ResultsJson, ClassesThatTheTruthLacksAreSkippedAndCounted) {
+  const ReadDetections read = parse_results_json(
+      R"([{"image_id": 1, "category_id": 77, "bbox": [1, 2, 3, 4], "score": 1},
+          {"image_id": 1, "category_id": 5, "bbox": [1, 2, 3, 4], "score": 0.5},
+          {"image_id": 7, "category_id": 9, "category_name": "rook", "bbox": [1, 2, 3, 4], "score": 1}])",
+      "r.json", known);
+  ASSERT_EQ(read.detections.size(), 1u);
+  EXPECT_EQ(read.detections[0].score, 0.5);
+  EXPECT_EQ(read.of_other_classes, 2);
+  EXPECT_EQ(read.first_other_class, "category_id 77");
+  // A picture that it lacks stays an error, and the entry's number counts the skipped ones too.
+  EXPECT_THAT(refused(R"([{"image_id": 1, "category_id": 77, "bbox": [1, 2, 3, 4], "score": 1},
+                          {"image_id": 3, "category_id": 77, "bbox": [1, 2, 3, 4], "score": 1}])"),
+              HasSubstr("entry 1 has the unknown image_id 3"));
+}
+
+TEST(ResultsJson, NamesSayWhoseIdsTheyAre) {
+  const auto with = [](std::int64_t image, const std::string& file, std::int64_t category,
+                       const std::string& name) {
+    return R"({"image_id": )" + std::to_string(image) + R"(, "file_name": ")" + file +
+           R"(", "category_id": )" + std::to_string(category) + R"(, "category_name": ")" + name +
+           R"(", "bbox": [1, 2, 3, 4], "score": 1})";
+  };
+  EXPECT_EQ(parsed("[" + with(1, "test/a.png", 2, "black-bishop") + "]").size(), 1u);
+  EXPECT_THAT(refused_entry(with(7, "a.jpg", 2, "black-bishop")),
+              AllOf(HasSubstr("entry 1 is of the picture a.jpg, but image_id 7 of the ground truth "
+                              "is b, \"c\".jpg"),
+                    HasSubstr("ids of another json"), HasSubstr("detections.csv")));
+  EXPECT_THAT(refused_entry(with(3, "a.jpg", 2, "black-bishop")),
+              HasSubstr("has the unknown image_id 3 (a.jpg)"));
+  EXPECT_THAT(refused_entry(with(1, "a.jpg", 5, "black-bishop")),
+              HasSubstr("is of the class black-bishop with category_id 5, but the ground truth has "
+                        "it as 2"));
+  // Whoever has no name knows by ids alone.
+  const KnownIds nameless{{{1, ""}}, {{.category = 5, .name = ""}}};
+  EXPECT_EQ(parse_results_json("[" + with(1, "a.jpg", 5, "rook") + "]", "r.json", nameless)
+                .detections.size(),
+            1u);
 }
 
 TEST(ResultsJson, FaultyMembersAreErrors) {
@@ -155,30 +194,39 @@ TEST(ResultsCsv, WhatIsWrittenIsReadAgain) {
   EXPECT_THAT(text,
               HasSubstr("x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n0.1,-3,"));
   EXPECT_THAT(text, HasSubstr(",\"b, \"\"c\"\".jpg\",black-bishop,0.3333333333333333\n"));
-  expect_equal(parse_results_csv(text, "r.csv", pictures, listed_classes), some(), 1e-12);
+  expect_equal(parse_results_csv(text, "r.csv", known).detections, some(), 1e-12);
   const TemporaryDirectory folder;
   write_file_atomic(folder.path() / "r.csv", text);
-  expect_equal(read_results_csv(folder.path() / "r.csv", pictures, listed_classes), some(), 1e-12);
+  expect_equal(read_results_csv(folder.path() / "r.csv", known).detections, some(), 1e-12);
+}
+
+TEST(ResultsCsv, ClassesThatTheTruthLacksAreSkippedAndCounted) {
+  const ReadDetections read = parse_results_csv(
+      "x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n1,2,3,4,a.jpg,rook,0.5\n"
+      "1,2,3,4,a.jpg,black-bishop,0.25\n",
+      "r.csv", known);
+  ASSERT_EQ(read.detections.size(), 1u);
+  EXPECT_EQ(read.detections[0].score, 0.25);
+  EXPECT_EQ(read.of_other_classes, 1);
+  EXPECT_EQ(read.first_other_class, "class_name 'rook'");
 }
 
 TEST(ResultsCsv, ErrorsNameFileAndLine) {
   const std::string header = "x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n";
   const auto refused_row = [&](const std::string& row) {
     return error_of([&] {
-      parse_results_csv(header + "1,2,3,4,a.jpg,black-bishop,0.5\n" + row + "\n", "r.csv", pictures,
-                        listed_classes);
+      parse_results_csv(header + "1,2,3,4,a.jpg,black-bishop,0.5\n" + row + "\n", "r.csv", known);
     });
   };
   EXPECT_THAT(refused_row("1,2,3,4,x.jpg,black-bishop,1"),
               AllOf(HasSubstr("r.csv, line 3: unknown filename 'x.jpg'"), HasSubstr("a.jpg")));
-  EXPECT_THAT(refused_row("1,2,3,4,a.jpg,black-bishob,1"),
-              AllOf(HasSubstr("unknown class_name 'black-bishob'"),
-                    HasSubstr("the nearest is black-bishop")));
+  EXPECT_THAT(refused_row("1,2,3,4,e.jpg,black-bishop,1"),
+              HasSubstr("line 3: the filename 'e.jpg' is that of several"));
   EXPECT_THAT(refused_row("1,2,3,4,a.jpg,black-bishop,inf"),
               HasSubstr("line 3: similarity_score must be a finite number"));
   EXPECT_THAT(refused_row("1,,3,4,a.jpg,black-bishop,1"), HasSubstr("y_min must be"));
   EXPECT_THAT(refused_row("5,2,3,4,a.jpg,black-bishop,1"), HasSubstr("must not be below"));
-  EXPECT_THAT(error_of([] { parse_results_csv("x_min\n1\n", "r.csv", pictures, listed_classes); }),
+  EXPECT_THAT(error_of([] { parse_results_csv("x_min\n1\n", "r.csv", known); }),
               HasSubstr("r.csv has no column y_min"));
   EXPECT_THAT(error_of([] {
                 std::vector<Detection> other = some();

@@ -70,8 +70,6 @@ TEST(FewshotOptions, WhatContradictsItselfIsRefused) {
                 options.episode.context = 32;
               }),
               HasSubstr("leaves nothing of 64 pixels"));
-  EXPECT_THAT(fault_of([](FewshotOptions& options) { options.data.valid = "valid.json"; }),
-              HasSubstr("nothing says what to train on"));
   EXPECT_THAT(fault_of([](FewshotOptions& options) { options.data.shots = 3; }),
               AllOf(HasSubstr("leaves nothing to find"), HasSubstr("episode.k_shot=2")));
   EXPECT_THAT(fault_of([](FewshotOptions& options) {

@@ -190,7 +190,6 @@ TEST_F(PrepareTest, AnExportKnowsItsPicturesAgainWithoutSayingWhereTheyLay) {
   EXPECT_THAT(said, Not(Contains(HasSubstr("not the pictures"))));
   const Prepared supports = prepare(Purpose::predict, run);
   EXPECT_EQ(supports.extra.at("supports").size(), 4U);
-  EXPECT_EQ(supports.extra.at("picture_ids").at("made-00040.png"), 41);
   options.data.path.clear();
   EXPECT_THAT(error_of([&] { prepare(Purpose::evaluate, run); }),
               HasSubstr("data.path does not say where some are"));
@@ -204,7 +203,6 @@ TEST_F(PrepareTest, PredictsWithTheNamedOrTheRunsOwnSupports) {
   const fs::path run = write_run(prepare());
   const Prepared own = prepare(Purpose::predict, run);
   EXPECT_EQ(own.extra.at("supports").size(), 12U);
-  EXPECT_EQ(own.extra.at("picture_ids").at("made-00040.png"), 41);
   fs::remove_all(data());
   EXPECT_THAT(error_of([&] { prepare(Purpose::predict, run); }),
               HasSubstr("no supports are given, and the run's own cannot be read"));
@@ -225,9 +223,43 @@ TEST_F(PrepareTest, ScoresResultsOfTheTruthItself) {
   for (const Score& score : scores) by_name[score.name] = score.value;
   EXPECT_EQ(by_name.at("ap50"), 1);
   EXPECT_EQ(by_name.at("ap50 of circle"), 1);
+  // From the json alone, and of a set that nothing is trained on.
+  fs::remove_all(data() / "valid");
+  fs::remove_all(data() / "train");
+  const auto ap50 = [&] {
+    return options.score({.predictions = folder.path(), .say = {}})[1].value;
+  };
+  EXPECT_EQ(ap50(), 1);
   options.data.path.clear();
-  EXPECT_THAT(error_of([&] { options.score({.predictions = folder.path(), .say = {}}); }),
-              HasSubstr("nothing says what the detections are compared with"));
+  EXPECT_THAT(error_of(ap50), HasSubstr("nothing says what the detections are compared with"));
+  options.data.valid = (data() / "valid.json").string();
+  EXPECT_EQ(ap50(), 1);
+  EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("nothing says what to train on"));
+  options.scoring.truth = options.data.valid;
+  options.data.valid.clear();
+  EXPECT_EQ(ap50(), 1);
+}
+
+TEST_F(PrepareTest, ScoresWhatLiesPastTheEdgeAndSaysWhatIsSkipped) {
+  // A box past each edge, one beside the picture and one without width: all but the last are found.
+  write_file_atomic(folder.path() / "truth.json",
+                    R"({"images": [{"id": 1, "file_name": "a.jpg", "width": 64, "height": 48}],
+      "categories": [{"id": 1, "name": "person"}], "annotations": [
+      {"id": 1, "image_id": 1, "category_id": 1, "bbox": [-20, -20, 120, 110], "area": 13200},
+      {"id": 2, "image_id": 1, "category_id": 1, "bbox": [200, 10, 20, 20], "area": 400},
+      {"id": 3, "image_id": 1, "category_id": 1, "bbox": [10, 10, 0, 20], "area": 0}]})");
+  write_file_atomic(
+      folder.path() / "detections.json",
+      R"([{"image_id": 1, "category_id": 1, "bbox": [-20, -20, 120, 110], "score": 0.9},
+      {"image_id": 1, "category_id": 77, "bbox": [1, 1, 9, 9], "score": 0.9},
+      {"image_id": 1, "category_id": 1, "bbox": [200, 10, 20, 20], "score": 0.9}])");
+  options.scoring.truth = (folder.path() / "truth.json").string();
+  const auto scores =
+      options.score({.predictions = folder.path(),
+                     .say = [&](const std::string& line) { said.push_back(line); }});
+  EXPECT_NEAR(scores[0].value, 67.0 / 101, 1e-12);  // recall 2/3 at precision 1
+  EXPECT_THAT(said, Contains(AllOf(HasSubstr("1 of 3 detections are of classes that"),
+                                   HasSubstr("skipped (first: category_id 77)"))));
 }
 
 // Without a validation set: the pictures that training holds back, and no others.
@@ -235,15 +267,16 @@ TEST_F(PrepareTest, ScoresAgainstWhatWasHeldBack) {
   fs::remove_all(data() / "valid");
   fs::remove(data() / "valid.json");
   const fs::path run = write_run(prepare());
-  const json ids = prepare(Purpose::predict, run).extra.at("picture_ids");
-  EXPECT_EQ(ids.size(), 8U);
-  EXPECT_EQ(options.items({.run_dir = run}).size(), 8U);  // what is predicted by default
+  std::set<std::string> held_back;
+  for (const PredictItem& item : options.items({.run_dir = run}))  // what is predicted by default
+    held_back.insert(fs::path(item.path).filename().string());
+  EXPECT_EQ(held_back.size(), 8U);
   const DetectionData all = read_coco(data() / "train.json", data() / "train");
   json results = json::array();
   for (const Box& box : all.boxes)
     if (const Picture& picture = all.pictures[static_cast<std::size_t>(box.picture)];
-        ids.contains(picture.path.filename().string()))
-      results.push_back({{"image_id", ids.at(picture.path.filename().string())},
+        held_back.contains(picture.path.filename().string()))
+      results.push_back({{"image_id", picture.id},
                          {"category_id", all.categories[static_cast<std::size_t>(box.category)].id},
                          {"bbox", {box.x, box.y, box.w, box.h}},
                          {"score", 0.9}});

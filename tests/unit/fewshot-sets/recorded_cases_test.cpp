@@ -1,5 +1,5 @@
-// Random sets with the numbers that pycocotools gives for them: recorded/coco_cases.json, which
-// tests/process/python/fewshot_scores_test.py --record wrote.
+// Random files of ground truth with the numbers that pycocotools gives for them:
+// recorded/coco_cases.json, which tests/process/python/fewshot_scores_test.py --record wrote.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "checkout_paths.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
+#include "recipes/fewshot/sets/truth.h"
 
 namespace lockstep::fewshot {
 namespace {
@@ -28,28 +29,17 @@ void expect_near(const std::vector<double>& ours, const std::vector<double>& the
 }
 
 DetectionResult evaluated(const nlohmann::json& one) {
-  std::vector<TrueBox> truths;
-  for (const nlohmann::json& box : one["truths"])
-    truths.push_back({.picture = box[0],
-                      .category = box[1],
-                      .x = box[2],
-                      .y = box[3],
-                      .width = box[4],
-                      .height = box[5],
-                      .area = box[6],
-                      .crowd = box[7] != 0,
-                      .ignore = box[8] != 0});
+  const Truth truth = parse_truth(one["truth"].dump(), "truth.json");
   std::vector<Detection> detections;
   for (const nlohmann::json& box : one["results"])
-    detections.push_back({.picture = box[0],
-                          .category = box[1],
-                          .x = box[2][0],
-                          .y = box[2][1],
-                          .width = box[2][2],
-                          .height = box[2][3],
-                          .score = box[3]});
-  const std::vector<std::int64_t> categories = one["categories"];
-  return evaluate_detections(truths, detections, categories);
+    detections.push_back({.picture = box["image_id"],
+                          .category = box["category_id"],
+                          .x = box["bbox"][0],
+                          .y = box["bbox"][1],
+                          .width = box["bbox"][2],
+                          .height = box["bbox"][3],
+                          .score = box["score"]});
+  return evaluate_detections(truth.boxes, detections, truth.category_ids());
 }
 
 // Over recall, in the order [iou, K, area, limit].
@@ -71,7 +61,7 @@ std::vector<double> mean_precision(const DetectionResult& result) {
 TEST(RecordedCases, HaveTheNumbersOfPycocotools) {
   const auto cases =
       nlohmann::json::parse(read_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) /
-                                      "tests/unit/fewshot-metrics/recorded/coco_cases.json"));
+                                      "tests/unit/fewshot-sets/recorded/coco_cases.json"));
   ASSERT_EQ(cases.size(), 10u);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     SCOPED_TRACE(i);

@@ -1,0 +1,12 @@
+// What data.* names.
+#pragma once
+
+#include "recipes/fewshot/annotations/find_data.h"
+#include "recipes/fewshot/options/fewshot_options.h"
+
+namespace lockstep::fewshot {
+
+// data.path or data.train is given. Throws Error: both are, or nothing is there.
+FoundData named_data(const FewshotOptions& options);
+
+}  // namespace lockstep::fewshot
