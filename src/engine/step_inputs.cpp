@@ -18,6 +18,7 @@ std::uint64_t hash_of(const std::vector<T>& values) {
 }
 
 constexpr int exact_bits = 52;  // of a whole number that f64 holds
+constexpr double no_data = -1;  // where a hash of shapes would be
 
 // A hash of sizes and dtype of each field of each micro-batch.
 double shapes_hash(const std::vector<Batch>& batches) {
@@ -69,13 +70,30 @@ StagedStep StepStage::stage(StepData data) {
   const double own_shapes = shapes_hash(data.batches);
   staged.data = std::move(data);
   upload(staged);
+  agree(staged, own_shapes);
+  return staged;
+}
+
+StagedStep StepStage::stage_nothing() {
+  StagedStep staged;
+  agree(staged, no_data);
+  return staged;
+}
+
+void StepStage::agree(StagedStep& staged, double own_shapes) {
   staged.agreed = reserve_.retry(
       [&] { return at::zeros({static_cast<std::int64_t>(terms_) + group_.size()}, at::kDouble); });
   auto* values = staged.agreed.mutable_data_ptr<double>();
   std::copy(staged.data.weights.begin(), staged.data.weights.end(), values);
   values[terms_ + static_cast<std::size_t>(group_.rank())] = own_shapes;
   staged.agreement = group_.all_reduce_on_host(staged.agreed);
-  return staged;
+}
+
+bool StepStage::all_have_data(const StagedStep& staged) const {
+  staged.agreement->wait();
+  const auto* agreed = staged.agreed.const_data_ptr<double>();
+  return std::none_of(agreed + terms_, agreed + staged.agreed.numel(),
+                      [](double shapes) { return shapes == no_data; });
 }
 
 StepInputs StepStage::take(StagedStep staged, double lr, const RankReport& report) {

@@ -21,7 +21,7 @@ struct StagedStep {
   std::vector<std::unique_ptr<Upload>>
       uploads;  // one per micro-batch: fields…, row_weight, counters
   // f64 [terms + ranks] on the host, summed over the ranks once `agreement` is waited for: the
-  // weights of the loss's terms, and a hash of each rank's shapes.
+  // weights of the loss's terms, and a hash of each rank's shapes, or -1 where it has no data.
   at::Tensor agreed;
   std::unique_ptr<Pending> agreement;
   bool out_of_memory = false;  // the data are not on the device
@@ -48,11 +48,17 @@ class StepStage {
             Backend& backend, MemoryReserve& reserve);
 
   StagedStep stage(StepData data);  // all ranks
+  // In the place of `stage` on a rank whose data cannot be had: the step cannot be taken, which all
+  // ranks learn by `all_have_data`.
+  StagedStep stage_nothing();
+  // All ranks, before `take`. Blocks until every rank has staged the step.
+  bool all_have_data(const StagedStep& staged) const;
   // All ranks, in the order of `stage`. Blocks until every rank has staged the step.
   StepInputs take(StagedStep staged, double lr, const RankReport& report);
 
  private:
   void upload(StagedStep& staged);
+  void agree(StagedStep& staged, double own_shapes);
 
   std::size_t terms_;
   std::int64_t seed_;

@@ -1,6 +1,7 @@
 // What picture_file is made of: one reader a format, behind which the libraries stay.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,15 @@ StoredPicture decode_jpeg(std::string_view bytes, const std::string& name,
 StoredPicture decode_png(std::string_view bytes, const std::string& name, const ReadPicture& how,
                          bool pixels);
 
-// Throws Error, which names the picture, beyond the limit.
+// Of a file of which only the first bytes are there, without pixels; nothing: the header goes
+// beyond them. Throws Error.
+std::optional<StoredPicture> decode_png_header(std::string_view begin, const std::string& name,
+                                               const PictureLimits& limits);
+
+// Throws Error: bytes are of no format that is read; it names the format where it is a known one.
+[[noreturn]] void refuse_format(const std::string& name, std::string_view bytes);
+// These throw Error, which names the picture, beyond the limit.
+void check_file_size(const std::string& name, std::uint64_t bytes, const PictureLimits& limits);
 void check_pixels(const std::string& name, std::uint64_t width, std::uint64_t height,
                   const PictureLimits& limits);
 [[noreturn]] void damaged_picture(const std::string& name, const std::string& why);

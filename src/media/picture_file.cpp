@@ -20,8 +20,7 @@ StoredPicture decode(std::string_view bytes, const std::string& name, const Read
     throw Error(cat(name, " is a JPEG, which keeps values roughly"),
                 "write masks and labels as PNG or TIFF");
   if (is_jpeg(bytes)) return decode_jpeg(bytes, name, how.limits, pixels);
-  throw Error(cat(name, bytes.empty() ? " is empty" : " is neither a JPEG nor a PNG file"),
-              "convert it to one of these, or take it out");
+  refuse_format(name, bytes);
 }
 
 }  // namespace
@@ -30,12 +29,17 @@ std::string read_picture_bytes(const std::filesystem::path& path, const PictureL
   // A file that grows meanwhile is its writer's business.
   const UniqueFd fd = open_regular_file(path);
   struct stat info {};
-  if (::fstat(fd.get(), &info) == 0 && static_cast<std::uint64_t>(info.st_size) > limits.file_bytes)
-    throw Error(
-        cat(path.string(), " has ", format_bytes(static_cast<double>(info.st_size)),
-            ", and a picture may have ", format_bytes(static_cast<double>(limits.file_bytes))),
-        "take it out, or make it smaller");
+  if (::fstat(fd.get(), &info) == 0)
+    check_file_size(path.string(), static_cast<std::uint64_t>(info.st_size), limits);
   return read_file(path, data_bytes);
+}
+
+void check_file_size(const std::string& name, std::uint64_t bytes, const PictureLimits& limits) {
+  if (bytes <= limits.file_bytes) return;
+  throw Error(
+      cat(name, " has ", format_bytes(static_cast<double>(bytes)), ", and a picture may have ",
+          format_bytes(static_cast<double>(limits.file_bytes))),
+      "take it out, or make it smaller");
 }
 
 void check_pixels(const std::string& name, std::uint64_t width, std::uint64_t height,
@@ -67,7 +71,8 @@ Image read_picture(const std::filesystem::path& path, const ReadPicture& how) {
 }
 
 ImageShape read_picture_shape(const std::filesystem::path& path, const ReadPicture& how) {
-  return decode_picture_shape(read_picture_bytes(path, how.limits), path.string(), how);
+  const PictureHeader header = read_picture_header(path, how.limits);
+  return how.turn ? header.turned() : header.stored;
 }
 
 void write_picture(const std::filesystem::path& path, const Image& image, int quality) {

@@ -34,7 +34,21 @@ Image read_picture(const std::filesystem::path& path, const ReadPicture& how = {
 // The same from memory. name: of the picture, for messages.
 Image decode_picture(std::string_view bytes, const std::string& name, const ReadPicture& how = {});
 
-// Its shape after read_picture, of the header alone: the pixels may still be damaged.
+// What a file says of its picture before the pixels.
+struct PictureHeader {
+  ImageShape stored;
+  int orientation = 1;  // of EXIF, 1 to 8 (CIPA DC-008, tag 0x0112)
+
+  ImageShape turned() const;  // as `orientation` says
+};
+// Reads the first 16 KiB (more where the header is longer) and the end of the file. Throws Error as
+// read_picture does for a file that cannot be read, is of another kind, has a damaged header, ends
+// before its picture does, or is beyond the limits; pixels may still be damaged. Any number of
+// threads.
+PictureHeader read_picture_header(const std::filesystem::path& path,
+                                  const PictureLimits& limits = {});
+
+// Its shape after read_picture, by read_picture_header.
 ImageShape read_picture_shape(const std::filesystem::path& path, const ReadPicture& how = {});
 ImageShape decode_picture_shape(std::string_view bytes, const std::string& name,
                                 const ReadPicture& how = {});

@@ -53,6 +53,20 @@ bool chunks_fit(std::string_view bytes) {
   return false;
 }
 
+// Whether the chunks before the pixels lie within these first bytes of a file.
+bool has_png_header(std::string_view bytes) {
+  constexpr std::size_t signature = 8, around = 12;
+  for (std::size_t at = signature; at + 8 <= bytes.size();) {
+    if (bytes.substr(at + 4, 4) == "IDAT") return true;
+    std::size_t length = 0;
+    for (std::size_t i = at; i < at + 4; ++i)
+      length = length << 8 | static_cast<unsigned char>(bytes[i]);
+    if (bytes.size() - at < around || length > bytes.size() - at - around) return false;
+    at += around + length;
+  }
+  return false;
+}
+
 class Reader {
  public:
   Reader(std::string_view bytes, std::string name) : source_{bytes}, name_(std::move(name)) {
@@ -202,6 +216,12 @@ StoredPicture decode_png(std::string_view bytes, const std::string& name, const 
                          bool pixels) {
   if (!chunks_fit(bytes)) damaged_picture(name, "it ends too early");
   return Reader(bytes, name).decode(how, pixels);
+}
+
+std::optional<StoredPicture> decode_png_header(std::string_view begin, const std::string& name,
+                                               const PictureLimits& limits) {
+  if (!has_png_header(begin)) return std::nullopt;
+  return Reader(begin, name).decode(limits, /*pixels=*/false);
 }
 
 std::string encode_png(const Image& image) {

@@ -84,6 +84,28 @@ void fail_not_finite(const nlohmann::json& event, std::int64_t saved_step) {
   throw Error(format_not_finite(event), help);
 }
 
+void fail_without_data(const TrainerSetup& setup, const std::exception_ptr& own,
+                       std::int64_t saved_step) {
+  std::string what, hint;
+  try {
+    if (own) std::rethrow_exception(own);
+  } catch (const Error& error) {
+    what = error.what();
+    hint = error.hint();
+  } catch (const std::exception& error) {
+    what = error.what();
+  }
+  // One after the other: both need all ranks.
+  const std::string said = first_text(setup.group, "no data", what);
+  const std::string help = first_text(setup.group, "no data, hint", hint);
+  if (own && hint.empty()) std::rethrow_exception(own);  // of its own type
+  const std::string kept = saved_step >= 0 ? cat("the checkpoint of step ", saved_step,
+                                                 " is kept, and lockstep resume goes on from it")
+                                           : "";
+  throw Error(said.empty() ? "a rank has no data for the next step" : said,
+              cat(help, help.empty() || kept.empty() ? "" : "; ", kept));
+}
+
 void require_same_weights(const TrainerSetup& setup, const Arena& arena, std::int64_t step) {
   const WeightDifference difference = compare_weights(arena, setup.group);
   if (!difference.found()) return;

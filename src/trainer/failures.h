@@ -12,6 +12,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& b
                                    const std::vector<std::int64_t>& samples);
 // saved_step: of the checkpoint that holds the weights from before the step; below 0: none does.
 [[noreturn]] void fail_not_finite(const nlohmann::json& event, std::int64_t saved_step);
+
+// All ranks, where one cannot read the samples of the next step. own: what its data threw; null on
+// the others. saved_step: of a checkpoint that a resumed run goes on from; below 0: there is none.
+[[noreturn]] void fail_without_data(const TrainerSetup& setup, const std::exception_ptr& own,
+                                    std::int64_t saved_step);
 
 // All ranks, between steps: that of one is not the fault of the user, so no Error.
 void require_same_weights(const TrainerSetup& setup, const Arena& arena, std::int64_t step);

@@ -26,6 +26,7 @@ StepFeed::StepFeed(const TrainerSetup& setup, std::shared_ptr<const Dataset> dat
 
 void StepFeed::start(std::int64_t step, const BatchPlan& batch) {
   forget_staged();
+  failure_ = nullptr;
   loader_.reset();
   batch_ = batch;
   const TrainOptions& asked = setup_.options;
@@ -71,12 +72,23 @@ void StepFeed::fetch() {
   LOCKSTEP_CHECK(!staged_);
   const double begin_s = setup_.clock.now_s();
   enter_phase(Phase::data);
-  StepData data = loader_->next();
+  StepData data;
+  try {
+    data = loader_->next();
+  } catch (...) {
+    failure_ = std::current_exception();
+    data.samples.assign(static_cast<std::size_t>(batch_.accumulation * batch_.micro), -1);
+  }
   const double waited_s = setup_.clock.now_s() - begin_s;
   wait_s_ += waited_s;
   threads_.waited(waited_s);
   if (setup_.options.run.record_samples) gather_samples(data);
-  staged_ = runner_.stage(std::move(data));
+  staged_ = failure_ ? runner_.stage_nothing() : runner_.stage(std::move(data));
+}
+
+bool StepFeed::has_data() const {
+  LOCKSTEP_CHECK(staged_.has_value());
+  return runner_.all_have_data(*staged_);
 }
 
 void StepFeed::gather_samples(const StepData& data) {

@@ -8,6 +8,7 @@
 #include "trainer/trainer.h"
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,7 +28,12 @@ class StepFeed {
   // then.
   bool change_due(std::int64_t step) const;
   BatchPlan take_change(std::int64_t step);
-  void fetch();  // stages the next step
+  // Stages the next step. What the data throw is kept: see `has_data`.
+  void fetch();
+  // Whether every rank has the data of the step that is staged; false: it cannot be taken, and on
+  // ranks whose own data failed `failure` says why.
+  bool has_data() const;
+  std::exception_ptr failure() const { return failure_; }
   StagedStep take();
   // Nothing waits to be taken any more. `start` does so too.
   void forget_staged();
@@ -53,6 +59,7 @@ class StepFeed {
   LoaderThreads threads_;
   std::unique_ptr<Loader> loader_;
   std::optional<StagedStep> staged_;
+  std::exception_ptr failure_;  // of the loader, in the place of what is staged
   std::vector<std::int64_t> samples_;
   double wait_s_ = 0;
 };

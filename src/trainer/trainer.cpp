@@ -119,6 +119,7 @@ class Loop {
   void train_steps();
   void run_step();
   void fetch();
+  void end_without_data();
   void drain(std::size_t keep);
   bool all_happened();
   void on_result(const StepResult& result);
@@ -233,6 +234,10 @@ void Loop::restore_or_start() {
 void Loop::train_steps() {
   const std::size_t ahead = setup_.backend.device().is_cpu() ? 0 : 1;
   while (!at_end() && !stop_->stops()) {
+    if (!feed_->has_data()) {
+      end_without_data();
+      continue;
+    }
     run_step();
     if (!at_end()) fetch();
     drain(ahead);
@@ -264,6 +269,18 @@ void Loop::fetch() {
     if (const BatchPlan batch = feed_->take_change(step_); batch.micro != feed_->batch().micro)
       change_batch(batch);
   feed_->fetch();
+}
+
+// A rank cannot read what the next step needs. All ranks save the steps before it and throw; where
+// one of these was dropped, they go back to it instead.
+void Loop::end_without_data() {
+  if (!all_happened()) {
+    recover_if_dropped();
+    return;
+  }
+  if (step_ > start_.step && !setup_.measure_only) save(true);
+  const std::string lost = checkpoints_.finish();
+  fail_without_data(setup_, feed_->failure(), lost.empty() ? saves_.saved_step() : -1);
 }
 
 void Loop::tell_about_graph() {
@@ -350,8 +367,18 @@ void Loop::evaluate() {
   if (!validation_->due(step_) || !all_happened()) return;
   check_buffers();
   share_buffers();
-  const bool better =
-      validation_->run(step_, feed_->batch().micro, [this] { runner_.release_graphs(); });
+  const bool better = [&] {
+    try {
+      return validation_->run(step_, feed_->batch().micro, [this] { runner_.release_graphs(); });
+    } catch (const Error&) {
+      // Of several ranks only this one may be here, and all save together.
+      if (setup_.group.size() == 1 && step_ > start_.step && !setup_.measure_only) {
+        save(true);
+        checkpoints_.finish();
+      }
+      throw;
+    }
+  }();
   // Rank 0 knows; all save together.
   const bool keeps_best = options_.checkpoint.keep_best && step_ > 0;
   if (keeps_best && !setup_.group.all_agree(!better)) save(true);

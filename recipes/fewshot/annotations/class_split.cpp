@@ -70,7 +70,7 @@ std::vector<std::string> class_names(const std::string& list) {
   if (trim(list).empty()) return names;
   std::set<std::string> seen;
   for (const std::string& part :
-       is_file ? split(read_input(list.substr(1)), '\n') : split(list, ',')) {
+       is_file ? lines_of(read_input(list.substr(1))) : split(list, ',')) {
     const std::string name = trim(part);
     if (name.empty() && is_file) continue;
     if (name.empty())
@@ -107,8 +107,10 @@ ClassSplit split_by_share(const DetectionData& data, double novel_share, std::ui
   LOCKSTEP_CHECK(novel_share > 0 && novel_share < 1);
   std::vector<int> classes = others(shown(data), {});
   if (classes.size() < 2)
-    throw Error(cat(data.name, " has one class with boxes, which cannot be split"),
-                "base and novel classes need at least two");
+    throw Error(
+        cat(data.name, " has one class with boxes, which cannot be split"),
+        "base and novel classes need at least two; data.novel_share=0 trains on all classes, "
+        "without novel ones");
   const auto key = [&](int at) {
     const std::string& name = data.categories[static_cast<std::size_t>(at)].name;
     return std::pair(Random(seed, RandomStream::split, hash64(name), 1).next_u64(), at);

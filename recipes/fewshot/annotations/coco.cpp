@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "recipes/fewshot/annotations/coco_scan.h"
+#include "recipes/fewshot/annotations/file_names.h"
+#include "recipes/fewshot/annotations/fit_box.h"
 
 namespace lockstep::fewshot {
 namespace {
@@ -35,21 +37,74 @@ Places places_of(const std::vector<Entry>& entries, const std::string& name, con
   return places;
 }
 
-void take_categories(std::vector<Category> categories, DetectionData& data) {
-  std::sort(categories.begin(), categories.end(),
-            [](const Category& a, const Category& b) { return a.id < b.id; });
-  std::map<std::string_view, std::int64_t> names;
-  for (const Category& category : categories) {
-    const auto [at, is_new] = names.emplace(category.name, category.id);
-    if (!is_new)
-      throw Error(cat(data.name, ": the categories ", at->second, " and ", category.id,
-                      " are both named \"", printable(category.name), "\""),
-                  "give each category a name of its own");
-  }
-  data.categories = std::move(categories);
+void check_category_ids(const CocoLists& lists, const std::string& name) {
+  std::set<std::int64_t> ids;
+  for (const Category& one : lists.categories)
+    if (!ids.insert(one.id).second) twice(name, "the category", cat("with id ", one.id));
 }
 
-void take_images(std::vector<CocoImage> images, const fs::path& folder, DetectionData& data) {
+// Of two categories of one name, places in the list: the one that is passed over; nothing: both
+// have annotations.
+std::optional<std::size_t> passed_over(const CocoLists& lists, std::size_t a, std::size_t b,
+                                       const std::set<std::int64_t>& used) {
+  const bool uses_a = used.contains(lists.categories[a].id),
+             uses_b = used.contains(lists.categories[b].id);
+  if (uses_a && uses_b) return std::nullopt;
+  if (uses_a != uses_b) return uses_a ? b : a;
+  const std::string& name = lists.categories[a].name;
+  return lists.parents[b] == name && lists.parents[a] != name ? a : b;
+}
+
+void take_categories(const CocoLists& lists, DetectionData& data) {
+  std::set<std::int64_t> used;
+  for (const CocoAnnotation& annotation : lists.annotations) used.insert(annotation.category);
+  std::map<std::string_view, std::size_t> kept;
+  for (std::size_t i = 0; i < lists.categories.size(); ++i) {
+    const auto [at, is_new] = kept.emplace(lists.categories[i].name, i);
+    if (is_new) continue;
+    const auto less = passed_over(lists, at->second, i, used);
+    if (!less)
+      throw Error(cat(data.name, ": the categories ", lists.categories[at->second].id, " and ",
+                      lists.categories[i].id, " are both named \"",
+                      printable(lists.categories[i].name), "\" and both have annotations"),
+                  "give each category a name of its own");
+    if (*less == at->second) at->second = i;
+  }
+  for (const auto& [name, place] : kept) data.categories.push_back(lists.categories[place]);
+  std::sort(data.categories.begin(), data.categories.end(),
+            [](const Category& a, const Category& b) { return a.id < b.id; });
+}
+
+// The ways to read a file_name, see read_coco.
+enum class NameForm { written, slashes, last_part };
+constexpr std::array name_forms{NameForm::written, NameForm::slashes, NameForm::last_part};
+
+std::string in_form(std::string name, NameForm form) {
+  if (form == NameForm::written) return name;
+  std::replace(name.begin(), name.end(), '\\', '/');
+  if (form == NameForm::slashes) return name;
+  return name.substr(name.rfind('/') + 1);
+}
+
+struct PicturePlace {
+  fs::path folder;
+  NameForm form = NameForm::written;
+  fs::path path(const std::string& name) const { return folder / in_form(name, form); }
+};
+
+std::optional<PicturePlace> find_place(std::span<const fs::path> folders, const std::string& name) {
+  for (const NameForm form : name_forms)
+    for (const fs::path& folder : folders) {
+      PicturePlace place{folder, form};
+      if (const fs::path path = place.path(name); path.has_filename() && is_file(path))
+        return place;
+    }
+  return std::nullopt;
+}
+
+// Paths by the place of the first picture. Throws Error for a name that comes twice.
+void take_images(const std::vector<CocoImage>& images, const PicturePlace& place,
+                 DetectionData& data) {
   std::map<std::string_view, std::int64_t> names;
   data.pictures.reserve(images.size());
   for (const CocoImage& image : images) {
@@ -59,10 +114,19 @@ void take_images(std::vector<CocoImage> images, const fs::path& folder, Detectio
                       printable(image.file_name)),
                   "put the annotations of a picture under one image");
     data.pictures.push_back({.id = image.id,
-                             .path = folder / image.file_name,
+                             .path = place.path(image.file_name),
                              .width = image.width,
                              .height = image.height});
   }
+}
+
+void check_paths_differ(const DetectionData& data) {
+  std::map<fs::path, std::int64_t> ids;
+  for (const Picture& picture : data.pictures)
+    if (const auto [at, is_new] = ids.emplace(picture.path, picture.id); !is_new)
+      throw Error(cat(data.name, ": the images ", at->second, " and ", picture.id, " are both ",
+                      picture.path.string(), ", by the last part of their file_name"),
+                  "write file_name relative to the folder of the pictures");
 }
 
 // "unknown image 7": the id, and what there is.
@@ -96,58 +160,72 @@ void take_annotations(std::vector<CocoAnnotation> annotations, const Places& ima
   data.boxes.shrink_to_fit();
 }
 
-// missing_size: what to do with a picture of which the json says no size.
-template <class MissingSize>
-DetectionData build(CocoLists lists, const std::string& name, const fs::path& folder,
-                    const MissingSize& missing_size) {
+std::vector<LooseBox> loose_boxes(const CocoLists& lists, const Places& images) {
+  std::vector<LooseBox> boxes;
+  for (const CocoAnnotation& one : lists.annotations)
+    if (const auto found = images.find(one.image); found != images.end())
+      boxes.push_back({.picture = found->second, .box = one.box});
+  return boxes;
+}
+
+// finish_pictures: what is to be done with the pictures before their boxes are cut.
+template <class FinishPictures>
+DetectionData build(CocoLists lists, const std::string& name, const PicturePlace& place,
+                    const FinishPictures& finish_pictures) {
   DetectionData data{.name = name};
   const Places images = places_of(lists.images, name, "the image");
-  places_of(lists.categories, name, "the category");
-  take_categories(std::move(lists.categories), data);
+  check_category_ids(lists, name);
+  take_categories(lists, data);
   const Places categories = places_of(data.categories, name, "the category");
-  take_images(std::move(lists.images), folder, data);
-  missing_size(data);
+  take_images(lists.images, place, data);
+  finish_pictures(data, lists, images);
   take_annotations(std::move(lists.annotations), images, categories, data);
   index_boxes(data);
   check_not_empty(data);
   return data;
 }
 
-// The first folder that has the first picture; the first of all where none has.
-fs::path folder_of(const CocoLists& lists, std::span<const fs::path> folders) {
-  std::error_code ignored;
-  if (!lists.images.empty())
-    for (const fs::path& folder : folders)
-      if (fs::is_regular_file(folder / lists.images[0].file_name, ignored)) return folder;
-  return folders.empty() ? fs::path() : folders[0];
-}
-
 }  // namespace
 
-DetectionData read_coco(const fs::path& json, std::span<const fs::path> folders) {
+DetectionData read_coco(const fs::path& json, std::span<const fs::path> folders,
+                        const PictureRule& rule) {
   CocoLists lists;
   {
     const std::string text = read_file(json, data_bytes);
     lists = scan_coco(text, json.string());
   }
-  const fs::path folder = folder_of(lists, folders);
-  return build(std::move(lists), json.string(), folder, [](DetectionData& data) {
-    check_pictures_exist(data);
-    for (Picture& picture : data.pictures) fill_size(picture);
-  });
+  PicturePlace place{.folder = folders.empty() ? fs::path() : folders[0]};
+  if (!lists.images.empty()) place = find_place(folders, lists.images[0].file_name).value_or(place);
+  return build(std::move(lists), json.string(), place,
+               [&](DetectionData& data, const CocoLists& read, const Places& images) {
+                 bool by_last_part = place.form == NameForm::last_part;
+                 // Of a file that was made of several, names may be of several kinds.
+                 const auto elsewhere = [&](std::size_t i) -> std::optional<fs::path> {
+                   const std::string& file = read.images[i].file_name;
+                   const auto found = find_place(folders, file);
+                   if (!found) return std::nullopt;
+                   by_last_part = by_last_part || found->form == NameForm::last_part;
+                   return found->path(file);
+                 };
+                 look_at_pictures(
+                     data, rule, [&] { return loose_boxes(read, images); }, elsewhere);
+                 if (by_last_part) check_paths_differ(data);
+               });
 }
 
-DetectionData read_coco(const fs::path& json, const fs::path& folder) {
+DetectionData read_coco(const fs::path& json, const fs::path& folder, const PictureRule& rule) {
   const std::array folders{folder};
-  return read_coco(json, folders);
+  return read_coco(json, folders, rule);
 }
 
 DetectionData parse_coco(std::string_view text, const std::string& name, const fs::path& folder) {
-  return build(scan_coco(text, name), name, folder, [](DetectionData& data) {
-    for (const Picture& picture : data.pictures)
-      if (picture.width == 0 || picture.height == 0)
-        throw Error(cat(data.name, ": the image with id ", picture.id, " has no width and height"));
-  });
+  return build(scan_coco(text, name), name, {.folder = folder},
+               [](DetectionData& data, const CocoLists&, const Places&) {
+                 for (const Picture& picture : data.pictures)
+                   if (picture.width == 0 || picture.height == 0)
+                     throw Error(cat(data.name, ": the image with id ", picture.id,
+                                     " has no width and height"));
+               });
 }
 
 }  // namespace lockstep::fewshot

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "recipes/fewshot/annotations/detection_data.h"
+#include "recipes/fewshot/annotations/picture_look.h"
 
 namespace lockstep::fewshot {
 
@@ -15,9 +16,14 @@ namespace lockstep::fewshot {
 // passed over. iscrowd, ignore and area may be missing; an annotation without bbox is one of
 // another task and an Error.
 //
-// folders: where the pictures may lie; the first one that has the first picture is taken for all.
-// Each picture must be there. A picture whose width or height the json does not say (or says as 0)
-// is opened for them.
+// Of two categories of one name, one without annotations is passed over (Roboflow's root, which is
+// named like the project); of two such, the one that is the other's supercategory.
+//
+// folders: where the pictures may lie. A file_name is looked for in them as it is written, with `/`
+// for its `\`, and by its last part alone, since some tools write a path or an address of theirs;
+// whatever finds the first picture is taken for all that it finds. Each picture must be there, and
+// no two may be one file. rule: what is looked at of the pictures (look_at_pictures); one whose
+// width or height the json does not say (or says as 0) is opened for them.
 //
 // Boxes that leave the picture are cut, those without extent dropped, both counted (Repairs).
 // Throws Error, which names the file and an id or a place in a list: no json, too deep, no COCO
@@ -30,8 +36,10 @@ namespace lockstep::fewshot {
 // about 130 bytes a box and 300 a picture. A file like instances_train2017.json (431 MiB, 860,001
 // boxes, 118,287 pictures) takes 604 MiB and 6 s while it is read, and 100 MiB after.
 DetectionData read_coco(const std::filesystem::path& json,
-                        std::span<const std::filesystem::path> folders);
-DetectionData read_coco(const std::filesystem::path& json, const std::filesystem::path& folder);
+                        std::span<const std::filesystem::path> folders,
+                        const PictureRule& rule = {});
+DetectionData read_coco(const std::filesystem::path& json, const std::filesystem::path& folder,
+                        const PictureRule& rule = {});
 
 // The same of a text, looking at no file: paths are folder / file_name, and width and height must
 // be there. name: of the text, for messages.

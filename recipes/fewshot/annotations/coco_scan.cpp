@@ -27,6 +27,7 @@ enum class Field {
   width,
   height,
   name,
+  supercategory,
   image_id,
   category_id,
   bbox,
@@ -40,13 +41,14 @@ struct FieldName {
   const char* name;
   Field field;
 };
-constexpr std::array<FieldName, 13> field_names{
+constexpr std::array<FieldName, 14> field_names{
     {{List::images, "id", Field::id},
      {List::images, "file_name", Field::file_name},
      {List::images, "width", Field::width},
      {List::images, "height", Field::height},
      {List::categories, "id", Field::id},
      {List::categories, "name", Field::name},
+     {List::categories, "supercategory", Field::supercategory},
      {List::annotations, "id", Field::id},
      {List::annotations, "image_id", Field::image_id},
      {List::annotations, "category_id", Field::category_id},
@@ -79,6 +81,7 @@ const char* name_of(Field field) {
 struct Entry {
   std::optional<std::int64_t> id, image, category;
   std::optional<std::string> text;  // file_name or name
+  std::string parent;
   std::int64_t width = 0, height = 0;
   std::array<double, 4> bbox{};
   int bbox_values = 0;
@@ -122,6 +125,10 @@ class Scan : public nlohmann::json_sax<json> {
   bool string(json::string_t& value) override {
     if (depth_ == in_entry && (field_ == Field::file_name || field_ == Field::name)) {
       entry_.text = value;
+      return true;
+    }
+    if (depth_ == in_entry && field_ == Field::supercategory) {
+      entry_.parent = value;
       return true;
     }
     return scalar("a text");
@@ -222,7 +229,7 @@ class Scan : public nlohmann::json_sax<json> {
 
   // Throws where the field that is read here cannot be of that kind.
   void check_no_value(const char* kind) const {
-    if (list_ == List::other || field_ == Field::other) return;
+    if (list_ == List::other || field_ == Field::other || field_ == Field::supercategory) return;
     throw_entry(cat(name_of(field_), " must be ", wanted(), ", but is ", kind));
   }
   const char* wanted() const {
@@ -269,7 +276,7 @@ class Scan : public nlohmann::json_sax<json> {
     return true;
   }
   void entry_number(double value, std::optional<std::int64_t> whole) {
-    if (field_ == Field::other) return;
+    if (field_ == Field::other || field_ == Field::supercategory) return;
     if (field_ == Field::area) {
       entry_.area = value;
       return;
@@ -314,6 +321,7 @@ class Scan : public nlohmann::json_sax<json> {
         else
           check_text("name");
         lists_.categories.push_back({*entry_.id, std::move(*entry_.text)});
+        lists_.parents.push_back(std::move(entry_.parent));
         break;
       case List::annotations:
         finish_annotation();

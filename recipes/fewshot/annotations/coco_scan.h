@@ -26,6 +26,7 @@ struct CocoAnnotation {
 struct CocoLists {
   std::vector<CocoImage> images;
   std::vector<Category> categories;
+  std::vector<std::string> parents;  // [categories]: supercategory, "" if there is none
   std::vector<CocoAnnotation> annotations;
 };
 

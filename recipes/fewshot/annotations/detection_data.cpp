@@ -20,6 +20,19 @@ void tell(std::vector<std::string>& lines, const DetectionData& data, const Tall
                       printable(tally.first_picture), ")"));
 }
 
+// "3 pictures have an EXIF orientation: boxes are of the stored pixels in 1, of the turned …"
+std::string describe_frames(const FrameCounts& frames) {
+  std::string text = cat(frames.oriented, frames.oriented == 1 ? " picture has" : " pictures have",
+                         " an EXIF orientation; boxes are taken as of the stored pixels in ",
+                         frames.stored, " and of the turned picture in ", frames.turned);
+  if (frames.by_boxes > 0)
+    text += cat(", in ", frames.by_boxes, " against the size, because boxes lie beyond it");
+  if (frames.untold > 0)
+    text += cat("; for ", frames.untold,
+                " neither size nor boxes tell: data.exif=stored or data.exif=turned says it");
+  return text;
+}
+
 std::map<std::string, int> by_name(const std::vector<Category>& categories) {
   std::map<std::string, int> places;
   for (std::size_t i = 0; i < categories.size(); ++i)
@@ -63,6 +76,11 @@ int DetectionData::category_index(const std::string& name_of_it) const {
 
 std::vector<std::string> DetectionData::warnings() const {
   std::vector<std::string> lines;
+  if (frames.oriented > 0) lines.push_back(cat(name, ": ", describe_frames(frames)));
+  if (frames.exchanged > 0)
+    lines.push_back(cat(name, ": width and height of ", frames.exchanged,
+                        frames.exchanged == 1 ? " picture are" : " pictures are",
+                        " exchanged; boxes reach past them, but not past the picture"));
   tell(lines, *this, repairs.degenerate, "box without extent in its picture was dropped",
        "boxes without extent in their pictures were dropped");
   tell(lines, *this, repairs.clipped, "box reaches out of its picture and was cut at the edge",
@@ -86,7 +104,10 @@ void index_boxes(DetectionData& data) {
 
 DetectionData take_pictures(const DetectionData& data, const std::vector<bool>& keep) {
   LOCKSTEP_CHECK(keep.size() == data.pictures.size());
-  DetectionData taken{.name = data.name, .categories = data.categories, .repairs = data.repairs};
+  DetectionData taken{.name = data.name,
+                      .categories = data.categories,
+                      .repairs = data.repairs,
+                      .frames = data.frames};
   for (std::size_t i = 0; i < keep.size(); ++i) {
     if (!keep[i]) continue;
     for (Box box : data.boxes_of(static_cast<int>(i))) {

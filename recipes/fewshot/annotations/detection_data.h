@@ -16,6 +16,12 @@ struct Category {
   friend bool operator==(const Category&, const Category&) = default;
 };
 
+// Of what boxes are: of the pixels as they are stored, or of the picture turned by its EXIF
+// orientation. by_size: whichever has the annotations' size (pictures/open_picture.h).
+enum class Frame { by_size, stored, turned };
+// What the user says of it: data.exif.
+enum class ExifFrame { automatic, stored, turned };
+
 // A picture in a file. Width and height are what the annotations say: its boxes are in pixels of a
 // picture of this size. The file's own size is looked at when it is decoded
 // (pictures/open_picture.h).
@@ -23,6 +29,7 @@ struct Picture {
   std::int64_t id = 0;  // of the file; VOC has none, so pictures are counted from 1 in their order
   std::filesystem::path path;
   int width = 0, height = 0;  // at least 1
+  Frame frame = Frame::by_size;
   friend bool operator==(const Picture&, const Picture&) = default;
 };
 
@@ -64,6 +71,16 @@ struct Repairs {
   friend bool operator==(const Repairs&, const Repairs&) = default;
 };
 
+// Of pictures that EXIF turns, and of sizes that are not the picture's (look_at_pictures).
+struct FrameCounts {
+  std::int64_t oriented = 0;            // have an EXIF orientation other than 1
+  std::int64_t stored = 0, turned = 0;  // of these, by what the boxes are of
+  std::int64_t by_boxes = 0;            // of these, where boxes past an edge speak against the size
+  std::int64_t untold = 0;              // of these, where nothing tells
+  std::int64_t exchanged = 0;           // others whose width and height the annotations exchange
+  friend bool operator==(const FrameCounts&, const FrameCounts&) = default;
+};
+
 struct DetectionData {
   std::string name;                    // of the file or folder that it was read from, for messages
   std::vector<Category> categories;    // by id
@@ -71,6 +88,7 @@ struct DetectionData {
   std::vector<Box> boxes;              // by picture; of one picture in the order of the file
   std::vector<std::size_t> first_box;  // [pictures + 1]: where the boxes of a picture begin
   Repairs repairs;
+  FrameCounts frames;
 
   std::span<const Box> boxes_of(int picture) const;
   // The index of a category by its name; -1: there is none.
@@ -83,7 +101,7 @@ struct DetectionData {
 void index_boxes(DetectionData& data);
 
 // The pictures of which `keep` ([pictures]) says true, with their boxes; all categories stay, and
-// so do the repairs, which are of the whole file.
+// so do the repairs and the counts of frames, which are of the whole file.
 DetectionData take_pictures(const DetectionData& data, const std::vector<bool>& keep);
 
 // `data` with the categories of `model`, matched by name, which is how a validation set is read

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <functional>
+#include <map>
+#include <span>
 
 #include "base/error.h"
 #include "base/glob.h"
@@ -17,21 +20,39 @@ namespace fs = std::filesystem;
 
 // How people name what they validate on.
 constexpr std::array<const char*, 3> valid_words{"valid", "val", "validation"};
+constexpr std::array<const char*, 1> test_words{"test"};
 constexpr const char* roboflow_json = "_annotations.coco.json";
 
-// The name with its last "train" as another word; "" if it has none.
-std::string with_word(const std::string& name, const char* word) {
-  const std::size_t at = name.rfind("train");
+bool is_any(const std::string& name, std::span<const char* const> words) {
+  return std::find(words.begin(), words.end(), name) != words.end();
+}
+bool holds_any(const std::string& name, std::span<const char* const> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return name.find(word) != name.npos; });
+}
+
+// The name with its last "train" as another word, in capitals where that is; "" if it has none.
+std::string with_word(const std::string& name, std::string word) {
+  const std::size_t at = in_small_letters(name).rfind("train");
   if (at == name.npos) return "";
+  const auto is_capital = [&](std::size_t place) {
+    return std::isupper(static_cast<unsigned char>(name[place])) != 0;
+  };
+  const auto raise = [](char& c) {
+    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  };
+  if (is_capital(at)) raise(word[0]);
+  if (is_capital(at + 1)) std::for_each(word.begin(), word.end(), raise);
   return name.substr(0, at) + word + name.substr(at + 5);
 }
 
 // The path with "train" in its name, or else in its folder's, as each of the words, if that is
 // there.
 std::optional<fs::path> counterpart(const fs::path& train,
-                                    const std::function<bool(const fs::path&)>& is_there) {
+                                    const std::function<bool(const fs::path&)>& is_there,
+                                    std::span<const char* const> words = valid_words) {
   const fs::path folder = train.parent_path();
-  for (const char* word : valid_words) {
+  for (const char* word : words) {
     const std::string name = with_word(train.filename().string(), word);
     const std::string folder_name = with_word(folder.filename().string(), word);
     if (!name.empty() && is_there(folder / name)) return folder / name;
@@ -40,6 +61,19 @@ std::optional<fs::path> counterpart(const fs::path& train,
       return folder.parent_path() / folder_name / train.filename();
   }
   return std::nullopt;
+}
+
+// Finds the sets beside `train`, of files or folders that `is_there` knows.
+template <class Files>
+FoundData with_counterpart(const fs::path& train, const Files& files,
+                           const std::function<bool(const fs::path&)>& is_there) {
+  FoundData found{.train = files(train), .valid = {}, .notes = {}};
+  if (const auto valid = counterpart(train, is_there))
+    found.valid = files(*valid);
+  else if (const auto test = counterpart(train, is_there, test_words))
+    found.notes.push_back(cat("the test set ", test->string(),
+                              " is not used; data.valid=", test->string(), " validates on it"));
+  return found;
 }
 
 std::string without(std::string name, const std::string& prefix, const std::string& suffix) {
@@ -56,10 +90,11 @@ CocoFiles coco_files(const fs::path& json) {
   CocoFiles files{.json = json, .folders = {}};
   const std::string stem = json.stem().string();
   std::vector<std::string> names{without(stem, "instances_", "_coco"), stem};
-  if (std::find(valid_words.begin(), valid_words.end(), names[0]) != valid_words.end())
+  if (is_any(names[0], valid_words))
     names.insert(names.end(), valid_words.begin(), valid_words.end());  // val.json beside valid/
   std::vector<fs::path> roots{json.parent_path()};
-  if (roots[0].filename() == "annotations") roots.push_back(roots[0].parent_path());
+  if (in_small_letters(roots[0].filename().string()) == "annotations")
+    roots.push_back(roots[0].parent_path());
   if (json.filename() == roboflow_json) add(files.folders, roots[0]);
   for (const fs::path& root : roots)
     for (const std::string& name : names) {
@@ -67,6 +102,7 @@ CocoFiles coco_files(const fs::path& json) {
       add(files.folders, root / "images" / name);
       add(files.folders, root / (name + "_images"));
     }
+  if (stem == "labels") add(files.folders, roots[0] / "data");  // FiftyOne
   for (const fs::path& root : roots) {
     add(files.folders, root / "images");
     add(files.folders, root);
@@ -74,35 +110,45 @@ CocoFiles coco_files(const fs::path& json) {
   return files;
 }
 
-FoundData coco_data(const fs::path& train) {
-  FoundData found{.train = coco_files(train), .valid = {}};
-  if (const auto valid = counterpart(train, is_file)) found.valid = coco_files(*valid);
-  return found;
-}
+FoundData coco_data(const fs::path& train) { return with_counterpart(train, coco_files, is_file); }
 
-// Files of a folder whose names match, as paths.
+// Jsons of a folder whose names in small letters match, as paths.
 std::vector<fs::path> matching(const fs::path& folder, const std::string& pattern) {
   std::vector<fs::path> paths;
   if (!is_folder(folder)) return paths;
   for (const std::string& name : files_ending_in(folder, {".json"}))
-    if (glob_matches(pattern, name)) paths.push_back(folder / name);
+    if (glob_matches(pattern, in_small_letters(name))) paths.push_back(folder / name);
   return paths;
 }
 
-[[noreturn]] void several(const fs::path& first, const fs::path& second) {
-  throw Error(cat(first.string(), " and ", second.string(), " may both be meant"),
-              cat("name one of them: data.path=", second.string()));
+[[noreturn]] void several(const fs::path& folder, const std::vector<fs::path>& sets) {
+  std::vector<std::string> names;
+  for (const fs::path& set : sets) names.push_back(set.string());
+  const std::string last = names.back();
+  names.pop_back();
+  throw Error(cat(folder.string(), " holds several sets: ", join(names, ", "), " and ", last,
+                  sets.size() == 2 ? " may both be meant" : " may all be meant"),
+              cat("name one of them: data.path=", last));
 }
 
-bool has_xml(const fs::path& folder) {
-  return is_folder(folder) && !files_ending_in(folder, {".xml"}).empty();
-}
+bool has_xml(const fs::path& folder) { return has_file_ending_in(folder, ".xml"); }
 
-// Where the pictures of VOC's xml files lie.
+// Where the pictures of VOC's xml files lie: beside Annotations/, and of annotations/train/ in
+// images/train/ too.
 fs::path voc_pictures(const fs::path& annotations) {
-  if (annotations.filename() != "Annotations") return annotations;
-  for (const char* name : {"JPEGImages", "images"})
-    if (const fs::path folder = annotations.parent_path() / name; is_folder(folder)) return folder;
+  const auto is_named = [](const fs::path& folder) {
+    return in_small_letters(folder.filename().string()) == "annotations";
+  };
+  const bool is_below = !is_named(annotations) && is_named(annotations.parent_path());
+  if (!is_named(annotations) && !is_below) return annotations;
+  const fs::path root =
+      is_below ? annotations.parent_path().parent_path() : annotations.parent_path();
+  for (const char* name : {"JPEGImages", "images", "Images"}) {
+    const fs::path folder = root / name;
+    if (is_below && is_folder(folder / annotations.filename()))
+      return folder / annotations.filename();
+    if (is_folder(folder)) return folder;
+  }
   return annotations;
 }
 
@@ -110,53 +156,80 @@ VocFolders voc_files(const fs::path& annotations) {
   return {.annotations = annotations, .pictures = voc_pictures(annotations), .list = {}};
 }
 
-VocFolders voc_list(const fs::path& root, const fs::path& list) {
-  VocFolders files = voc_files(root / "Annotations");
+VocFolders voc_list(const fs::path& annotations, const fs::path& list) {
+  VocFolders files = voc_files(annotations);
   files.list = list;
   return files;
 }
 
-// root has Annotations/.
-FoundData voc_data(const fs::path& root) {
-  const fs::path lists = root / "ImageSets" / "Main";
-  const auto both = [&](const char* train, const std::string& valid) {
-    return is_file(lists / train) && is_file(lists / valid);
+// annotations: Annotations/, beside ImageSets/ if there are lists.
+FoundData voc_data(const fs::path& annotations) {
+  const fs::path lists = annotations.parent_path() / "ImageSets" / "Main";
+  std::map<std::string, std::string> names;  // by themselves in small letters: CVAT's Train.txt
+  if (is_folder(lists))
+    for (const std::string& name : files_ending_in(lists, {".txt"}))
+      names.emplace(in_small_letters(name), name);
+  const auto list = [&](const std::string& name) {
+    return voc_list(annotations, lists / names.at(name));
+  };
+  const auto both = [&](const std::string& train, const std::string& valid) {
+    return names.contains(train) && names.contains(valid);
   };
   for (const char* word : valid_words)
     if (const std::string valid = cat(word, ".txt"); both("train.txt", valid))
-      return {.train = voc_list(root, lists / "train.txt"), .valid = voc_list(root, lists / valid)};
+      return {.train = list("train.txt"), .valid = list(valid), .notes = {}};
   if (both("trainval.txt", "test.txt"))
-    return {.train = voc_list(root, lists / "trainval.txt"),
-            .valid = voc_list(root, lists / "test.txt")};
+    return {.train = list("trainval.txt"), .valid = list("test.txt"), .notes = {}};
   for (const char* name : {"trainval.txt", "train.txt"})
-    if (is_file(lists / name)) return {.train = voc_list(root, lists / name), .valid = {}};
-  return {.train = voc_files(root / "Annotations"), .valid = {}};
+    if (names.contains(name)) return {.train = list(name), .valid = {}, .notes = {}};
+  return {.train = voc_files(annotations), .valid = {}, .notes = {}};
 }
 
-std::optional<FoundData> find_coco(const fs::path& root) {
+// annotations/instances_*.json of neither training nor validation nor test, as CVAT and Datumaro
+// write them: the name of a subset, or "default".
+std::vector<fs::path> other_instances(const fs::path& annotations) {
+  std::vector<fs::path> paths = matching(annotations, "instances_*.json");
+  std::erase_if(paths, [](const fs::path& path) {
+    const std::string name = in_small_letters(path.stem().string());
+    return holds_any(name, valid_words) || holds_any(name, test_words);
+  });
+  return paths;
+}
+
+// Jsons that may be meant: those of training, or else those that may be the only one.
+std::vector<fs::path> coco_candidates(const fs::path& root) {
   const fs::path annotations = root / "annotations";
-  for (const fs::path& json : {root / "train.json", root / "train_coco.json"})
-    if (is_file(json)) return coco_data(json);
-  for (const fs::path& folder : {root, annotations}) {
-    const std::vector<fs::path> jsons = matching(folder, "instances_train*.json");
-    if (jsons.size() > 1) several(jsons[0], jsons[1]);
-    if (jsons.size() == 1) return coco_data(jsons[0]);
-  }
-  for (const fs::path& json :
-       {annotations / "train.json", root / "train" / roboflow_json, root / roboflow_json,
-        root / "annotations.json", root / "instances.json"})
-    if (is_file(json)) return coco_data(json);
-  return std::nullopt;
+  std::vector<fs::path> found;
+  const auto take = [&](const fs::path& json) {
+    if (is_file(json)) found.push_back(json);
+  };
+  const auto take_all = [&](const std::vector<fs::path>& paths) {
+    found.insert(found.end(), paths.begin(), paths.end());
+  };
+  take(root / "train.json");
+  take(root / "train_coco.json");
+  for (const fs::path& folder : {root, annotations})
+    take_all(matching(folder, "instances_train*.json"));
+  take(annotations / "train.json");
+  take(root / "train" / roboflow_json);
+  if (!found.empty()) return found;
+  for (const char* name :
+       {roboflow_json, "annotations.json", "instances.json", "result.json", "labels.json"})
+    take(root / name);
+  take_all(other_instances(annotations));
+  return found;
 }
 
 std::optional<FoundData> find_voc(const fs::path& root) {
-  if (has_xml(root / "Annotations")) return voc_data(root);
-  if (has_xml(root / "train")) {
-    FoundData found{.train = voc_files(root / "train"), .valid = {}};
-    if (const auto valid = counterpart(root / "train", has_xml)) found.valid = voc_files(*valid);
-    return found;
+  for (const char* name : {"Annotations", "annotations"}) {
+    const fs::path annotations = root / name;
+    if (has_xml(annotations)) return voc_data(annotations);
+    if (has_xml(annotations / "train"))
+      return with_counterpart(annotations / "train", voc_files, has_xml);
+    if (has_file_below_ending_in(annotations, ".xml")) return voc_data(annotations);
   }
-  if (has_xml(root)) return FoundData{.train = voc_files(root), .valid = {}};
+  if (has_xml(root / "train")) return with_counterpart(root / "train", voc_files, has_xml);
+  if (has_xml(root)) return FoundData{.train = voc_files(root), .valid = {}, .notes = {}};
   std::vector<fs::path> below;
   for (const fs::path& folder : {root, root / "VOCdevkit"}) {
     std::error_code error;
@@ -167,9 +240,42 @@ std::optional<FoundData> find_voc(const fs::path& root) {
         below.push_back(entry->path());
   }
   std::sort(below.begin(), below.end());
-  if (below.size() > 1) several(below[0], below[1]);
+  if (below.size() > 1) several(root, below);
   if (below.empty()) return std::nullopt;
-  return voc_data(below[0]);
+  return voc_data(below[0] / "Annotations");
+}
+
+std::optional<FoundData> find_any(const fs::path& root) {
+  std::vector<fs::path> sets = coco_candidates(root);
+  if (sets.empty()) return find_voc(root);
+  // Of VOC only what is cheap to see: pictures may be many.
+  if (has_xml(root / "Annotations")) sets.push_back(root / "Annotations");
+  if (sets.size() > 1) several(root, sets);
+  return coco_data(sets[0]);
+}
+
+// Folders for YOLO: ultralytics', Roboflow's, darknet's.
+void refuse_yolo(const fs::path& root) {
+  std::string seen;
+  for (const char* name : {"data.yaml", "dataset.yaml", "data.yml", "obj.data"})
+    if (seen.empty() && is_file(root / name)) seen = name;
+  for (const char* name : {"labels", "labels/train", "train/labels"})
+    if (seen.empty() && has_file_ending_in(root / name, ".txt")) seen = cat(name, "/*.txt");
+  if (seen.empty()) return;
+  throw Error(cat(root.string(), " is a set for YOLO (", seen, "), a format that is not read"),
+              cat("export it as COCO from the tool that made it, or convert it by Datumaro: datum "
+                  "convert -i ",
+                  root.string(), " -f coco_instances -o OUT -- --save-media"));
+}
+
+// What there is instead of a set: "; it has a.json and b.json".
+std::string other_jsons(const fs::path& root) {
+  std::vector<std::string> names;
+  constexpr std::size_t most = 8;
+  for (const char* folder : {"", "annotations", "train", "valid", "test"})
+    for (const fs::path& json : matching(root / folder, "*.json"))
+      if (names.size() < most) names.push_back(json.lexically_relative(root).string());
+  return names.empty() ? "" : cat("; it has ", join(names, ", "));
 }
 
 // ROOT/ImageSets/Main/NAME.txt
@@ -179,7 +285,7 @@ VocFolders listed(const fs::path& list) {
     throw Error(cat(list.string(), " is no list of a Pascal VOC set: ",
                     (root / "Annotations").string(), " is not there"),
                 "such a list lies in ImageSets/Main, beside Annotations and JPEGImages");
-  return voc_list(root, list);
+  return voc_list(root / "Annotations", list);
 }
 
 void check_there(const fs::path& path) {
@@ -201,18 +307,19 @@ FoundData find_detection_data(const fs::path& path) {
   check_there(path);
   if (!is_folder(path)) {
     const fs::path whole = fs::absolute(path).lexically_normal();
-    if (path.extension() != ".txt") return coco_data(whole);
-    FoundData found{.train = listed(whole), .valid = {}};
-    if (const auto valid = counterpart(whole, is_file)) found.valid = listed(*valid);
-    return found;
+    const std::string ending = in_small_letters(path.extension().string());
+    if (ending == ".yaml" || ending == ".yml") refuse_yolo(whole.parent_path());
+    return ending == ".txt" ? with_counterpart(whole, listed, is_file) : coco_data(whole);
   }
   const fs::path root = fs::absolute(path / "").lexically_normal().parent_path();
-  if (const auto found = find_coco(root)) return *found;
-  if (const auto found = find_voc(root)) return *found;
-  throw Error(cat("no pictures with boxes were found in ", path.string()),
-              "looked for train.json, train_coco.json, instances_train*.json, annotations.json and "
-              "_annotations.coco.json there, in annotations/ and in train/, and for xml files in "
-              "Annotations/, train/, VOC20*/ and there; or name a json by data.path=FILE");
+  if (auto found = find_any(root)) return *std::move(found);
+  refuse_yolo(root);
+  throw Error(cat("no pictures with boxes were found in ", path.string(), other_jsons(root)),
+              "looked for train.json, train_coco.json, instances_train*.json, annotations.json, "
+              "instances.json, result.json, labels.json and _annotations.coco.json there, in "
+              "annotations/ and in train/, for annotations/instances_*.json, and for xml files in "
+              "Annotations/, annotations/, train/, VOC20*/ and there; or name a json by "
+              "data.path=FILE");
 }
 
 DetectionFiles name_detection_files(const fs::path& annotations, const fs::path& pictures) {

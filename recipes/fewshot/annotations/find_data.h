@@ -25,26 +25,32 @@ std::string describe(
 struct FoundData {
   DetectionFiles train;
   std::optional<DetectionFiles> valid;  // nothing: a share of `train` is split off (choose_valid)
+  std::vector<std::string> notes;       // for people: what lies there and is not used
 };
 
-// path: a folder, a COCO json, or a list of VOC names (ImageSets/Main/NAME.txt). Of a folder the
-// first of these that is there, VALID standing for valid, val and validation:
+// path: a folder, a COCO json, or a list of VOC names (ImageSets/Main/NAME.txt). Of a folder, VALID
+// standing for valid, val and validation, these of COCO:
 //   train.json, VALID.json (pictures in train/, VALID/; also images/… and other places, see below)
 //   train_coco.json, val_coco.json
-//   instances_train*.json, also in annotations/ (COCO)
+//   instances_train*.json, also in annotations/ (COCO; CVAT's instances_Train.json)
 //   annotations/train.json, annotations/VALID.json
 //   train/_annotations.coco.json, VALID/_annotations.coco.json (Roboflow)
-//   _annotations.coco.json, annotations.json, instances.json
+// without any of these:
+//   _annotations.coco.json, annotations.json, instances.json, result.json (Label Studio),
+//   labels.json with data/ (FiftyOne), annotations/instances_NAME.json (CVAT and Datumaro)
+// and without these, the first of these of Pascal VOC:
 //   Annotations/ + JPEGImages/ + ImageSets/Main/{train,VALID}.txt, else {trainval,test}.txt, else
-//     train.txt or trainval.txt, else all (VOC)
+//     train.txt or trainval.txt, else all (VOC); also annotations/ + images/, xml files in folders
+//     below it, annotations/train/ and annotations/VALID/
 //   train/*.xml, VALID/*.xml (Roboflow's VOC)
 //   *.xml beside their pictures
 //   the only folder VOC20*/ or VOCdevkit/VOC20*/ below that is one of VOC
 // Pictures of DIR/NAME.json are looked for in DIR/NAME/, DIR/images/NAME/, DIR/images/ and DIR,
 // where NAME is the json's without "instances_" and "_coco"; beside annotations/ too. Of a json
-// with "train" in its name, its validation set is the file beside it with valid, val or validation
-// in that place, if there is one. Throws Error: nothing is there (it lists what was looked for), or
-// two fit equally well.
+// with "train" in its name, in any case, its validation set is the file beside it with valid, val
+// or validation in that place, if there is one. A test set is not used, which `notes` says. Throws
+// Error: nothing is there (it lists what was looked for and what jsons there are), a set for YOLO,
+// or several that may be meant (it lists them).
 FoundData find_detection_data(const std::filesystem::path& path);
 
 // One set that the user names. annotations: a json, a folder of xml files, or a list of names
@@ -52,12 +58,12 @@ FoundData find_detection_data(const std::filesystem::path& path);
 DetectionFiles name_detection_files(const std::filesystem::path& annotations,
                                     const std::filesystem::path& pictures);
 
-DetectionData read_detection_data(const DetectionFiles& files);
+DetectionData read_detection_data(const DetectionFiles& files, const PictureRule& rule = {});
 
 // Of each picture, whether it is held back for validation: `share` of them (0 < share < 1, but at
-// least one and not all), whole pictures, drawn from `seed` and the picture's file name alone, so
-// that a picture stays where it is when others come, as far as numbers allow. Throws Error for a
-// set of one picture.
+// least one and not all), whole pictures, drawn from `seed` and the picture's file name alone (what
+// follows the last slash, of either kind), so that a picture stays where it is when others come, as
+// far as numbers allow. Throws Error for a set of one picture.
 std::vector<bool> choose_valid(const DetectionData& data, double share, std::uint64_t seed);
 
 struct DetectionSets {
@@ -67,6 +73,7 @@ struct DetectionSets {
 };
 // Both sets read. share, seed: of choose_valid, where there is no validation set. A file that both
 // sets name is an Error, because a model is not to be judged by what it has learned.
-DetectionSets read_detection_sets(const FoundData& found, double share, std::uint64_t seed);
+DetectionSets read_detection_sets(const FoundData& found, double share, std::uint64_t seed,
+                                  const PictureRule& rule = {});
 
 }  // namespace lockstep::fewshot

@@ -1,11 +1,9 @@
 #include "recipes/fewshot/annotations/fit_box.h"
 
 #include <algorithm>
-#include <system_error>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "media/picture_file.h"
 
 namespace lockstep::fewshot {
 
@@ -46,28 +44,6 @@ void check_not_empty(const DetectionData& data) {
                           " boxes are empty or outside of their pictures; are they x, y, width, "
                           "height in pixels?")
                     : "boxes are needed for training and for evaluation");
-}
-
-void fill_size(Picture& picture) {
-  if (picture.width > 0 && picture.height > 0) return;
-  const ImageShape shape = read_picture_shape(picture.path);
-  picture.width = shape.width;
-  picture.height = shape.height;
-}
-
-void check_pictures_exist(const DetectionData& data) {
-  std::error_code ignored;
-  std::int64_t missing = 0;
-  const Picture* first = nullptr;
-  for (const Picture& picture : data.pictures)
-    if (!std::filesystem::is_regular_file(picture.path, ignored) && missing++ == 0)
-      first = &picture;
-  if (first == nullptr) return;
-  throw Error(
-      cat(data.name, ": ", missing, " of ", data.pictures.size(),
-          " pictures are missing, the first is ", first->path.string(), " (id ", first->id, ")"),
-      "name their folder by data.train_pictures or data.valid_pictures, or take them out of the "
-      "annotations");
 }
 
 }  // namespace lockstep::fewshot

@@ -19,10 +19,4 @@ std::optional<Box> fit_box(const RawBox& raw, Box box, const Picture& picture, R
 // Throws Error, which names the set, unless it has pictures, categories and a box that counts.
 void check_not_empty(const DetectionData& data);
 
-// Where width or height is 0, both are read from the picture's header. Throws Error.
-void fill_size(Picture& picture);
-
-// Throws Error unless all of these are there: how many are missing, and the first.
-void check_pictures_exist(const DetectionData& data);
-
 }  // namespace lockstep::fewshot

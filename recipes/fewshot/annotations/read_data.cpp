@@ -36,10 +36,10 @@ void check_apart(const DetectionData& train, const DetectionData& valid) {
 
 }  // namespace
 
-DetectionData read_detection_data(const DetectionFiles& files) {
+DetectionData read_detection_data(const DetectionFiles& files, const PictureRule& rule) {
   if (const auto* coco = std::get_if<CocoFiles>(&files))
-    return read_coco(coco->json, coco->folders);
-  return read_voc(std::get<VocFolders>(files));
+    return read_coco(coco->json, coco->folders, rule);
+  return read_voc(std::get<VocFolders>(files), rule);
 }
 
 std::vector<bool> choose_valid(const DetectionData& data, double share, std::uint64_t seed) {
@@ -50,7 +50,8 @@ std::vector<bool> choose_valid(const DetectionData& data, double share, std::uin
                 "name a validation set, or add pictures");
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t name = hash64(data.pictures[i].path.filename().string());
+    const std::string path = data.pictures[i].path.string();
+    const std::uint64_t name = hash64(path.substr(path.find_last_of("/\\") + 1));
     order.emplace_back(Random(seed, RandomStream::split, name, 0).next_u64(), i);
   }
   std::sort(order.begin(), order.end());
@@ -61,9 +62,11 @@ std::vector<bool> choose_valid(const DetectionData& data, double share, std::uin
   return chosen;
 }
 
-DetectionSets read_detection_sets(const FoundData& found, double share, std::uint64_t seed) {
-  DetectionSets sets{.train = read_detection_data(found.train), .valid = {}};
-  sets.warnings = sets.train.warnings();
+DetectionSets read_detection_sets(const FoundData& found, double share, std::uint64_t seed,
+                                  const PictureRule& rule) {
+  DetectionSets sets{.train = read_detection_data(found.train, rule), .valid = {}};
+  sets.warnings = found.notes;
+  for (std::string& line : sets.train.warnings()) sets.warnings.push_back(std::move(line));
   if (!found.valid) {
     const std::vector<bool> chosen = choose_valid(sets.train, share, seed);
     std::vector<bool> rest(chosen);
@@ -73,7 +76,7 @@ DetectionSets read_detection_sets(const FoundData& found, double share, std::uin
     sets.split_off = true;
     return sets;
   }
-  DetectionData valid = read_detection_data(*found.valid);
+  DetectionData valid = read_detection_data(*found.valid, rule);
   for (std::string& line : valid.warnings()) sets.warnings.push_back(std::move(line));
   sets.valid = with_categories_of(sets.train, std::move(valid), sets.warnings);
   check_apart(sets.train, sets.valid);

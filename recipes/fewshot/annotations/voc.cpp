@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "recipes/fewshot/annotations/file_names.h"
+#include "recipes/fewshot/annotations/xml_encoding.h"
 
 namespace lockstep::fewshot {
 namespace {
@@ -34,8 +36,9 @@ struct Corners {
 // Expat is C: nothing is thrown through it. A fault is kept, and the parser stopped.
 class VocParser {
  public:
-  explicit VocParser(const std::string& name)
-      : name_(name), parser_(XML_ParserCreate(nullptr), &XML_ParserFree) {
+  // encoding: of the text, whatever its declaration says; null: what it says.
+  VocParser(const std::string& name, const char* encoding)
+      : name_(name), parser_(XML_ParserCreate(encoding), &XML_ParserFree) {
     if (!parser_) throw std::bad_alloc();
     XML_SetUserData(parser_.get(), this);
     XML_SetElementHandler(
@@ -47,9 +50,14 @@ class VocParser {
     XML_SetCharacterDataHandler(parser_.get(), [](void* self, const XML_Char* text, int length) {
       static_cast<VocParser*>(self)->text_.append(text, static_cast<std::size_t>(length));
     });
-    XML_SetStartDoctypeDeclHandler(parser_.get(), [](void* self, const XML_Char*, const XML_Char*,
-                                                     const XML_Char*, int) {
-      static_cast<VocParser*>(self)->stop("it declares a document type, which VOC's files do not");
+    // A document type is let be, but no entity is ever expanded, nor left out without a word.
+    XML_SetEntityDeclHandler(
+        parser_.get(), [](void* self, const XML_Char*, int, const XML_Char*, int, const XML_Char*,
+                          const XML_Char*, const XML_Char*, const XML_Char*) {
+          static_cast<VocParser*>(self)->stop("it declares an entity, which VOC's files do not");
+        });
+    XML_SetSkippedEntityHandler(parser_.get(), [](void* self, const XML_Char* entity, int) {
+      static_cast<VocParser*>(self)->stop(cat("undefined entity &", printable(entity), ";"));
     });
   }
 
@@ -125,9 +133,9 @@ class VocParser {
     return std::equal(path_.begin(), path_.end(), path.begin(), path.end());
   }
 
-  // Where there is none, tools write 0 or nothing.
+  // Where there is none, tools write 0, nothing, or Python's None.
   void read_extent(const std::string& value, int& extent) {
-    if (value.empty()) return;
+    if (value.empty() || in_small_letters(value) == "none") return;
     const std::optional<double> number = finite_number(value);
     if (!number || *number < 0 || *number > largest_voc_extent || std::trunc(*number) != *number)
       return stop(cat(path_.back(), " must be a whole number up to ", largest_voc_extent,
@@ -135,9 +143,13 @@ class VocParser {
     extent = static_cast<int>(*number);
   }
   void read_flag(const std::string& value) {
-    if (value != "0" && value != "1" && !value.empty() && value != "Unspecified")
+    // Python programs write True, False and None.
+    const std::string word = in_small_letters(value);
+    const bool is_set = word == "1" || word == "true";
+    if (!is_set && !word.empty() && word != "0" && word != "false" && word != "none" &&
+        word != "unspecified")
       return stop(cat("difficult must be 0 or 1, but is ", shown(value)));
-    object_.difficult = value == "1";
+    object_.difficult = is_set;
   }
   void read_corner(const std::string& corner, const std::string& value) {
     std::optional<double>* const at = corner == "xmin"   ? &corners_.left
@@ -189,7 +201,9 @@ class VocParser {
 }  // namespace
 
 VocAnnotation parse_voc(std::string_view text, const std::string& name) {
-  return VocParser(name).parse(text);
+  const auto converted = xml_as_utf8(text, name);
+  if (!converted) return VocParser(name, nullptr).parse(text);
+  return VocParser(name, "UTF-8").parse(*converted);
 }
 
 }  // namespace lockstep::fewshot

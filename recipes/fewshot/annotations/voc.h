@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "recipes/fewshot/annotations/detection_data.h"
+#include "recipes/fewshot/annotations/picture_look.h"
 
 namespace lockstep::fewshot {
 
@@ -27,9 +28,12 @@ struct VocAnnotation {
 };
 
 // <truncated>, <occluded>, <pose> and <part> are passed over: such objects count like any other.
-// Document types are refused, so that no entity is ever expanded. Throws Error, which names the
-// file and the line: no xml, no <annotation>, an object without name or bndbox, what is no finite
-// number, extents above 65,535, more than 100,000 objects, elements nested deeper than 50.
+// Text is of the encoding that the file declares, as far as iconv knows it (xml_as_utf8).
+// <difficult> may be true or false, and it and an extent may be None, as Python writes them. A
+// document type is passed over, but entities are refused, so that none is ever expanded. Throws
+// Error, which names the file and the line: no xml, no <annotation>, an object without name or
+// bndbox, what is no finite number, extents above 65,535, more than 100,000 objects, elements
+// nested deeper than 50.
 VocAnnotation parse_voc(std::string_view text, const std::string& name);
 
 // Where the files of a VOC set lie.
@@ -54,12 +58,15 @@ VocSet scan_voc(const VocFolders& folders);
 // files whose name no picture has. Throws Error.
 std::vector<std::filesystem::path> voc_picture_paths(const VocFolders& folders);
 
-// All of it, pictures in the order of their names, or in that of the list. A picture is the file
-// with the xml's own name and the ending .jpg, .jpeg or .png, or else the <filename> of the xml,
-// which is often an old one. Categories are the names of all objects in the order of the alphabet.
-// A picture whose xml says no size is opened for it. Pictures without an xml are passed over.
-// Throws Error as above, and for an xml or a picture that is missing (how many, and the first), a
-// picture that two files name, a set without pictures or boxes that count.
-DetectionData read_voc(const VocFolders& folders);
+// All of it, pictures in the order of their names, or in that of the list. Where the folder has no
+// xml files, those in folders below it are read. A picture is the file with the xml's own name
+// (also below the folder of pictures, of the same relative path or the only one of that name) and
+// the ending .jpg, .jpeg or .png, or else the <filename> of the xml, which is often an old one.
+// rule: what is looked at of the pictures (look_at_pictures). Categories are the names of all
+// objects in the order of the alphabet. A picture whose xml says no size is opened for it. Pictures
+// without an xml are passed over. Throws Error as above, and for an xml or a picture that is
+// missing (how many, and the first), a picture that two files name, a set without pictures or boxes
+// that count.
+DetectionData read_voc(const VocFolders& folders, const PictureRule& rule = {});
 
 }  // namespace lockstep::fewshot

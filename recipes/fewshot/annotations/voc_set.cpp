@@ -1,6 +1,7 @@
 // A set of VOC's xml files with their pictures.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -15,6 +16,10 @@ namespace lockstep::fewshot {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string without_ending(const std::string& file) {
+  return fs::path(file).replace_extension().string();
+}
 
 // Names without ending.
 std::vector<std::string> listed_names(const fs::path& list) {
@@ -37,34 +42,60 @@ std::vector<std::string> listed_names(const fs::path& list) {
 std::vector<std::string> names_of(const VocFolders& folders) {
   if (folders.list) return listed_names(*folders.list);
   std::vector<std::string> names;
-  for (const std::string& file : files_ending_in(folders.annotations, {".xml"}))
-    names.push_back(fs::path(file).stem().string());
+  std::vector<std::string> files = files_ending_in(folders.annotations, {".xml"});
+  if (files.empty()) files = files_below_ending_in(folders.annotations, {".xml"});
+  for (const std::string& file : files) names.push_back(without_ending(file));
   if (names.empty())
     throw Error(cat(folders.annotations.string(), " has no xml file"),
                 "Pascal VOC has one for each picture");
   return names;
 }
 
-// The pictures of a folder by their names without ending.
+// The pictures of a folder by their names without ending; with those of folders below it where xml
+// files lie in such.
 class PictureNames {
  public:
-  explicit PictureNames(const fs::path& folder) : folder_(folder) {
-    for (const std::string& file : files_ending_in(folder, {".jpg", ".jpeg", ".png"}))
-      by_stem_[fs::path(file).stem().string()].push_back(file);
+  PictureNames(const fs::path& folder, bool is_deep) : folder_(folder) {
+    const std::vector<std::string_view> endings{".jpg", ".jpeg", ".png"};
+    for (const std::string& file :
+         is_deep ? files_below_ending_in(folder, endings) : files_ending_in(folder, endings)) {
+      by_name_[without_ending(file)].push_back(file);
+      if (is_deep) by_stem_[fs::path(file).stem().string()].push_back(file);
+    }
   }
-  bool has(const std::string& stem) const { return by_stem_.contains(stem); }
-  fs::path find(const std::string& stem, const std::string& file_name) const {
-    const auto found = by_stem_.find(stem);
-    if (found == by_stem_.end()) return folder_ / (file_name.empty() ? stem + ".jpg" : file_name);
-    const std::vector<std::string>& files = found->second;
-    const bool is_named = std::find(files.begin(), files.end(), file_name) != files.end();
-    return folder_ / (is_named ? file_name : files[0]);
+  // Whether there is a picture of an xml's name, relative to the folder of the xml files.
+  bool has(const std::string& name) const { return found_file(name, "").has_value(); }
+  fs::path find(const std::string& name, const std::string& file_name) const {
+    if (const auto file = found_file(name, file_name)) return folder_ / *file;
+    return folder_ / (file_name.empty() ? name + ".jpg" : file_name);
   }
 
  private:
+  std::optional<std::string> found_file(const std::string& name,
+                                        const std::string& file_name) const {
+    if (const auto found = by_name_.find(name); found != by_name_.end())
+      return choose(found->second, file_name);
+    const auto found = by_stem_.find(fs::path(name).filename().string());
+    if (found != by_stem_.end() && found->second.size() == 1) return found->second[0];
+    return std::nullopt;
+  }
+  // One of some that differ in their endings.
+  static const std::string& choose(const std::vector<std::string>& files,
+                                   const std::string& file_name) {
+    const auto named = std::find_if(files.begin(), files.end(), [&](const std::string& file) {
+      return fs::path(file).filename() == file_name;
+    });
+    return named == files.end() ? files[0] : *named;
+  }
+
   fs::path folder_;
-  std::unordered_map<std::string, std::vector<std::string>> by_stem_;
+  std::unordered_map<std::string, std::vector<std::string>> by_name_, by_stem_;
 };
+
+bool are_deep(const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return name.find('/') != name.npos; });
+}
 
 void check_xml_exist(const VocFolders& folders, const std::vector<std::string>& names,
                      const std::string& set) {
@@ -92,6 +123,18 @@ void check_pictures_differ(const DetectionData& data, const std::vector<std::str
   }
 }
 
+RawBox raw_box(const VocObject& object) {
+  return {.x = object.x, .y = object.y, .w = object.w, .h = object.h};
+}
+
+std::vector<LooseBox> loose_voc_boxes(const std::vector<VocAnnotation>& files) {
+  std::vector<LooseBox> boxes;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (const VocObject& object : files[i].objects)
+      boxes.push_back({.picture = static_cast<int>(i), .box = raw_box(object)});
+  return boxes;
+}
+
 // Categories by name, with ids from 1.
 void take_voc_categories(const std::vector<VocAnnotation>& files, DetectionData& data) {
   std::set<std::string> names;
@@ -108,7 +151,7 @@ VocSet scan_voc(const VocFolders& folders) {
   set.data.name = (folders.list ? *folders.list : folders.annotations).string();
   set.names = names_of(folders);
   check_xml_exist(folders, set.names, set.data.name);
-  const PictureNames pictures(folders.pictures);
+  const PictureNames pictures(folders.pictures, are_deep(set.names));
   for (const std::string& name : set.names) {
     const fs::path xml = folders.annotations / (name + ".xml");
     const VocAnnotation& file = set.files.emplace_back(parse_voc(read_file(xml), xml.string()));
@@ -123,9 +166,10 @@ VocSet scan_voc(const VocFolders& folders) {
 }
 
 std::vector<fs::path> voc_picture_paths(const VocFolders& folders) {
-  const PictureNames pictures(folders.pictures);
+  const std::vector<std::string> names = names_of(folders);
+  const PictureNames pictures(folders.pictures, are_deep(names));
   std::vector<fs::path> paths;
-  for (const std::string& name : names_of(folders)) {
+  for (const std::string& name : names) {
     std::string file_name;
     if (const fs::path xml = folders.annotations / (name + ".xml"); !pictures.has(name))
       file_name = parse_voc(read_file(xml), xml.string()).file_name;
@@ -134,26 +178,23 @@ std::vector<fs::path> voc_picture_paths(const VocFolders& folders) {
   return paths;
 }
 
-DetectionData read_voc(const VocFolders& folders) {
+DetectionData read_voc(const VocFolders& folders, const PictureRule& rule) {
   VocSet set = scan_voc(folders);
   DetectionData& data = set.data;
-  check_pictures_exist(data);
+  look_at_pictures(data, rule, [&] { return loose_voc_boxes(set.files); });
   std::map<std::string_view, int> categories;
   for (const Category& category : data.categories)
     categories.emplace(category.name, static_cast<int>(category.id) - 1);
   std::int64_t id = 0;
-  for (std::size_t i = 0; i < set.files.size(); ++i) {
-    fill_size(data.pictures[i]);
+  for (std::size_t i = 0; i < set.files.size(); ++i)
     for (const VocObject& object : set.files[i].objects) {
       const Box box{.picture = static_cast<int>(i),
                     .category = categories.at(object.name),
                     .difficult = object.difficult,
                     .id = ++id};
-      if (const auto fitted = fit_box({.x = object.x, .y = object.y, .w = object.w, .h = object.h},
-                                      box, data.pictures[i], data.repairs))
+      if (const auto fitted = fit_box(raw_box(object), box, data.pictures[i], data.repairs))
         data.boxes.push_back(*fitted);
     }
-  }
   index_boxes(data);
   check_not_empty(data);
   return std::move(set.data);

@@ -94,6 +94,16 @@ void FewshotRecipe::read_supports_of(DetectorImpl& net, const ItemContext& conte
   codes_ = {.kernels = at::cat(kernels), .prototypes = at::cat(prototypes)};
 }
 
+// Whether boxes are to be of the stored pixels, whatever EXIF says: as those of the run's own
+// picture are, or by data.exif.
+bool FewshotRecipe::is_stored(const PredictItem& item, const ItemContext& context) const {
+  if (options_.data.exif != ExifFrame::automatic) return options_.data.exif == ExifFrame::stored;
+  const auto paths = context.extra.find("stored_pictures");
+  if (paths == context.extra.end()) return false;
+  const std::string path = std::filesystem::absolute(item.path).lexically_normal().string();
+  return std::any_of(paths->begin(), paths->end(), [&](const json& one) { return one == path; });
+}
+
 std::vector<ItemOutput> FewshotRecipe::predict_items(Model& model,
                                                      const std::vector<PredictItem>& items,
                                                      const ItemContext& context) {
@@ -102,9 +112,13 @@ std::vector<ItemOutput> FewshotRecipe::predict_items(Model& model,
   std::vector<Image> pixels;
   std::vector<at::Tensor> queries;
   for (const PredictItem& item : items) {
-    const ImageShape shape = read_picture_shape(item.path);
-    pixels.push_back(open_picture(
-        {.id = item.index + 1, .path = item.path, .width = shape.width, .height = shape.height}));
+    const Frame frame = is_stored(item, context) ? Frame::stored : Frame::turned;
+    const ImageShape shape = read_picture_shape(item.path, {.turn = frame == Frame::turned});
+    pixels.push_back(open_picture({.id = item.index + 1,
+                                   .path = item.path,
+                                   .width = shape.width,
+                                   .height = shape.height,
+                                   .frame = frame}));
     queries.push_back(
         to_tensor(whole_view(pixels.back(), static_cast<int>(options_.episode.size))));
   }

@@ -60,6 +60,7 @@ class FewshotRecipe : public Recipe {
   std::vector<NamedClass> named_classes() const;
   std::string episode_picture(const Episode& episode, const at::Tensor& found) const;
   void read_supports_of(DetectorImpl& net, const ItemContext& context);
+  bool is_stored(const PredictItem& item, const ItemContext& context) const;
 
   const FewshotOptions& options_;
   DetectorShape shape_;

@@ -27,6 +27,10 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "annotations to validate on, likewise", .is_path = true});
   table.add("data.valid_pictures", data.valid_pictures,
             {.meaning = "folder of their pictures; empty: found beside them", .is_path = true});
+  table.add("data.exif", data.exif,
+            {.meaning = "what boxes are of, where EXIF says how a picture is to be turned: its "
+                        "stored pixels, or the turned picture; auto: what the sizes in the "
+                        "annotations tell, and else the boxes"});
   table.add("data.valid_share", data.valid_share,
             {.meaning = "of the pictures, to validate on, where no other set is found",
              .min = 0.01,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/recipe_info.h"
+#include "recipes/fewshot/annotations/detection_data.h"
 
 namespace lockstep::fewshot {
 
@@ -36,6 +37,7 @@ struct FewshotOptions : RecipeOptions {
     std::string path;                            // empty: shapes that are drawn
     std::string train, valid;                    // annotations; empty: found in path
     std::string train_pictures, valid_pictures;  // folders; empty: found beside them
+    ExifFrame exif = ExifFrame::automatic;       // of what the boxes are
     double valid_share = 0.2;              // of the pictures, where no validation set is found
     std::vector<std::string> base, novel;  // names, or "@FILE"
     double novel_share = 0.3;              // of the classes, where neither is given
@@ -126,6 +128,13 @@ const std::vector<Preset>& presets();
 
 namespace lockstep {
 
+template <>
+struct EnumNames<fewshot::ExifFrame> {
+  static constexpr std::pair<fewshot::ExifFrame, const char*> value[] = {
+      {fewshot::ExifFrame::automatic, "auto"},
+      {fewshot::ExifFrame::stored, "stored"},
+      {fewshot::ExifFrame::turned, "turned"}};
+};
 template <>
 struct EnumNames<fewshot::ClassUse> {
   static constexpr std::pair<fewshot::ClassUse, const char*> value[] = {

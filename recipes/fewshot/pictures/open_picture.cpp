@@ -1,31 +1,19 @@
 #include "recipes/fewshot/pictures/open_picture.h"
 
-#include <cmath>
-
 #include "base/error.h"
 #include "base/text.h"
+#include "recipes/fewshot/annotations/picture_look.h"
 
 namespace lockstep::fewshot {
 namespace {
 
-bool is_size(const ImageShape& shape, const Picture& picture) {
-  return shape.width == picture.width && shape.height == picture.height;
-}
-
-// Whether one factor makes the one size the other, to a pixel of rounding.
-bool is_scaled(const ImageShape& shape, const Picture& picture) {
-  const double by_width = static_cast<double>(shape.width) / picture.width;
-  const double by_height = static_cast<double>(shape.height) / picture.height;
-  return std::abs(picture.height * by_width - shape.height) <= 1 ||
-         std::abs(picture.width * by_height - shape.width) <= 1;
-}
-
 // Whether the picture is turned by its EXIF orientation. Throws Error where neither will do.
 bool is_turned(const ImageShape& stored, const ImageShape& turned, const Picture& picture) {
-  if (is_size(turned, picture)) return true;
-  if (is_size(stored, picture)) return false;
-  if (is_scaled(turned, picture)) return true;
-  if (is_scaled(stored, picture)) return false;
+  const int as_stored =
+                picture.frame == Frame::turned ? 0 : fit_of(stored, picture.width, picture.height),
+            as_turned =
+                picture.frame == Frame::stored ? 0 : fit_of(turned, picture.width, picture.height);
+  if (as_stored > 0 || as_turned > 0) return as_turned >= as_stored;
   throw Error(
       cat(picture.path.string(), " is ", turned.width, " x ", turned.height,
           ", but its annotations are of a picture of ", picture.width, " x ", picture.height),

@@ -10,10 +10,10 @@ namespace lockstep::fewshot {
 // Reads JPEG or PNG and converts to RGB of 8 bits: grey is repeated, CMYK and palettes become RGB,
 // 16 bits are rounded to 8, alpha is dropped.
 //
-// EXIF orientation: annotation tools disagree on it, so the size that the annotations say decides.
-// If it is that of the stored picture and not of the turned one, the pixels stay as they are
-// stored; if it fits both (a square picture, a half turn, a mirror image) or the turned one alone,
-// the picture is turned, as viewers show it.
+// EXIF orientation: as Picture::frame says. Where that is by_size, the size that the annotations
+// say decides: if it is that of the stored picture and not of the turned one, the pixels stay as
+// they are stored; if it fits both (a square picture, a half turn, a mirror image) or the turned
+// one alone, the picture is turned, as viewers show it.
 //
 // If neither fits: where width and height differ from the annotations' by one factor (to a pixel of
 // rounding), the file was scaled after it was annotated, and boxes hold in parts of the picture;

@@ -82,6 +82,10 @@ ClassSplit split_of_run(const SetsRecord& before, const DetectionData& data) {
   return split;
 }
 
+PictureRule looking(const FewshotOptions& options) {
+  return {.exif = options.data.exif, .look = true};
+}
+
 SetsRecord with_files(SetsRecord record, const FoundData& files) {
   record.files = files;
   record.has_files = true;
@@ -180,6 +184,24 @@ json valid_picture_ids(const json& extra) {
   return ids;
 }
 
+// Paths of the run's pictures whose boxes are of the stored pixels although EXIF turns them: what
+// is found in them is to be of the same.
+json stored_pictures(const json& extra) {
+  json paths = json::array();
+  if (!extra.is_object() || !extra.contains("sets")) return paths;
+  try {
+    const SetsRecord record = sets_record_from_json(extra["sets"]);
+    if (!record.has_files || !record.look) return paths;
+    const Sets sets = read_sets(record);
+    for (const DetectionData* data : {&sets.train, &sets.valid})
+      for (const Picture& picture : data->pictures)
+        if (picture.frame == Frame::stored) paths.push_back(picture.path.string());
+  } catch (const Error&) {
+    return json::array();  // the data are gone
+  }
+  return paths;
+}
+
 // Classes of a table by the ids that the run has for their names; others get ids of their own.
 void number_classes(SupportList& list, const json& extra) {
   if (!extra.is_object() || !extra.contains("categories")) return;
@@ -211,7 +233,7 @@ Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareCon
   const json extra = extra_of_run(context.run_dir);
   SupportList list;
   if (!options.predict.supports.empty()) {
-    list = read_supports(options.predict.supports, options.predict.supports_of);
+    list = read_supports(options.predict.supports, options.predict.supports_of, options.data.exif);
     number_classes(list, extra);
   } else {
     if (!extra.is_object() || !extra.contains("sets"))
@@ -233,6 +255,8 @@ Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareCon
   }
   Prepared prepared;
   prepared.extra = {{"supports", to_json(list)}};
+  if (json paths = stored_pictures(extra); !paths.empty())
+    prepared.extra["stored_pictures"] = std::move(paths);
   prepared.facts.unit = "episodes";
   prepared.facts.parameters = parameter_count(options.detector());
   prepared.facts.batch_norm = true;
@@ -250,7 +274,9 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                     .seed = static_cast<std::uint64_t>(options.data.split_seed),
                     .base = {},
                     .novel = {},
-                    .fingerprint = {}};
+                    .fingerprint = {},
+                    .exif = options.data.exif,
+                    .look = false};
   const json extra = extra_of_run(context.run_dir);
   const bool of_run = extra.is_object() && extra.contains("sets");
   if (of_run) {
@@ -260,12 +286,18 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
       throw Error("the run was trained on pictures, but data.path does not say where some are",
                   "name them with data.path=DIR");
     const FoundData found = names_none ? before.files : found_data(options, context, say);
-    const SetsRecord again = with_files(before, found);  // where they lie now
+    SetsRecord again = with_files(before, found);  // where they lie now
+    again.exif = options.data.exif;
     if (same_files(before, found) ||
-        (was_made == options.made() && context.purpose != Purpose::evaluate))
-      return prepared_from(again, read_sets(again), options, context.purpose, say);
+        (was_made == options.made() && context.purpose != Purpose::evaluate)) {
+      Sets sets = read_sets(again, /*look=*/true);
+      again.look = needs_look(sets.train, sets.valid);
+      return prepared_from(again, std::move(sets), options, context.purpose, say);
+    }
     record.files = found;
-    DetectionSets read = read_detection_sets(found, record.valid_share, record.seed);
+    DetectionSets read =
+        read_detection_sets(found, record.valid_share, record.seed, looking(options));
+    record.look = again.look = needs_look(read.train, read.valid);
     for (const std::string& line : read.warnings) say(line);
     if (fingerprint_of(read.train, read.valid) == before.fingerprint)
       return prepared_from(again, with_split(std::move(read), again), options, context.purpose,
@@ -283,7 +315,9 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                          options, context.purpose, say);
   }
   record.files = found_data(options, context, say);
-  DetectionSets read = read_detection_sets(record.files, record.valid_share, record.seed);
+  DetectionSets read =
+      read_detection_sets(record.files, record.valid_share, record.seed, looking(options));
+  record.look = needs_look(read.train, read.valid);
   for (const std::string& line : read.warnings) say(line);
   const ClassSplit split = split_of(options, read.train);
   record.base = names_of(read.train, split.base);

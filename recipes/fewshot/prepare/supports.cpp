@@ -114,7 +114,7 @@ Box box_of(const CsvTable& table, std::size_t row, const std::optional<BoxColumn
 
 }  // namespace
 
-SupportList read_supports(const fs::path& table_file, const fs::path& folder) {
+SupportList read_supports(const fs::path& table_file, const fs::path& folder, ExifFrame exif) {
   const CsvTable table = read_csv(table_file);
   const std::size_t file = need_column(table, {"file", "filename", "image", "path"});
   const std::size_t label = need_column(table, {"class", "class_name", "label", "name"});
@@ -130,7 +130,9 @@ SupportList read_supports(const fs::path& table_file, const fs::path& folder) {
     if (!fs::is_regular_file(picture.path, ignored))
       throw Error(cat(table.place(row), ": the picture ", picture.path.string(), " is not there"),
                   "names are of the table's folder, or of predict.supports_of");
-    const ImageShape shape = read_picture_shape(picture.path);
+    picture.frame = exif == ExifFrame::stored ? Frame::stored : Frame::turned;
+    const ImageShape shape =
+        read_picture_shape(picture.path, {.turn = picture.frame == Frame::turned});
     picture.width = shape.width;
     picture.height = shape.height;
     const Box box = box_of(table, row, columns, picture);

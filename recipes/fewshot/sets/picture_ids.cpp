@@ -21,6 +21,12 @@ using Id = std::optional<std::int64_t>;
 
 std::string normal(const fs::path& path) { return path.lexically_normal().generic_string(); }
 
+// As read_coco takes paths of Windows.
+std::string with_slashes(std::string name) {
+  std::replace(name.begin(), name.end(), '\\', '/');
+  return name;
+}
+
 // The jsons near a folder, of which one may list its pictures.
 std::vector<fs::path> jsons_near(const fs::path& folder) {
   const fs::path above = folder.parent_path(), top = above.parent_path();
@@ -79,7 +85,7 @@ PictureList::PictureList(const DetectionFiles& files) {
   folders_ = coco.folders;
   const std::string text = read_file(coco.json, data_bytes);
   for (const CocoImage& image : scan_coco(text, coco.json.string(), CocoUse::scores).images)
-    if (!image.file_name.empty()) add(image.file_name, image.id);
+    if (!image.file_name.empty()) add(with_slashes(image.file_name), image.id);
 }
 
 PictureList::PictureList(const std::map<std::string, std::int64_t>& ids) {

@@ -42,6 +42,18 @@ DetectionFiles detection_files_from_json(const json& from) {
   return files;
 }
 
+const char* exif_word(ExifFrame exif) {
+  for (const auto& [value, name] : EnumNames<ExifFrame>::value)
+    if (value == exif) return name;
+  return "";
+}
+ExifFrame exif_of_word(const std::string& word) {
+  for (const auto& [value, name] : EnumNames<ExifFrame>::value)
+    if (word == name) return value;
+  throw Error(cat("the run's record of its data is damaged: exif is \"", printable(word), "\""),
+              "restore its run.json, or start a new run");
+}
+
 void add_to(Hasher& hasher, const DetectionData& data) {
   const auto add = [&](const std::string& text) {
     hasher.update(text);
@@ -62,7 +74,9 @@ json to_json(const SetsRecord& record) {
                  {"seed", record.seed},
                  {"base", record.base},
                  {"novel", record.novel},
-                 {"fingerprint", record.fingerprint}};
+                 {"fingerprint", record.fingerprint},
+                 {"exif", exif_word(record.exif)},
+                 {"look", record.look}};
   if (!record.has_files) return result;
   result["train"] = to_json(record.files.train);
   if (record.files.valid) result["valid"] = to_json(*record.files.valid);
@@ -79,6 +93,8 @@ SetsRecord sets_record_from_json(const json& from) try {
   from.at("base").get_to(record.base);
   from.at("novel").get_to(record.novel);
   from.at("fingerprint").get_to(record.fingerprint);
+  record.exif = exif_of_word(from.value("exif", "auto"));  // older runs have none
+  record.look = from.value("look", false);
   return record;
 } catch (const json::exception& error) {
   throw Error(cat("the run's record of its data is damaged: ", error.what()),
@@ -92,13 +108,21 @@ std::string fingerprint_of(const DetectionData& train, const DetectionData& vali
   return hasher.hex();
 }
 
-Sets read_sets(const SetsRecord& record) {
-  DetectionSets read = read_detection_sets(record.files, record.valid_share, record.seed);
+Sets read_sets(const SetsRecord& record, bool look) {
+  DetectionSets read = read_detection_sets(record.files, record.valid_share, record.seed,
+                                           {.exif = record.exif, .look = look || record.look});
   if (!record.fingerprint.empty() && fingerprint_of(read.train, read.valid) != record.fingerprint)
     throw Error(cat("the pictures or boxes of ", describe(record.files.train),
                     " have changed since the run began"),
                 "restore them, or start a new run");
   return with_split(std::move(read), record);
+}
+
+bool needs_look(const DetectionData& train, const DetectionData& valid) {
+  const auto needs = [](const FrameCounts& frames) {
+    return frames.oriented > 0 || frames.exchanged > 0;
+  };
+  return needs(train.frames) || needs(valid.frames);
 }
 
 Sets with_split(DetectionSets read, const SetsRecord& record) {

@@ -21,6 +21,8 @@ struct SetsRecord {
   std::uint64_t seed = 1;
   std::vector<std::string> base, novel;  // names of the classes
   std::string fingerprint;               // of pictures' names, sizes and boxes of both sets
+  ExifFrame exif = ExifFrame::automatic;
+  bool look = false;  // see needs_look
 };
 nlohmann::json to_json(const SetsRecord& record);
 SetsRecord sets_record_from_json(const nlohmann::json& json);  // throws Error
@@ -30,9 +32,13 @@ struct Sets {
   ClassSplit split;
   std::vector<std::string> warnings;
 };
+// look: at the headers of all pictures (PictureRule), which is done anyway with record.look.
 // Throws Error as reading does, for classes that are not there, and where record.fingerprint is not
 // empty and files have changed since.
-Sets read_sets(const SetsRecord& record);
+Sets read_sets(const SetsRecord& record, bool look = false);
+// Of sets whose pictures were looked at: whether only a look tells what their boxes are of, because
+// EXIF turns some or the annotations exchange some sizes.
+bool needs_look(const DetectionData& train, const DetectionData& valid);
 // Of what was read by a record's files, share and seed. Throws Error for classes that are not
 // there.
 Sets with_split(DetectionSets read, const SetsRecord& record);

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "recipes/fewshot/annotations/coco_scan.h"
 #include "recipes/fewshot/annotations/file_names.h"
-#include "recipes/fewshot/annotations/fit_box.h"
+#include "recipes/fewshot/annotations/picture_look.h"
 
 namespace lockstep::fewshot {
 namespace {

@@ -32,6 +32,8 @@ TEST(ClassNames, AListOrAFile) {
   const TemporaryDirectory folder;
   write_file_atomic(folder.path() / "names", "king\r\n\n a, b \n");
   EXPECT_THAT(class_names("@" + (folder.path() / "names").string()), ElementsAre("king", "a, b"));
+  write_file_atomic(folder.path() / "names", "\xEF\xBB\xBFking\r\nqueen\r\n");  // Windows' editor
+  EXPECT_THAT(class_names("@" + (folder.path() / "names").string()), ElementsAre("king", "queen"));
   EXPECT_THAT(thrown_by([] { class_names("a,,b"); }).what(), HasSubstr("has an empty name"));
   EXPECT_THAT(thrown_by([] { class_names("a,b,a"); }).what(), HasSubstr("names \"a\" twice"));
   write_file_atomic(folder.path() / "names", "\n");
@@ -71,8 +73,9 @@ TEST(SplitByShare, ADrawFromTheSeedAndTheNames) {
   EXPECT_NE(split, split_by_share(set_of(names), 0.25, 2));
   EXPECT_EQ(split_by_share(pieces, 0.01, 1).novel.size(), 1u);
   EXPECT_EQ(split_by_share(pieces, 0.99, 1).base.size(), 1u);
-  EXPECT_THAT(thrown_by([] { split_by_share(set_of({"king"}), 0.5, 1); }).what(),
-              HasSubstr("cannot be split"));
+  const Error one = thrown_by([] { split_by_share(set_of({"king"}), 0.5, 1); });
+  EXPECT_THAT(one.what(), HasSubstr("cannot be split"));
+  EXPECT_THAT(one.hint(), HasSubstr("data.novel_share=0"));
 }
 
 }  // namespace

@@ -151,8 +151,31 @@ TEST(Coco, RefusesWhatComesTwice) {
       "set.json: the images 1 and 2 are both a.jpg");
   EXPECT_STREQ(fault(lists(a, cat_1 + R"(,{"id": 1, "name": "dog"})")).what(),
                "set.json: the category with id 1 comes twice");
-  EXPECT_STREQ(fault(lists(a, cat_1 + R"(,{"id": 2, "name": "cat"})")).what(),
-               R"(set.json: the categories 1 and 2 are both named "cat")");
+  EXPECT_STREQ(
+      fault(cat(R"({"images": [)", a, R"(], "categories": [)", cat_1,
+                R"(,{"id": 2, "name": "cat"}], "annotations": [)", box(1, 1, 1, "[1, 1, 4, 4]"),
+                ",", box(2, 1, 2, "[1, 1, 4, 4]"), "]}"))
+          .what(),
+      R"(set.json: the categories 1 and 2 are both named "cat" and both have annotations)");
+}
+
+// Roboflow's root category is named like the project, and the project often like its only class.
+TEST(Coco, OfTwoCategoriesOfOneNameTheOneWithoutAnnotationsIsPassedOver) {
+  const auto categories_of = [](const std::string& annotations) {
+    return parse(cat(R"({"images": [{"id": 1, "file_name": "a.jpg", "width": 9, "height": 9}],
+        "categories": [{"id": 0, "name": "face", "supercategory": "none"},
+                       {"id": 1, "name": "face", "supercategory": "face"},
+                       {"id": 2, "name": "cat", "supercategory": null}],
+        "annotations": [)",
+                     annotations, "]}"))
+        .categories;
+  };
+  const std::string of_cat = box(9, 1, 2, "[1, 1, 4, 4]");
+  EXPECT_THAT(categories_of(box(1, 1, 1, "[1, 1, 4, 4]")),
+              ElementsAre(Category{1, "face"}, Category{2, "cat"}));
+  EXPECT_THAT(categories_of(box(1, 1, 0, "[1, 1, 4, 4]")),
+              ElementsAre(Category{0, "face"}, Category{2, "cat"}));
+  EXPECT_THAT(categories_of(of_cat), ElementsAre(Category{1, "face"}, Category{2, "cat"}));
 }
 
 TEST(Coco, RefusesPicturesOfImpossibleSizesAndWithoutNames) {
@@ -257,6 +280,44 @@ TEST(Coco, ReadsTheChessPieces) {
     EXPECT_LE(one.x + one.w, static_cast<float>(picture.width) * 1.000001f);
     EXPECT_LE(one.y + one.h, static_cast<float>(picture.height) * 1.000001f);
   }
+}
+
+// Label Studio writes paths of Windows, of its server, and addresses.
+TEST(Coco, PathsOfAnotherMachineAreFoundByTheirLastPart) {
+  const TemporaryDirectory folder;
+  make_directories(folder.path() / "images/deep");
+  for (const char* name : {"images/0.png", "images/1.png", "images/deep/0.png"})
+    write_picture(folder.path() / name, Image({.height = 8, .width = 8, .channels = 3}));
+  const auto read = [&](const std::vector<std::string>& names, const fs::path& pictures) {
+    std::string images;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      images += cat(i > 0 ? "," : "", R"({"id": )", i,
+                    R"(, "width": 8, "height": 8, "file_name": ")", names[i], R"("})");
+    write_file_atomic(
+        folder.path() / "result.json",
+        cat(R"({"images": [)", images, R"(], "categories": [{"id": 1, "name": "cat"}],)",
+            R"("annotations": [)", box(1, 0, 1, "[1, 1, 4, 4]"), "]}"));
+    std::string found;
+    for (const Picture& picture :
+         read_coco(folder.path() / "result.json", folder.path() / pictures).pictures)
+      found += cat(found.empty() ? "" : " ",
+                   picture.path.lexically_normal().lexically_relative(folder.path()).string());
+    return found;
+  };
+  EXPECT_EQ(read({R"(images\\0.png)", R"(images\\1.png)"}, ""), "images/0.png images/1.png");
+  EXPECT_EQ(read({R"(images\\0.png)", R"(images\\1.png)"}, "images"), "images/0.png images/1.png");
+  EXPECT_EQ(read({R"(deep\\0.png)", "1.png"}, "images"), "images/deep/0.png images/1.png");
+  EXPECT_EQ(read({"../../label-studio/media/upload/4/0.png"}, "images"), "images/0.png");
+  EXPECT_EQ(read({"1.png", "/data/upload/4/0.png"}, "images"), "images/1.png images/0.png");
+  EXPECT_EQ(read({"https://a.example/b/0.png"}, "images"), "images/0.png");
+  EXPECT_THAT(thrown_by([&] {
+                read({"/data/upload/4/0.png", "/data/upload/5/0.png"}, "images");
+              }).what(),
+              HasSubstr("the images 0 and 1 are both"));
+  EXPECT_THAT(thrown_by([&] {
+                read({"0.png", "2.png"}, "images");
+              }).what(),
+              HasSubstr("1 of 2 pictures are missing"));
 }
 
 }  // namespace

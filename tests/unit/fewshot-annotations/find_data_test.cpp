@@ -15,6 +15,7 @@ namespace lockstep::fewshot {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -102,6 +103,72 @@ TEST_F(FindData, RoboflowsCoco) {
   EXPECT_EQ(found(root), "t4 v2");
 }
 
+TEST_F(FindData, CvatsCoco) {
+  write_json("annotations/instances_default.json", "images/default", "d");
+  EXPECT_EQ(found(root), "d3 d1 split");
+  write_json("annotations/instances_Train.json", "images/Train", "t");
+  EXPECT_EQ(found(root), "t3 t1 split");
+  write_json("annotations/instances_Validation.json", "images/Validation", "v", 2);
+  EXPECT_EQ(found(root), "t4 v2");
+}
+
+TEST_F(FindData, LabelStudiosAndFiftyOnesCoco) {
+  write_json("ls/result.json", "ls/images", "t");
+  EXPECT_EQ(found(root / "ls"), "t3 t1 split");
+  write_json("fo/labels.json", "fo/data", "t");
+  EXPECT_EQ(found(root / "fo"), "t3 t1 split");
+}
+
+TEST_F(FindData, SaysThatATestSetIsNotUsed) {
+  write_json("train.json", "train", "t");
+  write_json("test.json", "test", "v", 2);
+  EXPECT_EQ(found(root), "t3 t1 split");
+  EXPECT_THAT(find_detection_data(root).notes,
+              ElementsAre(HasSubstr("test.json is not used; data.valid=")));
+  EXPECT_EQ(found(root / "test.json"), "v1 v1 split");
+  write_json("valid.json", "valid", "v", 2);
+  EXPECT_TRUE(find_detection_data(root).notes.empty());
+}
+
+TEST_F(FindData, KagglesVoc) {
+  write_voc("a/annotations", "a/images", "x");
+  EXPECT_EQ(found(root / "a"), "x3 x1 split");
+  write_voc("b/annotations/xmls", "b/images", "x");
+  EXPECT_EQ(found(root / "b"), "x3 x1 split");
+  write_voc("c/annotations/train", "c/images/train", "t");
+  write_voc("c/annotations/val", "c/images/val", "v", 2);
+  EXPECT_EQ(found(root / "c"), "t4 v2");
+}
+
+TEST_F(FindData, ListsWhatMayBeMeant) {
+  const auto fault = [&] { return thrown_by([&] { find_detection_data(root); }); };
+  write_json("annotations/instances_a.json", "images/a", "a");
+  write_json("annotations/instances_b.json", "images/b", "b");
+  write_json("result.json", "images", "c");
+  EXPECT_THAT(fault().what(),
+              AllOf(HasSubstr("holds several sets: "), HasSubstr("result.json, "),
+                    HasSubstr("instances_a.json and "), HasSubstr("may all be meant")));
+  EXPECT_THAT(fault().hint(), HasSubstr("instances_b.json"));
+  write_json("train.json", "train", "t");
+  EXPECT_EQ(found(root), "t3 t1 split");  // says what it is for
+  write_voc("Annotations", "JPEGImages", "x");
+  EXPECT_THAT(fault().what(), AllOf(HasSubstr("train.json and "), HasSubstr("/Annotations may")));
+}
+
+TEST_F(FindData, NamesSetsForYoloAndJsonsThatAreNoneOfThese) {
+  make_directories(root / "train/labels");
+  write_file_atomic(root / "train/labels/a.txt", "0 0.5 0.5 0.1 0.1\n");
+  EXPECT_THAT(thrown_by([&] { find_detection_data(root); }).what(),
+              HasSubstr("is a set for YOLO (train/labels/*.txt)"));
+  write_file_atomic(root / "data.yaml", "names: [cat]\n");
+  const Error error = thrown_by([&] { find_detection_data(root / "data.yaml"); });
+  EXPECT_THAT(error.what(), HasSubstr("is a set for YOLO (data.yaml)"));
+  EXPECT_THAT(error.hint(), HasSubstr("datum convert -i "));
+  write_json("other/boxes.json", "other", "t");
+  EXPECT_THAT(thrown_by([&] { find_detection_data(root / "other"); }).what(),
+              HasSubstr("other; it has boxes.json"));
+}
+
 TEST_F(FindData, OneJsonBesideItsPictures) {
   write_json("annotations.json", ".", "t");
   EXPECT_EQ(found(root), "t3 t1 split");
@@ -122,6 +189,14 @@ TEST_F(FindData, VocWithLists) {
   list("val.txt", "x1\n");
   EXPECT_EQ(found(root), "x2 x1");
   EXPECT_EQ(found(root / "ImageSets/Main/train.txt"), "x2 x1");
+}
+
+TEST_F(FindData, CvatsVocHasListsInCapitals) {
+  write_voc("Annotations", "JPEGImages", "x", 6);
+  make_directories(root / "ImageSets/Main");
+  write_file_atomic(root / "ImageSets/Main/Train.txt", "x0\nx5\nx1\nx2\n");
+  write_file_atomic(root / "ImageSets/Main/Validation.txt", "x3\nx4\n");
+  EXPECT_EQ(found(root), "x4 x2");
 }
 
 TEST_F(FindData, TheOnlyVocFolderBelow) {
@@ -183,6 +258,9 @@ TEST(ChooseValid, ADrawFromTheSeedAndTheNames) {
   EXPECT_EQ(std::count(a.begin(), a.end(), true), 200);
   EXPECT_NE(a, b);
   EXPECT_EQ(a, choose_valid(numbered(1000), 0.2, 1));
+  DetectionData of_windows = numbered(1000);
+  for (Picture& one : of_windows.pictures) one.path = cat("a\\", one.path.filename().string());
+  EXPECT_EQ(a, choose_valid(of_windows, 0.2, 1));
   // With one picture more, at most one changes its side.
   std::vector<bool> more = choose_valid(numbered(1001), 0.2, 1);
   int changed = 0;

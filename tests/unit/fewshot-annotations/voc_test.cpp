@@ -94,9 +94,57 @@ TEST(Voc, NamesFileAndLineOfWhatIsWrong) {
 TEST(Voc, ExpandsNoEntities) {
   EXPECT_THAT(fault_of_xml("<!DOCTYPE a [<!ENTITY b \"bbbb\"><!ENTITY c \"&b;&b;\">]>\n"
                            "<annotation><filename>&c;</filename></annotation>"),
-              HasSubstr("it declares a document type"));
+              HasSubstr("it declares an entity"));
+  EXPECT_THAT(fault_of_xml("<!DOCTYPE annotation SYSTEM \"a.dtd\">\n"
+                           "<annotation><filename>&c;</filename></annotation>"),
+              HasSubstr("undefined entity"));
   EXPECT_THAT(fault_of_xml("<annotation><filename>&c;</filename></annotation>"),
               HasSubstr("undefined entity"));
+}
+
+TEST(Voc, ReadsWhatPythonProgramsWrite) {
+  const auto difficult = [](const std::string& text) {
+    return parse_voc(annotation(object("dog", bndbox("1", "1", "5", "5"),
+                                       "<difficult>" + text + "</difficult>")),
+                     "a.xml")
+        .objects[0]
+        .difficult;
+  };
+  for (const char* text : {"False", "false", "None", "0", "", "Unspecified"})
+    EXPECT_FALSE(difficult(text)) << text;
+  for (const char* text : {"True", "true", "1"}) EXPECT_TRUE(difficult(text)) << text;
+  EXPECT_EQ(parse_voc("<annotation><size><width>None</width></size></annotation>", "a.xml").width,
+            0);
+  EXPECT_EQ(parse_voc("<!DOCTYPE annotation SYSTEM \"a.dtd\">\n<annotation><filename>b</filename>"
+                      "</annotation>",
+                      "a.xml")
+                .file_name,
+            "b");
+}
+
+TEST(Voc, ReadsTheEncodingThatAFileDeclares) {
+  const auto named = [](const std::string& encoding, const std::string& name) {
+    return parse_voc("<?xml version='1.0' encoding=\"" + encoding + "\"?>\n<annotation><filename>" +
+                         name + "</filename></annotation>",
+                     "a.xml")
+        .file_name;
+  };
+  EXPECT_EQ(named("gb2312", "\xC3\xA8"), "\xE7\x8C\xAB");    // U+732B
+  EXPECT_EQ(named("GBK", "\x81\x40"), "\xE4\xB8\x82");       // U+4E02, not in GB 2312
+  EXPECT_EQ(named("windows-1252", "\x80"), "\xE2\x82\xAC");  // U+20AC
+  EXPECT_EQ(named("Shift_JIS", "\x94\x4C"), "\xE7\x8C\xAB");
+  EXPECT_EQ(named("iso-8859-1", "\xE9"), "\xC3\xA9");
+  EXPECT_EQ(named("utf-16", "abc"), "abc");  // .NET: in single bytes nevertheless
+  for (const char* unknown : {"no-such-encoding", "iso-2022-cn-ext"})
+    EXPECT_EQ(named(unknown, "abc"), "abc");
+  EXPECT_EQ(named("gb2312", std::string(10'000, 'a')).size(), 10'000U);
+  EXPECT_EQ(
+      thrown_by([&] { named("no-such-encoding", "\xE9"); }).what(),
+      std::string("a.xml:1: the file declares the encoding no-such-encoding, which is not known "
+                  "here"));
+  EXPECT_EQ(
+      thrown_by([&] { named("gbk", "\xFF"); }).what(),
+      std::string("a.xml:2: the file declares the encoding gb18030, but its text is not of it"));
 }
 
 class VocSet : public ::testing::Test {
@@ -179,6 +227,31 @@ TEST_F(VocSet, APictureIsFoundByTheNameOfItsXmlAndElseByTheOneInIt) {
   write_picture(root / "renamed.png", Image({.height = 375, .width = 500, .channels = 3}));
   const DetectionData data = read_voc(all());
   EXPECT_EQ(data.pictures[1].path, root / "renamed.png");
+}
+
+TEST_F(VocSet, XmlInFoldersBelowBelongsToThePictureOfThePathOrTheName) {
+  for (const char* below : {"xml/cats", "xml/dogs", "images/cats"}) make_directories(root / below);
+  for (const char* name : {"xml/cats/1", "xml/dogs/1", "xml/dogs/2"})
+    write(name, object("dog", bndbox("1", "1", "10", "10")), "");
+  for (const char* name : {"images/cats/1.png", "images/dogs/1.png", "images/2.png"}) {
+    make_directories((root / name).parent_path());
+    write_picture(root / name, Image({.height = 375, .width = 500, .channels = 3}));
+  }
+  write_file_atomic(root / "xml/cats/._1.xml", "macOS's");
+  const DetectionData data =
+      read_voc({.annotations = root / "xml", .pictures = root / "images", .list = {}});
+  ASSERT_EQ(data.pictures.size(), 3u);
+  EXPECT_EQ(data.pictures[0].path, root / "images/cats/1.png");
+  EXPECT_EQ(data.pictures[1].path, root / "images/dogs/1.png");
+  EXPECT_EQ(data.pictures[2].path, root / "images/2.png");
+}
+
+TEST_F(VocSet, ExchangedSizesAreMended) {
+  write("a", object("dog", bndbox("1", "400", "300", "490")), "");
+  write_picture(root / "a.png", Image({.height = 500, .width = 375, .channels = 3}));
+  const DetectionData data = read_voc(all(), {.look = true});
+  EXPECT_EQ(data.pictures[0], (Picture{1, root / "a.png", 375, 500}));
+  EXPECT_EQ(data.boxes[0].h, 91);
 }
 
 TEST_F(VocSet, AFolderWithoutXmlIsRefused) {

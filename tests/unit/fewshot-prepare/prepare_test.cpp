@@ -11,6 +11,7 @@
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/options/fewshot_options.h"
 #include "recipes/fewshot/prepare/supports.h"
+#include "recipes/fewshot/sets/sets.h"
 #include "recipes/fewshot/shapes/made_shapes.h"
 #include "tests/fakes/error_of.h"
 
@@ -39,8 +40,10 @@ class PrepareTest : public ::testing::Test {
   void write(const std::string& name, const MadeShapes& set) const {
     const DetectionData described = describe_shapes(set);
     fs::create_directories(data() / name);
+    const std::string blank =
+        encode_png(Image({.height = set.height, .width = set.width, .channels = 1}));
     for (const Picture& picture : described.pictures)
-      write_file_atomic(data() / name / picture.path, "");
+      write_file_atomic(data() / name / picture.path, blank);
     write_file_atomic(data() / (name + ".json"), coco_json(described, "a test"));
   }
   Prepared prepare(Purpose purpose = Purpose::train, const fs::path& run = {}) {
@@ -76,6 +79,52 @@ TEST_F(PrepareTest, SaysWhatTheWorkerReadsAndThePlanNeeds) {
   EXPECT_EQ(prepare().extra, prepared.extra);
   EXPECT_EQ(prepared.data_hash.size(), 32u);
   EXPECT_EQ(prepare().data_hash, prepared.data_hash);
+}
+
+TEST_F(PrepareTest, ListsThePicturesThatCannotBeUsed) {
+  write_file_atomic(data() / "train/made-00003.png", "");
+  write_picture(data() / "train/made-00005.png", Image({.height = 9, .width = 9, .channels = 1}));
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("train.json: 2 of 40 pictures cannot be used: "),
+                    HasSubstr("made-00003.png is empty (id 4); "),
+                    HasSubstr("made-00005.png is 9 x "
+                              "9")));
+}
+
+// Pictures that EXIF turns by half: nothing but data.exif tells of what their boxes are.
+TEST_F(PrepareTest, RecordsOfWhatBoxesAreAndPredictsOfTheSame) {
+  const std::string plain = encode_jpeg(Image({.height = 128, .width = 160, .channels = 1}));
+  constexpr std::string_view exif(
+      "\xFF\xE1\0\x22"
+      "Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x03"
+      "\0\0\0\0\0\0",
+      36);
+  const std::string turned = plain.substr(0, 2) + std::string(exif) + plain.substr(2);
+  for (const char* name : {"valid/made-00040.png", "valid/made-00041.png"})
+    write_file_atomic(data() / name, turned);
+  json record = prepare().extra.at("sets");
+  EXPECT_EQ(record.at("exif"), "auto");
+  EXPECT_EQ(record.at("look"), true);
+  EXPECT_THAT(said, Contains(HasSubstr("for 2 neither size nor boxes tell")));
+  options.data.exif = ExifFrame::stored;
+  const Prepared prepared = prepare();
+  EXPECT_EQ(prepared.extra.at("sets").at("exif"), "stored");
+  EXPECT_THAT(said, Not(Contains(HasSubstr("neither size nor boxes tell"))));
+  const json paths = prepare(Purpose::predict, write_run(prepared)).extra.at("stored_pictures");
+  EXPECT_THAT(paths.get<std::vector<std::string>>(),
+              ElementsAre((data() / "valid/made-00040.png").string(),
+                          (data() / "valid/made-00041.png").string()));
+}
+
+// Only the pictures tell: a worker must look at them too.
+TEST_F(PrepareTest, AWorkerReadsExchangedSizesAsThePreparationDid) {
+  EXPECT_EQ(prepare().extra.at("sets").at("look"), false);
+  DetectionData exchanged = describe_shapes({.pictures = 40});
+  for (Picture& one : exchanged.pictures) std::swap(one.width, one.height);
+  write_file_atomic(data() / "train.json", coco_json(exchanged, "a test"));
+  const SetsRecord record = sets_record_from_json(prepare().extra.at("sets"));
+  EXPECT_THAT(said, Contains(HasSubstr("width and height of 40 pictures are exchanged")));
+  EXPECT_EQ(read_sets(record).train.pictures[0].width, 160);
 }
 
 TEST_F(PrepareTest, DrawsNovelClassesFromTheSplitSeed) {

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::filesystem::path picture(const std::string& name) {
   return std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "tests/fuzz/corpus/picture" / name;
@@ -106,6 +107,52 @@ TEST(ReadPicture, TheShapeIsKnownWithoutThePixels) {
   }
 }
 
+// Noise of 70 KB or more: more than is read of a file at once.
+Image noise() {
+  Image image({.height = 200, .width = 300, .channels = 3});
+  std::uint32_t state = 1;
+  for (std::uint8_t& value : image.u8())
+    value = static_cast<std::uint8_t>((state = state * 1664525U + 1013904223U) >> 24);
+  return image;
+}
+
+TEST(ReadPictureHeader, KnowsFilesThatEndTooEarlyWithoutDecodingThem) {
+  const TemporaryDirectory folder;
+  const std::filesystem::path file = folder.path() / "a";
+  const auto fault_of = [&](const std::string& bytes) {
+    write_file_atomic(file, bytes);
+    return error_if_any([&] { read_picture_header(file); });
+  };
+  for (const std::string& whole : {encode_jpeg(noise(), 95), encode_png(noise())}) {
+    ASSERT_GT(whole.size(), 60'000U);
+    EXPECT_THAT(fault_of(whole.substr(0, whole.size() * 6 / 10)), HasSubstr("it ends too early"));
+    EXPECT_THAT(fault_of(whole.substr(0, whole.size() - 2)), HasSubstr("it ends too early"));
+    EXPECT_THAT(fault_of(whole.substr(0, 20)), HasSubstr("a is damaged: "));
+    // Phones append films to pictures.
+    EXPECT_EQ(fault_of(whole + std::string(200'000, 'x')), "");
+    EXPECT_EQ(read_picture_header(file).stored.width, 300);
+  }
+}
+
+TEST(ReadPictureHeader, MayBeLong) {
+  const std::string picture_bytes = encode_jpeg(noise(), 95);
+  std::string bytes = picture_bytes.substr(0, 2);
+  for (int i = 0; i < 5; ++i)
+    bytes += std::string("\xFF\xE2\xFF\xFE", 4) + std::string(0xFFFC, 'x');
+  bytes += picture_bytes.substr(2);
+  const TemporaryDirectory folder;
+  write_file_atomic(folder.path() / "a", bytes);
+  EXPECT_EQ(read_picture_header(folder.path() / "a").stored,
+            (ImageShape{.height = 200, .width = 300, .channels = 3}));
+}
+
+TEST(ReadPictureHeader, HasTheOrientation) {
+  for (int orientation = 1; orientation <= 8; ++orientation)
+    EXPECT_EQ(read_picture_header(picture(cat("exif", orientation, ".jpg"))).orientation,
+              orientation);
+  EXPECT_EQ(read_picture_header(picture("exif6.jpg")).turned().width, 32);
+}
+
 TEST(ReadPicture, SaysWhichFileIsDamaged) {
   for (const char* name : {"cut_off.jpg", "cut_off.png", "bad_checksum.png", "too_few_rows.png",
                            "no_pixels.png", "exif_of_a_gigabyte.png", "head_only.jpg"}) {
@@ -116,8 +163,14 @@ TEST(ReadPicture, SaysWhichFileIsDamaged) {
 }
 
 TEST(ReadPicture, SaysWhichFileIsNoPicture) {
-  EXPECT_EQ(error_of([] { decode_picture("GIF89a", "a.gif"); }),
-            "a.gif is neither a JPEG nor a PNG file | convert it to one of these, or take it out");
+  EXPECT_EQ(
+      error_of([] { decode_picture("GIF89a", "a.gif"); }),
+      "a.gif is neither a JPEG nor a PNG file, but a GIF | convert it to one of these, or take "
+      "it out");
+  EXPECT_THAT(error_of([] { decode_picture("RIFF\x24WEBPVP8 ", "a.jpg"); }),
+              Not(HasSubstr("WebP")));
+  EXPECT_THAT(error_of([] { decode_picture(std::string("RIFF\x24\0\0\0WEBPVP8 ", 16), "a.jpg"); }),
+              HasSubstr("a.jpg is neither a JPEG nor a PNG file, but a WebP"));
   EXPECT_THAT(error_of([] { read_picture(picture("empty")); }), HasSubstr("empty is empty"));
   EXPECT_THAT(error_of([] { read_picture(picture("not-there.png")); }),
               HasSubstr("not-there.png: No such file"));

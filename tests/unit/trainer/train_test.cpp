@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "checkpoint/tensor_file.h"
 #include "engine/train_step.h"
 #include "fakes/events_of.h"
@@ -122,6 +123,45 @@ TEST_F(Train, ASampleThatIsNoNumberLeavesNoTraceInStatisticsAndCheckpoints) {
   const nlohmann::json evaluation = events("eval").at(0);
   EXPECT_TRUE(evaluation.at("metrics").at("squared_error").is_number()) << evaluation;
   EXPECT_EQ(evaluation.at("best"), true);
+}
+
+// Rows are drawn anew in each epoch: the bad sample comes somewhere.
+TEST_F(Train, ASampleThatCannotBeReadEndsTheRunWithACheckpointOfTheStepBefore) {
+  class Unreadable : public testing::ToyData {
+   public:
+    Unreadable() : ToyData(samples) {}
+    std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
+      if (index == nan_sample) throw Error("a.jpg is damaged", "take it out");
+      return ToyData::get(index, context);
+    }
+  };
+  class UnreadableRecipe : public NormRecipe {
+    DatasetPair data() override {
+      return {std::make_shared<Unreadable>(), std::make_shared<testing::ToyData>(12)};
+    }
+  } unreadable;
+  options.checkpoint.every_steps = 1000;
+  std::string what, hint;
+  try {
+    lockstep::train({.options = options,
+                     .plan = plan,
+                     .recipe = unreadable,
+                     .group = group,
+                     .backend = cpu_backend(),
+                     .run = run,
+                     .clock = clock});
+  } catch (const Error& error) {
+    what = error.what();
+    hint = error.hint();
+  }
+  EXPECT_EQ(what, "sample 13 of the training data: a.jpg is damaged");
+  const std::size_t steps = events("step").size();
+  ASSERT_GT(steps, 0U) << "another seed: the sample must not come first";
+  const auto newest = newest_good(run.checkpoints());
+  ASSERT_TRUE(newest.has_value());
+  EXPECT_EQ(newest->step, static_cast<std::int64_t>(steps));
+  EXPECT_EQ(hint, cat("take it out; the checkpoint of step ", steps,
+                      " is kept, and lockstep resume goes on from it"));
 }
 
 TEST_F(Train, ARunLeavesItsCurvesAsAPicture) {
