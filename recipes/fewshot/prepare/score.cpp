@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Truth named_truth(const FewshotOptions& options) {
+GroundTruth named_truth(const FewshotOptions& options) {
   if (!options.scoring.truth.empty())
     return read_truth(name_detection_files(options.scoring.truth, {}));
   if (!options.made())
@@ -28,7 +28,7 @@ Truth named_truth(const FewshotOptions& options) {
 }
 
 // A category without boxes plays no part beside another of its name.
-std::vector<NamedClass> named_classes_of(const Truth& truth) {
+std::vector<NamedClass> named_classes_of(const GroundTruth& truth) {
   std::set<std::int64_t> with_boxes;
   for (const TrueBox& box : truth.boxes) with_boxes.insert(box.category);
   std::map<std::string, int> counts;
@@ -63,7 +63,7 @@ void add_class_scores(const DetectionResult& result, const std::vector<NamedClas
 }  // namespace
 
 std::vector<Score> score_files(const FewshotOptions& options, const ScoreContext& context) {
-  const Truth truth = named_truth(options);
+  const GroundTruth truth = named_truth(options);
   const auto say = [&](const std::string& line) {
     if (context.say) context.say(line);
   };

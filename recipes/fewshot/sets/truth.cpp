@@ -37,7 +37,7 @@ struct Noted {
   void add(std::int64_t id) {
     if (count++ == 0) first = id;
   }
-  void note(Truth& truth, const char* what) const {
+  void note(GroundTruth& truth, const char* what) const {
     if (count > 0)
       truth.notes.push_back(cat(truth.name, ": ", count,
                                 count == 1 ? " annotation " : " annotations ", what, " (first: id ",
@@ -45,7 +45,7 @@ struct Noted {
   }
 };
 
-void take_truth_boxes(const std::vector<CocoAnnotation>& annotations, Truth& truth,
+void take_truth_boxes(const std::vector<CocoAnnotation>& annotations, GroundTruth& truth,
                       const std::vector<std::int64_t>& pictures,
                       const std::vector<std::int64_t>& categories) {
   Noted of_other_pictures, of_other_categories, ignored, without_area;
@@ -83,10 +83,10 @@ void take_truth_boxes(const std::vector<CocoAnnotation>& annotations, Truth& tru
 
 // Which picture an xml is of can be seen from the pictures alone; where they are not there, it is
 // taken to bear the xml's name.
-Truth voc_truth(const VocFolders& folders, bool needs_pictures = false) {
+GroundTruth voc_truth(const VocFolders& folders, bool needs_pictures = false) {
   VocSet set = scan_voc(folders);
   if (needs_pictures) check_pictures_exist(set.data);
-  Truth truth{.name = set.data.name,
+  GroundTruth truth{.name = set.data.name,
               .categories = std::move(set.data.categories),
               .pictures = {},
               .boxes = {},
@@ -112,7 +112,7 @@ Truth voc_truth(const VocFolders& folders, bool needs_pictures = false) {
 
 // Ids by name; of a name that comes twice that of the category with boxes, as Roboflow lists a root
 // category without any beside its own.
-std::map<std::string, std::int64_t> ids_by_name(const Truth& truth) {
+std::map<std::string, std::int64_t> ids_by_name(const GroundTruth& truth) {
   std::set<std::int64_t> with_boxes;
   for (const TrueBox& box : truth.boxes) with_boxes.insert(box.category);
   std::map<std::string, std::int64_t> ids;
@@ -123,7 +123,7 @@ std::map<std::string, std::int64_t> ids_by_name(const Truth& truth) {
 }
 
 // The categories of `model`, by name.
-void take_categories_of(const Truth& model, Truth& truth) {
+void take_categories_of(const GroundTruth& model, GroundTruth& truth) {
   const std::map<std::string, std::int64_t> ids = ids_by_name(model);
   std::map<std::int64_t, std::string> names;
   for (const Category& category : truth.categories) names.emplace(category.id, category.name);
@@ -146,7 +146,7 @@ void take_categories_of(const Truth& model, Truth& truth) {
   truth.categories = model.categories;
 }
 
-void keep_held_back(Truth& truth, double share, std::uint64_t seed) {
+void keep_held_back(GroundTruth& truth, double share, std::uint64_t seed) {
   DetectionData names{.name = truth.name};
   for (const NamedPicture& picture : truth.pictures)
     names.pictures.push_back({.id = picture.picture, .path = picture.file_name});
@@ -164,13 +164,13 @@ void keep_held_back(Truth& truth, double share, std::uint64_t seed) {
 
 }  // namespace
 
-std::vector<std::int64_t> Truth::category_ids() const {
+std::vector<std::int64_t> GroundTruth::category_ids() const {
   std::vector<std::int64_t> ids;
   for (const Category& category : categories) ids.push_back(category.id);
   return ids;
 }
 
-Truth parse_truth(std::string_view text, const std::string& name) {
+GroundTruth parse_truth(std::string_view text, const std::string& name) {
   CocoLists lists = scan_coco(text, name, CocoUse::scores);
   if (lists.images.empty())
     throw Error(cat(name, " has no pictures"), "COCO lists them under images");
@@ -179,7 +179,7 @@ Truth parse_truth(std::string_view text, const std::string& name) {
   const std::vector<std::int64_t> pictures = sorted_ids(lists.images, name, "image"),
                                   categories = sorted_ids(lists.categories, name, "category");
   sorted_ids(lists.annotations, name, "annotation");
-  Truth truth{.name = name,
+  GroundTruth truth{.name = name,
               .categories = std::move(lists.categories),
               .pictures = {},
               .boxes = {},
@@ -192,21 +192,21 @@ Truth parse_truth(std::string_view text, const std::string& name) {
   return truth;
 }
 
-Truth read_truth(const DetectionFiles& files) {
+GroundTruth read_truth(const DetectionFiles& files) {
   if (const auto* const voc = std::get_if<VocFolders>(&files)) return voc_truth(*voc);
   const std::filesystem::path& json = std::get<CocoFiles>(files).json;
   return parse_truth(read_file(json, data_bytes), json.string());
 }
 
-Truth read_valid_truth(const FoundData& found, double share, std::uint64_t seed) {
+GroundTruth read_valid_truth(const FoundData& found, double share, std::uint64_t seed) {
   if (!found.valid) {
     const auto* const voc = std::get_if<VocFolders>(&found.train);
-    Truth all = voc != nullptr ? voc_truth(*voc, /*needs_pictures=*/true) : read_truth(found.train);
+    GroundTruth all = voc != nullptr ? voc_truth(*voc, /*needs_pictures=*/true) : read_truth(found.train);
     keep_held_back(all, share, seed);
     return all;
   }
-  const Truth train = read_truth(found.train);
-  Truth valid = read_truth(*found.valid);
+  const GroundTruth train = read_truth(found.train);
+  GroundTruth valid = read_truth(*found.valid);
   take_categories_of(train, valid);
   return valid;
 }

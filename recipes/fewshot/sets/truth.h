@@ -15,7 +15,7 @@ namespace lockstep::fewshot {
 
 // As its files say it: no box is cut at an edge, dropped or rounded, sizes of pictures play no
 // part, and no picture is looked at.
-struct Truth {
+struct GroundTruth {
   std::string name;                    // of the file or folder, for messages
   std::vector<Category> categories;    // by id; a name may come twice
   std::vector<NamedPicture> pictures;  // file_name: as the file has it; "": it has none
@@ -29,14 +29,14 @@ struct Truth {
 // categories that are not in the lists are skipped, with a note. An area that is missing is that of
 // the box. Throws Error: no COCO file, no pictures or categories, ids that come twice, what is no
 // number.
-Truth parse_truth(std::string_view text, const std::string& name);
+GroundTruth parse_truth(std::string_view text, const std::string& name);
 // Of Pascal VOC, `difficult` is TrueBox::ignore, and a picture that is not there bears its xml's
 // name. Throws Error.
-Truth read_truth(const DetectionFiles& files);
+GroundTruth read_truth(const DetectionFiles& files);
 // The validation set as training reads it, with the ids that the training set has for the names of
 // categories: without one, the pictures that choose_valid holds back, by their names, for which
 // those of Pascal VOC must be there. Throws Error, also for boxes of a category that the training
 // set lacks.
-Truth read_valid_truth(const FoundData& found, double share, std::uint64_t seed);
+GroundTruth read_valid_truth(const FoundData& found, double share, std::uint64_t seed);
 
 }  // namespace lockstep::fewshot

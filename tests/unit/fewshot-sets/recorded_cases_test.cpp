@@ -29,7 +29,7 @@ void expect_near(const std::vector<double>& ours, const std::vector<double>& the
 }
 
 DetectionResult evaluated(const nlohmann::json& one) {
-  const Truth truth = parse_truth(one["truth"].dump(), "truth.json");
+  const GroundTruth truth = parse_truth(one["truth"].dump(), "truth.json");
   std::vector<Detection> detections;
   for (const nlohmann::json& box : one["results"])
     detections.push_back({.picture = box["image_id"],

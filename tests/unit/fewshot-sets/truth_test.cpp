@@ -22,10 +22,10 @@ std::string with_boxes(const std::string& annotations) {
              "categories": [{"id": 3, "name": "rook"}], "annotations": [)" +
          annotations + "]}";
 }
-Truth parsed_truth(const std::string& text) { return parse_truth(text, "t.json"); }
+GroundTruth parsed_truth(const std::string& text) { return parse_truth(text, "t.json"); }
 
-TEST(Truth, KeepsBoxesAsTheyStandInDoublePrecision) {
-  const Truth truth = parsed_truth(with_boxes(
+TEST(GroundTruth, KeepsBoxesAsTheyStandInDoublePrecision) {
+  const GroundTruth truth = parsed_truth(with_boxes(
       R"({"id": 1, "image_id": 7, "category_id": 3, "bbox": [-10.1, 40.3, 100.7, 30.2], "area": 5, "iscrowd": 0},
          {"id": 2, "image_id": 7, "category_id": 3, "bbox": [70, 5, 4, 4], "area": 16, "iscrowd": 1},
          {"id": 3, "image_id": 7, "category_id": 3, "bbox": [5, 5, 0, 4], "area": 0, "iscrowd": 0})"));
@@ -45,8 +45,8 @@ TEST(Truth, KeepsBoxesAsTheyStandInDoublePrecision) {
   EXPECT_THAT(truth.notes, IsEmpty());
 }
 
-TEST(Truth, NeedsNeitherSizesNorNames) {
-  const Truth truth = parsed_truth(
+TEST(GroundTruth, NeedsNeitherSizesNorNames) {
+  const GroundTruth truth = parsed_truth(
       R"({"images": [{"id": 7, "width": -1, "height": "?"}], "categories": [{"id": 3}],
           "annotations": []})");
   EXPECT_EQ(truth.pictures.at(0).picture, 7);
@@ -56,15 +56,15 @@ TEST(Truth, NeedsNeitherSizesNorNames) {
 }
 
 // The root category of an export of Roboflow.
-TEST(Truth, NamesOfCategoriesMayComeTwice) {
+TEST(GroundTruth, NamesOfCategoriesMayComeTwice) {
   EXPECT_EQ(parsed_truth(R"({"images": [{"id": 7}], "annotations": [],
                        "categories": [{"id": 1, "name": "lego"}, {"id": 0, "name": "lego"}]})")
                 .category_ids(),
             (std::vector<std::int64_t>{0, 1}));
 }
 
-TEST(Truth, SaysWhatPycocotoolsDoesOtherwiseOrSkips) {
-  const Truth truth = parsed_truth(with_boxes(
+TEST(GroundTruth, SaysWhatPycocotoolsDoesOtherwiseOrSkips) {
+  const GroundTruth truth = parsed_truth(with_boxes(
       R"({"id": 0, "image_id": 7, "category_id": 3, "bbox": [1, 1, 4, 5]},
          {"id": 1, "image_id": 7, "category_id": 3, "bbox": [1, 1, 4, 5], "area": 9, "ignore": 1},
          {"id": 2, "image_id": 7, "category_id": 9, "bbox": [1, 1, 4, 4], "area": 16},
@@ -82,7 +82,7 @@ TEST(Truth, SaysWhatPycocotoolsDoesOtherwiseOrSkips) {
                           HasSubstr("the annotation with id 0 counts")));
 }
 
-TEST(Truth, RefusesWhatCannotBeScored) {
+TEST(GroundTruth, RefusesWhatCannotBeScored) {
   const auto fault = [](const std::string& text) { return error_of([&] { parsed_truth(text); }); };
   EXPECT_THAT(fault(R"({"images": [], "categories": [{"id": 1}], "annotations": []})"),
               HasSubstr("t.json has no pictures"));
@@ -96,13 +96,13 @@ TEST(Truth, RefusesWhatCannotBeScored) {
   EXPECT_THAT(fault("[]"), HasSubstr("is a list"));
 }
 
-TEST(Truth, OfPascalVocHasDifficultBoxesAndNeedsNoPictures) {
+TEST(GroundTruth, OfPascalVocHasDifficultBoxesAndNeedsNoPictures) {
   const TemporaryDirectory folder;
   write_file_atomic(folder.path() / "a.xml", R"(<annotation><filename>old.png</filename>
     <object><name>b</name><difficult>1</difficult><bndbox><xmin>-4</xmin><ymin>1</ymin><xmax>5</xmax>
     <ymax>500</ymax></bndbox></object><object><name>a</name><bndbox><xmin>1</xmin><ymin>1</ymin>
     <xmax>5</xmax><ymax>5</ymax></bndbox></object></annotation>)");
-  const Truth truth = read_truth(name_detection_files(folder.path(), {}));
+  const GroundTruth truth = read_truth(name_detection_files(folder.path(), {}));
   ASSERT_EQ(truth.boxes.size(), 2u);
   EXPECT_EQ(truth.boxes[0].category, 2);
   EXPECT_EQ(truth.boxes[0].x, -5);
@@ -136,7 +136,7 @@ TEST(ValidTruth, HasTheIdsOfTheTrainingSetByName) {
                                      {"id": 4, "name": "king"}])",
                                  4),
                   .valid = write("valid.json", R"([{"id": 1, "name": "king"}])", 1)};
-  const Truth truth = read_valid_truth(found, 0.2, 1);
+  const GroundTruth truth = read_valid_truth(found, 0.2, 1);
   EXPECT_EQ(truth.boxes.at(0).category, 4) << "of two that with boxes";
   EXPECT_EQ(truth.category_ids(), (std::vector<std::int64_t>{0, 1, 4}));
   EXPECT_THAT(truth.notes, ElementsAre(HasSubstr("(first: \"king\", 1 and 4)")));
