@@ -321,6 +321,8 @@ class LogReading {
       return;
     }
     LogClock clock(*main_, log_.starts, log_.places_per_epoch);
+    if (own_ && !log_.own_starts.empty())
+      return add_own_log(log_.series, log_.own_starts, clock, trial_);
     double begin = INFINITY, end = -INFINITY;
     for (const ForeignSeries& series : log_.series)
       for (const ForeignPoint& point : {series.points.front(), series.points.back()}) {
@@ -337,7 +339,7 @@ class LogReading {
       trial_.cautions.push_back(pauses);
     clock_.emplace(std::move(clock));
     begin_ = begin;
-    if (own_) return add_own_log(log_.series, *clock_, trial_);
+    if (own_) return add_own_log(log_.series, {}, *clock_, trial_);
     trial_.measure(
         {.name = "train_s", .title = "time, first to last line", .unit = "s", .total = true},
         end - begin);

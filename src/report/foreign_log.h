@@ -4,6 +4,7 @@
 #pragma once
 
 #include "report/facts.h"
+#include "report/start_marks.h"
 
 #include <cstdint>
 #include <optional>
@@ -35,7 +36,8 @@ struct ForeignLog {
   std::vector<double> starts;
   // Places at which it went on from an earlier one, where what that took back is left out already.
   std::optional<std::vector<double>> restarts;
-  bool is_clock_told = false;  // why nothing is known of its times, where that is so
+  std::vector<StartMark> own_starts;  // of an export of a run; empty: it does not say
+  bool is_clock_told = false;         // why nothing is known of its times, where that is so
 };
 
 // Fills in steps, times, qualities and the curve, and the cautions about them. Leaves out what

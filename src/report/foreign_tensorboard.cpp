@@ -5,7 +5,6 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -35,7 +34,7 @@ std::vector<fs::path> files_of(const fs::path& path) {
 struct EventFile {
   std::string name;
   std::map<std::string, ForeignSeries, std::less<>> series;
-  std::optional<TensorboardStart> start;
+  std::vector<TensorboardSession> sessions;
   std::size_t events = 0;
   double begin = INFINITY, end = -INFINITY;  // unix seconds
 };
@@ -54,7 +53,7 @@ EventFile read_event_file(const fs::path& path, Trial& trial) {
     file.begin = std::fmin(file.begin, scalar.wall_time);
     file.end = std::fmax(file.end, scalar.wall_time);
   });
-  file.start = read.start;
+  file.sessions = read.sessions;
   if (read.torn)
     trial.cautions.push_back(
         cat(file.name, " ends within a record, or is damaged: what follows is not read"));
@@ -106,6 +105,23 @@ void count_as_keras(ForeignLog& log) {
   if (std::all_of(log.series.begin(), log.series.end(), is_of_epochs)) log.counted = "epochs";
 }
 
+// A START's step is the first one that is done.
+void add_session(const TensorboardSession& session, std::vector<StartMark>& marks) {
+  if (session.starts)
+    marks.push_back({session.step - 1, session.wall_time, session.step - 1, NAN});
+  else if (!marks.empty()) {
+    marks.back().last_step = session.step;
+    marks.back().last_time = session.wall_time;
+  }
+}
+
+// What was logged before a start of its step and later ones.
+void drop_from(ForeignSeries& series, const TensorboardSession& start) {
+  std::erase_if(series.points, [&](const ForeignPoint& point) {
+    return point.place >= static_cast<double>(start.step) && point.time < start.wall_time;
+  });
+}
+
 // Files follow each other, each as a start that went on from an earlier step.
 ForeignLog log_of(std::vector<EventFile> files) {
   ForeignLog log{.counted = "steps"};
@@ -114,11 +130,12 @@ ForeignLog log_of(std::vector<EventFile> files) {
   for (EventFile& file : files) {
     if (file.begin > end && std::isfinite(end)) log.starts.push_back(file.begin);
     end = std::fmax(end, file.end);
-    if (file.start)
-      for (auto& [tag, series] : all)
-        while (!series.points.empty() &&
-               series.points.back().place >= static_cast<double>(file.start->step))
-          series.points.pop_back();
+    for (const TensorboardSession& session : file.sessions) {
+      add_session(session, log.own_starts);
+      if (!session.starts) continue;
+      for (auto& [tag, series] : all) drop_from(series, session);
+      for (auto& [tag, series] : file.series) drop_from(series, session);
+    }
     for (auto& [tag, series] : file.series) {
       ForeignSeries& to = all.try_emplace(tag, ForeignSeries{series.name, {}}).first->second;
       if (to.points.empty())

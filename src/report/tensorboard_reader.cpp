@@ -125,13 +125,15 @@ void read_value(std::string_view bytes, ScalarEvent& scalar, const VisitScalar& 
   visit(scalar);
 }
 
+constexpr std::uint64_t session_start = 1, session_stop = 2;
+
 // SessionLog: status = 1.
-bool is_start(std::string_view session) {
-  constexpr std::uint64_t start = 1;
+std::uint64_t session_status(std::string_view session) {
+  std::uint64_t status = 0;
   Message message(session);
   while (const std::optional<Field> field = message.next())
-    if (field->number == 1 && field->type == 0 && field->value == start) return true;
-  return false;
+    if (field->number == 1 && field->type == 0) status = field->value;
+  return status;
 }
 
 // Event: wall_time = 1, step = 2, summary = 5, whose values are field 1, session_log = 7.
@@ -139,16 +141,17 @@ bool read_event(std::string_view bytes, TensorboardFile& file, const VisitScalar
   Message message(bytes);
   ScalarEvent event;
   std::vector<std::string_view> summaries;
-  bool starts = false;
+  std::uint64_t status = 0;
   while (const std::optional<Field> field = message.next()) {
     if (field->number == 1 && field->type == 1)
       event.wall_time = little_endian<double>(field->bytes);
     if (field->number == 2 && field->type == 0)
       event.step = static_cast<std::int64_t>(field->value);
     if (field->number == 5 && field->type == 2) summaries.push_back(field->bytes);
-    if (field->number == 7 && field->type == 2) starts = starts || is_start(field->bytes);
+    if (field->number == 7 && field->type == 2) status = session_status(field->bytes);
   }
-  if (starts && !file.start) file.start = {event.wall_time, event.step};
+  if (status == session_start || status == session_stop)
+    file.sessions.push_back({event.wall_time, event.step, status == session_start});
   bool broken = message.broken;
   for (const std::string_view summary : summaries) {
     Message values(summary);

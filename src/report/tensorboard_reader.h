@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,16 +18,18 @@ struct ScalarEvent {
   double value = 0;
 };
 
-struct TensorboardStart {
+// SessionLog START or STOP. Of a START: of what came before nothing counts from this step on.
+struct TensorboardSession {
   double wall_time = 0;
-  std::int64_t step = 0;  // of earlier files nothing counts from this step on
+  std::int64_t step = 0;
+  bool starts = true;
 };
 
 struct TensorboardFile {
-  std::vector<ScalarEvent> scalars;       // in the order of the file
-  std::optional<TensorboardStart> start;  // the first SessionLog START, as purge_step writes it
-  std::int64_t damaged = 0;               // events whose message is none
-  bool torn = false;                      // the last record is not whole, or its checksum is wrong
+  std::vector<ScalarEvent> scalars;  // in the order of the file
+  std::vector<TensorboardSession> sessions;
+  std::int64_t damaged = 0;  // events whose message is none
+  bool torn = false;         // the last record is not whole, or its checksum is wrong
 };
 
 // Both forms of scalars: simple_value, and tensors of one float or double. What else is in the file

@@ -1,0 +1,57 @@
+#include "report/start_marks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "run/json_lines.h"
+
+namespace lockstep {
+
+void StartMarks::event(const nlohmann::json& event) {
+  const std::string kind = text_or(event, "kind", "");
+  const std::int64_t step = integer_or(event, "step", 0);
+  const double time = number_or(event, "time", NAN);
+  if (kind == "start") {
+    if (std::isfinite(time)) all_.push_back({step, time, step, time});
+    return;
+  }
+  const bool ends_a_step =
+      kind == "step" || kind == "checkpoint" || kind == "stop" || kind == "end";
+  saw(ends_a_step ? step : 0, time);
+}
+
+void StartMarks::step(double step, double time) {
+  if (step >= 0 && step < 9e15) saw(static_cast<std::int64_t>(step), time);
+}
+
+void StartMarks::saw(std::int64_t step, double time) {
+  if (all_.empty()) return;
+  StartMark& mark = all_.back();
+  mark.last_step = std::max(mark.last_step, step);
+  if (std::isfinite(time)) mark.last_time = std::max(mark.last_time, time);
+}
+
+std::string text_of_marks(const std::vector<StartMark>& marks) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const StartMark& mark : marks)
+    list.push_back({mark.step, mark.time, mark.last_step, mark.last_time});
+  return to_line(list);
+}
+
+std::vector<StartMark> marks_of_text(const std::string& text) {
+  std::vector<StartMark> marks;
+  const nlohmann::json list = parse_json(text);
+  if (!list.is_array()) return marks;
+  for (const nlohmann::json& one : list) {
+    const bool fits = one.is_array() && one.size() == 4 && one[0].is_number_integer() &&
+                      one[1].is_number() && one[2].is_number_integer() && one[3].is_number();
+    if (!fits) return {};
+    marks.push_back({one[0].get<std::int64_t>(), one[1].get<double>(), one[2].get<std::int64_t>(),
+                     one[3].get<double>()});
+  }
+  return marks;
+}
+
+}  // namespace lockstep
