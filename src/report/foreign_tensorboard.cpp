@@ -34,16 +34,36 @@ std::vector<fs::path> files_of(const fs::path& path) {
 struct EventFile {
   std::string name;
   std::map<std::string, ForeignSeries, std::less<>> series;
-  std::vector<TensorboardSession> sessions;
+  std::vector<StartMark> starts;
+  double purged = INFINITY;  // of earlier files nothing counts from this step on
   std::size_t events = 0;
   double begin = INFINITY, end = -INFINITY;  // unix seconds
 };
+
+void drop_from(ForeignSeries& series, double place) {
+  while (!series.points.empty() && series.points.back().place >= place) series.points.pop_back();
+}
+
+// A START's step is the first one that is done.
+void add_session(const TensorboardSession& session, EventFile& file) {
+  constexpr std::int64_t most_steps = std::int64_t{1} << 53;
+  if (session.step < 0 || session.step > most_steps) return;
+  if (session.starts) {
+    const auto place = static_cast<double>(session.step);
+    file.purged = std::min(file.purged, place);
+    for (auto& [tag, series] : file.series) drop_from(series, place);
+    file.starts.push_back({session.step - 1, session.wall_time, session.step - 1, NAN});
+  } else if (!file.starts.empty()) {
+    file.starts.back().last_step = session.step;
+    file.starts.back().last_time = session.wall_time;
+  }
+}
 
 EventFile read_event_file(const fs::path& path, Trial& trial) {
   open_regular_file(path);  // an Error where it is none: a pipe would hold this up
   EventFile file{.name = printable(path.filename().string())};
   std::ifstream in(path, std::ios::binary);
-  const TensorboardFile read = read_tensorboard(in, path.string(), [&](const ScalarEvent& scalar) {
+  const auto add_scalar = [&](const ScalarEvent& scalar) {
     auto found = file.series.find(scalar.tag);
     if (found == file.series.end())
       found = file.series.emplace(scalar.tag, ForeignSeries{printable(scalar.tag), {}}).first;
@@ -52,8 +72,10 @@ EventFile read_event_file(const fs::path& path, Trial& trial) {
     ++file.events;
     file.begin = std::fmin(file.begin, scalar.wall_time);
     file.end = std::fmax(file.end, scalar.wall_time);
-  });
-  file.sessions = read.sessions;
+  };
+  const TensorboardFile read =
+      read_tensorboard(in, path.string(), add_scalar,
+                       [&](const TensorboardSession& session) { add_session(session, file); });
   if (read.torn)
     trial.cautions.push_back(
         cat(file.name, " ends within a record, or is damaged: what follows is not read"));
@@ -105,23 +127,6 @@ void count_as_keras(ForeignLog& log) {
   if (std::all_of(log.series.begin(), log.series.end(), is_of_epochs)) log.counted = "epochs";
 }
 
-// A START's step is the first one that is done.
-void add_session(const TensorboardSession& session, std::vector<StartMark>& marks) {
-  if (session.starts)
-    marks.push_back({session.step - 1, session.wall_time, session.step - 1, NAN});
-  else if (!marks.empty()) {
-    marks.back().last_step = session.step;
-    marks.back().last_time = session.wall_time;
-  }
-}
-
-// What was logged before a start of its step and later ones.
-void drop_from(ForeignSeries& series, const TensorboardSession& start) {
-  std::erase_if(series.points, [&](const ForeignPoint& point) {
-    return point.place >= static_cast<double>(start.step) && point.time < start.wall_time;
-  });
-}
-
 // Files follow each other, each as a start that went on from an earlier step.
 ForeignLog log_of(std::vector<EventFile> files) {
   ForeignLog log{.counted = "steps"};
@@ -130,12 +135,8 @@ ForeignLog log_of(std::vector<EventFile> files) {
   for (EventFile& file : files) {
     if (file.begin > end && std::isfinite(end)) log.starts.push_back(file.begin);
     end = std::fmax(end, file.end);
-    for (const TensorboardSession& session : file.sessions) {
-      add_session(session, log.own_starts);
-      if (!session.starts) continue;
-      for (auto& [tag, series] : all) drop_from(series, session);
-      for (auto& [tag, series] : file.series) drop_from(series, session);
-    }
+    for (auto& [tag, series] : all) drop_from(series, file.purged);
+    log.own_starts.insert(log.own_starts.end(), file.starts.begin(), file.starts.end());
     for (auto& [tag, series] : file.series) {
       ForeignSeries& to = all.try_emplace(tag, ForeignSeries{series.name, {}}).first->second;
       if (to.points.empty())

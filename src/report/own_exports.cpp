@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -35,12 +36,12 @@ class OwnClock {
                      [](const StartMark& a, const StartMark& b) { return a.time < b.time; });
     for (const StartMark& start : starts_) {
       double before = -INFINITY;  // the last thing that counts
-      for (const ForeignSeries& series : all)
-        for (auto point = series.points.rbegin(); point != series.points.rend(); ++point)
-          if (point->time < start.time) {
-            before = std::max(before, point->time);
-            break;
-          }
+      for (const ForeignSeries& series : all) {
+        const auto point =
+            std::partition_point(series.points.begin(), series.points.end(),
+                                 [&](const ForeignPoint& one) { return one.time < start.time; });
+        if (point != series.points.begin()) before = std::max(before, std::prev(point)->time);
+      }
       before_s_.push_back(at(before));
     }
   }
@@ -51,10 +52,11 @@ class OwnClock {
   std::int64_t steps() const { return last().last_step - starts_.front().step; }
   // Which start a time lies in, from 0; of one before all, the first.
   std::size_t start_of(double time) const {
-    const std::size_t known = before_s_.size();
-    std::size_t start = 0;
-    while (start + 1 < known && starts_[start + 1].time <= time) ++start;
-    return start;
+    const auto known = starts_.begin() + static_cast<std::ptrdiff_t>(before_s_.size());
+    const auto next =
+        std::upper_bound(starts_.begin(), known, time,
+                         [](double value, const StartMark& one) { return value < one.time; });
+    return next == starts_.begin() ? 0 : static_cast<std::size_t>(next - starts_.begin()) - 1;
   }
   const StartMark& mark(std::size_t start) const { return starts_[start]; }
   double at(double time) const {

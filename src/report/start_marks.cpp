@@ -44,10 +44,13 @@ std::vector<StartMark> marks_of_text(const std::string& text) {
   std::vector<StartMark> marks;
   const nlohmann::json list = parse_json(text);
   if (!list.is_array()) return marks;
+  const auto is_step = [](const nlohmann::json& value) {
+    return value.is_number_integer() && std::abs(value.get<double>()) <= 0x1p53;
+  };
   for (const nlohmann::json& one : list) {
-    const bool fits = one.is_array() && one.size() == 4 && one[0].is_number_integer() &&
-                      one[1].is_number() && one[2].is_number_integer() && one[3].is_number();
-    if (!fits) return {};
+    if (!one.is_array() || one.size() != 4 || !is_step(one[0]) || !one[1].is_number() ||
+        !is_step(one[2]) || !one[3].is_number())
+      return {};
     marks.push_back({one[0].get<std::int64_t>(), one[1].get<double>(), one[2].get<std::int64_t>(),
                      one[3].get<double>()});
   }

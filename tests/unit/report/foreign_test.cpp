@@ -586,6 +586,17 @@ TEST_F(ForeignLogs, WhatAStartPurgesDoesNotCount) {
   EXPECT_EQ(trial.curve[5].step, 8);
 }
 
+// In one file, as an export of a resumed run has it; its time is that of the wall, whatever the
+// scalars' times say.
+TEST_F(ForeignLogs, AStartBehindScalarsOfItsFilePurgesThem) {
+  const std::string start = record("\x09" + bytes_of(1.8e9) + "\x10\x05" + field(7, "\x08\x01"));
+  write("events.out.tfevents.1.host",
+        losses(1e9, 0, 9, 1) + start + event(1e9 + 21, 5, "loss", simple(1)));
+  const Trial trial = read_tensorboard_trial(folder.path());
+  ASSERT_EQ(trial.curve.size(), 6U);
+  EXPECT_EQ(trial.curve[5].value, 1);
+}
+
 TEST_F(ForeignLogs, FilesThatWereWrittenAtTheSameTimeAreNoRestarts) {
   write("events.out.tfevents.1.rank0", losses(1e9, 0, 79, 1));
   write("events.out.tfevents.2.rank1", losses(1e9 + 1, 0, 59, 1.5));
