@@ -10,6 +10,7 @@
 #include "report/log_clock.h"
 #include "report/log_restarts.h"
 #include "report/own_exports.h"
+#include "report/table_columns.h"
 
 namespace lockstep {
 namespace {
@@ -193,10 +194,12 @@ class LogReading {
   }
 
   // Whether it tells of the training's steps better than another: the series with the most points
-  // does, but for those of validation, which may count batches of their own.
+  // does, but for those of validation, which may count batches of their own, and for counters,
+  // which Lightning logs with either.
   bool is_rather_main(const ForeignSeries& one, const ForeignSeries& other) const {
     const auto trains = [](const ForeignSeries& series) {
-      return series.points.size() > 1 && !is_of_validation(series.name);
+      return series.points.size() > 1 && !is_of_validation(series.name) &&
+             !is_counter_column(series.name);
     };
     if (trains(one) != trains(other)) return trains(one);
     return one.points.size() > other.points.size();
@@ -307,11 +310,18 @@ class LogReading {
     double last = 0;
     for (const ForeignSeries& series : log_.series)
       if (!uncounted_.contains(series.name) && !later_.contains(series.name))
-        last = std::max(last, series.points.back().place);
+        last = std::max(last, last_place(series));
     if (log_.epochs > 0)
       trial_.set("epochs", FactKind::amount, amount_of(log_.epochs));
     else
       trial_.set(log_.counted, FactKind::amount, amount_of(last));
+  }
+
+  // Of what was logged until the training's end.
+  double last_place(const ForeignSeries& series) const {
+    for (auto point = series.points.rbegin(); point != series.points.rend(); ++point)
+      if (!(point->time > end_)) return point->place;
+    return 0;
   }
 
   void times() {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double most_time = 1e19;         // nanoseconds since 1970
 constexpr double longest_elapsed_s = 1e8;  // three years; what is more counts since 1970
-constexpr double day_s = 86400;
+constexpr double whole_day_s = 86400;
 
 // Milliseconds, microseconds and nanoseconds since 1970 are larger than any seconds.
 double seconds_per_unit(const std::vector<double>& times) {
@@ -71,9 +71,9 @@ bool are_sums(const Shape& durations, const Shape& clock) {
 // A column of days and one of the time of the day: the moment is their sum.
 bool are_day_and_time(const std::vector<double>& days, const std::vector<double>& times) {
   return !days.empty() && !times.empty() && std::all_of(days.begin(), days.end(), [](double day) {
-    return std::fmod(day, day_s) == 0;
+    return std::fmod(day, whole_day_s) == 0;
   }) && std::all_of(times.begin(), times.end(), [](double time) {
-    return time >= 0 && time < day_s;
+    return time >= 0 && time < whole_day_s;
   });
 }
 

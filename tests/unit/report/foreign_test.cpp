@@ -563,6 +563,21 @@ TEST_F(ForeignLogs, WhatIsLoggedAfterTheTrainingIsNotItsTime) {
   EXPECT_THAT(trial.cautions, Contains(AllOf(HasSubstr("test/acc"), HasSubstr("after"))));
 }
 
+// Lightning logs the epoch with every metric, those of a test among them.
+TEST_F(ForeignLogs, ACounterOfEpochsDoesNotTellTheTrainingsEnd) {
+  std::string text = losses(1e9, 0, 19, 1);
+  for (int step = 0; step < 20; ++step) {
+    text += event(1e9 + step, step, "epoch", simple(0));
+    text += event(1e9 + step + 0.5, step, "epoch", simple(0));
+  }
+  write("events.out.tfevents.1.host", text);
+  write("events.out.tfevents.2.host", head() + event(1e9 + 9000, 20, "test/acc", simple(0.5F)) +
+                                          event(1e9 + 9000, 20, "epoch", simple(1)));
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_NEAR(trial.find("train_s")->value, 19.5, 1e-9);
+  EXPECT_EQ(trial.number("steps"), 19);
+}
+
 TEST_F(ForeignLogs, ARestartFromTheBeginningHasNoTimesBeforeIt) {
   write("events.out.tfevents.1.host", losses(1e9, 0, 49, 1) + event(1e9, 0, "lr", simple(0.5F)) +
                                           event(1e9 + 20, 20, "val/loss", simple(0.1F)));

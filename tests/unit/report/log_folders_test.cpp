@@ -110,6 +110,10 @@ TEST_F(LogFolders, TransformersLogsAreFound) {
   events("two/runs/Jan31_09-30-00_host", "train/loss");
   events("two/runs/Jan31_10-30-00_host", "train/loss");
   EXPECT_EQ(read("two").source, "Transformers log") << "it was started twice";
+  write("resumed/checkpoint-8/trainer_state.json", state);
+  events("resumed/runs/Jan31_09-30-00_host", "train/loss");
+  events("resumed/runs/Jan31_10-30-00_host", "train/loss");
+  EXPECT_EQ(best(read("resumed/"), "loss"), 1) << "its checkpoint has both starts";
   write("three/checkpoint-4/trainer_state.json", R"({"log_history":[{"step":4,"loss":2.0}]})");
   write("three/checkpoint-8/trainer_state.json", state);
   const Trial trial = read("three");
