@@ -138,6 +138,7 @@ TEST_F(LogFolders, AFileThatIsNoLogIsSaidToBeWhatItIs) {
            {"log", "loss 3\n", "is text without an ending in its name"},
            {"history", "{\"loss\": 1}\n", "is JSON"},
            {"model.pt", "PK\x03\x04", "is a zip archive"},
+           {"x.safetensors", std::string("\x02\0\0\0\0\0\0\0{}", 10), "is a safetensors file"},
            {"x.bin", std::string("a\0b", 3), "is no text: byte 2 is NUL"},
            {"empty", "", "is empty"}}) {
     write(name, text);

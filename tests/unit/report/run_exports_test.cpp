@@ -214,6 +214,8 @@ TEST_F(Exports, OfAResumedRunReadBackAreTheSameAsTheRun) {
   ASSERT_EQ(starts.rows.size(), 3U);
   EXPECT_EQ(starts.rows[2][starts.column("step")], "18");
   EXPECT_EQ(starts.rows[2][starts.column("last_step")], "41");
+  EXPECT_LT(*starts.number(0, starts.column("last_time")), *starts.number(1, 1) - 4000)
+      << "what lies between is of neither";
 }
 
 TEST_F(Exports, WithoutEvaluationsAreReadBackToo) {
