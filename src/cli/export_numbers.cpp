@@ -95,7 +95,7 @@ void export_batch(const Parsed& parsed, bool overwrite) {
 std::vector<Flag> number_flags() {
   return {
       {"--tensorboard", "DIR", "instead of the model: what was logged, for TensorBoard", "file"},
-      {"--csv", "DIR", "likewise as steps.csv and evaluations.csv", "file"},
+      {"--csv", "DIR", "likewise as steps.csv, evaluations.csv and starts.csv", "file"},
       {"--mlflow", "DIR",
        "likewise as a run in MLflow's folder of runs (mlruns); of a batch its jobs", "file"},
       {"--parquet", "DIR", "cannot be written; says how to make it of CSV", "file", true}};

@@ -13,6 +13,7 @@
 #include "report/export_file.h"
 #include "report/line_numbers.h"
 #include "report/run_exports.h"
+#include "report/start_marks.h"
 #include "run/item_table.h"
 #include "run/json_lines.h"
 
@@ -90,19 +91,36 @@ NamedNumbers numbers_of_evaluation(const nlohmann::json& event) {
   return numbers;
 }
 
-// Calls `visit` for the numbers of each event that counts.
-void for_each_row(const RunDir& run, const EventLimits& limits,
+double number_named(const NamedNumbers& numbers, std::string_view name) {
+  for (const auto& [one, value] : numbers)
+    if (one == name) return value;
+  return NAN;
+}
+
+// Calls `visit` for the numbers of each step and evaluation that counts.
+void for_each_row(const RunDir& run, const EventLimits& limits, StartMarks& starts,
                   const std::function<void(bool is_step, const NamedNumbers& numbers)>& visit) {
   for_each_effective_line(run.events_path(), limits, [&](const std::string& line) {
     if (is_step_line(line)) {
-      visit(true, flat_numbers(line));
+      const NamedNumbers numbers = flat_numbers(line);
+      starts.step(number_named(numbers, "step"), number_named(numbers, "time"));
+      visit(true, numbers);
       return;
     }
     const nlohmann::json event = parse_object(line);
+    starts.event(event);
     const std::string kind = text_or(event, "kind", "");
     if (kind == "step") visit(true, flat_numbers(line));
     if (kind == "eval") visit(false, numbers_of_evaluation(event));
   });
+}
+
+void write_starts(const std::filesystem::path& path, const std::vector<StartMark>& starts) {
+  ExportFile file(path);
+  file.write(csv_line({"step", "time", "last_step", "last_time"}));
+  for (const StartMark& start : starts)
+    file.write(csv_line({start.step, start.time, start.last_step, start.last_time}));
+  file.finish();
 }
 
 }  // namespace
@@ -111,15 +129,16 @@ WrittenExport export_csv(const RunDir& run, const std::filesystem::path& folder)
   CsvColumns steps({"step", "epoch", "time", "loss", "lr"});
   CsvColumns evaluations({"step", "time", "seconds", "best"});
   const EventLimits limits(run.events_path());
-  for_each_row(run, limits, [&](bool is_step, const NamedNumbers& numbers) {
+  StartMarks ignored, starts;
+  for_each_row(run, limits, ignored, [&](bool is_step, const NamedNumbers& numbers) {
     for (const auto& [name, value] : numbers) (is_step ? steps : evaluations).place(name);
   });
   ExportFile step_file(folder / "steps.csv"), evaluation_file(folder / "evaluations.csv");
   step_file.write(steps.head());
   evaluation_file.write(evaluations.head());
-  WrittenExport written{.what = "steps.csv and evaluations.csv",
+  WrittenExport written{.what = "steps.csv, evaluations.csv and starts.csv",
                         .left_out = steps.left_out() + evaluations.left_out()};
-  for_each_row(run, limits, [&](bool is_step, const NamedNumbers& numbers) {
+  for_each_row(run, limits, starts, [&](bool is_step, const NamedNumbers& numbers) {
     ++(is_step ? written.steps : written.evaluations);
     if (is_step)
       step_file.write(steps.row(numbers));
@@ -128,6 +147,7 @@ WrittenExport export_csv(const RunDir& run, const std::filesystem::path& folder)
   });
   step_file.finish();
   evaluation_file.finish();
+  write_starts(folder / "starts.csv", starts.all());
   return written;
 }
 

@@ -50,6 +50,11 @@ std::string kind_of_no_text(std::string_view head) {
     if (head.starts_with(start.bytes) ||
         (first != head.npos && start.bytes.size() == 1 && head[first] == start.bytes[0]))
       return start.kind;
+  // The length of its description in eight bytes, and that description, which is JSON.
+  constexpr std::size_t length_bytes = 8;
+  if (head.size() > length_bytes && head[length_bytes] == '{' &&
+      head.substr(4, 4) == std::string_view("\0\0\0\0", 4))
+    return "a safetensors file";
   const std::size_t zero = head.find('\0');
   return zero == head.npos ? "" : cat("no text: byte ", zero + 1, " is NUL");
 }

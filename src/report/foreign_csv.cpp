@@ -1,5 +1,6 @@
 #include "report/foreign_csv.h"
 
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -17,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* own_steps = "steps.csv";
 constexpr const char* own_evaluations = "evaluations.csv";
+constexpr const char* own_starts = "starts.csv";
 
 CsvNumbers read_numbers(const fs::path& file) {
   return read_csv_numbers(read_file(file, list_bytes), printable(file.string()));
@@ -47,6 +49,29 @@ std::optional<ForeignTable> evaluations_beside(const fs::path& file) {
   return std::move(numbers.table);
 }
 
+// Where the run was started; empty where an older version exported it.
+std::vector<StartMark> starts_beside(const fs::path& file) {
+  std::error_code ignored;
+  const fs::path other = file.parent_path() / own_starts;
+  if (file.filename() != own_steps || !fs::is_regular_file(other, ignored)) return {};
+  const CsvNumbers numbers = read_numbers(other);
+  if (table_names(numbers.table) !=
+      std::vector<std::string>{"step", "time", "last_step", "last_time"})
+    return {};
+  std::vector<StartMark> starts;
+  for (std::uint32_t row = 0; row < numbers.table.rows; ++row) {
+    const auto cell = [&](std::size_t column) {
+      const ForeignColumn& cells = numbers.table.columns[column];
+      return cells.rows.size() == numbers.table.rows ? cells.values[row] : NAN;
+    };
+    if (!(std::abs(cell(0)) < 9e15) || !(std::abs(cell(2)) < 9e15) || std::isnan(cell(1)))
+      return {};
+    starts.push_back(
+        {static_cast<std::int64_t>(cell(0)), cell(1), static_cast<std::int64_t>(cell(2)), cell(3)});
+  }
+  return starts;
+}
+
 }  // namespace
 
 bool has_own_tables(const fs::path& folder) {
@@ -72,6 +97,7 @@ Trial read_csv_trial(const fs::path& path) {
   if (evaluations && evaluations->rows > 0)
     for (ForeignSeries& series : log_of_table(std::move(*evaluations), trial).series)
       log.series.push_back(std::move(series));
+  if (own) log.own_starts = starts_beside(file);
   add_foreign_log(std::move(log), trial);
   if (own && !evaluations) {
     std::erase_if(trial.quantities, [](const Quantity& one) { return one.name == "train_s"; });

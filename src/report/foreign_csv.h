@@ -12,8 +12,8 @@ bool has_own_tables(const std::filesystem::path& folder);
 
 // Takes columns by their usual names (foreign_log.h); all other numbers are qualities. Of data,
 // parameters and devices nothing is known. The last line may be torn. Of an export, given by its
-// folder or its steps.csv, the evaluations beside the steps count too. Throws Error where it is no
-// table, or holds no numbers.
+// folder or its steps.csv, evaluations.csv and starts.csv beside the steps count too. Throws Error
+// where it is no table, or holds no numbers.
 Trial read_csv_trial(const std::filesystem::path& path);
 
 }  // namespace lockstep

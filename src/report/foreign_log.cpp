@@ -8,7 +8,9 @@
 
 #include "base/text.h"
 #include "report/log_clock.h"
+#include "report/log_restarts.h"
 #include "report/own_exports.h"
+#include "report/table_columns.h"
 
 namespace lockstep {
 namespace {
@@ -73,21 +75,21 @@ void count_points(ForeignSeries& series) {
   for (ForeignPoint& point : series.points) point.place = ++place;
 }
 
-// Leaves out what went on from an earlier place took back. Returns when that was. repeats: a place
+// Leaves out what the series itself took back by going on from an earlier place. repeats: a place
 // may have several points, as an epoch has lines.
-std::vector<double> take_back(ForeignSeries& series, bool repeats) {
-  std::vector<double> restarts;
+void take_back(ForeignSeries& series, bool repeats) {
   std::vector<ForeignPoint>& points = series.points;
-  std::size_t kept = 0;
-  for (const ForeignPoint& point : points) {
-    if (kept > 0 && points[kept - 1].place > point.place) restarts.push_back(point.time);
-    while (kept > 0 && (points[kept - 1].place > point.place ||
-                        (points[kept - 1].place == point.place && !repeats)))
-      --kept;
-    points[kept++] = point;
+  const auto takes_back = [&](const ForeignPoint& before, const ForeignPoint& point) {
+    return before.place > point.place || (before.place == point.place && !repeats);
+  };
+  const auto first = std::adjacent_find(points.begin(), points.end(), takes_back);
+  if (first == points.end()) return;
+  auto kept = static_cast<std::size_t>(first - points.begin()) + 1;
+  for (std::size_t i = kept; i < points.size(); ++i) {
+    while (kept > 0 && takes_back(points[kept - 1], points[i])) --kept;
+    points[kept++] = points[i];
   }
   points.resize(kept);
-  return restarts;
 }
 
 bool goes_back(const ForeignSeries& series) {
@@ -133,15 +135,20 @@ nlohmann::json amount_of(double count) {
              : nlohmann::json(count);
 }
 
+// NaN: the time is not known.
+double earlier(double time, double end) { return time > end ? end : time; }
+
 class LogReading {
  public:
   LogReading(ForeignLog log, Trial& trial) : log_(std::move(log)), trial_(trial) {}
 
   void read() {
     count_what_has_no_steps();
+    std::erase_if(log_.series, [](const ForeignSeries& series) { return series.points.empty(); });
     keep_what_counts();
     back_ = std::any_of(log_.series.begin(), log_.series.end(), goes_back);
     own_ = !back_ && is_own_log(log_.series);
+    if (!back_ && !own_) find_end();
     amounts();
     times();
     for (const ForeignSeries& series : log_.series)
@@ -180,29 +187,119 @@ class LogReading {
     }
     if (names.empty()) return;
     if (counted) uncounted_.insert(names.begin(), names.end());
-    constexpr std::size_t shown = 3;
-    const std::size_t more = names.size() > shown ? names.size() - shown : 0;
-    names.resize(names.size() - more);
     trial_.cautions.push_back(
-        cat("all values of ", join(names, ", "), more > 0 ? cat(" and ", more, " more") : "",
+        cat("all values of ", some_of(std::move(names)),
             " were logged for the same step: they are counted in their order"));
     if (!counted) log_.counted.clear();
   }
 
-  // The series with the most places tells when it was started anew, and times.
+  // Whether it tells of the training's steps better than another: the series with the most points
+  // does, but for those of validation, which may count batches of their own, and for counters,
+  // which Lightning logs with either.
+  bool is_rather_main(const ForeignSeries& one, const ForeignSeries& other) const {
+    const auto trains = [](const ForeignSeries& series) {
+      return series.points.size() > 1 && !is_of_validation(series.name) &&
+             !is_counter_column(series.name);
+    };
+    if (trains(one) != trains(other)) return trains(one);
+    return one.points.size() > other.points.size();
+  }
+
+  void find_main() {
+    main_ = nullptr;
+    for (ForeignSeries& series : log_.series)
+      if (!uncounted_.contains(series.name) && (!main_ || is_rather_main(series, *main_)))
+        main_ = &series;
+  }
+
   void keep_what_counts() {
-    std::vector<double> restarts;
+    find_main();
+    const bool lines = log_.counted == "epochs";
+    if (!log_.restarts && main_ != nullptr && !goes_back(*main_)) leave_out_restarts(lines);
+    for (ForeignSeries& series : log_.series) take_back(series, lines);
     std::erase_if(log_.series, [](const ForeignSeries& series) { return series.points.empty(); });
-    for (ForeignSeries& series : log_.series) {
-      std::vector<double> its = take_back(series, log_.counted == "epochs");
-      if (uncounted_.contains(series.name)) continue;
-      if (main_ != nullptr && series.points.size() <= main_->points.size()) continue;
-      main_ = &series;
-      restarts = std::move(its);
-    }
-    log_.starts.insert(log_.starts.end(), restarts.begin(), restarts.end());
+    find_main();
     std::erase_if(log_.starts, [](double start) { return std::isnan(start); });
     std::sort(log_.starts.begin(), log_.starts.end());
+    if (log_.restarts && !log_.restarts->empty()) tell_restarts(*log_.restarts);
+  }
+
+  // Series that are stored by themselves share their clock.
+  void leave_out_restarts(bool lines) {
+    log_.restarts.emplace();
+    std::vector<Restart> found;
+    for (const FoundRestart& one : find_restarts(main_->points, lines)) {
+      const ForeignPoint& first = main_->points[one.first];
+      if (std::isnan(first.time)) continue;
+      log_.starts.push_back(first.time);
+      log_.restarts->push_back(first.place);
+      const double from = main_->points[one.repeated].time;
+      found.push_back({first.time, first.place, one.repeated == one.first ? INFINITY : from});
+    }
+    const Restarts restarts(std::move(found));
+    if (restarts.empty()) return;
+    for (ForeignSeries& series : log_.series)
+      if (!uncounted_.contains(series.name))
+        std::erase_if(series.points, [&](const ForeignPoint& point) {
+          return !restarts.counts(point.time, point.place);
+        });
+  }
+
+  void tell_restarts(const std::vector<double>& places) {
+    const double last = places.back();
+    const std::string place =
+        log_.places_per_epoch > 0
+            ? cat("epoch ", general(std::floor(last / log_.places_per_epoch), 15))
+            : cat(word(), " ", general(last, 15));
+    const std::size_t count = places.size();
+    trial_.cautions.push_back(cat("it was started anew ",
+                                  count > 1 ? cat(count, " times, the last time ") : "", "at ",
+                                  place, ": what it had logged from there on before is left out"));
+  }
+
+  // Until when it trained, on the log's clock: the last point of all series that began before the
+  // end of the main one, but for what came after a new start then, or much later.
+  void find_end() {
+    if (main_ == nullptr) return;
+    double longest = 0, before = NAN, end = NAN;
+    for (const ForeignPoint& point : main_->points) {
+      if (std::isnan(point.time)) continue;
+      longest = std::fmax(longest, point.time - before);
+      before = end = point.time;
+    }
+    if (std::isnan(end)) return;
+    const auto start = std::upper_bound(log_.starts.begin(), log_.starts.end(), end);
+    double bound = start == log_.starts.end() ? INFINITY : *start;
+    constexpr std::size_t least_points = 6;
+    constexpr double far = 10;
+    if (main_->points.size() >= least_points) bound = std::min(bound, end + far * longest);
+    end_ = end;
+    std::vector<std::string> later;
+    for (const ForeignSeries& series : log_.series) {
+      if (series.points.front().time > end) {
+        later_.insert(series.name);
+        later.push_back(series.name);
+        continue;
+      }
+      if (series.points.back().time >= bound) later.push_back(series.name);
+      for (auto point = series.points.rbegin(); point != series.points.rend(); ++point)
+        if (point->time < bound) {
+          end_ = std::max(end_, point->time);
+          break;
+        }
+    }
+    if (!later.empty())
+      trial_.cautions.push_back(cat(some_of(later), later.size() == 1 ? " was" : " were",
+                                    " logged after the training's last ",
+                                    *word() == '\0' ? "point" : word(),
+                                    ": that time is none of the training's"));
+  }
+
+  static std::string some_of(std::vector<std::string> names) {
+    constexpr std::size_t shown = 3;
+    const std::size_t more = names.size() > shown ? names.size() - shown : 0;
+    names.resize(names.size() - more);
+    return cat(join(names, ", "), more > 0 ? cat(" and ", more, " more") : "");
   }
 
   void amounts() {
@@ -212,11 +309,19 @@ class LogReading {
     }
     double last = 0;
     for (const ForeignSeries& series : log_.series)
-      if (!uncounted_.contains(series.name)) last = std::max(last, series.points.back().place);
+      if (!uncounted_.contains(series.name) && !later_.contains(series.name))
+        last = std::max(last, last_place(series));
     if (log_.epochs > 0)
       trial_.set("epochs", FactKind::amount, amount_of(log_.epochs));
     else
       trial_.set(log_.counted, FactKind::amount, amount_of(last));
+  }
+
+  // Of what was logged until the training's end.
+  double last_place(const ForeignSeries& series) const {
+    for (auto point = series.points.rbegin(); point != series.points.rend(); ++point)
+      if (!(point->time > end_)) return point->place;
+    return 0;
   }
 
   void times() {
@@ -226,21 +331,25 @@ class LogReading {
       return;
     }
     LogClock clock(*main_, log_.starts, log_.places_per_epoch);
+    if (own_ && !log_.own_starts.empty())
+      return add_own_log(log_.series, log_.own_starts, clock, trial_);
     double begin = INFINITY, end = -INFINITY;
     for (const ForeignSeries& series : log_.series)
       for (const ForeignPoint& point : {series.points.front(), series.points.back()}) {
-        begin = std::fmin(begin, clock.at(point.time));
-        end = std::fmax(end, clock.at(point.time));
+        const double at = clock.at(earlier(point.time, end_));
+        begin = std::fmin(begin, at);
+        end = std::fmax(end, at);
       }
     if (!(end > begin) && !(own_ && !clock.empty())) {
-      trial_.cautions.push_back("it has no times: nothing is known of its speed");
+      if (!log_.is_clock_told)
+        trial_.cautions.push_back("it has no times: nothing is known of its speed");
       return;
     }
     if (const std::string pauses = clock.pauses_text(word()); !pauses.empty())
       trial_.cautions.push_back(pauses);
     clock_.emplace(std::move(clock));
     begin_ = begin;
-    if (own_) return add_own_log(log_.series, *clock_, trial_);
+    if (own_) return add_own_log(log_.series, {}, *clock_, trial_);
     trial_.measure(
         {.name = "train_s", .title = "time, first to last line", .unit = "s", .total = true},
         end - begin);
@@ -255,13 +364,16 @@ class LogReading {
     trial_.metric_better = Better::lower;
     trial_.curve.reserve(curve->points.size());
     for (const ForeignPoint& point : curve->points)
-      trial_.curve.push_back({point.place, clock_->at(point.time) - begin_, point.value});
+      trial_.curve.push_back(
+          {point.place, clock_->at(earlier(point.time, end_)) - begin_, point.value});
   }
 
   ForeignLog log_;
   Trial& trial_;
   bool back_ = false, own_ = false;  // its times go back; it is an export of a run
   std::set<std::string> uncounted_;  // series without steps, beside others that have some
+  std::set<std::string> later_;      // those that begin after the training
+  double end_ = INFINITY;            // of the training, on the log's clock
   const ForeignSeries* main_ = nullptr;
   std::optional<LogClock> clock_;  // where it has times
   double begin_ = 0;

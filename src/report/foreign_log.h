@@ -4,8 +4,10 @@
 #pragma once
 
 #include "report/facts.h"
+#include "report/start_marks.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,12 +34,17 @@ struct ForeignLog {
   double epochs = 0;
   // When it was started anew, on the clock of the points: what lies before each is a pause.
   std::vector<double> starts;
+  // Places at which it went on from an earlier one, where what that took back is left out already.
+  std::optional<std::vector<double>> restarts;
+  std::vector<StartMark> own_starts;  // of an export of a run; empty: it does not say
+  bool is_clock_told = false;         // why nothing is known of its times, where that is so
 };
 
 // Fills in steps, times, qualities and the curve, and the cautions about them. Leaves out what
-// resumes took back, and pauses: starts, and gaps far outside the rest. Step times are those of the
-// series with the most places. Logs that Lockstep itself exported, known by their names, get the
-// names and numbers that the run has.
+// restarts took back, in all series; pauses: starts, and gaps far outside the rest; and of the time
+// what was logged after the training. Restarts, step times and the training's end are those of the
+// series of the training with the most places. Logs that Lockstep itself exported, known by their
+// names, get the names and numbers that the run has.
 void add_foreign_log(ForeignLog log, Trial& trial);
 
 struct ForeignColumn {

@@ -1,6 +1,7 @@
 // Rows of named numbers as a log: which column is the step, the epoch, the time.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 #include <utility>
@@ -8,83 +9,17 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/foreign_log.h"
+#include "report/log_restarts.h"
 #include "report/own_exports.h"
+#include "report/table_clock.h"
+#include "report/table_columns.h"
 
 namespace lockstep {
 namespace {
 
-using Names = std::vector<std::string>;
-
-// In the order in which they are looked for. W&B's _step counts calls of its log().
-const Names& step_names() {
-  static const Names names{"step",
-                           "global_step",
-                           "trainer/global_step",
-                           "train/global_step",
-                           "steps",
-                           "iteration",
-                           "iterations",
-                           "iter",
-                           "iter_num",
-                           "it",
-                           "batch",
-                           "_step"};
-  return names;
-}
-const Names& epoch_names() {
-  static const Names names{"epoch", "epochs", "train/epoch", "trainer/epoch"};
-  return names;
-}
-const Names& time_names() {
-  static const Names names{"time",
-                           "wall_time",
-                           "timestamp",
-                           "_timestamp",
-                           "_runtime",
-                           "seconds",
-                           "elapsed",
-                           "elapsed_s",
-                           "elapsed_time",
-                           "time_s",
-                           "time_elapsed",
-                           "datetime",
-                           "date",
-                           "date_time",
-                           "created_at",
-                           "relative_time_(process)",
-                           "relative_time_(wall)"};
-  return names;
-}
-
-// "Global Step" as "global_step".
-std::string plain_name(const std::string& name) {
-  std::string plain;
-  for (const char letter : name)
-    plain += letter >= 'A' && letter <= 'Z'   ? static_cast<char>(letter - 'A' + 'a')
-             : letter == ' ' || letter == '-' ? '_'
-                                              : letter;
-  return plain;
-}
-
-bool is_any(const Names& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), plain_name(name)) != names.end();
-}
-
-bool is_counter(const std::string& name) {
-  return is_any(step_names(), name) || is_any(epoch_names(), name) || is_any(time_names(), name);
-}
-
-// The first of the names that a column with values has.
-const ForeignColumn* column_named(const ForeignTable& table, const Names& names) {
-  for (const std::string& name : names)
-    for (const ForeignColumn& column : table.columns)
-      if (!column.rows.empty() && plain_name(column.name) == name) return &column;
-  return nullptr;
-}
-
 // -- names
-Names column_names(const ForeignTable& table) {
-  Names names;
+ColumnNames column_names(const ForeignTable& table) {
+  ColumnNames names;
   for (const ForeignColumn& column : table.columns) names.push_back(column.name);
   return names;
 }
@@ -100,7 +35,7 @@ bool is_bound(const std::string& name, const std::set<std::string>& all) {
 }
 
 void drop_what_measures_nothing(ForeignTable& table) {
-  const Names names = column_names(table);
+  const ColumnNames names = column_names(table);
   const std::set<std::string> all(names.begin(), names.end());
   std::erase_if(table.columns, [&](const ForeignColumn& column) {
     return is_index(column.name) || is_bound(column.name, all);
@@ -114,7 +49,7 @@ void drop_name_of_run(ForeignTable& table, Trial& trial) {
   for (const ForeignColumn& column : table.columns) {
     const std::size_t at = column.name.rfind(mark);
     if (at == std::string::npos || at == 0) {
-      if (!is_counter(column.name)) return;
+      if (!is_counter_column(column.name)) return;
     } else if (std::string run = column.name.substr(0, at);
                std::find(runs.begin(), runs.end(), run) == runs.end()) {
       if (runs.size() == 20) return;
@@ -131,29 +66,9 @@ void drop_name_of_run(ForeignTable& table, Trial& trial) {
       column.name = column.name.substr(at + mark.size());
 }
 
-// -- places and times of rows
-constexpr double most_places = 0x1p53, most_time = 1e19;  // nanoseconds since 1970
+// -- places of rows
+constexpr double most_places = 0x1p53;
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-
-// A value for each row: what a row leaves out is that of the row before, and before the first one
-// that one.
-std::vector<double> dense(const ForeignColumn* column, std::size_t rows, double most) {
-  std::vector<double> values(column == nullptr ? 0 : rows, not_known);
-  if (column == nullptr) return values;
-  double last = not_known;
-  for (std::size_t i = 0, row = 0; row < rows; ++row) {
-    if (i < column->rows.size() && column->rows[i] == row) {
-      if (const double value = column->values[i]; std::abs(value) < most) last = value;
-      ++i;
-    }
-    values[row] = last;
-  }
-  const auto first =
-      std::find_if(values.begin(), values.end(), [](double one) { return !std::isnan(one); });
-  if (first == values.end()) return {};
-  std::fill(values.begin(), first, *first);
-  return values;
-}
 
 // The usual distance of steps that follow each other: the least one.
 double step_distance(const std::vector<double>& steps) {
@@ -192,21 +107,12 @@ std::vector<double> passes_of(const std::vector<double>& steps) {
   return fits ? passes : std::vector<double>();
 }
 
-// Milliseconds, microseconds and nanoseconds since 1970 are larger than any seconds.
-double seconds_per_unit(const std::vector<double>& times) {
-  double least = INFINITY;
-  for (const double time : times)
-    if (time < least) least = time;
-  if (!std::isfinite(least)) return 1;
-  return least > 1e17 ? 1e-9 : least > 1e14 ? 1e-6 : least > 1e11 ? 1e-3 : 1;
-}
-
 class TableReading {
  public:
   TableReading(ForeignTable table, Trial& trial) : table_(std::move(table)), trial_(trial) {}
 
   ForeignLog read() {
-    const Names names = column_names(table_);
+    const ColumnNames names = column_names(table_);
     own_ = is_own_steps(names) || is_own_evaluations(names);
     if (own_) {
       for (ForeignColumn& column : table_.columns) column.name = own_name(column.name);
@@ -215,7 +121,9 @@ class TableReading {
       drop_name_of_run(table_, trial_);
     }
     count();
-    clock();
+    find_times();
+    find_table_restarts();
+    join_times();
     make_series();
     return std::move(log_);
   }
@@ -223,77 +131,128 @@ class TableReading {
  private:
   void count() {
     const std::size_t rows = table_.rows;
-    places_ = dense(column_named(table_, step_names()), rows, most_places);
-    std::vector<double> epochs = dense(column_named(table_, epoch_names()), rows, most_places);
+    places_ = values_by_row(column_named(table_, step_columns()), rows, most_places);
+    epochs_ = values_by_row(column_named(table_, epoch_columns()), rows, most_places);
     if (!places_.empty()) {
       log_.counted = "steps";
-      if (!epochs.empty() && counts_within_epochs(places_, epochs)) return within(epochs);
-      if (!epochs.empty()) return;
-      if (const std::vector<double> passes = passes_of(places_); !passes.empty()) {
-        within(passes);
+      if (!epochs_.empty() && counts_within_epochs(places_, epochs_)) return within();
+      if (!epochs_.empty()) return;
+      if (std::vector<double> passes = passes_of(places_); !passes.empty()) {
         trial_.cautions.push_back(cat("its steps begin anew ", general(passes.back(), 6),
                                       " times after the same one: these are taken for epochs"));
+        epochs_ = std::move(passes);
+        within();
       }
-    } else if (!epochs.empty()) {
+    } else if (!epochs_.empty()) {
       log_.counted = "epochs";
-      places_ = std::move(epochs);
-      count_epochs(places_);
+      places_ = epochs_;
     } else {
       places_.resize(rows);
       for (std::size_t row = 0; row < rows; ++row) places_[row] = static_cast<double>(row + 1);
     }
   }
 
-  // Whole ones from 0 on: the last one is of that many and one.
-  void count_epochs(const std::vector<double>& epochs) {
-    if (epochs.empty()) return;
-    const auto [least, most] = std::minmax_element(epochs.begin(), epochs.end());
-    const bool whole = std::all_of(epochs.begin(), epochs.end(),
-                                   [](double epoch) { return epoch == std::floor(epoch); });
-    log_.epochs = *most + (whole && *least == 0 ? 1 : 0);
-  }
-
   // (epoch, step) is the place.
-  void within(const std::vector<double>& epochs) {
+  void within() {
     const auto [least, most] = std::minmax_element(places_.begin(), places_.end());
     const double first = *least, distance = step_distance(places_),
                  per_epoch = *most - first + distance;
     log_.counted = "epochs";
     log_.places_per_epoch = per_epoch;
-    std::vector<double> whole(epochs.size());
-    std::transform(epochs.begin(), epochs.end(), whole.begin(),
-                   [](double epoch) { return std::floor(epoch); });
-    count_epochs(whole);
+    for (double& epoch : epochs_) epoch = std::floor(epoch);
     for (std::size_t row = 0; row < places_.size(); ++row)
-      places_[row] = whole[row] * per_epoch + places_[row] - first;
+      places_[row] = epochs_[row] * per_epoch + places_[row] - first;
   }
 
-  // Seconds since it was started begin anew with each start.
-  void clock() {
-    times_ = dense(column_named(table_, time_names()), table_.rows, most_time);
-    const double unit = seconds_per_unit(times_);
-    double before = 0;
-    for (std::size_t row = 0; row < times_.size(); ++row) {
-      times_[row] = times_[row] * unit + before;
-      if (row == 0 || !(times_[row] < times_[row - 1]) || !(places_[row] < places_[row - 1]))
-        continue;
-      before += times_[row - 1] - times_[row];
-      times_[row] = times_[row - 1];
+  void find_times() {
+    if (own_) {  // the moment at which the row was logged
+      times_ = values_by_row(column_named(table_, {"time"}), table_.rows, INFINITY);
+      return;
     }
+    TableTimes found = table_times(table_);
+    if (found.durations != nullptr) durations_ = found.durations->name;
+    if (!found.caution.empty()) trial_.cautions.push_back(found.caution);
+    log_.is_clock_told = found.by_row.empty() && !found.caution.empty();
+    times_ = std::move(found.by_row);
+  }
+
+  bool is_series(const ForeignColumn& column) const {
+    return !column.rows.empty() && (!is_counter_column(column.name) || column.name == durations_);
+  }
+
+  ForeignSeries series_of(const ForeignColumn& column) const {
+    ForeignSeries series{.name = column.name, .points = {}};
+    series.points.reserve(column.rows.size());
+    for (std::size_t i = 0; i < column.rows.size(); ++i) {
+      const std::uint32_t row = column.rows[i];
+      if (restarts_.empty() || restarts_.counts(row, places_[row]))
+        series.points.push_back(
+            {places_[row], times_.empty() ? not_known : times_[row], column.values[i]});
+    }
+    return series;
+  }
+
+  // In the rows of the column with the most values, as what happened to all columns.
+  void find_table_restarts() {
+    log_.restarts.emplace();
+    const ForeignColumn* main = nullptr;
+    for (const ForeignColumn& column : table_.columns)
+      if (is_series(column) && (main == nullptr || column.rows.size() > main->rows.size()))
+        main = &column;
+    if (main == nullptr || own_ || log_.counted.empty()) return;
+    if (std::adjacent_find(places_.begin(), places_.end(), std::greater_equal<>()) == places_.end())
+      return;
+    std::vector<Restart> restarts;
+    for (const FoundRestart& found :
+         find_restarts(series_of(*main).points, log_.counted == "epochs")) {
+      const std::uint32_t row = main->rows[found.first];
+      log_.restarts->push_back(places_[row]);
+      restarts.push_back({static_cast<double>(first_row_of(main->rows, found.first)), places_[row],
+                          found.repeated == found.first
+                              ? INFINITY
+                              : static_cast<double>(main->rows[found.repeated])});
+    }
+    restarts_ = Restarts(std::move(restarts));
+  }
+
+  // Behind the last row of the column before the restart: what goes back belongs to the restart.
+  std::uint32_t first_row_of(const std::vector<std::uint32_t>& rows, std::size_t first) const {
+    std::uint32_t row = first > 0 ? rows[first - 1] + 1 : rows[first];
+    const auto goes_back = [&](std::uint32_t one) {
+      return places_[one] < places_[one - 1] || (!times_.empty() && times_[one] < times_[one - 1]);
+    };
+    while (row < rows[first] && !goes_back(row)) ++row;
+    return row;
+  }
+
+  void join_times() {
+    if (log_.counted == "epochs") count_epochs();
+    if (own_ || times_.empty()) return;
+    ClockStarts starts = join_starts(times_, places_, epochs_, restarts_);
+    log_.starts = std::move(starts.times);
+    if (starts.anew > 0)
+      trial_.cautions.push_back(
+          cat("its times begin anew ", starts.anew, starts.anew == 1 ? " time" : " times",
+              " although it went on: what lies between is not known, and is left out"));
+  }
+
+  // Whole ones from 0 on: the last one is of that many and one.
+  void count_epochs() {
+    double most = 0;
+    bool whole = true, has_zero = false;
+    for (std::size_t row = 0; row < epochs_.size(); ++row) {
+      if (!restarts_.empty() && !restarts_.counts(static_cast<double>(row), places_[row])) continue;
+      most = std::max(most, epochs_[row]);
+      whole = whole && epochs_[row] == std::floor(epochs_[row]);
+      has_zero = has_zero || epochs_[row] == 0;
+    }
+    log_.epochs = most + (whole && has_zero ? 1 : 0);
   }
 
   void make_series() {
     for (ForeignColumn& column : table_.columns) {
-      if (column.rows.empty() || (is_counter(column.name))) continue;
-      ForeignSeries series{.name = std::move(column.name), .points = {}};
-      series.points.reserve(column.rows.size());
-      for (std::size_t i = 0; i < column.rows.size(); ++i) {
-        const std::uint32_t row = column.rows[i];
-        series.points.push_back(
-            {places_[row], times_.empty() ? not_known : times_[row], column.values[i]});
-      }
+      if (is_series(column)) log_.series.push_back(series_of(column));
       column = {};  // a million rows need not be there twice
-      log_.series.push_back(std::move(series));
     }
     if (log_.series.empty())
       throw Error(cat(table_.name, " has no column of numbers beside its steps and times",
@@ -304,13 +263,17 @@ class TableReading {
   ForeignTable table_;
   Trial& trial_;
   ForeignLog log_;
-  std::vector<double> places_, times_;  // of rows; times empty: there are none
+  std::vector<double> places_, epochs_, times_;  // of rows; empty: there are none
+  std::string durations_;                        // the column of a time that is no clock
+  Restarts restarts_;                            // on the axis of rows
   bool own_ = false;
 };
 
 }  // namespace
 
-bool is_time_column(const std::string& name) { return is_any(time_names(), name); }
+bool is_time_column(const std::string& name) {
+  return is_any_column(clock_columns(), name) || is_any_column(time_columns(), name);
+}
 
 ForeignLog log_of_table(ForeignTable table, Trial& trial) {
   return TableReading(std::move(table), trial).read();

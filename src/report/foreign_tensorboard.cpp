@@ -5,7 +5,6 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -35,16 +34,36 @@ std::vector<fs::path> files_of(const fs::path& path) {
 struct EventFile {
   std::string name;
   std::map<std::string, ForeignSeries, std::less<>> series;
-  std::optional<TensorboardStart> start;
+  std::vector<StartMark> starts;
+  double purged = INFINITY;  // of earlier files nothing counts from this step on
   std::size_t events = 0;
   double begin = INFINITY, end = -INFINITY;  // unix seconds
 };
+
+void drop_from(ForeignSeries& series, double place) {
+  while (!series.points.empty() && series.points.back().place >= place) series.points.pop_back();
+}
+
+// A START's step is the first one that is done.
+void add_session(const TensorboardSession& session, EventFile& file) {
+  constexpr std::int64_t most_steps = std::int64_t{1} << 53;
+  if (session.step < 0 || session.step > most_steps) return;
+  if (session.starts) {
+    const auto place = static_cast<double>(session.step);
+    file.purged = std::min(file.purged, place);
+    for (auto& [tag, series] : file.series) drop_from(series, place);
+    file.starts.push_back({session.step - 1, session.wall_time, session.step - 1, NAN});
+  } else if (!file.starts.empty()) {
+    file.starts.back().last_step = session.step;
+    file.starts.back().last_time = session.wall_time;
+  }
+}
 
 EventFile read_event_file(const fs::path& path, Trial& trial) {
   open_regular_file(path);  // an Error where it is none: a pipe would hold this up
   EventFile file{.name = printable(path.filename().string())};
   std::ifstream in(path, std::ios::binary);
-  const TensorboardFile read = read_tensorboard(in, path.string(), [&](const ScalarEvent& scalar) {
+  const auto add_scalar = [&](const ScalarEvent& scalar) {
     auto found = file.series.find(scalar.tag);
     if (found == file.series.end())
       found = file.series.emplace(scalar.tag, ForeignSeries{printable(scalar.tag), {}}).first;
@@ -53,8 +72,10 @@ EventFile read_event_file(const fs::path& path, Trial& trial) {
     ++file.events;
     file.begin = std::fmin(file.begin, scalar.wall_time);
     file.end = std::fmax(file.end, scalar.wall_time);
-  });
-  file.start = read.start;
+  };
+  const TensorboardFile read =
+      read_tensorboard(in, path.string(), add_scalar,
+                       [&](const TensorboardSession& session) { add_session(session, file); });
   if (read.torn)
     trial.cautions.push_back(
         cat(file.name, " ends within a record, or is damaged: what follows is not read"));
@@ -114,11 +135,8 @@ ForeignLog log_of(std::vector<EventFile> files) {
   for (EventFile& file : files) {
     if (file.begin > end && std::isfinite(end)) log.starts.push_back(file.begin);
     end = std::fmax(end, file.end);
-    if (file.start)
-      for (auto& [tag, series] : all)
-        while (!series.points.empty() &&
-               series.points.back().place >= static_cast<double>(file.start->step))
-          series.points.pop_back();
+    for (auto& [tag, series] : all) drop_from(series, file.purged);
+    log.own_starts.insert(log.own_starts.end(), file.starts.begin(), file.starts.end());
     for (auto& [tag, series] : file.series) {
       ForeignSeries& to = all.try_emplace(tag, ForeignSeries{series.name, {}}).first->second;
       if (to.points.empty())

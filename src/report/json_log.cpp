@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/whole_number.h"
+#include "report/file_kinds.h"
 #include "report/json_rows.h"
 #include "report/tracked_facts.h"
 
@@ -143,6 +144,8 @@ Trial read_json_log(const std::filesystem::path& file) {
   Trial trial{.name = file.stem().string(),
               .path = std::filesystem::absolute(file).lexically_normal().string(),
               .source = "JSON log"};
+  const std::string kind = kind_of_no_text(text.substr(0, 4096));
+  if (!kind.empty() && kind != "JSON" && kind != "empty") throw_no_log(file, cat("it is ", kind));
   JsonRows rows(file.string());
   const std::string ending = file.extension().string();
   if (is_lines(text) || ending == ".jsonl" || ending == ".ndjson") {

@@ -9,14 +9,22 @@
 namespace lockstep {
 namespace {
 
-// Seconds a place of each gap between points that is not known to be a pause.
-std::vector<double> rates_of(const std::vector<double>& times, const std::vector<double>& places,
-                             const std::vector<bool>& pauses) {
+// Gaps between points, and what they take: places that rise by the place, those that stay, as the
+// lines of an epoch do, by themselves.
+enum class GapKind { rises, stays };
+
+double rate_of(double seconds, double places) { return places > 0 ? seconds / places : seconds; }
+
+bool is_of(GapKind kind, double places) { return (places > 0) == (kind == GapKind::rises); }
+
+// Of each gap of that kind that is not known to be a pause.
+std::vector<double> rates_of(GapKind kind, const std::vector<double>& times,
+                             const std::vector<double>& places, const std::vector<bool>& pauses) {
   std::vector<double> rates;
-  rates.reserve(times.size());
+  if (kind == GapKind::rises) rates.reserve(times.size());
   for (std::size_t i = 1; i < times.size(); ++i)
-    if (!pauses[i] && places[i] > places[i - 1])
-      rates.push_back((times[i] - times[i - 1]) / (places[i] - places[i - 1]));
+    if (const double gap = places[i] - places[i - 1]; !pauses[i] && is_of(kind, gap))
+      rates.push_back(rate_of(times[i] - times[i - 1], gap));
   return rates;
 }
 
@@ -61,25 +69,37 @@ LogClock::LogClock(const ForeignSeries& series, const std::vector<double>& start
     times_.push_back(point.time);
     places.push_back(point.place);
   }
-  const double shortest = shortest_pause(rates_of(times_, places, pauses));
-  double seconds = 0, count = 0;
-  for (std::size_t i = 1; i < times_.size(); ++i) {
-    const double gap_s = times_[i] - times_[i - 1], gap = places[i] - places[i - 1];
-    if (gap > 0 && gap_s / gap >= shortest) pauses[i] = true;
-    if (pauses[i]) continue;
-    seconds += gap_s;
-    count += gap;
+  for (const double each : starts)
+    if (!times_.empty() && each <= times_.front()) first_start_ = each;
+  for (const GapKind kind : {GapKind::rises, GapKind::stays}) {
+    const double shortest = shortest_pause(rates_of(kind, times_, places, pauses));
+    if (std::isinf(shortest)) continue;
+    for (std::size_t i = 1; i < times_.size(); ++i)
+      if (const double gap = places[i] - places[i - 1];
+          is_of(kind, gap) && rate_of(times_[i] - times_[i - 1], gap) >= shortest)
+        pauses[i] = true;
   }
-  leave_out(places, pauses, count > 0 ? seconds / count : 0);
+  leave_out(places, pauses);
   take_steps(places, pauses, places_per_epoch);
 }
 
-void LogClock::leave_out(const std::vector<double>& places, const std::vector<bool>& pauses,
-                         double usual_s) {
+void LogClock::leave_out(const std::vector<double>& places, const std::vector<bool>& pauses) {
+  double seconds[2] = {}, counts[2] = {};  // of places that rise, and of points that stay
+  for (std::size_t i = 1; i < times_.size(); ++i) {
+    if (pauses[i]) continue;
+    const double gap = places[i] - places[i - 1];
+    seconds[gap > 0 ? 0 : 1] += times_[i] - times_[i - 1];
+    counts[gap > 0 ? 0 : 1] += gap > 0 ? gap : 1;
+  }
+  const auto usual_s = [&](double gap) {
+    const int kind = gap > 0 ? 0 : 1;
+    return counts[kind] > 0 ? seconds[kind] / counts[kind] * (gap > 0 ? gap : 1) : 0;
+  };
   trained_.reserve(times_.size());
   for (std::size_t i = 0; i < times_.size(); ++i) {
     const double gap_s = i == 0 ? 0 : times_[i] - times_[i - 1];
-    const double own_s = pauses[i] ? std::min(gap_s, usual_s * (places[i] - places[i - 1])) : gap_s;
+    const double own_s =
+        i > 0 && pauses[i] ? std::min(gap_s, usual_s(places[i] - places[i - 1])) : gap_s;
     if (own_s < gap_s) pauses_.push_back({places[i], gap_s - own_s});
     trained_.push_back(i == 0 ? 0 : trained_.back() + own_s);
   }
@@ -107,7 +127,7 @@ double LogClock::at(double time) {
   if (time < times_[i] || !is_before(i)) ++i;
   if (i >= times_.size() || time < times_[i] || !is_before(i)) {
     const auto next = std::upper_bound(times_.begin(), times_.end(), time);
-    if (next == times_.begin()) return time - times_.front();
+    if (next == times_.begin()) return std::max(time, first_start_) - times_.front();
     i = static_cast<std::size_t>(next - times_.begin()) - 1;
   }
   near_ = i;

@@ -1,6 +1,7 @@
 // Training time within a log of another program: the time between its lines, without the pauses.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ class LogClock {
   LogClock(const ForeignSeries& series, const std::vector<double>& starts, double places_per_epoch);
 
   bool empty() const { return times_.empty(); }  // the series has no times
-  // Seconds of training at a time of the log; below 0 before the first point.
+  // Seconds of training at a time of the log; below 0 before the first point, but for the time
+  // before a start that lies between.
   double at(double time);
   // Mean seconds from one place to the next, within epochs where these count anew.
   std::optional<double> place_s() const;
@@ -28,12 +30,12 @@ class LogClock {
   struct Pause {
     double place = 0, seconds = 0;  // before which, and what is left out
   };
-  void leave_out(const std::vector<double>& places, const std::vector<bool>& pauses,
-                 double usual_s);
+  void leave_out(const std::vector<double>& places, const std::vector<bool>& pauses);
   void take_steps(const std::vector<double>& places, const std::vector<bool>& pauses,
                   double places_per_epoch);
 
   std::vector<double> times_, trained_;  // of the points: on the log's clock, and of training
+  double first_start_ = -INFINITY;       // the last one that is not behind the first point
   std::size_t near_ = 0;                 // where the last time was found
   double steps_s_ = 0, steps_ = 0;
   std::vector<Pause> pauses_;

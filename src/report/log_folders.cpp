@@ -152,6 +152,17 @@ Trial read_newest_checkpoint(const fs::path& checkpoint, const fs::path& folder)
               cat("name one of them: ", printable(logs.back().string())));
 }
 
+// Events of the starts of a Trainer that was resumed, whose checkpoints have the numbers of all.
+bool are_starts(const FoundBelow& found, const fs::path& folder) {
+  const auto parent = [&](const fs::path& path) {
+    return path.lexically_relative(folder).parent_path();
+  };
+  return found.logs.size() > 1 && !found.checkpoint.empty() && parent(found.checkpoint).empty() &&
+         has_file(found.checkpoint, trainer_state) &&
+         std::all_of(found.logs.begin(), found.logs.end(),
+                     [&](const fs::path& log) { return parent(log) == "runs"; });
+}
+
 }  // namespace
 
 Trial read_log_folder(const fs::path& folder) {
@@ -161,6 +172,7 @@ Trial read_log_folder(const fs::path& folder) {
   // Each start of a Trainer has a log of its own; its state has the numbers of all.
   if (found.logs.size() != 1 && has_file(folder, trainer_state)) return read_state(folder);
   if (found.logs.size() == 1) return read_found(found.logs.front(), folder);
+  if (are_starts(found, folder)) return read_newest_checkpoint(found.checkpoint, folder);
   if (!found.logs.empty()) throw_several(folder, found.logs);
   if (!found.checkpoint.empty()) return read_newest_checkpoint(found.checkpoint, folder);
   throw Error(cat(printable(folder.string()), " is not a run, and holds no log that is known"),

@@ -58,6 +58,9 @@ class MlflowDatabase final : public TrackerStore {
       log.add(rows.text(0), {.time_ms = rows.number(1),
                              .step = rows.integer(2),
                              .value = rows.integer(4) != 0 ? NAN : infinite(rows.number(3))});
+    Statement starts(*database_,
+                     "SELECT value FROM tags WHERE run_uuid = ? AND key = 'lockstep.starts'");
+    if (starts.bind(1, std::string_view(id)).step()) log.set_starts(marks_of_text(starts.text(0)));
     std::move(log).finish(trial);
   }
 

@@ -12,6 +12,7 @@
 #include "report/mlflow_writer.h"
 #include "report/result_facts.h"
 #include "report/run_exports.h"
+#include "report/start_marks.h"
 #include "run/json_lines.h"
 #include "run/run_summary.h"
 #include "run/tensorboard_log.h"
@@ -72,11 +73,15 @@ bool add_results(const nlohmann::json& results, double time, MlflowRunWriter& wr
   return any;
 }
 
-void add_events(const RunDir& run, double& last, MlflowRunWriter& writer, WrittenExport& written) {
+// The starts of the run.
+StartMarks add_events(const RunDir& run, double& last, MlflowRunWriter& writer,
+                      WrittenExport& written) {
+  StartMarks starts;
   std::string unit = "samples";
   for_each_effective_line(run.events_path(), [&](const std::string& line) {
     const nlohmann::json event = parse_object(line);
     last = std::max(last, number_or(event, "time", last));
+    starts.event(event);
     const std::string kind = text_or(event, "kind", "");
     if (kind == "start") unit = text_or(event, "unit", unit);
     const std::vector<TensorboardScalar> scalars = scalars_of_event(event, unit);
@@ -86,6 +91,7 @@ void add_events(const RunDir& run, double& last, MlflowRunWriter& writer, Writte
       writer.add(scalar.first, number_or(event, "time", 0), integer_or(event, "step", 0),
                  scalar.second);
   });
+  return starts;
 }
 
 std::string relative_place(const fs::path& experiment, const std::string& id) {
@@ -137,7 +143,7 @@ WrittenExport export_mlflow(const RunDir& run, const fs::path& folder, bool repl
   MlflowRunWriter writer(experiment, id, replace);
   WrittenExport written{.what = relative_place(experiment, id)};
   double last = summary.started;
-  add_events(run, last, writer, written);
+  const StartMarks starts = add_events(run, last, writer, written);
   MlflowRunFacts facts{.name = run.name(),
                        .status = mlflow_status(summary.state),
                        .started = summary.started,
@@ -150,6 +156,10 @@ WrittenExport export_mlflow(const RunDir& run, const fs::path& folder, bool repl
                                 {"lockstep.state", to_string(summary.state)},
                                 {"lockstep.devices", summary.devices},
                                 {"lockstep.host", text_or(record, "host", "")}}};
+  constexpr std::size_t longest_tag = 5000;
+  if (std::string marks = text_of_marks(starts.all());
+      !starts.all().empty() && marks.size() <= longest_tag)
+    facts.tags["lockstep.starts"] = std::move(marks);
   if (record.contains("results") && record["results"].is_object()) {
     const double seconds = number_or(record, "seconds", NAN);
     if (std::isfinite(seconds)) last = std::max(last, summary.started + seconds);

@@ -130,6 +130,7 @@ class MlflowFiles final : public TrackerStore {
         else
           ++damaged;
       });
+    log.set_starts(marks_of_text(read_tag(folder, "lockstep.starts")));
     std::move(log).finish(trial);
     for (const auto& [name, file] : files_by_name(folder / "params", all))
       add_parameter(name, trim(read_file(file, parameter_bytes)), trial);

@@ -20,11 +20,12 @@ void MlflowLog::finish(Trial& trial) && {
     return;
   }
   ForeignLog log;
+  log.own_starts = std::move(starts_);
   bool counted = false;
   for (auto& [name, series] : series_) {
     // One number is often that of a test, added days later: its time is none of the training.
     const bool is_single = series.points.size() == 1;
-    if (is_single) series.points.front().time = NAN;
+    if (is_single && log.own_starts.empty()) series.points.front().time = NAN;
     counted = counted || !is_single || series.points.front().place != 0;
     log.series.push_back(std::move(series));
   }

@@ -19,10 +19,12 @@ class MlflowLog {
  public:
   // In the order of their times. Metrics of the machine, which count their own steps, are left out.
   void add(const std::string& name, const MlflowValue& value);
+  void set_starts(std::vector<StartMark> starts) { starts_ = std::move(starts); }  // of an export
   void finish(Trial& trial) &&;
 
  private:
   std::map<std::string, ForeignSeries> series_;
+  std::vector<StartMark> starts_;
 };
 
 // The commit that it ran from; "": unknown.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <utility>
 
 #include "base/text.h"
 
@@ -23,36 +26,84 @@ const ForeignSeries* series_named(const std::vector<ForeignSeries>& all, std::st
   return found == all.end() || found->points.empty() ? nullptr : &*found;
 }
 
+// The times of a run's starts as its training time, which leaves out what lay between them, and
+// what came after the step that a start went on from.
+class OwnClock {
+ public:
+  OwnClock(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts)
+      : starts_(std::move(starts)) {
+    std::stable_sort(starts_.begin(), starts_.end(),
+                     [](const StartMark& a, const StartMark& b) { return a.time < b.time; });
+    for (const StartMark& start : starts_) {
+      double before = -INFINITY;  // the last thing that counts
+      for (const ForeignSeries& series : all) {
+        const auto point =
+            std::partition_point(series.points.begin(), series.points.end(),
+                                 [&](const ForeignPoint& one) { return one.time < start.time; });
+        if (point != series.points.begin()) before = std::max(before, std::prev(point)->time);
+      }
+      before_s_.push_back(at(before));
+    }
+  }
+
+  bool empty() const { return starts_.empty(); }
+  std::size_t count() const { return starts_.size(); }
+  const StartMark& last() const { return starts_.back(); }
+  std::int64_t steps() const { return last().last_step - starts_.front().step; }
+  // Which start a time lies in, from 0; of one before all, the first.
+  std::size_t start_of(double time) const {
+    const auto known = starts_.begin() + static_cast<std::ptrdiff_t>(before_s_.size());
+    const auto next =
+        std::upper_bound(starts_.begin(), known, time,
+                         [](double value, const StartMark& one) { return value < one.time; });
+    return next == starts_.begin() ? 0 : static_cast<std::size_t>(next - starts_.begin()) - 1;
+  }
+  const StartMark& mark(std::size_t start) const { return starts_[start]; }
+  double at(double time) const {
+    if (before_s_.empty()) return 0;
+    const std::size_t start = start_of(time);
+    return before_s_[start] + std::max(0.0, time - starts_[start].time);
+  }
+
+ private:
+  std::vector<StartMark> starts_;
+  std::vector<double> before_s_;  // of training before each
+};
+
 // The step times of the log, each with the steps since the one before.
 struct OwnStep {
   double place = 0, steps = 0, step_s = 0;
+  bool first = false;  // of a start: it has its kernels to load
   double seconds() const { return steps * step_s; }
 };
 
-std::vector<OwnStep> steps_of(const std::vector<ForeignSeries>& all) {
+std::vector<OwnStep> steps_of(const std::vector<ForeignSeries>& all, const OwnClock& clock) {
   std::vector<OwnStep> steps;
   const ForeignSeries* const series = series_named(all, "throughput/step_s");
   if (series == nullptr) return steps;
   double before = 0;
+  std::size_t started = SIZE_MAX;
   for (const ForeignPoint& point : series->points) {
+    const std::size_t start = clock.empty() ? 0 : clock.start_of(point.time);
+    if (!clock.empty()) before = std::max(before, static_cast<double>(clock.mark(start).step));
     const double count = point.place - before;
     if (count > 0 && point.value >= 0 && std::isfinite(point.value))
-      steps.push_back({point.place, count, point.value});
+      steps.push_back({point.place, count, point.value, start != started});
+    started = start;
     before = point.place;
   }
   return steps;
 }
 
-// The first one of a start has its kernels to load.
 std::optional<double> mean_step_s(const std::vector<OwnStep>& steps) {
-  if (steps.empty()) return std::nullopt;
-  double seconds = 0, count = 0;
-  for (auto step = steps.size() > 1 ? steps.begin() + 1 : steps.begin(); step != steps.end();
-       ++step) {
-    seconds += step->seconds();
-    count += step->steps;
+  double seconds[2] = {}, counts[2] = {};  // of all others, of the first ones
+  for (const OwnStep& step : steps) {
+    seconds[step.first ? 1 : 0] += step.seconds();
+    counts[step.first ? 1 : 0] += step.steps;
   }
-  return count > 0 ? std::optional(seconds / count) : std::nullopt;
+  for (const int kind : {0, 1})
+    if (counts[kind] > 0) return seconds[kind] / counts[kind];
+  return std::nullopt;
 }
 
 // Over the time of all steps.
@@ -103,23 +154,20 @@ std::optional<double> best_value(const ForeignSeries& series, const ForeignSerie
 
 class OwnLog {
  public:
-  OwnLog(const std::vector<ForeignSeries>& all, LogClock& clock, Trial& trial)
-      : all_(all), clock_(clock), trial_(trial), steps_(steps_of(all)) {}
+  OwnLog(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts, LogClock& clock,
+         Trial& trial)
+      : all_(all),
+        starts_(all, std::move(starts)),
+        clock_(clock),
+        trial_(trial),
+        steps_(steps_of(all, starts_)) {}
 
   void times() {
     trial_.measure({.name = "step_s", .title = "step time", .unit = "s"}, mean_step_s(steps_));
-    double begin = INFINITY, end = -INFINITY;
-    for (const ForeignSeries& series : all_)
-      for (const ForeignPoint& point : series.points) {
-        const double at = clock_.at(point.time);
-        begin = std::fmin(begin, at);
-        end = std::fmax(end, at);
-      }
-    if (!steps_.empty()) begin -= steps_.front().seconds();  // the first step was logged at its end
-    begin_ = begin;
-    if (end > begin)
+    const double train_s = starts_.empty() ? train_s_of_clock() : train_s_of_starts();
+    if (train_s > 0)
       trial_.measure({.name = "train_s", .title = "training time", .unit = "s", .total = true},
-                     end - begin);
+                     train_s);
     trial_.measure({.name = "memory_bytes",
                     .title = "memory of the largest rank, peak",
                     .unit = "bytes",
@@ -143,6 +191,35 @@ class OwnLog {
   }
 
  private:
+  double train_s_of_clock() {
+    double begin = INFINITY, end = -INFINITY;
+    for (const ForeignSeries& series : all_)
+      for (const ForeignPoint& point : series.points) {
+        const double at = clock_.at(point.time);
+        begin = std::fmin(begin, at);
+        end = std::fmax(end, at);
+      }
+    if (!steps_.empty()) begin -= steps_.front().seconds();  // the first step was logged at its end
+    begin_ = begin;
+    return end - begin;
+  }
+
+  double train_s_of_starts() {
+    if (starts_.count() > 1)
+      trial_.cautions.push_back(cat("it was started ", starts_.count(),
+                                    " times: what was done after the checkpoints that it went on "
+                                    "from is left out"));
+    double end = starts_.last().last_time;
+    if (std::isfinite(end))  // where the log says how it ended, it says how many steps were done
+      trial_.set("steps", FactKind::amount, starts_.steps());
+    for (const ForeignSeries& series : all_) end = std::fmax(end, series.points.back().time);
+    return starts_.at(end);
+  }
+
+  double trained_at(double time) {
+    return starts_.empty() ? clock_.at(time) - begin_ : starts_.at(time);
+  }
+
   void share(const char* name, const char* title) {
     trial_.measure(
         {.name = name, .title = title, .scale = Scale::difference, .aspect = Aspect::use},
@@ -165,10 +242,11 @@ class OwnLog {
     trial_.metric = name;
     trial_.metric_better = Better::lower;
     for (const ForeignPoint& point : series.points)
-      trial_.curve.push_back({point.place, clock_.at(point.time) - begin_, point.value});
+      trial_.curve.push_back({point.place, trained_at(point.time), point.value});
   }
 
   const std::vector<ForeignSeries>& all_;
+  OwnClock starts_;
   LogClock& clock_;
   Trial& trial_;
   std::vector<OwnStep> steps_;
@@ -216,8 +294,9 @@ bool is_own_log(const std::vector<ForeignSeries>& all) {
           std::any_of(all.begin(), all.end(), is_evaluation));
 }
 
-void add_own_log(const std::vector<ForeignSeries>& all, LogClock& clock, Trial& trial) {
-  OwnLog own(all, clock, trial);
+void add_own_log(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts,
+                 LogClock& clock, Trial& trial) {
+  OwnLog own(all, std::move(starts), clock, trial);
   own.times();
   own.metrics();
 }

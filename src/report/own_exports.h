@@ -21,7 +21,9 @@ std::string own_name(const std::string& column);
 bool is_own_log(const std::vector<ForeignSeries>& all);
 
 // Step time, shares and memory as the log's own steps tell them, and metrics; `curve` is filled in,
-// too. clock: of the whole log, whose beginning is that of the first step's training then.
-void add_own_log(const std::vector<ForeignSeries>& all, LogClock& clock, Trial& trial);
+// too. starts: of the run, in order; where there are none, the first step's beginning is that of
+// the training, and clock tells its time.
+void add_own_log(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts,
+                 LogClock& clock, Trial& trial);
 
 }  // namespace lockstep

@@ -14,15 +14,17 @@ namespace lockstep {
 struct WrittenExport {
   std::int64_t steps = 0, evaluations = 0;
   std::int64_t runs = 0;     // of a batch
-  std::string what{};        // of files: "steps.csv and evaluations.csv"
+  std::string what{};        // of files: "steps.csv, evaluations.csv and starts.csv"
   std::size_t left_out = 0;  // numbers of other names than there is room for
 };
 
-// One event file in `folder`, with times and steps as they were. Throws Error.
+// One event file in `folder`, with times and steps as they were: SessionLog START where each start
+// began, and STOP where the last one ended. Throws Error.
 WrittenExport export_tensorboard(const RunDir& run, const std::filesystem::path& folder);
 
 // folder/steps.csv and folder/evaluations.csv, RFC 4180: a line of names, then one per event; a
-// cell is empty where the event does not have the number, or it was not finite. Throws Error.
+// cell is empty where the event does not have the number, or it was not finite. folder/starts.csv:
+// one per start, with the step that it began behind. Throws Error.
 WrittenExport export_csv(const RunDir& run, const std::filesystem::path& folder);
 
 // The run in MLflow's file store (mlruns), in the experiment named after its recipe. The same run

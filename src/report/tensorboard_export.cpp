@@ -7,6 +7,7 @@
 #include "report/event_limits.h"
 #include "report/export_file.h"
 #include "report/run_exports.h"
+#include "report/start_marks.h"
 #include "run/json_lines.h"
 #include "run/tensorboard_log.h"
 
@@ -16,22 +17,36 @@ WrittenExport export_tensorboard(const RunDir& run, const std::filesystem::path&
   WrittenExport written;
   std::string unit = "samples";
   std::unique_ptr<ExportFile> file;
+  StartMarks starts;
+  std::string pending;  // of starts before the first scalars
   for_each_effective_line(run.events_path(), [&](const std::string& line) {
     const nlohmann::json event = parse_object(line);
     const std::string kind = text_or(event, "kind", "");
-    if (kind == "start") unit = text_or(event, "unit", unit);
+    starts.event(event);
+    if (kind == "start") {
+      unit = text_or(event, "unit", unit);
+      const std::string mark =
+          tensorboard_restart(number_or(event, "time", 0), integer_or(event, "step", 0) + 1);
+      if (file)
+        file->write(mark);
+      else
+        pending += mark;
+    }
     const std::vector<TensorboardScalar> scalars = scalars_of_event(event, unit);
     if (scalars.empty()) return;
     const double time = number_or(event, "time", 0);
     if (!file) {
       written.what = tensorboard_file_name(time, host_name(), 0, 0);
       file = std::make_unique<ExportFile>(folder / written.what);
-      file->write(tensorboard_version(time));
+      file->write(tensorboard_version(time) + pending);
     }
     ++(kind == "step" ? written.steps : written.evaluations);
     file->write(tensorboard_scalars(time, integer_or(event, "step", 0), scalars));
   });
-  if (file) file->finish();
+  if (!file) return written;
+  if (!starts.all().empty())
+    file->write(tensorboard_stop(starts.all().back().last_time, starts.all().back().last_step));
+  file->finish();
   return written;
 }
 

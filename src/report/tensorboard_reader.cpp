@@ -107,6 +107,7 @@ std::optional<double> scalar_of_tensor(std::string_view bytes, bool& broken) {
 }
 
 using VisitScalar = std::function<void(const ScalarEvent&)>;
+using VisitSession = std::function<void(const TensorboardSession&)>;
 
 // Summary.Value: tag = 1, simple_value = 2, tensor = 8.
 void read_value(std::string_view bytes, ScalarEvent& scalar, const VisitScalar& visit,
@@ -125,30 +126,34 @@ void read_value(std::string_view bytes, ScalarEvent& scalar, const VisitScalar& 
   visit(scalar);
 }
 
+constexpr std::uint64_t session_start = 1, session_stop = 2;
+
 // SessionLog: status = 1.
-bool is_start(std::string_view session) {
-  constexpr std::uint64_t start = 1;
+std::uint64_t session_status(std::string_view session) {
+  std::uint64_t status = 0;
   Message message(session);
   while (const std::optional<Field> field = message.next())
-    if (field->number == 1 && field->type == 0 && field->value == start) return true;
-  return false;
+    if (field->number == 1 && field->type == 0) status = field->value;
+  return status;
 }
 
 // Event: wall_time = 1, step = 2, summary = 5, whose values are field 1, session_log = 7.
-bool read_event(std::string_view bytes, TensorboardFile& file, const VisitScalar& visit) {
+bool read_event(std::string_view bytes, const VisitScalar& visit,
+                const VisitSession& visit_session) {
   Message message(bytes);
   ScalarEvent event;
   std::vector<std::string_view> summaries;
-  bool starts = false;
+  std::uint64_t status = 0;
   while (const std::optional<Field> field = message.next()) {
     if (field->number == 1 && field->type == 1)
       event.wall_time = little_endian<double>(field->bytes);
     if (field->number == 2 && field->type == 0)
       event.step = static_cast<std::int64_t>(field->value);
     if (field->number == 5 && field->type == 2) summaries.push_back(field->bytes);
-    if (field->number == 7 && field->type == 2) starts = starts || is_start(field->bytes);
+    if (field->number == 7 && field->type == 2) status = session_status(field->bytes);
   }
-  if (starts && !file.start) file.start = {event.wall_time, event.step};
+  if (status == session_start || status == session_stop)
+    visit_session({event.wall_time, event.step, status == session_start});
   bool broken = message.broken;
   for (const std::string_view summary : summaries) {
     Message values(summary);
@@ -202,7 +207,7 @@ NextRecord next_record(std::istream& in, std::string& data) {
 }  // namespace
 
 TensorboardFile read_tensorboard(std::istream& in, const std::string& name,
-                                 const VisitScalar& visit) {
+                                 const VisitScalar& visit, const VisitSession& visit_session) {
   TensorboardFile file;
   std::string data;
   for (bool first = true;; first = false) {
@@ -215,14 +220,15 @@ TensorboardFile read_tensorboard(std::istream& in, const std::string& name,
                   "logs are files events.out.tfevents.…, or a folder of them");
     file.torn = next == NextRecord::torn;
     if (file.torn) return file;
-    if (next == NextRecord::whole && !read_event(data, file, visit)) ++file.damaged;
+    if (next == NextRecord::whole && !read_event(data, visit, visit_session)) ++file.damaged;
   }
 }
 
 TensorboardFile read_tensorboard(std::istream& in, const std::string& name) {
   std::vector<ScalarEvent> scalars;
-  TensorboardFile file =
-      read_tensorboard(in, name, [&](const ScalarEvent& scalar) { scalars.push_back(scalar); });
+  TensorboardFile file = read_tensorboard(
+      in, name, [&](const ScalarEvent& scalar) { scalars.push_back(scalar); },
+      [](const TensorboardSession&) {});
   file.scalars = std::move(scalars);
   return file;
 }

@@ -19,7 +19,7 @@ constexpr double shortest_timed_s = 60;
 class TrackioDatabase final : public TrackerStore {
  public:
   explicit TrackioDatabase(std::unique_ptr<Database> database)
-      : database_(std::move(database)), id_(has_ids() ? "run_id" : "run_name") {}
+      : database_(std::move(database)), id_(id_of("metrics")), config_id_(id_of("configs")) {}
 
   std::string kind() const override { return "trackio"; }
 
@@ -40,8 +40,14 @@ class TrackioDatabase final : public TrackerStore {
 
   void read(const TrackedRun& run, Trial& trial) override {
     read_metrics(run, trial);
-    Statement config(*database_, cat("SELECT config FROM configs WHERE ", id_, " = ?"));
-    if (!config.bind(1, std::string_view(run.id)).step()) return;
+    // Where the id of either table is the name alone, as no version before 0.24 has another one.
+    const bool by_id = id_ == "run_id" && config_id_ == "run_id";
+    Statement config(*database_, cat("SELECT config FROM configs WHERE ", config_id_, " = ?1",
+                                     by_id ? "" : " OR run_name = ?2", " ORDER BY ", config_id_,
+                                     " = ?1 DESC, rowid DESC LIMIT 1"));
+    config.bind(1, std::string_view(run.id));
+    if (!by_id) config.bind(2, std::string_view(run.name));
+    if (!config.step()) return;
     const nlohmann::json parameters = parse_python_json(config.text(0));
     if (!parameters.is_object()) return;
     for (const auto& [name, value] : parameters.items())
@@ -49,10 +55,15 @@ class TrackioDatabase final : public TrackerStore {
   }
 
  private:
-  bool has_ids() {
+  // What tells runs apart in that table. A project that older versions began has no ids in some
+  // tables, or none in some rows.
+  std::string id_of(const std::string& table) {
     Statement columns(*database_,
-                      "SELECT 1 FROM pragma_table_info('metrics') WHERE name = 'run_id'");
-    return columns.step();
+                      cat("SELECT 1 FROM pragma_table_info('", table, "') WHERE name = 'run_id'"));
+    if (!columns.step()) return "run_name";
+    Statement rows(*database_,
+                   cat("SELECT 1 FROM ", table, " WHERE run_id IS NULL OR run_id = '' LIMIT 1"));
+    return rows.step() ? "coalesce(nullif(run_id, ''), run_name)" : "run_id";
   }
 
   bool is_timed(const TrackedRun& run) {
@@ -94,7 +105,7 @@ class TrackioDatabase final : public TrackerStore {
   }
 
   std::unique_ptr<Database> database_;
-  std::string id_;  // the column that tells runs apart
+  std::string id_, config_id_;  // of metrics and of configs: what tells runs apart
 };
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "report/trial_source.h"
 
+#include <fstream>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "report/batch_facts.h"
 #include "report/facts_file.h"
+#include "report/file_kinds.h"
 #include "report/foreign_csv.h"
 #include "report/foreign_tensorboard.h"
 #include "report/json_log.h"
@@ -26,17 +29,45 @@ fs::path without_slash(fs::path path) {
   return path.has_filename() ? path : path.parent_path();
 }
 
+// The first bytes of a file.
+std::string head_of(const fs::path& file) {
+  std::string head(4096, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(head.data(), std::ssize(head));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  return head;
+}
+
+std::string what_helps(const std::string& kind, const std::string& ending) {
+  if (kind.empty()) return "if it is a table with a line of names, name it .csv";
+  if (kind == "JSON") return "if it is a log, name it .json, or .jsonl with an object a line";
+  if (kind.ends_with("z archive") || kind == "a gzip archive" || kind == "a zstd archive")
+    return "unpack it first";
+  if (kind == "a Parquet file" || ending == ".xlsx")
+    return "save it as CSV, as pandas' to_csv does";
+  return "what is compared are runs, batches, logs of other programs and files of facts; see "
+         "`lockstep compare --help`";
+}
+
+// A file whose name is of no kind that is read.
+[[noreturn]] void throw_no_trial(const fs::path& file, const std::string& ending) {
+  const std::string kind = kind_of_no_text(head_of(file));
+  const std::string text = ending.empty() ? "text without an ending in its name"
+                                          : cat("text whose name ends in ", printable(ending));
+  throw Error(
+      cat(printable(file.string()), " is ", kind.empty() ? text : kind,
+          ": looked for a log (.csv, .tsv, .json, .jsonl, events.out.tfevents.…), a file of facts "
+          "(.toml) or a database of MLflow or trackio"),
+      what_helps(kind, ending));
+}
+
 Trial read_file_trial(const fs::path& file) {
   const std::string name = file.filename().string(), ending = file.extension().string();
   if (is_tensorboard_file(name)) return read_tensorboard_trial(file);
   if (ending == ".toml") return read_facts_file(file);
   if (ending == ".csv" || ending == ".tsv") return read_csv_trial(file);
   if (is_json_log_name(name)) return read_json_log(file);
-  throw Error(
-      cat(printable(file.string()), " is a file, but of no kind that is known here"),
-      "what is compared are runs, batches, files of facts (.toml), logs as CSV (.csv), JSON "
-      "(.json, .jsonl) and TensorBoard's (events.out.tfevents.…), and databases of MLflow "
-      "and trackio");
+  throw_no_trial(file, ending);
 }
 
 }  // namespace

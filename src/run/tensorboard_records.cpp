@@ -70,12 +70,25 @@ std::string tensorboard_version(double time) {
   return framed(event.text());
 }
 
-std::string tensorboard_restart(double time, std::int64_t step) {
-  constexpr int start = 1;
+namespace {
+
+std::string session_log(int status, double time, std::int64_t step) {
   ProtoMessage session, event = event_of(time, step);
-  session.varint(1, start);
+  session.varint(1, status);
   event.bytes(7, session.text());
   return framed(event.text());
+}
+
+}  // namespace
+
+std::string tensorboard_restart(double time, std::int64_t step) {
+  constexpr int start = 1;
+  return session_log(start, time, step);
+}
+
+std::string tensorboard_stop(double time, std::int64_t step) {
+  constexpr int stop = 2;
+  return session_log(stop, time, step);
 }
 
 std::string tensorboard_scalars(double time, std::int64_t step,

@@ -20,6 +20,8 @@ using TensorboardScalar = std::pair<std::string, double>;  // tag, value
 std::string tensorboard_version(double time);  // the first record of every file
 // From this file on nothing counts that earlier ones hold of this step and later ones.
 std::string tensorboard_restart(double time, std::int64_t step);
+// Until then it ran, and up to that step. Readers of scalars pass it over.
+std::string tensorboard_stop(double time, std::int64_t step);
 std::string tensorboard_scalars(double time, std::int64_t step,
                                 std::span<const TensorboardScalar> scalars);
 

@@ -203,7 +203,7 @@ TEST_F(Compare, LogsOfOtherProgramsSayWhatIsNotKnown) {
   std::ofstream(folder.path() / "y.csv") << "step,time,loss\n1,0,3\n2,2,2\n";
   EXPECT_THAT(compare({"x.csv", "y.csv"}).out, HasSubstr("not known: data of both"));
   std::ofstream(folder.path() / "z.txt") << "nothing";
-  EXPECT_THAT(compare({"x.csv", "z.txt"}).err, HasSubstr("of no kind that is known here"));
+  EXPECT_THAT(compare({"x.csv", "z.txt"}).err, HasSubstr("z.txt is text whose name ends in .txt"));
 }
 
 // The name of a column is that of whoever wrote the log.

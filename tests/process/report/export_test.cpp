@@ -26,7 +26,7 @@ TEST_F(ExportNumbers, WritesSeveralFormatsAtOnce) {
   const ToolResult result = tool({"--tensorboard", "tb", "--csv", "csv", "--mlflow", "mlruns"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.err.find("40 logged steps, 4 evaluations"), std::string::npos) << result.err;
-  for (const char* file : {"csv/steps.csv", "csv/evaluations.csv"})
+  for (const char* file : {"csv/steps.csv", "csv/evaluations.csv", "csv/starts.csv"})
     EXPECT_TRUE(fs::exists(folder.path() / file)) << file;
 }
 
@@ -67,7 +67,8 @@ TEST_F(ExportNumbers, ARunWithoutStepsIsSaidToHaveNone) {
   EXPECT_NE(result.err.find("no logged steps"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("nothing was written"), std::string::npos) << result.err;
   const ToolResult csv = run_tool({"export", "empty", "--csv", "csv"}, folder.path());
-  EXPECT_NE(csv.err.find("csv/steps.csv and evaluations.csv was written"), std::string::npos)
+  EXPECT_NE(csv.err.find("csv/steps.csv, evaluations.csv and starts.csv was written"),
+            std::string::npos)
       << csv.err;
 }
 

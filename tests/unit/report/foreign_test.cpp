@@ -34,7 +34,7 @@ class ForeignLogs : public ::testing::Test {
 TEST_F(ForeignLogs, ACsvIsReadByTheUsualNames) {
   const Trial trial = read_csv_trial(
       write("log.csv",
-            "step,time,train_loss,val_loss,acc\n10,100,3,,0.1\n20,105,2,2.5,0.2\n30,110,1,"
+            "step,elapsed,train_loss,val_loss,acc\n10,100,3,,0.1\n20,105,2,2.5,0.2\n30,110,1,"
             "2.7,0.3\n40,115"));
   EXPECT_EQ(trial.source, "CSV log");
   EXPECT_EQ(trial.number("steps"), 30);
@@ -50,8 +50,8 @@ TEST_F(ForeignLogs, ACsvIsReadByTheUsualNames) {
 }
 
 TEST_F(ForeignLogs, SecondsDoNotDependOnTheOrderOfColumns) {
-  for (const char* text : {"step,time,val_loss,loss\n1,100,,3\n2,105,2,2\n",
-                           "step,time,loss,val_loss\n1,100,3,\n2,105,2,2\n"}) {
+  for (const char* text : {"step,elapsed,val_loss,loss\n1,100,,3\n2,105,2,2\n",
+                           "step,elapsed,loss,val_loss\n1,100,3,\n2,105,2,2\n"}) {
     const Trial trial = read_csv_trial(write("log.csv", text));
     ASSERT_EQ(trial.curve.size(), 1U);
     EXPECT_EQ(trial.curve[0].seconds, 5) << text;
@@ -93,6 +93,145 @@ TEST_F(ForeignLogs, ARestartWhoseSecondsBeginAnewIsAPause) {
       "log.csv", "elapsed,step,loss\n" + rows_of_steps(0, 49, 0, 2) + rows_of_steps(40, 79, 3, 2)));
   EXPECT_NEAR(trial.find("step_s")->value, 2, 1e-9);
   EXPECT_NEAR(trial.find("train_s")->value, 158, 1e-9);
+}
+
+// Steps of a second from 1 to 25, a restart from step `from` an hour later, and on to 40;
+// validation every ten steps.
+std::string restarted_rows(int from, bool times) {
+  std::string text = times ? "timestamp,step,loss,val_loss\n" : "step,loss,val_loss\n";
+  const auto row = [&](double time, int step, bool validates) {
+    text += cat(times ? cat(fixed(time, 1), ",") : "", step, ",", 100 - step, ",",
+                validates ? cat(step * 10) : "", "\n");
+  };
+  for (int step = 1; step <= 25; ++step) row(1.7e9 + step, step, step % 10 == 0);
+  for (int step = from; step <= 40; ++step)
+    row(1.7e9 + 3600 + (step - from), step, from < 10 ? step == 30 : step == 40);
+  return text;
+}
+
+TEST_F(ForeignLogs, ARestartTakesBackWhatOtherSeriesHadLaterOn) {
+  for (const bool times : {true, false}) {
+    const Trial back = read_csv_trial(write("back.csv", restarted_rows(15, times)));
+    EXPECT_EQ(back.find("best.val_loss")->value, 100) << "that of step 20 was taken back";
+    EXPECT_EQ(back.find("last.val_loss")->value, 400);
+    EXPECT_THAT(back.cautions, Contains(HasSubstr("started anew at step 15")));
+    const Trial anew = read_csv_trial(write("anew.csv", restarted_rows(1, times)));
+    EXPECT_EQ(anew.find("best.val_loss")->value, 300);
+    EXPECT_EQ(anew.number("steps"), 40);
+    if (!times) continue;
+    EXPECT_NEAR(back.find("train_s")->value, 39, 1e-6);
+    ASSERT_EQ(back.curve.size(), 2U);
+    EXPECT_NEAR(back.curve[0].seconds, 9, 1e-6);
+    EXPECT_NEAR(anew.find("train_s")->value, 39, 1e-6);
+    EXPECT_NEAR(anew.curve.at(0).seconds, 29, 1e-6);
+  }
+}
+
+// Evaluations of older checkpoints beside the training are no restarts of it.
+TEST_F(ForeignLogs, OnlyTheSeriesThatCountsTellsOfRestarts) {
+  const Trial trial = read_csv_trial(
+      write("log.csv",
+            "step,time,loss,test_loss\n10,0,9,\n20,10,8,\n10,11,,3\n30,20,7,\n20,21,,2\n"
+            "40,30,6,\n30,31,,1\n50,40,5,\n"));
+  EXPECT_EQ(trial.find("best.test_loss")->value, 1);
+  EXPECT_EQ(trial.find("train_s")->value, 40);
+  EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("anew"))));
+}
+
+TEST_F(ForeignLogs, AnEpochThatWasRepeatedReplacesItself) {
+  std::string text = "epoch,timestamp,loss,val_loss\n", timeless = "epoch,loss,val_loss\n";
+  double time = 1.7e9;
+  for (const int epoch : {1, 2, 3, 4, 5, 5, 6, 7, 8}) {
+    time += 100;
+    if (epoch == 5 && text.find("\n5,") != text.npos) time += 7200;
+    const char* const loss = epoch == 5 && text.find("\n5,") == text.npos ? "0.25" : "2";
+    text += cat(epoch, ",", fixed(time, 1), ",", loss, ",", loss, "\n");
+    timeless += cat(epoch, ",", loss, ",", loss, "\n");
+  }
+  const Trial trial = read_csv_trial(write("log.csv", text));
+  EXPECT_EQ(trial.find("best.val_loss")->value, 2);
+  EXPECT_EQ(trial.curve.size(), 8U);
+  EXPECT_NEAR(trial.find("train_s")->value, 700, 1e-6);
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("a pause of 2.028 h before epoch 5 is left out")));
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("started anew at epoch 5")));
+  EXPECT_EQ(read_csv_trial(write("timeless.csv", timeless)).find("best.loss")->value, 2);
+  const Trial back =
+      read_csv_trial(write("back.csv", "epoch,loss\n1,5\n2,4\n3,0.5\n4,0.4\n3,3\n4,2\n5,1\n"));
+  EXPECT_EQ(back.find("best.loss")->value, 1) << "epoch 3 of before counts no more";
+}
+
+// A line more for an epoch, a moment later, is no restart.
+TEST_F(ForeignLogs, LinesOfOneEpochStay) {
+  const Trial last = read_csv_trial(write(
+      "a.csv",
+      "epoch,timestamp,loss\n1,1700000100,3\n2,1700000200,2\n3,1700000300,1\n3,1700000301,4\n"));
+  EXPECT_EQ(last.find("best.loss")->value, 1);
+  const Trial three =
+      read_csv_trial(write("b.csv", "epoch,loss\n1,9\n1,8\n1,7\n2,6\n2,5\n2,4\n3,1\n3,2\n"));
+  EXPECT_EQ(three.find("best.loss")->value, 1);
+  EXPECT_THAT(three.cautions, Not(Contains(HasSubstr("anew"))));
+}
+
+TEST_F(ForeignLogs, APauseWithinAnEpochIsLeftOut) {
+  std::string text = "epoch,timestamp,loss\n";
+  double time = 1.7e9;
+  for (int line = 0; line < 40; ++line) {
+    time += line == 22 ? 36000 : 10;
+    text += cat(line / 10, ",", fixed(time, 1), ",1\n");
+  }
+  const Trial trial = read_csv_trial(write("log.csv", text));
+  EXPECT_NEAR(trial.find("train_s")->value, 390, 1e-6);
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("a pause of ")));
+}
+
+TEST_F(ForeignLogs, TimesOfEpochsAreNoClock) {
+  const Trial few =
+      read_csv_trial(write("a.csv", "epoch,time,loss\n1,10.1,3\n2,10.2,2\n3,10.4,1\n4,10.7,0.5\n"));
+  EXPECT_EQ(few.find("train_s"), nullptr);
+  EXPECT_TRUE(few.curve.empty());
+  EXPECT_THAT(few.cautions, Contains(AllOf(HasSubstr("column time"), HasSubstr("elapsed"),
+                                           HasSubstr("epoch_time"))));
+  const Trial texts =
+      read_csv_trial(write("t.csv", "epoch,time,loss\n1,0:01:40,3\n2,0:01:41,2\n3,0:01:43,1\n"));
+  EXPECT_EQ(texts.find("train_s"), nullptr);
+  // From its beginning on, and with a name that says it, it is one.
+  EXPECT_EQ(read_csv_trial(write("b.csv", "epoch,time,loss\n1,10,3\n2,20,2\n3,31,1\n"))
+                .find("train_s")
+                ->value,
+            21);
+  EXPECT_EQ(read_csv_trial(write("c.csv", "epoch,elapsed,loss\n1,100,3\n2,101,2\n"))
+                .find("train_s")
+                ->value,
+            1);
+  std::string many = "step,time,loss\n";
+  for (int step = 0; step < 60; ++step) many += cat(step, ",", 300 + step, ",1\n");
+  const Trial long_one = read_csv_trial(write("d.csv", many));
+  EXPECT_EQ(long_one.find("train_s")->value, 59);
+  EXPECT_THAT(long_one.cautions, Contains(HasSubstr("is taken for a clock")));
+  // Its sums are the clock beside it.
+  const Trial sums =
+      read_csv_trial(write("e.csv", "epoch,time,elapsed,loss\n1,10,10,3\n2,11,21,2\n3,12,33,1\n"));
+  EXPECT_EQ(sums.find("train_s")->value, 23);
+  EXPECT_EQ(sums.find("last.time")->value, 12);
+  const Trial named =
+      read_csv_trial(write("f.csv", "epoch,epoch_time,duration,loss\n1,10,1,3\n2,11,2,2\n"));
+  EXPECT_EQ(named.find("train_s"), nullptr);
+  EXPECT_EQ(named.find("last.epoch_time")->value, 11);
+}
+
+// As ultralytics writes after a resume: epochs go on, the seconds begin anew.
+TEST_F(ForeignLogs, AClockThatBeginsAnewIsARestart) {
+  std::string text = "epoch,time,train/loss\n";
+  for (int epoch = 1; epoch <= 12; ++epoch)
+    text += cat(epoch, ",", (epoch <= 6 ? epoch : epoch - 6) * 50, ",", 20 - epoch, "\n");
+  const Trial trial = read_csv_trial(write("results.csv", text));
+  ASSERT_NE(trial.find("train_s"), nullptr);
+  EXPECT_NEAR(trial.find("train_s")->value, 550, 1e-9);
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("begin anew")));
+  std::string each = "epoch,time,loss\n";
+  for (int line = 0; line < 30; ++line) each += cat(line / 10, ",", line % 10, ",1\n");
+  EXPECT_EQ(read_csv_trial(write("each.csv", each)).find("train_s"), nullptr)
+      << "in each epoch: what lies between is not known";
 }
 
 TEST_F(ForeignLogs, AGapFarOutsideTheRestIsAPause) {
@@ -407,6 +546,50 @@ TEST_F(ForeignLogs, ANewEventFileIsAPause) {
   EXPECT_NEAR(read_tensorboard_trial(folder.path()).find("step_s")->value, 1, 1e-9);
 }
 
+// test.py, days later.
+TEST_F(ForeignLogs, WhatIsLoggedAfterTheTrainingIsNotItsTime) {
+  write("events.out.tfevents.1.host",
+        losses(1e9, 0, 79, 1) + event(1e9 + 40, 40, "val/loss", simple(1.5F)));
+  std::string later = head();
+  for (int step = 0; step < 90; ++step)
+    later += event(1e9 + 300'000 + step, step, "test/acc", simple(0.5F));
+  write("events.out.tfevents.2.host", later + event(1e9 + 300'100, 79, "val/loss", simple(1.4F)));
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_NEAR(trial.find("train_s")->value, 79, 1e-9);
+  EXPECT_NEAR(trial.find("step_s")->value, 1, 1e-9);
+  EXPECT_EQ(trial.number("steps"), 79);
+  EXPECT_EQ(trial.find("last.test/acc")->value, 0.5);
+  EXPECT_NEAR(trial.curve.back().seconds, 79, 1e-9);
+  EXPECT_THAT(trial.cautions, Contains(AllOf(HasSubstr("test/acc"), HasSubstr("after"))));
+}
+
+// Lightning logs the epoch with every metric, those of a test among them.
+TEST_F(ForeignLogs, ACounterOfEpochsDoesNotTellTheTrainingsEnd) {
+  std::string text = losses(1e9, 0, 19, 1);
+  for (int step = 0; step < 20; ++step) {
+    text += event(1e9 + step, step, "epoch", simple(0));
+    text += event(1e9 + step + 0.5, step, "epoch", simple(0));
+  }
+  write("events.out.tfevents.1.host", text);
+  write("events.out.tfevents.2.host", head() + event(1e9 + 9000, 20, "test/acc", simple(0.5F)) +
+                                          event(1e9 + 9000, 20, "epoch", simple(1)));
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_NEAR(trial.find("train_s")->value, 19.5, 1e-9);
+  EXPECT_EQ(trial.number("steps"), 19);
+}
+
+TEST_F(ForeignLogs, ARestartFromTheBeginningHasNoTimesBeforeIt) {
+  write("events.out.tfevents.1.host", losses(1e9, 0, 49, 1) + event(1e9, 0, "lr", simple(0.5F)) +
+                                          event(1e9 + 20, 20, "val/loss", simple(0.1F)));
+  write("events.out.tfevents.2.host",
+        losses(1e9 + 5000, 0, 79, 1) + event(1e9 + 5060, 60, "val/loss", simple(1)));
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_NEAR(trial.find("train_s")->value, 79, 1e-9);
+  EXPECT_EQ(trial.find("best.val/loss")->value, 1);
+  ASSERT_EQ(trial.curve.size(), 1U);
+  EXPECT_NEAR(trial.curve[0].seconds, 60, 1e-9);
+}
+
 // SessionLog START at step 5, as purge_step writes it.
 TEST_F(ForeignLogs, WhatAStartPurgesDoesNotCount) {
   write("events.out.tfevents.1.host", losses(1e9, 0, 9, 1));
@@ -416,6 +599,17 @@ TEST_F(ForeignLogs, WhatAStartPurgesDoesNotCount) {
   ASSERT_EQ(trial.curve.size(), 6U);
   EXPECT_EQ(trial.curve[4].step, 4);
   EXPECT_EQ(trial.curve[5].step, 8);
+}
+
+// In one file, as an export of a resumed run has it; its time is that of the wall, whatever the
+// scalars' times say.
+TEST_F(ForeignLogs, AStartBehindScalarsOfItsFilePurgesThem) {
+  const std::string start = record("\x09" + bytes_of(1.8e9) + "\x10\x05" + field(7, "\x08\x01"));
+  write("events.out.tfevents.1.host",
+        losses(1e9, 0, 9, 1) + start + event(1e9 + 21, 5, "loss", simple(1)));
+  const Trial trial = read_tensorboard_trial(folder.path());
+  ASSERT_EQ(trial.curve.size(), 6U);
+  EXPECT_EQ(trial.curve[5].value, 1);
 }
 
 TEST_F(ForeignLogs, FilesThatWereWrittenAtTheSameTimeAreNoRestarts) {

@@ -78,7 +78,9 @@ TEST_F(JsonLogs, WhatIsNoLogIsSaidToBeNone) {
            {"c.json", "", "no JSON"},
            {"d.jsonl", "{\"loss\":1}\nnothing\n{\"loss\":1}\n", "line 2 is no JSON object"},
            {"e.jsonl", "", "no rows of numbers"},
-           {"f.json", "[1,2]", "no rows of numbers"}}) {
+           {"f.json", "[1,2]", "no rows of numbers"},
+           {"g.json", "\x1f\x8b\x08", "it is a gzip archive"},
+           {"h.jsonl", "PAR1", "it is a Parquet file"}}) {
     EXPECT_THAT(error_of([&, name = name, text = text] { read_json_log(write(name, text)); }),
                 HasSubstr(why))
         << name;

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <fstream>
+#include <tuple>
+#include <vector>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -108,6 +110,10 @@ TEST_F(LogFolders, TransformersLogsAreFound) {
   events("two/runs/Jan31_09-30-00_host", "train/loss");
   events("two/runs/Jan31_10-30-00_host", "train/loss");
   EXPECT_EQ(read("two").source, "Transformers log") << "it was started twice";
+  write("resumed/checkpoint-8/trainer_state.json", state);
+  events("resumed/runs/Jan31_09-30-00_host", "train/loss");
+  events("resumed/runs/Jan31_10-30-00_host", "train/loss");
+  EXPECT_EQ(best(read("resumed/"), "loss"), 1) << "its checkpoint has both starts";
   write("three/checkpoint-4/trainer_state.json", R"({"log_history":[{"step":4,"loss":2.0}]})");
   write("three/checkpoint-8/trainer_state.json", state);
   const Trial trial = read("three");
@@ -121,6 +127,23 @@ TEST_F(LogFolders, AStoreBelowIsFound) {
   write("project/mlruns/1/ab/meta.yaml", "run_id: ab\nrun_name: only\nlifecycle_stage: active\n");
   write("project/mlruns/1/ab/metrics/loss", "1000 2 1\n2000 1 2\n");
   EXPECT_EQ(read("project").name, "only");
+}
+
+TEST_F(LogFolders, AFileThatIsNoLogIsSaidToBeWhatItIs) {
+  for (const auto& [name, text, kind] :
+       std::vector<std::tuple<const char*, std::string, const char*>>{
+           {"log.csv.gz", "\x1f\x8b\x08", "is a gzip archive"},
+           {"log.parquet", "PAR1", "is a Parquet file"},
+           {"log.txt", "epoch 1: loss 3\n", "is text whose name ends in .txt"},
+           {"log", "loss 3\n", "is text without an ending in its name"},
+           {"history", "{\"loss\": 1}\n", "is JSON"},
+           {"model.pt", "PK\x03\x04", "is a zip archive"},
+           {"x.safetensors", std::string("\x02\0\0\0\0\0\0\0{}", 10), "is a safetensors file"},
+           {"x.bin", std::string("a\0b", 3), "is no text: byte 2 is NUL"},
+           {"empty", "", "is empty"}}) {
+    write(name, text);
+    EXPECT_THAT(refused(name), AllOf(HasSubstr(kind), HasSubstr("looked for a log (.csv, ")));
+  }
 }
 
 TEST_F(LogFolders, WhereNothingLiesItIsSaidWhatWasLookedFor) {

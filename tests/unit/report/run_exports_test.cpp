@@ -1,5 +1,6 @@
 #include "report/run_exports.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -161,6 +162,60 @@ TEST_F(Exports, ReadBackAreTheSameAsTheRun) {
   for (const QuantityRow& row : both.rows)
     EXPECT_NEAR(row.a.front(), row.b.front(), 1e-6 * std::fabs(row.b.front())) << row.what.name;
   EXPECT_EQ(csv.quantities.size(), tensorboard.quantities.size() + 2) << "best loss and accuracy";
+}
+
+// Started three times: at 20 it was evaluated after the checkpoint at 18, the second start logged
+// nothing that counts, and the first step of the third took long.
+TEST_F(Exports, OfAResumedRunReadBackAreTheSameAsTheRun) {
+  MadeRun made(folder.path() / "run");
+  made.record();
+  made.start(0);
+  made.steps(0, 25);
+  made.time += 5000;
+  made.event({{"kind", "resume"}, {"step", 18}});
+  made.start(18);
+  made.time += 40;
+  made.step(19, 2.0);
+  made.time += 5000;
+  made.event({{"kind", "resume"}, {"step", 18}});
+  made.start(18);
+  made.time += 3;
+  made.event({{"kind", "step"},
+              {"step", 22},
+              {"loss", 0.5},
+              {"step_s", 0.8},
+              {"data_share", 0.5},
+              {"memory", {{{"peak", 400}}}}});
+  made.steps(22, 40);
+  made.time += 2;
+  made.event({{"kind", "checkpoint"}, {"step", 41}});
+  made.end(41);
+  made.state("finished");
+  const RunDir run = RunDir::open(made.path.string(), folder.path());
+  export_csv(run, folder.path() / "csv");
+  export_tensorboard(run, folder.path() / "tb");
+  export_mlflow(run, folder.path() / "mlruns", false);
+  const Trial own = read_run_facts(run);
+  ASSERT_EQ(own.number("steps"), 41);
+  for (const char* place : {"csv", "csv/steps.csv", "tb", "mlruns#run"}) {
+    const Trial other = read_trial((folder.path() / place).string(), ".");
+    EXPECT_EQ(other.number("steps"), 41) << place;
+    for (const char* name : {"step_s", "train_s", "memory_bytes", "data_share", "last.loss"}) {
+      ASSERT_NE(other.find(name), nullptr) << name << " of " << place;
+      EXPECT_NEAR(other.find(name)->value, own.find(name)->value, 1e-3 * own.find(name)->value)
+          << name << " of " << place;
+    }
+    ASSERT_EQ(other.curve.size(), own.curve.size()) << place;
+    for (std::size_t i = 0; i < own.curve.size(); ++i)
+      EXPECT_NEAR(other.curve[i].seconds, own.curve[i].seconds, 2e-3) << place;
+    EXPECT_THAT(other.cautions, ::testing::Contains(::testing::HasSubstr("started ")));
+  }
+  const CsvTable starts = read_csv(folder.path() / "csv/starts.csv");
+  ASSERT_EQ(starts.rows.size(), 3U);
+  EXPECT_EQ(starts.rows[2][starts.column("step")], "18");
+  EXPECT_EQ(starts.rows[2][starts.column("last_step")], "41");
+  EXPECT_LT(*starts.number(0, starts.column("last_time")), *starts.number(1, 1) - 4000)
+      << "what lies between is of neither";
 }
 
 TEST_F(Exports, WithoutEvaluationsAreReadBackToo) {

@@ -169,6 +169,42 @@ TEST_F(TrackerStores, OlderDatabasesOfTrackioKnowRunsByTheirNames) {
   EXPECT_EQ(read(store, "base").value("param.lr"), 0.1);
 }
 
+// Version 0.24 and later leave the tables of a project that an older one began as they are, and
+// make those that it lacks with ids; what Spaces restore from Parquet may have ids in some rows.
+TEST_F(TrackerStores, IdsMayBeMissingInATableOfTrackioOrInRows) {
+  const std::string metrics =
+      "CREATE TABLE m AS SELECT id, timestamp, run_name, step, metrics FROM metrics; DROP TABLE "
+      "metrics; ALTER TABLE m RENAME TO metrics;";
+  const std::string configs =
+      "CREATE TABLE c AS SELECT id, run_name, config FROM configs; DROP TABLE configs; ALTER TABLE "
+      "c RENAME TO configs;";
+  const std::string some =
+      "CREATE TABLE m AS SELECT id, nullif(run_id, (SELECT run_id FROM metrics WHERE run_name = "
+      "'base')) AS run_id, timestamp, run_name, step, metrics FROM metrics; DROP TABLE metrics; "
+      "ALTER TABLE m RENAME TO metrics;";
+  int number = 0;
+  for (const std::string& change : {metrics, configs, some}) {
+    const fs::path store =
+        database("trackio-0.43.sql", cat("text", ++number, ".db").c_str(), change);
+    EXPECT_EQ(open_tracker_store(store)->runs().size(), 2U) << change;
+    for (const char* run : {"base", "slow"}) {
+      EXPECT_EQ(read(store, run).value("param.lr"), 0.1) << run << change;
+      EXPECT_EQ(read(store, run).number("steps"), 40) << run << change;
+    }
+  }
+}
+
+// A score of another program, added to the run a day later, several times.
+TEST_F(TrackerStores, WhatIsAddedToARunLaterIsNotItsTime) {
+  const fs::path store = database(
+      "mlflow-3.17.sql", "mlflow.db",
+      "INSERT INTO metrics (key, value, timestamp, run_uuid, step, is_nan) SELECT 'test/acc', 0.5, "
+      "timestamp + 90000000 + step, run_uuid, step, 0 FROM metrics WHERE key = 'loss'");
+  const Trial trial = read(store, "textgen/base");
+  EXPECT_NEAR(measured(trial, "train_s"), 3.0, 1e-6);
+  EXPECT_EQ(measured(trial, "last.test/acc"), 0.5);
+}
+
 TEST_F(TrackerStores, ReadingLeavesNothingBeside) {
   const fs::path store = database("trackio-0.43.sql", "text%20gen.db", "PRAGMA journal_mode = WAL");
   const std::string before = read_file(store);
