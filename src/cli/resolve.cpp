@@ -35,7 +35,7 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
 
 // What the weights and the order of samples stand on: some of the engine's options and all of the
 // recipe's, but not those of groups that concern other commands than `train`, and not where data
-// lies: the recipe's preparation sees to it that it holds the same.
+// lies or how files are read (files.*): the recipe's preparation sees to it that it holds the same.
 void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const auto check = [&](const std::string& key, const nlohmann::json& now) {
     if (!before.contains(key) || before[key] == now) return;
@@ -51,12 +51,12 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
     check(key, engine.at(key));
   if (setup.train->exact) check("batch.micro", engine.at("batch.micro"));
   const nlohmann::json recipe = setup.options->table.to_json();
-  const auto concerns_outputs = [](const std::string& key) {
-    return key.starts_with("predict.") || key.starts_with("evaluate.") || key.starts_with("score.");
+  const auto may_change = [](const std::string& key) {
+    return key.starts_with("predict.") || key.starts_with("evaluate.") ||
+           key.starts_with("score.") || key.starts_with("files.");
   };
   for (const OptionInfo& option : setup.options->table.options())
-    if (!concerns_outputs(option.key) && !option.spec.is_path)
-      check(option.key, recipe.at(option.key));
+    if (!may_change(option.key) && !option.spec.is_path) check(option.key, recipe.at(option.key));
 }
 
 void check_exact(const TrainOptions& options) {

@@ -12,7 +12,7 @@ namespace lockstep::volume {
 namespace {
 
 constexpr const char* planes_hint =
-    "if they are planes, set data.as_planes=true, or write it with tifffile and metadata={'axes': "
+    "if they are planes, set files.as_planes=true, or write it with tifffile and metadata={'axes': "
     "'ZYX'}";
 
 std::string page_count(std::int64_t pages) {

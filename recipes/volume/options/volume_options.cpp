@@ -63,12 +63,6 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "z,y,x to resample to, or one number for all; outputs are resampled back; "
                         "empty: voxels stay as they are",
              .unit = "mm"});
-  table.add("data.same_grid", data.same_grid,
-            {.meaning = "voxels of label and image belong together one by one, whatever the "
-                        "affines of their NIfTI files say"});
-  table.add("data.as_planes", data.as_planes,
-            {.meaning = "channels or times that a TIFF says of a single plane are planes, as "
-                        "tifffile writes them without axes"});
   table.add("data.pad", data.pad, {.meaning = "take volumes that are smaller than a patch"});
   table.add("data.patches", data.patches,
             {.meaning = "of each volume, per epoch", .min = 1, .max = 1e6});
@@ -79,6 +73,16 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "most that decoded volumes may take on the disk; 0: what it has room for",
              .unit = "GB",
              .min = 0});
+}
+
+template <class Files>
+void add_files(OptionTable& table, Files& files) {
+  table.add("files.same_grid", files.same_grid,
+            {.meaning = "voxels of label and image belong together one by one, whatever the "
+                        "affines of their NIfTI files say"});
+  table.add("files.as_planes", files.as_planes,
+            {.meaning = "channels or times that a TIFF says of a single plane are planes, as "
+                        "tifffile writes them without axes"});
 }
 
 template <class Model>
@@ -200,6 +204,7 @@ std::optional<std::array<double, 3>> three(const std::vector<std::string>& words
 
 VolumeOptions::VolumeOptions() {
   add_data(table, data);
+  add_files(table, files);
   add_augment(table, augment);
   add_model(table, model);
   add_loss(table, loss);
@@ -238,7 +243,7 @@ std::optional<std::int64_t> VolumeOptions::ignore() const {
 }
 
 ReadVolume VolumeOptions::read_volume(bool labels) const {
-  return {.as_planes = data.as_planes, .labels = labels};
+  return {.as_planes = files.as_planes, .labels = labels};
 }
 
 NetShape VolumeOptions::net(std::int64_t channels) const {

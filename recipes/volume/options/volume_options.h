@@ -53,13 +53,15 @@ struct VolumeOptions : RecipeOptions {
     double divide = 0;                     // 0: 255 of u8, 65,535 of u16, 1 of others
     std::vector<std::string> patch{"64"};  // z,y,x or one number for all; voxels
     std::vector<std::string> spacing;      // z,y,x in mm to resample to; empty: as it is
-    bool same_grid = false;                // affines of image and label may differ
-    bool as_planes = false;                // channels or times of one plane, as TIFFs say
     bool pad = false;                      // volumes that are smaller than a patch
     std::int64_t patches = 8;              // of each volume, per epoch
     double positive = 0.6;                 // share of patches around a voxel of foreground
     double cache_gb = 0;                   // 0: what the disk has room for
   } data;
+  struct {                   // how files are read; a run may change it
+    bool same_grid = false;  // affines of image and label may differ
+    bool as_planes = false;  // channels or times of one plane, as TIFFs say
+  } files;
   struct {
     bool flip = true, rotate90 = true;
     double brightness = 0.2, contrast = 0.3;

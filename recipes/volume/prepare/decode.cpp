@@ -34,7 +34,7 @@ void check_same_place(const Pair& pair, const VolumeHeader& image, const VolumeH
                   " has ", describe_place(image), ", ", pair.label.string(), " has ",
                   describe_place(label)),
               same == SamePlace::unknown
-                  ? "if their voxels belong together one by one, set data.same_grid=true, or copy "
+                  ? "if their voxels belong together one by one, set files.same_grid=true, or copy "
                     "the affine: nibabel.Nifti1Image(label.dataobj, image.affine)"
                   : "bring the label onto the grid of its image, for example with nibabel's "
                     "resample_from_to and order=0");
@@ -100,8 +100,8 @@ DecodeOptions decode_options(const VolumeOptions& options) {
           .ignore = options.ignore(),
           .classes = options.data.classes,
           .channels = options.data.channels,
-          .same_grid = options.data.same_grid,
-          .as_planes = options.data.as_planes};
+          .same_grid = options.files.same_grid,
+          .as_planes = options.files.as_planes};
 }
 
 DecodeOptions training_options(const VolumeOptions& options) {

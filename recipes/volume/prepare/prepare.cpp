@@ -91,8 +91,8 @@ Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector
       cat(ids.size() == 1 ? "a volume" : "volumes", " of this run ",
           ids.size() == 1 ? (missing ? "is" : "has") : (missing ? "are" : "have"),
           missing ? " not there any more: " : " changed since the run began: ", first_five(ids)),
-      "restore the files, name the place where they lie now with data.path, or start a new "
-      "run");
+      cat("restore the files, name the place where they lie now with data.path, or start a new run",
+          missing ? "" : "; a run of an older version may have read the same files otherwise"));
 }
 
 bool any_lies_where_it_was(const PreparedVolumes& before, const std::vector<Pair>& pairs) {

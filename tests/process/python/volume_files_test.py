@@ -101,11 +101,11 @@ def tifffile_axes():
         tifffile.imwrite(name, czyx, metadata={"axes": "TZYX"}, **options)
         expect_refused(name, "time series of 2 frames", "write each frame as a file")
         tifffile.imwrite(name, VOLUME, metadata={"axes": "CYX"}, **options)
-        expect_refused(name, "6 pages are channels of one plane", "metadata={'axes': 'ZYX'}", "data.as_planes=true")
+        expect_refused(name, "6 pages are channels of one plane", "metadata={'axes': 'ZYX'}", "files.as_planes=true")
     for name, options in (("a.tif", {"imagej": True}), ("a.ome.tif", gray)):
         tifffile.imwrite(name, VOLUME, **options)  # takes the first axis for channels
         assert tifffile.TiffFile(name).series[0].axes == "CYX"
-        expect_refused(name, "6 pages are channels of one plane", "data.as_planes=true")
+        expect_refused(name, "6 pages are channels of one plane", "files.as_planes=true")
     tifffile.imwrite("a.tif", czyx, **gray)
     expect_refused("a.tif", "does not say what is a channel", "metadata={'axes': 'CZYX'}")
     with tifffile.TiffWriter("a.tif") as writer:

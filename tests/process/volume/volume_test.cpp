@@ -215,7 +215,7 @@ TEST_F(Volume, TakesFoldersOfSlices) {
   fs::create_directories(folder.path() / "new/cut");
   for (int z = 0; z < 2; ++z)
     write_file_atomic(folder.path() / "new/cut" / cat("z", z, ".tif"), "II*");
-  const ToolResult cut = tool({"predict", "a", "images=new", "out=c"});
+  const ToolResult cut = tool({"predict", "a", "images=new", "out=c", "files.as_planes=true"});
   EXPECT_EQ(cut.code, 1);
   EXPECT_THAT(cut.err, HasSubstr("cut/z0.tif: it is not a TIFF file, or truncated"));
   EXPECT_TRUE(fs::exists(folder.path() / "c/scan.tif"));

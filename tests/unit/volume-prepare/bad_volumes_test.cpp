@@ -43,10 +43,10 @@ TEST_F(BadVolumes, WhosePlanesAreTimesAreTakenWhereTheUserSaysSo) {
     write_text(name, bytes.replace(at, 8, "frames=6"));
   }
   EXPECT_THAT(prepare_error(), AllOf(HasSubstr("train_images/a.tif: it is a time series"),
-                                     HasSubstr("data.as_planes=true")));
-  options.data.as_planes = true;
+                                     HasSubstr("files.as_planes=true")));
+  options.files.as_planes = true;
   EXPECT_EQ(prepare_error(), "");
-  options.data.as_planes = false;
+  options.files.as_planes = false;
   EXPECT_THAT(prepare_error(), HasSubstr("time series")) << "cached or not";
 }
 
@@ -59,10 +59,10 @@ TEST_F(BadVolumes, AreOfOneGridWhereTheUserSaysSo) {
   write(data() / "train_images" / "a.nii", usual, image_of(usual, 1), {.space = scanner});
   write(data() / "train_labels" / "a.nii", usual, labels_of(usual), {.space = identity});
   EXPECT_THAT(thrown_by([&] { prepare(); }).hint(),
-              AllOf(HasSubstr("data.same_grid=true"), Not(HasSubstr("resample"))));
-  options.data.same_grid = true;
+              AllOf(HasSubstr("files.same_grid=true"), Not(HasSubstr("resample"))));
+  options.files.same_grid = true;
   EXPECT_EQ(prepare_error(), "");
-  options.data.same_grid = false;
+  options.files.same_grid = false;
   EXPECT_THAT(prepare_error(), HasSubstr("lie in different places")) << "cached or not";
   identity.srow[2][3] = 5;
   write(data() / "train_labels" / "a.nii", usual, labels_of(usual), {.space = identity});

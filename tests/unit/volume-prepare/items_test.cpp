@@ -73,7 +73,7 @@ TEST_F(Items, AreReadAsTheOptionsSay) {
   std::string bytes = read_file(data() / "test_images/a.tif");
   write_text("test_images/a.tif", bytes.replace(bytes.find("slices=6\nunit"), 8, "frames=6"));
   EXPECT_THAT(find().at(0).fault, HasSubstr("time series of 6 frames"));
-  options.data.as_planes = true;
+  options.files.as_planes = true;
   EXPECT_EQ(find().at(0).fault, "");
 }
 
