@@ -26,8 +26,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 // What may be another than in training: where the rows are, and what is asked of them.
-const std::set<std::string> changeable = {"data.path", "symbol",    "start",        "end",
-                                          "horizon",   "threshold", "gbdt.library", "gbdt.threads"};
+const std::set<std::string> changeable = {
+    "data.path", "symbol",       "start",         "end",        "horizon",
+    "threshold", "gbdt.library", "symbol_column", "date_order", "gbdt.threads"};
 
 // A window as it was trained, with what is given anew.
 struct TrainedWindow {
@@ -35,6 +36,7 @@ struct TrainedWindow {
   std::string label;
   Window window;
   std::vector<std::string> classes;  // of its label
+  std::vector<std::string> features;
   std::string data_hash, data_path;  // of what it was trained on
   GbdtOptions options;
 };
@@ -59,8 +61,8 @@ std::unique_ptr<TrainedWindow> read_window(const WindowRecord& record,
     trained->data_path = data.at("data").value("path", "");
     set_recorded(record, trained->options);
     // By name, whatever a list of columns says by now, and in the order of training.
-    if (!trained->options.features.empty())
-      trained->options.features = data.at("features").get<std::vector<std::string>>();
+    trained->features = data.at("features").get<std::vector<std::string>>();
+    if (!trained->options.features.empty()) trained->options.features = trained->features;
   } catch (const std::exception& error) {
     throw Error(cat((record.folder / "metadata.json").string(), " cannot be read: ", error.what()));
   }
@@ -103,8 +105,8 @@ class Symbols {
     const std::string key =
         cat(options.objective, "|", options.group_column, "|", options.time_column, "|",
             join(trained.classes, ","), "|", options.symbol, "|", options.data.path, "|",
-            options.horizon, "|", options.threshold, "|", join(options.features, ","), "|",
-            options.label_column,
+            options.horizon, "|", options.threshold, "|", join(trained.features, ","), "|",
+            options.label_column, "|", options.symbol_column, "|", options.table.get("date_order"),
             options.made() ? cat("|", options.start, "|", options.end, "|", options.seed, "|",
                                  options.data.made_rows)
                            : "");
@@ -112,6 +114,7 @@ class Symbols {
     if (data == nullptr) {
       LoadHow how{.label_optional = predicts};
       if (!options.label_column.empty()) how.classes = trained.classes;
+      if (options.features.empty()) how.features = trained.features;
       data = load_symbol(options, options.symbol, how);
     }
     return data;
@@ -232,7 +235,10 @@ void check_symbols(const DirectUse& use, const BatchRecords& records) {
   if (!path || given(use, "symbol")) return;
   std::set<std::string> symbols;
   for (const WindowRecord& record : records.windows) symbols.insert(record.symbol);
-  check_one_file(symbols, *path);
+  if (symbols.size() < 2) return;
+  GbdtOptions options;
+  set_recorded(records.windows.front(), options);
+  check_one_file(symbols, *path, given(use, "symbol_column").value_or(options.symbol_column));
 }
 
 std::string use_models(const DirectUse& use) {

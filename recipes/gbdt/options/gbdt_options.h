@@ -35,7 +35,11 @@ struct GbdtOptions : DirectOptions {
   std::string label_column;           // the option label; empty: from the close
   std::string group_column;           // the option group; of a ranking
   std::string time_column;            // the option time; empty: found by name
-  std::string objective = "binary";   // or an alias
+  // The option symbol_column: of a file with several symbols; empty: a file is of one, and is
+  // refused where it seems to be of several; none: it is of one.
+  std::string symbol_column;
+  DateOrder date_order = DateOrder::any;
+  std::string objective = "binary";  // or an alias
   double threshold = 0.02;
   double valid_share = 0.2, test_share = 0.2;  // split.…
   bool shuffle = true;                         // split.shuffle
@@ -106,6 +110,13 @@ struct EnumNames<gbdt::TestWindow> {
       {gbdt::TestWindow::full, "full"},
       {gbdt::TestWindow::part, "part"},
       {gbdt::TestWindow::none, "none"}};
+};
+template <>
+struct EnumNames<gbdt::DateOrder> {
+  static constexpr std::pair<gbdt::DateOrder, const char*> value[] = {
+      {gbdt::DateOrder::any, "any"},
+      {gbdt::DateOrder::day_first, "dmy"},
+      {gbdt::DateOrder::month_first, "mdy"}};
 };
 template <>
 struct EnumNames<gbdt::TrainDevice> {
