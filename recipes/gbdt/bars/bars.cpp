@@ -102,7 +102,7 @@ class Reader {
       bars_.days.assign(rows_.size(), 0);
       return;
     }
-    StampColumn column(wanted_.date_order);
+    StampColumn column(wanted_.date_order, rows_.size());
     for (const std::size_t row : rows_) {
       bars_.stamps.push_back(stamp_text(row));
       if (!column.add(bars_.stamps.back())) refuse_stamp(row, column.kind());

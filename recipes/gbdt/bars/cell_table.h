@@ -9,21 +9,24 @@
 
 namespace lockstep::gbdt {
 
-// All rows of a file, that of the names too. `cells` [rows, columns] are views of what this holds,
-// without the blanks around them. Read once and shared by all that read it.
+// All rows of a file, that of the names too. Read once and shared by all that read it.
 struct RawCells {
+  struct Place {  // in `text`; eight bytes, because fresh memory is most of what reading costs
+    static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 24) - 1;
+    std::uint64_t begin : 40, bytes : 24;
+  };
   std::string name;  // of the file, for messages
   std::string hash;  // of the file: 32 hex digits
   std::size_t columns = 0;
-  std::vector<std::string_view> cells;
+  std::vector<Place> cells;         // [rows, columns], without the blanks around them
   std::vector<std::int64_t> lines;  // where each row begins in the file, from 1
   std::string title;                // the lines above the names, which are one cell each; "": none
-  std::string text;                 // of the file, in UTF-8
-  std::vector<std::vector<std::string>> quoted;  // cells of a file that has quotes
+  std::string text;                 // of the file, in UTF-8; of one with quotes its cells
 
   std::size_t rows() const { return lines.size(); }
   std::string_view cell(std::size_t row, std::size_t column) const {
-    return cells[row * columns + column];
+    const Place place = cells[row * columns + column];
+    return {text.data() + place.begin, place.bytes};
   }
 };
 

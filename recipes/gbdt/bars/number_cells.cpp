@@ -97,7 +97,8 @@ std::optional<double> float_of(std::string_view cell) {
   if (stop != text.data() + text.size()) return std::nullopt;
   if (error == std::errc()) return value;
   if (error != std::errc::result_out_of_range) return std::nullopt;
-  return std::strtod(std::string(text).c_str(), nullptr);
+  value = std::strtod(std::string(text).c_str(), nullptr);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<bool> boolean_of(std::string_view cell) {

@@ -14,8 +14,8 @@ namespace lockstep::gbdt {
 // for missing: None, #NA, #N/A N/A, 1.#IND, 1.#QNAN and their negatives.
 bool is_missing(std::string_view cell);
 
-// As Python's float: also inf, and what is too large (inf) or too small (0) for a double. Nothing
-// for what is no number.
+// As pandas.read_csv: also inf, and 0 for what is too small for a double. Nothing for what is no
+// number or too large for a double.
 std::optional<double> float_of(std::string_view cell);
 
 // True, TRUE or true; False, FALSE or false: as pandas reads them. Nothing for anything else.

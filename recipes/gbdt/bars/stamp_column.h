@@ -26,7 +26,10 @@ class StampColumn {
  public:
   enum class Kind { none, year_first, month_name, day_and_month, since_1970 };
 
-  explicit StampColumn(DateOrder order) : order_(order) {}
+  // count: how many stamps will come, about.
+  explicit StampColumn(DateOrder order, std::size_t count = 0) : order_(order) {
+    stamps_.reserve(count);
+  }
 
   // False for what is no stamp, or one of another kind than those before it.
   bool add(std::string_view text);

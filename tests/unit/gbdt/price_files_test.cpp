@@ -290,7 +290,7 @@ TEST(PriceFile, MayBeUtf16) {
 TEST(OwnColumns, AreCellsAsPandasReadsThem) {
   const BarColumns all{.prices = BarColumns::Prices::none, .own = {"*"}, .label = "y"};
   const Bars bars = price_file(
-      ",flag,a,b,y,Unnamed: 7\n0,True,inf,1e-400,0,x\n1,FALSE,-inf,None,1,x\n2,,1e400,#N/A,1,x\n",
+      ",flag,a,b,y,Unnamed: 7\n0,True,inf,1e-400,0,x\n1,FALSE,-inf,None,1,x\n2,,-Infinity,#N/A,1,x\n",
       "A", all);
   EXPECT_THAT(bars.own_names, ElementsAre("flag", "a", "b"));
   EXPECT_THAT(bars.notes, ElementsAre("column 1, which has no name, is not used",
@@ -303,11 +303,12 @@ TEST(OwnColumns, AreCellsAsPandasReadsThem) {
   EXPECT_EQ(own[4], -INFINITY);
   EXPECT_TRUE(std::isnan(own[5]));
   EXPECT_TRUE(std::isnan(own[6]));
-  EXPECT_EQ(own[7], INFINITY);
+  EXPECT_EQ(own[7], -INFINITY);
   EXPECT_TRUE(std::isnan(own[8]));
   BarColumns named = all;
   named.own = {"Unnamed: 7"};
   EXPECT_THAT(price_file("a,Unnamed: 7,y\n1,5,0\n", "A", named).own, ElementsAre(5));
+  EXPECT_THAT(file_refusal("a,y\n1e400,0\n", "A", all), HasSubstr("a is '1e400', which is no"));
   EXPECT_THAT(file_refusal("a,y\n1,0\nTrue,1\n", "A", all),
               HasSubstr("A.csv, line 3: a is True, but a number in the rows before"));
   EXPECT_THAT(file_refusal("a,y\n\"1,5\",0\n", "A", all),
