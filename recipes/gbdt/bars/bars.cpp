@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "recipes/gbdt/bars/bar_places.h"
 #include "recipes/gbdt/bars/label_column.h"
@@ -96,7 +97,7 @@ class Reader {
   }
 
   void read_stamps() {
-    bars_.stamps.reserve(rows_.size());
+    reserve_in_large_pages(bars_.stamps, rows_.size());
     if (bars_.timeless) {
       for (const std::size_t row : rows_) bars_.stamps.push_back(cat(row + 1));
       bars_.days.assign(rows_.size(), 0);
@@ -188,7 +189,7 @@ class Reader {
     std::vector<double>* const prices[] = {&bars_.open, &bars_.high, &bars_.low, &bars_.close,
                                            &bars_.volume};
     for (std::size_t i = 0; i < price_names.size(); ++i)
-      if (places_.prices[i] != none) prices[i]->reserve(rows_.size());
+      if (places_.prices[i] != none) reserve_in_large_pages(*prices[i], rows_.size());
     for (const std::size_t row : rows_)
       for (std::size_t i = 0; i < price_names.size(); ++i)
         if (places_.prices[i] != none) prices[i]->push_back(number(row, i));

@@ -1,7 +1,5 @@
 #include "recipes/gbdt/bars/cell_table.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -9,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "media/csv_table.h"
@@ -104,17 +103,6 @@ RawCells::Place place_of(const RawCells& raw, std::size_t begin, std::size_t byt
 }
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-// Fresh memory in pages of 2 MiB where the system has them: the first touch of each page of 4 KiB
-// takes longer than what is written there.
-template <class T>
-void reserve_in_large_pages(std::vector<T>& values, std::size_t count) {
-  values.reserve(count);
-  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(values.data()) + page - 1) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(values.data() + count) / page * page;
-  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-}
 
 // Adds the rows of raw.text from `begin` on, which has no quotes: what libcsv makes of it, several
 // times as fast.

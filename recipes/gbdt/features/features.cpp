@@ -5,6 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "base/memory.h"
+
 namespace lockstep::gbdt {
 namespace {
 
@@ -148,6 +150,7 @@ FeatureTable compute_features(const Bars& bars) {
                                                      adx(bars, atr, 14),
                                                      obv(bars)};
   FeatureTable table{.names = {feature_names.begin(), feature_names.end()}, .values = {}};
+  reserve_in_large_pages(table.values, bars.size() * feature_count);
   table.values.resize(bars.size() * feature_count);
   for (std::size_t t = 0; t < bars.size(); ++t)
     for (std::size_t f = 0; f < feature_count; ++f)
