@@ -82,7 +82,8 @@ TEST_F(KeptSymbol, WithoutVolumeLeavesOutTheFeaturesThatAreMadeOfIt) {
   std::ofstream file(folder.path() / "A.csv");
   file << "date,open,high,low,close,volume\n";
   for (int i = 0; i < 100; ++i)
-    file << to_text(*parse_day("2022-01-03") + i) << ",3," << 6 + i % 3 << ",1," << 1 + i % 5 << ",0\n";
+    file << to_text(*parse_day("2022-01-03") + i) << ",3," << 6 + i % 3 << ",1," << 1 + i % 5
+         << ",0\n";
   file.close();
   const auto data = kept();
   EXPECT_EQ(data->features.columns(), all - 2);

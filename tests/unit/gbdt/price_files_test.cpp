@@ -290,7 +290,8 @@ TEST(PriceFile, MayBeUtf16) {
 TEST(OwnColumns, AreCellsAsPandasReadsThem) {
   const BarColumns all{.prices = BarColumns::Prices::none, .own = {"*"}, .label = "y"};
   const Bars bars = price_file(
-      ",flag,a,b,y,Unnamed: 7\n0,True,inf,1e-400,0,x\n1,FALSE,-inf,None,1,x\n2,,-Infinity,#N/A,1,x\n",
+      ",flag,a,b,y,Unnamed: "
+      "7\n0,True,inf,1e-400,0,x\n1,FALSE,-inf,None,1,x\n2,,-Infinity,#N/A,1,x\n",
       "A", all);
   EXPECT_THAT(bars.own_names, ElementsAre("flag", "a", "b"));
   EXPECT_THAT(bars.notes, ElementsAre("column 1, which has no name, is not used",
