@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/lfs_pointer.h"
+#include "base/memory.h"
 #include "base/new_file.h"
 #include "base/text.h"
 #include "base/unfinished.h"
@@ -46,7 +47,7 @@ std::string read_all(const UniqueFd& fd, const std::filesystem::path& path,
   if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
     const auto bytes = static_cast<std::uint64_t>(info.st_size);
     if (bytes > most_bytes) refuse_size(path, format_bytes(static_cast<double>(bytes)), most_bytes);
-    text.reserve(bytes);
+    reserve_in_large_pages(text, bytes);
   }
   char buffer[1 << 16];
   for (;;) {

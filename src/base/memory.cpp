@@ -2,7 +2,9 @@
 #include "base/memory.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 
 namespace lockstep {
@@ -14,6 +16,14 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 16 << 20);
 #endif
+}
+
+void prefer_large_pages(const void* data, std::size_t bytes) {
+  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
+  const auto first = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t begin = (first + page - 1) / page * page,
+                       end = (first + bytes) / page * page;
+  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
 }  // namespace lockstep

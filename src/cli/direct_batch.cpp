@@ -29,27 +29,49 @@ std::pair<std::string, std::string> parts_of(const std::string& word) {
   return {trim(word.substr(0, equals)), word.substr(equals + 1)};
 }
 
-// What takes one value, and was given several.
-bool is_axis(const DirectOptions& options, const std::string& key, const std::string& value) {
-  if (value.find(',') == std::string::npos) return false;
-  if (is_pair(options, key)) return true;
+// At commas, but not at those behind a backslash, which stay as they are.
+Words split_values(const std::string& text) {
+  Words values(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ',') {
+      values.emplace_back();
+      continue;
+    }
+    values.back() += text[i];
+    if (text[i] == '\\' && i + 1 < text.size()) values.back() += text[++i];
+  }
+  return values;
+}
+
+// What takes one value, so that several are values of an axis.
+bool takes_one(const DirectOptions& options, const std::string& key) {
   for (const OptionInfo& option : options.table.options())
     if (option.key == key) return option.type != OptionType::list && !option.spec.is_path;
   return false;
+}
+
+// One value whose commas had a backslash before them, as a table of options takes it: lists keep
+// the backslash.
+std::string one_value(const DirectOptions& options, const std::string& key, std::string value) {
+  if (!takes_one(options, key)) return value;
+  for (std::size_t at = 0; (at = value.find("\\,", at)) != value.npos; ++at) value.erase(at, 1);
+  return value;
 }
 
 Settings split_settings(const DirectOptions& options, const Words& assignments) {
   Settings settings;
   for (const std::string& word : assignments) {
     const auto [key, value] = parts_of(word);
-    if (!is_axis(options, key, value)) {
-      settings.common.push_back(word);
+    const Words values = split_values(value);
+    if (values.size() == 1 || !(is_pair(options, key) || takes_one(options, key))) {
+      const std::string only = one_value(options, key, value);
+      settings.common.push_back(only == value ? word : cat(key, "=", only));
       continue;
     }
     std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
     settings.axes.push_back({key, {}});
-    for (const std::string& one : split(value, ','))
-      settings.axes.back().values.push_back(trim(one));
+    for (const std::string& one : values)
+      settings.axes.back().values.push_back(one_value(options, key, trim(one)));
   }
   return settings;
 }
@@ -125,7 +147,7 @@ Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
 // Of the option of pairs, those that all jobs have.
 std::string same_pairs(const Planned& planned) {
   const std::string& key = planned.options->pairs;
-  Words words = split(planned.options->table.get(key), ',');
+  Words words = split_values(planned.options->table.get(key));
   std::erase_if(words, [&](const std::string& word) {
     return std::any_of(
         planned.settings.axes.begin(), planned.settings.axes.end(),

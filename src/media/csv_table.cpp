@@ -13,18 +13,11 @@
 namespace lockstep {
 namespace {
 
-char likely_separator(std::string_view text) {
-  const std::string_view names = text.substr(0, text.find_first_of("\r\n"));
-  const std::string_view candidates = ",;\t|";
-  return *std::max_element(candidates.begin(), candidates.end(), [&](char a, char b) {
-    return std::count(names.begin(), names.end(), a) < std::count(names.begin(), names.end(), b);
-  });
-}
-
 // Collects cells; libcsv calls it from C, so nothing here throws.
 class Collector {
  public:
-  Collector(CsvTable& table, std::size_t most_rows) : table_(table), most_rows_(most_rows) {}
+  Collector(CsvTable& table, const ReadCsv& how)
+      : table_(table), most_rows_(how.most_rows), names_(how.names), line_(how.first_line) {}
 
   static void cell(void* text, std::size_t bytes, void* self) {
     static_cast<Collector*>(self)->add_cell({static_cast<const char*>(text), bytes});
@@ -55,8 +48,13 @@ class Collector {
 
   void keep_row() {
     if (table_.columns.empty()) {
-      table_.columns = cells_;
-    } else if (table_.rows.size() >= most_rows_) {
+      if (names_) {
+        table_.columns = cells_;
+        return;
+      }
+      for (std::size_t i = 1; i <= cells_.size(); ++i) table_.columns.push_back(cat(i));
+    }
+    if (table_.rows.size() >= most_rows_) {
       if (fault_.empty()) fault_ = cat("there are more than ", most_rows_, " rows");
     } else if (cells_.size() == table_.columns.size()) {
       table_.rows.push_back(cells_);
@@ -69,8 +67,9 @@ class Collector {
 
   CsvTable& table_;
   std::size_t most_rows_;
+  bool names_;
   std::vector<std::string> cells_;
-  std::int64_t line_ = 1, inner_lines_ = 0;
+  std::int64_t line_, inner_lines_ = 0;
   bool after_return_ = false;
   std::string fault_;
 };
@@ -97,6 +96,13 @@ void check_columns(const CsvTable& table) {
 }
 
 }  // namespace
+
+char likely_separator(std::string_view line) {
+  const std::string_view candidates = ",;\t|";
+  return *std::max_element(candidates.begin(), candidates.end(), [&](char a, char b) {
+    return std::count(line.begin(), line.end(), a) < std::count(line.begin(), line.end(), b);
+  });
+}
 
 std::size_t CsvTable::column(const std::string& wanted) const {
   const auto found = std::find(columns.begin(), columns.end(), wanted);
@@ -132,8 +138,9 @@ CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how) {
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how) {
   text = without_byte_order_mark(text);
   CsvTable table{.name = name};
-  Collector collector(table, how.most_rows);
-  Parser parser(how.separator ? how.separator : likely_separator(text));
+  Collector collector(table, how);
+  const std::string_view names = text.substr(0, text.find_first_of("\r\n"));
+  Parser parser(how.separator ? how.separator : likely_separator(names));
   const std::size_t read =
       csv_parse(&parser, text.data(), text.size(), Collector::cell, Collector::row, &collector);
   if (read != text.size() || csv_fini(&parser, Collector::cell, Collector::row, &collector) != 0)

@@ -12,10 +12,15 @@
 namespace lockstep {
 
 struct ReadCsv {
-  char separator = '\0';  // '\0': whichever of , ; tab and | the line of names has most of
+  char separator = '\0';  // '\0': the likely one of the line of names
   std::uint64_t file_bytes = std::uint64_t{1} << 30;
   std::size_t most_rows = ~std::size_t{0};
+  bool names = true;  // else the first line is a row too, and the columns are "1", "2", …
+  std::int64_t first_line = 1;  // of the file, where the text is not its beginning
 };
+
+// Whichever of , ; tab and | the line has most of.
+char likely_separator(std::string_view line);
 
 struct CsvTable {
   std::string name;  // of the file, for messages

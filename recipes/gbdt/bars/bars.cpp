@@ -6,146 +6,42 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "base/hash.h"
+#include "base/memory.h"
 #include "base/text.h"
-#include "media/csv_table.h"
+#include "recipes/gbdt/bars/bar_places.h"
 #include "recipes/gbdt/bars/label_column.h"
+#include "recipes/gbdt/bars/number_cells.h"
+#include "recipes/gbdt/bars/symbols.h"
 
 namespace lockstep::gbdt {
 namespace {
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);
+constexpr std::size_t none = BarPlaces::none;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// "Adj Close*" and "adj_close" alike, but not "close_5": letters and digits alone, lower case.
-std::string plain(std::string_view name) {
-  std::string kept;
-  for (const char c : name)
-    if (const char l = lower(c); (l >= 'a' && l <= 'z') || (l >= '0' && l <= '9')) kept += l;
-  return kept;
-}
-
-struct Columns {
-  std::size_t stamp = none, clock = none;  // clock: a time of day beside a date
-  std::array<std::size_t, 5> numbers{};    // open, high, low, close, volume; none: not read
-  std::vector<std::size_t> own;
-  std::size_t label = none, group = none;
-  std::vector<std::string> notes;
-};
-constexpr std::array number_names = {"open", "high", "low", "close", "volume"};
-
-bool is_wanted(BarColumns::Prices prices, std::size_t which) {
-  return prices == BarColumns::Prices::all || (prices == BarColumns::Prices::close && which == 3);
-}
-
-// Those that were asked for by name.
-void find_own(const CsvTable& table, const BarColumns& wanted, Columns& columns) {
-  const bool has_label =
-      std::find(table.columns.begin(), table.columns.end(), wanted.label) != table.columns.end();
-  if (!wanted.label.empty() && (has_label || !wanted.label_optional))
-    columns.label = table.column(wanted.label);
-  if (!wanted.group.empty()) columns.group = table.column(wanted.group);
-  if (wanted.own == std::vector<std::string>{"*"}) {
-    const std::size_t others[] = {columns.stamp, columns.clock, columns.label, columns.group};
-    for (std::size_t i = 0; i < table.columns.size(); ++i)
-      if (std::find(std::begin(others), std::end(others), i) == std::end(others))
-        columns.own.push_back(i);
-    return;
-  }
-  for (const std::string& name : wanted.own) {
-    columns.own.push_back(table.column(name));
-    if (columns.own.back() == columns.label)
-      throw Error(cat("the column ", name, " is the label, and cannot be a feature too"));
-  }
-}
-
-// The time, and a time of day beside it.
-template <class Find>
-void find_time(const CsvTable& table, const BarColumns& wanted, const Find& find,
-               Columns& columns) {
-  if (wanted.time == "none") return;
-  if (!wanted.time.empty()) {
-    columns.stamp = table.column(wanted.time);
-    return;
-  }
-  columns.stamp = find({"timestamp", "datetime", "date", "time"});
-  if (columns.stamp != none && plain(table.columns[columns.stamp]) == "date")
-    columns.clock = find({"time"});
-}
-
-Columns find_columns(const CsvTable& table, const BarColumns& wanted) {
-  std::vector<std::string> names;
-  for (const std::string& column : table.columns) names.push_back(plain(column));
-  const auto find = [&](std::initializer_list<const char*> wanted) {
-    for (const char* name : wanted) {
-      const auto found = std::find(names.begin(), names.end(), name);
-      if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-    }
-    return none;
-  };
-  Columns columns;
-  find_time(table, wanted, find, columns);
-  columns.numbers = {find({"open"}), find({"high"}), find({"low"}),
-                     find({"close", "adjclose", "adjustedclose"}), find({"volume", "vol"})};
-  std::vector<std::string> missing;
-  if (columns.stamp == none && wanted.prices != BarColumns::Prices::none)
-    missing.emplace_back("timestamp");
-  for (std::size_t i = 0; i < 5; ++i) {
-    if (!is_wanted(wanted.prices, i))
-      columns.numbers[i] = none;
-    else if (columns.numbers[i] == none)
-      missing.emplace_back(number_names[i]);
-  }
-  if (!missing.empty())
-    throw Error(cat(table.name, ", line 1: no column ", join(missing, ", "), " among ",
-                    join(table.columns, ", ")),
-                wanted.prices == BarColumns::Prices::all
-                    ? "a price file has the columns timestamp, open, high, low, close and volume; "
-                      "features=* label=COLUMN learns from any other"
-                    : "name the columns timestamp and close, or give label=COLUMN");
-  find_own(table, wanted, columns);
-  if (wanted.prices == BarColumns::Prices::none) return columns;
-  const std::size_t adjusted = find({"adjclose", "adjustedclose"});
-  if (names[columns.numbers[3]] != "close")
-    columns.notes.push_back(cat(table.columns[adjusted], " is taken as the close"));
-  else if (adjusted != none)
-    columns.notes.push_back(
-        cat(table.columns[adjusted], " is not used, but ", table.columns[columns.numbers[3]]));
-  return columns;
-}
-
-bool is_missing(std::string_view cell) {
-  std::string word = trim(cell);
-  std::transform(word.begin(), word.end(), word.begin(), lower);
-  constexpr std::array words = {"", "-", "null", "nan", "-nan", "n/a", "na", "#n/a", "<na>"};
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// Adds the rows of a table to the bars, one by one.
+// Makes bars of the rows of a table.
 class Reader {
  public:
-  Reader(const CsvTable& table, Bars& bars, const BarColumns& wanted)
-      : table_(table), bars_(bars), wanted_(wanted), columns_(find_columns(table, wanted)) {
-    bars_.timeless = columns_.stamp == none;
-    for (const std::size_t column : columns_.own) bars_.own_names.push_back(table.columns[column]);
+  Reader(const CellTable& table, Bars& bars, const BarColumns& wanted)
+      : table_(table), bars_(bars), wanted_(wanted), places_(find_places(table, wanted)) {
+    bars_.timeless = places_.stamp == none;
+    for (const std::size_t column : places_.own) bars_.own_names.push_back(table.columns[column]);
   }
 
   void read_all() {
-    reserve();
-    for (std::size_t row = 0; row < table_.rows.size(); ++row) read(row);
-    if (bars_.size() == 0)
-      throw Error(cat(table_.name, " holds no bar below its line of names"),
-                  "a price file has one bar a line");
-    bars_.notes = columns_.notes;
-    if (columns_.label != none) {
+    choose_rows();
+    bars_.notes = table_.notes;
+    bars_.notes.insert(bars_.notes.end(), places_.notes.begin(), places_.notes.end());
+    read_stamps();
+    read_prices();
+    read_own();
+    if (places_.label != none) {
       read_labels();
       note_labels();
     }
-    if (columns_.group != none) read_groups();
+    if (places_.group != none) read_groups();
     if (left_out_ > 0)
       bars_.notes.push_back(
           cat(left_out_, left_out_ == 1 ? " row without" : " rows without", " prices left out"));
@@ -154,47 +50,218 @@ class Reader {
   }
 
  private:
-  void reserve() {
-    const std::size_t rows = table_.rows.size();
-    bars_.stamps.reserve(rows);
-    bars_.days.reserve(rows);
-    for (auto* column : {&bars_.open, &bars_.high, &bars_.low, &bars_.close, &bars_.volume})
-      column->reserve(rows);
+  void choose_rows() {
+    const auto has_price = [&](std::size_t row) {
+      for (std::size_t i = 0; i < volume_place; ++i)
+        if (places_.prices[i] != none && !is_missing(table_.cell(row, places_.prices[i])))
+          return true;
+      return false;
+    };
+    rows_.reserve(table_.rows());
+    for (std::size_t row = 0; row < table_.rows(); ++row) {
+      if (places_.symbol != none && !is_of_symbol(row)) continue;
+      if (takes_prices(wanted_) && !has_price(row))
+        ++left_out_;
+      else
+        rows_.push_back(row);
+    }
+    if (!rows_.empty()) return;
+    if (places_.symbol != none && left_out_ == 0) refuse_symbol();
+    throw Error(cat(table_.raw->name, " holds no bar below its line of names"),
+                "a price file has one bar a line");
   }
 
-  void read(std::size_t row) {
-    const auto& cells = table_.rows[row];
-    const auto gone = [&](std::size_t column) {
-      return column == none || is_missing(cells[column]);
-    };
-    const bool has_prices = columns_.numbers[3] != none;
-    if (has_prices && std::all_of(columns_.numbers.begin(), columns_.numbers.end() - 1, gone)) {
-      ++left_out_;
+  bool is_of_symbol(std::size_t row) const {
+    const std::string_view symbol = table_.cell(row, places_.symbol);
+    if (symbol.empty())
+      throw Error(
+          cat(table_.place(row), ": no ", table_.columns[places_.symbol], ", which is the symbol"));
+    return symbol == bars_.symbol;
+  }
+
+  [[noreturn]] void refuse_symbol() const {
+    std::set<std::string> symbols;
+    for (std::size_t row = 0; row < table_.rows(); ++row)
+      symbols.emplace(table_.cell(row, places_.symbol));
+    const std::string near = nearest(bars_.symbol, std::vector(symbols.begin(), symbols.end()));
+    throw Error(
+        cat(table_.raw->name, ": no row has ", table_.columns[places_.symbol], " ", bars_.symbol),
+        near.empty() ? cat("it has ", symbols.size(), " symbols") : cat("is it ", near, "?"));
+  }
+
+  // Text of a row's time.
+  std::string stamp_text(std::size_t row) const {
+    std::string text(table_.cell(row, places_.stamp));
+    if (places_.clock != none) text += cat(" ", table_.cell(row, places_.clock));
+    return text;
+  }
+
+  void read_stamps() {
+    reserve_in_large_pages(bars_.stamps, rows_.size());
+    if (bars_.timeless) {
+      for (const std::size_t row : rows_) bars_.stamps.push_back(cat(row + 1));
+      bars_.days.assign(rows_.size(), 0);
       return;
     }
-    rows_.push_back(row);
-    if (bars_.timeless) {
-      bars_.stamps.push_back(cat(row + 1));
-      bars_.days.push_back(0);
-    } else {
-      read_stamp(row);
+    StampColumn column(wanted_.date_order, rows_.size());
+    for (const std::size_t row : rows_) {
+      bars_.stamps.push_back(stamp_text(row));
+      if (!column.add(bars_.stamps.back())) refuse_stamp(row, column.kind());
     }
-    std::vector<double>* const prices[] = {&bars_.open, &bars_.high, &bars_.low, &bars_.close,
-                                           &bars_.volume};
-    for (std::size_t i = 0; i < 5; ++i)
-      if (columns_.numbers[i] != none) prices[i]->push_back(number(row, i));
-    for (const std::size_t column : columns_.own) bars_.own.push_back(own_number(row, column));
+    const StampColumn::Decision decision = column.decide();
+    if (!decision.decided) refuse_order(decision);
+    if (!decision.note.empty()) bars_.notes.push_back(decision.note);
+    order_rows(column.stamps());
+    bars_.days.reserve(rows_.size());
+    for (const Stamp& stamp : column.stamps()) bars_.days.push_back(stamp.day);
   }
 
-  double own_number(std::size_t row, std::size_t column) const {
-    const std::string& cell = table_.rows[row][column];
+  [[noreturn]] void refuse_stamp(std::size_t row, StampColumn::Kind kind) const {
+    const bool first = kind == StampColumn::Kind::none;
+    throw Error(
+        cat(table_.place(row), ": '", printable(bars_.stamps.back()), "' is no date or time",
+            first ? "" : cat(" as those before it, such as '", printable(bars_.stamps[0]), "'")),
+        cat("write 2022-01-31, 2022-01-31 09:15:00 or 2022-01-31T09:15:00+05:30", or_no_time()));
+  }
+
+  [[noreturn]] void refuse_order(const StampColumn::Decision& decision) const {
+    constexpr auto unknown = StampColumn::Decision::none;
+    const std::string& name = table_.columns[places_.stamp];
+    if (decision.day_first == unknown)
+      throw Error(cat(table_.place(rows_[0]), ": ", printable(bars_.stamps[0]),
+                      " may have the day first or the month, and no other ", name,
+                      " tells, as none has a number above 12 there"),
+                  "date_order=dmy takes the day first, date_order=mdy the month");
+    throw Error(cat(table_.place(rows_[decision.day_first]), ": ",
+                    printable(bars_.stamps[decision.day_first]), " has the day first, but ",
+                    printable(bars_.stamps[decision.month_first]), " of line ",
+                    table_.line(rows_[decision.month_first]), " the month"),
+                "write all dates alike, as 2022-01-31");
+  }
+
+  // Of prices the rows always have a time.
+  std::string or_no_time() const {
+    return takes_prices(wanted_) ? "" : "; time=none takes the rows as they stand";
+  }
+
+  // Checks the order of time, and turns the rows over where the newest comes first.
+  void order_rows(std::vector<Stamp>& stamps) {
+    const bool may_be_equal = places_.group != none;
+    const auto goes_on = [&](std::size_t i, int sign) {
+      const std::int64_t step = sign * (stamps[i].instant_s - stamps[i - 1].instant_s);
+      return (may_be_equal ? step >= 0 : step > 0) && stamps[i].zone == stamps[0].zone;
+    };
+    const auto is_ordered = [&](int sign) {
+      std::size_t i = 1;
+      while (i < stamps.size() && goes_on(i, sign)) ++i;
+      return i >= stamps.size();
+    };
+    if (is_ordered(1)) return;
+    if (is_ordered(-1)) {
+      std::reverse(stamps.begin(), stamps.end());
+      std::reverse(rows_.begin(), rows_.end());
+      std::reverse(bars_.stamps.begin(), bars_.stamps.end());
+      bars_.notes.emplace_back("the newest row comes first: read from the last one on");
+      return;
+    }
+    std::size_t i = 1;
+    while (goes_on(i, 1)) ++i;
+    refuse_time(i, stamps);
+  }
+
+  [[noreturn]] void refuse_time(std::size_t i, const std::vector<Stamp>& stamps) const {
+    const std::string before = cat("line ", table_.line(rows_[i - 1]));
+    const std::string what = cat(table_.place(rows_[i]), ": ", printable(bars_.stamps[i]));
+    if (stamps[i].zone != stamps[0].zone)
+      throw Error(cat(what, stamps[i].zone ? " has a" : " has no", " time zone, unlike ", before),
+                  "write all stamps with a zone, or none");
+    if (stamps[i].instant_s == stamps[i - 1].instant_s)
+      throw Error(
+          cat(what, " was in ", before, " already"),
+          cat("leave one bar for each point in time",
+              takes_prices(wanted_) ? "; symbol_column=COLUMN tells symbols apart" : or_no_time()));
+    throw Error(cat(what, " comes after ", printable(bars_.stamps[i - 1]), " of ", before),
+                cat("sort the file by time, the oldest bar first", or_no_time()));
+  }
+
+  void read_prices() {
+    if (takes_prices(wanted_)) check_volume();
+    std::vector<double>* const prices[] = {&bars_.open, &bars_.high, &bars_.low, &bars_.close,
+                                           &bars_.volume};
+    for (std::size_t i = 0; i < price_names.size(); ++i)
+      if (places_.prices[i] != none) reserve_in_large_pages(*prices[i], rows_.size());
+    for (const std::size_t row : rows_)
+      for (std::size_t i = 0; i < price_names.size(); ++i)
+        if (places_.prices[i] != none) prices[i]->push_back(number(row, i));
+    if (wanted_.prices != BarColumns::Prices::all) return;
+    if (places_.prices[volume_place] == none) bars_.volume.assign(rows_.size(), 0);
+    bars_.has_volume = std::any_of(bars_.volume.begin(), bars_.volume.end(),
+                                   [](double volume) { return volume > 0; });
+  }
+
+  // A column of volumes without any is none.
+  void check_volume() {
+    std::size_t& column = places_.prices[volume_place];
+    if (column != none && std::all_of(rows_.begin(), rows_.end(), [&](std::size_t row) {
+          return is_missing(table_.cell(row, column));
+        }))
+      column = none;
+  }
+
+  double number(std::size_t row, std::size_t which) {
+    const std::string_view cell = table_.cell(row, places_.prices[which]);
+    const bool volume = which == volume_place;
+    const auto parse = [&] { return volume ? volume_of(cell, style_) : price_of(cell, style_); };
+    auto value = parse();
+    const bool comma = cell.find(',') != cell.npos;
+    if (!value && comma && !style_known_) {
+      std::vector<std::size_t> columns;
+      for (const std::size_t column : places_.prices)
+        if (column != none) columns.push_back(column);
+      style_ = price_style(table_, columns);
+      style_known_ = true;
+      value = parse();
+    }
+    if (!value)
+      throw Error(cat(table_.place(row), ": ", price_names[which], " is '",
+                      printable(std::string(cell)), "', which is no number"),
+                  comma ? "write 1170.6: a comma is read between thousands alone, and where the "
+                          "file shows it, as by 1,170.60"
+                        : "");
+    if (volume ? *value < 0 : *value <= 0)
+      throw Error(cat(table_.place(row), ": ", price_names[which], " is ",
+                      printable(std::string(cell)),
+                      volume ? ", but cannot be negative" : ", but a price is above 0"));
+    return *value;
+  }
+
+  void read_own() {
+    std::vector<char> kinds(places_.own.size(), '\0');  // n: numbers, b: booleans
+    bars_.own.reserve(rows_.size() * kinds.size());
+    for (const std::size_t row : rows_)
+      for (std::size_t i = 0; i < kinds.size(); ++i)
+        bars_.own.push_back(own_number(row, places_.own[i], kinds[i]));
+  }
+
+  double own_number(std::size_t row, std::size_t column, char& kind) const {
+    const std::string_view cell = table_.cell(row, column);
     if (is_missing(cell)) return std::numeric_limits<double>::quiet_NaN();
-    const auto value = to_number(cell);
-    if (!value || !std::isfinite(*value))
-      throw Error(cat(table_.place(row), ": ", table_.columns[column], " is '", printable(cell),
-                      "', which is no number"),
-                  column == columns_.label ? "objective=multiclass takes any texts as classes"
-                                           : "features are numbers; leave the column out");
+    auto value = float_of(cell);
+    const auto boolean = value ? std::nullopt : boolean_of(cell);
+    const char this_kind = boolean ? 'b' : 'n';
+    if (boolean) value = *boolean ? 1 : 0;
+    const bool is_label = column == places_.label;
+    if (!value || std::isnan(*value) || (is_label && !std::isfinite(*value)))
+      throw Error(cat(table_.place(row), ": ", table_.columns[column], " is '",
+                      printable(std::string(cell)), "', which is no number"),
+                  is_label ? "objective=multiclass takes any texts as classes"
+                           : "features are numbers; leave the column out");
+    if (kind == '\0') kind = this_kind;
+    if (kind != this_kind)
+      throw Error(
+          cat(table_.place(row), ": ", table_.columns[column], " is ", printable(std::string(cell)),
+              ", but ", kind == 'b' ? "True or False" : "a number", " in the rows before"),
+          "write 1 and 0 in place of True and False");
     return *value;
   }
 
@@ -203,27 +270,28 @@ class Reader {
                                        [](double x) { return std::isnan(x); });
     if (missing > 0)
       bars_.notes.push_back(cat(missing, missing == 1 ? " row has" : " rows have", " no ",
-                                table_.columns[columns_.label], ", which is the label"));
+                                table_.columns[places_.label], ", which is the label"));
   }
 
   // Where labels are not needed, what cannot be one is none: a placeholder such as ?.
   bool is_label(std::size_t row) const {
-    const std::string& cell = table_.rows[row][columns_.label];
+    const std::string cell(table_.cell(row, places_.label));
     if (is_missing(cell)) return false;
     if (!wanted_.label_optional) return true;
     if (wanted_.label_kind != LabelKind::number) return is_class(cell, wanted_.classes);
-    const auto value = to_number(cell);
+    const auto value = float_of(cell);
     return value && std::isfinite(*value);
   }
 
   void read_labels() {
     if (wanted_.label_kind == LabelKind::number) {
+      char kind = '\0';
       for (const std::size_t row : rows_)
-        bars_.labels.push_back(is_label(row) ? own_number(row, columns_.label)
+        bars_.labels.push_back(is_label(row) ? own_number(row, places_.label, kind)
                                              : std::numeric_limits<double>::quiet_NaN());
       return;
     }
-    LabelColumn column{.table = table_, .column = columns_.label, .rows = rows_};
+    LabelColumn column{.table = table_, .column = places_.label, .rows = rows_};
     for (const std::size_t row : rows_) column.missing.push_back(!is_label(row));
     bars_.classes =
         wanted_.classes.empty() ? classes_of(column, wanted_.label_kind) : wanted_.classes;
@@ -233,66 +301,21 @@ class Reader {
   void read_groups() {
     std::map<std::string, std::size_t> known;  // where each one began
     for (const std::size_t row : rows_) {
-      const std::string& cell = table_.rows[row][columns_.group];
+      const std::string cell(table_.cell(row, places_.group));
       if (is_missing(cell))
         throw Error(
-            cat(table_.place(row), ": no ", table_.columns[columns_.group], ", which is the group"),
+            cat(table_.place(row), ": no ", table_.columns[places_.group], ", which is the group"),
             "each row of a ranking belongs to a group");
       if (bars_.group_names.empty() || bars_.group_names.back() != cell) {
         const auto [first, is_new] = known.emplace(cell, row);
         if (!is_new)
           throw Error(cat(table_.place(row), ": the group ", printable(cell), " began in line ",
-                          table_.lines[first->second], " and comes again after another"),
-                      cat("sort the file by ", table_.columns[columns_.group]));
+                          table_.line(first->second), " and comes again after another"),
+                      cat("sort the file by ", table_.columns[places_.group]));
         bars_.group_names.push_back(cell);
       }
       bars_.groups.push_back(static_cast<std::int64_t>(bars_.group_names.size()) - 1);
     }
-  }
-
-  double number(std::size_t row, std::size_t which) const {
-    const std::string& cell = table_.rows[row][columns_.numbers[which]];
-    const auto value = to_number(cell);
-    const bool volume = which == 4;
-    if (!value || !std::isfinite(*value))
-      throw Error(cat(table_.place(row), ": ", number_names[which], " is '", printable(cell),
-                      "', which is no number"));
-    if (volume ? *value < 0 : *value <= 0)
-      throw Error(cat(table_.place(row), ": ", number_names[which], " is ", printable(cell),
-                      volume ? ", but cannot be negative" : ", but a price is above 0"));
-    return *value;
-  }
-
-  void read_stamp(std::size_t row) {
-    std::string text = table_.rows[row][columns_.stamp];
-    if (columns_.clock != none) text += " " + table_.rows[row][columns_.clock];
-    const auto stamp = parse_stamp(text);
-    if (!stamp)
-      throw Error(cat(table_.place(row), ": '", printable(text), "' is no date or time"),
-                  "write 2022-01-31, 2022-01-31 09:15:00 or 2022-01-31T09:15:00+05:30; time=none "
-                  "takes the rows as they stand");
-    if (last_row_ != none) check_order(row, text, *stamp);
-    last_ = *stamp;
-    last_row_ = row;
-    bars_.stamps.push_back(std::move(text));
-    bars_.days.push_back(stamp->day);
-  }
-
-  void check_order(std::size_t row, const std::string& text, const Stamp& stamp) const {
-    const std::string before = cat("line ", table_.lines[last_row_]);
-    if (stamp.zone != last_.zone)
-      throw Error(cat(table_.place(row), ": ", printable(text), stamp.zone ? " has a" : " has no",
-                      " time zone, unlike ", before),
-                  "write all stamps with a zone, or none");
-    if (stamp.instant_s == last_.instant_s && columns_.group != none) return;
-    if (stamp.instant_s == last_.instant_s)
-      throw Error(cat(table_.place(row), ": ", printable(text), " was in ", before, " already"),
-                  "leave one bar for each point in time; time=none takes the rows as they stand");
-    if (stamp.instant_s < last_.instant_s)
-      throw Error(cat(table_.place(row), ": ", printable(text), " comes after ",
-                      bars_.stamps.back(), " of ", before),
-                  "sort the file by time, the oldest bar first; time=none takes the rows as they "
-                  "stand");
   }
 
   // Daily bars pause for weekends and holidays; what is far longer than usual is told.
@@ -316,66 +339,36 @@ class Reader {
   }
 
   static constexpr int usual_pause_days = 7;
-  const CsvTable& table_;
+  const CellTable& table_;
   Bars& bars_;
   const BarColumns& wanted_;
-  const Columns columns_;
-  std::vector<std::size_t> rows_;  // of the table, that became bars
-  std::size_t last_row_ = none;
-  Stamp last_;
+  BarPlaces places_;
+  std::vector<std::size_t> rows_;  // of the table, that become bars
   std::size_t left_out_ = 0;
+  PriceStyle style_;
+  bool style_known_ = false;
 };
 
-bool is_csv(const std::filesystem::path& path) {
-  return plain(path.extension().string()) == "csv" && !path.stem().empty();
+Bars bars_of(const std::shared_ptr<const RawCells>& raw, const std::string& symbol,
+             const BarColumns& columns) {
+  Bars bars{.symbol = symbol, .classes = columns.classes};
+  const CellTable table = name_columns(raw, symbol, takes_prices(columns));
+  Reader(table, bars, columns).read_all();
+  bars.hash = raw->hash;
+  return bars;
 }
 
 }  // namespace
 
 Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol,
                 const BarColumns& columns) {
-  Bars bars{.symbol = symbol, .classes = columns.classes};
-  const CsvTable table = parse_csv(text, name);
-  Reader(table, bars, columns).read_all();
-  Hasher hasher;
-  hasher.update(text);
-  bars.hash = hasher.hex();
-  return bars;
+  return bars_of(read_cells(std::string(text), name), symbol, columns);
 }
 
 Bars read_bars(const std::filesystem::path& file, const std::string& symbol,
                const BarColumns& columns) {
-  return parse_bars(read_file(file, data_bytes), file.filename().string(), symbol, columns);
-}
-
-std::filesystem::path find_symbol(const std::filesystem::path& path, const std::string& symbol) {
-  if (std::filesystem::is_regular_file(path)) return path;
-  const std::filesystem::path usual = path / (symbol + ".csv");
-  if (symbol.find('/') == symbol.npos && std::filesystem::is_regular_file(usual)) return usual;
-  const std::vector<std::string> all = list_symbols(path);
-  for (const auto& entry : std::filesystem::directory_iterator(path))
-    if (is_csv(entry.path()) && entry.path().stem() == symbol) return entry.path();
-  const std::string near = nearest(symbol, all);
-  throw Error(cat("there is no file of the symbol ", symbol, " in ", path.string()),
-              near.empty()
-                  ? cat("it has ", all.size(), " symbols, ", all.front(), " to ", all.back())
-                  : cat("is it ", near, "?"));
-}
-
-std::vector<std::string> list_symbols(const std::filesystem::path& path) {
-  if (std::filesystem::is_regular_file(path)) return {path.stem().string()};
-  std::vector<std::string> symbols;
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(path, failed))
-    if (is_csv(entry.path())) symbols.push_back(entry.path().stem().string());
-  if (failed)
-    throw Error(cat(path.string(), ": ", failed.message()),
-                "data.path is a folder with a file SYMBOL.csv for each symbol, or one such file");
-  if (symbols.empty())
-    throw Error(cat(path.string(), " holds no CSV file"),
-                "a folder of prices has a file SYMBOL.csv for each symbol");
-  std::sort(symbols.begin(), symbols.end());
-  return symbols;
+  const bool shared = !columns.symbol.empty() && columns.symbol != "none";
+  return bars_of(cells_of_file(file, shared), symbol, columns);
 }
 
 }  // namespace lockstep::gbdt

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "recipes/gbdt/bars/day.h"
+#include "recipes/gbdt/bars/stamp_column.h"
 
 namespace lockstep::gbdt {
 
@@ -17,8 +18,9 @@ struct Bars {
   std::vector<std::string> stamps;                     // as the file writes them
   std::vector<Day> days;                               // on the clock that wrote the stamps
   std::vector<double> open, high, low, close, volume;  // empty where they were not read
-  std::vector<std::string> own_names;                  // of columns that were asked for by name
-  std::vector<double> own;                             // [rows, own_names], NaN where missing
+  bool has_volume = true;              // false: all of `volume` is 0, or the file has none
+  std::vector<std::string> own_names;  // of columns that were asked for by name
+  std::vector<double> own;             // [rows, own_names], NaN where missing
   // Of the label's column, NaN where missing; of classes their place in `classes`. Empty without
   // one.
   std::vector<double> labels;
@@ -46,28 +48,30 @@ struct BarColumns {
   bool label_optional = false;  // there may be no such column, and what is no label is missing
   std::string group{};          // by name; empty: none
   std::string time{};           // by name; empty: found by name; "none": not read
+  // By name: only rows of the symbol are read. "none": there is no such column.
+  std::string symbol{};
+  DateOrder date_order = DateOrder::any;
 };
 
 // Columns are found by name, whatever the case, with spaces or underscores: timestamp, datetime,
-// date or time (a date and a time column belong together), open, high, low, close (or adj close
-// where there is no close), volume; others are passed over. Rows in which all numbers are missing
-// (empty, null, nan) are left out with a note. Where no prices are read there may be no time: rows
-// stand in the order of the file then. Classes (`two_classes`: 0 and 1, or any two) are in the
-// order of their numbers, or where some are none, of their texts. Rows of a group stand together,
-// and may be of one time. Throws Error, which names file and line: columns that are missing, what
-// is no number, prices that are not above 0, a negative volume, times that cannot be read, come
-// twice or go back, a mix of stamps with and without a zone, a group that comes again, too many
-// classes, no row at all.
+// date or time (a date and a time column belong together), open_time, gmt_time or local_time; open,
+// high, low, close (where there is none: adj close, close/last or price), volume; others are passed
+// over. A first column without a name is the time where no other is and it holds dates; columns
+// without a name and pandas' "Unnamed: 0" are passed over else, also by "*". Stamps are those of
+// StampColumn; rows that stand with the newest first are turned over, with a note. Volume may be
+// absent. Rows in which all prices are missing are left out with a note. Where no prices are read
+// there may be no time: rows stand in the order of the file then. Cells of own columns are as
+// pandas reads them: True and False, where a column has nothing else, are 1 and 0, inf stays.
+// Classes (`two_classes`: 0 and 1, or any two) are in the order of their numbers, or where some are
+// none, of their texts. Rows of a group stand together, and may be of one time. Throws Error, which
+// names file and line: columns that are missing, what is no number, prices that are not above 0, a
+// negative volume, times that cannot be read, come twice or go back, dates whose order of day and
+// month the column does not tell, a mix of stamps with and without a zone, a group that comes
+// again, too many classes, prices of several symbols without a column to tell them apart by, no row
+// at all.
 Bars read_bars(const std::filesystem::path& file, const std::string& symbol,
                const BarColumns& columns = {});
 Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol,
                 const BarColumns& columns = {});
-
-// `path` itself where it is a file, else path/SYMBOL.csv, whatever the case of ".csv". Throws
-// Error, which names the nearest symbol.
-std::filesystem::path find_symbol(const std::filesystem::path& path, const std::string& symbol);
-// All symbols of a folder, sorted; of a file its name without ".csv". Throws Error where there is
-// none.
-std::vector<std::string> list_symbols(const std::filesystem::path& path);
 
 }  // namespace lockstep::gbdt

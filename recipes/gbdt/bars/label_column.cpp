@@ -7,14 +7,15 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "media/csv_table.h"
 
 namespace lockstep::gbdt {
 namespace {
 
 constexpr std::size_t most_classes = 1000, few_classes = 20;
 
-const std::string& cell_of(const LabelColumn& column, std::size_t i) {
-  return column.table.rows[column.rows[i]][column.column];
+std::string cell_of(const LabelColumn& column, std::size_t i) {
+  return std::string(column.table.cell(column.rows[i], column.column));
 }
 
 // So that 1, 1.0 and 1e0 are one class.
@@ -65,7 +66,7 @@ std::vector<std::string> classes_of(const LabelColumn& column, LabelKind kind) {
   if (classes.size() > most_classes ||
       (classes.size() > few_classes && fewest_each * classes.size() > labelled))
     throw Error(
-        cat(column.table.name, ": the label ", column.table.columns[column.column], " has ",
+        cat(column.table.raw->name, ": the label ", column.table.columns[column.column], " has ",
             classes.size(), " different values in ", labelled, " rows, too many for classes"),
         numbers ? "objective=regression learns numbers"
                 : "a class needs some rows to be learnt from");

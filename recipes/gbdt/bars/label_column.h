@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "media/csv_table.h"
 #include "recipes/gbdt/bars/bars.h"
+#include "recipes/gbdt/bars/cell_table.h"
 
 namespace lockstep::gbdt {
 
 struct LabelColumn {
-  const CsvTable& table;
+  const CellTable& table;
   std::size_t column = 0;
   const std::vector<std::size_t>& rows;  // of the table
   std::vector<bool> missing{};           // of each of these rows

@@ -40,14 +40,11 @@ std::vector<std::string> notes_of(const GbdtOptions& options,
   return notes;
 }
 
-// Not the file that lists them, which may change; unless a name has a comma, as no list can.
+// Not the file that lists them, which may change.
 std::string features_option(const GbdtOptions& options) {
-  const std::vector<std::string> names = options.columns().own;
-  const bool listable = std::none_of(names.begin(), names.end(), [](const std::string& name) {
-    return name.find(',') != std::string::npos;
-  });
-  return cat("features=",
-             listable ? join(names, ",") : std::filesystem::absolute(options.features[0]).string());
+  GbdtOptions listed;
+  listed.features = options.columns().own;
+  return cat("features=", listed.table.get("features"));
 }
 
 DirectBatch plan_batch(const GbdtOptions& options) {

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "media/csv_table.h"
+#include "recipes/gbdt/features/choose_features.h"
 #include "recipes/gbdt/train/artefacts.h"
 
 namespace lockstep::gbdt {
@@ -98,8 +99,9 @@ void SinceTraining::measure_drift(const SymbolData& data, std::span<const std::s
   bars.low = rest(data.bars.low);
   bars.close = rest(data.bars.close);
   bars.volume = rest(data.bars.volume);
-  const FeatureTable later = compute_features(bars, FeatureSet::v1);
-  for (std::size_t f = 0; f < feature_count; ++f)
+  const FeatureTable later =
+      choose_features(compute_features(bars, FeatureSet::v1), data.features.names);
+  for (std::size_t f = 0; f < later.names.size(); ++f)
     for (const std::size_t row : rows) {
       const double is = data.features.row(row)[f];
       const double difference = std::abs(is - later.row(row - cut)[f]);

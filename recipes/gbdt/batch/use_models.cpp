@@ -27,8 +27,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 // What may be another than in training: where the rows are, and what is asked of them.
-const std::set<std::string> changeable = {"data.path", "symbol",    "start",        "end",
-                                          "horizon",   "threshold", "gbdt.library", "gbdt.threads"};
+const std::set<std::string> changeable = {
+    "data.path", "symbol",       "start",         "end",        "horizon",
+    "threshold", "gbdt.library", "symbol_column", "date_order", "gbdt.threads"};
 
 // A window as it was trained, with what is given anew.
 struct TrainedWindow {
@@ -36,6 +37,7 @@ struct TrainedWindow {
   std::string label;
   Window window;
   std::vector<std::string> classes;  // of its label
+  std::vector<std::string> features;
   std::string data_hash, data_path;  // of what it was trained on
   GbdtOptions options;
 };
@@ -50,8 +52,10 @@ void check_given(const GbdtOptions& options) {
 // That the features which will be computed are those that the model was trained on.
 void check_set(const GbdtOptions& options, const std::vector<std::string>& recorded) {
   const auto& names = feature_names(options.feature_set);
-  if (options.computes_features() &&
-      !std::equal(names.begin(), names.end(), recorded.begin(), recorded.end()))
+  const auto is_known = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (options.computes_features() && !std::all_of(recorded.begin(), recorded.end(), is_known))
     throw Error(cat("its features are not those of feature_set=", options.table.get("feature_set"),
                     ": ", join(recorded, ", ")));
 }
@@ -69,9 +73,9 @@ std::unique_ptr<TrainedWindow> read_window(const WindowRecord& record,
     trained->data_path = data.at("data").value("path", "");
     set_recorded(record, trained->options);
     // By name, whatever a list of columns says by now, and in the order of training.
-    const auto features = data.at("features").get<std::vector<std::string>>();
-    if (!trained->options.features.empty()) trained->options.features = features;
-    check_set(trained->options, features);
+    trained->features = data.at("features").get<std::vector<std::string>>();
+    if (!trained->options.features.empty()) trained->options.features = trained->features;
+    check_set(trained->options, trained->features);
   } catch (const std::exception& error) {
     throw Error(cat((record.folder / "metadata.json").string(), " cannot be read: ", error.what()));
   }
@@ -114,8 +118,9 @@ class Symbols {
     const std::string key =
         cat(options.objective, "|", options.group_column, "|", options.time_column, "|",
             join(trained.classes, ","), "|", options.symbol, "|", options.data.path, "|",
-            options.horizon, "|", options.threshold, "|", join(options.features, ","), "|",
-            options.label_column, "|", options.table.get("feature_set"),
+            options.horizon, "|", options.threshold, "|", join(trained.features, ","), "|",
+            options.label_column, "|", options.symbol_column, "|", options.table.get("date_order"),
+            "|", options.table.get("feature_set"),
             options.made() ? cat("|", options.start, "|", options.end, "|", options.data.made_seed,
                                  "|", options.data.made_rows)
                            : "");
@@ -123,6 +128,7 @@ class Symbols {
     if (data == nullptr) {
       LoadHow how{.label_optional = predicts};
       if (!options.label_column.empty()) how.classes = trained.classes;
+      if (options.features.empty()) how.features = trained.features;
       data = load_symbol(options, options.symbol, how);
     }
     return data;
@@ -266,7 +272,10 @@ void check_symbols(const DirectUse& use, const BatchRecords& records) {
   if (!path || given(use, "symbol")) return;
   std::set<std::string> symbols;
   for (const WindowRecord& record : records.windows) symbols.insert(record.symbol);
-  check_one_file(symbols, *path);
+  if (symbols.size() < 2) return;
+  GbdtOptions options;
+  set_recorded(records.windows.front(), options);
+  check_one_file(symbols, *path, given(use, "symbol_column").value_or(options.symbol_column));
 }
 
 std::string use_models(const DirectUse& use) {

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "base/memory.h"
+
 namespace lockstep::gbdt {
 namespace {
 
@@ -270,6 +272,7 @@ FeatureTable compute_features(const Bars& bars, FeatureSet set) {
       &sma20, &lower, &means.macd,  &means.signal, &histogram, &adx14, &means.obv};
   const auto& names = feature_names(set);
   FeatureTable table{.names = {names.begin(), names.end()}, .values = {}};
+  reserve_in_large_pages(table.values, bars.size() * feature_count);
   table.values.resize(bars.size() * feature_count, nan);
   for (std::size_t t = anywhere ? warm_up_bars : 0; t < bars.size(); ++t)
     for (std::size_t f = 0; f < feature_count; ++f)

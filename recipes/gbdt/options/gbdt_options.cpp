@@ -24,6 +24,9 @@ void add_label(OptionTable& table, GbdtOptions& o) {
   table.add("time", o.time_column,
             {.meaning = "column of the time; empty: timestamp, datetime, date or time; none: rows "
                         "have no time"});
+  table.add("date_order", o.date_order,
+            {.meaning = "what 01/04/2021 is: dmy, 1 April; mdy, 4 January; any: as a number above "
+                        "12 in the column tells"});
   table.add("threshold", o.threshold,
             {.meaning = "the close rises (falls) where it does so by more than this share",
              .min = -1,
@@ -40,6 +43,9 @@ void add_symbols(OptionTable& table, GbdtOptions& o) {
       {.meaning = "folder with a file SYMBOL.csv of prices for each symbol, or one such file; "
                   "empty: prices that are made, with a planted signal",
        .is_path = true});
+  table.add("symbol_column", o.symbol_column,
+            {.meaning = "of one file with several symbols: column that says whose each row is; "
+                        "none: all rows are of one, whatever a column such as Name holds"});
   table.add(
       "data.made_symbols", o.data.made_symbols,
       {.meaning = "how many symbols are made where data.path is empty", .min = 1, .max = 100'000});
@@ -291,7 +297,9 @@ BarColumns GbdtOptions::columns() const {
           .label = label_column,
           .label_kind = label_kind(learns().task),
           .group = group_column,
-          .time = time_column};
+          .time = time_column,
+          .symbol = symbol_column,
+          .date_order = date_order};
 }
 
 std::string GbdtOptions::param(std::initializer_list<const char*> names,
@@ -354,7 +362,8 @@ void GbdtOptions::check() const {
   if (made())
     for (const auto& [key, is_given] :
          {std::pair{"features", !features.empty()}, std::pair{"label", !label_column.empty()},
-          std::pair{"group", !group_column.empty()}, std::pair{"time", !time_column.empty()}})
+          std::pair{"group", !group_column.empty()}, std::pair{"time", !time_column.empty()},
+          std::pair{"symbol_column", !symbol_column.empty()}})
       if (is_given) throw Error(cat(key, " names columns of files, but data.path is not given"));
   if (early_stopping > 0 && valid_share == 0)
     throw Error("early_stopping needs rows to validate on, but split.valid_share is 0",

@@ -38,7 +38,11 @@ struct GbdtOptions : DirectOptions {
   std::string label_column;                 // the option label; empty: from the close
   std::string group_column;                 // the option group; of a ranking
   std::string time_column;                  // the option time; empty: found by name
-  std::string objective = "binary";         // or an alias
+  // The option symbol_column: of a file with several symbols; empty: a file is of one, and is
+  // refused where it seems to be of several; none: it is of one.
+  std::string symbol_column;
+  DateOrder date_order = DateOrder::any;
+  std::string objective = "binary";  // or an alias
   double threshold = 0.02;
   double valid_share = 0.2, test_share = 0.2;  // split.…
   bool shuffle = true;                         // split.shuffle
@@ -115,6 +119,13 @@ template <>
 struct EnumNames<gbdt::FeatureSet> {
   static constexpr std::pair<gbdt::FeatureSet, const char*> value[] = {
       {gbdt::FeatureSet::v1, "v1"}, {gbdt::FeatureSet::v2, "v2"}};
+};
+template <>
+struct EnumNames<gbdt::DateOrder> {
+  static constexpr std::pair<gbdt::DateOrder, const char*> value[] = {
+      {gbdt::DateOrder::any, "any"},
+      {gbdt::DateOrder::day_first, "dmy"},
+      {gbdt::DateOrder::month_first, "mdy"}};
 };
 template <>
 struct EnumNames<gbdt::TrainDevice> {

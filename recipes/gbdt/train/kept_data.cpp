@@ -1,13 +1,12 @@
 #include "recipes/gbdt/train/kept_data.h"
 
-#include <sys/stat.h>
-
 #include <list>
 #include <map>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "recipes/gbdt/bars/symbols.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -27,20 +26,14 @@ std::list<Kept>& kept_symbols() {  // what was used last comes first
 
 double seconds_ahead = 0;
 
-std::string identity_of(const std::filesystem::path& file) {
-  struct stat found {};
-  if (::stat(file.c_str(), &found) != 0) return "";
-  return cat(file.string(), " ", found.st_dev, " ", found.st_ino, " ", found.st_size, " ",
-             found.st_mtim.tv_sec, " ", found.st_mtim.tv_nsec);
-}
-
 // All that may decide what load_symbol returns: every option but those that say which part of the
 // prices is used. Prices that are made reach as far as the window asks for, so that all count.
 std::string key_of(const GbdtOptions& options, const std::string& symbol) {
   nlohmann::json given = options.table.to_json();
   if (options.made()) return cat(symbol, " ", given.dump());
   for (const char* name : {"start", "end"}) given.erase(name);
-  return cat(symbol, " ", identity_of(find_symbol(options.data.path, symbol)), " ", given.dump());
+  const auto file = find_symbol(options.data.path, symbol, options.symbol_column);
+  return cat(symbol, " ", file_identity(file), " ", given.dump());
 }
 
 std::size_t bytes_of(const SymbolData& data) {

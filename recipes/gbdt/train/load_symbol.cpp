@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "recipes/gbdt/bars/made_bars.h"
 #include "recipes/gbdt/bars/made_table.h"
+#include "recipes/gbdt/bars/symbols.h"
+#include "recipes/gbdt/features/choose_features.h"
 #include "recipes/gbdt/train/labels.h"
 #include "recipes/gbdt/train/train_window.h"
 
@@ -65,6 +67,23 @@ std::vector<Window> windows_of(const GbdtOptions& options, const SymbolData& dat
   }
 }
 
+// Those of the model; of a new one all that the bars allow.
+void choose_computed(SymbolData& data, const std::vector<std::string>& of_model) {
+  Bars& bars = data.bars;
+  const std::vector<std::string> possible = features_of(data.features, bars);
+  const std::vector<std::string>& wanted = of_model.empty() ? possible : of_model;
+  std::vector<std::string> absent;
+  for (const std::string& name : of_model.empty() ? data.features.names : of_model)
+    if (!bars.has_volume && needs_volume(name)) absent.push_back(name);
+  if (!absent.empty() && !of_model.empty())
+    throw Error(
+        cat("the model learnt from ", join(absent, ", "), ", but ", bars.symbol, " has no volume"),
+        "give prices with their volume");
+  if (!absent.empty())
+    bars.notes.push_back(cat("without ", join(absent, " and "), ": no row has a volume above 0"));
+  data.features = choose_features(data.features, wanted);
+}
+
 }  // namespace
 
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
@@ -87,9 +106,11 @@ std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const 
   columns.label_optional = how.label_optional;
   Bars& bars = data->bars;
   bars = options.made() ? make_bars(symbol, made_range(options))
-                        : read_bars(find_symbol(options.data.path, symbol), symbol, columns);
+                        : read_bars(find_symbol(options.data.path, symbol, options.symbol_column),
+                                    symbol, columns);
   data->features =
       columns.own.empty() ? compute_features(bars, options.feature_set) : own_features(bars);
+  if (columns.own.empty()) choose_computed(*data, how.features);
   data->returns = bars.close.empty()
                       ? std::vector<double>(bars.size(), std::numeric_limits<double>::quiet_NaN())
                       : forward_returns(bars, static_cast<std::size_t>(options.horizon));
@@ -97,11 +118,16 @@ std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const 
   return data;
 }
 
-void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path) {
+void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path,
+                    const std::string& symbol_column) {
   if (symbols.size() < 2 || !std::filesystem::is_regular_file(path)) return;
-  throw Error(cat(path.string(), " is one file, but stands for the symbols ",
-                  join(std::vector(symbols.begin(), symbols.end()), ", ")),
-              "data.path=DIR has a file SYMBOL.csv for each; symbol=NAME takes the file for one");
+  const std::vector<std::string> all = list_symbols(path, symbol_column);
+  if (std::includes(all.begin(), all.end(), symbols.begin(), symbols.end())) return;
+  throw Error(
+      cat(path.string(), " is one file, but stands for the symbols ",
+          join(std::vector(symbols.begin(), symbols.end()), ", ")),
+      "data.path=DIR has a file SYMBOL.csv for each; symbol_column=COLUMN tells them apart in "
+      "one file; symbol=NAME takes the file for one");
 }
 
 std::vector<std::string> batch_symbols(const GbdtOptions& options) {
@@ -111,9 +137,10 @@ std::vector<std::string> batch_symbols(const GbdtOptions& options) {
     wanted = listed_names(wanted[0]);
   if (options.made())
     return wanted.empty() ? made_symbols(static_cast<int>(options.data.made_symbols)) : wanted;
-  if (wanted.empty()) return list_symbols(options.data.path);
-  check_one_file({wanted.begin(), wanted.end()}, options.data.path);
-  for (const std::string& symbol : wanted) find_symbol(options.data.path, symbol);
+  if (wanted.empty()) return list_symbols(options.data.path, options.symbol_column);
+  check_one_file({wanted.begin(), wanted.end()}, options.data.path, options.symbol_column);
+  for (const std::string& symbol : wanted)
+    find_symbol(options.data.path, symbol, options.symbol_column);
   return wanted;
 }
 
@@ -125,9 +152,20 @@ std::string first_symbol(const GbdtOptions& options) {
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out) {
   std::vector<PlannedWindow> planned;
-  std::optional<Error> none;  // of the first symbol that is too short
+  std::optional<Error> none;  // of the first symbol that is left out
+  const auto leave_out = [&](const Error& error) {
+    if (left_out != nullptr) left_out->push_back(error.what());
+    if (!none) none = error;
+  };
   for (const std::string& symbol : batch_symbols(options)) {
-    const auto data = load_symbol(options, symbol);
+    std::shared_ptr<const SymbolData> data;
+    try {
+      data = load_symbol(options, symbol);
+    } catch (const Error& error) {
+      if (left_out == nullptr) throw;
+      leave_out(error);
+      continue;
+    }
     const auto plan = [&](const Window& window) {
       const WindowRows rows =
           split_rows(data->bars, data->features, data->labels, window, options.split());
@@ -143,8 +181,7 @@ std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
     try {
       windows = windows_of(options, *data);
     } catch (const Error& error) {
-      if (left_out != nullptr) left_out->push_back(error.what());
-      if (!none) none = error;
+      leave_out(error);
     }
     for (const Window& window : windows) {
       if (options.test == TestWindow::full && !covers(last, window.end + window.end - window.start))

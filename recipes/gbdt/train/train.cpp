@@ -25,11 +25,27 @@ std::string environment(const char* name) {
 // What this training was told of its data and its label, for another command.
 std::string data_words(const GbdtOptions& options) {
   std::string words;
-  for (const char* key :
-       {"data.path", "data.made_rows", "data.made_seed", "features", "feature_set", "label",
-        "group", "time", "objective", "horizon", "threshold", "test", "split.valid_share",
-        "split.test_share", "split.shuffle", "params", "early_stopping", "subsample",
-        "subsample_freq"})
+  for (const char* key : {"data.path",
+                          "data.made_rows",
+                          "data.made_seed",
+                          "features",
+                          "feature_set",
+                          "label",
+                          "group",
+                          "time",
+                          "symbol_column",
+                          "date_order",
+                          "objective",
+                          "horizon",
+                          "threshold",
+                          "test",
+                          "split.valid_share",
+                          "split.test_share",
+                          "split.shuffle",
+                          "params",
+                          "early_stopping",
+                          "subsample",
+                          "subsample_freq"})
     if (options.table.is_given(key))
       words += " " + quote_for_shell(cat(key, "=", options.table.get(key)));
   return words;

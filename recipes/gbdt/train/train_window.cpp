@@ -112,6 +112,9 @@ class WindowTraining {
     rows_ = split_rows(data_->bars, data_->features, data_->labels, window_, options_.split());
     if (rows_.skip.empty() && rows_.test.empty() && options_.test != TestWindow::none)
       tell(data_->bars.timeless ? "no rows to test on" : "no prices after the window to test on");
+    if (const std::string lost = lost_rows(data_->bars, data_->features, data_->labels, window_);
+        rows_.skip.empty() && !lost.empty())
+      tell(cat(lost, " and are left out: prices that do not move, or no volume yet"));
     train_ = matrix(rows_.train);
     valid_ = matrix(rows_.valid);
     if (rows_.skip.empty()) rows_.skip = nothing_to_learn(*data_, rows_.train);

@@ -24,8 +24,9 @@ struct SymbolData {
 };
 // Of what a trained model is used on.
 struct LoadHow {
-  std::vector<std::string> classes{};  // those of the model; empty: those of the file
-  bool label_optional = false;         // there may be no column of labels, or no labels in it
+  std::vector<std::string> classes{};   // those of the model; empty: those of the file
+  bool label_optional = false;          // there may be no column of labels, or no labels in it
+  std::vector<std::string> features{};  // computed ones of the model; empty: all that can be
 };
 // Reads or makes them. Throws Error.
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
@@ -33,8 +34,9 @@ std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const 
 // Those of a batch: options.symbols (or the lines of the one file that it names), else all of
 // data.path, else the made ones. Throws Error; names the nearest of a symbol without a file.
 std::vector<std::string> batch_symbols(const GbdtOptions& options);
-// Throws Error where several symbols would be read from one file.
-void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path);
+// Throws Error where several symbols would be read from one file that does not tell them apart.
+void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path,
+                    const std::string& symbol_column);
 // The one of `lockstep train`: options.symbol, else the first of a batch. Throws Error.
 std::string first_symbol(const GbdtOptions& options);
 
@@ -45,8 +47,9 @@ struct PlannedWindow {
   std::string skip;  // "": nothing is against it
 };
 // All windows of a batch, symbol by symbol. With test=full those without a full test window are
-// left out. left_out: takes a line for each symbol whose days have room for none. Throws Error,
-// also where no symbol has room; reads the prices of each symbol.
+// left out. left_out: takes a line for each symbol whose file cannot be read, or whose days have
+// room for none; null: such a file is an Error. Throws Error, also where no symbol is left; reads
+// the prices of each symbol.
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out = nullptr);
 // Of `lockstep train`: from start (or the first day that has enough bars before it) to end (or

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -43,9 +44,9 @@ std::vector<std::size_t> usable_rows(const Bars& bars, const FeatureTable& featu
                       first_bar(bars, days.end));
 }
 
-std::string too_few(std::size_t rows) {
-  if (rows >= fewest_rows) return "";
-  return cat("it has ", rows, " rows with all features and a label, fewer than ", fewest_rows);
+std::string too_few(std::size_t rows, const std::string& lost) {
+  return cat("it has ", rows, " rows with all features and a label, fewer than ", fewest_rows,
+             lost.empty() ? "" : ": ", lost);
 }
 
 std::size_t share_of(double share, std::size_t all) {
@@ -64,7 +65,8 @@ WindowRows split_everything(const Bars& bars, const FeatureTable& features,
                             const std::vector<double>& labels, const SplitOptions& options) {
   WindowRows split;
   const std::vector<std::size_t> rows = rows_between(bars, features, labels, 0, bars.size());
-  split.skip = too_few(rows.size());
+  if (rows.size() < fewest_rows)
+    split.skip = too_few(rows.size(), lost_rows(bars, features, labels, {.is_everything = true}));
   if (!split.skip.empty()) return split;
   std::vector<std::size_t> units;
   for (const std::size_t row : rows)
@@ -147,7 +149,8 @@ WindowRows split_rows(const Bars& bars, const FeatureTable& features,
   split.skip = too_short(bars, features.warm_up, window, options);
   if (!split.skip.empty()) return split;
   const std::vector<std::size_t> rows = usable_rows(bars, features, labels, window);
-  split.skip = too_few(rows.size());
+  if (rows.size() < fewest_rows)
+    split.skip = too_few(rows.size(), lost_rows(bars, features, labels, window));
   if (!split.skip.empty()) return split;
   // A row is out where its label looks at a bar of the next part.
   const auto before = [&](std::size_t end_bar) {
@@ -181,10 +184,40 @@ WindowRows split_rows(const Bars& bars, const FeatureTable& features,
   return split;
 }
 
+std::string lost_rows(const Bars& bars, const FeatureTable& features,
+                      const std::vector<double>& labels, const Window& window) {
+  const std::size_t begin = window.is_everything ? 0 : first_bar(bars, window.start);
+  const std::size_t end = window.is_everything ? bars.size() : first_bar(bars, window.end);
+  std::vector<std::size_t> lack(features.columns());
+  std::size_t lost = 0, labelled = 0;
+  for (std::size_t row = begin; row < end; ++row) {
+    if (std::isnan(labels[row])) continue;
+    ++labelled;
+    if (features.complete(row)) continue;
+    ++lost;
+    for (std::size_t i = 0; i < features.columns(); ++i)
+      if (std::isnan(features.row(row)[i])) ++lack[i];
+  }
+  if (lost == 0) return "";
+  std::vector<std::size_t> order(features.columns());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lack[a] > lack[b]; });
+  std::vector<std::string> words;
+  constexpr std::size_t most_words = 3;
+  for (const std::size_t i : order)
+    if (lack[i] > 0 && words.size() < most_words)
+      words.push_back(cat(features.names[i], " in ", lack[i]));
+  return cat(lost, " of ", labelled, " rows lack features (", join(words, ", "), ")");
+}
+
 std::optional<Window> whole_range(const Bars& bars, std::size_t warm_up) {
   if (bars.timeless) return Window{.is_everything = true};
   if (bars.size() <= warm_up) return std::nullopt;
-  return Window{bars.days[warm_up], bars.days.back() + 1};
+  // Of a day with many bars, those before it count, as in split_rows.
+  std::size_t first = warm_up;
+  if (first_bar(bars, bars.days[first]) < warm_up) first = first_bar(bars, bars.days[first] + 1);
+  if (first == bars.size()) return std::nullopt;
+  return Window{bars.days[first], bars.days.back() + 1};
 }
 
 }  // namespace lockstep::gbdt

@@ -76,8 +76,13 @@ WindowRows split_rows(const Bars& bars, const FeatureTable& features,
                       const std::vector<double>& labels, const Window& window,
                       const SplitOptions& options);
 
-// The days that a symbol has windows in, where they are not given: from the first bar with
-// `warm_up` bars before it to the day after the last one. Nothing where there is no such bar.
+// Rows of the window that have a label but not all features, with the features that most of them
+// lack: "16 of 91 rows lack features (adx_14 in 16, rsi_14 in 14)". "": there are none.
+std::string lost_rows(const Bars& bars, const FeatureTable& features,
+                      const std::vector<double>& labels, const Window& window);
+
+// The days that a symbol has windows in, where they are not given: from the first day with
+// `warm_up` bars before it to the day after the last one. Nothing where there is no such day.
 std::optional<Window> whole_range(const Bars& bars, std::size_t warm_up = warm_up_bars);
 
 }  // namespace lockstep::gbdt

@@ -1,5 +1,5 @@
-// One symbol of many whose prices are bad: an error before anything runs, or failed windows while
-// the others go on.
+// One symbol of many whose prices are bad: left out by name before anything runs, or failed windows
+// while the others go on.
 #include "gbdt_rig.h"
 
 namespace lockstep {
@@ -24,20 +24,26 @@ class GbdtBadSymbols : public GbdtRig {
   }
 };
 
-TEST_F(GbdtBadSymbols, AreNamedBeforeAnythingRuns) {
-  write_prices("AB");
+TEST_F(GbdtBadSymbols, AreLeftOutByNameBeforeTheOthersRun) {
   const std::string header = "Date,Open,High,Low,Close,Volume\n";
+  write_prices("AB");
   for (const auto& [csv, says] : std::vector<std::pair<std::string, std::string>>{
            {header + "2020-01-01,1,1,1,x,1\n", "CD.csv, line 2: close is 'x'"},
            {header + "2020-01-02,1,1,1,1,1\n2020-01-02,1,1,1,1,1\n", "CD.csv, line 3"},
-           {"Date,Open\n2020-01-01,1\n", "CD.csv, line 1: no column high, low, close, volume"},
-           {header, "CD.csv holds no bar"}}) {
+           {"Date,Open\n2020-01-01,1\n", "CD.csv, line 1: no column high, low, close"},
+           {header, "CD.csv holds no bar"},
+           {"", "CD.csv holds no line of names"}}) {
     write("CD", csv);
-    const ToolResult result = batch({"--name", "g"});
-    EXPECT_EQ(result.code, 2) << csv;
-    EXPECT_THAT(result.err, HasSubstr(says));
-    EXPECT_FALSE(exists("runs")) << csv;
+    const ToolResult result = batch({"--dry-run"});
+    EXPECT_EQ(result.code, 0) << csv;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("left out: "), HasSubstr(says)));
+    EXPECT_THAT(result.out, AllOf(HasSubstr("AB_2020-04-01"), Not(HasSubstr("CD_"))));
   }
+  std::filesystem::remove(folder() / "prices/AB.csv");
+  const ToolResult none = batch({"--name", "g"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("error: CD.csv holds no line of names"));
+  EXPECT_FALSE(exists("runs"));
 }
 
 TEST_F(GbdtBadSymbols, WithTooFewDaysAreLeftOutByNameUnlessThereIsNoOther) {

@@ -234,6 +234,11 @@ TEST_F(GbdtBatch, ShowsJobsOrWritesTheirFileWithoutRunningThem) {
   EXPECT_THAT(dry.out, HasSubstr("12 jobs"));
   EXPECT_EQ(batch({"--write", "g.toml"}).code, 0);
   EXPECT_TRUE(exists("g.toml"));
+  // A comma behind a backslash is part of a value.
+  EXPECT_EQ(batch({"--write", "one.toml", "params.metric=auc\\,binary_logloss"}).code, 0);
+  EXPECT_THAT(text("one.toml"), HasSubstr(R"("params=metric=auc\\,binary_logloss")"));
+  EXPECT_EQ(batch({"--write", "two.toml", "params.metric=auc\\,binary_logloss,auc"}).code, 0);
+  EXPECT_THAT(text("two.toml"), HasSubstr(R"(["auc\\,binary_logloss", "auc"])"));
   EXPECT_FALSE(exists("runs"));
 }
 

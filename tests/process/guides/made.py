@@ -127,6 +127,15 @@ def prices(folder):
         (folder / f"{symbol}.csv").write_text("\n".join(lines) + "\n")
 
 
+def together(folder):
+    """all.csv: two symbols of `prices` one below the other, told apart by the column Name."""
+    lines = []
+    for symbol in ("AAPL", "IBM"):
+        names, *rows = (folder / f"prices/{symbol}.csv").read_text().splitlines()
+        lines += [*([] if lines else [f"{names},Name"]), *(f"{row},{symbol}" for row in rows[:400])]
+    (folder / "all.csv").write_text("\n".join(lines) + "\n")
+
+
 def tables(folder):
     """wine.csv, queries.csv, columns.txt, and in signals a table per symbol with features of its own."""
     (folder / "signals").mkdir(parents=True)
@@ -188,7 +197,7 @@ def main():
     elif what == "nifti":
         nifti(folder)
     else:
-        {"volumes": volumes, "nnunet": nnunet, "scans": scans, "coco": coco, "prices": prices, "tables": tables, "sentences": sentences, "texts": texts}[what](folder)
+        {"volumes": volumes, "nnunet": nnunet, "scans": scans, "coco": coco, "prices": prices, "together": together, "tables": tables, "sentences": sentences, "texts": texts}[what](folder)
 
 
 if __name__ == "__main__":

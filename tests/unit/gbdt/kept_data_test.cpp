@@ -1,6 +1,7 @@
 // What is kept of earlier windows is what would be read now.
 #include "recipes/gbdt/train/kept_data.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "fakes/error_of.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -73,6 +75,31 @@ TEST_F(KeptSymbol, SecondsOfLoadingAheadCountOnce) {
   }
   EXPECT_GT(take_seconds_ahead(), 0);
   EXPECT_EQ(take_seconds_ahead(), 0);
+}
+
+TEST_F(KeptSymbol, WithoutVolumeLeavesOutTheFeaturesThatAreMadeOfIt) {
+  const std::size_t all = kept()->features.columns();
+  std::ofstream file(folder.path() / "A.csv");
+  file << "date,open,high,low,close,volume\n";
+  for (int i = 0; i < 100; ++i)
+    file << to_text(*parse_day("2022-01-03") + i) << ",3," << 6 + i % 3 << ",1," << 1 + i % 5
+         << ",0\n";
+  file.close();
+  const auto data = kept();
+  EXPECT_EQ(data->features.columns(), all - 2);
+  EXPECT_TRUE(data->features.complete(80));
+  EXPECT_THAT(data->bars.notes, ::testing::Contains(::testing::AllOf(
+                                    ::testing::HasSubstr("vwap"), ::testing::HasSubstr("obv"),
+                                    ::testing::HasSubstr("no row has a volume above 0"))));
+  // A model's own features, of a file that has the volume too.
+  GbdtOptions options;
+  options.table.set("data.path", folder.path().string());
+  const LoadHow with_volume{.features = {"sma_20", "vwap"}};
+  EXPECT_THAT(error_of([&] { load_symbol(options, "A", with_volume); }),
+              ::testing::HasSubstr("the model learnt from vwap, but A has no volume"));
+  write(100, 10);
+  EXPECT_EQ(load_symbol(options, "A", {.features = data->features.names})->features.names,
+            data->features.names);
 }
 
 }  // namespace

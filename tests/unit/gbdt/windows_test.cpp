@@ -222,5 +222,59 @@ TEST(SplitRows, CountTheHorizonInGroups) {
   EXPECT_EQ(rows.train.size() % 5, 0u);
 }
 
+// Bars of so many a day from 2022-01-03 on, also on weekends.
+Series intraday(int days, int bars_a_day) {
+  Series series;
+  for (int i = 0; i < days * bars_a_day; ++i) {
+    const double price = 100 + i % 7;
+    series.bars.stamps.push_back(std::to_string(i));
+    series.bars.days.push_back(day("2022-01-03") + i / bars_a_day);
+    series.bars.open.push_back(price);
+    series.bars.high.push_back(price + 1);
+    series.bars.low.push_back(price - 1);
+    series.bars.close.push_back(price);
+    series.bars.volume.push_back(5);
+  }
+  series.features = compute_features(series.bars);
+  series.returns = forward_returns(series.bars, 7);
+  return series;
+}
+
+TEST(WholeRange, OfManyBarsADayBeginsWithTheFirstDayThatHasEnoughBarsBeforeIt) {
+  for (const auto& [bars_a_day, first] : {std::pair{24, "2022-01-06"},
+                                          {7, "2022-01-12"},
+                                          {78, "2022-01-04"},
+                                          {60, "2022-01-04"},
+                                          {1, "2022-03-04"}}) {
+    const Series series = intraday(90, bars_a_day);
+    const auto range = whole_range(series.bars);
+    ASSERT_TRUE(range);
+    EXPECT_EQ(to_text(range->start), first) << bars_a_day;
+    EXPECT_EQ(split(series, {range->start, range->start + 20}).skip, "") << bars_a_day;
+  }
+  EXPECT_EQ(whole_range(intraday(1, 100).bars), std::nullopt);
+}
+
+TEST(SplitRows, TellWhichFeaturesRowsLack) {
+  Series series = make("2021-06-01", "2023-12-31");
+  const std::size_t stands = 300;  // the price stands still for 20 bars: no RSI, no ADX
+  for (std::size_t t = stands; t < stands + 20; ++t)
+    for (auto* prices :
+         {&series.bars.open, &series.bars.high, &series.bars.low, &series.bars.close})
+      (*prices)[t] = series.bars.close[stands - 1];
+  series.features = compute_features(series.bars);
+  const Window window{series.bars.days[stands - 40], series.bars.days[stands + 40]};
+  EXPECT_EQ(lost_rows(series.bars, series.features, series.returns, window),
+            "20 of 80 rows lack features (adx_14 in 20, rsi_14 in 7)");
+  EXPECT_EQ(lost_rows(series.bars, series.features, series.returns,
+                      {series.bars.days[100], series.bars.days[200]}),
+            "");
+  for (std::size_t t = 0; t < series.bars.size(); ++t) series.bars.volume[t] = 0;
+  series.features = compute_features(series.bars);
+  EXPECT_THAT(split(series, {series.bars.days[100], series.bars.days[150]}).skip,
+              HasSubstr("it has 0 rows with all features and a label, fewer than 20: 50 of 50 rows "
+                        "lack features (vwap in 50)"));
+}
+
 }  // namespace
 }  // namespace lockstep::gbdt

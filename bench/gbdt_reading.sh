@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Reads a million minute bars and computes their features, by `lockstep batch gbdt --dry-run` and by pandas in turn, and
+# writes a record of the processor time.
+#   bench/gbdt_reading.sh OUT_FILE
+# Environment: LOCKSTEP (build/lockstep), PYTHON (python3; needs pandas), ROUNDS (7), BARS (1000000), CONTEXT (anything that
+# disturbed it); LOCKSTEP_COMMIT where the checkout has no git history.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/lib/common.sh
+. "$checkout/scripts/lib/common.sh"
+[ $# = 1 ] || die "gbdt_reading.sh takes the file to write" "bench/gbdt_reading.sh OUT_FILE"
+tool=${LOCKSTEP:-$checkout/build/lockstep} python=${PYTHON:-python3}
+[ -x "$tool" ] || die "$tool is not there" "build the target lockstep"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$python" "$checkout/bench/gbdt_reading.py" "$tool" "$work" --rounds "${ROUNDS:-7}" --bars "${BARS:-1000000}" >"$work/found"
+{
+  printf 'command = "bench/gbdt_reading.sh OUT_FILE"\ncommit = "%s"\n' "$(measured_commit "$checkout")"
+  printf 'machine = "%s cores, %s"\ndate = "%s"\n' "$(usable_cores)" \
+    "$(awk -F ': ' '/model name/ {print $2; exit}' /proc/cpuinfo)" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+  [ -z "${CONTEXT:-}" ] || printf 'context = "%s"\n' "$CONTEXT"
+  cat "$work/found"
+} >"$work/record"
+mv "$work/record" "$1"
+cat "$1"

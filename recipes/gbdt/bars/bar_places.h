@@ -1,0 +1,33 @@
+// Where a table has the columns that bars are read from.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "recipes/gbdt/bars/bars.h"
+#include "recipes/gbdt/bars/cell_table.h"
+
+namespace lockstep::gbdt {
+
+inline constexpr std::array price_names = {"open", "high", "low", "close", "volume"};
+inline constexpr std::size_t volume_place = 4;
+
+struct BarPlaces {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::size_t stamp = none, clock = none;                // clock: a time of day beside a date
+  std::array<std::size_t, price_names.size()> prices{};  // none: not read
+  std::vector<std::size_t> own;
+  std::size_t label = none, group = none, symbol = none;
+  std::vector<std::string> notes;
+};
+
+// Throws Error, as read_bars does of columns.
+BarPlaces find_places(const CellTable& table, const BarColumns& wanted);
+
+inline bool takes_prices(const BarColumns& wanted) {
+  return wanted.prices != BarColumns::Prices::none;
+}
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,74 @@
+// A price file or table as cells, however the tools of the trade begin it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::gbdt {
+
+// All rows of a file, that of the names too. Read once and shared by all that read it.
+struct RawCells {
+  struct Place {  // in `text`; eight bytes, because fresh memory is most of what reading costs
+    static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 24) - 1;
+    std::uint64_t begin : 40, bytes : 24;
+  };
+  std::string name;  // of the file, for messages
+  std::string hash;  // of the file: 32 hex digits
+  std::size_t columns = 0;
+  std::vector<Place> cells;         // [rows, columns], without the blanks around them
+  std::vector<std::int64_t> lines;  // where each row begins in the file, from 1
+  std::string title;                // the lines above the names, which are one cell each; "": none
+  std::string text;                 // of the file, in UTF-8; of one with quotes its cells
+
+  std::size_t rows() const { return lines.size(); }
+  std::string_view cell(std::size_t row, std::size_t column) const {
+    const Place place = cells[row * columns + column];
+    return {text.data() + place.begin, place.bytes};
+  }
+};
+
+// UTF-8, or UTF-16 with its byte order mark. Lines above the names that have one cell each (a
+// title, an address) are left out. Throws Error, which names file and line: rows of another length
+// (an empty cell too many at the end is none), quotes that do not close, bytes that are no text, no
+// line at all.
+std::shared_ptr<const RawCells> read_cells(std::string text, const std::string& name);
+
+// The same with the names of its columns.
+struct CellTable {
+  std::shared_ptr<const RawCells> raw;
+  std::vector<std::string> columns;  // "": without a name, and to be found by nobody
+  std::size_t head = 1;              // rows of `raw` before the first
+  std::vector<std::string> notes;    // what a person should know of how it was read
+
+  std::size_t rows() const { return raw->rows() - head; }
+  std::string_view cell(std::size_t row, std::size_t column) const {
+    return raw->cell(row + head, column);
+  }
+  std::int64_t line(std::size_t row) const { return raw->lines[row + head]; }
+  // "a.csv, line 3": for messages.
+  std::string place(std::size_t row) const;
+  // Where the column of that name is. Throws Error, which names the nearest.
+  std::size_t column(const std::string& wanted) const;
+};
+
+// Finds the names: in the first row; in the three that yfinance writes (fields, tickers, and the
+// name of the time), of which the columns of one ticker are taken, that of `symbol` where there are
+// several; or nowhere in Binance's files of klines, which are told by their twelve numbers. prices:
+// the table is of prices, and a first row without a letter is no row of names. Throws Error, which
+// names file and line: several tickers of which none is `symbol`, no names, a name that comes
+// twice.
+CellTable name_columns(std::shared_ptr<const RawCells> raw, const std::string& symbol, bool prices);
+
+// The tickers of a file of yfinance, in its order; of another file none.
+std::vector<std::string> tickers_of(const RawCells& raw);
+
+// The name that pandas, or a spreadsheet, gives to the column of an index: none, or "Unnamed: 0".
+bool is_unnamed(std::string_view column);
+
+// "Adj Close*" and "adj_close" alike, but not "close_5": letters and digits alone, lower case.
+std::string plain_name(std::string_view name);
+
+}  // namespace lockstep::gbdt

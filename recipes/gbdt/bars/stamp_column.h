@@ -1,0 +1,68 @@
+// A column of dates or times, as exchanges and their tools write them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recipes/gbdt/bars/day.h"
+
+namespace lockstep::gbdt {
+
+// What 01/04/2021 is.
+enum class DateOrder {
+  any,          // as a day above 12 in the column decides
+  day_first,    // 1 April
+  month_first,  // 4 January
+};
+
+// Reads stamps one by one. Besides those of parse_stamp: 2021-1-4, 2021.01.04, 202101040930,
+// 20210104 093000, 04-Jan-2021, Jan 04, 2021; 04/01/2021 with / - or . between; a time of day as
+// 9:15, 9:15:00 or 9:15 PM; UTC or GMT as the zone; and seconds, milliseconds, microseconds or
+// nanoseconds since 1970, with 10, 13, 16 or 19 digits. All stamps of a column are of one kind.
+class StampColumn {
+ public:
+  enum class Kind { none, year_first, month_name, day_and_month, since_1970 };
+
+  // count: how many stamps will come, about.
+  explicit StampColumn(DateOrder order, std::size_t count = 0) : order_(order) {
+    stamps_.reserve(count);
+  }
+
+  // False for what is no stamp, or one of another kind than those before it.
+  bool add(std::string_view text);
+
+  struct Decision {
+    // Of day_and_month without a given order: places of stamps (in the order of `add`) that can
+    // only be read with the day, or the month, first. None: not known.
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    std::size_t day_first = none, month_first = none;
+    bool decided = true;
+    std::string note;  // how the column was read, where that is no matter of course
+  };
+  // After the last one: fills in the days of `stamps` where they wait for the column's order.
+  Decision decide();
+
+  Kind kind() const { return kind_; }
+  std::vector<Stamp>& stamps() { return stamps_; }
+
+ private:
+  struct Parts;
+  bool take(const Parts& parts);
+
+  DateOrder order_;
+  Kind kind_ = Kind::none;
+  std::size_t digits_ = 0;     // of since_1970
+  std::vector<Stamp> stamps_;  // of day_and_month: instant_s is the time of day less the zone
+  struct Pair {
+    int first = 0, second = 0, year = 0;
+  };
+  std::vector<Pair> pairs_;  // of day_and_month, a pair per stamp
+};
+
+// The day, or nothing where the calendar has none.
+std::optional<Day> calendar_day(int year, int month, int day);
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,139 @@
+#include "recipes/gbdt/bars/symbols.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_price_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return plain_name(path.extension().string()) == "csv" && !name.starts_with('.');
+}
+
+bool has_symbol_column(const std::string& column) { return !column.empty() && column != "none"; }
+
+std::vector<fs::path> price_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed))
+    if (is_price_file(entry.path())) files.push_back(entry.path());
+  if (failed)
+    throw Error(cat(folder.string(), ": ", failed.message()),
+                "data.path is a folder with a file SYMBOL.csv for each symbol, or one such file");
+  if (files.empty())
+    throw Error(cat(folder.string(), " holds no CSV file"),
+                "a folder of prices has a file SYMBOL.csv for each symbol");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The one file that has a column of symbols.
+fs::path only_file(const fs::path& path, const std::string& column) {
+  if (fs::is_regular_file(path)) return path;
+  const std::vector<fs::path> files = price_files(path);
+  if (files.size() > 1)
+    throw Error(cat("symbol_column=", column, " is of one file with all symbols, but ",
+                    path.string(), " holds ", files.size(), " files"),
+                cat("data.path=", files[0].string(), " names one of them"));
+  return files[0];
+}
+
+// Those of three lines of names, which are at the beginning.
+std::vector<std::string> tickers_of_file(const fs::path& file) {
+  std::ifstream in(file);
+  std::string text;
+  for (std::string line; text.size() < (1 << 20) &&
+                         std::count(text.begin(), text.end(), '\n') < 4 && std::getline(in, line);)
+    text += line + "\n";
+  try {
+    return tickers_of(*read_cells(std::move(text), file.filename().string()));
+  } catch (const Error&) {  // of which whoever reads the whole file will tell
+    return {};
+  }
+}
+
+std::vector<std::string> column_values(const fs::path& file, const std::string& column) {
+  const auto raw = cells_of_file(file, true);
+  const CellTable table = name_columns(raw, "", false);
+  const std::size_t where = table.column(column);
+  std::set<std::string, std::less<>> values;
+  std::string_view last;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string_view value = table.cell(row, where);
+    if (value == last || value.empty()) continue;
+    last = value;
+    if (!values.contains(value)) values.emplace(value);
+  }
+  if (values.empty())
+    throw Error(cat(raw->name, ": ", column, ", the column of symbols, is empty"));
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+std::string file_identity(const fs::path& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0) return "";
+  return cat(file.string(), " ", found.st_dev, " ", found.st_ino, " ", found.st_size, " ",
+             found.st_mtim.tv_sec, " ", found.st_mtim.tv_nsec);
+}
+
+std::shared_ptr<const RawCells> cells_of_file(const fs::path& file, bool shared) {
+  static std::string kept_identity;
+  static std::shared_ptr<const RawCells> kept;
+  const std::string identity = file_identity(file);
+  if (kept != nullptr && kept_identity == identity) return kept;
+  auto raw = read_cells(read_file(file, data_bytes), file.filename().string());
+  // Of a file that changed meanwhile nothing is kept: nobody knows which of the two was read.
+  if ((shared || tickers_of(*raw).size() > 1) && identity == file_identity(file)) {
+    kept = raw;
+    kept_identity = identity;
+  }
+  return raw;
+}
+
+fs::path find_symbol(const fs::path& path, const std::string& symbol,
+                     const std::string& symbol_column) {
+  if (has_symbol_column(symbol_column)) return only_file(path, symbol_column);
+  if (fs::is_regular_file(path)) return path;
+  const fs::path usual = path / (symbol + ".csv");
+  if (symbol.find('/') == symbol.npos && !symbol.starts_with('.') && fs::is_regular_file(usual))
+    return usual;
+  std::vector<std::string> all;
+  for (const fs::path& file : price_files(path)) {
+    if (file.stem() == symbol) return file;
+    all.push_back(file.stem().string());
+  }
+  const std::string near = nearest(symbol, all);
+  throw Error(cat("there is no file of the symbol ", symbol, " in ", path.string()),
+              near.empty()
+                  ? cat("it has ", all.size(), " symbols, ", all.front(), " to ", all.back())
+                  : cat("is it ", near, "?"));
+}
+
+std::vector<std::string> list_symbols(const fs::path& path, const std::string& symbol_column) {
+  if (has_symbol_column(symbol_column))
+    return column_values(only_file(path, symbol_column), symbol_column);
+  std::vector<std::string> symbols;
+  if (fs::is_regular_file(path)) {
+    symbols = tickers_of_file(path);
+    if (symbols.size() < 2) return {path.stem().string()};
+  } else {
+    for (const fs::path& file : price_files(path)) symbols.push_back(file.stem().string());
+  }
+  std::sort(symbols.begin(), symbols.end());
+  return symbols;
+}
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,33 @@
+// Which symbols a folder or a file of prices holds, and where each one is.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "recipes/gbdt/bars/cell_table.h"
+
+namespace lockstep::gbdt {
+
+// Where the prices of a symbol lie: `path` itself where it is a file, else path/SYMBOL.csv,
+// whatever the case of ".csv"; with a column of symbols (BarColumns::symbol) the one file of the
+// folder. Files whose name begins with a dot are passed over. Throws Error, which names the nearest
+// symbol.
+std::filesystem::path find_symbol(const std::filesystem::path& path, const std::string& symbol,
+                                  const std::string& symbol_column = "");
+
+// All symbols, sorted: of a folder by its files; of a file by its column of symbols, by the tickers
+// of yfinance's three lines of names, or else the one that its name without ".csv" says. Throws
+// Error where there is none.
+std::vector<std::string> list_symbols(const std::filesystem::path& path,
+                                      const std::string& symbol_column = "");
+
+// The rows of a file. shared: kept for the next call, as long as the file stays as it is, and so
+// are those of a file with several tickers. For one thread. Throws Error.
+std::shared_ptr<const RawCells> cells_of_file(const std::filesystem::path& file, bool shared);
+
+// What tells one state of a file from another, without reading it; "": it is not there.
+std::string file_identity(const std::filesystem::path& file);
+
+}  // namespace lockstep::gbdt
