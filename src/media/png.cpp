@@ -221,7 +221,7 @@ StoredPicture decode_png(std::string_view bytes, const std::string& name, const 
 std::optional<StoredPicture> decode_png_header(std::string_view begin, const std::string& name,
                                                const PictureLimits& limits) {
   if (!has_png_header(begin)) return std::nullopt;
-  return Reader(begin, name).decode(limits, /*pixels=*/false);
+  return Reader(begin, name).decode({.limits = limits}, /*pixels=*/false);
 }
 
 std::string encode_png(const Image& image) {
