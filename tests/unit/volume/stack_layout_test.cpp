@@ -76,9 +76,9 @@ TEST(StackLayout, ImageJsNumbersMustFitThePages) {
   const StackLayout two = layout("ImageJ=1.54f\nimages=6\nchannels=2\nslices=3\n", 6);
   EXPECT_EQ(two.depth, 3);
   EXPECT_EQ(two.channels, 2);
-  EXPECT_THAT(
-      refusal("ImageJ=1.11a\nimages=16\nchannels=16\n", 16),
-      AllOf(HasSubstr("its 16 pages are channels of one plane"), HasSubstr("files.as_planes=true")));
+  EXPECT_THAT(refusal("ImageJ=1.11a\nimages=16\nchannels=16\n", 16),
+              AllOf(HasSubstr("its 16 pages are channels of one plane"),
+                    HasSubstr("files.as_planes=true")));
   EXPECT_THAT(refusal("ImageJ=1.54f\nimages=6\nframes=6\n", 6), HasSubstr("series of 6 frames"));
   EXPECT_THAT(refusal("ImageJ=1.54f\nimages=6\nchannels=2\nslices=3\n", 8),
               HasSubstr("says 2 x 3 x 1 channels, planes and frames, but it has 8 pages"));
