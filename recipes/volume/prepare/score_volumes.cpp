@@ -204,7 +204,7 @@ Spacing spacing_of(const VolumeReader& truth, bool mm) {
   throw Error(cat("prediction and label of ", compared.id, " lie in different places: ",
                   compared.predicted.string(), " has ", describe_place(predicted), ", ",
                   compared.truth.string(), " has ", describe_place(truth)),
-              "where they are of the same grid, set data.same_grid=true, or copy the affine of the "
+              "where they are of the same grid, set files.same_grid=true, or copy the affine of the "
               "one that is right into the other; else bring the prediction onto the grid of the "
               "label, for example with "
               "nibabel's resample_from_to and order=0");
@@ -232,7 +232,7 @@ Scores score_one(const Compared& compared, const VolumeOptions& options, bool mm
   const auto reader = open_volume(compared.predicted, options.read_volume(true));
   const VolumeHeader &of_truth = truth_reader->header(), &of_mask = reader->header();
   std::optional<AxisMap> axes = axes_onto(of_truth, of_mask);
-  if (options.data.same_grid && of_mask.shape == of_truth.shape) axes = AxisMap();
+  if (options.files.same_grid && of_mask.shape == of_truth.shape) axes = AxisMap();
   if (!axes || of_mask.shape.channels != of_truth.shape.channels)
     fail_to_compare(compared, of_truth, of_mask);
   const Shape shape{of_truth.shape.depth, of_truth.shape.height, of_truth.shape.width};
@@ -240,7 +240,7 @@ Scores score_one(const Compared& compared, const VolumeOptions& options, bool mm
   const auto truth = read_labels(*truth_reader, options.data.classes, options.ignore());
   auto predicted = read_labels(*reader, options.data.classes, std::nullopt);
   Scores scores{.turned = *axes != AxisMap(),
-                .one_has_no_place = !options.data.same_grid && of_truth.space && of_mask.space &&
+                .one_has_no_place = !options.files.same_grid && of_truth.space && of_mask.space &&
                                     has_place(of_truth) != has_place(of_mask)};
   if (scores.turned) predicted = turned(predicted, of_mask.shape, *axes);
   scores.record = evaluate_volume(truth, predicted, shape, spacing_of(*truth_reader, unit_mm),
