@@ -193,19 +193,22 @@ class LogReading {
     if (!counted) log_.counted.clear();
   }
 
-  // Whether it tells of the training's steps better than another: the series with the most points
-  // does, but for those of validation, which may count batches of their own, and for counters,
-  // which Lightning logs with either.
-  bool is_rather_main(const ForeignSeries& one, const ForeignSeries& other) const {
-    const auto trains = [](const ForeignSeries& series) {
-      return series.points.size() > 1 && !is_of_validation(series.name) &&
-             !is_counter_column(series.name);
-    };
-    if (trains(one) != trains(other)) return trains(one);
-    return one.points.size() > other.points.size();
-  }
-
+  // That tells of the training's steps: the series with the most points, but for those of
+  // validation, which may count batches of their own, and for counters, which Lightning logs with
+  // either. Where all others have hardly any points, such a one does.
   void find_main() {
+    constexpr std::size_t hardly_any = 20;  // as many times fewer
+    std::size_t most = 0;
+    for (const ForeignSeries& series : log_.series)
+      if (!uncounted_.contains(series.name)) most = std::max(most, series.points.size());
+    const auto trains = [&](const ForeignSeries& series) {
+      return hardly_any * series.points.size() >= most && series.points.size() > 1 &&
+             !is_of_validation(series.name) && !is_counter_column(series.name);
+    };
+    const auto is_rather_main = [&](const ForeignSeries& one, const ForeignSeries& other) {
+      if (trains(one) != trains(other)) return trains(one);
+      return one.points.size() > other.points.size();
+    };
     main_ = nullptr;
     for (ForeignSeries& series : log_.series)
       if (!uncounted_.contains(series.name) && (!main_ || is_rather_main(series, *main_)))

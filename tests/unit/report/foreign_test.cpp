@@ -355,6 +355,9 @@ TEST_F(ForeignLogs, TimesMayBeDatesAndNumbersMayHaveACommaInThem) {
   EXPECT_EQ(commas.find("train_s")->value, 1);
   EXPECT_THAT(commas.cautions,
               Contains(HasSubstr("column loss: 1 cell is no number, 'x' in line 3")));
+  const Trial two = read_csv_trial(
+      write("two.csv", "date,time,step,loss\n2026-01-31,23:59:50,1,3\n2026-02-01,00:00:10,2,2\n"));
+  EXPECT_EQ(two.find("step_s")->value, 20);
   const Trial ms = read_csv_trial(
       write("ms.csv", "step,timestamp,loss\n1,1700000000000,3\n2,1700000002500,2\n"));
   EXPECT_EQ(ms.find("step_s")->value, 2.5);
@@ -576,6 +579,15 @@ TEST_F(ForeignLogs, ACounterOfEpochsDoesNotTellTheTrainingsEnd) {
   const Trial trial = read_tensorboard_trial(folder.path());
   EXPECT_NEAR(trial.find("train_s")->value, 19.5, 1e-9);
   EXPECT_EQ(trial.number("steps"), 19);
+}
+
+TEST_F(ForeignLogs, AFewSettingsDoNotTellTheTrainingsEnd) {
+  std::string text = head() + event(1e9, 0, "lr", simple(1)) + event(1e9 + 1, 1, "lr", simple(2));
+  for (int step = 2; step < 60; ++step) text += event(1e9 + step, step, "val/loss", simple(2));
+  write("events.out.tfevents.1.host", text);
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_NEAR(trial.find("train_s")->value, 59, 1e-9);
+  EXPECT_EQ(trial.number("steps"), 59);
 }
 
 TEST_F(ForeignLogs, ARestartFromTheBeginningHasNoTimesBeforeIt) {
