@@ -119,7 +119,8 @@ TEST(PriceFile, OfSeveralSymbolsIsReadByItsColumn) {
   EXPECT_THAT(read_bars(path, "S1", {.symbol = "Name"}).close, ElementsAre(7));  // as it is now
   write_file_atomic(folder.path() / "other.csv", text);
   EXPECT_THAT(error_of([&] { list_symbols(folder.path(), "Name"); }),
-              HasSubstr("symbol_column=Name is of one file"));
+              AllOf(HasSubstr("symbol_column=Name is of one file"),
+                    HasSubstr("symbol_column=none reads a file for each symbol")));
 }
 
 TEST(PriceFile, NeedsItsTime) {
