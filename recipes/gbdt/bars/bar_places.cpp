@@ -50,7 +50,12 @@ class ColumnFinder {
 
   // The time, and a time of day beside it.
   void find_time() {
-    if (wanted_.time == "none") return;
+    if (wanted_.time == "none") {
+      if (takes_prices(wanted_))
+        throw Error(cat(table_.raw->name, ": prices need their time, but time=none"),
+                    "leave time=none out, or name the columns to learn from: features=… label=…");
+      return;
+    }
     if (!wanted_.time.empty()) {
       places_.stamp = table_.column(wanted_.time);
       return;

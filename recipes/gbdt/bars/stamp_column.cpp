@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <system_error>
 
 namespace lockstep::gbdt {
 namespace {
@@ -171,7 +172,8 @@ bool may_be_an_hour(std::string_view digits) {
 
 std::optional<Stamp> since_1970(std::string_view digits) {
   std::int64_t count = 0, per_second = 1;
-  std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  if (read.ec != std::errc()) return std::nullopt;  // beyond the year 2262
   for (std::size_t i = 10; i < digits.size(); i += 3) per_second *= 1000;
   if (per_second == 1 && may_be_an_hour(digits)) return std::nullopt;
   const std::int64_t seconds = count / per_second;

@@ -21,6 +21,15 @@ bool is_price_file(const fs::path& path) {
   return plain_name(path.extension().string()) == "csv" && !name.starts_with('.');
 }
 
+struct SharedCells {
+  std::string identity;
+  std::shared_ptr<const RawCells> raw;
+};
+SharedCells& shared_cells() {
+  static SharedCells kept;
+  return kept;
+}
+
 bool has_symbol_column(const std::string& column) { return !column.empty() && column != "none"; }
 
 std::vector<fs::path> price_files(const fs::path& folder) {
@@ -45,7 +54,8 @@ fs::path only_file(const fs::path& path, const std::string& column) {
   if (files.size() > 1)
     throw Error(cat("symbol_column=", column, " is of one file with all symbols, but ",
                     path.string(), " holds ", files.size(), " files"),
-                cat("data.path=", files[0].string(), " names one of them"));
+                cat("data.path=", files[0].string(),
+                    " names one of them; symbol_column=none reads a file for each symbol"));
   return files[0];
 }
 
@@ -90,18 +100,17 @@ std::string file_identity(const fs::path& file) {
 }
 
 std::shared_ptr<const RawCells> cells_of_file(const fs::path& file, bool shared) {
-  static std::string kept_identity;
-  static std::shared_ptr<const RawCells> kept;
+  SharedCells& kept = shared_cells();
   const std::string identity = file_identity(file);
-  if (kept != nullptr && kept_identity == identity) return kept;
+  if (kept.raw != nullptr && kept.identity == identity) return kept.raw;
   auto raw = read_cells(read_file(file, data_bytes), file.filename().string());
   // Of a file that changed meanwhile nothing is kept: nobody knows which of the two was read.
-  if ((shared || tickers_of(*raw).size() > 1) && identity == file_identity(file)) {
-    kept = raw;
-    kept_identity = identity;
-  }
+  if ((shared || tickers_of(*raw).size() > 1) && identity == file_identity(file))
+    kept = {.identity = identity, .raw = raw};
   return raw;
 }
+
+void release_cells() { shared_cells() = {}; }
 
 fs::path find_symbol(const fs::path& path, const std::string& symbol,
                      const std::string& symbol_column) {

@@ -27,6 +27,9 @@ std::vector<std::string> list_symbols(const std::filesystem::path& path,
 // are those of a file with several tickers. For one thread. Throws Error.
 std::shared_ptr<const RawCells> cells_of_file(const std::filesystem::path& file, bool shared);
 
+// Gives back what is kept of them.
+void release_cells();
+
 // What tells one state of a file from another, without reading it; "": it is not there.
 std::string file_identity(const std::filesystem::path& file);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "recipes/gbdt/bars/symbols.h"
 #include "recipes/gbdt/lightgbm/opencl.h"
 #include "recipes/gbdt/train/train_window.h"
 
@@ -52,6 +53,7 @@ DirectBatch plan_batch(const GbdtOptions& options) {
   resolve_parameters(library, options.parameters());  // before any work
   std::vector<std::string> left_out;
   const std::vector<PlannedWindow> windows = plan_windows(options, &left_out);
+  release_cells();  // the batch may run for days
   DirectBatch batch{
       .keys = {"symbol", "start", "end"},
       .rows = {},

@@ -111,11 +111,22 @@ TEST(PriceFile, OfSeveralSymbolsIsReadByItsColumn) {
   EXPECT_THAT(list_symbols(folder.path(), "Name"), ElementsAre("S0", "S1"));
   EXPECT_EQ(find_symbol(folder.path(), "S1", "Name"), path);
   EXPECT_THAT(read_bars(path, "S1", {.symbol = "Name"}).close, ElementsAre(20, 25));
+  EXPECT_EQ(cells_of_file(path, true), cells_of_file(path, true)) << "read once";
+  const auto kept = cells_of_file(path, true);
+  release_cells();
+  EXPECT_NE(cells_of_file(path, true), kept);
   write_file_atomic(path, "Date,Open,High,Low,Close,Volume,Name\n2021-01-04,1,3,1,7,5,S1\n");
   EXPECT_THAT(read_bars(path, "S1", {.symbol = "Name"}).close, ElementsAre(7));  // as it is now
   write_file_atomic(folder.path() / "other.csv", text);
   EXPECT_THAT(error_of([&] { list_symbols(folder.path(), "Name"); }),
-              HasSubstr("symbol_column=Name is of one file"));
+              AllOf(HasSubstr("symbol_column=Name is of one file"),
+                    HasSubstr("symbol_column=none reads a file for each symbol")));
+}
+
+TEST(PriceFile, NeedsItsTime) {
+  EXPECT_THAT(file_refusal(cat(price_names_line, "2021-01-04,1,3,1,2,5\n"), "A", {.time = "none"}),
+              AllOf(HasSubstr("A.csv: prices need their time, but time=none"),
+                    HasSubstr("leave time=none out")));
 }
 
 TEST(PriceFile, WithoutVolumeHasNone) {
@@ -164,7 +175,7 @@ TEST(PriceFile, HasDatesAsTheTradeWritesThem) {
   EXPECT_EQ(noon.size(), 3U);
   // What may be a day and an hour as well as seconds, two digits of a year, and mixtures.
   for (const char* unclear : {"1990010100", "04-Jan-21", "01/13/21", "2021-13-04", "31.02.2021",
-                              "25:00", "2021-01-04 9:5"})
+                              "25:00", "2021-01-04 9:5", "9999999999999999999"})
     EXPECT_THAT(file_refusal(cat(price_names_line, unclear, ",1,3,1,2,5\n")),
                 HasSubstr("is no date or time"))
         << unclear;

@@ -48,6 +48,18 @@ TEST(CsvTable, TakesWhatSpreadsheetsWrite) {
   EXPECT_TRUE(parsed("a,b\n").rows.empty());
 }
 
+TEST(CsvTable, MayHaveNoNamesAndBeginLaterInItsFile) {
+  const ReadCsv how{.names = false, .first_line = 3};
+  const CsvTable table = parse_csv(",a,a\n1,2,3\n", "a.csv", how);
+  EXPECT_THAT(table.columns, ElementsAre("1", "2", "3"));
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_THAT(table.rows[0], ElementsAre("", "a", "a"));
+  EXPECT_THAT(table.lines, ElementsAre(3, 4));
+  EXPECT_THAT(error_of([&] { parse_csv("a,b\n1\n", "a.csv", how); }),
+              HasSubstr("line 4 has 1 cells, but there are 2 columns"));
+  EXPECT_EQ(likely_separator("a;b,c;d"), ';');
+}
+
 TEST(CsvTable, RefusesWhatIsNoTableByItsLine) {
   EXPECT_THAT(refusal(""), HasSubstr("a.csv holds no line of names"));
   EXPECT_THAT(refusal("a,b\n1,2\n\n3\n"), HasSubstr("a.csv: line 4 has 1 cells, but there are 2"));
