@@ -235,7 +235,7 @@ Series intraday(int days, int bars_a_day) {
     series.bars.close.push_back(price);
     series.bars.volume.push_back(5);
   }
-  series.features = compute_features(series.bars);
+  series.features = compute_features(series.bars, FeatureSet::v1);
   series.returns = forward_returns(series.bars, 7);
   return series;
 }
@@ -262,7 +262,7 @@ TEST(SplitRows, TellWhichFeaturesRowsLack) {
     for (auto* prices :
          {&series.bars.open, &series.bars.high, &series.bars.low, &series.bars.close})
       (*prices)[t] = series.bars.close[stands - 1];
-  series.features = compute_features(series.bars);
+  series.features = compute_features(series.bars, FeatureSet::v1);
   const Window window{series.bars.days[stands - 40], series.bars.days[stands + 40]};
   EXPECT_EQ(lost_rows(series.bars, series.features, series.returns, window),
             "20 of 80 rows lack features (adx_14 in 20, rsi_14 in 7)");
@@ -270,7 +270,7 @@ TEST(SplitRows, TellWhichFeaturesRowsLack) {
                       {series.bars.days[100], series.bars.days[200]}),
             "");
   for (std::size_t t = 0; t < series.bars.size(); ++t) series.bars.volume[t] = 0;
-  series.features = compute_features(series.bars);
+  series.features = compute_features(series.bars, FeatureSet::v1);
   EXPECT_THAT(split(series, {series.bars.days[100], series.bars.days[150]}).skip,
               HasSubstr("it has 0 rows with all features and a label, fewer than 20: 50 of 50 rows "
                         "lack features (vwap in 50)"));
