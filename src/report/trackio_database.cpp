@@ -19,7 +19,10 @@ constexpr double shortest_timed_s = 60;
 class TrackioDatabase final : public TrackerStore {
  public:
   explicit TrackioDatabase(std::unique_ptr<Database> database)
-      : database_(std::move(database)), id_(id_of("metrics")), config_id_(id_of("configs")) {}
+      : database_(std::move(database)),
+        id_(id_of("metrics")),
+        config_id_(id_of("configs")),
+        has_configs_(has_configs()) {}
 
   std::string kind() const override { return "trackio"; }
 
@@ -40,6 +43,7 @@ class TrackioDatabase final : public TrackerStore {
 
   void read(const TrackedRun& run, Trial& trial) override {
     read_metrics(run, trial);
+    if (!has_configs_) return;
     // Where the id of either table is the name alone, as no version before 0.24 has another one.
     const bool by_id = id_ == "run_id" && config_id_ == "run_id";
     Statement config(*database_, cat("SELECT config FROM configs WHERE ", config_id_, " = ?1",
@@ -55,6 +59,12 @@ class TrackioDatabase final : public TrackerStore {
   }
 
  private:
+  bool has_configs() {  // no version before 0.4 has them
+    Statement table(*database_,
+                    "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'configs'");
+    return table.step();
+  }
+
   // What tells runs apart in that table. A project that older versions began has no ids in some
   // tables, or none in some rows.
   std::string id_of(const std::string& table) {
@@ -106,6 +116,7 @@ class TrackioDatabase final : public TrackerStore {
 
   std::unique_ptr<Database> database_;
   std::string id_, config_id_;  // of metrics and of configs: what tells runs apart
+  bool has_configs_;
 };
 
 }  // namespace

@@ -167,6 +167,8 @@ TEST_F(TrackerStores, OlderDatabasesOfTrackioKnowRunsByTheirNames) {
       "metrics; ALTER TABLE m RENAME TO metrics; CREATE TABLE c AS SELECT run_name, config FROM "
       "configs; DROP TABLE configs; ALTER TABLE c RENAME TO configs");
   EXPECT_EQ(read(store, "base").value("param.lr"), 0.1);
+  const fs::path oldest = database("trackio-0.43.sql", "oldest.db", "DROP TABLE configs");
+  EXPECT_EQ(read(oldest, "base").number("steps"), 40) << "0.3 has no parameters";
 }
 
 // Version 0.24 and later leave the tables of a project that an older one began as they are, and
