@@ -29,7 +29,7 @@ std::vector<double> numbers_of(const DetectionResult& result) {
 }
 
 void score_case(const std::string& path) {
-  const Truth truth = read_truth(CocoFiles{.json = path + ".json", .folders = {}});
+  const GroundTruth truth = read_truth(CocoFiles{.json = path + ".json", .folders = {}});
   KnownIds known{.pictures = truth.pictures, .classes = {}};
   for (const Category& category : truth.categories)
     known.classes.push_back({.category = category.id, .name = category.name});
