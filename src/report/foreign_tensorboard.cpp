@@ -30,12 +30,37 @@ std::vector<fs::path> files_of(const fs::path& path) {
   return files;
 }
 
+// Places from which on STARTs purge what was logged before them.
+class Purges {
+ public:
+  void add(double place) {
+    while (!lowest_.empty() && lowest_.back().second >= place) lowest_.pop_back();
+    lowest_.emplace_back(count_++, place);
+  }
+  std::size_t count() const { return count_; }
+  // The lowest place of all but the first `known`; infinity: there are no more.
+  double behind(std::size_t known) const {
+    const auto first =
+        std::lower_bound(lowest_.begin(), lowest_.end(), known,
+                         [](const auto& one, std::size_t number) { return one.first < number; });
+    return first == lowest_.end() ? INFINITY : first->second;
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::vector<std::pair<std::size_t, double>> lowest_;  // by number: lower than all behind it
+};
+
+struct TagSeries : ForeignSeries {
+  std::size_t purges = 0;  // that it has seen
+};
+
 // The scalars of one file by tag.
 struct EventFile {
   std::string name;
-  std::map<std::string, ForeignSeries, std::less<>> series;
+  std::map<std::string, TagSeries, std::less<>> series;
   std::vector<StartMark> starts;
-  double purged = INFINITY;  // of earlier files nothing counts from this step on
+  Purges purges;
   std::size_t events = 0;
   double begin = INFINITY, end = -INFINITY;  // unix seconds
 };
@@ -44,14 +69,19 @@ void drop_from(ForeignSeries& series, double place) {
   while (!series.points.empty() && series.points.back().place >= place) series.points.pop_back();
 }
 
+// Before it gets a point, and at the end: a file may have many tags and many starts.
+void purge(TagSeries& series, const Purges& purges) {
+  if (series.purges == purges.count()) return;
+  drop_from(series, purges.behind(series.purges));
+  series.purges = purges.count();
+}
+
 // A START's step is the first one that is done.
 void add_session(const TensorboardSession& session, EventFile& file) {
   constexpr std::int64_t most_steps = std::int64_t{1} << 53;
   if (session.step < 0 || session.step > most_steps) return;
   if (session.starts) {
-    const auto place = static_cast<double>(session.step);
-    file.purged = std::min(file.purged, place);
-    for (auto& [tag, series] : file.series) drop_from(series, place);
+    file.purges.add(static_cast<double>(session.step));
     file.starts.push_back({session.step - 1, session.wall_time, session.step - 1, NAN});
   } else if (!file.starts.empty()) {
     file.starts.back().last_step = session.step;
@@ -66,7 +96,8 @@ EventFile read_event_file(const fs::path& path, Trial& trial) {
   const auto add_scalar = [&](const ScalarEvent& scalar) {
     auto found = file.series.find(scalar.tag);
     if (found == file.series.end())
-      found = file.series.emplace(scalar.tag, ForeignSeries{printable(scalar.tag), {}}).first;
+      found = file.series.emplace(scalar.tag, TagSeries{{printable(scalar.tag), {}}, 0}).first;
+    purge(found->second, file.purges);
     found->second.points.push_back(
         {static_cast<double>(scalar.step), scalar.wall_time, scalar.value});
     ++file.events;
@@ -76,6 +107,7 @@ EventFile read_event_file(const fs::path& path, Trial& trial) {
   const TensorboardFile read =
       read_tensorboard(in, path.string(), add_scalar,
                        [&](const TensorboardSession& session) { add_session(session, file); });
+  for (auto& [tag, series] : file.series) purge(series, file.purges);
   if (read.torn)
     trial.cautions.push_back(
         cat(file.name, " ends within a record, or is damaged: what follows is not read"));
@@ -135,7 +167,7 @@ ForeignLog log_of(std::vector<EventFile> files) {
   for (EventFile& file : files) {
     if (file.begin > end && std::isfinite(end)) log.starts.push_back(file.begin);
     end = std::fmax(end, file.end);
-    for (auto& [tag, series] : all) drop_from(series, file.purged);
+    for (auto& [tag, series] : all) drop_from(series, file.purges.behind(0));
     log.own_starts.insert(log.own_starts.end(), file.starts.begin(), file.starts.end());
     for (auto& [tag, series] : file.series) {
       ForeignSeries& to = all.try_emplace(tag, ForeignSeries{series.name, {}}).first->second;
