@@ -1,4 +1,4 @@
-"""Rounds of reading a million minute bars and computing their features, by Lockstep and by pandas in turn, as TOML.
+"""Rounds of reading a million minute bars and computing their features (v1), by Lockstep and by pandas in turn, as TOML.
 
     gbdt_reading.py LOCKSTEP FOLDER [--bars 1000000] [--rounds 7]
 Seconds are of the processor: what else runs on the machine delays both, but is not counted. Lockstep's are those of the
@@ -46,8 +46,8 @@ def write_bars(path, count):
 
 def ours(asked, path):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([asked.lockstep, "batch", "gbdt", "--dry-run", f"data.path={path}", "start=2021-02-01",
-                           "end=2021-02-15"], cwd=asked.folder, text=True, capture_output=True)
+    done = subprocess.run([asked.lockstep, "batch", "gbdt", "--dry-run", f"data.path={path}", "feature_set=v1",
+                           "start=2021-02-01", "end=2021-02-15"], cwd=asked.folder, text=True, capture_output=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -81,7 +81,7 @@ void choose_computed(SymbolData& data, const std::vector<std::string>& of_model)
         "give prices with their volume");
   if (!absent.empty())
     bars.notes.push_back(cat("without ", join(absent, " and "), ": no row has a volume above 0"));
-  data.features = choose_features(data.features, wanted);
+  if (wanted != data.features.names) data.features = choose_features(data.features, wanted);
 }
 
 }  // namespace

@@ -37,14 +37,18 @@ std::string absent_class(const Rows& rows, const std::vector<std::string>& class
   return "";
 }
 
-std::string nothing_to_order(const Rows& rows) {
+// LightGBM's MAP takes labels above 0.5 as relevant, whatever else they are.
+std::string nothing_to_order(const Rows& rows, bool by_relevance) {
+  const auto kind = [&](float label) { return by_relevance ? (label > 0.5F ? 1.F : 0.F) : label; };
   auto begin = rows.labels.begin();
   for (const std::int32_t size : rows.groups) {
     const auto end = begin + size;
-    if (std::any_of(begin, end, [&](float label) { return label != *begin; })) return "";
+    if (std::any_of(begin, end, [&](float label) { return kind(label) != kind(*begin); }))
+      return "";
     begin = end;
   }
-  return "no group has rows of different labels";
+  return by_relevance ? "no group has rows of the label 0 and of others"
+                      : "no group has rows of different labels";
 }
 
 }  // namespace
@@ -53,7 +57,7 @@ std::string why_blind(const std::string& metric, const Rows& rows,
                       const std::vector<std::string>& classes) {
   if (metric == "auc" || metric == "average_precision") return one_side_of_zero(rows, classes);
   if (metric == "auc_mu") return absent_class(rows, classes);
-  if (metric == "ndcg" || metric == "map") return nothing_to_order(rows);
+  if (metric == "ndcg" || metric == "map") return nothing_to_order(rows, metric == "map");
   if (metric == "r2") return one_label(rows, classes);
   return "";
 }

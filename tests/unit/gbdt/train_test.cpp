@@ -209,9 +209,14 @@ TEST(StoppingMetric, IsOneThatTellsModelsApart) {
   EXPECT_EQ(stopping_metric("auc_mu", find_objective("multiclass"), both, three).used,
             "multi_logloss");
   const Rows same{.values = {}, .labels = {2, 2, 1}, .groups = {2, 1}},
-      ordered{.values = {}, .labels = {2, 1, 1}, .groups = {2, 1}};
+      ordered{.values = {}, .labels = {2, 1, 1}, .groups = {2, 1}},
+      relevant{.values = {}, .labels = {2, 0, 1}, .groups = {2, 1}};
   EXPECT_EQ(stopping_metric("ndcg", find_objective("ranking"), same, {}).used, "");
-  EXPECT_EQ(stopping_metric("map", find_objective("ranking"), ordered, {}).used, "map");
+  EXPECT_EQ(stopping_metric("map", find_objective("ranking"), relevant, {}).used, "map");
+  // To LightGBM's MAP labels above 0 are one: 1 whatever the model.
+  const StoppingMetric map = stopping_metric("map", find_objective("ranking"), ordered, {});
+  EXPECT_EQ(map.used, "ndcg");
+  EXPECT_EQ(map.why_blind, "no group has rows of the label 0 and of others");
   EXPECT_EQ(stopping_metric("r2", find_objective("regression"), zeros, {}).used, "l2");
 }
 
