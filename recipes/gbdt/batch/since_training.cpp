@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "media/csv_table.h"
+#include "recipes/gbdt/bars/stamp_column.h"
 #include "recipes/gbdt/features/choose_features.h"
 #include "recipes/gbdt/train/artefacts.h"
 
@@ -47,6 +48,15 @@ std::string split_text(double ratio) {
   return whole >= 2 && whole <= 1000 && is(whole) ? say(whole, 1) : "";
 }
 
+// Also where they are written in two ways: 2021-01-04 and 04-Jan-2021.
+bool same_time(const std::string& a, const std::string& b) {
+  StampColumn first(DateOrder::any), second(DateOrder::any);
+  if (a == b) return true;
+  if (!first.add(a) || !second.add(b) || !first.decide().decided || !second.decide().decided)
+    return false;
+  return first.stamps()[0].instant_s == second.stamps()[0].instant_s;
+}
+
 template <class Map>
 std::string first_names(const Map& by_symbol) {
   std::vector<std::string> names;
@@ -71,17 +81,29 @@ void SinceTraining::add(const WindowRecord& record, const GbdtOptions& options,
                         std::span<const double> scores) {
   const auto& then = record.metadata.at("data");
   if (options.made() || !options.computes_features() || data.bars.timeless ||
-      !data.bars.groups.empty() || then.value("hash", "") == data.bars.hash)
+      !data.bars.groups.empty() || record.symbol != data.bars.symbol ||
+      then.value("hash", "") == data.bars.hash)
     return;
   index(data);
-  compare_closes(record, data);
-  compare_predictions(record, options.learns(), rows, scores);
+  const auto unless_broken = [](const auto& compare) {
+    try {
+      compare();
+    } catch (const Error&) {  // a table without its columns, or what is no number in it
+    }
+  };
+  unless_broken([&] { compare_closes(record, data); });
+  unless_broken([&] { compare_predictions(record, options.learns(), rows, scores); });
   if (options.feature_set != FeatureSet::v1) return;
-  const std::string first = then.value("first", ""), now = data.bars.stamps.front();
+  const std::vector<std::string>& names = data.features.names;
+  uses_volume_ = uses_volume_ || std::any_of(names.begin(), names.end(), needs_volume);
+  const auto found = then.find("first");
+  const std::string first =
+      found != then.end() && found->is_string() ? found->get<std::string>() : "";
+  const std::string& now = data.bars.stamps.front();
   begin_unknown_ = begin_unknown_ || first.empty();
-  if (!first.empty() && first != now)
-    begins_[data.bars.symbol] = cat(now, " (in training at ", first, ")");
-  if (first != now) measure_drift(data, rows);
+  if (!first.empty() && same_time(first, now)) return;
+  if (!first.empty()) begins_[data.bars.symbol] = cat(now, " (in training at ", first, ")");
+  measure_drift(data, rows);
 }
 
 // Compares the file with one that begins as late as it may: where the first row in use has just
@@ -117,18 +139,25 @@ void SinceTraining::compare_closes(const WindowRecord& record, const SymbolData&
   if (!labels) return;
   const std::size_t stamp = labels->column("timestamp"), close = labels->column("close");
   Closes& closes = closes_[data.bars.symbol];
+  closes.seen.resize(std::max(closes.seen.size(), data.bars.size()));
   for (std::size_t row = 0; row < labels->rows.size(); ++row) {
     const auto then = labels->number(row, close);
     if (!then || *then <= 0) continue;
     ++closes.trained;
     const auto place = places_.find(labels->rows[row][stamp]);
     if (place == places_.end()) continue;
-    ++closes.found;
+    char& seen = closes.seen[place->second];
+    if (seen == 0) {
+      ++closes.found;
+      seen = 1;
+    }
     const double ratio = data.bars.close[place->second] / *then;
     if (std::abs(ratio - 1) <= same_close) continue;
     closes.low = closes.changed == 0 ? ratio : std::min(closes.low, ratio);
     closes.high = closes.changed == 0 ? ratio : std::max(closes.high, ratio);
+    if (seen == 2) continue;
     ++closes.changed;
+    seen = 2;
   }
 }
 
@@ -166,18 +195,19 @@ void SinceTraining::compare_predictions(const WindowRecord& record, const Object
 
 std::vector<std::string> SinceTraining::close_notes() const {
   std::vector<std::string> notes;
-  std::map<std::string, Closes> gone, changed;
+  std::map<std::string, const Closes*> gone, changed;
   for (const auto& [symbol, closes] : closes_)
     if (closes.trained > 0 && closes.found == 0)
-      gone[symbol] = closes;
+      gone[symbol] = &closes;
     else if (closes.changed > 0)
-      changed[symbol] = closes;
+      changed[symbol] = &closes;
   if (!gone.empty())
     notes.push_back(cat(first_names(gone),
-                        ": no bar of training is in the file, so that it cannot be seen whether "
-                        "its prices were adjusted since"));
+                        ": no bar of training is in the file with its time written as then, so "
+                        "that it cannot be seen whether prices were adjusted since"));
   std::size_t named = 0;
-  for (const auto& [symbol, closes] : changed) {
+  for (const auto& [symbol, of_symbol] : changed) {
+    const Closes& closes = *of_symbol;
     if (named++ == most_named) {
       notes.push_back(cat("the closes of ", changed.size() - most_named,
                           " more symbols changed since training"));
@@ -209,8 +239,8 @@ std::string SinceTraining::begin_note() const {
   const bool seen_same = compared_ > 0 && differ_ == 0;
   if (begins_.empty() && (!begin_unknown_ || seen_same)) return "";
   return cat(
-      "models of feature_set=v1 depend on the first bar of a file, from which EMA, MACD, VWAP and "
-      "OBV run: ",
+      "models of feature_set=v1 depend on the first bar of a file, from which ",
+      uses_volume_ ? "EMA, MACD, VWAP and OBV" : "EMA and MACD", " run: ",
       begins_.empty()
           ? std::string("these were trained when it was not recorded")
           : cat(begins_.size() == 1 ? ""
@@ -218,11 +248,20 @@ std::string SinceTraining::begin_note() const {
                 begins_.begin()->first, begins_.size() == 1 ? " begins at " : " at ",
                 begins_.begin()->second),
       compared_ > 0 ? "" : "; how much predictions differ cannot be seen without rows of the test",
-      drift_.obv > 0 ? cat("; in a file that begins ", warm_up_bars,
-                           " bars before these rows, VWAP would differ by up to ",
-                           general(100 * drift_.vwap, 3), " %, EMA by ",
-                           general(100 * drift_.ema, 3), " %, OBV by ", fixed(drift_.obv, 0))
-                     : std::string());
+      drift_text());
+}
+
+std::string SinceTraining::drift_text() const {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* feature, const std::string& difference) {
+    parts.push_back(cat(feature, parts.empty() ? " would differ by up to " : " by ", difference));
+  };
+  if (drift_.vwap > 0) add("VWAP", cat(general(100 * drift_.vwap, 3), " %"));
+  if (drift_.ema > 0) add("EMA", cat(general(100 * drift_.ema, 3), " %"));
+  if (drift_.obv > 0) add("OBV", fixed(drift_.obv, 0));
+  if (parts.empty()) return "";
+  return cat("; in a file that begins ", warm_up_bars, " bars before these rows, ",
+             join(parts, ", "));
 }
 
 std::vector<std::string> SinceTraining::notes() const {

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "recipes/gbdt/bars/made_bars.h"
+#include "recipes/gbdt/features/choose_features.h"
 #include "recipes/gbdt/train/artefacts.h"
 
 namespace lockstep::gbdt {
@@ -17,6 +18,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A window that was trained on 100 bars of a file, the last ten of which were its test.
 class SinceTrainingTest : public ::testing::Test {
@@ -39,6 +41,7 @@ class SinceTrainingTest : public ::testing::Test {
     }
     write_gzip(folder_.path() / "labels.csv.gz", labels);
     write_text(folder_.path() / "predictions.csv", predictions);
+    record_.symbol = "S0";
     record_.folder = folder_.path();
     record_.metadata = {{"data", {{"hash", "old"}, {"first", data_.bars.stamps[0]}}}};
   }
@@ -85,6 +88,20 @@ TEST_F(SinceTrainingTest, TellsAdjustmentsOfDividends) {
                                              "0.985 times as high; it learnt")));
 }
 
+TEST_F(SinceTrainingTest, SaysNothingOfTheModelOfAnotherSymbol) {
+  for (double& close : data_.bars.close) close /= 2;
+  record_.symbol = "S1";
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
+TEST_F(SinceTrainingTest, CountsABarOfSeveralWindowsOnce) {
+  for (std::size_t row = 0; row < 50; ++row) data_.bars.close[row] /= 2;
+  SinceTraining since;
+  for (int window = 0; window < 3; ++window) since.add(record_, options_, data_, rows_, scores_);
+  EXPECT_THAT(since.notes(),
+              ElementsAre(HasSubstr("of 100 closes that the model knows, 50 are now")));
+}
+
 TEST_F(SinceTrainingTest, SaysThatNothingCanBeSeenWithoutABarOfTraining) {
   for (std::string& stamp : data_.bars.stamps) stamp = "3" + stamp.substr(1);
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("S0: no bar of training is in the file")));
@@ -122,7 +139,36 @@ TEST_F(SinceTrainingTest, OfTheFirstSetSaysWhereTheFileBegins) {
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("1 of 1 predictions of the test differ")));
 }
 
+TEST_F(SinceTrainingTest, OfTheFirstSetWithoutVolumeNamesNoFeatureOfIt) {
+  options_.feature_set = FeatureSet::v1;
+  data_.bars.has_volume = false;
+  data_.bars.volume.assign(100, 0);
+  const FeatureTable all = compute_features(data_.bars, FeatureSet::v1);
+  data_.features = choose_features(all, features_of(all, data_.bars));
+  record_.metadata["data"]["first"] = "2021-01-04";
+  EXPECT_THAT(notes(),
+              ElementsAre(AllOf(HasSubstr("a file, from which EMA and MACD run: S0 begins at"),
+                                HasSubstr("before these rows, EMA would differ by up to 0."),
+                                Not(HasSubstr("VWAP")), Not(HasSubstr("OBV")))));
+}
+
+TEST_F(SinceTrainingTest, OfTheFirstSetKnowsTheFirstBarHoweverItsTimeIsWritten) {
+  options_.feature_set = FeatureSet::v1;
+  data_.features = compute_features(data_.bars, FeatureSet::v1);
+  record_.metadata["data"]["first"] = "03-Jan-2022";
+  EXPECT_THAT(notes(), IsEmpty());
+  record_.metadata["data"]["first"] = "04-Jan-2022";
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("S0 begins at 2022-01-03 (in training at 04-Jan")));
+}
+
 TEST_F(SinceTrainingTest, ReadsNothingThatIsBroken) {
+  write_gzip(folder_.path() / "labels.csv.gz", "a,b\n1,2\n");
+  write_text(folder_.path() / "predictions.csv", "a,b\n1,2\n");
+  EXPECT_THAT(notes(), IsEmpty());
+  options_.feature_set = FeatureSet::v1;
+  record_.metadata["data"]["first"] = 5;
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("when it was not recorded")));
+  options_.feature_set = FeatureSet::v2;
   write_text(folder_.path() / "labels.csv.gz", "none");
   write_text(folder_.path() / "predictions.csv", "\"");
   EXPECT_THAT(notes(), IsEmpty());
