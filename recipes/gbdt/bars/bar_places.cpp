@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "recipes/gbdt/bars/number_cells.h"
 #include "recipes/gbdt/bars/stamp_column.h"
+#include "recipes/gbdt/bars/symbols.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -29,8 +30,7 @@ class ColumnFinder {
   BarPlaces find_all() {
     find_time();
     find_prices();
-    if (!wanted_.symbol.empty() && wanted_.symbol != "none")
-      places_.symbol = table_.column(wanted_.symbol);
+    if (has_symbol_column(wanted_.symbol)) places_.symbol = table_.column(wanted_.symbol);
     find_own();
     if (takes_prices(wanted_)) {
       note_close();
@@ -102,7 +102,7 @@ class ColumnFinder {
   std::vector<std::string> named_columns() const {
     std::vector<std::string> named;
     for (const std::string& column : table_.columns)
-      if (!is_unnamed(column)) named.push_back(column);
+      if (!is_unnamed(column)) named.push_back(printable(column));
     return named;
   }
 
@@ -136,10 +136,10 @@ class ColumnFinder {
   void note_close() {
     const std::size_t close = places_.prices[3], adjusted = find({"adjclose", "adjustedclose"});
     if (names_[close] != "close")
-      places_.notes.push_back(cat(table_.columns[close], " is taken as the close"));
+      places_.notes.push_back(cat(printable(table_.columns[close]), " is taken as the close"));
     else if (adjusted != no_column)
-      places_.notes.push_back(
-          cat(table_.columns[adjusted], " is not used, but ", table_.columns[close]));
+      places_.notes.push_back(cat(printable(table_.columns[adjusted]), " is not used, but ",
+                                  printable(table_.columns[close])));
   }
 
   // Rows of several symbols would be taken for one series.
@@ -157,7 +157,8 @@ class ColumnFinder {
     if (symbols.size() < 2) return;
     const std::string& name = table_.columns[column];
     throw Error(cat(table_.raw->name, ": the rows are of ", symbols.size(), " symbols, ",
-                    *symbols.begin(), " to ", *symbols.rbegin(), ", as the column ", name, " says"),
+                    printable(*symbols.begin()), " to ", printable(*symbols.rbegin()),
+                    ", as the column ", name, " says"),
                 cat("symbol_column=", name,
                     " reads the rows of each symbol by themselves; "
                     "symbol_column=none takes all as those of one"));

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "recipes/gbdt/bars/bar_places.h"
@@ -27,7 +28,10 @@ class Reader {
   Reader(const CellTable& table, Bars& bars, const BarColumns& wanted)
       : table_(table), bars_(bars), wanted_(wanted), places_(find_places(table, wanted)) {
     bars_.timeless = places_.stamp == none;
-    for (const std::size_t column : places_.own) bars_.own_names.push_back(table.columns[column]);
+    for (const std::size_t column : places_.own) {
+      check_utf8(table.columns[column], *table.raw, table.raw->lines[0]);
+      bars_.own_names.push_back(table.columns[column]);
+    }
   }
 
   void read_all() {
@@ -354,7 +358,8 @@ Bars bars_of(const std::shared_ptr<const RawCells>& raw, const std::string& symb
   Bars bars{.symbol = symbol, .classes = columns.classes};
   const CellTable table = name_columns(raw, symbol, takes_prices(columns));
   Reader(table, bars, columns).read_all();
-  bars.hash = raw->hash;
+  const bool is_of_many = has_symbol_column(columns.symbol) || tickers_of(*raw).size() > 1;
+  bars.hash = is_of_many ? hash128_hex(cat(raw->hash, " ", symbol)) : raw->hash;
   return bars;
 }
 
@@ -367,8 +372,7 @@ Bars parse_bars(std::string_view text, const std::string& name, const std::strin
 
 Bars read_bars(const std::filesystem::path& file, const std::string& symbol,
                const BarColumns& columns) {
-  const bool shared = !columns.symbol.empty() && columns.symbol != "none";
-  return bars_of(cells_of_file(file, shared), symbol, columns);
+  return bars_of(cells_of_file(file, has_symbol_column(columns.symbol)), symbol, columns);
 }
 
 }  // namespace lockstep::gbdt

@@ -31,7 +31,9 @@ struct Bars {
   bool timeless = false;
   // What a person should know and that stops nothing: gaps, rows left out, columns not used.
   std::vector<std::string> notes;
-  std::string hash;  // of the file, or of how the bars were made: 32 hex digits
+  // Of the file, with the symbol where the file has several; or of how the bars were made: 32 hex
+  // digits.
+  std::string hash;
 
   std::size_t size() const { return stamps.size(); }
 };

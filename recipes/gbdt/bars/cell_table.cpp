@@ -15,10 +15,12 @@
 namespace lockstep::gbdt {
 namespace {
 
-[[noreturn]] void refuse_bytes(const std::string& name, const std::string& why,
-                               const std::string& from) {
+// guessed: the file may also be in another encoding than `from`.
+[[noreturn]] void refuse_bytes(const std::string& name, const std::string& why, const char* from,
+                               bool guessed) {
   throw Error(cat(name, why),
-              cat("iconv -f ", from, " -t UTF-8 ", name, " > converted.csv makes one of it"));
+              cat("iconv -f ", from, " -t UTF-8 ", name, " > converted.csv makes UTF-8 of it",
+                  guessed ? cat(", if it is ", from) : std::string()));
 }
 
 // Of UTF-16 after its byte order mark.
@@ -37,13 +39,14 @@ std::string from_utf16(std::string_view text, bool big_endian, const std::string
     if (point >= 0xD800 && point < 0xE000) {
       const char32_t low = point < 0xDC00 && at + 3 < text.size() ? unit(at + 2) : 0;
       if (low < 0xDC00 || low >= 0xE000)
-        refuse_bytes(name, cat(": byte ", at + 2, " begins no character of UTF-16"), encoding);
+        refuse_bytes(name, cat(": byte ", at + 3, " begins no character of UTF-16"), encoding,
+                     false);
       point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
       at += 2;
     }
     append_utf8(converted, point);
   }
-  if (at != text.size()) refuse_bytes(name, " ends within a character of UTF-16", encoding);
+  if (at != text.size()) refuse_bytes(name, " ends within a character of UTF-16", encoding, false);
   return converted;
 }
 
@@ -56,8 +59,7 @@ std::string in_utf8(std::string text, const std::string& name) {
     text = from_utf16(std::string_view(text).substr(2), true, name);
   const std::size_t nul = text.find('\0');
   if (nul != text.npos)
-    refuse_bytes(name, cat(": byte ", nul + 1, " is 0, as no text has it"),
-                 "UTF-16LE, if it is that,");
+    refuse_bytes(name, cat(": byte ", nul + 1, " is 0, as no text has it"), "UTF-16LE", true);
   if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   return text;
 }
@@ -278,6 +280,13 @@ bool is_unnamed(std::string_view column) {
   constexpr std::string_view pandas = "Unnamed: ";
   return column.empty() || (column.starts_with(pandas) && column.size() > pandas.size() &&
                             column[pandas.size()] >= '0' && column[pandas.size()] <= '9');
+}
+
+void check_utf8(std::string_view text, const RawCells& raw, std::int64_t line) {
+  if (invalid_bytes(text) > 0)
+    refuse_bytes(raw.name,
+                 cat(", line ", line, ": ", printable(std::string(text)), " is not UTF-8"),
+                 "ISO-8859-1", true);
 }
 
 std::shared_ptr<const RawCells> read_cells(std::string text, const std::string& name) {

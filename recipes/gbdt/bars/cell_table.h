@@ -68,6 +68,10 @@ std::vector<std::string> tickers_of(const RawCells& raw);
 // The name that pandas, or a spreadsheet, gives to the column of an index: none, or "Unnamed: 0".
 bool is_unnamed(std::string_view column);
 
+// What goes into records (names of features, classes, symbols) has to be UTF-8. line: of the file.
+// Throws Error, which names file and line.
+void check_utf8(std::string_view text, const RawCells& raw, std::int64_t line);
+
 // "Adj Close*" and "adj_close" alike, but not "close_5": letters and digits alone, lower case.
 std::string plain_name(std::string_view name);
 

@@ -56,7 +56,10 @@ std::vector<std::string> classes_of(const LabelColumn& column, LabelKind kind) {
     if (is_new && kind == LabelKind::two_classes && first.size() > 2) refuse_third(column, i);
   }
   std::vector<std::string> classes;
-  for (const auto& [name, row] : first) classes.push_back(name);
+  for (const auto& [name, i] : first) {
+    check_utf8(name, *column.table.raw, column.table.line(column.rows[i]));
+    classes.push_back(name);
+  }
   if (kind == LabelKind::two_classes &&
       std::all_of(classes.begin(), classes.end(),
                   [](const auto& name) { return name == "0" || name == "1"; }))

@@ -30,8 +30,6 @@ SharedCells& shared_cells() {
   return kept;
 }
 
-bool has_symbol_column(const std::string& column) { return !column.empty() && column != "none"; }
-
 std::vector<fs::path> price_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failed;
@@ -61,11 +59,15 @@ fs::path only_file(const fs::path& path, const std::string& column) {
 
 // Those of three lines of names, which are at the beginning.
 std::vector<std::string> tickers_of_file(const fs::path& file) {
-  std::ifstream in(file);
-  std::string text;
-  for (std::string line; text.size() < (1 << 20) &&
-                         std::count(text.begin(), text.end(), '\n') < 4 && std::getline(in, line);)
-    text += line + "\n";
+  constexpr std::size_t most_bytes = 1 << 20;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(most_bytes, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(most_bytes));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::size_t end = 0;
+  for (int line = 0; line < 4 && end < text.size(); ++line)
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  text.resize(end);
   try {
     return tickers_of(*read_cells(std::move(text), file.filename().string()));
   } catch (const Error&) {  // of which whoever reads the whole file will tell
@@ -83,7 +85,9 @@ std::vector<std::string> column_values(const fs::path& file, const std::string& 
     const std::string_view value = table.cell(row, where);
     if (value == last || value.empty()) continue;
     last = value;
-    if (!values.contains(value)) values.emplace(value);
+    if (values.contains(value)) continue;
+    check_utf8(value, *raw, table.line(row));
+    values.emplace(value);
   }
   if (values.empty())
     throw Error(cat(raw->name, ": ", column, ", the column of symbols, is empty"));
@@ -91,6 +95,8 @@ std::vector<std::string> column_values(const fs::path& file, const std::string& 
 }
 
 }  // namespace
+
+bool has_symbol_column(const std::string& column) { return !column.empty() && column != "none"; }
 
 std::string file_identity(const fs::path& file) {
   struct stat found {};

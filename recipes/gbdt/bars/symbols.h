@@ -10,6 +10,9 @@
 
 namespace lockstep::gbdt {
 
+// Whether the option symbol_column (BarColumns::symbol) names one.
+bool has_symbol_column(const std::string& column);
+
 // Where the prices of a symbol lie: `path` itself where it is a file, else path/SYMBOL.csv,
 // whatever the case of ".csv"; with a column of symbols (BarColumns::symbol) the one file of the
 // folder. Files whose name begins with a dot are passed over. Throws Error, which names the nearest

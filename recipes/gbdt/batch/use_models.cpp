@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "recipes/gbdt/bars/symbols.h"
 #include "recipes/gbdt/batch/predictions.h"
 #include "recipes/gbdt/batch/since_training.h"
 #include "recipes/gbdt/batch/tables.h"
@@ -204,7 +205,10 @@ class Notes {
     if (!trained.options.label_column.empty()) note_labels(trained, data, used);
     const Window& window = trained.window;
     if (window.is_everything) {
-      if (data.bars.hash != trained.data_hash && trained.options.data.path == trained.data_path)
+      const bool is_other_symbol =
+          has_symbol_column(trained.options.symbol_column) && data.bars.symbol != record.symbol;
+      if (data.bars.hash != trained.data_hash && !is_other_symbol &&
+          trained.options.data.path == trained.data_path)
         lines_.insert(cat(trained.data_path,
                           " has changed since training: all its rows are used, also those that "
                           "the model learnt from"));

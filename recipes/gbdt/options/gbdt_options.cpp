@@ -226,6 +226,9 @@ void check_idle(const GbdtOptions& o) {
   if (!o.computes_features())
     refuse("feature_set", o.made() ? "the table has columns of its own" : "features names columns",
            "it is of the fifteen features of prices");
+  if (o.made()) refuse("date_order", "the times are made", "it is of files");
+  if (o.time_column == "none")
+    refuse("date_order", "time=none reads no times", "leave one of them out");
   if (!o.made()) refuse("data.made_seed", "data.path names files", "it is of data that are made");
   if (o.computes_features())
     for (const char* key : {"split.test_share", "split.shuffle"})
@@ -403,7 +406,7 @@ std::string GbdtOptions::idle_note(bool timeless) const {
     if (table.is_given(key)) idle.emplace_back(key);
   };
   if (timeless) {
-    for (const char* key : {"horizon", "window_days", "stride_days"}) add(key);
+    for (const char* key : {"horizon", "window_days", "stride_days", "date_order"}) add(key);
     if (test == TestWindow::full) add("test");
     if (made()) add("threshold");
   } else {

@@ -75,6 +75,13 @@ TEST(PriceFile, OfYfinanceHasThreeLinesOfNames) {
       "2021-01-04,2,20,3,30,1,10,1.5,15,100,1000\n";
   EXPECT_THAT(price_file(two, "MSFT").close, ElementsAre(20));
   EXPECT_THAT(price_file(two, "AAPL").high, ElementsAre(3));
+  EXPECT_NE(price_file(two, "AAPL").hash, price_file(two, "MSFT").hash);
+  EXPECT_EQ(price_file(one, "x").hash, price_file(one, "y").hash) << "a name that chooses nothing";
+  const TemporaryDirectory folder;
+  write_file_atomic(folder.path() / "two.csv", two);
+  EXPECT_THAT(list_symbols(folder.path() / "two.csv"), ElementsAre("AAPL", "MSFT"));
+  write_file_atomic(folder.path() / "two.csv", two.substr(0, two.find("Date")));
+  EXPECT_THAT(list_symbols(folder.path() / "two.csv"), ElementsAre("two"));
   EXPECT_THAT(file_refusal(two, "both"),
               AllOf(HasSubstr("A.csv, line 2: the prices are of 2 tickers, "
                               "AAPL, MSFT, of which none is both"),
@@ -94,6 +101,9 @@ TEST(PriceFile, OfSeveralSymbolsIsReadByItsColumn) {
       "2021-01-04,1,3,1,20,5,S1\n2021-01-05,1,3,1,25,5,S1\n";
   EXPECT_THAT(price_file(text, "S1", {.symbol = "Name"}).close, ElementsAre(20, 25));
   EXPECT_THAT(price_file(text, "S0", {.symbol = "Name"}).close, ElementsAre(2, 2.5));
+  EXPECT_NE(price_file(text, "S0", {.symbol = "Name"}).hash,
+            price_file(text, "S1", {.symbol = "Name"}).hash)
+      << "other data";
   EXPECT_THAT(file_refusal(text, "S2", {.symbol = "Name"}),
               AllOf(HasSubstr("A.csv: no row has Name S2"), HasSubstr("is it S0?")));
   EXPECT_THAT(
@@ -295,7 +305,35 @@ TEST(PriceFile, MayBeUtf16) {
   EXPECT_THAT(file_refusal(little + "x"), HasSubstr("A.csv ends within a character of UTF-16"));
   EXPECT_THAT(
       file_refusal(little.substr(2)),
-      AllOf(HasSubstr("A.csv: byte 2 is 0, as no text has it"), HasSubstr("iconv -f UTF-16LE")));
+      AllOf(
+          HasSubstr("A.csv: byte 2 is 0, as no text has it"),
+          HasSubstr("iconv -f UTF-16LE -t UTF-8 A.csv > converted.csv makes UTF-8 of it, if it")));
+  EXPECT_THAT(file_refusal(std::string("\xFF\xFE"
+                                       "a\0\0\xDC",
+                                       6)),
+              HasSubstr("A.csv: byte 5 begins no character of UTF-16"));
+}
+
+// Records are JSON, which is UTF-8; other cells may be what they are.
+TEST(PriceFile, OfAnotherEncodingIsRefusedWhereItsTextsGoIntoRecords) {
+  const BarColumns all{.prices = BarColumns::Prices::none, .own = {"*"}, .label = "y"};
+  EXPECT_THAT(file_refusal("a,gr\xF6\xDF"
+                           "e,y\n1,2,0\n",
+                           "A", all),
+              AllOf(HasSubstr("A.csv, line 1: gr\\xf6\\xdfe is not UTF-8"),
+                    HasSubstr("iconv -f ISO-8859-1 -t UTF-8 A.csv")));
+  BarColumns classes = all;
+  classes.label_kind = LabelKind::two_classes;
+  EXPECT_THAT(file_refusal("a,y\n1,x\n2,f\xFCr\n", "A", classes),
+              HasSubstr("A.csv, line 3: f\\xfcr is not UTF-8"));
+  const std::string prices =
+      "Date,Open,High,Low,Close,W\xE4hrung\n2021-01-04,1,3,1,2,\x80\n2021-01-05,1,3,1,2,$\n";
+  EXPECT_EQ(price_file(prices).size(), 2U);
+  const TemporaryDirectory folder;
+  write_file_atomic(folder.path() / "all.csv",
+                    "Date,Open,High,Low,Close,Name\n2021-01-04,1,3,1,2,\x80\n");
+  EXPECT_THAT(error_of([&] { list_symbols(folder.path(), "Name"); }),
+              HasSubstr("all.csv, line 2: \\x80 is not UTF-8"));
 }
 
 TEST(OwnColumns, AreCellsAsPandasReadsThem) {

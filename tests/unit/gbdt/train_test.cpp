@@ -381,6 +381,14 @@ TEST(GbdtOptions, RefuseOrTellWhatDoesNothing) {
               HasSubstr("features names columns"));
   EXPECT_THAT(fault({{"data.made_seed", "1"}, {"data.path", "x"}}),
               HasSubstr("data.path names files"));
+  EXPECT_THAT(fault({{"date_order", "dmy"}}), HasSubstr("the times are made"));
+  EXPECT_THAT(fault({{"date_order", "dmy"},
+                     {"data.path", "x"},
+                     {"features", "a"},
+                     {"label", "y"},
+                     {"time", "none"}}),
+              HasSubstr("time=none reads no times"));
+  EXPECT_EQ(fault({{"date_order", "dmy"}, {"data.path", "x"}}), "none");
   EXPECT_THAT(fault({{"data.path", "x"}, {"label", "y"}, {"threshold", "0.1"}}),
               HasSubstr("the label is the column y"));
   GbdtOptions options;
