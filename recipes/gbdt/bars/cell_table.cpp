@@ -75,7 +75,8 @@ std::string_view take_line(std::string_view& rest) {
 
 bool has_separator(std::string_view line) { return line.find_first_of(",;\t|") != line.npos; }
 
-// Lines of one cell each, before one that has more: what a person would call a title.
+// Lines of one cell each, or empty ones, before one that has more cells: what a person would call a
+// title.
 struct Title {
   std::string text;
   std::size_t bytes = 0;
@@ -87,9 +88,9 @@ Title find_title(std::string_view text) {
   std::string_view rest = text;
   for (int i = 0; i < most_lines && !rest.empty(); ++i) {
     const std::string_view line = take_line(rest);
-    if (has_separator(line)) return title.text.empty() ? none : title;
-    if (const std::string words = trim(line); !words.empty())
-      title.text += (title.text.empty() ? "" : " ") + words;
+    const std::string words = trim(line);
+    if (!words.empty() && has_separator(line)) return title;
+    if (!words.empty()) title.text += (title.text.empty() ? "" : " ") + words;
     ++title.lines;
     title.bytes = text.size() - rest.size();
   }

@@ -284,6 +284,9 @@ TEST(PriceFile, MayBeginWithATitle) {
   EXPECT_THAT(bars.close, ElementsAre(2));
   EXPECT_THAT(bars.notes,
               Contains("'https://www.example.com' above the names is taken as a title"));
+  const Bars after_blank = price_file("\n \nDate;Open;High;Low;Close\n2021-01-04;1;3;1;2\n");
+  EXPECT_THAT(after_blank.close, ElementsAre(2));
+  EXPECT_THAT(after_blank.notes, Not(Contains(HasSubstr("title"))));
   EXPECT_THAT(file_refusal(cat("title\n\n", price_names_line, "2021-01-04,1,3,1,x,5\n")),
               HasSubstr("A.csv, line 4: close is 'x'"));
   EXPECT_THAT(file_refusal(cat("\"title\"\n", price_names_line, "2021-01-04,1,3,1,\"x\",5\n")),
