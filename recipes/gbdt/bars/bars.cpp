@@ -79,7 +79,8 @@ class Reader {
     const std::string_view symbol = table_.cell(row, places_.symbol);
     if (symbol.empty())
       throw Error(
-          cat(table_.place(row), ": no ", table_.columns[places_.symbol], ", which is the symbol"));
+          cat(table_.place(row), ": no ", table_.columns[places_.symbol], ", which is the symbol"),
+          "every row of a file of several symbols names its own; take away a row of totals");
     return symbol == bars_.symbol;
   }
 

@@ -148,6 +148,9 @@ std::vector<std::string> list_symbols(const fs::path& path, const std::string& s
     for (const fs::path& file : price_files(path)) symbols.push_back(file.stem().string());
   }
   std::sort(symbols.begin(), symbols.end());
+  if (const auto twice = std::adjacent_find(symbols.begin(), symbols.end()); twice != symbols.end())
+    throw Error(cat(path.string(), " holds two files of the symbol ", *twice),
+                "their names differ in the case of .csv alone; give one of them another name");
   return symbols;
 }
 

@@ -22,7 +22,7 @@ std::filesystem::path find_symbol(const std::filesystem::path& path, const std::
 
 // All symbols, sorted: of a folder by its files; of a file by its column of symbols, by the tickers
 // of yfinance's three lines of names, or else the one that its name without ".csv" says. Throws
-// Error where there is none.
+// Error where there is none, or two files of one symbol.
 std::vector<std::string> list_symbols(const std::filesystem::path& path,
                                       const std::string& symbol_column = "");
 

@@ -127,6 +127,12 @@ TEST(PriceFile, OfSeveralSymbolsIsReadByItsColumn) {
   EXPECT_NE(cells_of_file(path, true), kept);
   write_file_atomic(path, "Date,Open,High,Low,Close,Volume,Name\n2021-01-04,1,3,1,7,5,S1\n");
   EXPECT_THAT(read_bars(path, "S1", {.symbol = "Name"}).close, ElementsAre(7));  // as it is now
+  EXPECT_THAT(file_refusal(text + "2021-01-06,1,3,1,25,5,\n", "S0", {.symbol = "Name"}),
+              HasSubstr("A.csv, line 6: no Name, which is the symbol"));
+  write_file_atomic(folder.path() / "all.CSV", text);
+  EXPECT_THAT(error_of([&] { list_symbols(folder.path()); }),
+              HasSubstr("holds two files of the symbol all"));
+  std::filesystem::remove(folder.path() / "all.CSV");
   write_file_atomic(folder.path() / "other.csv", text);
   EXPECT_THAT(error_of([&] { list_symbols(folder.path(), "Name"); }),
               AllOf(HasSubstr("symbol_column=Name is of one file"),
