@@ -39,9 +39,13 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
 void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const auto check = [&](const std::string& key, const nlohmann::json& now) {
     if (!before.contains(key) || before[key] == now) return;
-    throw Error(cat(key, " cannot change when a run goes on: it is ", before[key].dump(), ", not ",
-                    now.dump()),
-                "start a new run for it");
+    const std::string of_outputs = cat("predict.", key.substr(key.rfind('.') + 1));
+    throw Error(
+        cat(key, " cannot change when a run goes on: it is ", before[key].dump(), ", not ",
+            now.dump()),
+        setup.options->table.has(of_outputs)
+            ? cat("for what is predicted, set ", of_outputs, "; else start a new run for it")
+            : "start a new run for it");
   };
   const nlohmann::json engine = setup.train->table.to_json();
   for (const char* key :

@@ -10,7 +10,6 @@
 namespace lockstep::dimabsa {
 namespace {
 
-constexpr const char* blank = " \t\r\n";
 constexpr const char* form_of_lines =
     "{\"ID\": …, \"Text\": …, \"Quadruplet\": [{\"Aspect\": …, \"Opinion\": …, \"Category\": …, "
     "\"VA\": \"7.12#6.50\"}]}";
@@ -60,15 +59,17 @@ void refuse_other_forms(std::string_view file, const std::string& name, bool tex
     throw Error(cat(name, " is ", encoding, ", but UTF-8 is read"),
                 cat("iconv -f ", encoding, " -t UTF-8 FILE > NEW.jsonl converts it"));
   file = without_byte_order_mark(file);
-  const std::size_t first = file.find_first_not_of(blank);
+  const std::size_t first = file.find_first_not_of(" \t");
   if (first == file.npos) return;
   file.remove_prefix(first);
   const std::string_view line = file.substr(0, file.find('\n'));
   if (line.starts_with("<?xml") || line.starts_with("<sentences") || line.starts_with("<Reviews"))
     without_va(name, "XML, as SemEval's files of 2014 to 2016 are,");
-  if (line.find("####[") != line.npos) without_va(name, "lines of ASTE or ASQP (TEXT####[…])");
-  if (is_acos(line)) without_va(name, "lines of ACOS (TEXT, a tab, spans of words)");
-  const std::size_t next = file.find_first_not_of(blank, 1);
+  const bool is_object = line.starts_with('{');
+  if (!is_object && line.find("####[") != line.npos)
+    without_va(name, "lines of ASTE or ASQP (TEXT####[…])");
+  if (!is_object && is_acos(line)) without_va(name, "lines of ACOS (TEXT, a tab, spans of words)");
+  const std::size_t next = file.find_first_not_of(" \t\r\n", 1);
   const char second = next == file.npos ? '\0' : file[next];
   if (file[0] == '[' && (!texts || second == '{' || second == '"' || second == ']'))
     throw Error(cat(name, " holds one JSON list, but JSON Lines are read"),

@@ -120,9 +120,11 @@ bool is_any_mark(char32_t c) {
   return category_within(c, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME);
 }
 
+// As of the regular expressions of `tokenizers`, whose tables are of a late Unicode.
 bool is_word(char32_t c) {
-  return category_within(c, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_NL) ||
-         category(c) == UTF8PROC_CATEGORY_PC || c == 0x200C || c == 0x200D || within(enclosed, c);
+  const utf8proc_category_t found = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return (found >= UTF8PROC_CATEGORY_LU && found <= UTF8PROC_CATEGORY_NL) ||
+         found == UTF8PROC_CATEGORY_PC || c == 0x200C || c == 0x200D || within(enclosed, c);
 }
 
 bool is_chinese(char32_t c) { return within(ideographs, c); }

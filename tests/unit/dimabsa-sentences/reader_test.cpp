@@ -220,6 +220,7 @@ TEST(Reader, SaysHowOtherFormsOfFilesAreConverted) {
                 ::testing::AllOf(StartsWith("a.jsonl holds "), HasSubstr("no valence and arousal"),
                                  HasSubstr("\"VA\": \"7.12#6.50\"")))
         << other;
+  EXPECT_EQ(parse(quad("1", "ok####[1]", "NULL", "ok", "F#Q", "5#5")).sentences.size(), 1u);
   EXPECT_THAT(refused("x\t1 2 3 4\n"), StartsWith("a.jsonl:1: the line is not JSON"));
 }
 
