@@ -63,6 +63,21 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
       check(option.key, recipe.at(option.key));
 }
 
+// On `lockstep predict` an option of the data that predict has too is meant for what is predicted:
+// data.language is predict.language there, and the run's own stays as it was.
+void pass_on_to_predict(OptionTable& options, const nlohmann::json& before) {
+  for (const OptionInfo& option : options.options()) {
+    if (!option.key.starts_with("data.") || option.spec.is_path || !before.contains(option.key) ||
+        !is_asked_for(options, option.key))
+      continue;
+    const std::string of_predict = cat("predict.", option.key.substr(5));
+    if (!options.has(of_predict)) continue;
+    if (!is_asked_for(options, of_predict))
+      options.set(of_predict, options.get(option.key), option.source);
+    options.set_json(option.key, before[option.key], {.kind = ValueSource::Kind::record});
+  }
+}
+
 void check_exact(const TrainOptions& options) {
   if (!options.exact) return;
   if (options.shard_optimizer)
@@ -381,6 +396,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
   if (!engine.is_given("batch.micro")) batch.micro = micro;
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;
+  if (bare.groups == std::vector<std::string>{"predict"})
+    pass_on_to_predict(setup.options->table, before);
   check_frozen(setup, before);
   check_options(setup);
   return setup;

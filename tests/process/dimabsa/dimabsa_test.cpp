@@ -305,12 +305,11 @@ TEST_F(Dimabsa, PredictsValenceAndArousalOfGivenAspects) {
   write_file_atomic(file("test.jsonl"),
                     R"({"ID":"t1","Text":"The wine was great.","Aspect":["wine","Wine list"]})"
                     "\n");
-  const ToolResult refused =
-      tool({"predict", "a", file("test.jsonl").string(), "out=out", "data.language=zho"});
+  const ToolResult refused = tool({"resume", "a", "data.language=zho"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("for what is predicted, set predict.language"));
-  ASSERT_EQ(tool({"predict", "a", file("test.jsonl").string(), "out=out", "language=zho",
-                  "predict.domain=hotel"})
+  ASSERT_EQ(tool({"predict", "a", file("test.jsonl").string(), "out=out", "data.language=zho",
+                  "domain=hotel"})
                 .code,
             0);
   EXPECT_THAT(read_file(folder.path() / "out/subtask_1/pred_zho_hotel.jsonl"),
