@@ -39,9 +39,13 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
 void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const auto check = [&](const std::string& key, const nlohmann::json& now) {
     if (!before.contains(key) || before[key] == now) return;
-    throw Error(cat(key, " cannot change when a run goes on: it is ", before[key].dump(), ", not ",
-                    now.dump()),
-                "start a new run for it");
+    const std::string of_outputs = cat("predict.", key.substr(key.rfind('.') + 1));
+    throw Error(
+        cat(key, " cannot change when a run goes on: it is ", before[key].dump(), ", not ",
+            now.dump()),
+        setup.options->table.has(of_outputs)
+            ? cat("for what is predicted, set ", of_outputs, "; else start a new run for it")
+            : "start a new run for it");
   };
   const nlohmann::json engine = setup.train->table.to_json();
   for (const char* key :
@@ -57,6 +61,21 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   };
   for (const OptionInfo& option : setup.options->table.options())
     if (!may_change(option.key) && !option.spec.is_path) check(option.key, recipe.at(option.key));
+}
+
+// On `lockstep predict` an option of the data that predict has too is meant for what is predicted:
+// data.language is predict.language there, and the run's own stays as it was.
+void pass_on_to_predict(OptionTable& options, const nlohmann::json& before) {
+  for (const OptionInfo& option : options.options()) {
+    if (!option.key.starts_with("data.") || option.spec.is_path || !before.contains(option.key) ||
+        !is_asked_for(options, option.key))
+      continue;
+    const std::string of_predict = cat("predict.", option.key.substr(5));
+    if (!options.has(of_predict)) continue;
+    if (!is_asked_for(options, of_predict))
+      options.set(of_predict, options.get(option.key), option.source);
+    options.set_json(option.key, before[option.key], {.kind = ValueSource::Kind::record});
+  }
 }
 
 void check_exact(const TrainOptions& options) {
@@ -377,6 +396,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
   if (!engine.is_given("batch.micro")) batch.micro = micro;
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;
+  if (bare.groups == std::vector<std::string>{"predict"})
+    pass_on_to_predict(setup.options->table, before);
   check_frozen(setup, before);
   check_options(setup);
   return setup;

@@ -36,7 +36,10 @@ DimabsaRecipe::DimabsaRecipe(const DimabsaOptions& options, const Prepared& prep
       valid_(prepared.extra.value("valid", "")),
       prediction_files_(prepared.extra.value("prediction_files", std::vector<std::string>())),
       submission_(options.predict.submission),
-      weights_(prepared.extra.value("weights", nlohmann::json())) {
+      weights_(prepared.extra.value("weights", nlohmann::json())),
+      evaluated_(prepared.extra.value("evaluated", "")) {
+  if (const auto mean = prepared.extra.value("mean_va", nlohmann::json()); mean.is_array())
+    mean_ = ValenceArousal{mean.at(0).get<double>(), mean.at(1).get<double>()};
   const EncodedQueries queries = queries_from_json(prepared.extra.at("queries"));
   samples_ = {.task = task_,
               .queries = queries,
@@ -122,12 +125,18 @@ Aligned DimabsaRecipe::aligned(const Records& records) const {
 
 std::vector<Metric> DimabsaRecipe::metrics(const Records& records) const {
   const Aligned all = aligned(records);
+  const Scores scores = score_in_order(task_, all.gold, all.predicted);
   std::vector<Metric> metrics;
-  for (const Score& score : score_list(task_, score_in_order(task_, all.gold, all.predicted)))
+  for (const Score& score : score_list(task_, scores)) {
     metrics.push_back({.name = score.name,
                        .value = score.value,
                        .unit = score.unit,
                        .lower_is_better = score.lower_is_better});
+    if (score.name == "rmse_va" && mean_)
+      metrics.push_back({.name = "rmse_va_baseline",
+                         .value = scores.va.rmse_of_constant(*mean_),
+                         .lower_is_better = true});
+  }
   return metrics;
 }
 
@@ -137,8 +146,9 @@ ItemTable DimabsaRecipe::items(const Records& records, EvaluationOutput& output)
   if (task_ == Task::quadruplets)
     output.table("categories", group_table(task_, by_category(task_, all)));
   output.picture("valence-arousal", "svg", [&] { return va_chart(task_, all); });
-  output.picture("sentences", "html",
-                 [&] { return html_page(task_, all, {.title = "Validation sentences"}); });
+  const std::string title =
+      evaluated_.empty() ? "Validation sentences" : cat("Sentences of ", evaluated_);
+  output.picture("sentences", "html", [&] { return html_page(task_, all, {.title = title}); });
   return marked_table(task_, all);
 }
 

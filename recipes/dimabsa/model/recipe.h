@@ -10,6 +10,7 @@
 #include "recipes/dimabsa/sentences/score.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,7 +51,9 @@ class DimabsaRecipe : public Recipe {
   std::string train_, valid_;
   std::vector<std::string> prediction_files_;
   std::string submission_;
-  nlohmann::json weights_;  // of model.path, or null
+  nlohmann::json weights_;              // of model.path, or null
+  std::optional<ValenceArousal> mean_;  // of the training data; none: an older run does not say
+  std::string evaluated_;               // the file; empty: what the run validates on
   std::vector<EncodedSentence> valid_sentences_;
 };
 

@@ -32,12 +32,16 @@ void add_data(OptionTable& table, Data& data) {
                   "data",
        .is_path = true});
   table.add("data.language", data.language,
-            {.meaning = "in the name of the file of predictions; empty: as the data file's name "
-                        "says"});
+            {.meaning = "of the sentences, and in the names of files of predictions; empty: as the "
+                        "data file's name says"});
   table.add("data.domain", data.domain, {.meaning = "likewise"});
   table.add("data.not_found", data.not_found,
             {.meaning = "what becomes of a phrase that is not in its text: null: counts as NULL "
                         "in training, with a warning; refuse: an error"});
+  table.add("data.out_of_range", data.out_of_range,
+            {.meaning = "what becomes of a valence or arousal that is not from 1 to 9: refuse: an "
+                        "error; clip: the nearest value; skip: its sentence is left out; keep: as "
+                        "it is"});
   table.add("data.cut", data.cut,
             {.meaning = "of a text so many are read", .unit = "pieces", .min = 1, .max = 4096});
 }
@@ -94,6 +98,10 @@ void add_predict(OptionTable& table, Predict& predict) {
   table.add("predict.submission", predict.submission,
             {.meaning = "name of a zip file of the predictions, in the folder of outputs; empty: "
                         "none"});
+  table.add("predict.language", predict.language,
+            {.meaning = "in the names of the files of predictions, for all inputs; empty: as an "
+                        "input's name says, else data.language"});
+  table.add("predict.domain", predict.domain, {.meaning = "likewise, else data.domain"});
 }
 
 }  // namespace
@@ -147,6 +155,11 @@ void DimabsaOptions::check(const TrainOptions&) const {
                 "set task=3, or leave out data.categories");
   if (data.path.empty() && !data.valid_path.empty())
     throw Error("data.valid_path is given without data.path", "give both, or data.path alone");
+  for (const auto& [key, name] : {std::pair("predict.language", &predict.language),
+                                  std::pair("predict.domain", &predict.domain)})
+    if (name->find('/') != std::string::npos)
+      throw Error(cat(key, " is a part of a file's name, but is ", printable(*name)),
+                  "for example language=eng domain=laptop");
   const std::string& zip = predict.submission;
   if (!zip.empty() && (!zip.ends_with(".zip") || zip.find('/') != std::string::npos))
     throw Error(cat("predict.submission must be the name of a zip file in the folder of outputs, "
@@ -175,6 +188,8 @@ std::string DimabsaOptions::prediction_file(const std::string& input) const {
     if (!is_asked_for("data.language")) language = named->language;
     if (!is_asked_for("data.domain")) domain = named->domain;
   }
+  if (!predict.language.empty()) language = predict.language;
+  if (!predict.domain.empty()) domain = predict.domain;
   if (language.empty() || domain.empty()) return cat("subtask_", task_number, "/pred.jsonl");
   return prediction_name(task(), language, domain);
 }

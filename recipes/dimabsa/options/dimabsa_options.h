@@ -9,6 +9,7 @@
 #include "plan/recipe_info.h"
 #include "recipes/dimabsa/options/encoder_shape.h"
 #include "recipes/dimabsa/sentences/sentence.h"
+#include "recipes/dimabsa/sentences/va.h"
 
 namespace lockstep::dimabsa {
 
@@ -33,6 +34,7 @@ struct DimabsaOptions : RecipeOptions {
     std::string categories;  // a file, one a line; empty: those of the training data
     std::string language, domain;
     NotFound not_found = NotFound::null;
+    OutOfRange out_of_range = OutOfRange::refuse;
     std::int64_t cut = 256;  // pieces
   } data;
   struct {
@@ -44,6 +46,7 @@ struct DimabsaOptions : RecipeOptions {
     std::int64_t most = 32;
     bool apart = true;
     std::string submission;
+    std::string language, domain;  // of the names of outputs; empty: as the inputs or the data say
   } predict;
 
   Task task() const { return static_cast<Task>(task_number); }
@@ -103,6 +106,15 @@ template <>
 struct EnumNames<dimabsa::NotFound> {
   static constexpr std::pair<dimabsa::NotFound, const char*> value[] = {
       {dimabsa::NotFound::null, "null"}, {dimabsa::NotFound::refuse, "refuse"}};
+};
+
+template <>
+struct EnumNames<dimabsa::OutOfRange> {
+  static constexpr std::pair<dimabsa::OutOfRange, const char*> value[] = {
+      {dimabsa::OutOfRange::refuse, "refuse"},
+      {dimabsa::OutOfRange::clip, "clip"},
+      {dimabsa::OutOfRange::skip, "skip"},
+      {dimabsa::OutOfRange::keep, "keep"}};
 };
 
 }  // namespace lockstep

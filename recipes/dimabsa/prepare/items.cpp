@@ -1,4 +1,5 @@
 // The sentences to predict: lines of files, tokenised here because the worker has no tokenizer.
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "recipes/dimabsa/prepare/encode.h"
 #include "recipes/dimabsa/prepare/load.h"
 #include "recipes/dimabsa/prepare/prepare.h"
+#include "recipes/dimabsa/sentences/file_form.h"
 #include "recipes/dimabsa/sentences/reader.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
 
@@ -61,20 +63,6 @@ std::vector<Input> list_inputs(const std::vector<std::string>& typed, const fs::
   return inputs;
 }
 
-// A JSON document as a whole is no list of lines; a text may begin with a bracket too.
-void check_form(const std::string& content, const Input& input) {
-  constexpr const char* blank = " \t\r\n";
-  const std::size_t first = content.find_first_not_of(blank);
-  if (first == content.npos || content[first] != '[') return;
-  const std::size_t next = content.find_first_not_of(blank, first + 1);
-  const bool is_list = next != content.npos &&
-                       (content[next] == '{' || content[next] == '"' || content[next] == ']');
-  if (!input.is_json && !is_list) return;
-  throw Error(cat(input.name, " holds one JSON list, but JSON Lines is wanted"),
-              "write each sentence as an object on a line of its own, without the list around "
-              "them: {\"ID\": …, \"Text\": …}");
-}
-
 // A text that is no JSON object gets the number of its line as its ID.
 std::string as_json(const std::string& line, std::size_t number, const Input& input) {
   const std::string text = trim(line);
@@ -106,7 +94,8 @@ std::vector<Line> read_one_by_one(const std::vector<std::string>& lines, const s
 std::vector<Line> read_lines(const Input& input, const DimabsaOptions& options) {
   const std::string file = read_input(input.path, list_bytes);
   const std::string content(without_byte_order_mark(file));
-  check_form(content, input);
+  const std::size_t first = std::min(content.find_first_not_of(" \t\r\n"), content.size());
+  refuse_other_forms(std::string_view(content).substr(first), input.name, !input.is_json);
   std::vector<std::string> lines = lockstep::split(content, '\n');
   for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = as_json(lines[i], i + 1, input);
   try {
@@ -125,10 +114,12 @@ std::vector<Line> read_lines(const Input& input, const DimabsaOptions& options) 
 // Makes items of sentences; without a tokenizer, before there is a run, without their tokens.
 class ItemList {
  public:
-  ItemList(const DimabsaOptions& options, const fs::path& run_dir) : options_(options) {
+  ItemList(const DimabsaOptions& options, const fs::path& run_dir) {
     if (run_dir.empty()) return;
     tokenizer_ = open_tokenizer(run_dir / "recipe");
-    categories_ = record_of_run(run_dir).at("categories").get<std::vector<std::string>>();
+    const json record = record_of_run(run_dir);
+    categories_ = record.at("categories").get<std::vector<std::string>>();
+    cut_ = record.value("cut", options.data.cut);
   }
 
   // prefix: of ids, where there are several files. file: DimabsaOptions::prediction_file.
@@ -147,7 +138,7 @@ class ItemList {
     }
     if (item.fault.empty() && tokenizer_ != nullptr) {
       EncodeNotes notes;
-      const SentenceEncoder encoder(*tokenizer_, categories_, options_.data.cut);
+      const SentenceEncoder encoder(*tokenizer_, categories_, cut_);
       json text = to_json(encoder.encode(line.sentence, notes));
       text[file_key] = file;
       item.text = text.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -158,8 +149,8 @@ class ItemList {
   std::vector<PredictItem> take() { return std::move(items_); }
 
  private:
-  const DimabsaOptions& options_;
   std::unique_ptr<Tokenizer> tokenizer_;
+  std::int64_t cut_ = 0;  // pieces
   std::vector<std::string> categories_;
   std::vector<PredictItem> items_;
   // Of IDs, over all inputs whose predictions go to a file.

@@ -40,6 +40,7 @@ SentenceFile read(const DimabsaOptions& options, const std::string& path,
                                .categories = categories,
                                .not_in_list = not_in_list,
                                .not_in_text = how,
+                               .out_of_range = options.data.out_of_range,
                                .language = language_of(options, path)});
 }
 

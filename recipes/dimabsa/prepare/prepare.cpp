@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_version = 2;
+constexpr int cache_version = 3;
 
 // What sentences become of: files, options, and the folder with the tokenizer.
 struct Sources {
@@ -42,7 +42,8 @@ Sources sources_of(const DimabsaOptions& options, const fs::path& model, json da
   Hasher hasher;
   hasher.update(json{cache_version, hash_of_files(model, sources.files), sources.data, categories,
                      gold, options.task_number, options.data.valid_share, options.data.split_seed,
-                     static_cast<int>(options.data.not_found), options.data.cut,
+                     static_cast<int>(options.data.not_found),
+                     static_cast<int>(options.data.out_of_range), options.data.cut,
                      options.data.language}
                     .dump());
   sources.key = hasher.hex();
@@ -64,14 +65,30 @@ std::int64_t longest_span(const std::vector<EncodedSentence>& sentences) {
   return longest;
 }
 
-// Whether texts of data.cut pieces fit beside the longest query.
-void check_room(const DimabsaOptions& options, const EncoderShape& shape,
-                const EncodedQueries& queries) {
-  const std::int64_t most = shape.longest() - query_room(queries);
-  if (options.data.cut <= most) return;
+// Throws Error where texts of data.cut pieces were asked for and do not fit beside the longest
+// query; most: what fits.
+void check_room(const DimabsaOptions& options, const EncoderShape& shape, std::int64_t most) {
+  if (most > 0 && (options.data.cut <= most || !options.is_asked_for("data.cut"))) return;
   throw Error(cat("data.cut=", options.data.cut, " pieces and a query do not fit into the ",
                   shape.longest(), " tokens that the model takes"),
-              most > 0 ? cat("set data.cut to at most ", most) : "take a model of longer texts");
+              most > 0 ? cat("set data.cut to at most ", most, ", or leave it out")
+                       : "take a model of longer texts");
+}
+
+// The mean of what the model learns from; null where there is nothing.
+json mean_va(const std::vector<EncodedSentence>& sentences) {
+  ValenceArousal sum;
+  std::int64_t count = 0;
+  for (const EncodedSentence& encoded : sentences)
+    for (const Tuple& tuple : encoded.sentence.tuples) {
+      if (!tuple.va) continue;
+      sum.valence += tuple.va->valence;
+      sum.arousal += tuple.va->arousal;
+      ++count;
+    }
+  if (count == 0) return nullptr;
+  const auto n = static_cast<double>(count);
+  return {sum.valence / n, sum.arousal / n};
 }
 
 // Fills a folder of the cache. before: the record of the run that this is for, or null.
@@ -81,14 +98,19 @@ void fill(const fs::path& folder, const Sources& sources, const LoadedSentences&
   // Errors name the user's folder, not this one, which goes with them.
   const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(sources.model);
   const EncodedQueries queries = make_queries(*tokenizer, options.task());
-  check_room(options, read_shape(sources.model), queries);
-  const SentenceEncoder encoder(*tokenizer, loaded.categories, options.data.cut);
+  const EncoderShape shape = read_shape(sources.model);
+  const std::int64_t most = shape.longest() - query_room(queries);
+  check_room(options, shape, most);
+  const std::int64_t cut = std::min(options.data.cut, most);
+  const SentenceEncoder encoder(*tokenizer, loaded.categories, cut);
   EncodeNotes notes;
   const std::vector<EncodedSentence> train = encode_all(loaded.train, encoder, notes);
   const std::vector<EncodedSentence> valid = encode_all(loaded.valid, encoder, notes);
   json said = loaded.warnings;
-  for (std::string& line : words_of(notes, "the data", options.data.cut))
-    said.push_back(std::move(line));
+  if (cut < options.data.cut)
+    said.push_back(cat("data.cut is ", cut, " in place of ", options.data.cut, ": the model takes ",
+                       shape.longest(), " tokens, and a query is among them"));
+  for (std::string& line : words_of(notes, "the data", cut)) said.push_back(std::move(line));
   write_sentences(folder / "train.cbor", train);
   write_sentences(folder / "valid.cbor", valid);
   json record = {{"version", cache_version},
@@ -99,14 +121,18 @@ void fill(const fs::path& folder, const Sources& sources, const LoadedSentences&
                  {"queries", to_json(queries)},
                  {"longest_span", longest_span(train)},
                  {"tokens", count_tokens(train, queries, options.task())},
+                 {"mean_va", mean_va(train)},
+                 {"cut", cut},
                  {"vocabulary", tokenizer->vocabulary()},
                  {"train", train.size()},
                  {"valid", valid.size()},
                  {"said", said},
                  {"files", sources.files}};
-  if (before.is_object())  // what the model was trained on, not what it is evaluated on
+  if (before.is_object()) {  // what the model was trained on, not what it is evaluated on
     for (const char* name : {"data", "made", "longest_span", "tokens"})
       record[name] = before.at(name);
+    record["mean_va"] = before.value("mean_va", json());
+  }
   write_file_atomic(folder / record_name, json_file_text(record));
 }
 
@@ -128,6 +154,7 @@ json extra_of(const fs::path& folder, const json& record) {
           {"categories", record.at("categories")},
           {"longest_span", record.at("longest_span")},
           {"tokens", record.at("tokens")},
+          {"mean_va", record.value("mean_va", json())},
           {"made", record.at("made")}};
 }
 
@@ -145,6 +172,8 @@ Facts facts_of(const DimabsaOptions& options, const json& record, const EncoderS
 
 Prepared prepared_from(const fs::path& folder, const DimabsaOptions& options, const Say& say) {
   const json record = read_record(folder);
+  if (const std::int64_t cut = record.at("cut"); cut < options.data.cut)
+    check_room(options, read_shape(folder), cut);
   for (const std::string line : record.at("said")) say(line);
   Prepared prepared;
   prepared.extra = extra_of(folder, record);
@@ -226,18 +255,21 @@ Prepared prepare_gold(const DimabsaOptions& options, const PrepareContext& conte
   const std::vector<std::string> categories = before.at("categories");
   LoadedSentences loaded = load_gold(options, file, categories, NotInList::keep);
   const std::size_t count = loaded.valid.size();
+  const std::string name = printable(fs::path(file).filename().string());
   const std::string hash = data[&file == &options.data.path ? "path" : "valid_path"];
   const std::string counted = count == 1 ? "this one is" : cat("all ", count, " of them are");
   if (hash == before["data"]["path"].get<std::string>())
-    say(cat("the run was trained on ",
+    say(cat(name, ": the run was trained on ",
             options.data.valid_path.empty() ? "a part of these sentences" : "these sentences", ": ",
             counted, " evaluated"));
   else if (hash != before["data"]["valid_path"].get<std::string>())
-    say(cat("these are not the sentences that the run began with: ", counted, " evaluated"));
+    say(cat(name, ": these are not the sentences that the run began with: ", counted,
+            " evaluated"));
   const Sources sources = sources_of(options, context.run_dir / "recipe", std::move(data),
                                      categories, json{before, hash});
   Prepared prepared =
       prepared_from(filled_folder(sources, loaded, options, before, cache, say), options, say);
+  prepared.extra["evaluated"] = name;
   // The worker wants some to train on, whatever it does.
   prepared.extra["train"] = prepared.extra["valid"];
   prepared.facts.train_samples = prepared.facts.valid_samples;

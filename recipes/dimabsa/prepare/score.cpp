@@ -33,11 +33,14 @@ std::vector<Score> score_predictions(const DimabsaOptions& options, const ScoreC
   if (options.data.path.empty())
     throw Error("data.path does not say what the predictions are compared with",
                 "lockstep score dimabsa predictions=DIR data.path=gold.jsonl");
-  return score_files({.task = task_of(options, context.predictions),
-                      .gold = options.data.path,
-                      .language = options.data.language,
-                      .domain = options.data.domain},
-                     context);
+  return score_files(
+      {.task = task_of(options, context.predictions),
+       .gold = options.data.path,
+       .language = options.data.language,
+       .domain = options.data.domain,
+       .out_of_range = options.table.is_given("data.out_of_range") ? options.data.out_of_range
+                                                                   : OutOfRange::keep},
+      context);
 }
 
 }  // namespace lockstep::dimabsa

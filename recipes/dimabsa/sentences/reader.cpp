@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "recipes/dimabsa/sentences/categories.h"
+#include "recipes/dimabsa/sentences/file_form.h"
 #include "recipes/dimabsa/sentences/json_line.h"
 #include "recipes/dimabsa/sentences/phrase.h"
 #include "recipes/dimabsa/sentences/scripts.h"
@@ -67,6 +68,10 @@ void for_each_object(std::string_view text, const std::string& name, const Visit
 class Ids {
  public:
   std::string take(const nlohmann::json& object, const LinePlace& place) {
+    if (const auto found = object.find("ID"); found != object.end() && found->is_number())
+      throw place.error(cat("\"ID\" must be a text, but is the number ", found->dump()),
+                        "the shared task's scorer compares IDs as texts: jq -c '.ID |= tostring' "
+                        "FILE > NEW.jsonl writes them so");
     const std::string& id = text_at(object, "ID", place);
     if (trim(id).empty()) throw place.error("the ID is empty", "give each sentence one of its own");
     const auto [at, is_new] = lines_.emplace(id, place.line);
@@ -102,16 +107,24 @@ class SentenceReader {
       throw place.error(cat("the text of ", in_quotes(sentence.id), " has ", sentence.text.size(),
                             " bytes, and a sentence has ", most_text_bytes, " at most"),
                         "split it into sentences");
+    if (!take_range(sentence.tuples, place)) return;
     for (Tuple& tuple : sentence.tuples) check(tuple, sentence.text, place);
     file_.sentences.push_back(std::move(sentence));
   }
 
   SentenceFile finish() {
+    refuse_range();
+    if (file_.sentences.empty() && left_out_.count > 0)
+      throw Error(cat(name_,
+                      ": each sentence has a VA that is not from 1 to 9, and "
+                      "data.out_of_range=skip leaves it out"),
+                  "valence and arousal are numbers from 1 to 9");
     if (file_.sentences.empty())
       throw Error(cat(name_, " holds no sentence"),
                   "jsonl has an object on each line: {\"ID\": …, \"Text\": …}");
     refuse_categories();
     refuse_phrases();
+    tell_range();
     tell_phrases();
     unknown_.tell(file_.warnings, name_, "line has a category that is not in the list",
                   "lines have categories that are not in the list");
@@ -122,10 +135,44 @@ class SentenceReader {
   }
 
  private:
+  // Counts VA out of range, and clips it if that is asked for. Whether the sentence stays.
+  bool take_range(std::vector<Tuple>& tuples, const LinePlace& place) {
+    const std::int64_t before = out_of_range_.count;
+    for (Tuple& tuple : tuples) {
+      if (!tuple.va || in_range(*tuple.va)) continue;
+      out_of_range_.add(place.line,
+                        cat(general(tuple.va->valence, 6), "#", general(tuple.va->arousal, 6)));
+      if (options_.out_of_range == OutOfRange::clip) tuple.va = clamped(*tuple.va);
+    }
+    const bool stays = out_of_range_.count == before || options_.out_of_range != OutOfRange::skip;
+    if (!stays) left_out_.add(place.line, out_of_range_.example);
+    return stays;
+  }
+
+  void refuse_range() const {
+    if (out_of_range_.count == 0 || options_.out_of_range != OutOfRange::refuse) return;
+    throw LinePlace{name_, out_of_range_.line}.error(
+        cat("VA is ", out_of_range_.example, ", but both go from 1 to 9 (", out_of_range_.count,
+            " such VA in the file)"),
+        "correct the line, or set data.out_of_range=clip (takes the nearest value), skip (leaves "
+        "the sentence out) or keep (takes it as it is, as the shared task's scorer does)");
+  }
+
+  void tell_range() {
+    if (options_.out_of_range == OutOfRange::skip)
+      left_out_.tell(file_.warnings, name_,
+                     "sentence has a VA that is not from 1 to 9 and is left out",
+                     "sentences have a VA that is not from 1 to 9 and are left out");
+    else if (options_.out_of_range == OutOfRange::clip)
+      out_of_range_.tell(file_.warnings, name_,
+                         "VA is not from 1 to 9 and is set to the nearest value",
+                         "VA are not from 1 to 9 and are set to the nearest values");
+    else
+      out_of_range_.tell(file_.warnings, name_, "VA is not from 1 to 9 and stays as it is",
+                         "VA are not from 1 to 9 and stay as they are");
+  }
+
   void check(Tuple& tuple, const std::string& text, const LinePlace& place) {
-    if (tuple.va && !in_range(*tuple.va))
-      throw place.error(cat("VA is ", general(tuple.va->valence, 6), "#",
-                            general(tuple.va->arousal, 6), ", but both go from 1 to 9"));
     check_phrase(tuple.aspect, text, place, aspects_);
     if (options_.task != Task::aspects) check_phrase(tuple.opinion, text, place, opinions_);
     if (tuple.category.empty() && options_.task == Task::quadruplets)
@@ -196,7 +243,7 @@ class SentenceReader {
   Categories categories_;
   Ids ids_;
   SentenceFile file_;
-  Count aspects_, opinions_, other_language_, unknown_;
+  Count aspects_, opinions_, other_language_, unknown_, out_of_range_, left_out_;
   std::string first_unknown_;
   std::int64_t last_unknown_line_ = 0;
 };
@@ -205,6 +252,7 @@ class SentenceReader {
 
 SentenceFile parse_sentences(std::string_view text, const std::string& name,
                              const ReadOptions& options) {
+  refuse_other_forms(text, name);
   SentenceReader reader(name, options);
   for_each_object(text, name, [&](const nlohmann::json& object, const LinePlace& place) {
     reader.read(object, place);
@@ -218,6 +266,7 @@ SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions
 
 SentenceFile parse_predictions(std::string_view text, const std::string& name, Task task) {
   SentenceFile file;
+  refuse_other_forms(text, name);
   Ids ids;
   Count out_of_range;
   for_each_object(text, name, [&](const nlohmann::json& object, const LinePlace& place) {

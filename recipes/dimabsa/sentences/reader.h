@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "recipes/dimabsa/sentences/sentence.h"
+#include "recipes/dimabsa/sentences/va.h"
 
 namespace lockstep::dimabsa {
 
@@ -27,6 +28,7 @@ struct ReadOptions {
   std::vector<std::string> categories{};
   NotInList not_in_list = NotInList::refuse;
   NotInText not_in_text = NotInText::null;
+  OutOfRange out_of_range = OutOfRange::refuse;  // all but refuse: with a counted warning
   // "eng", "zho", …: texts without a letter of that language's scripts are counted. "": not known.
   std::string language{};
 };
@@ -42,8 +44,8 @@ struct SentenceFile {
 //   task 3: Quadruplet
 // Throws Error, which names file and line, for what is not JSON, not UTF-8 or of another type, a
 // key that is not there, an empty ID or text, an ID that comes twice, a VA that is no two numbers
-// or out of [1, 9], a category that is not in the list (NotInList::refuse), and a file without a
-// sentence.
+// or out of [1, 9] (OutOfRange::refuse), a category that is not in the list (NotInList::refuse), a
+// file without a sentence, and one of another form (file_form.h).
 SentenceFile parse_sentences(std::string_view text, const std::string& name,
                              const ReadOptions& options);
 SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions& options);

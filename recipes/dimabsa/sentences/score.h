@@ -48,6 +48,8 @@ struct VaSums {
   void add(const ValenceArousal& gold, const ValenceArousal& predicted);
   // sqrt(sum of squared distances / count); divided by sqrt(128) if `normalized`. NaN of nothing.
   double rmse(bool normalized = false) const;
+  // The same had each prediction been this one: what a model that learnt nothing reaches.
+  double rmse_of_constant(const ValenceArousal& prediction) const;
   // Pearson's; NaN of fewer than two pairs, and where one side is constant.
   double pearson_valence() const;
   double pearson_arousal() const;

@@ -83,8 +83,9 @@ std::vector<Score> score_files(const ScoreFilesOptions& options, const ScoreCont
   const std::string name = path.parent_path() == scratch.path()
                                ? (context.predictions / path.filename()).string()
                                : path.string();
-  const SentenceFile gold =
-      read_sentences(options.gold, {.task = options.task, .not_in_text = NotInText::keep});
+  const SentenceFile gold = read_sentences(
+      options.gold,
+      {.task = options.task, .not_in_text = NotInText::keep, .out_of_range = options.out_of_range});
   const SentenceFile predicted =
       parse_predictions(read_input(path, list_bytes), name, options.task);
   for (const SentenceFile* const file : {&gold, &predicted})

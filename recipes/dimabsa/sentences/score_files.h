@@ -7,14 +7,16 @@
 
 #include "plan/recipe_info.h"
 #include "recipes/dimabsa/sentences/sentence.h"
+#include "recipes/dimabsa/sentences/va.h"
 
 namespace lockstep::dimabsa {
 
 struct ScoreFilesOptions {
   Task task = Task::quadruplets;
-  std::filesystem::path gold;        // jsonl with labels
-  std::string language{}, domain{};  // "": as the name of gold says
-  int resamples = 1000;              // of the intervals; 0: none
+  std::filesystem::path gold;                  // jsonl with labels
+  std::string language{}, domain{};            // "": as the name of gold says
+  OutOfRange out_of_range = OutOfRange::keep;  // of gold
+  int resamples = 1000;                        // of the intervals; 0: none
 };
 
 // score_list, then "sentences". Says, a line each: intervals, scores of NULL and of categories,

@@ -1,4 +1,5 @@
 // Rates from sums.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -22,8 +23,9 @@ double pearson(const VaSums::Products& sums, std::int64_t count) {
   return (n * sums.xy - sums.x * sums.y) / std::sqrt(xx * yy);
 }
 
+constexpr double middle = 5;  // keeps the squares small
+
 void add_pair(VaSums::Products& sums, double gold, double predicted) {
-  constexpr double middle = 5;  // keeps the squares small
   const double x = gold - middle, y = predicted - middle;
   sums.x += x;
   sums.y += y;
@@ -74,6 +76,17 @@ double VaSums::rmse(bool normalized) const {
   if (count == 0) return std::numeric_limits<double>::quiet_NaN();
   const double rmse = std::sqrt(squared / static_cast<double>(count));
   return normalized ? rmse / std::sqrt(128.0) : rmse;
+}
+
+double VaSums::rmse_of_constant(const ValenceArousal& prediction) const {
+  if (count == 0) return std::numeric_limits<double>::quiet_NaN();
+  const auto n = static_cast<double>(count);
+  const auto squares = [&](const Products& sums, double constant) {
+    return sums.xx - 2 * constant * sums.x + n * constant * constant;
+  };
+  const double sum =
+      squares(valence, prediction.valence - middle) + squares(arousal, prediction.arousal - middle);
+  return std::sqrt(std::max(0.0, sum) / n);
 }
 
 double VaSums::pearson_valence() const { return pearson(valence, count); }

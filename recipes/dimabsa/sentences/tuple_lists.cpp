@@ -2,21 +2,39 @@
 #include "recipes/dimabsa/sentences/tuple_lists.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "base/text.h"
+#include "recipes/dimabsa/sentences/file_name.h"
 #include "recipes/dimabsa/sentences/va.h"
 
 namespace lockstep::dimabsa {
 namespace {
 
+// How to write what was meant: of [7.1, 6.5], "7.1,6.5" and "7,1#6,5" the numbers themselves.
+std::string hint_of_va(const nlohmann::json& value) {
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  std::erase_if(text, [](char c) { return c == '[' || c == ']' || c == ' '; });
+  const bool decimal_commas = text.find('#') != text.npos;
+  std::ranges::replace(text, ',', decimal_commas ? '.' : '#');
+  const std::optional<ValenceArousal> meant = parse_va(text);
+  return cat("write valence, #, arousal: \"",
+             meant && in_range(*meant) ? format_va(*meant) : "7.12#6.50", "\"");
+}
+
 ValenceArousal va_of(const nlohmann::json& tuple, const LinePlace& place) {
+  const auto given = tuple.find("VA");
+  if (given != tuple.end() && !given->is_string())
+    throw place.error(
+        cat("\"VA\" must be a text of two numbers, but is ", printable(given->dump())),
+        hint_of_va(*given));
   const std::string& text = text_at(tuple, "VA", place);
   const auto va = parse_va(text);
   if (!va)
     throw place.error(cat("VA must be two numbers, but is \"", printable(text), "\""),
-                      "write valence, #, arousal: \"7.12#6.50\"");
+                      hint_of_va(*given));
   return *va;
 }
 
@@ -51,6 +69,17 @@ bool has_tuples(const nlohmann::json& line, const char* key) {
   return found != line.end() && !(found->is_array() && found->empty());
 }
 
+// A line of another task alone says so: its key is what was written on purpose.
+void check_task(const nlohmann::json& line, Task task, const char* key, const LinePlace& place) {
+  if (line.contains(key)) return;
+  for (const Task other : {Task::quadruplets, Task::triplets, Task::aspects})
+    if (other != task && line.contains(output_key(other)))
+      throw place.error(
+          cat("there is no key \"", key, "\", which task ", number_of(task), " needs, but \"",
+              output_key(other), "\""),
+          cat("that is the key of task ", number_of(other), ": set task=", number_of(other)));
+}
+
 // The first key with tuples; else the first that is there; else the task's own.
 const char* labelled_key(const nlohmann::json& line, Task task) {
   static const std::vector<const char*> of_aspects{"Aspect_VA", "Quadruplet", "Triplet"},
@@ -81,12 +110,14 @@ const char* output_key(Task task) {
 
 std::vector<Tuple> labelled_tuples(const nlohmann::json& line, Task task, const LinePlace& place) {
   const std::string key = labelled_key(line, task);
+  check_task(line, task, key.c_str(), place);
   std::vector<Tuple> tuples = tuples_under(line, key.c_str(), task, place);
   if (task == Task::aspects && key != "Aspect_VA") keep_first_of_each_aspect(tuples);
   return tuples;
 }
 
 std::vector<Tuple> predicted_tuples(const nlohmann::json& line, Task task, const LinePlace& place) {
+  check_task(line, task, output_key(task), place);
   return tuples_under(line, output_key(task), task, place);
 }
 

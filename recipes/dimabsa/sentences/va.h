@@ -11,6 +11,14 @@ namespace lockstep::dimabsa {
 
 inline constexpr double least_va = 1, largest_va = 9;
 
+// What becomes of a valence or arousal of a file that leaves this range.
+enum class OutOfRange {
+  refuse,  // an Error that names the line
+  clip,    // the nearest value of the range
+  skip,    // its sentence is left out
+  keep     // it stays as it is, as in the shared task's scorer
+};
+
 // Nothing unless it is two finite numbers with one '#' between them, of whatever range.
 std::optional<ValenceArousal> parse_va(std::string_view text);
 bool in_range(const ValenceArousal& va);  // both of 1 to 9

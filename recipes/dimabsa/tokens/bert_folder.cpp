@@ -70,14 +70,20 @@ std::optional<bool> rule(const json& config, const char* key, const std::string&
   throw Error(cat(where, ": ", key, " must be true or false, but is ", found->dump()));
 }
 
-void set_rules(const json& config, const std::string& where, WordPieceSettings& settings) {
-  BertNormalizer& rules = settings.normalizer;
+void set_rules(const json& config, const std::string& where, BertNormalizer& rules) {
   if (const auto lower = rule(config, "do_lower_case", where)) {
     rules.lower_case = rules.strip_accents = *lower;
   }
   if (const auto strip = rule(config, "strip_accents", where)) rules.strip_accents = *strip;
   if (const auto chinese = rule(config, "tokenize_chinese_chars", where))
     rules.chinese_characters = *chinese;
+}
+
+// transformers 5 takes a BertTokenizer's pieces alone from tokenizer.json, and the rules from
+// tokenizer_config.json; it is what writes "backend".
+bool is_bert_of_5(const json& config) {
+  const std::string kind = text_or(config, "tokenizer_class", "");
+  return config.contains("backend") && (kind == "BertTokenizer" || kind == "BertTokenizerFast");
 }
 
 // Japanese models often find words with a dictionary.
@@ -168,17 +174,26 @@ WordPieceSettings word_piece_settings(const BertFiles& files) {
   const std::string config_file = path("tokenizer_config.json");
   json config = object_of(files.special_tokens_map, path("special_tokens_map.json"));
   config.update(object_of(files.tokenizer_config, config_file));
-  if (files.vocab_txt) {
-    settings.where = path("vocab.txt");
-    settings.vocabulary = lines_of(*files.vocab_txt, settings.where);
-    const bool lower = !has_capitals(settings.vocabulary);
-    settings.normalizer.lower_case = settings.normalizer.strip_accents = lower;
-  } else {
+  std::optional<BertNormalizer> rules;
+  if (files.tokenizer_json) {
     settings.where = path("tokenizer.json");
-    read_tokenizer_json(object_of(files.tokenizer_json, settings.where), settings.where, settings);
+    read_tokenizer_json(object_of(files.tokenizer_json, settings.where), settings.where, settings,
+                        rules);
+    if (is_bert_of_5(config)) {
+      rules = rules.value_or(BertNormalizer());
+      settings.words = {.rules = {WordRule::bert}};
+    }
+  } else {
+    settings.where = path("vocab.txt");
+    settings.vocabulary = lines_of(files.vocab_txt.value_or(""), settings.where);
+    const bool lower = !has_capitals(settings.vocabulary);
+    rules = BertNormalizer{.strip_accents = lower, .lower_case = lower};
   }
   check_kind(config, config_file);
-  set_rules(config, config_file, settings);
+  if (rules) {
+    set_rules(config, config_file, *rules);
+    settings.normalizer = *rules;
+  }
   rename_tokens(config, settings);
   TokenList added(settings.added);
   for (AddedToken& token :

@@ -19,9 +19,10 @@ struct BertFiles {
 
 BertFiles read_bert_files(const std::filesystem::path& folder);
 
-// Pieces come from vocab.txt, else from tokenizer.json, which then also says the rest; keys of
-// tokenizer_config.json count more. Where nothing says whether letters become small, they do, but
-// not if the vocabulary has capitals of A to Z. Throws Error that names file and key.
+// Pieces come from tokenizer.json, which also says the rest, as in AutoTokenizer; without it from
+// vocab.txt. Keys of tokenizer_config.json count more. Where nothing says whether letters become
+// small, they do, but not if the vocabulary has capitals of A to Z. Throws Error that names file
+// and key.
 WordPieceSettings word_piece_settings(const BertFiles& files);
 
 // The JSON object in a file's text; an empty object where there is no file. Throws Error.

@@ -96,6 +96,11 @@ Characters BertNormalizer::operator()(Characters text) const {
   return text;
 }
 
+Characters characters_within(const Characters& text, Span span) {
+  const auto at = [&](std::size_t i) { return text.begin() + static_cast<std::ptrdiff_t>(i); };
+  return {at(span.begin), at(span.end)};
+}
+
 std::vector<Span> bert_words(const Characters& text) {
   std::vector<Span> words;
   bool open = false;

@@ -21,6 +21,7 @@ struct BertNormalizer {
 struct Span {
   std::size_t begin = 0, end = 0;
 };
+Characters characters_within(const Characters& text, Span span);
 // Words between white characters; a punctuation character is a word of its own.
 std::vector<Span> bert_words(const Characters& text);
 

@@ -44,6 +44,10 @@ constexpr auto ideographs = std::to_array<Range>({{0x3400, 0x4DBF},
                                                   {0x2B920, 0x2CEAF},
                                                   {0x2F800, 0x2FA1F}});
 
+// Letters in circles, brackets and squares: alphabetic, though of the class of symbols.
+constexpr auto enclosed = std::to_array<Range>(
+    {{0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}});
+
 bool later_than_tables(char32_t character) { return within(later, character); }
 
 utf8proc_category_t category(char32_t character) {
@@ -63,6 +67,17 @@ utf8proc_category_t category(char32_t character) {
 bool category_within(char32_t character, int first, int last) {
   const int found = category(character);
   return found >= first && found <= last;
+}
+
+std::u32string decomposed_by(char32_t c, utf8proc_option_t how) {
+  if (c < 0x80 || later_than_tables(c)) return {c};
+  std::array<utf8proc_int32_t, 32> buffer{};  // U+FDFA becomes 18
+  int boundary = 0;
+  const utf8proc_ssize_t count =
+      utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), buffer.data(),
+                              static_cast<utf8proc_ssize_t>(buffer.size()), how, &boundary);
+  LOCKSTEP_CHECK(count > 0 && count <= static_cast<utf8proc_ssize_t>(buffer.size()));
+  return {buffer.begin(), buffer.begin() + count};
 }
 
 }  // namespace
@@ -101,22 +116,41 @@ bool is_punctuation(char32_t c) {
 
 bool is_mark(char32_t c) { return category(c) == UTF8PROC_CATEGORY_MN; }
 
+bool is_any_mark(char32_t c) {
+  return category_within(c, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME);
+}
+
+// As of the regular expressions of `tokenizers`, whose tables are of a late Unicode.
 bool is_word(char32_t c) {
-  return category_within(c, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_NL) ||
-         category(c) == UTF8PROC_CATEGORY_PC || c == 0x200C || c == 0x200D;
+  const utf8proc_category_t found = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return (found >= UTF8PROC_CATEGORY_LU && found <= UTF8PROC_CATEGORY_NL) ||
+         found == UTF8PROC_CATEGORY_PC || c == 0x200C || c == 0x200D || within(enclosed, c);
 }
 
 bool is_chinese(char32_t c) { return within(ideographs, c); }
 
-std::u32string decomposed(char32_t c) {
-  if (c < 0x80 || later_than_tables(c)) return {c};
-  std::array<utf8proc_int32_t, 8> buffer{};
-  int boundary = 0;
-  const utf8proc_ssize_t count = utf8proc_decompose_char(
-      static_cast<utf8proc_int32_t>(c), buffer.data(), static_cast<utf8proc_ssize_t>(buffer.size()),
-      UTF8PROC_DECOMPOSE, &boundary);
-  LOCKSTEP_CHECK(count > 0 && count <= static_cast<utf8proc_ssize_t>(buffer.size()));
-  return {buffer.begin(), buffer.begin() + count};
+std::u32string decomposed(char32_t c) { return decomposed_by(c, UTF8PROC_DECOMPOSE); }
+
+std::u32string compatibly_decomposed(char32_t c) {
+  return decomposed_by(
+      c, static_cast<utf8proc_option_t>(int{UTF8PROC_DECOMPOSE} | int{UTF8PROC_COMPAT}));
+}
+
+char32_t composed(char32_t first, char32_t second) {
+  if (later_than_tables(first) || later_than_tables(second)) return 0;
+  std::array<utf8proc_int32_t, 2> both{static_cast<utf8proc_int32_t>(first),
+                                       static_cast<utf8proc_int32_t>(second)};
+  const utf8proc_ssize_t count = utf8proc_normalize_utf32(
+      both.data(), 2, static_cast<utf8proc_option_t>(int{UTF8PROC_COMPOSE} | int{UTF8PROC_STABLE}));
+  return count == 1 ? static_cast<char32_t>(both[0]) : 0;
+}
+
+std::size_t cluster_end(const Characters& text, std::size_t begin) {
+  utf8proc_int32_t state = 0;
+  const auto at = [&](std::size_t i) { return static_cast<utf8proc_int32_t>(text[i].value); };
+  for (std::size_t i = begin + 1; i < text.size(); ++i)
+    if (utf8proc_grapheme_break_stateful(at(i - 1), at(i), &state)) return i;
+  return text.size();
 }
 
 int combining_class(char32_t c) {

@@ -2,6 +2,7 @@
 // and 0.23. That library mixes Unicode tables of several ages (characters.cpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,12 +25,18 @@ bool is_white(char32_t character);        // Unicode's White_Space
 bool is_control(char32_t character);      // also formats and private use; not tab and line ends
 bool is_punctuation(char32_t character);  // and all of ASCII that is no letter, digit or space
 bool is_mark(char32_t character);         // a mark without a place of its own: Unicode's Mn
+bool is_any_mark(char32_t character);     // Mn, Mc, Me
 bool is_word(char32_t character);         // \w of regular expressions
 bool is_chinese(char32_t character);      // ideographs, not kana and not Hangul
 
 // Canonical decomposition, one to four characters.
 std::u32string decomposed(char32_t character);
+std::u32string compatibly_decomposed(char32_t character);  // Unicode's NFKD
 int combining_class(char32_t character);
+// What two characters become in NFC; 0: they stay two.
+char32_t composed(char32_t first, char32_t second);
+// Behind the last character of what a reader sees as one, from `begin` on (a grapheme cluster).
+std::size_t cluster_end(const Characters& text, std::size_t begin);
 // The small letter, of İ followed by its dot. No rule looks at neighbours, so Σ is always σ.
 std::u32string lower(char32_t character);
 

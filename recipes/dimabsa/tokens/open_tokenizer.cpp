@@ -15,14 +15,16 @@ std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& folder) {
     throw Error(cat(folder.string(), " is not a folder"),
                 "name the folder of a model, with config.json, the weights and its tokenizer");
   const auto has = [&](const char* name) { return fs::exists(folder / name, failed); };
-  if (has("sentencepiece.bpe.model") || has("spm.model"))
+  // As in AutoTokenizer: the other files may have stayed behind, because transformers 5 writes
+  // tokenizer.json alone.
+  if (!has("tokenizer.json") && (has("sentencepiece.bpe.model") || has("spm.model")))
     return make_sentence_piece(sentence_piece_settings(folder));
   if (!has("vocab.txt") && !has("tokenizer.json"))
     throw Error(cat(folder.string(), " has no tokenizer"),
                 "it must hold vocab.txt or tokenizer.json (BERT), sentencepiece.bpe.model (XLM-R) "
                 "or spm.model (DeBERTa-v3), as Hugging Face writes them");
   const BertFiles files = read_bert_files(folder);
-  if (!files.vocab_txt) {
+  if (files.tokenizer_json) {
     const fs::path path = folder / "tokenizer.json";
     const nlohmann::json tokenizer = object_of(files.tokenizer_json, path);
     if (is_unigram(tokenizer))

@@ -67,26 +67,36 @@ class SentencePiece : public Tokenizer {
   Span narrowed(Span place, std::size_t least, const Characters& all) const;
   std::int64_t id_of_piece(int piece) const;
   void add_section(const Characters& all, Span span, std::vector<Piece>& out) const;
+  void add_words(const Characters& text, std::vector<Piece>& out) const;
 
   sentencepiece::SentencePieceProcessor processor_;
   SentencePieceIds ids_;
   std::int64_t vocabulary_ = 0, cls_ = 0, sep_ = 0, pad_ = 0, unknown_ = 0;
-  std::unique_ptr<AddedTokens> added_;
+  Normalizer normalizer_;
+  WordRules words_;
+  std::unique_ptr<AddedTokens> original_, normalized_;
 };
 
-SentencePiece::SentencePiece(const SentencePieceSettings& settings) : ids_(settings.ids) {
+SentencePiece::SentencePiece(const SentencePieceSettings& settings)
+    : ids_(settings.ids), normalizer_(settings.normalizer), words_(settings.words) {
   const auto status = processor_.LoadFromSerializedProto(settings.model);
   if (!status.ok())
     throw Error(cat(settings.where, " is not a sentencepiece model: ", status.ToString()),
                 "take the file that came with the weights");
   std::vector<AddedToken> added = number(settings);
   for (const AddedToken& token : settings.added) {
-    const auto same = [&](const AddedToken& other) { return other.text == token.text; };
-    if (std::ranges::none_of(added, same)) added.push_back(token);
+    const auto same = std::ranges::find(added, token.text, &AddedToken::text);
+    if (same == added.end())
+      added.push_back(token);
+    else
+      *same = token;
     vocabulary_ = std::max(vocabulary_, token.id + 1);
   }
-  for (AddedToken& token : added) token.normalized = false;
-  added_ = std::make_unique<AddedTokens>(added, false, [](Characters text) { return text; });
+  if (!normalizer_)
+    for (AddedToken& token : added) token.normalized = false;
+  const Normalizer normalize = normalizer_ ? normalizer_ : read_normalizer(nullptr, "");
+  original_ = std::make_unique<AddedTokens>(added, false, normalize);
+  normalized_ = std::make_unique<AddedTokens>(added, true, normalize);
 }
 
 std::vector<AddedToken> SentencePiece::number(const SentencePieceSettings& settings) {
@@ -175,7 +185,8 @@ void SentencePiece::add_section(const Characters& all, Span span, std::vector<Pi
     const std::string_view normal = piece.piece();
     Span place{span.begin + section.character_at(piece.begin()),
                span.begin + section.character_at(piece.end())};
-    used = reach(normal, text.substr(piece.begin(), piece.end() - piece.begin()), used);
+    if (!normalizer_)
+      used = reach(normal, text.substr(piece.begin(), piece.end() - piece.begin()), used);
     if (used > 0 && place.end < span.end) ++place.end;
     place = narrowed(place, visible_characters(normal) > 0 ? 1 : 0, all);
     if (place.begin == place.end) place.end < span.end ? ++place.end : --place.begin;
@@ -189,14 +200,45 @@ std::int64_t SentencePiece::id_of_piece(int piece) const {
   return processor_.IsUnknown(piece) ? unknown_ : std::int64_t{piece} + 1;
 }
 
+// Of a normalized text: marks of spaces for spaces, one before each word that has none, and what
+// each of them begins by itself.
+void SentencePiece::add_words(const Characters& text, std::vector<Piece>& out) const {
+  for (const Span& span : words_(text)) {
+    Characters word = characters_within(text, span);
+    if (words_.has_marks)
+      for (Character& c : word)
+        if (c.value == U' ') c.value = space_mark_character;
+    const bool marked = words_.mark == SpaceMark::always ||
+                        (words_.mark == SpaceMark::first && word.front().begin == 0);
+    if (marked && word.front().value != space_mark_character)
+      word.insert(word.begin(), {space_mark_character, word.front().begin, word.front().end});
+    for (std::size_t begin = 0; begin < word.size();) {
+      std::size_t end = begin + 1;
+      while (end < word.size() && word[end].value != space_mark_character) ++end;
+      add_section(word, {begin, end}, out);
+      begin = end;
+    }
+  }
+}
+
 std::vector<Piece> SentencePiece::encode(std::string_view text) const {
   std::vector<Piece> out;
+  const auto token_of = [&out](const Characters& all) {
+    return [&out, &all](std::int64_t id, Span span) {
+      out.push_back({id, all[span.begin].begin, all[span.end - 1].end, true});
+    };
+  };
   const Characters all = characters_of(text);
-  added_->split(
-      all, [&](Span span) { add_section(all, span, out); },
-      [&](std::int64_t id, Span span) {
-        out.push_back({id, all[span.begin].begin, all[span.end - 1].end, true});
-      });
+  original_->split(
+      all,
+      [&](Span span) {
+        if (!normalizer_) return add_section(all, span, out);
+        const Characters normal = normalizer_(characters_within(all, span));
+        normalized_->split(
+            normal, [&](Span words) { add_words(characters_within(normal, words), out); },
+            token_of(normal));
+      },
+      token_of(all));
   return out;
 }
 

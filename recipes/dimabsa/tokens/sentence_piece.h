@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "recipes/dimabsa/tokens/added_tokens.h"
+#include "recipes/dimabsa/tokens/normalizers.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
+#include "recipes/dimabsa/tokens/words.h"
 
 namespace lockstep::dimabsa {
 
@@ -21,7 +23,11 @@ struct SentencePieceSettings {
   std::string cls = "[CLS]", sep = "[SEP]", pad = "[PAD]";  // of_model: pieces with these names
   std::string mask = "[MASK]";                              // of_model: behind the pieces if absent
   std::vector<AddedToken> added;                            // besides those special tokens
-  std::string where;                                        // the file, for errors
+  // What tokenizer.json does to texts before its model, which then has no rules of its own. Empty:
+  // the model's rules.
+  Normalizer normalizer{};
+  WordRules words{};
+  std::string where;  // the file, for errors
 };
 
 // Places are those of the library, which cover all characters that became a piece's, without white

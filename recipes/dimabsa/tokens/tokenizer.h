@@ -33,9 +33,9 @@ class Tokenizer {
   virtual std::int64_t unknown() const = 0;
 };
 
-// Of a folder as Hugging Face writes it: vocab.txt (WordPiece, cased or not by
-// tokenizer_config.json), or sentencepiece.bpe.model, spm.model, or tokenizer.json alone with
-// either kind. Throws Error that names the file.
+// Of a folder as Hugging Face writes it: tokenizer.json (WordPiece or Unigram), whatever else lies
+// beside it; without it sentencepiece.bpe.model or spm.model; else vocab.txt (WordPiece, cased or
+// not by tokenizer_config.json). Throws Error that names the file.
 std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& folder);
 
 // A WordPiece vocabulary of at most `size` entries, the lines of a vocab.txt, learned from texts.

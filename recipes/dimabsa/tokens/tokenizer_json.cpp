@@ -13,10 +13,12 @@ using nlohmann::json;
 
 [[noreturn]] void other_kind(const std::string& where, const std::string& part,
                              const std::string& expected, const std::string& found) {
-  throw Error(cat(where, " must have a ", part, " of type ", expected, ", but has ",
-                  found.empty() ? "none" : printable(found)),
-              "BERT's WordPiece is read from tokenizer.json or vocab.txt; XLM-R's and DeBERTa-v3's "
-              "pieces from sentencepiece.bpe.model and spm.model");
+  throw Error(
+      cat(where, " must have a ", part, " of type ", expected, ", but has ",
+          found.empty() ? "none" : printable(found)),
+      "WordPiece (BERT) and Unigram (XLM-R, DeBERTa-v3) are read from tokenizer.json, which "
+      "counts before the folder's other files; without it vocab.txt, "
+      "sentencepiece.bpe.model or spm.model is read");
 }
 
 const json& part_of(const json& file, const char* part, const char* type,
@@ -85,20 +87,26 @@ std::string token_text(const json& value) {
   return value.is_object() ? text_or(value, "content", "") : "";
 }
 
-void read_tokenizer_json(const json& file, const std::string& where, WordPieceSettings& settings) {
+void read_tokenizer_json(const json& file, const std::string& where, WordPieceSettings& settings,
+                         std::optional<BertNormalizer>& rules) {
   const json& model = part_of(file, "model", "WordPiece", where);
-  const json& normalizer = part_of(file, "normalizer", "BertNormalizer", where);
-  part_of(file, "pre_tokenizer", "BertPreTokenizer", where);
+  const json normalizer = file.value("normalizer", json());
+  settings.words = read_word_rules(file.value("pre_tokenizer", json()), where);
+  if (settings.words.has_marks) other_kind(where, "pre_tokenizer", "BertPreTokenizer", "Metaspace");
   settings.vocabulary = pieces_of(model, where);
   settings.unknown = text_or(model, "unk_token", settings.unknown);
   settings.continuation = text_or(model, "continuing_subword_prefix", settings.continuation);
   settings.longest_word = static_cast<std::size_t>(
       std::max<std::int64_t>(0, integer_or(model, "max_input_chars_per_word", 100)));
-  BertNormalizer& rules = settings.normalizer;
-  rules.clean_text = flag(normalizer, "clean_text", true);
-  rules.chinese_characters = flag(normalizer, "handle_chinese_chars", true);
-  rules.lower_case = flag(normalizer, "lowercase", true);
-  rules.strip_accents = flag(normalizer, "strip_accents", rules.lower_case);
+  if (normalizer.is_object() && text_or(normalizer, "type", "") == "BertNormalizer") {
+    rules = BertNormalizer();
+    rules->clean_text = flag(normalizer, "clean_text", true);
+    rules->chinese_characters = flag(normalizer, "handle_chinese_chars", true);
+    rules->lower_case = flag(normalizer, "lowercase", true);
+    rules->strip_accents = flag(normalizer, "strip_accents", rules->lower_case);
+  } else {
+    settings.normalizer = read_normalizer(normalizer, where);
+  }
   settings.added = added_tokens_of(file);
 }
 

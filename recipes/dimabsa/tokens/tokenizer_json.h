@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,11 @@
 
 namespace lockstep::dimabsa {
 
-// Its pieces, normalizer, added tokens and numbers. Throws Error unless it is BERT's WordPiece.
+// Its pieces, normalizer, rules of words, added tokens and numbers. rules: of a BertNormalizer,
+// which the caller may change and then sets; null where the normalizer is of another kind, which is
+// set here. Throws Error unless it is a WordPiece whose parts are known here.
 void read_tokenizer_json(const nlohmann::json& file, const std::string& where,
-                         WordPieceSettings& settings);
+                         WordPieceSettings& settings, std::optional<BertNormalizer>& rules);
 
 // An added token as files describe it: {"content", "lstrip", "rstrip", "single_word",
 // "normalized"}.

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/base64.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "recipes/dimabsa/tokens/tokenizer_json.h"
@@ -56,23 +55,8 @@ const json& member(const json& object, const char* key) {
 [[noreturn]] void wrong(const std::string& where, const std::string& what) {
   throw Error(
       cat(where, what),
-      "put sentencepiece.bpe.model (XLM-R) or spm.model (DeBERTa-v3) of the same model into "
-      "the folder");
-}
-
-// The table of characters that sentencepiece replaces, of the one normalizer that has it.
-std::string replacements(const json& normalizer, const std::string& where) {
-  const std::string type = text_or(normalizer, "type", "");
-  if (type == "Precompiled") {
-    const auto table = from_base64(text_or(normalizer, "precompiled_charsmap", ""));
-    if (table && !table->empty()) return *table;
-    wrong(where, " has a Precompiled normalizer without its table");
-  }
-  if (type == "Sequence")
-    for (const json& part : member(normalizer, "normalizers"))
-      if (text_or(part, "type", "") == "Precompiled") return replacements(part, where);
-  wrong(where, cat(" must have a normalizer of type Precompiled, but has ",
-                   type.empty() ? "none" : printable(type)));
+      "take the file that came with the weights; without tokenizer.json, sentencepiece.bpe.model "
+      "(XLM-R) or spm.model (DeBERTa-v3) of the folder is read");
 }
 
 Message piece_of(const json& entry, PieceKind kind, const std::string& where) {
@@ -91,6 +75,8 @@ std::string model_of(const json& tokenizer, const std::vector<AddedToken>& added
   const json& model = member(tokenizer, "model");
   const json& pieces = member(model, "vocab");
   const std::int64_t unknown = integer_or(model, "unk_id", -1);
+  if (is_true(model, "byte_fallback"))
+    wrong(where, ": its model has byte_fallback, which is not known here");
   if (!pieces.is_array() || unknown < 0 || unknown >= static_cast<std::int64_t>(pieces.size()))
     wrong(where, " has no model.vocab with its model.unk_id");
   std::set<std::int64_t> control;
@@ -105,7 +91,8 @@ std::string model_of(const json& tokenizer, const std::vector<AddedToken>& added
   trainer.add(3, std::uint64_t{1});  // Unigram
   trainer.add(40, static_cast<std::uint64_t>(unknown));
   file.add(2, trainer.bytes());
-  rules.add(2, replacements(member(tokenizer, "normalizer"), where));
+  for (const int prefix_blanks_escapes : {3, 4, 5})  // done here, before the model
+    rules.add(prefix_blanks_escapes, std::uint64_t{0});
   file.add(3, rules.bytes());
   return file.bytes();
 }
@@ -121,6 +108,8 @@ SentencePieceSettings unigram_settings(const json& tokenizer, const json& config
   SentencePieceSettings settings{.ids = SentencePieceIds::of_model, .where = where};
   settings.added = added_tokens_of(tokenizer);
   settings.model = model_of(tokenizer, settings.added, where);
+  settings.normalizer = read_normalizer(member(tokenizer, "normalizer"), where);
+  settings.words = read_word_rules(member(tokenizer, "pre_tokenizer"), where);
   const bool is_xlm =
       std::ranges::find(settings.added, "<s>", &AddedToken::text) != settings.added.end();
   const auto name = [&](const char* key, const char* xlm, const std::string& otherwise) {

@@ -10,9 +10,10 @@ namespace lockstep::dimabsa {
 
 bool is_unigram(const nlohmann::json& tokenizer);
 
-// The same as a sentencepiece model, whose ids are those of the file. Special tokens have the names
+// The same as a sentencepiece model without rules of its own, whose ids are those of the file, with
+// the normalizer and the rules of words beside it. Special tokens have the names
 // that `config`, tokenizer_config.json, gives them, else XLM-R's or DeBERTa's. Throws Error where a
-// part is of a kind that sentencepiece does not have.
+// part is of a kind that is not known here.
 SentencePieceSettings unigram_settings(const nlohmann::json& tokenizer,
                                        const nlohmann::json& config, const std::string& where);
 

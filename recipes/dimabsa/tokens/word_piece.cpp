@@ -114,7 +114,7 @@ void WordPiece::add_word(const Character* begin, const Character* end,
 }
 
 void WordPiece::add_words(const Characters& text, std::vector<Piece>& out) const {
-  for (const Span& word : bert_words(text))
+  for (const Span& word : settings_.words(text))
     add_word(text.data() + word.begin, text.data() + word.end, out);
 }
 
@@ -125,17 +125,14 @@ std::vector<Piece> WordPiece::encode(std::string_view text) const {
       out.push_back({id, all[span.begin].begin, all[span.end - 1].end, true});
     };
   };
-  const auto part_of = [](const Characters& all, Span span) {
-    const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
-    return Characters(at(span.begin), at(span.end));
-  };
   const Characters all = characters_of(text);
   original_.split(
       all,
       [&](Span span) {
-        const Characters normal = settings_.normalizer(part_of(all, span));
+        const Characters normal = settings_.normalizer(characters_within(all, span));
         normalized_.split(
-            normal, [&](Span words) { add_words(part_of(normal, words), out); }, token_of(normal));
+            normal, [&](Span words) { add_words(characters_within(normal, words), out); },
+            token_of(normal));
       },
       token_of(all));
   return out;

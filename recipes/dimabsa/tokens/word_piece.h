@@ -8,7 +8,9 @@
 
 #include "recipes/dimabsa/tokens/added_tokens.h"
 #include "recipes/dimabsa/tokens/bert_normalizer.h"
+#include "recipes/dimabsa/tokens/normalizers.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
+#include "recipes/dimabsa/tokens/words.h"
 
 namespace lockstep::dimabsa {
 
@@ -16,7 +18,8 @@ inline constexpr std::int64_t most_pieces = 2'000'000;  // more than any vocabul
 
 struct WordPieceSettings {
   std::vector<std::string> vocabulary;  // a piece's place is its id; "" where there is none
-  BertNormalizer normalizer;
+  Normalizer normalizer = BertNormalizer();
+  WordRules words{.rules = {WordRule::bert}};
   std::string cls = "[CLS]", sep = "[SEP]", pad = "[PAD]", unknown = "[UNK]";
   std::string continuation = "##";  // before pieces that do not begin a word
   std::size_t longest_word = 100;   // characters; a longer word is unknown

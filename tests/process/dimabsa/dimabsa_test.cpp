@@ -305,8 +305,14 @@ TEST_F(Dimabsa, PredictsValenceAndArousalOfGivenAspects) {
   write_file_atomic(file("test.jsonl"),
                     R"({"ID":"t1","Text":"The wine was great.","Aspect":["wine","Wine list"]})"
                     "\n");
-  ASSERT_EQ(tool({"predict", "a", file("test.jsonl").string(), "out=out"}).code, 0);
-  EXPECT_THAT(read_file(folder.path() / "out/subtask_1/pred_eng_restaurant.jsonl"),
+  const ToolResult refused = tool({"resume", "a", "data.language=zho"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("for what is predicted, set predict.language"));
+  ASSERT_EQ(tool({"predict", "a", file("test.jsonl").string(), "out=out", "data.language=zho",
+                  "domain=hotel"})
+                .code,
+            0);
+  EXPECT_THAT(read_file(folder.path() / "out/subtask_1/pred_zho_hotel.jsonl"),
               ::testing::AllOf(HasSubstr("Aspect_VA"), HasSubstr("Wine list")));
 }
 

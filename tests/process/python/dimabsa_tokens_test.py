@@ -154,12 +154,15 @@ def xlm_roberta(dump, folder, texts):
         equal.check(text, found, [(piece, *place) for piece, place in zip(encoding.ids, encoding.offsets)])
     equal.report()
 
-    # A folder that has nothing but that conversion.
+    # A folder that has nothing but that conversion, which then counts, whatever the text.
     only = folder / "xlm-json"
     only.mkdir()
     reference.save(str(only / "tokenizer.json"))
-    assert list(ours(dump, only, texts)) == list(ours(dump, path, texts))
-    print("XLM-R, tokenizer.json alone: the same")
+    equal = Equal("XLM-R, tokenizer.json alone", model, id_of)
+    encodings = reference.encode_batch(texts, add_special_tokens=False)
+    for text, found, encoding in zip(texts, ours(dump, only, texts), encodings):
+        equal.check(text, [piece[0] for piece in found], list(encoding.ids), ids=list)
+    equal.report()
 
 
 def deberta(dump, folder, texts):

@@ -147,6 +147,28 @@ TEST_F(DimabsaRecipeTest, MissesTuplesOfACategoryThatTheRunDoesNotKnow) {
   EXPECT_EQ(compared, 3);
 }
 
+// Beside it stands what the mean of the training data would have reached.
+TEST_F(DimabsaRecipeTest, HasABaselineOfTheRmse) {
+  prepared.extra["mean_va"] = {4.0, 4.0};
+  prepared.extra["evaluated"] = "test.jsonl";
+  DimabsaRecipe recipe(options, prepared);
+  const DatasetPair data = recipe.data();
+  const std::vector<FoundTuple> right{
+      {.aspect = {0, 1}, .opinion = {3, 3}, .category = 0, .valence = 2, .arousal = 4}};
+  const Records records(std::vector<at::Tensor>{to_record(right), to_record({}), to_record({})});
+  const auto value = [](const std::vector<Metric>& metrics, const std::string& name) {
+    for (const Metric& metric : metrics)
+      if (metric.name == name) return metric.value;
+    return -1.0;
+  };
+  EXPECT_EQ(value(recipe.metrics(records), "rmse_va"), 0);
+  EXPECT_EQ(value(recipe.metrics(records), "rmse_va_baseline"), 2);
+  prepared.extra.erase("mean_va");  // as of an older run
+  DimabsaRecipe older(options, prepared);
+  const DatasetPair same = older.data();
+  EXPECT_EQ(value(older.metrics(records), "rmse_va_baseline"), -1);
+}
+
 // All passes of two sentences in one batch are what each row is alone (loss_test.cpp has what that
 // is).
 TEST_F(DimabsaRecipeTest, LossIsTheSumOverSentencesWithTuplesAveraged) {

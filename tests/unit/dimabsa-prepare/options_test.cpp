@@ -29,6 +29,8 @@ TEST(DimabsaOptionsTest, RefuseWhatCannotBe) {
               ::testing::HasSubstr("of task 3"));
   EXPECT_THAT(fault_of([](DimabsaOptions& o) { o.data.valid_path = "dev.jsonl"; }),
               ::testing::HasSubstr("without data.path"));
+  EXPECT_THAT(fault_of([](DimabsaOptions& o) { o.predict.language = "../x"; }),
+              ::testing::HasSubstr("predict.language is a part of a file's name, but is ../x"));
   EXPECT_THAT(fault_of([](DimabsaOptions& o) { o.predict.submission = "a/b.zip"; }),
               ::testing::HasSubstr("name of a zip file"));
 }
@@ -65,6 +67,12 @@ TEST(DimabsaOptionsTest, NameAFileOfPredictionsForEachLanguageAndDomainOfTheInpu
   options.table.set("data.language", "eng", {.kind = ValueSource::Kind::argument});
   options.table.set("data.domain", "hotel", {.kind = ValueSource::Kind::argument});
   EXPECT_THAT(options.prediction_files(), ::testing::ElementsAre("subtask_3/pred_eng_hotel.jsonl"));
+  // What concerns predictions alone may change when a run is read.
+  options.table.set("predict.language", "jpn", {.kind = ValueSource::Kind::argument});
+  EXPECT_THAT(options.prediction_files(), ::testing::ElementsAre("subtask_3/pred_jpn_hotel.jsonl"));
+  options.table.set("predict.domain", "laptop", {.kind = ValueSource::Kind::argument});
+  EXPECT_THAT(options.prediction_files(),
+              ::testing::ElementsAre("subtask_3/pred_jpn_laptop.jsonl"));
 }
 
 // BERT-base over 6 passes of 8 sentences in fp16 leaves a T4 of 15 GB half empty.

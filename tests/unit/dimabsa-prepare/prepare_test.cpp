@@ -401,8 +401,67 @@ TEST_F(DimabsaPrepare, SaysHowMuchOfATextTheModelTakes) {
   fs::create_directories(model);
   for (const fs::path& file : prepared.keep) fs::copy_file(file, model / file.filename());
   options.model.path = model.string();
+  // Only what was asked for is refused; else the model decides, also in what is predicted later.
   options.data.cut = 1000;
+  const auto cut = [&] {
+    error_of([&] { prepare(); });  // there are no weights
+    const std::size_t at = said.find("data.cut is ");
+    return at == std::string::npos ? "" : said.substr(at, said.find('\n', at) - at);
+  };
+  const std::string limit = cut();
+  EXPECT_THAT(limit, HasSubstr(" in place of 1000: the model takes "));
+  ask("data.cut", "1000");
   EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("set data.cut to at most"));
+  EXPECT_EQ(said.find("data.cut is "), std::string::npos);
+}
+
+TEST_F(DimabsaPrepare, CutsAsTheModelWasTrained) {
+  const fs::path run = make_run(prepare());
+  nlohmann::json record = nlohmann::json::parse(read_file(run / "recipe" / record_name));
+  EXPECT_EQ(record.at("cut"), 256);
+  record["cut"] = 2;
+  write_file_atomic(run / "recipe" / record_name, record.dump());
+  write(path("test.txt"), {"The fish soup was great, really great."});
+  const auto items = find_items(options, {.inputs = {path("test.txt").string()}, .run_dir = run});
+  ASSERT_EQ(items.size(), 1U);
+  EXPECT_EQ(sentence_from_json(nlohmann::json::parse(items[0].text)).size(), 2);
+}
+
+TEST_F(DimabsaPrepare, KnowsTheMeanOfTheTrainingDataInLaterEvaluationsToo) {
+  options.data.valid_path = options.data.path;
+  const Prepared first = prepare();
+  const std::vector<double> mean = first.extra.at("mean_va");
+  EXPECT_DOUBLE_EQ(mean.at(0), (8.0 + 2 + 3 + 7) / 4);
+  EXPECT_DOUBLE_EQ(mean.at(1), (7.0 + 6.5 + 4 + 5) / 4);
+  const fs::path run = make_run(first);
+  ask("data.path", path("gold.jsonl").string());
+  write(options.data.path, {lines[0]});
+  const Prepared gold = prepare(Purpose::evaluate, run);
+  EXPECT_EQ(gold.extra.at("mean_va"), first.extra.at("mean_va"));
+  EXPECT_EQ(gold.extra.at("evaluated"), "gold.jsonl");
+  EXPECT_THAT(said, HasSubstr("gold.jsonl: these are not the sentences"));
+  EXPECT_FALSE(first.extra.contains("evaluated"));
+}
+
+TEST_F(DimabsaPrepare, TakesVaOutOfRangeByChoice) {
+  lines.push_back(
+      R"({"ID":"6","Text":"Odd","Quadruplet":[{"Aspect":"NULL","Opinion":"Odd","Category":"FOOD#QUALITY","VA":"5#16.5"}]})");
+  write(options.data.path, lines);
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr(":6: VA is 5#16.5"), HasSubstr("data.out_of_range=")));
+  const auto largest = [&](OutOfRange how) {
+    options.data.out_of_range = how;
+    options.data.valid_share = 0;
+    double most = 0;
+    for (const EncodedSentence& sentence : sentences_of(prepare(), "train"))
+      for (const Tuple& tuple : sentence.sentence.tuples) most = std::max(most, tuple.va->arousal);
+    return most;
+  };
+  EXPECT_EQ(largest(OutOfRange::keep), 16.5);
+  EXPECT_EQ(largest(OutOfRange::clip), 9);
+  EXPECT_THAT(said, HasSubstr("1 VA is not from 1 to 9 and is set to the nearest value, first: "
+                              "line 6 5#16.5"));
+  EXPECT_EQ(largest(OutOfRange::skip), 7);
 }
 
 TEST_F(DimabsaPrepare, RefusesAVocabularyOfAnotherModel) {
@@ -487,7 +546,7 @@ TEST_F(DimabsaItems, OfOtherFormsAreRefused) {
   write(path("list.json"), {"", R"( [{"ID":"a","Text":"Great soup"}])"});
   write(path("list.txt"), {"[", R"({"ID":"a","Text":"Great soup"},)", "]"});
   for (const char* name : {"list.json", "list.txt"})
-    EXPECT_THAT(error_of([&] { items({path(name).string()}); }), HasSubstr("JSON Lines is wanted"));
+    EXPECT_THAT(error_of([&] { items({path(name).string()}); }), HasSubstr("JSON Lines are read"));
   write(path("a.jsonl"), {"just a text", R"({"ID":"a","Text":"Great soup"})"});
   const auto found = items({path("a.jsonl").string()});
   ASSERT_EQ(found.size(), 2U);

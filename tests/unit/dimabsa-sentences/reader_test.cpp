@@ -103,8 +103,9 @@ TEST(Reader, ReadsInputWithoutTuples) {
 TEST(Reader, NamesFileAndLineOfWhatIsNotJson) {
   EXPECT_THAT(error_of([] { parse(std::string(soup) + "\n{\"ID\": 3"); }),
               StartsWith("a.jsonl:2: the line is not JSON | jsonl has"));
-  EXPECT_THAT(error_of([] { parse("[1]"); }),
-              StartsWith("a.jsonl:1: a line must be an object, but is a list"));
+  EXPECT_THAT(error_of([] { parse("[1]"); }), StartsWith("a.jsonl holds one JSON list"));
+  EXPECT_THAT(error_of([] { parse(std::string(soup) + "\n[1]"); }),
+              StartsWith("a.jsonl:2: a line must be an object, but is a list"));
   EXPECT_THAT(error_of([] { parse("{\"ID\": \"\xFF\"}"); }),
               StartsWith("a.jsonl:1: the line is not valid UTF-8"));
 }
@@ -116,7 +117,8 @@ TEST(Reader, NamesWhatIsMissingOrOfAnotherType) {
   EXPECT_THAT(error_of([] { parse(R"({"ID": "1", "Text": "food"})"); }),
               HasSubstr("a.jsonl:1: there is no key \"Quadruplet\""));
   EXPECT_THAT(error_of([] { parse(R"({"ID": 1, "Text": "food"})"); }),
-              HasSubstr("\"ID\" must be a text, but is a number"));
+              ::testing::AllOf(HasSubstr("a.jsonl:1: \"ID\" must be a text, but is the number 1"),
+                               HasSubstr("tostring")));
   EXPECT_THAT(error_of([] { parse(R"({"ID": "1", "Text": "x", "Quadruplet": {}})"); }),
               HasSubstr("\"Quadruplet\" must be a list, but is an object"));
   EXPECT_THAT(error_of([] { parse(R"({"ID": "1", "Text": "x", "Quadruplet": [3]})"); }),
@@ -134,6 +136,92 @@ TEST(Reader, RefusesVaThatIsNoTwoNumbersOrOutOfRange) {
     EXPECT_THAT(error_of([&] { parse(quad("1", "ok food", "food", "ok", "F#Q", va)); }),
                 HasSubstr("but both go from 1 to 9"));
   EXPECT_EQ(parse(quad("1", "ok food", "food", "ok", "F#Q", "1#9")).sentences.size(), 1u);
+}
+
+// The published training files of three languages hold such a line.
+TEST(Reader, TakesVaOutOfRangeAsItIsAskedFor) {
+  const std::string text = quad("1", "ok food", "food", "ok", "F#Q", "5#5") +
+                           quad("2", "ok food", "food", "ok", "F#Q", "5#16.5") +
+                           quad("3", "ok food", "food", "ok", "F#Q", "0.5#6");
+  EXPECT_THAT(
+      error_of([&] { parse(text); }),
+      ::testing::AllOf(StartsWith("a.jsonl:2: VA is 5#16.5, but both go from 1 to 9 (2 such VA"),
+                       HasSubstr("data.out_of_range=clip")));
+  const SentenceFile clipped = parse(text, {.out_of_range = OutOfRange::clip});
+  ASSERT_EQ(clipped.sentences.size(), 3u);
+  EXPECT_EQ(clipped.sentences[1].tuples[0].va->arousal, 9);
+  EXPECT_EQ(clipped.sentences[2].tuples[0].va->valence, 1);
+  EXPECT_THAT(clipped.warnings,
+              ElementsAre("a.jsonl: 2 VA are not from 1 to 9 and are set to the nearest values, "
+                          "first: line 2 5#16.5"));
+  const SentenceFile without = parse(text, {.out_of_range = OutOfRange::skip});
+  ASSERT_EQ(without.sentences.size(), 1u);
+  EXPECT_THAT(without.warnings,
+              ElementsAre("a.jsonl: 2 sentences have a VA that is not from 1 to 9 and are left "
+                          "out, first: line 2 5#16.5"));
+  const SentenceFile kept = parse(text, {.out_of_range = OutOfRange::keep});
+  EXPECT_EQ(kept.sentences[1].tuples[0].va->arousal, 16.5);
+  EXPECT_THAT(kept.warnings, ElementsAre("a.jsonl: 2 VA are not from 1 to 9 and stay as they are, "
+                                         "first: line 2 5#16.5"));
+  EXPECT_THAT(error_of([&] {
+                parse(quad("2", "ok", "NULL", "ok", "F#Q", "0#1"),
+                      {.out_of_range = OutOfRange::skip});
+              }),
+              HasSubstr("each sentence has a VA that is not from 1 to 9"));
+}
+
+TEST(Reader, NamesTheTaskThatALineIsOf) {
+  const std::string rated =
+      R"({"ID": "1", "Text": "food", "Aspect_VA": [{"Aspect": "food", "VA": "5#6"}]})";
+  for (const Task task : {Task::triplets, Task::quadruplets})
+    EXPECT_THAT(error_of([&] { parse(rated, {.task = task}); }),
+                ::testing::AllOf(HasSubstr("a.jsonl:1: there is no key"),
+                                 HasSubstr("but \"Aspect_VA\""), HasSubstr("set task=1")));
+  EXPECT_THAT(error_of([] { parse(R"({"ID": "1", "Text": "food", "Triplet": []})"); }),
+              HasSubstr("set task=2"));
+  EXPECT_THAT(error_of([&] { parse_predictions(rated, "p.jsonl", Task::triplets); }),
+              HasSubstr("set task=1"));
+}
+
+TEST(Reader, SaysHowOtherFormsOfAVaAreWritten) {
+  const auto refused = [](const std::string& va) {
+    return error_of([&] {
+      parse(R"({"ID": "1", "Text": "ok", "Triplet": [{"Aspect": "NULL", "Opinion": "ok", "VA": )" +
+                va + "}]}",
+            {.task = Task::triplets});
+    });
+  };
+  for (const char* const va : {"[7.1, 6.5]", "\"7.1,6.5\"", "\"7,1#6,5\""})
+    EXPECT_THAT(refused(va),
+                ::testing::AllOf(StartsWith("a.jsonl:1: "), HasSubstr("write valence, #, arousal: "
+                                                                      "\"7.10#6.50\"")))
+        << va;
+  EXPECT_THAT(refused("7.1"), HasSubstr("\"7.12#6.50\""));
+  EXPECT_THAT(refused("[7.1, 66]"), HasSubstr("\"7.12#6.50\""));
+}
+
+TEST(Reader, SaysHowOtherFormsOfFilesAreConverted) {
+  const auto refused = [](const std::string& text) { return error_of([&] { parse(text); }); };
+  const std::string wide("{\0\"\0I\0", 6);
+  EXPECT_THAT(refused("\xFF\xFE" + wide), ::testing::AllOf(StartsWith("a.jsonl is UTF-16,"),
+                                                           HasSubstr("iconv -f UTF-16 -t UTF-8")));
+  EXPECT_THAT(refused(wide), StartsWith("a.jsonl is UTF-16LE,"));
+  EXPECT_THAT(refused(std::string("\0\0\xFE\xFF\0\0\0{", 8)), StartsWith("a.jsonl is UTF-32,"));
+  EXPECT_THAT(
+      refused("[\n " + std::string(soup) + "]"),
+      ::testing::AllOf(StartsWith("a.jsonl holds one JSON list"), HasSubstr("jq -c '.[]'")));
+  EXPECT_THAT(refused("{\n \"ID\": \"1\"\n}\n"), HasSubstr("jq -c . FILE"));
+  for (const char* const other :
+       {"<?xml version=\"1.0\"?>\n<sentences>", "<sentences>\n",
+        "the soup was good####[([1], [3], 'POS')]\n",
+        "the soup was good####[['soup', 'food quality', 'positive', 'good']]\n",
+        "the soup was good\t1,2 FOOD#QUALITY 2 3,4\n", "all bad\t-1,-1 FOOD#QUALITY 0 1,2\t"})
+    EXPECT_THAT(refused(other),
+                ::testing::AllOf(StartsWith("a.jsonl holds "), HasSubstr("no valence and arousal"),
+                                 HasSubstr("\"VA\": \"7.12#6.50\"")))
+        << other;
+  EXPECT_EQ(parse(quad("1", "ok####[1]", "NULL", "ok", "F#Q", "5#5")).sentences.size(), 1u);
+  EXPECT_THAT(refused("x\t1 2 3 4\n"), StartsWith("a.jsonl:1: the line is not JSON"));
 }
 
 TEST(Reader, RefusesAnIdThatComesTwiceAndEmptyOnes) {

@@ -91,6 +91,18 @@ struct Files {
   }
 };
 
+// As the shared task's scorer does.
+TEST(ScoreFiles, TakesGoldOutOfRangeAsItIs) {
+  Files files;
+  write_file_atomic(files.gold, R"({"ID": "1", "Text": "good soup", "Quadruplet": [{"Aspect": )"
+                                R"("soup", "Opinion": "good", "Category": "FOOD#QUALITY", "VA": )"
+                                R"("5#16.5"}]})");
+  const auto scores = files.scores(files.write({rated_sentence("1", "good")}));
+  EXPECT_EQ(scores.at("rmse_va"), 11.5);
+  EXPECT_EQ(scores.at("cf1"), 0);
+  EXPECT_THAT(files.said, Contains(HasSubstr("1 VA is not from 1 to 9 and stays as it is")));
+}
+
 TEST(ScoreFiles, ScoresAFileAFolderAndAnArchiveAlike) {
   Files files;
   const auto path = files.write({rated_sentence("1", "good"), rated_sentence("2", "bad")});

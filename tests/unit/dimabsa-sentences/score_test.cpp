@@ -180,6 +180,13 @@ TEST(Rmse, TakesTheLastOfTwoPredictionsForAnAspectAndWhatLeavesTheRange) {
   EXPECT_DOUBLE_EQ(one.va.rmse(), 6);
 }
 
+TEST(Rmse, OfAConstantIsThatOfAModelThatLearntNothing) {
+  const auto score = score_sentence(Task::aspects, {aspect("a", 5, 5), aspect("b", 2, 9)},
+                                    {aspect("a", 1, 1), aspect("b", 9, 9)});
+  EXPECT_NEAR(score.va.rmse_of_constant({4, 6}), std::sqrt((1 + 1 + 4 + 9) / 2.0), 1e-12);
+  EXPECT_TRUE(std::isnan(VaSums().rmse_of_constant({5, 5})));
+}
+
 TEST(Rmse, NeedsAPredictionForEachAspect) {
   EXPECT_THAT(error_of([] {
                 (void)score(Task::aspects,

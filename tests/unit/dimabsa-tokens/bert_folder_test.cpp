@@ -108,13 +108,66 @@ TEST_F(BertFolder, RefusesATokenizerOfAnotherKind) {
   EXPECT_THAT(error(),
               HasSubstr("tokenizer.json must have a model of type WordPiece, but has BPE"));
   file = description();
+  file["normalizer"] = {{"type", "Nmt"}};
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(error(), AllOf(HasSubstr("tokenizer.json: its normalizer is of type Nmt"),
+                             HasSubstr("without changing its normalizer")));
+  file["normalizer"] = {{"type", "Replace"}, {"pattern", {{"Regex", "a|b"}}}, {"content", ""}};
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(error(), HasSubstr(R"(its normalizer replaces {"Regex":"a|b"})"));
+  file = description();
+  for (const char* const kind : {"Digits", "Metaspace"}) {
+    file["pre_tokenizer"]["type"] = kind;
+    put("tokenizer.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr(kind));
+  }
+}
+
+// A folder of transformers 4 into which transformers 5 saved, which writes no vocab.txt.
+TEST_F(BertFolder, TokenizerJsonCountsBeforeAVocabularyThatStayedBehind) {
+  put("vocab.txt", small_vocabulary);
+  auto file = description();
+  file["added_tokens"] = {{{"id", 5}, {"content", "[ASP]"}, {"special", true}},
+                          {{"id", 6}, {"content", "supercali"}, {"normalized", true}}};
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(ids(*open(), "Cafe[ASP] cafe supercali"), ElementsAre(4, 5, 1, 6));
+  EXPECT_EQ(open()->vocabulary(), 7);
+}
+
+TEST_F(BertFolder, TakesNormalizersAndWordsOfOtherTokenizers) {
+  auto file = description();
+  file["normalizer"] = {
+      {"type", "Sequence"},
+      {"normalizers", {{{"type", "NFD"}}, {{"type", "Lowercase"}}, {{"type", "StripAccents"}}}}};
+  file["model"]["vocab"] = {{"[PAD]", 0},     {"[UNK]", 1}, {"[CLS]", 2}, {"[SEP]", 3}, {"cafe", 4},
+                            {"caf\u00e9", 5}, {"!", 6},     {"cafe!", 7}, {"!!", 8},    {"2", 9}};
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(ids(*open(), "CAFÉ!cafe\u0301"), ElementsAre(4, 6, 4));
+  EXPECT_THAT(places(*open(), "CAFÉ!"), ElementsAre("CAFÉ", "!"));
+  // A rule of tokenizer_config.json is one of a BertNormalizer, as in transformers 4.
+  put("tokenizer_config.json", R"({"do_lower_case": false})");
+  EXPECT_THAT(ids(*open(), "CAFÉ!"), ElementsAre(4, 6));
+  // transformers 5 takes the pieces alone.
+  put("tokenizer_config.json",
+      R"({"backend": "tokenizers", "tokenizer_class": "BertTokenizer", "do_lower_case": false})");
+  EXPECT_THAT(ids(*open(), "CAFÉ! café"), ElementsAre(1, 6, 5));
+  std::filesystem::remove(folder() / "tokenizer_config.json");
+  file["normalizer"] = {{"type", "Sequence"},
+                        {"normalizers", {{{"type", "NFKC"}}, {{"type", "Lowercase"}}}}};
+  file["pre_tokenizer"] = {
+      {"type", "Sequence"},
+      {"pretokenizers", {{{"type", "WhitespaceSplit"}}, {{"type", "Punctuation"}}}}};
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(ids(*open(), "Cafe\u0301!! \u00b2"), ElementsAre(5, 6, 6, 9));
+  EXPECT_THAT(places(*open(), "Cafe\u0301!"), ElementsAre("Cafe\u0301", "!"));
+  file["pre_tokenizer"] = {{"type", "Whitespace"}};
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(ids(*open(), "cafe!!"), ElementsAre(4, 8));
+  EXPECT_THAT(ids(*open(), "cafe\u24e3!"), ElementsAre(1, 6)) << "a letter in a circle";
+  file["pre_tokenizer"] = {{"type", "WhitespaceSplit"}};
   file["normalizer"] = nullptr;
   put("tokenizer.json", file.dump());
-  EXPECT_THAT(error(), HasSubstr("a normalizer of type BertNormalizer, but has none"));
-  file = description();
-  file["pre_tokenizer"]["type"] = "Whitespace";
-  put("tokenizer.json", file.dump());
-  EXPECT_THAT(error(), HasSubstr("BertPreTokenizer, but has Whitespace"));
+  EXPECT_THAT(ids(*open(), "cafe! CAFE"), ElementsAre(7, 1));
 }
 
 TEST_F(BertFolder, RefusesATokenizerJsonWithoutSenseInItsIds) {

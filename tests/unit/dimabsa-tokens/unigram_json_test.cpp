@@ -35,6 +35,8 @@ json unigram_description() {
   return {{"added_tokens", added},
           {"normalizer",
            {{"type", "Sequence"}, {"normalizers", json::array({{{"type", "Strip"}}, table})}}},
+          {"pre_tokenizer",
+           {{"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "always"}}},
           {"model", {{"type", "Unigram"}, {"unk_id", 3}, {"vocab", pieces}}}};
 }
 
@@ -66,13 +68,55 @@ TEST_F(UnigramJson, SpecialTokensHaveTheNamesOfTheConfiguration) {
   EXPECT_THAT(error(unigram_description()), HasSubstr("tokenizer.json has no [CLS]"));
 }
 
-TEST_F(UnigramJson, RefusesPartsThatSentencepieceDoesNotHave) {
+// What transformers 5 writes of DeBERTa-v3.
+TEST_F(UnigramJson, TakesTheRulesOfTheFile) {
   json file = unigram_description();
-  file["normalizer"] = {{"type", "NFC"}};
-  EXPECT_THAT(error(file), AllOf(HasSubstr("normalizer of type Precompiled, but has NFC"),
-                                 HasSubstr("spm.model")));
+  file["normalizer"] = {
+      {"type", "Sequence"},
+      {"normalizers",
+       json::array({{{"type", "Replace"},
+                     {"pattern", {{"Regex", "\\s{2,}|[\\n\\r\\t]"}}},
+                     {"content", " "}},
+                    {{"type", "NFC"}},
+                    {{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}}})}};
+  file["model"]["vocab"].push_back(json::array({"\u2581\u00e9", -1.0}));
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(ids(*open(), "good\t\n foods e\u0301 "), ElementsAre(5, 6, 7, 8, 9));
+  EXPECT_THAT(places(*open(), "good\t\n foods e\u0301 "),
+              ElementsAre("good", "f", "food", "s", "e\u0301"));
+  EXPECT_THAT(ids(*open(), " good"), ElementsAre(5)) << "no second mark of a space";
+  file["pre_tokenizer"]["prepend_scheme"] = "never";
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(ids(*open(), "food good"), ElementsAre(7, 5));
+  file["pre_tokenizer"]["prepend_scheme"] = "first";
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(ids(*open(), "good</s>food"), ElementsAre(5, 2, 7));
+}
+
+TEST_F(UnigramJson, CountsBeforeASentencepieceModelThatStayedBehind) {
+  put("spm.model", "older");
+  json file = unigram_description();
+  file["added_tokens"].push_back({{"id", 9}, {"content", "[ASP]"}, {"normalized", true}});
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(ids(*open(), "good[ASP] food"), ElementsAre(5, 9, 6, 7));
+}
+
+TEST_F(UnigramJson, RefusesPartsThatAreNotKnown) {
+  json file = unigram_description();
+  file["normalizer"] = {{"type", "Nmt"}};
+  EXPECT_THAT(error(file), HasSubstr("tokenizer.json: its normalizer is of type Nmt"));
   file["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "?"}};
   EXPECT_THAT(error(file), HasSubstr("without its table"));
+  file["normalizer"]["precompiled_charsmap"] = to_base64("12345678");
+  EXPECT_THAT(error(file), HasSubstr("the table of its Precompiled normalizer is damaged"));
+  file = unigram_description();
+  file["pre_tokenizer"] = {{"type", "ByteLevel"}};
+  EXPECT_THAT(error(file), HasSubstr("its pre_tokenizer is of type ByteLevel"));
+  file["pre_tokenizer"] = {{"type", "Punctuation"}, {"behavior", "Removed"}};
+  EXPECT_THAT(error(file), HasSubstr("whose behavior is not Isolated"));
+  file = unigram_description();
+  file["model"]["byte_fallback"] = true;
+  EXPECT_THAT(error(file), AllOf(HasSubstr("byte_fallback"), HasSubstr("spm.model")));
   file = unigram_description();
   file["model"]["unk_id"] = nullptr;
   EXPECT_THAT(error(file), HasSubstr("no model.vocab with its model.unk_id"));
