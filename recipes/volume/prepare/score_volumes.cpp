@@ -369,7 +369,8 @@ void write_summary(const VolumeOptions& options, const ScoreContext& context,
   const bool is_named = !options.scoring.summary.empty();
   std::error_code ignored;
   if (options.scoring.summary == "none") return;
-  if (!is_named && !fs::is_directory(context.predictions, ignored)) return;
+  const bool is_zip = !fs::is_directory(context.predictions, ignored);
+  if (!is_named && is_zip) return;
   const fs::path file =
       is_named ? fs::path(options.scoring.summary) : context.predictions / "summary.json";
   if (!is_named && !may_replace_summary(file))
@@ -378,7 +379,8 @@ void write_summary(const VolumeOptions& options, const ScoreContext& context,
             " is another program's and stays; score.summary=FILE writes this one's summary"));
   std::vector<ScoredCase> cases;
   for (std::size_t i = 0; i < compared.size(); ++i)
-    cases.push_back({.prediction = compared[i].predicted,
+    cases.push_back({.prediction = is_zip ? context.predictions / compared[i].predicted.filename()
+                                          : compared[i].predicted,
                      .reference = compared[i].truth,
                      .classes = scores[i].record.classes,
                      .hausdorff_95 = scores[i].hausdorff_95});

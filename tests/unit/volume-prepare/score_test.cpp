@@ -320,9 +320,15 @@ TEST_F(ScoreFiles, TakeASubmission) {
   ZipWriter zip(path("submission.zip"));
   zip.add_file("a.tif", path("masks") / "a.tif");
   zip.finish();
+  options.scoring.summary = path("summary.json").string();
   const auto scores = score_volumes(options, {.predictions = path("submission.zip")});
   EXPECT_EQ(scores.at(0).name, "dice");
   EXPECT_DOUBLE_EQ(scores.at(0).value, 1);
+  EXPECT_EQ(nlohmann::json::parse(read_file(path("summary.json")))
+                .at("metric_per_case")
+                .at(0)
+                .at("prediction_file"),
+            (path("submission.zip") / "a.tif").string());
   write_file_atomic(path("other.zip"), "no archive");
   EXPECT_THAT(error_if_any([&] { score_volumes(options, {.predictions = path("other.zip")}); }),
               HasSubstr("other.zip: it is no zip archive"));
