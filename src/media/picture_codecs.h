@@ -26,10 +26,12 @@ StoredPicture decode_png(std::string_view bytes, const std::string& name, const 
 // Of a file of which only the first bytes are there, without pixels; nothing: the header goes
 // beyond them. Throws Error.
 std::optional<StoredPicture> decode_png_header(std::string_view begin, const std::string& name,
-                                               const PictureLimits& limits);
+                                               const ReadPicture& how);
 
 // Throws Error: bytes are of no format that is read; it names the format where it is a known one.
 [[noreturn]] void refuse_format(const std::string& name, std::string_view bytes);
+// Throws Error: a JPEG has no values that are stored (ReadPicture::stored).
+[[noreturn]] void refuse_stored_jpeg(const std::string& name);
 // These throw Error, which names the picture, beyond the limit.
 void check_file_size(const std::string& name, std::uint64_t bytes, const PictureLimits& limits);
 void check_pixels(const std::string& name, std::uint64_t width, std::uint64_t height,

@@ -16,9 +16,7 @@ namespace {
 StoredPicture decode(std::string_view bytes, const std::string& name, const ReadPicture& how,
                      bool pixels) {
   if (is_png(bytes)) return decode_png(bytes, name, how, pixels);
-  if (is_jpeg(bytes) && how.stored)
-    throw Error(cat(name, " is a JPEG, which keeps values roughly"),
-                "write masks and labels as PNG or TIFF");
+  if (is_jpeg(bytes) && how.stored) refuse_stored_jpeg(name);
   if (is_jpeg(bytes)) return decode_jpeg(bytes, name, how.limits, pixels);
   refuse_format(name, bytes);
 }
@@ -51,6 +49,11 @@ void check_pixels(const std::string& name, std::uint64_t width, std::uint64_t he
       "make it smaller, or cut it into pieces");
 }
 
+void refuse_stored_jpeg(const std::string& name) {
+  throw Error(cat(name, " is a JPEG, which keeps values roughly"),
+              "write masks and labels as PNG or TIFF");
+}
+
 void damaged_picture(const std::string& name, const std::string& why) {
   throw Error(cat(name, " is damaged: ", printable(why)), "get the file anew, or take it out");
 }
@@ -71,7 +74,7 @@ Image read_picture(const std::filesystem::path& path, const ReadPicture& how) {
 }
 
 ImageShape read_picture_shape(const std::filesystem::path& path, const ReadPicture& how) {
-  const PictureHeader header = read_picture_header(path, how.limits);
+  const PictureHeader header = read_picture_header(path, how);
   return how.turn ? header.turned() : header.stored;
 }
 

@@ -43,10 +43,9 @@ struct PictureHeader {
 };
 // Reads the first 16 KiB (more where the header is longer) and the end of the file. Throws Error as
 // read_picture does for a file that cannot be read, is of another kind, has a damaged header, ends
-// before its picture does, or is beyond the limits; pixels may still be damaged. Any number of
-// threads.
-PictureHeader read_picture_header(const std::filesystem::path& path,
-                                  const PictureLimits& limits = {});
+// before its picture does, or is beyond the limits; pixels may still be damaged. how.turn is for
+// the caller. Any number of threads.
+PictureHeader read_picture_header(const std::filesystem::path& path, const ReadPicture& how = {});
 
 // Its shape after read_picture, by read_picture_header.
 ImageShape read_picture_shape(const std::filesystem::path& path, const ReadPicture& how = {});

@@ -105,16 +105,16 @@ bool png_is_cut_off(const PictureBytes& file) {
 }
 
 // Longer headers are read whole: previews and profiles stand there.
-StoredPicture decode_header(const PictureBytes& file, std::string& begin,
-                            const PictureLimits& limits) {
+StoredPicture decode_header(const PictureBytes& file, std::string& begin, const ReadPicture& how) {
   while (true) {
     const bool is_all = begin.size() >= file.size() || begin.size() >= most_of_header;
     if (is_png(begin)) {
-      if (auto stored = decode_png_header(begin, file.name(), limits)) return *std::move(stored);
+      if (auto stored = decode_png_header(begin, file.name(), how)) return *std::move(stored);
       if (is_all) damaged_picture(file.name(), "it ends too early");
     } else if (is_jpeg(begin)) {
+      if (how.stored) refuse_stored_jpeg(file.name());
       try {
-        return decode_jpeg(begin, file.name(), limits, /*pixels=*/false);
+        return decode_jpeg(begin, file.name(), how.limits, /*pixels=*/false);
       } catch (const Error&) {
         if (is_all) throw;
       }
@@ -157,10 +157,10 @@ void refuse_format(const std::string& name, std::string_view bytes) {
 
 ImageShape PictureHeader::turned() const { return lockstep::turned(stored, orientation); }
 
-PictureHeader read_picture_header(const std::filesystem::path& path, const PictureLimits& limits) {
-  const PictureBytes file(path, limits);
+PictureHeader read_picture_header(const std::filesystem::path& path, const ReadPicture& how) {
+  const PictureBytes file(path, how.limits);
   std::string begin = file.read(0, begin_bytes);
-  const StoredPicture stored = decode_header(file, begin, limits);
+  const StoredPicture stored = decode_header(file, begin, how);
   if (is_png(begin) ? png_is_cut_off(file) : jpeg_is_cut_off(file, begin))
     damaged_picture(file.name(), "it ends too early");
   return {.stored = stored.shape, .orientation = stored.orientation};

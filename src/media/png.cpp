@@ -219,9 +219,9 @@ StoredPicture decode_png(std::string_view bytes, const std::string& name, const 
 }
 
 std::optional<StoredPicture> decode_png_header(std::string_view begin, const std::string& name,
-                                               const PictureLimits& limits) {
+                                               const ReadPicture& how) {
   if (!has_png_header(begin)) return std::nullopt;
-  return Reader(begin, name).decode({.limits = limits}, /*pixels=*/false);
+  return Reader(begin, name).decode(how, /*pixels=*/false);
 }
 
 std::string encode_png(const Image& image) {

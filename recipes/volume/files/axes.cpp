@@ -1,24 +1,21 @@
 #include "recipes/volume/files/axes.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+
+#include "recipes/volume/files/same_place.h"
 
 namespace lockstep::volume {
 namespace {
 
-using AffineRows = std::array<std::array<double, 4>, 4>;
 using Extents3 = std::array<std::int64_t, 3>;
-
-constexpr double most_apart = 0.1;  // of a voxel
 
 Extents3 zyx_of(const VolumeShape& shape) { return {shape.depth, shape.height, shape.width}; }
 
 // Columns of an affine are x, y, z; axes here are z, y, x.
 std::size_t column_of(std::size_t axis) { return 2 - axis; }
 
-AffineRows turned_affine(const AffineRows& affine, const Extents3& extents, const AxisMap& map) {
-  AffineRows result = affine;
+PlaceAffine turned_affine(const PlaceAffine& affine, const Extents3& extents, const AxisMap& map) {
+  PlaceAffine result = affine;
   for (std::size_t row = 0; row < 3; ++row)
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const double step = affine[row][column_of(map.source[axis])];
@@ -29,42 +26,20 @@ AffineRows turned_affine(const AffineRows& affine, const Extents3& extents, cons
   return result;
 }
 
-// The largest distance along an axis of space between the same corners of two grids, in voxels of
-// the first.
-double corners_apart(const AffineRows& a, const AffineRows& b, const Extents3& extents) {
-  double apart = 0, voxel = std::numeric_limits<double>::infinity();
-  for (std::size_t row = 0; row < 3; ++row) {
-    double least = a[row][3] - b[row][3], most = least;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double across = (a[row][column_of(axis)] - b[row][column_of(axis)]) *
-                            static_cast<double>(extents[axis] - 1);
-      (across > 0 ? most : least) += across;
-    }
-    apart = std::max({apart, most, -least});
-  }
-  for (std::size_t column = 0; column < 3; ++column)
-    voxel = std::min(voxel, std::hypot(a[0][column], a[1][column], a[2][column]));
-  return voxel > 0 ? apart / voxel : apart > 0 ? std::numeric_limits<double>::infinity() : 0;
-}
-
 }  // namespace
-
-bool has_place(const VolumeHeader& header) {
-  return header.space && (header.space->sform_code > 0 || header.space->qform_code > 0);
-}
 
 std::optional<AxisMap> axes_onto(const VolumeHeader& wanted, const VolumeHeader& other) {
   const Extents3 to = zyx_of(wanted.shape), from = zyx_of(other.shape);
   if (!has_place(wanted) || !has_place(other))
     return to == from ? std::optional(AxisMap()) : std::nullopt;
-  const AffineRows of_wanted = affine_of(wanted), of_other = affine_of(other);
+  const PlaceAffine of_wanted = affine_of(wanted), of_other = affine_of(other);
   AxisMap map;
   do {
     for (unsigned flips = 0; flips < 8; ++flips) {
       for (std::size_t axis = 0; axis < 3; ++axis) map.flipped[axis] = (flips >> axis & 1U) != 0;
       const bool fits = from[map.source[0]] == to[0] && from[map.source[1]] == to[1] &&
                         from[map.source[2]] == to[2];
-      if (fits && corners_apart(of_wanted, turned_affine(of_other, from, map), to) <= most_apart)
+      if (fits && corners_agree(of_wanted, turned_affine(of_other, from, map), wanted.shape))
         return map;
     }
   } while (std::next_permutation(map.source.begin(), map.source.end()));

@@ -19,11 +19,8 @@ struct AxisMap {
   friend bool operator==(const AxisMap&, const AxisMap&) = default;
 };
 
-// Whether the header says where its voxels lie: by an sform or a qform.
-bool has_place(const VolumeHeader& header);
-
-// How `other` is turned so that its voxels lie where those of `wanted` do; corners must agree to a
-// tenth of a voxel. Nothing where no turn does that. Where one of them has no place: as it is, if
+// How `other` is turned so that its voxels lie where those of `wanted` do, by
+// corners_agree. Nothing where no turn does that. Where one of them has no place: as it is, if
 // the extents agree.
 std::optional<AxisMap> axes_onto(const VolumeHeader& wanted, const VolumeHeader& other);
 

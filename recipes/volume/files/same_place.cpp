@@ -11,12 +11,6 @@
 namespace lockstep::volume {
 namespace {
 
-using PlaceAffine = std::array<std::array<double, 4>, 4>;
-
-bool has_no_code(const VolumeHeader& header) {
-  return header.space->sform_code <= 0 && header.space->qform_code <= 0;
-}
-
 // Where SimpleITK puts a file without codes: x to the left and y to the front, from 0 on.
 PlaceAffine simpleitk_affine(const VolumeHeader& header) {
   PlaceAffine affine{};
@@ -41,43 +35,50 @@ bool is_default(const PlaceAffine& affine) {
   return false;
 }
 
-bool agree(const PlaceAffine& a, const PlaceAffine& b, const VolumeShape& shape) {
-  const std::array<double, 3> ends{static_cast<double>(shape.width),
-                                   static_cast<double>(shape.height),
-                                   static_cast<double>(shape.depth)};
-  double apart = 0, voxel = std::numeric_limits<double>::infinity();
-  for (std::size_t row = 0; row < 3; ++row) {
-    double least = a[row][3] - b[row][3], most = least;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double across = (a[row][axis] - b[row][axis]) * ends[axis];
-      (across > 0 ? most : least) += across;
-    }
-    apart = std::max({apart, most, -least});
-  }
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    double squares = 0;
-    for (std::size_t row = 0; row < 3; ++row) squares += a[row][axis] * a[row][axis];
-    voxel = std::min(voxel, std::sqrt(squares));
-  }
-  return apart <= 0.1 * voxel;
+// 0 where both are no numbers.
+double difference(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b)) ? 0 : a - b;
 }
 
 // As its readers see it.
 std::vector<PlaceAffine> affines_of(const VolumeHeader& header) {
   std::vector<PlaceAffine> affines{affine_of(header)};
-  if (has_no_code(header)) affines.push_back(simpleitk_affine(header));
+  if (!has_place(header)) affines.push_back(simpleitk_affine(header));
   return affines;
 }
 
 }  // namespace
 
+bool has_place(const VolumeHeader& header) {
+  return header.space && (header.space->sform_code > 0 || header.space->qform_code > 0);
+}
+
+bool corners_agree(const PlaceAffine& a, const PlaceAffine& b, const VolumeShape& shape) {
+  constexpr double most_apart = 0.1;  // of a voxel
+  const std::array<double, 3> last{static_cast<double>(shape.width - 1),
+                                   static_cast<double>(shape.height - 1),
+                                   static_cast<double>(shape.depth - 1)};
+  double voxel = std::numeric_limits<double>::infinity();
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    voxel = std::min(voxel, std::hypot(a[0][axis], a[1][axis], a[2][axis]));
+  for (std::size_t row = 0; row < 3; ++row) {
+    double least = difference(a[row][3], b[row][3]), most = least;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double across = difference(a[row][axis], b[row][axis]) * last[axis];
+      (across < 0 ? least : most) += across;
+    }
+    if (!(most <= most_apart * voxel && -least <= most_apart * voxel)) return false;
+  }
+  return true;
+}
+
 SamePlace same_place(const VolumeHeader& a, const VolumeHeader& b) {
   if (!a.space || !b.space) return SamePlace::yes;
   for (const PlaceAffine& of_a : affines_of(a))
     for (const PlaceAffine& of_b : affines_of(b))
-      if (agree(of_a, of_b, a.shape)) return SamePlace::yes;
+      if (corners_agree(of_a, of_b, a.shape)) return SamePlace::yes;
   const auto says_nothing = [](const VolumeHeader& header) {
-    return has_no_code(header) || is_default(affine_of(header));
+    return !has_place(header) || is_default(affine_of(header));
   };
   return says_nothing(a) || says_nothing(b) ? SamePlace::unknown : SamePlace::no;
 }
@@ -89,7 +90,7 @@ std::string describe_place(const VolumeHeader& header) {
     rows.push_back(cat(general(affine[i][0], 4), " ", general(affine[i][1], 4), " ",
                        general(affine[i][2], 4), " ", general(affine[i][3], 4)));
   return cat("the affine [", join(rows, "; "), "]",
-             has_no_code(header)  ? " (it says no place: both codes are 0)"
+             !has_place(header)   ? " (it says no place: both codes are 0)"
              : is_default(affine) ? " (what libraries write where they are given none)"
                                   : "");
 }

@@ -209,9 +209,9 @@ StackLayout layout_of_shaped(const Shaped& shaped, const DescribedTiff& tiff,
 
 StackLayout layout_as_said(std::string_view description, const DescribedTiff& tiff,
                            const Refuse& refuse) {
-  if (const auto imagej = parse_imagej(description)) return layout_of_imagej(*imagej, tiff, refuse);
   // A slice of a folder is a plane, whatever its description says of a whole.
   if (tiff.pages == 1 && tiff.allow_2d) return {};
+  if (const auto imagej = parse_imagej(description)) return layout_of_imagej(*imagej, tiff, refuse);
   if (is_ome(description))
     return layout_of_ome(parse_ome(description, tiff.file_name, refuse), tiff, refuse);
   if (const auto shaped = parse_shaped(description)) return layout_of_shaped(*shaped, tiff, refuse);

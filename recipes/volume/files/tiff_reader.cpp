@@ -115,11 +115,21 @@ void find_raw_planes(Stack& stack, const ImageJ& imagej) {
   stack.swapped = TIFFIsByteSwapped(tiff) != 0;
 }
 
+// Whether its one page has the others behind it: not a slice that keeps the description of the
+// stack from which it was taken.
+bool says_raw_planes(const Stack& stack, const std::optional<ImageJ>& imagej, bool allow_2d) {
+  if (!imagej || imagej->images == 1 || stack.pages.size() != 1) return false;
+  const TiffPage& page = stack.pages.front();
+  const std::uint64_t behind = stack.source->size() - TIFFGetStrileOffset(stack.tiff.get(), 0);
+  const auto plane = static_cast<std::uint64_t>(page.height * page.width) * bytes_of(page.type);
+  return !allow_2d || behind / plane >= static_cast<std::uint64_t>(imagej->images);
+}
+
 void set_header(Stack& stack, const std::string& description, const ReadVolume& how) {
   const std::optional<ImageJ> imagej = parse_imagej(description);
   VolumeHeader& header = stack.header;
   const TiffPage& first = stack.pages.front();
-  const bool raw = imagej && imagej->images > 1 && stack.pages.size() == 1;
+  const bool raw = says_raw_planes(stack, imagej, how.allow_2d);
   const std::filesystem::path path = stack.source->name();
   StackLayout layout =
       stack_layout(description,

@@ -115,15 +115,21 @@ std::string in_small_letters(std::string text) {
   return text;
 }
 
+struct ChannelsNormalization {
+  Normalize how = Normalize::zscore;
+  bool stays = false;  // divided by 1
+  friend bool operator==(const ChannelsNormalization&, const ChannelsNormalization&) = default;
+};
+
 // The normalisation that nnU-Net takes for channels of these names; nothing: they differ.
-std::optional<Normalize> normalization_of(const std::vector<std::string>& channels) {
-  std::optional<Normalize> all;
+std::optional<ChannelsNormalization> normalization_of(const std::vector<std::string>& channels) {
+  std::optional<ChannelsNormalization> all;
   for (const std::string& channel : channels) {
     const std::string name = in_small_letters(channel);
-    const Normalize one = name == "ct"                               ? Normalize::ct
-                          : name == "rescale_to_0_1"                 ? Normalize::percentile
-                          : name == "nonorm" || name == "rgb_to_0_1" ? Normalize::divide
-                                                                     : Normalize::zscore;
+    ChannelsNormalization one{.stays = name == "nonorm"};
+    if (name == "ct") one.how = Normalize::ct;
+    if (name == "rescale_to_0_1") one.how = Normalize::percentile;
+    if (one.stays || name == "rgb_to_0_1") one.how = Normalize::divide;
     if (all && *all != one) return std::nullopt;
     all = one;
   }
@@ -227,9 +233,8 @@ void take_nnunet_dataset(VolumeOptions& options, const NnunetDataset& dataset, b
     for (const std::string& name : dataset.channels) names.push_back(printable(name));
     taker.take("data.channels", cat(names.size()), first_five(names));
     const auto how = normalization_of(dataset.channels);
-    if (how) taker.take("data.normalize", word_of(*how), "");
-    if (how == Normalize::divide && in_small_letters(dataset.channels[0]) == "nonorm")
-      taker.take("data.divide", "1", "values stay as they are");
+    if (how) taker.take("data.normalize", word_of(how->how), "");
+    if (how && how->stays) taker.take("data.divide", "1", "values stay as they are");
     if (!how && is_unset(options, "data.normalize"))
       say(cat("warning: ", dataset.file.string(), " names channels of different normalisations, ",
               first_five(names), ", and data.normalize is one for all of them: it stays ",

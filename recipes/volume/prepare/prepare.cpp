@@ -56,7 +56,18 @@ struct Difference {
   bool any() const { return !missing.empty() || !changed.empty(); }
 };
 
-// The run's entries where their volumes lie now. The name of a cached file tells its content.
+// Of cached files in `folder`. The name tells what was read and how (files.*), which may come to
+// the same voxels.
+bool hold_the_same(const fs::path& before, const fs::path& now, const fs::path& folder) try {
+  if (before.filename() == now.filename()) return true;
+  const CachedVolume a(folder / before.filename()), b(now);
+  return a.shape() == b.shape() && a.header().type == b.header().type &&
+         a.header().spacing_mm == b.header().spacing_mm && a.header().content == b.header().content;
+} catch (const Error&) {
+  return false;
+}
+
+// The run's entries where their volumes lie now.
 Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector<Pair>& pairs,
                             const VolumeOptions& options, const fs::path& folder, const Say& say) {
   Difference difference;
@@ -75,7 +86,7 @@ Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (const auto& part = entries[i].part; part && fits(*part, now[i].shape))
       now[i] = part_of(now[i], *part, folder, limits_of(options));
-    if (now[i].cached.filename() != entries[i].cached.filename())
+    if (!hold_the_same(entries[i].cached, now[i].cached, folder))
       add(difference.changed, entries[i].id);
     entries[i].cached = now[i].cached;
     entries[i].image = now[i].image;

@@ -45,7 +45,7 @@ struct Scores {
   VolumeRecord record;
   std::vector<std::optional<double>> hausdorff_95;  // of classes from 1 on
   bool turned = false;                              // the prediction, to the axes of its label
-  bool one_has_no_place = false;                    // of two NIfTI files
+  bool one_has_no_place = false;                    // of two NIfTI files that differ
 };
 
 // A column of the table and a mean, of a number that may be undefined (NaN) for a volume.
@@ -135,8 +135,9 @@ Volumes list_predictions(const fs::path& path, const fs::path& scratch) {
 void take_dataset(VolumeOptions& options, const fs::path& labels, const fs::path& predictions,
                   const Say& say) {
   fs::path file = nnunet_dataset_file(options.data.path);
-  if (file.empty())
-    file = nnunet_dataset_file(fs::absolute(labels).lexically_normal().parent_path());
+  fs::path folder = fs::absolute(labels).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // "labelsTs/"
+  if (file.empty()) file = nnunet_dataset_file(folder.parent_path());
   std::error_code ignored;
   if (const fs::path beside = predictions / "dataset.json";
       file.empty() && options.data.path.empty() && fs::is_regular_file(beside, ignored))
@@ -201,13 +202,14 @@ Spacing spacing_of(const VolumeReader& truth, bool mm) {
                     " differ: ", compared.predicted.string(), " is ", describe(predicted.shape),
                     ", but ", compared.truth.string(), " is ", describe(truth.shape)),
                 "a prediction has the shape of its image");
-  throw Error(cat("prediction and label of ", compared.id, " lie in different places: ",
-                  compared.predicted.string(), " has ", describe_place(predicted), ", ",
-                  compared.truth.string(), " has ", describe_place(truth)),
-              "where they are of the same grid, set files.same_grid=true, or copy the affine of the "
-              "one that is right into the other; else bring the prediction onto the grid of the "
-              "label, for example with "
-              "nibabel's resample_from_to and order=0");
+  throw Error(
+      cat("prediction and label of ", compared.id,
+          " lie in different places: ", compared.predicted.string(), " has ",
+          describe_place(predicted), ", ", compared.truth.string(), " has ", describe_place(truth)),
+      "where they are of the same grid, set files.same_grid=true, or copy the affine of the "
+      "one that is right into the other; else bring the prediction onto the grid of the "
+      "label, for example with "
+      "nibabel's resample_from_to and order=0");
 }
 
 // The distance of each class, without what is ignored in the truth.
@@ -227,21 +229,28 @@ std::vector<std::optional<double>> distances_of(const std::vector<std::uint8_t>&
   return distances;
 }
 
+// How the prediction is turned to its label. Nothing: they cannot be compared.
+std::optional<AxisMap> axes_of(const VolumeHeader& truth, const VolumeHeader& predicted,
+                               const VolumeOptions& options) {
+  if (predicted.shape.channels != truth.shape.channels) return std::nullopt;
+  if (!options.files.same_grid) return axes_onto(truth, predicted);
+  return predicted.shape == truth.shape ? std::optional(AxisMap()) : std::nullopt;
+}
+
 Scores score_one(const Compared& compared, const VolumeOptions& options, bool mm) {
   const auto truth_reader = open_volume(compared.truth, options.read_volume(true));
   const auto reader = open_volume(compared.predicted, options.read_volume(true));
   const VolumeHeader &of_truth = truth_reader->header(), &of_mask = reader->header();
-  std::optional<AxisMap> axes = axes_onto(of_truth, of_mask);
-  if (options.files.same_grid && of_mask.shape == of_truth.shape) axes = AxisMap();
-  if (!axes || of_mask.shape.channels != of_truth.shape.channels)
-    fail_to_compare(compared, of_truth, of_mask);
+  const std::optional<AxisMap> axes = axes_of(of_truth, of_mask, options);
+  if (!axes) fail_to_compare(compared, of_truth, of_mask);
   const Shape shape{of_truth.shape.depth, of_truth.shape.height, of_truth.shape.width};
   const bool unit_mm = options.scoring.unit == ToleranceUnit::mm;
   const auto truth = read_labels(*truth_reader, options.data.classes, options.ignore());
   auto predicted = read_labels(*reader, options.data.classes, std::nullopt);
   Scores scores{.turned = *axes != AxisMap(),
-                .one_has_no_place = !options.files.same_grid && of_truth.space && of_mask.space &&
-                                    has_place(of_truth) != has_place(of_mask)};
+                .one_has_no_place = !options.files.same_grid &&
+                                    has_place(of_truth) != has_place(of_mask) &&
+                                    same_place(of_truth, of_mask) == SamePlace::unknown};
   if (scores.turned) predicted = turned(predicted, of_mask.shape, *axes);
   scores.record = evaluate_volume(truth, predicted, shape, spacing_of(*truth_reader, unit_mm),
                                   {.classes = options.data.classes,
@@ -351,7 +360,7 @@ void say_notes(const std::vector<Scores>& scores, const Say& say) {
   };
   if (const auto count = count_of(lacks); count > 0)
     say(cat("hd95 leaves out ", count, count == 1 ? " volume" : " volumes",
-            " in the classes that its label or its prediction does not have"));
+            " in classes that are not in both label and prediction"));
 }
 
 void write_summary(const VolumeOptions& options, const ScoreContext& context,
@@ -360,7 +369,8 @@ void write_summary(const VolumeOptions& options, const ScoreContext& context,
   const bool is_named = !options.scoring.summary.empty();
   std::error_code ignored;
   if (options.scoring.summary == "none") return;
-  if (!is_named && !fs::is_directory(context.predictions, ignored)) return;
+  const bool is_zip = !fs::is_directory(context.predictions, ignored);
+  if (!is_named && is_zip) return;
   const fs::path file =
       is_named ? fs::path(options.scoring.summary) : context.predictions / "summary.json";
   if (!is_named && !may_replace_summary(file))
@@ -369,7 +379,8 @@ void write_summary(const VolumeOptions& options, const ScoreContext& context,
             " is another program's and stays; score.summary=FILE writes this one's summary"));
   std::vector<ScoredCase> cases;
   for (std::size_t i = 0; i < compared.size(); ++i)
-    cases.push_back({.prediction = compared[i].predicted,
+    cases.push_back({.prediction = is_zip ? context.predictions / compared[i].predicted.filename()
+                                          : compared[i].predicted,
                      .reference = compared[i].truth,
                      .classes = scores[i].record.classes,
                      .hausdorff_95 = scores[i].hausdorff_95});

@@ -108,6 +108,18 @@ TEST_F(Nnunet, OfMagneticResonanceIsNormalisedPerVolume) {
   EXPECT_EQ(options.data.normalize, Normalize::zscore);
 }
 
+TEST_F(Nnunet, StaysAsItIsOrIsDividedButNotBoth) {
+  const auto text = [](const char* channels) {
+    return cat(R"({"labels": {"background": 0, "a": 1}, "channel_names": {)", channels, "}}");
+  };
+  take(text(R"("0": "noNorm", "1": "rgb_to_0_1")"));
+  EXPECT_THAT(said, HasSubstr("different normalisations, noNorm, rgb_to_0_1"));
+  EXPECT_EQ(options.data.divide, 0);
+  take(text(R"("0": "noNorm", "1": "NoNorm")"));
+  EXPECT_EQ(options.data.normalize, Normalize::divide);
+  EXPECT_EQ(options.data.divide, 1);
+}
+
 TEST_F(Nnunet, WithRegionsNeedsClasses) {
   const char* const text =
       R"({"labels": {"background": 0, "whole tumor": [1, 2, 3], "core": [2, 3], "enhancing": 3}})";

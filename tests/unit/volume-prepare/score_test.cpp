@@ -150,6 +150,37 @@ TEST_F(ScoreFiles, CompareMasksOfTurnedAxesWhereTheyLie) {
   EXPECT_THAT(said, HasSubstr("only one of the two files has an affine"));
 }
 
+TEST_F(ScoreFiles, CompareVoxelsAsStoredWhereTheUserSaysSo) {
+  const auto placed = [](double x, double x0) {
+    VolumeHeader header{.spacing_mm = {{1, 1, 1}}, .space = NiftiSpace()};
+    header.space->sform_code = 1;
+    header.space->srow = {{{x, 0, 0, x0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+    return header;
+  };
+  std::vector<std::uint8_t> labels(voxels(shape));
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = i % 8 < 3 ? 1 : 0;
+  write(data() / "test_labels/a.nii", shape, labels, placed(1, -20));
+  write(path("out") / "a.nii", shape, labels, placed(1, 0));  // as of np.eye(4)
+  EXPECT_THAT(thrown_by([&] { score(); }).hint(), HasSubstr("files.same_grid=true"));
+  options.files.same_grid = true;
+  EXPECT_EQ(score().at("dice"), 1);
+  write(path("out") / "a.nii", shape, labels, placed(-1, -13));
+  EXPECT_EQ(score().at("dice"), 1);
+  EXPECT_EQ(said.find("turned"), said.npos);
+  EXPECT_EQ(said.find("warning"), said.npos);
+  options.files.same_grid = false;
+  EXPECT_EQ(score().at("dice"), 0) << "turned";
+  // What nibabel writes on the grid of a label without codes.
+  VolumeHeader no_place{.spacing_mm = {{1, 1, 1}}, .space = NiftiSpace()};
+  write(data() / "test_labels/a.nii", shape, labels, no_place);
+  VolumeHeader nibabel = placed(-1, 3.5);
+  nibabel.space->srow[1][3] = -3.5;
+  nibabel.space->srow[2][3] = -1.5;
+  write(path("out") / "a.nii", shape, labels, nibabel);
+  EXPECT_EQ(score().at("dice"), 1);
+  EXPECT_EQ(said.find("warning"), said.npos);
+}
+
 TEST_F(ScoreFiles, KnowTheirOwnProbabilitiesAndNamesOfFirstChannels) {
   write_truth("a", slab(2));
   write_truth("b", slab(2));
@@ -213,6 +244,15 @@ TEST_F(ScoreFiles, TakeClassesFromNnUNetsDataset) {
   write_text("dataset.json", R"({"labels": {"background": 0, "liver": 1, "tumor": 2}})");
   EXPECT_EQ(score().at("dice_2"), 1);
   EXPECT_THAT(said, HasSubstr("1 liver, 2 tumor"));
+}
+
+TEST_F(ScoreFiles, TakeClassesFromNnUNetsDatasetAroundTheLabels) {
+  write(data() / "labelsTs/a.tif", shape, slab(2, 2));
+  write_mask("a", slab(2, 2));
+  write_text("dataset.json", R"({"labels": {"background": 0, "liver": 1, "tumor": 2}})");
+  options.scoring.labels = (data() / "labelsTs/").string();  // with its slash
+  options.data.path.clear();
+  EXPECT_EQ(score().at("dice_2"), 1);
 }
 
 TEST_F(ScoreFiles, TakeClassesFromTheCopyBesidePredictions) {
@@ -280,9 +320,15 @@ TEST_F(ScoreFiles, TakeASubmission) {
   ZipWriter zip(path("submission.zip"));
   zip.add_file("a.tif", path("masks") / "a.tif");
   zip.finish();
+  options.scoring.summary = path("summary.json").string();
   const auto scores = score_volumes(options, {.predictions = path("submission.zip")});
   EXPECT_EQ(scores.at(0).name, "dice");
   EXPECT_DOUBLE_EQ(scores.at(0).value, 1);
+  EXPECT_EQ(nlohmann::json::parse(read_file(path("summary.json")))
+                .at("metric_per_case")
+                .at(0)
+                .at("prediction_file"),
+            (path("submission.zip") / "a.tif").string());
   write_file_atomic(path("other.zip"), "no archive");
   EXPECT_THAT(error_if_any([&] { score_volumes(options, {.predictions = path("other.zip")}); }),
               HasSubstr("other.zip: it is no zip archive"));

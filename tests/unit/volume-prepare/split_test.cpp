@@ -178,5 +178,19 @@ TEST_F(SplitOfOne, GoesOnWithItsRowsWithoutACache) {
   EXPECT_THAT(error_if_any([&] { prepare(Purpose::train, run); }), HasSubstr("has changed"));
 }
 
+TEST_F(SplitOfOne, GoesOnWithOtherOptionsOfFilesWhereTheVoxelsAreTheSame) {
+  write_pair("a", {.depth = 4, .height = 20, .width = 7});
+  age();
+  const fs::path run = make_run(prepare());
+  const PreparedVolumes before = read_prepared(run / "recipe/volumes.json");
+  options.files.same_grid = true;
+  const PreparedVolumes now =
+      read_prepared(prepare(Purpose::train, run).extra.at("volumes").get<std::string>());
+  EXPECT_EQ(now.valid.at(0).part, before.valid.at(0).part);
+  EXPECT_NE(now.valid.at(0).cached, before.valid.at(0).cached);
+  write_image("a", {.depth = 4, .height = 20, .width = 7}, 5);
+  EXPECT_THAT(error_if_any([&] { prepare(Purpose::train, run); }), HasSubstr("has changed"));
+}
+
 }  // namespace
 }  // namespace lockstep::volume

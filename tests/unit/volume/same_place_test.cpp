@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "volume_test.h"
 
 namespace lockstep::volume {
@@ -32,6 +34,21 @@ TEST(SamePlace, CornersMayBeATenthOfAVoxelApart) {
   EXPECT_EQ(same_place(header_of(scanner), header_of(near)), SamePlace::yes);
   EXPECT_EQ(same_place(header_of(scanner), header_of(apart)), SamePlace::no);
   EXPECT_EQ(same_place(header_of(scanner), {.shape = {4, 3, 5, 1}}), SamePlace::yes) << "a TIFF";
+  Rows wide = scanner;
+  wide[0][0] += 0.0124;
+  EXPECT_EQ(same_place(header_of(scanner), header_of(wide)), SamePlace::yes) << "four steps on";
+  wide[0][0] += 0.0002;
+  EXPECT_EQ(same_place(header_of(scanner), header_of(wide)), SamePlace::no);
+}
+
+TEST(SamePlace, IsNoneOfWhatIsNoNumber) {
+  for (const std::size_t column : {0, 3}) {
+    Rows broken = scanner;
+    broken[1][column] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(same_place(header_of(scanner), header_of(broken)), SamePlace::no);
+    EXPECT_EQ(same_place(header_of(broken), header_of(scanner)), SamePlace::no);
+    EXPECT_EQ(same_place(header_of(broken), header_of(broken)), SamePlace::yes) << "a copy";
+  }
 }
 
 TEST(SamePlace, IsThatOfNibabelOrSimpleItkWithoutCodes) {

@@ -169,7 +169,11 @@ TEST(StackLayout, ChannelsOrTimesOfOnePlaneArePlanesWhereTheUserSaysSo) {
 TEST(StackLayout, ASliceIsAPlaneWhateverItsDescriptionSaysOfAWhole) {
   const std::string whole = ome("SizeZ=\"3\" SizeC=\"1\" SizeT=\"1\"",
                                 "<TiffData><UUID FileName=\"w.tif\">urn:uuid:2</UUID></TiffData>");
-  EXPECT_EQ(layout(whole, 1, /*allow_2d=*/true).depth, 1);
+  for (const std::string& description :
+       {whole, std::string("ImageJ=1.54f\nimages=6\nchannels=2\nslices=3\n")}) {
+    const StackLayout found = layout(description, 1, /*allow_2d=*/true);
+    EXPECT_EQ(found.depth * found.channels, 1);
+  }
 }
 
 }  // namespace

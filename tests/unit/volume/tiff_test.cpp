@@ -381,6 +381,13 @@ TEST_F(TiffTest, OmesChannelsAndSizesAreRead) {
   EXPECT_EQ(describe_spacing(*reader->header().spacing_mm), "2 x 0.25 x 0.5 \u00B5m");
 }
 
+TEST_F(TiffTest, ASliceMayKeepTheDescriptionOfItsStack) {
+  write_pages(path("v.tif"), {{.description = "ImageJ=1.53t\nimages=100\nslices=100\n"}});
+  EXPECT_EQ(open_volume(path("v.tif"), {.allow_2d = true})->header().shape,
+            (VolumeShape{1, 4, 4, 1}));
+  EXPECT_NE(open_error(path("v.tif")).find("says images=100"), std::string::npos);
+}
+
 TEST_F(TiffTest, ImageJsPlanesBehindOnePageAreRead) {
   for (const char* mode : {"wl", "wb"}) {
     write_pages(
