@@ -91,6 +91,17 @@ TEST_F(PrepareTest, ListsThePicturesThatCannotBeUsed) {
                               "9")));
 }
 
+TEST_F(PrepareTest, ATestSetIsSaidToBeUnusedUnlessItIsNamed) {
+  fs::rename(data() / "valid", data() / "test");
+  fs::rename(data() / "valid.json", data() / "test.json");
+  prepare();
+  EXPECT_THAT(said, Contains(HasSubstr("test.json is not used")));
+  options.data.valid = (data() / "test.json").string();
+  prepare();
+  EXPECT_THAT(said, Not(Contains(HasSubstr("is not used"))));
+  EXPECT_THAT(said, Contains(HasSubstr("16 to validate on")));
+}
+
 // Pictures that EXIF turns by half: nothing but data.exif tells of what their boxes are.
 TEST_F(PrepareTest, RecordsOfWhatBoxesAreAndPredictsOfTheSame) {
   const std::string plain = encode_jpeg(Image({.height = 128, .width = 160, .channels = 1}));
