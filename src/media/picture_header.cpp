@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -121,7 +122,9 @@ StoredPicture decode_header(const PictureBytes& file, std::string& begin, const 
     } else {
       refuse_format(file.name(), begin);
     }
-    begin = file.read(0, begin.size() * 16);
+    std::string more = file.read(0, begin.size() * 16);
+    if (more.size() <= begin.size()) damaged_picture(file.name(), "it became shorter");
+    begin = std::move(more);
   }
 }
 

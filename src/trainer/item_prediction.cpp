@@ -47,7 +47,8 @@ class Predictor {
 
   void predict(const ItemTask& task) {
     double bytes = 0;
-    for (std::int64_t i = task.begin; i < task.end; ++i) bytes += input_bytes(item(i).path);
+    for (std::int64_t i = task.begin; i < task.end; ++i)
+      if (item(i).fault.empty()) bytes += input_bytes(item(i).path);  // as all_bytes counts
     work_.begin(bytes / static_cast<double>(task.pieces));
     if (task.pieces > 1)
       predict_piece(task);

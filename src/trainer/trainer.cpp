@@ -234,6 +234,7 @@ void Loop::restore_or_start() {
 void Loop::train_steps() {
   const std::size_t ahead = setup_.backend.device().is_cpu() ? 0 : 1;
   while (!at_end() && !stop_->stops()) {
+    enter_phase(Phase::data, step_ + 1);  // waits for the ranks whose data are late
     if (!feed_->has_data()) {
       end_without_data();
       continue;

@@ -314,7 +314,7 @@ void check_pictures_exist(const DetectionData& data) {
 void look_at_pictures(DetectionData& data, const PictureRule& rule,
                       const std::function<std::vector<LooseBox>()>& boxes,
                       const Elsewhere& elsewhere) {
-  const bool all = rule.look || rule.exif != ExifFrame::automatic;
+  const bool all = rule.look;
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < data.pictures.size(); ++i)
     if (all || data.pictures[i].width == 0 || data.pictures[i].height == 0) which.push_back(i);

@@ -47,8 +47,10 @@ bool may_be_asked_for(const std::string& encoding) {
 }
 
 // Nothing: iconv does not know the encoding. Throws Error for bytes that are not of it.
-std::optional<std::string> convert(std::string_view text, const std::string& encoding,
+std::optional<std::string> convert(std::string_view text, const std::string& declared,
                                    const std::string& name) {
+  const bool is_gb = declared == "gb2312" || declared == "gbk";
+  const std::string encoding = is_gb ? "gb18030" : declared;
   struct Close {
     void operator()(void* handle) const { ::iconv_close(handle); }
   };
@@ -69,7 +71,7 @@ std::optional<std::string> convert(std::string_view text, const std::string& enc
         ::iconv(handle.get(), flushed ? nullptr : &from, flushed ? nullptr : &left, &to, &room);
     if (done == static_cast<std::size_t>(-1) && errno != E2BIG)
       throw Error(cat(name, ":", 1 + std::count(bytes.data(), from, '\n'),
-                      ": the file declares the encoding ", printable(encoding),
+                      ": the file declares the encoding ", printable(declared),
                       ", but its text is not of it"),
                   "save it in UTF-8");
     result.append(buffer.data(), to);
@@ -88,8 +90,7 @@ std::optional<std::string> xml_as_utf8(std::string_view text, const std::string&
       encoding == "us-ascii")
     return encoding == "utf8" ? std::optional(std::string(text)) : std::nullopt;
   if (encoding.starts_with("utf-16")) return std::string(text);
-  const bool is_gb = encoding == "gb2312" || encoding == "gbk";
-  if (auto converted = convert(text, is_gb ? "gb18030" : encoding, name)) return converted;
+  if (auto converted = convert(text, encoding, name)) return converted;
   if (is_ascii(text)) return std::string(text);
   throw Error(cat(name, ":1: the file declares the encoding ", printable(encoding),
                   ", which is not known here"),

@@ -17,6 +17,9 @@ struct NamedPicture {
   std::string file_name;  // with or without folders; "": not known
 };
 
+// "a" of "images/a.jpg", by which results name a picture: endings may differ.
+std::string_view stem_of(std::string_view file_name);
+
 // [{"image_id", "category_id", "bbox": [x, y, width, height], "score"}, …], a line each, as
 // pycocotools' loadRes reads it. Throws Error for numbers that are not finite.
 std::string results_json(std::span<const Detection> detections);
@@ -49,8 +52,9 @@ ReadDetections read_results_json(const std::filesystem::path& path, const KnownI
 std::string results_csv(std::span<const Detection> detections,
                         std::span<const NamedPicture> pictures,
                         std::span<const NamedClass> classes);
-// Columns by name, in any order; pictures are known by their names without folders. Throws Error,
-// which names file and line, also for a name that two pictures or classes have.
+// Columns by name, in any order; pictures are known by their names without folders, or else without
+// ending too. Throws Error, which names file and line, also for a name that two pictures or classes
+// have.
 ReadDetections parse_results_csv(std::string_view text, const std::string& name,
                                  const KnownIds& known);
 ReadDetections read_results_csv(const std::filesystem::path& path, const KnownIds& known);

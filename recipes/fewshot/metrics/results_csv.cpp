@@ -63,12 +63,18 @@ const std::int64_t* find_name(const CsvTable& table, std::size_t row, std::size_
   return &*found->second;
 }
 
+struct PictureNameIds {
+  NameIds whole, stems;
+};
+
 std::int64_t picture_in(const CsvTable& table, std::size_t row, std::size_t column,
-                        const NameIds& ids) {
-  if (const std::int64_t* const id = find_name(table, row, column, ids)) return *id;
+                        const PictureNameIds& ids) {
+  if (const std::int64_t* const id = find_name(table, row, column, ids.whole)) return *id;
   const std::string& name = table.rows[row][column];
+  const auto stem = ids.stems.find(std::string(stem_of(name)));
+  if (stem != ids.stems.end() && stem->second) return *stem->second;
   std::vector<std::string> known;
-  for (const auto& [one, id] : ids) known.push_back(one);
+  for (const auto& [one, id] : ids.whole) known.push_back(one);
   const std::string near = nearest(name, known);
   throw Error(cat(table.place(row), ": unknown ", table.columns[column], " '",
                   printable(name.substr(0, 200)), "'"),
@@ -83,9 +89,12 @@ double number_in(const CsvTable& table, std::size_t row, std::size_t column) {
 }
 
 ReadDetections detections_of(const CsvTable& table, const KnownIds& known) {
-  NameIds pictures, classes;
-  for (const NamedPicture& one : known.pictures)
-    add_name(pictures, last_part(one.file_name), one.picture);
+  PictureNameIds pictures;
+  NameIds classes;
+  for (const NamedPicture& one : known.pictures) {
+    add_name(pictures.whole, last_part(one.file_name), one.picture);
+    add_name(pictures.stems, std::string(stem_of(one.file_name)), one.picture);
+  }
   for (const NamedClass& one : known.classes) add_name(classes, one.name, one.category);
   const std::size_t x_min = table.column("x_min"), y_min = table.column("y_min"),
                     x_max = table.column("x_max"), y_max = table.column("y_max"),

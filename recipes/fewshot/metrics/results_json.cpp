@@ -35,14 +35,6 @@ struct Entry {
   std::optional<std::string> file_name, category_name;
 };
 
-// "a" of "images/a.jpg".
-std::string_view stem_of(std::string_view file_name) {
-  if (const std::size_t slash = file_name.find_last_of("/\\"); slash != file_name.npos)
-    file_name.remove_prefix(slash + 1);
-  const std::size_t dot = file_name.rfind('.');
-  return dot == file_name.npos || dot == 0 ? file_name : file_name.substr(0, dot);
-}
-
 // The entry of an id in a list that is sorted by ids.
 template <class Named>
 const Named* find_id(const std::vector<Named>& list, std::int64_t Named::*id, std::int64_t wanted) {
@@ -258,6 +250,13 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
 };
 
 }  // namespace
+
+std::string_view stem_of(std::string_view file_name) {
+  if (const std::size_t slash = file_name.find_last_of("/\\"); slash != file_name.npos)
+    file_name.remove_prefix(slash + 1);
+  const std::size_t dot = file_name.rfind('.');
+  return dot == file_name.npos || dot == 0 ? file_name : file_name.substr(0, dot);
+}
 
 std::string results_json(std::span<const Detection> detections) {
   std::string text = "[";

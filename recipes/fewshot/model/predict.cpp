@@ -101,7 +101,8 @@ bool FewshotRecipe::is_stored(const PredictItem& item, const ItemContext& contex
   const auto paths = context.extra.find("stored_pictures");
   if (paths == context.extra.end()) return false;
   const std::string path = std::filesystem::absolute(item.path).lexically_normal().string();
-  return std::any_of(paths->begin(), paths->end(), [&](const json& one) { return one == path; });
+  const auto& sorted = paths->get_ref<const json::array_t&>();
+  return std::binary_search(sorted.begin(), sorted.end(), json(path));
 }
 
 std::vector<ItemOutput> FewshotRecipe::predict_items(Model& model,

@@ -14,8 +14,10 @@ FoundData named_data(const FewshotOptions& options) {
   } else {
     found.train = name_detection_files(options.data.train, options.data.train_pictures);
   }
-  if (!options.data.valid.empty())
+  if (!options.data.valid.empty()) {
     found.valid = name_detection_files(options.data.valid, options.data.valid_pictures);
+    found.notes.clear();  // they are of what could be validated on instead
+  }
   return found;
 }
 

@@ -184,10 +184,10 @@ json valid_picture_ids(const json& extra) {
   return ids;
 }
 
-// Paths of the run's pictures whose boxes are of the stored pixels although EXIF turns them: what
-// is found in them is to be of the same.
-json stored_pictures(const json& extra) {
-  json paths = json::array();
+// Whole paths, in their order, of the run's pictures whose boxes are of the stored pixels although
+// EXIF turns them: what is found in them is to be of the same.
+std::vector<std::string> stored_pictures(const json& extra) {
+  std::vector<std::string> paths;
   if (!extra.is_object() || !extra.contains("sets")) return paths;
   try {
     const SetsRecord record = sets_record_from_json(extra["sets"]);
@@ -195,10 +195,12 @@ json stored_pictures(const json& extra) {
     const Sets sets = read_sets(record);
     for (const DetectionData* data : {&sets.train, &sets.valid})
       for (const Picture& picture : data->pictures)
-        if (picture.frame == Frame::stored) paths.push_back(picture.path.string());
+        if (picture.frame == Frame::stored)
+          paths.push_back(fs::absolute(picture.path).lexically_normal().string());
   } catch (const Error&) {
-    return json::array();  // the data are gone
+    return {};  // the data are gone
   }
+  std::sort(paths.begin(), paths.end());
   return paths;
 }
 
@@ -255,7 +257,7 @@ Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareCon
   }
   Prepared prepared;
   prepared.extra = {{"supports", to_json(list)}};
-  if (json paths = stored_pictures(extra); !paths.empty())
+  if (std::vector<std::string> paths = stored_pictures(extra); !paths.empty())
     prepared.extra["stored_pictures"] = std::move(paths);
   prepared.facts.unit = "episodes";
   prepared.facts.parameters = parameter_count(options.detector());

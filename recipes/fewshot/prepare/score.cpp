@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "recipes/fewshot/annotations/file_names.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
 #include "recipes/fewshot/metrics/result_files.h"
 #include "recipes/fewshot/prepare/named_data.h"
@@ -69,7 +70,7 @@ std::vector<Score> score_files(const FewshotOptions& options, const ScoreContext
   };
   for (const std::string& note : truth.notes) say(note);
   fs::path file = context.predictions;
-  if (fs::is_directory(file)) file /= "detections.json";
+  if (is_folder(file)) file /= "detections.json";
   const KnownIds known{.pictures = truth.pictures, .classes = named_classes_of(truth)};
   const ReadDetections read = read_results(file, known);
   if (read.of_other_classes > 0)

@@ -74,9 +74,10 @@ json to_json(const SetsRecord& record) {
                  {"seed", record.seed},
                  {"base", record.base},
                  {"novel", record.novel},
-                 {"fingerprint", record.fingerprint},
-                 {"exif", exif_word(record.exif)},
-                 {"look", record.look}};
+                 {"fingerprint", record.fingerprint}};
+  // As older runs have it where neither says anything: their evaluations are of the same data.
+  if (record.exif != ExifFrame::automatic) result["exif"] = exif_word(record.exif);
+  if (record.look) result["look"] = true;
   if (!record.has_files) return result;
   result["train"] = to_json(record.files.train);
   if (record.files.valid) result["valid"] = to_json(*record.files.valid);
@@ -93,7 +94,7 @@ SetsRecord sets_record_from_json(const json& from) try {
   from.at("base").get_to(record.base);
   from.at("novel").get_to(record.novel);
   from.at("fingerprint").get_to(record.fingerprint);
-  record.exif = exif_of_word(from.value("exif", "auto"));  // older runs have none
+  record.exif = exif_of_word(from.value("exif", "auto"));
   record.look = from.value("look", false);
   return record;
 } catch (const json::exception& error) {
@@ -114,7 +115,8 @@ Sets read_sets(const SetsRecord& record, bool look) {
   if (!record.fingerprint.empty() && fingerprint_of(read.train, read.valid) != record.fingerprint)
     throw Error(cat("the pictures or boxes of ", describe(record.files.train),
                     " have changed since the run began"),
-                "restore them, or start a new run");
+                "restore them, or start a new run; a run of an older version, or with another "
+                "data.exif, may have read the same files otherwise");
   return with_split(std::move(read), record);
 }
 

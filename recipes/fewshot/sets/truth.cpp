@@ -87,10 +87,10 @@ GroundTruth voc_truth(const VocFolders& folders, bool needs_pictures = false) {
   VocSet set = scan_voc(folders);
   if (needs_pictures) check_pictures_exist(set.data);
   GroundTruth truth{.name = set.data.name,
-              .categories = std::move(set.data.categories),
-              .pictures = {},
-              .boxes = {},
-              .notes = {}};
+                    .categories = std::move(set.data.categories),
+                    .pictures = {},
+                    .boxes = {},
+                    .notes = {}};
   std::map<std::string_view, std::int64_t> ids;
   for (const Category& category : truth.categories) ids.emplace(category.name, category.id);
   for (std::size_t i = 0; i < set.files.size(); ++i) {
@@ -180,10 +180,10 @@ GroundTruth parse_truth(std::string_view text, const std::string& name) {
                                   categories = sorted_ids(lists.categories, name, "category");
   sorted_ids(lists.annotations, name, "annotation");
   GroundTruth truth{.name = name,
-              .categories = std::move(lists.categories),
-              .pictures = {},
-              .boxes = {},
-              .notes = {}};
+                    .categories = std::move(lists.categories),
+                    .pictures = {},
+                    .boxes = {},
+                    .notes = {}};
   std::sort(truth.categories.begin(), truth.categories.end(),
             [](const Category& a, const Category& b) { return a.id < b.id; });
   for (CocoImage& image : lists.images)
@@ -201,7 +201,8 @@ GroundTruth read_truth(const DetectionFiles& files) {
 GroundTruth read_valid_truth(const FoundData& found, double share, std::uint64_t seed) {
   if (!found.valid) {
     const auto* const voc = std::get_if<VocFolders>(&found.train);
-    GroundTruth all = voc != nullptr ? voc_truth(*voc, /*needs_pictures=*/true) : read_truth(found.train);
+    GroundTruth all =
+        voc != nullptr ? voc_truth(*voc, /*needs_pictures=*/true) : read_truth(found.train);
     keep_held_back(all, share, seed);
     return all;
   }

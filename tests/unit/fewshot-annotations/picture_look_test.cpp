@@ -176,7 +176,7 @@ TEST_F(LookAtPictures, MissingOnesMayLieElsewhere) {
 TEST_F(LookAtPictures, WithoutALookOnlySizesThatAreNotSaidAreRead) {
   add("text.txt", 5, 5);
   add("exif6.jpg", 0, 0);
-  look_at_pictures(data, {}, [&] { return boxes; });
+  look_at_pictures(data, {.exif = ExifFrame::turned}, [&] { return boxes; });
   EXPECT_EQ(frame(1), "32x16");
 }
 

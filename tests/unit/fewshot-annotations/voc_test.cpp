@@ -142,9 +142,8 @@ TEST(Voc, ReadsTheEncodingThatAFileDeclares) {
       thrown_by([&] { named("no-such-encoding", "\xE9"); }).what(),
       std::string("a.xml:1: the file declares the encoding no-such-encoding, which is not known "
                   "here"));
-  EXPECT_EQ(
-      thrown_by([&] { named("gbk", "\xFF"); }).what(),
-      std::string("a.xml:2: the file declares the encoding gb18030, but its text is not of it"));
+  EXPECT_EQ(thrown_by([&] { named("gbk", "\xFF"); }).what(),
+            std::string("a.xml:2: the file declares the encoding gbk, but its text is not of it"));
 }
 
 class VocSet : public ::testing::Test {

@@ -200,6 +200,16 @@ TEST(ResultsCsv, WhatIsWrittenIsReadAgain) {
   expect_equal(read_results_csv(folder.path() / "r.csv", known).detections, some(), 1e-12);
 }
 
+// Pascal VOC's xml without pictures do not say which ending these have.
+TEST(ResultsCsv, PicturesMayHaveAnotherEnding) {
+  const ReadDetections read = parse_results_csv(
+      "x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n"
+      "1,2,3,4,a.png,black-bishop,0.5\n",
+      "r.csv", known);
+  ASSERT_EQ(read.detections.size(), 1u);
+  EXPECT_EQ(read.detections[0].picture, 1);
+}
+
 TEST(ResultsCsv, ClassesThatTheTruthLacksAreSkippedAndCounted) {
   const ReadDetections read = parse_results_csv(
       "x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n1,2,3,4,a.jpg,rook,0.5\n"

@@ -71,9 +71,20 @@ TEST_F(SetsTest, ARecordIsWrittenAndReadBack) {
   SetsRecord voc{.files = {.train = VocFolders{.annotations = "/a", .pictures = "/p", .list = "/l"},
                            .valid = {}}};
   EXPECT_EQ(to_json(sets_record_from_json(to_json(voc))), to_json(voc));
+  record.exif = ExifFrame::stored;
+  record.look = true;
+  EXPECT_EQ(sets_record_from_json(to_json(record)).exif, ExifFrame::stored);
+  EXPECT_TRUE(sets_record_from_json(to_json(record)).look);
   json damaged = to_json(record);
   damaged.erase("base");
   EXPECT_THAT(error_of([&] { sets_record_from_json(damaged); }), HasSubstr("damaged"));
+}
+
+// An evaluation of an older run is of the same data as the run where its record is the same.
+TEST_F(SetsTest, ARecordOfUprightPicturesIsThatOfOlderRuns) {
+  EXPECT_FALSE(to_json(record).contains("exif"));
+  EXPECT_FALSE(to_json(record).contains("look"));
+  EXPECT_EQ(sets_record_from_json(to_json(record)).exif, ExifFrame::automatic);
 }
 
 TEST_F(SetsTest, ThatChangedSinceAreRefused) {

@@ -126,12 +126,14 @@ TEST_F(Train, ASampleThatIsNoNumberLeavesNoTraceInStatisticsAndCheckpoints) {
 }
 
 // Rows are drawn anew in each epoch: the bad sample comes somewhere.
-TEST_F(Train, ASampleThatCannotBeReadEndsTheRunWithACheckpointOfTheStepBefore) {
+class UnreadableSample : public Train, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(UnreadableSample, EndsTheRunWithACheckpointOfTheStepBefore) {
   class Unreadable : public testing::ToyData {
    public:
     Unreadable() : ToyData(samples) {}
     std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
-      if (index == nan_sample) throw Error("a.jpg is damaged", "take it out");
+      if (index == nan_sample) throw Error("a.jpg is damaged", GetParam());
       return ToyData::get(index, context);
     }
   };
@@ -160,9 +162,12 @@ TEST_F(Train, ASampleThatCannotBeReadEndsTheRunWithACheckpointOfTheStepBefore) {
   const auto newest = newest_good(run.checkpoints());
   ASSERT_TRUE(newest.has_value());
   EXPECT_EQ(newest->step, static_cast<std::int64_t>(steps));
-  EXPECT_EQ(hint, cat("take it out; the checkpoint of step ", steps,
+  const std::string own = GetParam();
+  EXPECT_EQ(hint, cat(own, own.empty() ? "" : "; ", "the checkpoint of step ", steps,
                       " is kept, and lockstep resume goes on from it"));
 }
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutAHint, UnreadableSample,
+                         ::testing::Values("take it out", ""));
 
 TEST_F(Train, ARunLeavesItsCurvesAsAPicture) {
   options.on_nan = OnNan::skip;
