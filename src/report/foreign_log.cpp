@@ -193,17 +193,13 @@ class LogReading {
     if (!counted) log_.counted.clear();
   }
 
-  // That tells of the training's steps: the series with the most points, but for those of
-  // validation, which may count batches of their own, and for counters, which Lightning logs with
-  // either. Where all others have hardly any points, such a one does.
+  // The series with the most points of those that tell of the training; where none does, of all.
   void find_main() {
-    constexpr std::size_t hardly_any = 20;  // as many times fewer
     std::size_t most = 0;
     for (const ForeignSeries& series : log_.series)
       if (!uncounted_.contains(series.name)) most = std::max(most, series.points.size());
     const auto trains = [&](const ForeignSeries& series) {
-      return hardly_any * series.points.size() >= most && series.points.size() > 1 &&
-             !is_of_validation(series.name) && !is_counter_column(series.name);
+      return tells_of_training(series.name, series.points.size(), most);
     };
     const auto is_rather_main = [&](const ForeignSeries& one, const ForeignSeries& other) {
       if (trains(one) != trains(other)) return trains(one);
@@ -276,6 +272,15 @@ class LogReading {
     constexpr std::size_t least_points = 6;
     constexpr double far = 10;
     if (main_->points.size() >= least_points) bound = std::min(bound, end + far * longest);
+    // The loss of a whole epoch, or of all of the training, follows the last step that was logged,
+    // and its place says that the training went on.
+    const double soon = std::min(bound, end + far * longest);
+    for (const ForeignSeries& series : log_.series)
+      if (const ForeignPoint& first = series.points.front();
+          first.time > end && first.time < soon && first.place > main_->points.back().place &&
+          !uncounted_.contains(series.name) && !is_of_validation(series.name) &&
+          !is_counter_column(series.name))
+        end = first.time;
     end_ = end;
     std::vector<std::string> later;
     for (const ForeignSeries& series : log_.series) {
@@ -383,6 +388,12 @@ class LogReading {
 };
 
 }  // namespace
+
+bool tells_of_training(const std::string& name, std::size_t points, std::size_t most) {
+  constexpr std::size_t hardly_any = 20;  // as many times fewer
+  return points > 1 && hardly_any * points >= most && !is_of_validation(name) &&
+         !is_counter_column(name);
+}
 
 void add_foreign_log(ForeignLog log, Trial& trial) { LogReading(std::move(log), trial).read(); }
 

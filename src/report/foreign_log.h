@@ -6,6 +6,7 @@
 #include "report/facts.h"
 #include "report/start_marks.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -65,6 +66,11 @@ struct ForeignTable {
   std::uint32_t rows = 0;
   std::vector<ForeignColumn> columns;
 };
+
+// Whether a series tells of the training's steps: not one of validation, which may count batches of
+// its own, nor a counter, which Lightning logs with either, nor one that has hardly any points
+// beside the longest of all, which has `most`.
+bool tells_of_training(const std::string& name, std::size_t points, std::size_t most);
 
 // Whether a column of that name holds times, so that a text in it is read by seconds_of_text.
 bool is_time_column(const std::string& name);

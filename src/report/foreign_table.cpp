@@ -192,13 +192,25 @@ class TableReading {
     return series;
   }
 
-  // In the rows of the column with the most values, as what happened to all columns.
-  void find_table_restarts() {
-    log_.restarts.emplace();
+  // As the main series of a log. Null: there is no series.
+  const ForeignColumn* main_column() const {
+    std::size_t most = 0;
+    for (const ForeignColumn& column : table_.columns)
+      if (is_series(column)) most = std::max(most, column.rows.size());
+    const auto rank = [&](const ForeignColumn& column) {
+      return std::pair(tells_of_training(column.name, column.rows.size(), most),
+                       column.rows.size());
+    };
     const ForeignColumn* main = nullptr;
     for (const ForeignColumn& column : table_.columns)
-      if (is_series(column) && (main == nullptr || column.rows.size() > main->rows.size()))
-        main = &column;
+      if (is_series(column) && (main == nullptr || rank(column) > rank(*main))) main = &column;
+    return main;
+  }
+
+  // In the rows of the main column, as what happened to all columns.
+  void find_table_restarts() {
+    log_.restarts.emplace();
+    const ForeignColumn* const main = main_column();
     if (main == nullptr || own_ || log_.counted.empty()) return;
     if (std::adjacent_find(places_.begin(), places_.end(), std::greater_equal<>()) == places_.end())
       return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -58,9 +59,11 @@ class Repeats {
       : points_(points), usual_(usual_count(runs)), lines_(lines) {
     gap_s_ = usual_gap_s(points, usual_ == 1);
     constexpr std::size_t share_of_few = 10;
-    const auto count = static_cast<std::size_t>(std::count_if(
-        runs.begin(), runs.end(), [&](const PlaceRun& run) { return looks_done_anew(run); }));
-    are_few_ = count <= std::max<std::size_t>(1, runs.size() / share_of_few);
+    std::vector<PlaceRun> found;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(found),
+                 [&](const PlaceRun& run) { return looks_done_anew(run); });
+    are_few_ = found.size() <= std::max<std::size_t>(1, runs.size() / share_of_few) &&
+               !come_regularly(found, runs);
   }
 
   std::size_t usual() const { return usual_; }  // points of a place; 0: they vary
@@ -68,10 +71,32 @@ class Repeats {
   bool was_done_anew(const PlaceRun& run) const { return are_few_ && looks_done_anew(run); }
 
  private:
+  double gap_before(const PlaceRun& run) const {  // the last points of it
+    const std::size_t first = run.begin + run.count - usual_;
+    return points_[first].time - points_[first - 1].time;
+  }
+
+  // As lines of evaluations do, and restarts do not: all along the log at the same distance, and
+  // each after about the same time.
+  bool come_regularly(const std::vector<PlaceRun>& found, const std::vector<PlaceRun>& all) const {
+    if (found.size() < 2) return false;
+    const double distance = found[1].place - found[0].place;
+    double shortest = INFINITY, longest = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (i > 0 && std::abs(found[i].place - found[i - 1].place - distance) > distance * 1e-6)
+        return false;
+      const double gap = gap_before(found[i]);
+      shortest = std::min(shortest, gap);
+      longest = std::max(longest, gap);
+    }
+    return distance > 0 && shortest > 0 && longest <= 2 * shortest &&
+           found.front().place - distance <= all.front().place &&
+           found.back().place + distance > all.back().place;
+  }
+
   bool looks_done_anew(const PlaceRun& run) const {
     if (usual_ == 0 || run.count <= usual_) return false;
-    const std::size_t first = run.begin + run.count - usual_;
-    const double gap = points_[first].time - points_[first - 1].time;
+    const double gap = gap_before(run);
     if (!gap_s_ || std::isnan(gap)) return lines_ && (usual_ == 1 || run.count >= 2 * usual_);
     // One more line a moment later was not trained for. Where a place may have more lines, and of
     // steps, which are soon done, a pause tells.
