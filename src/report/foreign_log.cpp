@@ -317,12 +317,19 @@ class LogReading {
     }
     double last = 0;
     for (const ForeignSeries& series : log_.series)
-      if (!uncounted_.contains(series.name) && !later_.contains(series.name))
+      if (!uncounted_.contains(series.name) && !later_.contains(series.name) &&
+          !counts_own_batches(series))
         last = std::max(last, last_place(series));
     if (log_.epochs > 0)
       trial_.set("epochs", FactKind::amount, amount_of(log_.epochs));
     else
       trial_.set(log_.counted, FactKind::amount, amount_of(last));
+  }
+
+  // Of validation, from 0 on: beyond the steps of the training only if there are more of them.
+  bool counts_own_batches(const ForeignSeries& series) const {
+    return main_ != nullptr && is_of_validation(series.name) && !is_of_validation(main_->name) &&
+           series.points.size() > main_->points.size();
   }
 
   // Of what was logged until the training's end.

@@ -78,15 +78,17 @@ double step_distance(const std::vector<double>& steps) {
   return std::isfinite(least) ? least : 1;
 }
 
-// Whether steps count from the beginning of each epoch: they do not rise where the epoch does.
-// After a resume both go back.
-bool counts_within_epochs(const std::vector<double>& steps, const std::vector<double>& epochs) {
+// Whether steps count from the beginning of each epoch: in these rows they do not rise where the
+// epoch does. After a resume both go back.
+bool counts_within_epochs(const std::vector<double>& steps, const std::vector<double>& epochs,
+                          const std::vector<std::uint32_t>& rows) {
   std::size_t rises = 0, falls = 0, stays = 0;
-  for (std::size_t row = 1; row < steps.size() && row < epochs.size(); ++row) {
-    if (!(std::floor(epochs[row]) > std::floor(epochs[row - 1]))) continue;
-    if (steps[row] > steps[row - 1]) ++rises;
-    if (steps[row] < steps[row - 1]) ++falls;
-    if (steps[row] == steps[row - 1]) ++stays;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const std::uint32_t before = rows[i - 1], row = rows[i];
+    if (!(std::floor(epochs[row]) > std::floor(epochs[before]))) continue;
+    if (steps[row] > steps[before]) ++rises;
+    if (steps[row] < steps[before]) ++falls;
+    if (steps[row] == steps[before]) ++stays;
   }
   return falls > rises || (stays > 0 && falls + rises == 0);
 }
@@ -135,7 +137,10 @@ class TableReading {
     epochs_ = values_by_row(column_named(table_, epoch_columns()), rows, most_places);
     if (!places_.empty()) {
       log_.counted = "steps";
-      if (!epochs_.empty() && counts_within_epochs(places_, epochs_)) return within();
+      // Validation may count batches of its own in the same column.
+      const ForeignColumn* const main = main_column();
+      if (main && !epochs_.empty() && counts_within_epochs(places_, epochs_, main->rows))
+        return within();
       if (!epochs_.empty()) return;
       if (std::vector<double> passes = passes_of(places_); !passes.empty()) {
         trial_.cautions.push_back(cat("its steps begin anew ", general(passes.back(), 6),

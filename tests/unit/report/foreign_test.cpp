@@ -358,6 +358,19 @@ TEST_F(ForeignLogs, StepsWithinAnEpochAreNoResumes) {
   EXPECT_THAT(untold.cautions, Contains(HasSubstr("begin anew 49 times")));
 }
 
+// Lightning counts the batches of all validations in the column of the training's steps.
+TEST_F(ForeignLogs, BatchesOfValidationAreNoStepsOfTheTraining) {
+  std::string text = "epoch,step,train_loss,val_loss_step,val_loss_epoch\n";
+  for (int epoch = 0; epoch < 6; ++epoch) {
+    for (int batch = 0; batch < 20; ++batch) text += cat(",", 20 * epoch + batch, ",,1,\n");
+    const std::string last = cat(epoch, ",", 10 * epoch + 9, ",");
+    text += cat(last, ",,2\n", last, "3,,\n");
+  }
+  const Trial trial = read_csv_trial(write("metrics.csv", text));
+  EXPECT_EQ(trial.number("steps"), 59);
+  EXPECT_TRUE(trial.value("epochs").is_null());
+}
+
 TEST_F(ForeignLogs, FractionsOfEpochsArePlaces) {
   const Trial trial = read_csv_trial(write(
       "log.csv", "epoch,loss,time\n0.25,2,0\n0.5,1.2,10\n0.75,1.6,20\n2.5,0.8,70\n2.9,1.35,80\n"));
