@@ -214,13 +214,29 @@ class LogReading {
   void keep_what_counts() {
     find_main();
     const bool lines = log_.counted == "epochs";
-    if (!log_.restarts && main_ != nullptr && !goes_back(*main_)) leave_out_restarts(lines);
+    if (!log_.restarts && main_ != nullptr && !goes_back(*main_) && (lines || !counts_anew()))
+      leave_out_restarts(lines);
     for (ForeignSeries& series : log_.series) take_back(series, lines);
     std::erase_if(log_.series, [](const ForeignSeries& series) { return series.points.empty(); });
     find_main();
     std::erase_if(log_.starts, [](double start) { return std::isnan(start); });
     std::sort(log_.starts.begin(), log_.starts.end());
     if (log_.restarts && !log_.restarts->empty()) tell_restarts(*log_.restarts);
+  }
+
+  // Whether the main series counts the steps of each epoch from its beginning, as where the number
+  // of a batch is logged for the step. Others may count epochs: nothing of them is taken back.
+  bool counts_anew() {
+    std::vector<double> steps;
+    for (const ForeignPoint& point : main_->points) steps.push_back(point.place);
+    const std::vector<double> passes = passes_of(steps);
+    if (passes.empty()) return false;
+    log_.epochs = passes.back() + 1;
+    trial_.cautions.push_back(cat("the steps of ", main_->name, " begin anew ",
+                                  general(passes.back(), 6),
+                                  " times after the same one: these are taken for epochs, and of "
+                                  "such series only the last epoch is kept"));
+    return true;
   }
 
   // Series that are stored by themselves share their clock.

@@ -93,22 +93,6 @@ bool counts_within_epochs(const std::vector<double>& steps, const std::vector<do
   return falls > rises || (stays > 0 && falls + rises == 0);
 }
 
-// Where steps begin anew at least twice, at the same first step and after the same last one, which
-// resumes and restarts hardly ever do: rows by pass, from 0. Else empty.
-std::vector<double> passes_of(const std::vector<double>& steps) {
-  std::vector<double> passes(steps.size(), 0);
-  double last = not_known;
-  for (std::size_t row = 1; row < steps.size(); ++row) {
-    passes[row] = passes[row - 1];
-    if (steps[row] >= steps[row - 1]) continue;
-    if (steps[row] != steps[0] || (!std::isnan(last) && steps[row - 1] != last)) return {};
-    last = steps[row - 1];
-    ++passes[row];
-  }
-  const bool fits = !steps.empty() && passes.back() >= 2 && steps.back() <= last;
-  return fits ? passes : std::vector<double>();
-}
-
 class TableReading {
  public:
   TableReading(ForeignTable table, Trial& trial) : table_(std::move(table)), trial_(trial) {}

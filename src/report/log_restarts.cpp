@@ -141,6 +141,20 @@ std::vector<FoundRestart> find_restarts(const Points& points, bool lines) {
   return found;
 }
 
+std::vector<double> passes_of(const std::vector<double>& steps) {
+  std::vector<double> passes(steps.size(), 0);
+  double last = NAN;
+  for (std::size_t row = 1; row < steps.size(); ++row) {
+    passes[row] = passes[row - 1];
+    if (steps[row] >= steps[row - 1]) continue;
+    if (steps[row] != steps[0] || (!std::isnan(last) && steps[row - 1] != last)) return {};
+    last = steps[row - 1];
+    ++passes[row];
+  }
+  const bool fits = !steps.empty() && passes.back() >= 2 && steps.back() <= last;
+  return fits ? passes : std::vector<double>();
+}
+
 Restarts::Restarts(std::vector<Restart> restarts)
     : restarts_(std::move(restarts)), lowest_(restarts_) {
   for (std::size_t i = lowest_.size(); i-- > 1;) {

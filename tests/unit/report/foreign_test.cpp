@@ -667,6 +667,26 @@ TEST_F(ForeignLogs, ACounterOfEpochsDoesNotTellTheTrainingsEnd) {
   EXPECT_EQ(trial.number("steps"), 19);
 }
 
+// The number of the batch in place of the step, and that of the epoch for others.
+TEST_F(ForeignLogs, ABatchOfAnEpochIsNoRestart) {
+  std::string text = head();
+  double time = 1e9;
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    for (int batch = 0; batch < 20; ++batch)
+      text += event(++time, batch, "batch/loss", simple(3.0F - static_cast<float>(epoch)));
+    text += event(time += 5, epoch, "val/loss", simple(1.0F + static_cast<float>(epoch)));
+  }
+  write("events.out.tfevents.1.host", text);
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_EQ(trial.find("best.val/loss")->value, 1);
+  EXPECT_EQ(trial.curve.size(), 5U);
+  EXPECT_EQ(trial.number("epochs"), 5);
+  EXPECT_TRUE(trial.value("steps").is_null());
+  EXPECT_NEAR(trial.find("step_s")->value, 1, 1e-6);
+  EXPECT_NEAR(trial.find("train_s")->value, 100, 1e-6);
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("batch/loss begin anew 4 times")));
+}
+
 TEST_F(ForeignLogs, AFewSettingsDoNotTellTheTrainingsEnd) {
   std::string text = head() + event(1e9, 0, "lr", simple(1)) + event(1e9 + 1, 1, "lr", simple(2));
   for (int step = 2; step < 60; ++step) text += event(1e9 + step, step, "val/loss", simple(2));
