@@ -99,6 +99,19 @@ bool goes_back(const ForeignSeries& series) {
                             }) != series.points.end();
 }
 
+// lines: a place may have several points, as an epoch has lines.
+SeriesShape shape_of_series(const ForeignSeries& series, bool lines) {
+  const std::vector<ForeignPoint>& points = series.points;
+  SeriesShape shape{.name = series.name,
+                    .points = points.size(),
+                    .first = points.front().time,
+                    .last = points.back().time};
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (points[i].place < points[i - 1].place || (points[i].place == points[i - 1].place && !lines))
+      ++shape.backs;
+  return shape;
+}
+
 // The validation loss, else a loss of validation, else any loss.
 const ForeignSeries* curve_of(const std::vector<ForeignSeries>& all) {
   const auto rank = [](const std::string& name) {
@@ -193,22 +206,16 @@ class LogReading {
     if (!counted) log_.counted.clear();
   }
 
-  // The series with the most points of those that tell of the training; where none does, of all.
   void find_main() {
-    std::size_t most = 0;
-    for (const ForeignSeries& series : log_.series)
-      if (!uncounted_.contains(series.name)) most = std::max(most, series.points.size());
-    const auto trains = [&](const ForeignSeries& series) {
-      return tells_of_training(series.name, series.points.size(), most);
-    };
-    const auto is_rather_main = [&](const ForeignSeries& one, const ForeignSeries& other) {
-      if (trains(one) != trains(other)) return trains(one);
-      return one.points.size() > other.points.size();
-    };
-    main_ = nullptr;
+    std::vector<SeriesShape> shapes;
+    std::vector<ForeignSeries*> counted;
     for (ForeignSeries& series : log_.series)
-      if (!uncounted_.contains(series.name) && (!main_ || is_rather_main(series, *main_)))
-        main_ = &series;
+      if (!uncounted_.contains(series.name)) {
+        shapes.push_back(shape_of_series(series, log_.counted == "epochs"));
+        counted.push_back(&series);
+      }
+    const std::optional<std::size_t> found = main_series(shapes);
+    main_ = found ? counted[*found] : nullptr;
   }
 
   void keep_what_counts() {
@@ -412,10 +419,30 @@ class LogReading {
 
 }  // namespace
 
-bool tells_of_training(const std::string& name, std::size_t points, std::size_t most) {
+std::optional<std::size_t> main_series(const std::vector<SeriesShape>& all) {
   constexpr std::size_t hardly_any = 20;  // as many times fewer
-  return points > 1 && hardly_any * points >= most && !is_of_validation(name) &&
-         !is_counter_column(name);
+  std::size_t most = 0;
+  for (const SeriesShape& one : all) most = std::max(most, one.points);
+  const auto trains = [&](const SeriesShape& one) {
+    return one.points > 1 && hardly_any * one.points >= most && !is_of_validation(one.name) &&
+           !is_counter_column(one.name);
+  };
+  const auto is_rather_long = [&](const SeriesShape& one, const SeriesShape& other) {
+    if (trains(one) != trains(other)) return trains(one);
+    return one.points > other.points;
+  };
+  const SeriesShape* longest = nullptr;
+  for (const SeriesShape& one : all)
+    if (longest == nullptr || is_rather_long(one, *longest)) longest = &one;
+  if (longest == nullptr) return std::nullopt;
+  const double quarter = (longest->last - longest->first) / 4;
+  const SeriesShape* found = longest;
+  for (const SeriesShape& one : all)
+    if (trains(one) && trains(*longest) && 2 * one.points >= longest->points &&
+        !(one.first > longest->first + quarter) && !(one.last < longest->last - quarter) &&
+        (one.backs < found->backs || (one.backs == found->backs && one.points > found->points)))
+      found = &one;
+  return static_cast<std::size_t>(found - all.data());
 }
 
 void add_foreign_log(ForeignLog log, Trial& trial) { LogReading(std::move(log), trial).read(); }

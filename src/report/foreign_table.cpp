@@ -183,17 +183,29 @@ class TableReading {
 
   // As the main series of a log. Null: there is no series.
   const ForeignColumn* main_column() const {
-    std::size_t most = 0;
+    std::vector<SeriesShape> shapes;
+    std::vector<const ForeignColumn*> columns;
     for (const ForeignColumn& column : table_.columns)
-      if (is_series(column)) most = std::max(most, column.rows.size());
-    const auto rank = [&](const ForeignColumn& column) {
-      return std::pair(tells_of_training(column.name, column.rows.size(), most),
-                       column.rows.size());
-    };
-    const ForeignColumn* main = nullptr;
-    for (const ForeignColumn& column : table_.columns)
-      if (is_series(column) && (main == nullptr || rank(column) > rank(*main))) main = &column;
-    return main;
+      if (is_series(column)) {
+        shapes.push_back(shape_of_column(column));
+        columns.push_back(&column);
+      }
+    const std::optional<std::size_t> found = main_series(shapes);
+    return found ? columns[*found] : nullptr;
+  }
+
+  SeriesShape shape_of_column(const ForeignColumn& column) const {
+    const std::vector<std::uint32_t>& rows = column.rows;
+    SeriesShape shape{.name = column.name,
+                      .points = rows.size(),
+                      .first = static_cast<double>(rows.front()),
+                      .last = static_cast<double>(rows.back())};
+    const bool lines = log_.counted == "epochs";
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      if (places_[rows[i]] < places_[rows[i - 1]] ||
+          (places_[rows[i]] == places_[rows[i - 1]] && !lines))
+        ++shape.backs;
+    return shape;
   }
 
   // In the rows of the main column, as what happened to all columns.

@@ -687,6 +687,31 @@ TEST_F(ForeignLogs, ABatchOfAnEpochIsNoRestart) {
   EXPECT_THAT(trial.cautions, Contains(HasSubstr("batch/loss begin anew 4 times")));
 }
 
+// As MMEngine logs it: with the numbers of the validation, whose step is the epoch, goes data_time.
+TEST_F(ForeignLogs, WhatIsLoggedOfValidationTooTellsNoRestarts) {
+  std::string text = "step,data_time,loss,mAP\n", events = head();
+  double time = 1e9;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    for (int tenth = 1; tenth <= 10; ++tenth) {
+      const int step = 100 * (epoch - 1) + 10 * tenth;
+      text += cat(step, ",0.1,", 4 - epoch, ",\n");
+      events += event(++time, step, "data_time", simple(0.1F));
+      events += event(time, step, "loss", simple(4.0F - static_cast<float>(epoch)));
+    }
+    text += cat(epoch, ",0.2,,", 0.1 * epoch, "\n");
+    events += event(++time, epoch, "data_time", simple(0.2F));
+    events += event(time, epoch, "mAP", simple(0.5F));
+  }
+  write("events.out.tfevents.1.host", events);
+  for (const Trial& trial :
+       {read_csv_trial(write("log.csv", text)), read_tensorboard_trial(folder.path())}) {
+    ASSERT_NE(trial.find("best.loss"), nullptr) << trial.source;
+    EXPECT_EQ(trial.find("best.loss")->value, 1) << trial.source;
+    EXPECT_EQ(trial.number("steps"), 300) << trial.source;
+    EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("anew")))) << trial.source;
+  }
+}
+
 TEST_F(ForeignLogs, AFewSettingsDoNotTellTheTrainingsEnd) {
   std::string text = head() + event(1e9, 0, "lr", simple(1)) + event(1e9 + 1, 1, "lr", simple(2));
   for (int step = 2; step < 60; ++step) text += event(1e9 + step, step, "val/loss", simple(2));
