@@ -6,7 +6,6 @@
 #include "report/facts.h"
 #include "report/start_marks.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,22 +65,6 @@ struct ForeignTable {
   std::uint32_t rows = 0;
   std::vector<ForeignColumn> columns;
 };
-
-// What of a series tells whether it is the one that tells of the training.
-struct SeriesShape {
-  std::string name;
-  std::size_t points = 0;
-  std::size_t backs = 0;       // points whose place does not lie behind that of the one before
-  double first = 0, last = 0;  // its rows, or its times
-};
-
-// The place in the list of the series that tells of the training's steps: the one with the most
-// points, but for those of validation, which may count batches of their own, for counters, which
-// Lightning logs with either, and for those with hardly any points beside the longest of all. Of
-// such that have half as many points and last about as long, the one that goes back least: others
-// may be logged of validation too, as MMEngine's data_time is, by epochs in place of steps. Where
-// no series is left, the one with the most points of all; nothing of an empty list.
-std::optional<std::size_t> main_series(const std::vector<SeriesShape>& all);
 
 // Whether a column of that name holds times, so that a text in it is read by seconds_of_text.
 bool is_time_column(const std::string& name);

@@ -11,6 +11,7 @@
 #include "report/foreign_log.h"
 #include "report/log_restarts.h"
 #include "report/own_exports.h"
+#include "report/series_kinds.h"
 #include "report/table_clock.h"
 #include "report/table_columns.h"
 
