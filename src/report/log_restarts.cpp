@@ -77,9 +77,10 @@ class Repeats {
   }
 
   // As lines of evaluations do, and restarts do not: all along the log at the same distance, and
-  // each after about the same time.
+  // each after about the same time; or once, at the last step.
   bool come_regularly(const std::vector<PlaceRun>& found, const std::vector<PlaceRun>& all) const {
-    if (found.size() < 2) return false;
+    if (found.size() < 2)
+      return !lines_ && !found.empty() && found.front().begin == all.back().begin;
     const double distance = found[1].place - found[0].place;
     double shortest = INFINITY, longest = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -178,7 +178,10 @@ TEST_F(ForeignLogs, LinesThatComeAgainRegularlyAreNoRestarts) {
   EXPECT_EQ(of_epochs.curve.size(), 44U);
   const Trial of_steps = read_csv_trial(write("steps.csv", steps));
   EXPECT_NEAR(of_steps.find("train_s")->value, 870, 1e-6);
-  for (const Trial& trial : {of_epochs, of_steps, read_csv_trial(write("timeless.csv", timeless))})
+  const Trial of_test = read_csv_trial(
+      write("tested.csv", "step,elapsed,loss\n10,10,3\n20,20,2\n30,30,1\n30,500,2\n"));
+  for (const Trial& trial :
+       {of_epochs, of_steps, of_test, read_csv_trial(write("timeless.csv", timeless))})
     EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("anew")))) << trial.name;
 }
 
