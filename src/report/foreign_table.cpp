@@ -122,11 +122,12 @@ class TableReading {
     epochs_ = values_by_row(column_named(table_, epoch_columns()), rows, most_places);
     if (!places_.empty()) {
       log_.counted = "steps";
-      // Validation may count batches of its own in the same column.
-      const ForeignColumn* const main = main_column();
-      if (main && !epochs_.empty() && counts_within_epochs(places_, epochs_, main->rows))
-        return within();
-      if (!epochs_.empty()) return;
+      if (!epochs_.empty()) {
+        // Validation may count batches of its own in the same column.
+        const ForeignColumn* const main = main_column();
+        if (main != nullptr && counts_within_epochs(places_, epochs_, main->rows)) within();
+        return;
+      }
       if (std::vector<double> passes = passes_of(places_); !passes.empty()) {
         trial_.cautions.push_back(cat("its steps begin anew ", general(passes.back(), 6),
                                       " times after the same one: these are taken for epochs"));
