@@ -1,9 +1,9 @@
 #include "jobs/job_activity.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <iterator>
 
-#include "base/json.h"
+#include "jobs/batch_files.h"
 #include "jobs/batch_shares.h"
 #include "jobs/ledger.h"
 #include "media/csv_table.h"
@@ -26,6 +26,27 @@ struct Mean {
   }
 };
 
+// Times in which something ran, from begin to end.
+using RanTimes = std::vector<std::pair<double, double>>;
+
+// In order, those that overlap as one: of a million jobs and as many samples each is looked for.
+void join_overlaps(RanTimes& times) {
+  std::sort(times.begin(), times.end());
+  std::size_t kept = 0;
+  for (const auto& one : times)
+    if (kept > 0 && one.first <= times[kept - 1].second)
+      times[kept - 1].second = std::max(times[kept - 1].second, one.second);
+    else
+      times[kept++] = one;
+  times.resize(kept);
+}
+
+bool ran_at(const RanTimes& joined, double time) {
+  const auto next = std::upper_bound(joined.begin(), joined.end(), time,
+                                     [](double at, const auto& one) { return at < one.first; });
+  return next != joined.begin() && time <= std::prev(next)->second;
+}
+
 }  // namespace
 
 BatchActivity::BatchActivity(const BatchFolder& batch) {
@@ -38,20 +59,19 @@ void BatchActivity::read_attempts(const BatchFolder& batch) {
   Statement rows(ledger.database(),
                  "SELECT job.name, devices, started, ended, cpu_s, cpus FROM attempt JOIN job ON "
                  "job.id = job WHERE started > 0 AND ended > started");
+  DeviceLists lists;
   while (rows.step()) {
-    Attempt attempt{.begin = rows.number(2),
+    Attempt attempt{.devices = lists.of(rows.text(1)),
+                    .begin = rows.number(2),
                     .end = rows.number(3),
                     .cpu_s = rows.number(4),
                     .cpus = std::max(1.0, rows.number(5))};
-    const nlohmann::json devices = parse_json(rows.text(1));
-    if (devices.is_array()) attempt.devices = devices.get<std::vector<std::string>>();
     attempts_.emplace(rows.text(0), std::move(attempt));
   }
 }
 
 void BatchActivity::read_samples(const BatchFolder& part) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(part.gpu_log(), ignored)) return;
+  if (!open_in_batch(part, BatchFolder{}.gpu_log())) return;
   const CsvTable table = read_csv(part.gpu_log());
   const auto has = [&](const char* name) {
     return std::find(table.columns.begin(), table.columns.end(), name) != table.columns.end();
@@ -69,27 +89,25 @@ void BatchActivity::read_samples(const BatchFolder& part) {
 JobActivity BatchActivity::of(const std::set<std::string>& jobs) const {
   JobActivity activity;
   double cpu_s = 0, core_s = 0;
-  std::map<std::string, std::vector<const Attempt*>> by_device;
+  std::map<std::string, RanTimes> by_device;
   for (const std::string& job : jobs) {
     const auto [begin, end] = attempts_.equal_range(job);
     for (auto one = begin; one != end; ++one) {
       cpu_s += one->second.cpu_s;
       core_s += (one->second.end - one->second.begin) * one->second.cpus;
-      for (const std::string& device : one->second.devices)
-        by_device[device].push_back(&one->second);
+      for (const std::string& device : *one->second.devices)
+        by_device[device].emplace_back(one->second.begin, one->second.end);
     }
   }
   if (cpu_s > 0 && core_s > 0) activity.cpu_percent = 100 * cpu_s / core_s;
   activity.on_devices = !by_device.empty();
   Mean busy, sm;
-  for (const auto& [device, attempts] : by_device) {
+  for (auto& [device, times] : by_device) {
+    join_overlaps(times);
     const auto samples = samples_.find(device);
     if (samples == samples_.end()) continue;
     for (const Sample& sample : samples->second) {
-      const bool ran = std::any_of(attempts.begin(), attempts.end(), [&](const Attempt* one) {
-        return sample.at >= one->begin && sample.at <= one->end;
-      });
-      if (!ran) continue;
+      if (!ran_at(times, sample.at)) continue;
       busy.add(sample.busy);
       sm.add(sample.sm);
     }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "jobs/analysis.h"
 #include "jobs/batch_folder.h"
 
 namespace lockstep {
@@ -33,7 +34,7 @@ class BatchActivity {
 
  private:
   struct Attempt {
-    std::vector<std::string> devices;  // UUIDs
+    DeviceList devices;
     double begin = 0, end = 0, cpu_s = 0, cpus = 1;
   };
   struct Sample {

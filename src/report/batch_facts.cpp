@@ -181,7 +181,8 @@ Trial read_batch_facts(const BatchFolder& batch) {
               .source = "batch"};
   BatchAnalysis analysis = analyze(batch);
   add_analysis(analysis, trial);
-  analysis.spans = {};  // as many as jobs, of which there may be a million
+  // As many as jobs, of which there may be a million; `= {}` would keep their room.
+  analysis.spans = std::vector<AttemptSpan>();
   Ledger ledger = ledger_to_read(batch);
   trial.jobs = read_job_facts(ledger);
   add_machine(machine_of(batch), trial);

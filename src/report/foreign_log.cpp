@@ -10,57 +10,11 @@
 #include "report/log_clock.h"
 #include "report/log_restarts.h"
 #include "report/own_exports.h"
+#include "report/series_kinds.h"
 #include "report/table_columns.h"
 
 namespace lockstep {
 namespace {
-
-std::string lower_case(std::string text) {
-  for (char& letter : text)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return text;
-}
-
-// "val", "loss" of "valLoss", "val/loss" and "Val_Loss".
-std::set<std::string> words_of(const std::string& name) {
-  const auto is_upper = [](char letter) { return letter >= 'A' && letter <= 'Z'; };
-  const auto is_lower = [](char letter) { return letter >= 'a' && letter <= 'z'; };
-  std::set<std::string> words;
-  std::string word;
-  for (std::size_t i = 0; i <= name.size(); ++i) {
-    const bool ends =
-        i == name.size() || std::string_view("/_-. ").find(name[i]) != std::string::npos;
-    if (ends || (i > 0 && is_upper(name[i]) && is_lower(name[i - 1]))) {
-      if (!word.empty()) words.insert(lower_case(word));
-      word.clear();
-    }
-    if (!ends) word += name[i];
-  }
-  return words;
-}
-
-bool has_any(const std::set<std::string>& words, const std::vector<std::string>& of) {
-  return std::any_of(of.begin(), of.end(),
-                     [&](const std::string& word) { return words.contains(word); });
-}
-
-bool is_of_validation(const std::string& name) {
-  return has_any(words_of(name), {"val", "valid", "validation", "eval", "evaluation", "test"});
-}
-
-// A scale of the loss is none.
-bool is_loss(const std::string& name) {
-  const std::set<std::string> words = words_of(name);
-  return has_any(words, {"loss", "logloss"}) && !has_any(words, {"scale", "scaler", "scaling"});
-}
-
-// The validation loss itself, and no part of it such as val/aux_loss.
-bool is_validation_loss(const std::string& name) {
-  std::set<std::string> words = words_of(name);
-  for (const char* word : {"val", "valid", "validation", "eval", "evaluation", "epoch"})
-    words.erase(word);
-  return is_of_validation(name) && words == std::set<std::string>{"loss"};
-}
 
 // Logged without a step, each event has the same one.
 bool is_uncounted(const ForeignSeries& series) {
@@ -97,6 +51,19 @@ bool goes_back(const ForeignSeries& series) {
                             [](const ForeignPoint& a, const ForeignPoint& b) {
                               return b.time < a.time;
                             }) != series.points.end();
+}
+
+// lines: a place may have several points, as an epoch has lines.
+SeriesShape shape_of_series(const ForeignSeries& series, bool lines) {
+  const std::vector<ForeignPoint>& points = series.points;
+  SeriesShape shape{.name = series.name,
+                    .points = points.size(),
+                    .first = points.front().time,
+                    .last = points.back().time};
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (points[i].place < points[i - 1].place || (points[i].place == points[i - 1].place && !lines))
+      ++shape.backs;
+  return shape;
 }
 
 // The validation loss, else a loss of validation, else any loss.
@@ -193,38 +160,44 @@ class LogReading {
     if (!counted) log_.counted.clear();
   }
 
-  // That tells of the training's steps: the series with the most points, but for those of
-  // validation, which may count batches of their own, and for counters, which Lightning logs with
-  // either. Where all others have hardly any points, such a one does.
   void find_main() {
-    constexpr std::size_t hardly_any = 20;  // as many times fewer
-    std::size_t most = 0;
-    for (const ForeignSeries& series : log_.series)
-      if (!uncounted_.contains(series.name)) most = std::max(most, series.points.size());
-    const auto trains = [&](const ForeignSeries& series) {
-      return hardly_any * series.points.size() >= most && series.points.size() > 1 &&
-             !is_of_validation(series.name) && !is_counter_column(series.name);
-    };
-    const auto is_rather_main = [&](const ForeignSeries& one, const ForeignSeries& other) {
-      if (trains(one) != trains(other)) return trains(one);
-      return one.points.size() > other.points.size();
-    };
-    main_ = nullptr;
+    std::vector<SeriesShape> shapes;
+    std::vector<ForeignSeries*> counted;
     for (ForeignSeries& series : log_.series)
-      if (!uncounted_.contains(series.name) && (!main_ || is_rather_main(series, *main_)))
-        main_ = &series;
+      if (!uncounted_.contains(series.name)) {
+        shapes.push_back(shape_of_series(series, log_.counted == "epochs"));
+        counted.push_back(&series);
+      }
+    const std::optional<std::size_t> found = main_series(shapes);
+    main_ = found ? counted[*found] : nullptr;
   }
 
   void keep_what_counts() {
     find_main();
     const bool lines = log_.counted == "epochs";
-    if (!log_.restarts && main_ != nullptr && !goes_back(*main_)) leave_out_restarts(lines);
+    if (!log_.restarts && main_ != nullptr && !goes_back(*main_) && (lines || !counts_anew()))
+      leave_out_restarts(lines);
     for (ForeignSeries& series : log_.series) take_back(series, lines);
     std::erase_if(log_.series, [](const ForeignSeries& series) { return series.points.empty(); });
     find_main();
     std::erase_if(log_.starts, [](double start) { return std::isnan(start); });
     std::sort(log_.starts.begin(), log_.starts.end());
     if (log_.restarts && !log_.restarts->empty()) tell_restarts(*log_.restarts);
+  }
+
+  // Whether the main series counts the steps of each epoch from its beginning, as where the number
+  // of a batch is logged for the step. Others may count epochs: nothing of them is taken back.
+  bool counts_anew() {
+    std::vector<double> steps;
+    for (const ForeignPoint& point : main_->points) steps.push_back(point.place);
+    const std::vector<double> passes = passes_of(steps);
+    if (passes.empty()) return false;
+    log_.epochs = passes.back() + 1;
+    trial_.cautions.push_back(cat("the steps of ", main_->name, " begin anew ",
+                                  general(passes.back(), 6),
+                                  " times after the same one: these are taken for epochs, and of "
+                                  "such series only the last epoch is kept"));
+    return true;
   }
 
   // Series that are stored by themselves share their clock.
@@ -276,6 +249,15 @@ class LogReading {
     constexpr std::size_t least_points = 6;
     constexpr double far = 10;
     if (main_->points.size() >= least_points) bound = std::min(bound, end + far * longest);
+    // The loss of a whole epoch, or of all of the training, follows the last step that was logged,
+    // and its place says that the training went on.
+    const double soon = std::min(bound, end + far * longest);
+    for (const ForeignSeries& series : log_.series)
+      if (const ForeignPoint& first = series.points.front();
+          first.time > end && first.time < soon && first.place > main_->points.back().place &&
+          !uncounted_.contains(series.name) && !is_of_validation(series.name) &&
+          !is_counter_column(series.name))
+        end = first.time;
     end_ = end;
     std::vector<std::string> later;
     for (const ForeignSeries& series : log_.series) {
@@ -312,12 +294,19 @@ class LogReading {
     }
     double last = 0;
     for (const ForeignSeries& series : log_.series)
-      if (!uncounted_.contains(series.name) && !later_.contains(series.name))
+      if (!uncounted_.contains(series.name) && !later_.contains(series.name) &&
+          !counts_own_batches(series))
         last = std::max(last, last_place(series));
     if (log_.epochs > 0)
       trial_.set("epochs", FactKind::amount, amount_of(log_.epochs));
     else
       trial_.set(log_.counted, FactKind::amount, amount_of(last));
+  }
+
+  // Of validation, from 0 on: beyond the steps of the training only if there are more of them.
+  bool counts_own_batches(const ForeignSeries& series) const {
+    return main_ != nullptr && is_of_validation(series.name) && !is_of_validation(main_->name) &&
+           series.points.size() > main_->points.size();
   }
 
   // Of what was logged until the training's end.

@@ -11,6 +11,7 @@
 #include "report/foreign_log.h"
 #include "report/log_restarts.h"
 #include "report/own_exports.h"
+#include "report/series_kinds.h"
 #include "report/table_clock.h"
 #include "report/table_columns.h"
 
@@ -78,33 +79,19 @@ double step_distance(const std::vector<double>& steps) {
   return std::isfinite(least) ? least : 1;
 }
 
-// Whether steps count from the beginning of each epoch: they do not rise where the epoch does.
-// After a resume both go back.
-bool counts_within_epochs(const std::vector<double>& steps, const std::vector<double>& epochs) {
+// Whether steps count from the beginning of each epoch: in these rows they do not rise where the
+// epoch does. After a resume both go back.
+bool counts_within_epochs(const std::vector<double>& steps, const std::vector<double>& epochs,
+                          const std::vector<std::uint32_t>& rows) {
   std::size_t rises = 0, falls = 0, stays = 0;
-  for (std::size_t row = 1; row < steps.size() && row < epochs.size(); ++row) {
-    if (!(std::floor(epochs[row]) > std::floor(epochs[row - 1]))) continue;
-    if (steps[row] > steps[row - 1]) ++rises;
-    if (steps[row] < steps[row - 1]) ++falls;
-    if (steps[row] == steps[row - 1]) ++stays;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const std::uint32_t before = rows[i - 1], row = rows[i];
+    if (!(std::floor(epochs[row]) > std::floor(epochs[before]))) continue;
+    if (steps[row] > steps[before]) ++rises;
+    if (steps[row] < steps[before]) ++falls;
+    if (steps[row] == steps[before]) ++stays;
   }
   return falls > rises || (stays > 0 && falls + rises == 0);
-}
-
-// Where steps begin anew at least twice, at the same first step and after the same last one, which
-// resumes and restarts hardly ever do: rows by pass, from 0. Else empty.
-std::vector<double> passes_of(const std::vector<double>& steps) {
-  std::vector<double> passes(steps.size(), 0);
-  double last = not_known;
-  for (std::size_t row = 1; row < steps.size(); ++row) {
-    passes[row] = passes[row - 1];
-    if (steps[row] >= steps[row - 1]) continue;
-    if (steps[row] != steps[0] || (!std::isnan(last) && steps[row - 1] != last)) return {};
-    last = steps[row - 1];
-    ++passes[row];
-  }
-  const bool fits = !steps.empty() && passes.back() >= 2 && steps.back() <= last;
-  return fits ? passes : std::vector<double>();
 }
 
 class TableReading {
@@ -135,8 +122,12 @@ class TableReading {
     epochs_ = values_by_row(column_named(table_, epoch_columns()), rows, most_places);
     if (!places_.empty()) {
       log_.counted = "steps";
-      if (!epochs_.empty() && counts_within_epochs(places_, epochs_)) return within();
-      if (!epochs_.empty()) return;
+      if (!epochs_.empty()) {
+        // Validation may count batches of its own in the same column.
+        const ForeignColumn* const main = main_column();
+        if (main != nullptr && counts_within_epochs(places_, epochs_, main->rows)) within();
+        return;
+      }
       if (std::vector<double> passes = passes_of(places_); !passes.empty()) {
         trial_.cautions.push_back(cat("its steps begin anew ", general(passes.back(), 6),
                                       " times after the same one: these are taken for epochs"));
@@ -192,13 +183,37 @@ class TableReading {
     return series;
   }
 
-  // In the rows of the column with the most values, as what happened to all columns.
+  // As the main series of a log. Null: there is no series.
+  const ForeignColumn* main_column() const {
+    std::vector<SeriesShape> shapes;
+    std::vector<const ForeignColumn*> columns;
+    for (const ForeignColumn& column : table_.columns)
+      if (is_series(column)) {
+        shapes.push_back(shape_of_column(column));
+        columns.push_back(&column);
+      }
+    const std::optional<std::size_t> found = main_series(shapes);
+    return found ? columns[*found] : nullptr;
+  }
+
+  SeriesShape shape_of_column(const ForeignColumn& column) const {
+    const std::vector<std::uint32_t>& rows = column.rows;
+    SeriesShape shape{.name = column.name,
+                      .points = rows.size(),
+                      .first = static_cast<double>(rows.front()),
+                      .last = static_cast<double>(rows.back())};
+    const bool lines = log_.counted == "epochs";
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      if (places_[rows[i]] < places_[rows[i - 1]] ||
+          (places_[rows[i]] == places_[rows[i - 1]] && !lines))
+        ++shape.backs;
+    return shape;
+  }
+
+  // In the rows of the main column, as what happened to all columns.
   void find_table_restarts() {
     log_.restarts.emplace();
-    const ForeignColumn* main = nullptr;
-    for (const ForeignColumn& column : table_.columns)
-      if (is_series(column) && (main == nullptr || column.rows.size() > main->rows.size()))
-        main = &column;
+    const ForeignColumn* const main = main_column();
     if (main == nullptr || own_ || log_.counted.empty()) return;
     if (std::adjacent_find(places_.begin(), places_.end(), std::greater_equal<>()) == places_.end())
       return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -58,9 +59,11 @@ class Repeats {
       : points_(points), usual_(usual_count(runs)), lines_(lines) {
     gap_s_ = usual_gap_s(points, usual_ == 1);
     constexpr std::size_t share_of_few = 10;
-    const auto count = static_cast<std::size_t>(std::count_if(
-        runs.begin(), runs.end(), [&](const PlaceRun& run) { return looks_done_anew(run); }));
-    are_few_ = count <= std::max<std::size_t>(1, runs.size() / share_of_few);
+    std::vector<PlaceRun> found;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(found),
+                 [&](const PlaceRun& run) { return looks_done_anew(run); });
+    are_few_ = found.size() <= std::max<std::size_t>(1, runs.size() / share_of_few) &&
+               !come_regularly(found, runs);
   }
 
   std::size_t usual() const { return usual_; }  // points of a place; 0: they vary
@@ -68,10 +71,33 @@ class Repeats {
   bool was_done_anew(const PlaceRun& run) const { return are_few_ && looks_done_anew(run); }
 
  private:
+  double gap_before(const PlaceRun& run) const {  // the last points of it
+    const std::size_t first = run.begin + run.count - usual_;
+    return points_[first].time - points_[first - 1].time;
+  }
+
+  // As lines of evaluations do, and restarts do not: all along the log at the same distance, and
+  // each after about the same time; or once, at the last step.
+  bool come_regularly(const std::vector<PlaceRun>& found, const std::vector<PlaceRun>& all) const {
+    if (found.size() < 2)
+      return !lines_ && !found.empty() && found.front().begin == all.back().begin;
+    const double distance = found[1].place - found[0].place;
+    double shortest = INFINITY, longest = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (i > 0 && std::abs(found[i].place - found[i - 1].place - distance) > distance * 1e-6)
+        return false;
+      const double gap = gap_before(found[i]);
+      shortest = std::min(shortest, gap);
+      longest = std::max(longest, gap);
+    }
+    return distance > 0 && shortest > 0 && longest <= 2 * shortest &&
+           found.front().place - distance <= all.front().place &&
+           found.back().place + distance > all.back().place;
+  }
+
   bool looks_done_anew(const PlaceRun& run) const {
     if (usual_ == 0 || run.count <= usual_) return false;
-    const std::size_t first = run.begin + run.count - usual_;
-    const double gap = points_[first].time - points_[first - 1].time;
+    const double gap = gap_before(run);
     if (!gap_s_ || std::isnan(gap)) return lines_ && (usual_ == 1 || run.count >= 2 * usual_);
     // One more line a moment later was not trained for. Where a place may have more lines, and of
     // steps, which are soon done, a pause tells.
@@ -114,6 +140,20 @@ std::vector<FoundRestart> find_restarts(const Points& points, bool lines) {
       kept.push_back(run);
   }
   return found;
+}
+
+std::vector<double> passes_of(const std::vector<double>& steps) {
+  std::vector<double> passes(steps.size(), 0);
+  double last = NAN;
+  for (std::size_t row = 1; row < steps.size(); ++row) {
+    passes[row] = passes[row - 1];
+    if (steps[row] >= steps[row - 1]) continue;
+    if (steps[row] != steps[0] || (!std::isnan(last) && steps[row - 1] != last)) return {};
+    last = steps[row - 1];
+    ++passes[row];
+  }
+  const bool fits = !steps.empty() && passes.back() >= 2 && steps.back() <= last;
+  return fits ? passes : std::vector<double>();
 }
 
 Restarts::Restarts(std::vector<Restart> restarts)

@@ -19,6 +19,10 @@ struct FoundRestart {
 // have several points, as an epoch has lines.
 std::vector<FoundRestart> find_restarts(const std::vector<ForeignPoint>& points, bool lines);
 
+// Where steps begin anew at least twice, at the same first step and after the same last one, which
+// resumes and restarts hardly ever do: rows by pass, from 0. Else empty.
+std::vector<double> passes_of(const std::vector<double>& steps);
+
 // A restart on an axis that all series of a log share: numbers of rows, or times.
 struct Restart {
   double at = 0;         // of the first point behind it

@@ -68,8 +68,12 @@ bool are_sums(const Shape& durations, const Shape& clock) {
   return durations.count > 1 && span > 0 && std::abs(durations.sum - span) <= tolerance * span;
 }
 
-// A column of days and one of the time of the day: the moment is their sum.
-bool are_day_and_time(const std::vector<double>& days, const std::vector<double>& times) {
+// A column of days and one of the time of the day: the moment is their sum. How long each line took
+// is seldom an hour.
+bool are_day_and_time(const std::vector<double>& days, const std::vector<double>& times,
+                      const Shape& shape) {
+  constexpr double longest_line_s = 3600;
+  if (shape.least < longest_line_s && !counts_from_the_beginning(shape)) return false;
   return !days.empty() && !times.empty() && std::all_of(days.begin(), days.end(), [](double day) {
     return std::fmod(day, whole_day_s) == 0;
   }) && std::all_of(times.begin(), times.end(), [](double time) {
@@ -113,7 +117,7 @@ TableTimes table_times(const ForeignTable& table) {
     return times;
   }
   const std::vector<double> of_day = seconds_by_row(doubtful, table.rows);
-  if (are_day_and_time(times.by_row, of_day))
+  if (are_day_and_time(times.by_row, of_day, shape_of(*doubtful)))
     for (std::size_t row = 0; row < of_day.size(); ++row) times.by_row[row] += of_day[row];
   else if (known.most == known.least)
     return doubtful_times(*doubtful, table.rows);
@@ -181,16 +185,25 @@ class StartJoin {
         falls_.push_back(
             {row, restart != restarts_.all().end() && restart->at <= static_cast<double>(row)});
       else if (std::isfinite(last))
-        longest_gap_ = std::max(longest_gap_, time - last);
+        see_gap(time - last, places_[row] > places_[last_row]);
       last = time;
       last_row = row;
       ++count_;
     }
   }
 
+  void see_gap(double seconds, bool goes_on) {
+    longest_gap_ = std::max(longest_gap_, seconds);
+    if (!goes_on) return;
+    ++steps_;
+    if (seconds > 0) ++steps_that_rise_;
+  }
+
   // Whether the other falls are a clock of seconds that begins anew, and not with each epoch.
+  // Durations in whole seconds, most of them equal, fall behind a long one, too.
   bool begins_anew() const {
     constexpr std::size_t least_rows = 3;
+    if (2 * steps_that_rise_ < steps_) return false;
     std::size_t falls = 0, at_epochs = 0, epochs = 0;
     for (const FallenRow& fall : falls_) {
       if (fall.restarts) continue;
@@ -210,7 +223,8 @@ class StartJoin {
   const Restarts& restarts_;
   std::vector<FallenRow> falls_;
   double longest_gap_ = 0;
-  std::size_t count_ = 0;  // rows that count
+  std::size_t steps_ = 0, steps_that_rise_ = 0;  // to a later place, and with it the time
+  std::size_t count_ = 0;                        // rows that count
   ClockStarts starts_;
 };
 

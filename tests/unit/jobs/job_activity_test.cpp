@@ -1,5 +1,7 @@
 #include "jobs/job_activity.h"
 
+#include "base/error.h"
+#include "jobs/database.h"
 #include "ledger_fixtures.h"
 
 namespace lockstep {
@@ -50,6 +52,26 @@ TEST_F(JobActivityOf, TooShortToBeSeenAreNotZero) {
   const JobActivity b = of({"name-b"});
   EXPECT_TRUE(b.on_devices);
   EXPECT_FALSE(b.gpu_percent.has_value());
+}
+
+TEST_F(JobActivityOf, CountsASampleOnceWhereJobsOverlap) {
+  {
+    Ledger ledger = open();
+    ran(ledger, 3, {"GPU-1"}, 102, 104, 1);
+    ran(ledger, 3, {"GPU-1"}, 105, 120, 1);
+  }
+  write_samples("101,0,GPU-1,80,1\n103,0,GPU-1,60,1\n118,0,GPU-1,40,1\n121,0,GPU-1,9,9\n");
+  EXPECT_DOUBLE_EQ(of({"name-a", "name-b", "name-c"}).gpu_percent.value(), 60);
+}
+
+TEST_F(JobActivityOf, FollowsNoLinkAndTakesNamesOfDevicesAlone) {
+  Database(file(), Database::Access::write)
+      .execute("UPDATE attempt SET devices = '[1, \"GPU-1\"]'");
+  EXPECT_TRUE(of({"name-c"}).on_devices);
+  const TemporaryDirectory elsewhere;
+  write_file_atomic(elsewhere.path() / "gpu.csv", "time,uuid,busy_percent\n101,GPU-1,80\n");
+  std::filesystem::create_symlink(elsewhere.path() / "gpu.csv", folder.path() / "gpu.csv");
+  EXPECT_THROW(of({"name-a"}), Error);
 }
 
 TEST_F(JobActivityOf, WithoutAGpuIsThatOfTheCores) {

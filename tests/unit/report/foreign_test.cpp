@@ -138,6 +138,53 @@ TEST_F(ForeignLogs, OnlyTheSeriesThatCountsTellsOfRestarts) {
   EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("anew"))));
 }
 
+// Batches of each validation that are counted from 0 on, more of them than steps of the training.
+TEST_F(ForeignLogs, LongerSeriesOfValidationTellNoRestarts) {
+  std::string text = "step,elapsed,loss,val_batch_loss\n";
+  int time = 0;
+  for (int part = 0; part < 4; ++part) {
+    for (int step = 1; step <= 10; ++step)
+      text += cat(100 * part + 10 * step, ",", ++time, ",", 4 - part, ",\n");
+    for (int batch = 0; batch < 20; ++batch) text += cat(batch, ",", ++time, ",,", 5 - part, "\n");
+  }
+  const Trial trial = read_csv_trial(write("log.csv", text));
+  ASSERT_NE(trial.find("best.loss"), nullptr);
+  EXPECT_EQ(trial.find("best.loss")->value, 1);
+  EXPECT_EQ(trial.number("steps"), 400);
+  EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("anew"))));
+}
+
+// Training and validation in one column.
+TEST_F(ForeignLogs, LinesThatComeAgainRegularlyAreNoRestarts) {
+  std::string epochs = "epoch,elapsed,loss\n", timeless = "epoch,loss\n",
+              steps = "step,elapsed,loss\n";
+  int epoch_s = 0, step_s = 0;
+  const auto add = [&](int line, double loss) {
+    epochs += cat(line, ",", epoch_s, ",", loss, "\n");
+    timeless += cat(line, ",", loss, "\n");
+    steps += cat(10 * line, ",", step_s, ",", loss, "\n");
+  };
+  for (int line = 1; line <= 40; ++line) {
+    epoch_s += 60;
+    step_s += 10;
+    add(line, 1);
+    if (line % 10 != 0) continue;
+    epoch_s += 40;
+    step_s += 120;
+    add(line, 2);
+  }
+  const Trial of_epochs = read_csv_trial(write("epochs.csv", epochs));
+  EXPECT_NEAR(of_epochs.find("train_s")->value, 2500, 1e-6);
+  EXPECT_EQ(of_epochs.curve.size(), 44U);
+  const Trial of_steps = read_csv_trial(write("steps.csv", steps));
+  EXPECT_NEAR(of_steps.find("train_s")->value, 870, 1e-6);
+  const Trial of_test = read_csv_trial(
+      write("tested.csv", "step,elapsed,loss\n10,10,3\n20,20,2\n30,30,1\n30,500,2\n"));
+  for (const Trial& trial :
+       {of_epochs, of_steps, of_test, read_csv_trial(write("timeless.csv", timeless))})
+    EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("anew")))) << trial.name;
+}
+
 TEST_F(ForeignLogs, AnEpochThatWasRepeatedReplacesItself) {
   std::string text = "epoch,timestamp,loss,val_loss\n", timeless = "epoch,loss,val_loss\n";
   double time = 1.7e9;
@@ -219,6 +266,23 @@ TEST_F(ForeignLogs, TimesOfEpochsAreNoClock) {
   EXPECT_EQ(named.find("last.epoch_time")->value, 11);
 }
 
+TEST_F(ForeignLogs, OneLongDurationMakesNoClockOfTheOthers) {
+  std::string text = "epoch,time,loss\n", days = "epoch,date,time,loss\n", day = days;
+  for (int epoch = 0; epoch < 12; ++epoch) {
+    text += cat(epoch, ",", epoch == 4 ? 90 : 25, ",1\n");
+    days += cat(epoch, ",2026-01-31,", 25 + 0.5 * epoch, ",1\n");
+    day += cat(epoch, ",2026-01-31,09:", 30 + epoch, ":00,1\n");
+  }
+  const Trial trial = read_csv_trial(write("log.csv", text));
+  EXPECT_EQ(trial.find("train_s"), nullptr);
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("its times go back")));
+  // Nor does the day beside them.
+  const Trial dated = read_csv_trial(write("days.csv", days));
+  EXPECT_EQ(dated.find("train_s"), nullptr);
+  EXPECT_THAT(dated.cautions, Contains(HasSubstr("its column time rises from 25")));
+  EXPECT_NEAR(read_csv_trial(write("day.csv", day)).find("train_s")->value, 660, 1e-6);
+}
+
 // As ultralytics writes after a resume: epochs go on, the seconds begin anew.
 TEST_F(ForeignLogs, AClockThatBeginsAnewIsARestart) {
   std::string text = "epoch,time,train/loss\n";
@@ -295,6 +359,19 @@ TEST_F(ForeignLogs, StepsWithinAnEpochAreNoResumes) {
   EXPECT_EQ(untold.number("epochs"), 50);
   EXPECT_NEAR(untold.find("train_s")->value, 498, 1e-9);
   EXPECT_THAT(untold.cautions, Contains(HasSubstr("begin anew 49 times")));
+}
+
+// Lightning counts the batches of all validations in the column of the training's steps.
+TEST_F(ForeignLogs, BatchesOfValidationAreNoStepsOfTheTraining) {
+  std::string text = "epoch,step,train_loss,val_loss_step,val_loss_epoch\n";
+  for (int epoch = 0; epoch < 6; ++epoch) {
+    for (int batch = 0; batch < 20; ++batch) text += cat(",", 20 * epoch + batch, ",,1,\n");
+    const std::string last = cat(epoch, ",", 10 * epoch + 9, ",");
+    text += cat(last, ",,2\n", last, "3,,\n");
+  }
+  const Trial trial = read_csv_trial(write("metrics.csv", text));
+  EXPECT_EQ(trial.number("steps"), 59);
+  EXPECT_TRUE(trial.value("epochs").is_null());
 }
 
 TEST_F(ForeignLogs, FractionsOfEpochsArePlaces) {
@@ -566,6 +643,18 @@ TEST_F(ForeignLogs, WhatIsLoggedAfterTheTrainingIsNotItsTime) {
   EXPECT_THAT(trial.cautions, Contains(AllOf(HasSubstr("test/acc"), HasSubstr("after"))));
 }
 
+// One epoch of Lightning: the loss of every 50 steps, and behind them that of the whole epoch.
+TEST_F(ForeignLogs, TheLossOfAWholeEpochIsOfTheTraining) {
+  std::string text = "step,elapsed,train_loss_step,train_loss_epoch,val_loss\n";
+  for (int step = 49; step < 1000; step += 50) text += cat(step, ",", step, ",2,,\n");
+  const Trial trial = read_csv_trial(write("log.csv", text + "1020,1080,,1.5,1.6\n"));
+  EXPECT_EQ(trial.number("steps"), 1020);
+  EXPECT_NEAR(trial.find("train_s")->value, 1031, 1e-6);
+  ASSERT_EQ(trial.curve.size(), 1U);
+  EXPECT_NEAR(trial.curve[0].seconds, 1031, 1e-6);
+  EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("after"))));
+}
+
 // Lightning logs the epoch with every metric, those of a test among them.
 TEST_F(ForeignLogs, ACounterOfEpochsDoesNotTellTheTrainingsEnd) {
   std::string text = losses(1e9, 0, 19, 1);
@@ -579,6 +668,51 @@ TEST_F(ForeignLogs, ACounterOfEpochsDoesNotTellTheTrainingsEnd) {
   const Trial trial = read_tensorboard_trial(folder.path());
   EXPECT_NEAR(trial.find("train_s")->value, 19.5, 1e-9);
   EXPECT_EQ(trial.number("steps"), 19);
+}
+
+// The number of the batch in place of the step, and that of the epoch for others.
+TEST_F(ForeignLogs, ABatchOfAnEpochIsNoRestart) {
+  std::string text = head();
+  double time = 1e9;
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    for (int batch = 0; batch < 20; ++batch)
+      text += event(++time, batch, "batch/loss", simple(3.0F - static_cast<float>(epoch)));
+    text += event(time += 5, epoch, "val/loss", simple(1.0F + static_cast<float>(epoch)));
+  }
+  write("events.out.tfevents.1.host", text);
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_EQ(trial.find("best.val/loss")->value, 1);
+  EXPECT_EQ(trial.curve.size(), 5U);
+  EXPECT_EQ(trial.number("epochs"), 5);
+  EXPECT_TRUE(trial.value("steps").is_null());
+  EXPECT_NEAR(trial.find("step_s")->value, 1, 1e-6);
+  EXPECT_NEAR(trial.find("train_s")->value, 100, 1e-6);
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("batch/loss begin anew 4 times")));
+}
+
+// As MMEngine logs it: with the numbers of the validation, whose step is the epoch, goes data_time.
+TEST_F(ForeignLogs, WhatIsLoggedOfValidationTooTellsNoRestarts) {
+  std::string text = "step,data_time,loss,mAP\n", events = head();
+  double time = 1e9;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    for (int tenth = 1; tenth <= 10; ++tenth) {
+      const int step = 100 * (epoch - 1) + 10 * tenth;
+      text += cat(step, ",0.1,", 4 - epoch, ",\n");
+      events += event(++time, step, "data_time", simple(0.1F));
+      events += event(time, step, "loss", simple(4.0F - static_cast<float>(epoch)));
+    }
+    text += cat(epoch, ",0.2,,", 0.1 * epoch, "\n");
+    events += event(++time, epoch, "data_time", simple(0.2F));
+    events += event(time, epoch, "mAP", simple(0.5F));
+  }
+  write("events.out.tfevents.1.host", events);
+  for (const Trial& trial :
+       {read_csv_trial(write("log.csv", text)), read_tensorboard_trial(folder.path())}) {
+    ASSERT_NE(trial.find("best.loss"), nullptr) << trial.source;
+    EXPECT_EQ(trial.find("best.loss")->value, 1) << trial.source;
+    EXPECT_EQ(trial.number("steps"), 300) << trial.source;
+    EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("anew")))) << trial.source;
+  }
 }
 
 TEST_F(ForeignLogs, AFewSettingsDoNotTellTheTrainingsEnd) {
