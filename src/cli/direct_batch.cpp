@@ -104,13 +104,6 @@ std::string list_of(const Words& words) {
   return "[" + join(all, ", ") + "]";
 }
 
-// So that the text stands for itself in a job file.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) result += c == '{' ? std::string("{{") : std::string(1, c);
-  return result;
-}
-
 bool has_word(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -157,7 +150,7 @@ std::string same_pairs(const Planned& planned) {
 }
 
 Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::string& program) {
-  Words command{escaped(program), "train", recipe.name};
+  Words command{job_literal(program), "train", recipe.name};
   const OptionTable& table = planned.options->table;
   const auto varies = [&](const std::string& key) {
     return has_word(planned.batch.keys, key) || has_word(planned.batch.only_batch, key) ||
@@ -169,7 +162,7 @@ Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::
     if (!table.is_given(key) || varies(key)) continue;
     const std::string value = key == planned.options->pairs ? same_pairs(planned) : table.get(key);
     if (key != planned.options->pairs || !value.empty())
-      command.push_back(escaped(cat(key, "=", value)));
+      command.push_back(job_literal(cat(key, "=", value)));
   }
   for (const std::string& word : planned.batch.more_options)
     if (const std::string key = parts_of(word).first;

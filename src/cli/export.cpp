@@ -59,7 +59,7 @@ nlohmann::json exported_record(const nlohmann::json& whole) {
     if (whole.contains(key)) record[key] = whole[key];
   record["plugin"] = fs::path(text_or(whole, "plugin", "")).filename().string();
   record["config"] = nlohmann::json::object();
-  for (const auto& [key, value] : whole.at("config").items())
+  for (const auto& [key, value] : whole.at("config").get_ref<const nlohmann::json::object_t&>())
     if (!is_path(value) && key != input_key && key != out_key && key != "run.tags" &&
         key != "run.note")
       record["config"][key] = value;

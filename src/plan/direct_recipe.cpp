@@ -27,6 +27,12 @@ void DirectOptions::add_common_options() {
   table.add("run.root", run_root, {.meaning = "folder of all runs", .is_path = true});
 }
 
+std::string job_literal(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '{' ? std::string("{{") : std::string(1, c);
+  return result;
+}
+
 void register_direct_recipe(DirectRecipe recipe) { direct_registry().push_back(std::move(recipe)); }
 
 const std::vector<DirectRecipe>& direct_recipes() { return direct_registry(); }

@@ -45,7 +45,7 @@ struct DirectBatch {
   std::vector<std::string> only_batch{};       // options that a job does not need
   std::vector<std::string> outputs{};          // files without which a job has not succeeded
   // "key=value" for each job, where the option is not given, or is one of only_batch; may hold
-  // {slot}, {gpu}.
+  // {slot}, {gpu}. What is not to be filled in goes through job_literal.
   std::vector<std::string> more_options{};
   std::int64_t cpus = 1;   // of a job
   std::string gpus = "0";  // likewise, as a job file has it
@@ -54,6 +54,9 @@ struct DirectBatch {
   double max_failure_rate = 0.15;
   std::vector<std::string> notes{};  // for people, one line each
 };
+
+// The text as a job file writes it where it stands for itself: placeholders begin with {.
+std::string job_literal(std::string_view text);
 
 // Base of such a recipe's options. Fields live in the derived struct, bound to `table` in its
 // constructor.

@@ -45,7 +45,7 @@ std::vector<std::string> notes_of(const GbdtOptions& options,
 std::string features_option(const GbdtOptions& options) {
   GbdtOptions listed;
   listed.features = options.columns().own;
-  return cat("features=", listed.table.get("features"));
+  return cat("features=", job_literal(listed.table.get("features")));
 }
 
 DirectBatch plan_batch(const GbdtOptions& options) {

@@ -284,7 +284,8 @@ TEST_F(Gbdt, OfBadPricesNamesFileAndLine) {
   EXPECT_THAT(error_with("date,open,high,low,volume\n"), HasSubstr("close"));
   EXPECT_THAT(error_with(header + "2020-01-01,1,2,1,1,5\n2020-01-02,1,x,1,1,5\n"),
               HasSubstr("AB.csv, line 3"));
-  EXPECT_THAT(error_with(header + "2020-01-02,1,2,1,1,5\n2020-01-01,1,2,1,1,5\n"),
+  EXPECT_THAT(error_with(header + "2020-01-02,1,2,1,1,5\n2020-01-01,1,2,1,1,5\n"
+                                  "2020-01-03,1,2,1,1,5\n"),
               HasSubstr("AB.csv, line 3"));
   EXPECT_THAT(error_with(header + "2020-01-02,1,2,1,1,5\n"), HasSubstr("too few for any window"));
 }

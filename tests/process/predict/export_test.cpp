@@ -145,7 +145,9 @@ TEST_F(Export, OfARecordWithOtherTypesIsRefusedByName) {
   fs::copy(folder->path() / "runs/a", record.parent_path(), fs::copy_options::recursive);
   const nlohmann::json whole = nlohmann::json::parse(read_file(record));
   const std::vector<std::pair<const char*, nlohmann::json>> changes{
-      {"kept", {{"factor.txt"}}}, {"config", 3}, {"plan", nullptr}};
+      {"kept", nlohmann::json::array({nlohmann::json::array({"factor.txt"})})},
+      {"config", 3},
+      {"plan", nullptr}};
   for (const auto& [key, value] : changes) {
     nlohmann::json changed = whole;
     changed[key] = value;

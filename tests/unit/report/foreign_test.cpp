@@ -533,8 +533,13 @@ std::string field(int number, const std::string& bytes) {
 }
 
 // value: a field of Summary.Value behind the tag.
+std::string varint(int value) {
+  std::string bytes;
+  for (; value > 127; value >>= 7) bytes += static_cast<char>(0x80 | (value & 0x7f));
+  return bytes + static_cast<char>(value);
+}
 std::string event(double time, int step, const std::string& tag, const std::string& value) {
-  return record("\x09" + bytes_of(time) + "\x10" + std::string(1, static_cast<char>(step)) +
+  return record("\x09" + bytes_of(time) + "\x10" + varint(step) +
                 field(5, field(1, field(1, tag) + value)));
 }
 std::string simple(float value) { return "\x15" + bytes_of(value); }
