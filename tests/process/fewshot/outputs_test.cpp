@@ -5,6 +5,7 @@
 #include <map>
 
 #include "fakes/said_by_export.h"
+#include "fakes/tenths.h"
 #include "fewshot_runs.h"
 #include "media/csv_table.h"
 
@@ -247,6 +248,7 @@ TEST_F(FewshotOutputs, FineTunesOnAFewBoxesOfNovelClasses) {
 // Five pictures, whose copies are the validation set. An untrained model has 0; after so many
 // episodes AP50 was 0.60 to 1.00, by seed, processor and the order of sums.
 TEST_F(FewshotOutputs, LearnsFivePicturesByHeart) {
+  if (!testing::has_turn(2) && !testing::has_turn(7)) GTEST_SKIP() << testing::in_another_tenth;
   fs::remove_all(data());
   const fewshot::MadeShapes five{.seed = 3, .pictures = 5, .height = 96, .width = 96};
   write_shapes("train", five);
@@ -269,7 +271,7 @@ TEST_F(FewshotOutputs, LearnsFivePicturesByHeart) {
                                    "augment.contrast=0",
                                    "optimizer.lr=3e-3",
                                    "optimizer.weight_decay=0",
-                                   "stop.episodes=1000",
+                                   "stop.episodes=600",
                                    "evaluate.episodes=5"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_GE(metrics("a").at("AP50_base").get<double>(), 0.5);
