@@ -47,6 +47,8 @@ RankLog::RankLog(std::filesystem::path file, std::uint64_t limit_bytes)
   // The run may be a stranger's: no link is followed, and no pipe holds this up.
   constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   file_ = above_stderr(UniqueFd(::open(path_.c_str(), flags, 0644)));
+  if (!file_ && errno == ELOOP)  // O_NOFOLLOW
+    throw Error(cat("cannot write the log ", path_.string(), ": it is a link"), "remove it");
   if (!file_)
     throw Error(cat("cannot open the log ", path_.string(), ": ", errno_text(errno)),
                 "is there write permission, and space?");

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/errno_hint.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -21,7 +22,9 @@ namespace lockstep {
 namespace {
 
 [[noreturn]] void fail(const char* action, const std::filesystem::path& path) {
-  throw Error(cat("cannot ", action, " ", path.string(), ": ", errno_text(errno)));
+  const int error = errno;
+  throw Error(cat("cannot ", action, " ", path.string(), ": ", errno_text(error)),
+              errno_hint(error));
 }
 
 std::optional<off_t> file_size(int fd) {
@@ -46,6 +49,9 @@ UniqueFd open_lines(const std::filesystem::path& path) {
   // Without O_NONBLOCK a pipe in its place could wait for ever.
   UniqueFd fd(
       open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
+  if (!fd && errno == ELOOP)  // O_NOFOLLOW
+    throw Error(cat("cannot write ", path.string(), ": it must be a regular file, but is a link"),
+                "put the file itself in its place");
   if (!fd) fail("write", path);
   struct stat info = {};
   if (fstat(fd.get(), &info) != 0) fail("look at", path);

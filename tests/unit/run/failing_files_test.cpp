@@ -94,6 +94,21 @@ TEST_F(LinesThatFail, AnEndThatCannotBeReadShortensNothing) {
   EXPECT_EQ(read_file(file), history.substr(0, 5001));
 }
 
+TEST_F(LinesThatFail, ALinkInPlaceOfTheFileIsNotFollowed) {
+  const std::filesystem::path other = file.parent_path() / "other";
+  std::filesystem::rename(file, other);
+  std::filesystem::create_symlink(other, file);
+  const std::string before = read_file(other);
+  try {
+    open_lines(file);
+    FAIL() << "opened through a link";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("but is a link"));
+    EXPECT_EQ(error.hint(), "put the file itself in its place");
+  }
+  EXPECT_EQ(read_file(other), before);
+}
+
 TEST_F(LinesThatFail, APipeInPlaceOfTheFileIsRefusedAtOnce) {
   std::filesystem::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
