@@ -214,6 +214,9 @@ RunSetup setup_from_json(const nlohmann::json& record) {
     if (setup.train->precision == Precision::automatic) setup.train->precision = Precision::fp32;
     setup.prepared.facts = facts_from_json(record.at("facts"));
     setup.prepared.extra = record.at("extra");
+    if (setup.prepared.extra.is_null()) setup.prepared.extra = nlohmann::json::object();
+    if (!setup.prepared.extra.is_object())
+      throw Error("run.json is damaged or of another version: its extra is no object", start_anew);
     setup.plan = plan_from_json(record.at("plan"));
     if (record.contains("init")) setup.init = record["init"];
     return setup;

@@ -23,6 +23,7 @@ from pathlib import Path
 from world import World
 
 CASES = 2000
+sys.setrecursionlimit(10_000)  # for what is nested deeper than most
 MEMORY_LIMIT_BYTES = 2 << 30
 ESCAPE = "\x1b]0;owned\x07\x9b2J\u202egnp"
 

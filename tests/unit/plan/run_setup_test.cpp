@@ -94,6 +94,19 @@ TEST_F(RunRecord, HoldsTheScheduleOfEveryKind) {
   }
 }
 
+// What the recipe prepares for a prediction goes into it.
+TEST_F(RunRecord, IsRefusedWhereWhatTheRecipeKeptIsNoObject) {
+  for (const json& value : {json("x"), json(3), json::array({1})}) {
+    json damaged = record();
+    damaged["extra"] = value;
+    EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), ::testing::HasSubstr("extra is no"))
+        << value;
+  }
+  json without = record();
+  without["extra"] = nullptr;
+  EXPECT_EQ(setup_from_json(without).prepared.extra, json::object());
+}
+
 // These are divided by.
 TEST_F(RunRecord, IsRefusedWhereASizeOfTheBatchIsZero) {
   for (const char* size : {"world_size", "micro", "accumulation", "global"}) {
