@@ -72,7 +72,7 @@ class Reader {
     if (!rows_.empty()) return;
     if (places_.symbol != none && left_out_ == 0) refuse_symbol();
     throw Error(cat(table_.raw->name, " holds no bar below its line of names"),
-                "a price file has one bar a line");
+                "a price file has one bar per line");
   }
 
   bool is_of_symbol(std::size_t row) const {
