@@ -16,10 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 "$checkout/bench/fewshot_scores.py" "$tool" "$work" "${ROUNDS:-5}" >"$work/found"
 {
-  printf 'command = "bench/fewshot_scores.sh OUT_FILE"\ncommit = "%s"\n' "$(measured_commit "$checkout")"
-  printf 'machine = "%s cores, %s"\ndate = "%s"\n' "$(usable_cores)" \
-    "$(awk -F ': ' '/model name/ {print $2; exit}' /proc/cpuinfo)" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-  [ -z "${CONTEXT:-}" ] || printf 'context = "%s"\n' "$CONTEXT"
+  record_head "$checkout" "bench/fewshot_scores.sh OUT_FILE"
   cat "$work/found"
 } >"$work/record"
 mv "$work/record" "$1"

@@ -17,10 +17,7 @@ trap 'rm -rf "$work"' EXIT
 "$python" "$checkout/bench/gbdt_pairs.py" "$tool" "$2" "$work" --rounds "${ROUNDS:-5}" \
   --slots "${SLOTS:-$(usable_cores)}" --stride "${STRIDE:-24}" --start "${START:-2015-04-01}" >"$work/found"
 {
-  printf 'command = "bench/gbdt.sh OUT_FILE DATA"\ncommit = "%s"\n' "$(measured_commit "$checkout")"
-  printf 'machine = "%s cores, %s"\ndate = "%s"\n' "$(usable_cores)" \
-    "$(awk -F ': ' '/model name/ {print $2; exit}' /proc/cpuinfo)" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-  [ -z "${CONTEXT:-}" ] || printf 'context = "%s"\n' "$CONTEXT"
+  record_head "$checkout" "bench/gbdt.sh OUT_FILE DATA"
   cat "$work/found"
 } >"$work/record"
 mv "$work/record" "$1"

@@ -23,10 +23,7 @@ python3 "$checkout/bench/gbdt_sizes.py" "$tool" "$work" --rows "${rows[@]}" --le
   --devices "${devices[@]}" --threads "$(usable_cores)" --trees "${TREES:-30}" \
   --cuda-library "${CUDA_LIBRARY:-}" --seconds "${SECONDS_IN_ALL:-110}" >"$work/found"
 {
-  printf 'command = "bench/gbdt_sizes.sh OUT_FILE"\ncommit = "%s"\n' "$(measured_commit "$checkout")"
-  printf 'machine = "%s cores, %s%s"\ndate = "%s"\n' "$(usable_cores)" \
-    "$(awk -F ': ' '/model name/ {print $2; exit}' /proc/cpuinfo)" "${gpus:+, $gpus}" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-  [ -z "${CONTEXT:-}" ] || printf 'context = "%s"\n' "$CONTEXT"
+  record_head "$checkout" "bench/gbdt_sizes.sh OUT_FILE" "${gpus:-}"
   cat "$work/found"
 } >"$work/record"
 mv "$work/record" "$1"

@@ -16,10 +16,7 @@ trap 'rm -rf "$work"' EXIT
 python3 "$checkout/bench/volume_set.py" "$work/data" "$volumes" "$edge"
 python3 "$checkout/bench/volume_start.py" "$tool" "$work" "$steps" >"$work/found"
 {
-  printf 'command = "bench/volume_start.sh OUT_FILE"\ncommit = "%s"\n' "$(measured_commit "$checkout")"
-  printf 'machine = "%s cores, %s"\ndate = "%s"\n' "$(usable_cores)" \
-    "$(awk -F ': ' '/model name/ {print $2; exit}' /proc/cpuinfo)" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-  [ -z "${CONTEXT:-}" ] || printf 'context = "%s"\n' "$CONTEXT"
+  record_head "$checkout" "bench/volume_start.sh OUT_FILE"
   printf '# %s volumes of %s^3 bytes with labels, deflate TIFF; preset=small\n' "$volumes" "$edge"
   cat "$work/found"
 } >"$work/record"

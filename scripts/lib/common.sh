@@ -18,6 +18,14 @@ measured_commit() {
   printf '%s\n' "$commit"
 }
 
+# record_head CHECKOUT COMMAND [GPUS]: the first lines of a record of a measurement. CONTEXT is what disturbed it.
+record_head() {
+  printf 'command = "%s"\ncommit = "%s"\n' "$2" "$(measured_commit "$1")"
+  printf 'machine = "%s cores, %s%s"\ndate = "%s"\n' "$(usable_cores)" \
+    "$(awk -F ': ' '/model name/ {print $2; exit}' /proc/cpuinfo)" "${3:+, $3}" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+  [ -z "${CONTEXT:-}" ] || printf 'context = "%s"\n' "$CONTEXT"
+}
+
 # at_least A B: version A (1.2.3, any tail) is B (major or major.minor) or newer.
 at_least() {
   local a_major a_minor b_major b_minor
