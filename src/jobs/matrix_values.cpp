@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/file_kind.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -184,8 +185,9 @@ std::vector<std::string> value_lines(const std::string& text, const std::string&
   // Most lines have a value: refused before they take memory.
   const auto count = static_cast<double>(std::count(text.begin(), text.end(), '\n'));
   if (count > 2 * static_cast<double>(most_jobs)) check_job_count(count, "a line each");
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    throw Error(cat(source, " is UTF-16"), "save it as UTF-8");
+  if (const auto kind = kind_of_file(text, source))
+    throw Error(cat(source, " is ", kind->name, ", but must be text in UTF-8, with a value a line"),
+                text_remedy(*kind, source, TextForm::csv));
   std::vector<std::string> lines = lines_of(text);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (!is_value(lines[i])) fail_value(lines[i], cat(source, ", line ", i + 1));

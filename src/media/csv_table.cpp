@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/file_kind.h"
 #include "base/files.h"
 #include "base/text.h"
 
@@ -136,6 +137,7 @@ CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how) {
 }
 
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how) {
+  refuse_no_csv(text, name);
   text = without_byte_order_mark(text);
   CsvTable table{.name = name};
   Collector collector(table, how);

@@ -40,7 +40,8 @@ struct CsvTable {
 // RFC 4180, and what is common besides: other separators, spaces around cells, which count only
 // within quotes, lines that are empty, any end of a line, a byte order mark. Throws Error, which
 // names file and line: rows of another length, columns without a name or with that of another,
-// quotes that do not close, no line at all, more rows than asked for.
+// quotes that do not close, no line at all, more rows than asked for; or what the file is that is
+// no text in UTF-8.
 CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how = {});
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how = {});
 

@@ -297,9 +297,11 @@ class CsvScan {
 
 CsvNumbers read_csv_numbers(std::string_view text, const std::string& name) {
   constexpr std::size_t head_bytes = 4096;
-  if (const std::string kind = kind_of_no_text(text.substr(0, head_bytes)); !kind.empty())
-    throw Error(cat(name, " is ", kind, ": looked for a CSV log"),
-                "a CSV log has a line of names, and a line of numbers for each step or epoch");
+  if (const auto other = no_log_as_text(text.substr(0, head_bytes), name))
+    throw Error(cat(name, " is ", other->kind, ": looked for a CSV log"),
+                other->remedy.empty()
+                    ? "a CSV log has a line of names, and a line of numbers for each step or epoch"
+                    : other->remedy);
   return CsvScan(text, name).read();
 }
 

@@ -144,8 +144,9 @@ Trial read_json_log(const std::filesystem::path& file) {
   Trial trial{.name = file.stem().string(),
               .path = std::filesystem::absolute(file).lexically_normal().string(),
               .source = "JSON log"};
-  const std::string kind = kind_of_no_text(text.substr(0, 4096));
-  if (!kind.empty() && kind != "JSON" && kind != "empty") throw_no_log(file, cat("it is ", kind));
+  const auto other = no_log_as_text(text.substr(0, 4096), file);
+  if (other && other->kind != "JSON" && other->kind != "empty")
+    throw_no_log(file, cat("it is ", other->kind));
   JsonRows rows(file.string());
   const std::string ending = file.extension().string();
   if (is_lines(text) || ending == ".jsonl" || ending == ".ndjson") {

@@ -38,27 +38,20 @@ std::string head_of(const fs::path& file) {
   return head;
 }
 
-std::string what_helps(const std::string& kind, const std::string& ending) {
-  if (kind.empty()) return "if it is a table with a line of names, name it .csv";
-  if (kind == "JSON") return "if it is a log, name it .json, or .jsonl with an object a line";
-  if (kind.ends_with("z archive") || kind == "a gzip archive" || kind == "a zstd archive")
-    return "unpack it first";
-  if (kind == "a Parquet file" || ending == ".xlsx")
-    return "save it as CSV, as pandas' to_csv does";
-  return "what is compared are runs, batches, logs of other programs and files of facts; see "
-         "`lockstep compare --help`";
-}
-
 // A file whose name is of no kind that is read.
 [[noreturn]] void throw_no_trial(const fs::path& file, const std::string& ending) {
-  const std::string kind = kind_of_no_text(head_of(file));
+  const auto other = no_log_as_text(head_of(file), file);
   const std::string text = ending.empty() ? "text without an ending in its name"
                                           : cat("text whose name ends in ", printable(ending));
   throw Error(
-      cat(printable(file.string()), " is ", kind.empty() ? text : kind,
+      cat(printable(file.string()), " is ", other ? other->kind : text,
           ": looked for a log (.csv, .tsv, .json, .jsonl, events.out.tfevents.…), a file of facts "
           "(.toml) or a database of MLflow or trackio"),
-      what_helps(kind, ending));
+      !other ? "if it is a table with a line of names, name it .csv"
+      : !other->remedy.empty()
+          ? other->remedy
+          : "what is compared are runs, batches, logs of other programs and files of facts; see "
+            "`lockstep compare --help`");
 }
 
 Trial read_file_trial(const fs::path& file) {

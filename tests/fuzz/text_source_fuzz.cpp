@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/file_kind.h"
 #include "base/json.h"
-#include "recipes/textgen/prepare/file_kind.h"
 #include "recipes/textgen/prepare/text_source.h"
 #include "source_text.h"
 
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace lockstep::textgen;
   const std::string_view text = fuzz::text_of(data, size);
   const SourceFile plain_file = fuzz::source_file(text);
-  kind_that_is_no_text(text.substr(0, kind_bytes), "a.docx");
+  kind_of_file(text.substr(0, file_kind_bytes), "a.docx");
   for (const bool json : {false, true}) {
     SourceFile file = plain_file;
     file.jsonl = file.json = json;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_kind.h"
 #include "base/text.h"
 
 namespace lockstep::dimabsa {
@@ -13,18 +14,6 @@ namespace {
 constexpr const char* form_of_lines =
     "{\"ID\": …, \"Text\": …, \"Quadruplet\": [{\"Aspect\": …, \"Opinion\": …, \"Category\": …, "
     "\"VA\": \"7.12#6.50\"}]}";
-
-// "UTF-16" or "UTF-32" by the mark, or by the zeros beside ASCII's characters; else "".
-std::string wide_encoding(std::string_view file) {
-  using std::string_view_literals::operator""sv;
-  if (file.starts_with("\xFF\xFE\0\0"sv) || file.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
-  if (file.starts_with("\xFF\xFE"sv) || file.starts_with("\xFE\xFF"sv)) return "UTF-16";
-  const std::string_view head = file.substr(0, 64);
-  const auto zeros = static_cast<std::size_t>(std::ranges::count(head, '\0'));
-  if (head.size() < 4 || zeros * 3 < head.size()) return "";
-  if (zeros * 3 >= head.size() * 2) return head[0] == '\0' ? "UTF-32BE" : "UTF-32LE";
-  return head[0] == '\0' ? "UTF-16BE" : "UTF-16LE";
-}
 
 bool is_number(std::string_view word) {
   if (word.starts_with('-')) word.remove_prefix(1);
@@ -55,9 +44,9 @@ bool is_acos(std::string_view line) {
 }  // namespace
 
 void refuse_other_forms(std::string_view file, const std::string& name, bool texts) {
-  if (const std::string encoding = wide_encoding(file); !encoding.empty())
-    throw Error(cat(name, " is ", encoding, ", but UTF-8 is read"),
-                cat("iconv -f ", encoding, " -t UTF-8 FILE > NEW.jsonl converts it"));
+  if (const auto kind = kind_of_file(file.substr(0, file_kind_bytes), name))
+    throw Error(cat(name, " is ", kind->name, ", but JSON Lines in UTF-8 are read"),
+                text_remedy(*kind, name, TextForm::json_lines));
   file = without_byte_order_mark(file);
   const std::size_t first = file.find_first_not_of(" \t");
   if (first == file.npos) return;

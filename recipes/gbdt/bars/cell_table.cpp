@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_kind.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -57,6 +58,7 @@ std::string in_utf8(std::string text, const std::string& name) {
     text = from_utf16(std::string_view(text).substr(2), false, name);
   else if (text.starts_with("\xFE\xFF"sv))
     text = from_utf16(std::string_view(text).substr(2), true, name);
+  refuse_no_csv(text, name);
   const std::size_t nul = text.find('\0');
   if (nul != text.npos)
     refuse_bytes(name, cat(": byte ", nul + 1, " is 0, as no text has it"), "UTF-16LE", true);

@@ -6,10 +6,10 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/file_kind.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "recipes/textgen/prepare/file_kind.h"
 #include "recipes/textgen/prepare/parallel.h"
 #include "recipes/textgen/prepare/unpacked_file.h"
 
@@ -22,9 +22,17 @@ struct Look {
 };
 
 std::string beginning(const SourceFile& file) {
-  std::string head(kind_bytes, '\0');
+  std::string head(file_kind_bytes, '\0');
   head.resize(UnpackedFile(file.path).read(head));
   return head;
+}
+
+// Of a file whose unpacked text begins as `kind` does.
+Look no_text(const FileKind& kind, const SourceFile& file) {
+  if (kind.format == FileFormat::gzip || kind.format == FileFormat::zstd)
+    return {.fault = "is packed twice", .remedy = "unpack it once, and name what comes out"};
+  return {.fault = cat("is ", kind.name, kind.encoding.empty() ? "" : ", but must be in UTF-8"),
+          .remedy = text_remedy(kind, file.path.filename().string(), TextForm::json_lines)};
 }
 
 // Whether it is a document, by the form alone where it is no JSON: that is told where it is read.
@@ -60,8 +68,7 @@ void count_documents(Look& look, const SourceFile& file, const Chunk& chunk, dou
 Look look_at(const SourceFile& file, const TextOptions& options) {
   const double valid_share = options.data.valid_share;
   Look look;
-  if (const auto kind = kind_that_is_no_text(beginning(file), file.path))
-    return {.fault = kind->name, .remedy = kind->remedy};
+  if (const auto kind = kind_of_file(beginning(file), file.path)) return no_text(*kind, file);
   look.remedy = "name text files in UTF-8; iconv turns other encodings into it";
   const std::vector<SourceFile> files = {file};
   const std::vector<Segment> segments = {{.end = end_of_text}};

@@ -202,11 +202,14 @@ TEST(Reader, SaysHowOtherFormsOfAVaAreWritten) {
 
 TEST(Reader, SaysHowOtherFormsOfFilesAreConverted) {
   const auto refused = [](const std::string& text) { return error_of([&] { parse(text); }); };
-  const std::string wide("{\0\"\0I\0", 6);
-  EXPECT_THAT(refused("\xFF\xFE" + wide), ::testing::AllOf(StartsWith("a.jsonl is UTF-16,"),
+  const std::string wide("{\0\"\0I\0D\0", 8);
+  EXPECT_THAT(refused("\xFF\xFE" + wide), ::testing::AllOf(StartsWith("a.jsonl is text in UTF-16,"),
                                                            HasSubstr("iconv -f UTF-16 -t UTF-8")));
-  EXPECT_THAT(refused(wide), StartsWith("a.jsonl is UTF-16LE,"));
-  EXPECT_THAT(refused(std::string("\0\0\xFE\xFF\0\0\0{", 8)), StartsWith("a.jsonl is UTF-32,"));
+  EXPECT_THAT(refused(wide), StartsWith("a.jsonl is text in UTF-16LE,"));
+  EXPECT_THAT(refused(std::string("\0\0\xFE\xFF\0\0\0{", 8)),
+              StartsWith("a.jsonl is text in UTF-32,"));
+  EXPECT_THAT(refused("PAR1\x15\4"), ::testing::AllOf(StartsWith("a.jsonl is a Parquet file,"),
+                                                      HasSubstr("to_json(\"NEW.jsonl\"")));
   EXPECT_THAT(
       refused("[\n " + std::string(soup) + "]"),
       ::testing::AllOf(StartsWith("a.jsonl holds one JSON list"), HasSubstr("jq -c '.[]'")));

@@ -312,15 +312,22 @@ TEST(PriceFile, MayBeUtf16) {
   EXPECT_THAT(price_file(little).close, ElementsAre(2));
   EXPECT_THAT(price_file(big).close, ElementsAre(2));
   EXPECT_THAT(file_refusal(little + "x"), HasSubstr("A.csv ends within a character of UTF-16"));
-  EXPECT_THAT(
-      file_refusal(little.substr(2)),
-      AllOf(
-          HasSubstr("A.csv: byte 2 is 0, as no text has it"),
-          HasSubstr("iconv -f UTF-16LE -t UTF-8 A.csv > converted.csv makes UTF-8 of it, if it")));
+  EXPECT_THAT(file_refusal(little.substr(2)),
+              AllOf(HasSubstr("A.csv is text in UTF-16LE, but must be CSV in UTF-8"),
+                    HasSubstr("iconv -f UTF-16LE -t UTF-8 A.csv > NEW.csv")));
+  EXPECT_THAT(file_refusal(cat("o,h\n1,2", std::string(1, '\0'), "\n")),
+              HasSubstr("A.csv: byte 8 is 0, as no text has it"));
   EXPECT_THAT(file_refusal(std::string("\xFF\xFE"
                                        "a\0\0\xDC",
                                        6)),
               HasSubstr("A.csv: byte 5 begins no character of UTF-16"));
+}
+
+TEST(PriceFile, OfAnotherKindIsSaidToBeWhatItIs) {
+  EXPECT_THAT(file_refusal("PAR1\x15\4\x15"),
+              AllOf(HasSubstr("A.csv is a Parquet file, but must be CSV in UTF-8"),
+                    HasSubstr("pandas.read_parquet(\"A.csv\").to_csv")));
+  EXPECT_THAT(file_refusal("PK\3\4\x14"), HasSubstr("A.csv is a zip archive, but must be CSV"));
 }
 
 // Records are JSON, which is UTF-8; other cells may be what they are.

@@ -65,7 +65,7 @@ TEST(JobWords, ReadListsWhateverWroteThem) {
   EXPECT_THAT(error(std::string("\xFF\xFE"
                                 "a\0\n\0",
                                 6)),
-              HasSubstr("x.txt is UTF-16"));
+              HasSubstr("x.txt is text in UTF-16"));
   EXPECT_THAT(error_in_words({"f", ":::", "a", "M\xFC"}),
               HasSubstr("value 2 after ::: is not valid UTF-8: M\\xfc"));
 }
