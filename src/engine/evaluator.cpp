@@ -17,6 +17,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -106,7 +107,8 @@ struct OwnRecords {
   at::Tensor values = at::empty({0}, at::kDouble);  // of its samples, one behind the other
   std::vector<std::int64_t> lengths;                // of each of its samples
   bool out_of_memory = false;
-  std::string why;  // what the lack of memory said, one line
+  std::string why;             // what the lack of memory said, one line
+  std::exception_ptr fault{};  // any other
   double warm_up_s = 0;
 };
 
@@ -137,13 +139,16 @@ OwnRecords evaluate_share(Recipe& recipe, Model& model, Loader& loader, Backend&
   return own;
 }
 
-// Runs `work`, of which memory may run out; what that said is in `own` then.
-void try_within_memory(Backend& backend, OwnRecords& own, const std::function<void()>& work) {
+// Runs `work`, which may fail on this rank alone; what it said is in `own` then.
+void try_work(Backend& backend, OwnRecords& own, const std::function<void()>& work) {
   try {
     work();
     return;
   } catch (const std::exception& error) {
-    if (!is_out_of_memory(error)) throw;
+    if (!is_out_of_memory(error)) {
+      own.fault = std::current_exception();
+      return;
+    }
     own.out_of_memory = true;
     own.why = first_line_of(error);
   }
@@ -154,7 +159,7 @@ OwnRecords try_share(Recipe& recipe, Model& model, const Dataset& dataset, Backe
                      const EvaluatorOptions& options, const Share& share) {
   OwnRecords own;
   if (share.begin == share.end) return own;
-  try_within_memory(backend, own, [&] {
+  try_work(backend, own, [&] {
     const auto loader = load_share(dataset, share, backend, options);
     own = evaluate_share(recipe, model, *loader, backend, options, share.end - share.begin);
   });
@@ -178,7 +183,7 @@ SharedSample shared_sample(const ProcessGroup& group, std::int64_t count) {
           .piece = {.index = group.rank() - first, .count = first_of(sample + 1) - first}};
 }
 
-// Of all ranks, u8 [any] each, on the hosts; nothing where one had no memory, whose `own` is
+// Of all ranks, u8 [any] each, on the hosts; nothing where one could not make its own, which is
 // undefined. They travel as words of 8 bytes.
 std::vector<at::Tensor> gather_pieces(const at::Tensor& own, ProcessGroup& group) {
   constexpr std::int64_t word = 8;
@@ -216,7 +221,7 @@ OwnRecords evaluate_shared(Recipe& recipe, Model& model, const Dataset& dataset,
   Batch batch;
   StepContext context = context_of(backend, options);
   at::Tensor piece;
-  try_within_memory(backend, own, [&] {
+  try_work(backend, own, [&] {
     const Share one{.begin = shared.sample, .end = shared.sample + 1};
     const auto loader = load_share(dataset, one, backend, options);
     batch = uploaded(backend, std::move(loader->next().batches[0]));
@@ -227,7 +232,7 @@ OwnRecords evaluate_shared(Recipe& recipe, Model& model, const Dataset& dataset,
   if (pieces.empty() || shared.piece.index > 0) return own;
   pieces = {pieces.begin() + shared.first_rank,
             pieces.begin() + shared.first_rank + shared.piece.count};
-  try_within_memory(backend, own, [&] {
+  try_work(backend, own, [&] {
     const at::Tensor record = recipe.join_evaluated(batch, pieces, context);
     own.values = record.reshape({-1}).to(at::kCPU, at::kDouble);
     own.lengths = {own.values.numel()};
@@ -235,10 +240,26 @@ OwnRecords evaluate_shared(Recipe& recipe, Model& model, const Dataset& dataset,
   return own;
 }
 
-// The lengths of the records of all samples, and behind them of each rank whether memory ran out.
+// How a rank ended its share.
+enum class ShareEnd : std::int64_t { done, out_of_memory, error, exception };
+
+ShareEnd end_of(const OwnRecords& own) {
+  if (own.out_of_memory) return ShareEnd::out_of_memory;
+  if (!own.fault) return ShareEnd::done;
+  try {
+    std::rethrow_exception(own.fault);
+  } catch (const Error&) {
+    return ShareEnd::error;
+  } catch (...) {
+    return ShareEnd::exception;
+  }
+}
+
+// The lengths of the records of all samples, and how the ranks ended.
 struct Lengths {
   std::vector<std::int64_t> of_samples;
   std::vector<int> out_of_memory_ranks;
+  bool failed = false, only_errors = true;  // on any rank; by Error alone
 };
 
 Lengths gather_lengths(const OwnRecords& own, const Share& share, std::int64_t count,
@@ -246,12 +267,36 @@ Lengths gather_lengths(const OwnRecords& own, const Share& share, std::int64_t c
   at::Tensor numbers = at::zeros({count + group.size()}, at::kLong);
   auto* const first = numbers.mutable_data_ptr<std::int64_t>();
   std::copy(own.lengths.begin(), own.lengths.end(), first + share.begin);
-  first[count + group.rank()] = own.out_of_memory ? 1 : 0;
+  first[count + group.rank()] = static_cast<std::int64_t>(end_of(own));
   group.all_reduce_on_host(numbers)->wait();
   Lengths lengths{.of_samples = {first, first + count}};
-  for (int rank = 0; rank < group.size(); ++rank)
-    if (first[count + rank] > 0) lengths.out_of_memory_ranks.push_back(rank);
+  for (int rank = 0; rank < group.size(); ++rank) {
+    const auto end = static_cast<ShareEnd>(first[count + rank]);
+    if (end == ShareEnd::out_of_memory) lengths.out_of_memory_ranks.push_back(rank);
+    lengths.failed |= end == ShareEnd::error || end == ShareEnd::exception;
+    lengths.only_errors &= end != ShareEnd::exception;
+  }
   return lengths;
+}
+
+// All ranks come here together.
+[[noreturn]] void fail_together(const std::exception_ptr& own, bool only_errors,
+                                ProcessGroup& group) {
+  std::string what, hint;
+  try {
+    if (own) std::rethrow_exception(own);
+  } catch (const Error& error) {
+    what = error.what();
+    hint = error.hint();
+  } catch (const std::exception& error) {
+    what = message_of(error);
+  }
+  // One after the other: both need all ranks.
+  what = first_text(group, "evaluation failed", what);
+  hint = first_text(group, "evaluation failed, hint", hint);
+  if (only_errors) throw EvaluationFailed(what, hint);
+  if (own && end_of({.fault = own}) == ShareEnd::exception) std::rethrow_exception(own);
+  throw Error(what, hint);
 }
 
 Records gather_records(const OwnRecords& own, const Share& share,
@@ -317,6 +362,7 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
     own = shares ? evaluate_shared(recipe, model, dataset, group, backend, options, shared)
                  : try_share(recipe, model, dataset, backend, options, share);
     lengths = gather_lengths(own, share, count, group);
+    if (lengths.failed) fail_together(own.fault, lengths.only_errors, group);
     const std::vector<int>& failed = lengths.out_of_memory_ranks;
     if (failed.empty()) break;
     result.out_of_memory_ranks = failed;

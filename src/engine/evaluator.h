@@ -1,6 +1,7 @@
 // Evaluates a validation set, split over the ranks, with the same result on any number of them.
 #pragma once
 
+#include "base/error.h"
 #include "engine/backend.h"
 #include "engine/process_group.h"
 #include "engine/recipe.h"
@@ -35,6 +36,13 @@ struct Evaluation {
   std::vector<int> out_of_memory_ranks;  // on which more at once did not fit
 };
 
+// Thrown by all ranks where some could not evaluate their share, such as one whose data cannot be
+// read: says what the first of them said.
+class EvaluationFailed : public Error {
+ public:
+  using Error::Error;
+};
+
 // All ranks call it together. The N rows are those of sample 0, then those of sample 1, and so on,
 // mostly one each. Rank r evaluates rows [r * per, (r + 1) * per), per = ceil(N / ranks), which may
 // be none; each is read once. Where there are fewer samples than ranks and the recipe makes pieces
@@ -43,7 +51,8 @@ struct Evaluation {
 // beside them; a device never holds those of more than two batches. The metrics are computed on
 // every rank from the same records. Where memory runs out on a rank, all evaluate half as many at
 // once, from the beginning. Throws Error if the dataset is empty or a metric list is, or if one
-// sample does not fit.
+// sample does not fit; EvaluationFailed where a rank met an Error in its share. Where it met
+// another exception it throws that, and the other ranks an Error that says so.
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
                     Backend& backend, const EvaluatorOptions& options);
 

@@ -371,9 +371,11 @@ void Loop::evaluate() {
   const bool better = [&] {
     try {
       return validation_->run(step_, feed_->batch().micro, [this] { runner_.release_graphs(); });
-    } catch (const Error&) {
-      // Of several ranks only this one may be here, and all save together.
-      if (setup_.group.size() == 1 && step_ > start_.step && !setup_.measure_only) {
+    } catch (const Error& error) {
+      // All save together, and otherwise only this rank may be here.
+      const bool all_are_here =
+          setup_.group.size() == 1 || dynamic_cast<const EvaluationFailed*>(&error) != nullptr;
+      if (all_are_here && step_ > start_.step && !setup_.measure_only) {
         save(true);
         checkpoints_.finish();
       }

@@ -199,6 +199,48 @@ TEST(Evaluate, NamesTheSampleThatCouldNotBeRead) {
   });
 }
 
+// One that cannot be read, which the second of three ranks meets.
+class UnreadableData : public testing::ToyData {
+ public:
+  using ToyData::ToyData;
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
+    if (index == 5) throw Error("b.tif breaks off", "copy it again");
+    return ToyData::get(index, context);
+  }
+};
+
+TEST(Evaluate, EndsOnAllRanksWithWhatOneOfThemCouldNotRead) {
+  std::atomic<int> ended{0};
+  testing::with_ranks(3, [&](ProcessGroup& group) {
+    testing::ToyRecipe recipe;
+    const auto model = recipe.build(1);
+    try {
+      evaluate(recipe, *model, UnreadableData(11), group, cpu_backend(), {.batch = 4});
+      ADD_FAILURE();
+    } catch (const EvaluationFailed& error) {
+      EXPECT_NE(std::string(error.what()).find("b.tif breaks off"), std::string::npos);
+      EXPECT_EQ(error.hint(), "copy it again");
+      ++ended;
+    }
+    EXPECT_TRUE(group.all_agree(true)) << "and they can go on together";
+  });
+  EXPECT_EQ(ended, 3);
+}
+
+TEST(Evaluate, EndsOnAllRanksWhereOneThrowsWhatIsNoError) {
+  testing::with_ranks(3, [&](ProcessGroup& group) {
+    testing::ToyRecipe recipe;
+    const auto model = recipe.build(1);
+    try {
+      evaluate(recipe, *model, BrokenData(11), group, cpu_backend(), {.batch = 4});
+      ADD_FAILURE();
+    } catch (const std::exception& error) {
+      EXPECT_EQ(dynamic_cast<const Error*>(&error) == nullptr, group.rank() == 1);
+      EXPECT_NE(std::string(error.what()).find("no such file"), std::string::npos);
+    }
+  });
+}
+
 TEST(Evaluate, CoversFewerSamplesThanRanks) { EXPECT_EQ(run(4, 2, 3)[1].value, 2); }
 
 // A piece is some of the record's eight bytes.
