@@ -82,8 +82,9 @@ std::string_view wide_encoding(std::string_view head) {
   for (std::size_t i = 0; i < head.size(); ++i) nuls[i % 4] += head[i] == '\0';
   const std::size_t quarter = head.size() / 4;
   const auto most = [&](std::size_t place) { return nuls[place] * 10 >= quarter * 9; };
-  if (most(2) && most(3) && nuls[0] == 0) return "UTF-32LE";
-  if (most(0) && most(1) && nuls[3] == 0) return "UTF-32BE";
+  const auto few = [&](std::size_t place) { return nuls[place] * 10 <= quarter; };
+  if (most(2) && most(3) && few(0)) return "UTF-32LE";
+  if (most(0) && most(1) && few(3)) return "UTF-32BE";
   const std::size_t even = nuls[0] + nuls[2], odd = nuls[1] + nuls[3];
   // A third of the characters are of ASCII, and few others end in a byte of 0.
   const auto wide = [&](std::size_t high, std::size_t low) {

@@ -133,11 +133,12 @@ CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how) {
     throw Error(cat(path.string(), " has ", format_bytes(static_cast<double>(bytes)),
                     ", more than the limit of ",
                     format_bytes(static_cast<double>(how.file_bytes))));
-  return parse_csv(read_file(path, how.file_bytes), path.filename().string(), how);
+  const std::string text = read_file(path, how.file_bytes), name = path.filename().string();
+  refuse_no_csv(text, name);
+  return parse_csv(text, name, how);
 }
 
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how) {
-  refuse_no_csv(text, name);
   text = without_byte_order_mark(text);
   CsvTable table{.name = name};
   Collector collector(table, how);
