@@ -25,8 +25,7 @@ class DiskFails : public AttackedRun, public ::testing::WithParamInterface<Failu
 // From some call on, for good: what was saved before stays, and the run can go on from it.
 TEST_P(DiskFails, TheRunSaysSoAndKeepsWhatWasSaved) {
   const auto [turn, name, order, word] = GetParam();
-  if (turn > 0 && !testing::has_turn(turn) && !testing::has_turn(turn + 5))
-    GTEST_SKIP() << testing::in_another_tenth;
+  if (turn > 0 && !testing::has_turn_twice(turn)) GTEST_SKIP() << testing::in_another_tenth;
   train_whole();
   const ToolResult failing = run(train("a"), order, "", runs / "a/checkpoints");
   EXPECT_EQ(failing.code, 75) << failing.err;  // its last weights are on no disk
@@ -57,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
 class BrokenDisk : public AttackedRun {};
 
 TEST_F(BrokenDisk, ACheckpointThatCannotBeDeletedIsNoReasonToStop) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   train_whole();
   const ToolResult result = run(train("a"), "unlink EIO 1 100000", "", runs / "a/checkpoints");
   EXPECT_EQ(result.code, 0) << result.err;
@@ -64,6 +64,7 @@ TEST_F(BrokenDisk, ACheckpointThatCannotBeDeletedIsNoReasonToStop) {
 }
 
 TEST_F(BrokenDisk, NeitherAreEventsThatCannotBeWritten) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
   train_whole();
   const ToolResult result = run(train("a", {"run.record_samples=false"}), "write EIO 5 100000", "",
                                 runs / "a/events.jsonl");
@@ -73,6 +74,7 @@ TEST_F(BrokenDisk, NeitherAreEventsThatCannotBeWritten) {
 }
 
 TEST_F(BrokenDisk, ReadOnlyFromOneMomentOn) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   train_whole();
   const ToolResult result = run(train("a", {"run.record_samples=false"}),
                                 "mkdir EROFS 6 100000;open EROFS 20 100000;write EROFS 90 100000;"
@@ -101,6 +103,7 @@ TEST_F(BrokenDisk, ARunFolderThatVanishesIsSaidAndNotPutBack) {
 }
 
 TEST_F(BrokenDisk, AClockThatJumpsChangesNothing) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   train_whole();
   for (const char* jump : {"100000000", "-100000000"}) {
     const std::string name = std::string("jump") + jump;

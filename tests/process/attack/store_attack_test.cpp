@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/fd.h"
+#include "fakes/tenths.h"
 
 namespace lockstep {
 namespace {
@@ -101,7 +102,7 @@ using StoreAttack = AttackedRun;
 
 TEST_F(StoreAttack, StopsNoStart) {
   std::size_t keys = 0, connections = 0;
-  for (int start = 0; start < 5; ++start) {
+  for (int start = 0; start < testing::share_of_turn(5, 2); ++start) {
     testing::ToolProcess tool(train("start-" + std::to_string(start)), folder.path());
     std::jthread stranger([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) {

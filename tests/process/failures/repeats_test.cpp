@@ -1,6 +1,7 @@
 // lockstep train --seeds: repeats one after the other, and what follows when one of them fails or
 // all of them are interrupted.
 #include "failing_run.h"
+#include "fakes/tenths.h"
 #include "run/checkpoint_index.h"
 #include "run/groups.h"
 #include "run/run_dir.h"
@@ -48,6 +49,7 @@ TEST_F(Repeats, TrainSeedsInTurnAsRunsOfOneGroup) {
 }
 
 TEST_F(Repeats, OneThatFailsKeepsNoOtherFromRunning) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   once = true;
   const ToolResult result = train("segv 7 1", seeds(3));
   EXPECT_EQ(result.code, 1) << result.err;
@@ -62,6 +64,7 @@ TEST_F(Repeats, OneThatFailsKeepsNoOtherFromRunning) {
 }
 
 TEST_F(Repeats, AfterAnInterruptThePrintedCommandGoesOnWithThoseThatAreLeft) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(train("", seeds(1)).code, 0);
   const auto trained = std::filesystem::last_write_time(root() / "base-s1/events.jsonl");
   ToolProcess first(train_words(seeds(3, {"--resume", "auto", "--then", "report"})), folder.path(),

@@ -2,6 +2,7 @@
 // when a host vanishes, a process is killed or stopped, or a host never comes.
 #include "base/clock.h"
 #include "checkout_paths.h"
+#include "fakes/tenths.h"
 #include "fakes/tool.h"
 #include "network.h"
 #include "run/checkpoint_index.h"
@@ -157,6 +158,8 @@ class HostVanishes : public Hosts,
                      public ::testing::WithParamInterface<std::pair<const char*, Cut>> {};
 
 TEST_P(HostVanishes, AllRanksEndInTheTimeStatedAndTheRunGoesOn) {
+  if (GetParam().first == std::string("WithItsLink") && !testing::has_turn_twice(0))
+    GTEST_SKIP() << testing::in_another_tenth;
   start("cut", {"stop.steps=1000000", "stop.hang_after=6s"});
   ASSERT_TRUE(trains("cut"));
   ((*network).*GetParam().second)(1);
@@ -203,6 +206,7 @@ class RankOfAHost : public Hosts, public ::testing::WithParamInterface<int> {};
 
 TEST_P(RankOfAHost, ThatIsKilledEndsAllInSecondsAndIsNamed) {
   const int victim = GetParam();
+  if (victim > 0 && !testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   start("killed", {"stop.steps=1000000"});
   ASSERT_TRUE(trains("killed"));
   kill(ranks[static_cast<std::size_t>(victim)]->pid(), SIGKILL);

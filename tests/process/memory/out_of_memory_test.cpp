@@ -173,6 +173,7 @@ TEST_F(OutOfMemory, InASaveLeavesThatCheckpointOutAndTheRunGoesOn) {
 
 // One sample at a time is too much still: then less is kept of it, once.
 TEST_F(OutOfMemory, WithRecomputationByNeedASampleThatDoesNotFitIsComputedAgain) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(train(2, "whole", "").code, 0);
   const Words by_need{"memory.recompute=auto", "batch.micro=1"};
   const ToolResult result = train(2, "less", "forward 7 1", by_need);

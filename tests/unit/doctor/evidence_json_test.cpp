@@ -12,6 +12,7 @@
 #include "doctor/report.h"
 #include "fakes/error_of.h"
 #include "fakes/fake_reader.h"
+#include "fakes/tenths.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
@@ -165,6 +166,7 @@ TEST_F(EvidenceJson, SurvivesAnythingInAnyPlace) {
                          json::array({json::array({-1, "x", 1e300}), "x", json::object()})};
   int read_whole = 0, refused = 0;
   std::set<std::string> kinds;  // one line of each
+  std::size_t number = 0;
   // All metrics are read alike: those of the second GPU and all but one reason are left alone.
   const auto is_like_others = [](const std::string& place) {
     return place.starts_with("/gpus/1/v/") || place.starts_with("/gpus/1/about/") ||
@@ -178,7 +180,8 @@ TEST_F(EvidenceJson, SurvivesAnythingInAnyPlace) {
       for (std::size_t end = place.size(); end != std::string::npos && end > 0;
            end = place.rfind('/', end - 1))
         if (!is_like_others(place)) places.insert(place.substr(0, end));
-    for (const std::string& place : places)
+    for (const std::string& place : places) {
+      if (!testing::has_turn_twice(number++)) continue;
       for (const json& other : others) {
         json damaged = whole;
         damaged[json::json_pointer(place)] = other;
@@ -200,6 +203,7 @@ TEST_F(EvidenceJson, SurvivesAnythingInAnyPlace) {
           ADD_FAILURE() << error.what();
         }
       }
+    }
   }
   EXPECT_GT(read_whole, 100);
   EXPECT_GT(refused, 100);

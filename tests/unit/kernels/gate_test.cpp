@@ -3,6 +3,7 @@
 #include "fakes/gate_cases.h"
 
 #include "fakes/error_of.h"
+#include "fakes/tenths.h"
 
 #include <ATen/Context.h>
 #include <ATen/ops/allclose.h>
@@ -39,7 +40,9 @@ TEST(Gates, AreTheirDefinitionsForwardAndBackwardInEitherLayout) {
   // Of other draws one in ten or so has an element that a ReLU passes in f64 alone, or a mean at
   // which ATen's sums of squares in f32 lose the variance's digits.
   at::manual_seed(20);
-  for (const FusedCase& test : gate_cases())
+  std::size_t number = 0;
+  for (const FusedCase& test : gate_cases()) {
+    if (!testing::has_turn_twice(number++)) continue;
     for (const bool last : {false, true})
       for (const auto type : {at::kDouble, at::kFloat}) {
         const Tensors own = run_gate(test.own, test.inputs, last, type);
@@ -51,6 +54,7 @@ TEST(Gates, AreTheirDefinitionsForwardAndBackwardInEitherLayout) {
               << test.name << " #" << i << " " << last << " " << type;
         }
       }
+  }
 }
 
 TEST(Gates, KeepLayoutAndType) {
@@ -75,7 +79,9 @@ TEST(Gates, KeepLayoutAndType) {
 }
 
 TEST(Gates, HaveSecondDerivatives) {
-  for (const FusedCase& test : gate_cases())
+  std::size_t number = 0;
+  for (const FusedCase& test : gate_cases()) {
+    if (!testing::has_turn_twice(number++)) continue;
     for (const bool last : {false, true}) {
       // Sums of second derivatives cancel: f32 has too few digits for them.
       Tensors wide;
@@ -87,6 +93,7 @@ TEST(Gates, HaveSecondDerivatives) {
         EXPECT_TRUE(at::allclose(own[i].grad(), plain[i].grad(), 1e-6, 1e-6))
             << test.name << " #" << i << " " << last;
     }
+  }
 }
 
 TEST(Gates, ANanStaysOneThroughTheNormsRelu) {
