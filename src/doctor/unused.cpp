@@ -55,6 +55,12 @@ bool is_incomplete(const Scene& scene, const Program& program, const OfProgram& 
   return wanted && *wanted > static_cast<int>(there);
 }
 
+// Lockstep was told to compute on CPUs, and masks the GPUs of its ranks itself.
+bool puts_on_cpus(const Scene& scene, const std::pair<int, Launcher>& launcher) {
+  return launcher.second.name == "Lockstep" &&
+         !scene.processes.at(launcher.first).inherited("CUDA_VISIBLE_DEVICES");
+}
+
 // What a program uses of what it may use.
 struct Use {
   std::set<std::size_t> visible, working, spare;
@@ -227,6 +233,8 @@ Findings narrowed(const Scene& scene) {
     if (idle.empty() || masked.empty() || is_elsewhere) continue;
     // A helper that is kept away from GPUs on purpose does not compute.
     if (visible->empty() && cores < working_cores) continue;
+    const OfProgram launcher = launcher_in(scene, program);
+    if (visible->empty() && launcher && puts_on_cpus(scene, *launcher)) continue;
     // On a machine that others use too it may be what they have agreed on.
     const bool with_others = std::any_of(hidden.begin(), hidden.end(), [&](std::size_t position) {
       return scene.is_shared(position, program);
@@ -243,7 +251,6 @@ Findings narrowed(const Scene& scene) {
                                 " only; ", idling(scene, idle));
     for (std::size_t i = 0; i < std::min(masked.size(), most_told); ++i)
       finding.evidence.push_back(variable_line(scene, masked[i], "CUDA_VISIBLE_DEVICES"));
-    const OfProgram launcher = launcher_in(scene, program);
     if (launcher) finding.evidence.push_back(command_line(scene, launcher->first));
     for (const std::size_t position : idle) finding.evidence.push_back(load_line(scene, position));
     // A launcher that gives each of its processes a GPU sets the mask itself.
