@@ -61,7 +61,8 @@ int run_help(const std::string& asked, const std::vector<Command>& commands) {
     return exit_finished;
   }
   std::vector<std::string> names;
-  for (const Command& command : commands) names.push_back(command.name);
+  for (const Command& command : commands)
+    if (!command.hidden) names.push_back(command.name);
   const std::string near = nearest(asked, names);
   throw Error(cat("there is no help on ", asked),
               near.empty() ? "lockstep --help lists the commands, docs/guide/symptoms.md the "

@@ -84,7 +84,7 @@ void add_line(Symptom& symptom, std::string_view line) {
 }
 
 std::string symptom_text(const Symptom& symptom, int width) {
-  std::string text = symptom.title + "\n" + hang_cells("  also: ", symptom.also, width);
+  std::string text = symptom.title + "\n" + hang_cells("  Also: ", symptom.also, width);
   for (const auto& [name, what] : symptom.parts)
     text += hang_cells(cat("  ", name, ": "), what, width);
   return text;

@@ -118,7 +118,7 @@ TEST(Symptoms, AreShownInFullUpToThree) {
   std::vector<Symptom> found(5, symptoms_in(small_page).front());
   for (std::size_t i = 0; i < found.size(); ++i) found[i].title = cat("title ", i);
   const std::string text = help_on(found, 60);
-  EXPECT_THAT(text, HasSubstr("title 2\n  also: `NCCL_TIMEOUT`, stuck\n  Cause: A rank waits"));
+  EXPECT_THAT(text, HasSubstr("title 2\n  Also: `NCCL_TIMEOUT`, stuck\n  Cause: A rank waits"));
   EXPECT_THAT(text, HasSubstr("There too: title 3; title 4\n"));
   EXPECT_THAT(text, HasSubstr("All symptoms: docs/guide/symptoms.md\n"));
   for (const std::string& line : split(text, '\n')) EXPECT_LE(cells_of(line), 60) << line;
