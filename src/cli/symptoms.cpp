@@ -34,7 +34,7 @@ std::string without_marks(std::string_view text) {
 }
 
 // Small letters, digits and underscores are words; all else parts them.
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> words_in(const std::string& text) {
   std::vector<std::string> words(1);
   for (const char c : text) {
     const auto letter = static_cast<unsigned char>(c);
@@ -51,7 +51,7 @@ std::vector<std::string> words_of(const std::string& text) {
 std::vector<std::string> telling_words(const std::string& text) {
   static const std::set<std::string> small{"a",  "an", "and", "for", "how", "i",    "in", "is",
                                            "it", "my", "of",  "on",  "the", "what", "to", "with"};
-  const std::vector<std::string> all = words_of(text);
+  const std::vector<std::string> all = words_in(text);
   std::vector<std::string> telling;
   std::copy_if(all.begin(), all.end(), std::back_inserter(telling),
                [](const std::string& word) { return !small.contains(word); });
@@ -61,7 +61,7 @@ std::vector<std::string> telling_words(const std::string& text) {
 // How many of the words a text has. Of short ones nothing else begins with them by chance.
 std::size_t count_in(const std::string& text, const std::vector<std::string>& words) {
   constexpr std::size_t shortest_beginning = 3;
-  const std::vector<std::string> there = words_of(text);
+  const std::vector<std::string> there = words_in(text);
   return static_cast<std::size_t>(
       std::count_if(words.begin(), words.end(), [&](const std::string& word) {
         return std::any_of(there.begin(), there.end(), [&](const std::string& one) {
