@@ -442,6 +442,21 @@ TEST(DoctorRules, NarrowedIsNoRunThatWasToldToUseCpus) {
     snapshot.processes[40] = {.pid = 40, .command = "/opt/lockstep train textgen --devices cpu:2"};
   }
   EXPECT_THAT(rules(evidence), IsEmpty());
+  // A job of a batch that was given no GPU: of Lockstep's own, and of another program.
+  Evidence job = evidence;
+  for (ProcessSnapshot& snapshot : job.snapshots) {
+    snapshot.processes.at(40).command = "/opt/lockstep train gbdt data.path=prices";
+    for (auto& [pid, process] : snapshot.processes) {
+      process.environment["CUDA_VISIBLE_DEVICES"] = "";
+      process.environment["LOCKSTEP_DEVICE"] = "cpu";
+    }
+  }
+  EXPECT_THAT(rules(job), IsEmpty());
+  for (ProcessSnapshot& snapshot : job.snapshots) snapshot.processes.erase(40);
+  const Findings other = found(job);
+  ASSERT_THAT(rules_of(other), ElementsAre("narrowed"));
+  EXPECT_EQ(other[0].confidence, Confidence::possible);
+  EXPECT_THAT(other[0].next, ElementsAre(HasSubstr("lockstep batch run --gpus 1")));
   // Near: the mask is somebody else's, and Lockstep has no choice.
   for (ProcessSnapshot& snapshot : evidence.snapshots)
     snapshot.processes.at(40).environment["CUDA_VISIBLE_DEVICES"] = "";
