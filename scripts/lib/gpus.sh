@@ -69,8 +69,10 @@ check_driver() {
   elif [ -z "$driver" ] || at_least "$driver" "$needed"; then
     return 0
   fi
-  local other=
-  if [ "${cuda%%.*}" = 13 ] && at_least "${supported:-$driver}" "$(if [ -n "$supported" ]; then echo 12; else echo "$driver_for_cuda_12"; fi)"; then
+  # The second package has a header that those of torch lack.
+  local other='' oldest=$driver_for_cuda_12
+  if [ -n "$supported" ]; then oldest=12; fi
+  if [ "${cuda%%.*}" = 13 ] && at_least "${supported:-$driver}" "$oldest"; then
     other=", or build against a torch for CUDA 12, 2.5 GB: python3 -m pip install --target torch-cuda-12 torch==2.11.0+cu126 \
 nvidia-cuda-nvcc-cu12==12.6.77 --extra-index-url https://download.pytorch.org/whl/cu126 && LOCKSTEP_TORCH=\$PWD/torch-cuda-12/torch make build"
   fi

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -217,7 +218,9 @@ class Gpus(SetupTest):
 
     def test_says_that_the_driver_is_too_old_and_what_to_do(self):
         result = self.run_setup(FAKE_GPUS="Tesla T4, 7.5", FAKE_CUDA="12.4", FAKE_DRIVER="550.54.15")
-        self.assert_fails_with(result, "driver 550.54.15 supports CUDA 12.4", "CUDA 13.0", "580", "--target torch-cuda-12 torch==2.11.0+cu126 nvidia-cuda-nvcc-cu12==12.6.77 ",
+        pinned = re.search(r"^torch==(\S+)", (SOURCE / "scripts/wheels-cuda.txt").read_text(), re.MULTILINE)[1]
+        self.assert_fails_with(result, "driver 550.54.15 supports CUDA 12.4", "CUDA 13.0", "580",
+                               f"--target torch-cuda-12 torch=={pinned}+cu126 nvidia-cuda-nvcc-cu12==12.6.77 ",
                                "LOCKSTEP_TORCH=$PWD/torch-cuda-12/torch make build")
         self.assertEqual(self.calls("pip"), [])
 
