@@ -69,6 +69,13 @@ check_driver() {
   elif [ -z "$driver" ] || at_least "$driver" "$needed"; then
     return 0
   fi
+  # The second package has a header that those of torch lack.
+  local other='' oldest=$driver_for_cuda_12
+  if [ -n "$supported" ]; then oldest=12; fi
+  if [ "${cuda%%.*}" = 13 ] && at_least "${supported:-$driver}" "$oldest"; then
+    other=", or build against a torch for CUDA 12, 2.5 GB: python3 -m pip install --target torch-cuda-12 torch==2.11.0+cu126 \
+nvidia-cuda-nvcc-cu12==12.6.77 --extra-index-url https://download.pytorch.org/whl/cu126 && LOCKSTEP_TORCH=\$PWD/torch-cuda-12/torch make build"
+  fi
   die "the NVIDIA driver ${driver:-of this machine} supports CUDA ${supported:-older than $cuda}, but this LibTorch needs CUDA $cuda" \
-    "update the driver to $needed or newer, or set LOCKSTEP_TORCH to the folder of a torch $torch_oldest or newer built for an older CUDA"
+    "update the driver to $needed or newer$other; to build for the CPU only: LOCKSTEP_CUDA=OFF make build"
 }

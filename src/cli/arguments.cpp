@@ -236,7 +236,7 @@ std::string overview(const std::vector<Command>& commands) {
   }
   return text +
          "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's\n"
-         "options.\n"
+         "options; `lockstep help WORD …` says what to do, as in `help nccl timeout`.\n"
          "Exit codes: 0 finished, 1 failed, 2 wrong use or input, 75 stopped and\n"
          "resumable, 130 interrupted.\n";
 }

@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/symptoms.h"
 #include "launch/launch.h"
 
 #include <algorithm>
@@ -45,9 +46,38 @@ void join_command_words(std::vector<std::string>& words, const std::vector<Comma
   words.erase(words.begin() + 1);
 }
 
+// "train", "batch", "batch run".
+bool is_command(const std::string& name, const std::vector<Command>& commands) {
+  return std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
+    return !command.hidden && (command.name == name || command.name.starts_with(name + " "));
+  });
+}
+
+// What to do about what somebody sees, in that person's words.
+int run_help(const std::string& asked, const std::vector<Command>& commands) {
+  const std::vector<Symptom> found = symptoms_about(symptoms_in(symptoms_page), asked);
+  if (!found.empty()) {
+    print(help_on(found, text_width()));
+    return exit_finished;
+  }
+  std::vector<std::string> names;
+  for (const Command& command : commands)
+    if (!command.hidden) names.push_back(command.name);
+  const std::string near = nearest(asked, names);
+  throw Error(cat("there is no help on ", asked),
+              near.empty() ? "lockstep --help lists the commands, docs/guide/symptoms.md the "
+                             "symptoms, and docs/guide/glossary.md explains words"
+                           : cat("did you mean lockstep ", near, " --help?"));
+}
+
 int run(std::vector<std::string> words) {
   const std::vector<Command> commands = all_commands();
-  if (words.size() == 2 && words[0] == "help") words = {words[1], "--help"};
+  if (words.size() > 1 && words[0] == "help") {
+    words.erase(words.begin());
+    const std::string asked = join(words, " ");
+    if (!is_command(asked, commands)) return run_help(asked, commands);
+    words.emplace_back("--help");
+  }
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print(overview(commands));
     return words.empty() ? exit_usage : exit_finished;

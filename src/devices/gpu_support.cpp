@@ -21,6 +21,14 @@ std::string driver_for(int cuda_needed) {
   }
 }
 
+// How to build for a driver of CUDA 12. The second package has a header that those of LibTorch
+// lack.
+constexpr const char* build_for_cuda_12 =
+    "or build against a LibTorch for CUDA 12: python3 -m pip install --target torch-cuda-12 "
+    "torch==2.11.0+cu126 nvidia-cuda-nvcc-cu12==12.6.77 --extra-index-url "
+    "https://download.pytorch.org/whl/cu126 && "
+    "LOCKSTEP_TORCH=$PWD/torch-cuda-12/torch make build; ";
+
 std::string instead(const std::vector<GpuInfo>& present) {
   std::vector<std::string> usable;
   for (std::size_t i = 0; i < present.size(); ++i) {
@@ -65,9 +73,8 @@ void check_driver(GpuProbe& probe, int cuda_needed) {
   const std::string newer = driver_for(cuda_needed);
   throw Error(cat("NVIDIA driver ", probe.driver_version(), " offers CUDA ", cuda_text(offered),
                   ", but this build needs CUDA ", cuda_text(cuda_needed)),
-              cat("install driver ", newer.empty() ? "of that CUDA" : newer,
-                  " or newer, build against a LibTorch for CUDA ", offered / 1000,
-                  " (LOCKSTEP_TORCH=DIR make setup), or use --devices cpu"));
+              cat("install driver ", newer.empty() ? "of that CUDA" : newer, " or newer; ",
+                  offered / 1000 == 12 ? build_for_cuda_12 : "", "or use --devices cpu"));
 }
 
 }  // namespace lockstep

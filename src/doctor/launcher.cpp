@@ -109,6 +109,16 @@ std::size_t begin_of(const Kind& kind, const std::vector<std::string>& words) {
   return 0;
 }
 
+// Whether it is one of these, as a script, a module or a program.
+bool is_one_of(const Names& programs, const std::string& command) {
+  const std::vector<std::string> words = split(command, ' ');
+  const std::size_t place = program_place(words);
+  if (place >= words.size()) return false;
+  std::string_view name = last_part(words[place]);
+  if (name.ends_with(".py")) name.remove_suffix(3);
+  return std::find(programs.begin(), programs.end(), name) != programs.end();
+}
+
 std::optional<int> number_of_word(std::string_view text) {
   return whole_number<int>(text, 1, most_gpus);
 }
@@ -194,6 +204,19 @@ std::optional<Launcher> launcher_of(const std::string& command) {
     if (const Given given = find_option(own_options, words, 1); number_of_word(given.value))
       return made(words, given);
   return std::nullopt;
+}
+
+bool is_notebook_kernel(const std::string& command) {
+  static const Names kernels{"ipykernel_launcher", "ipykernel", "colab_kernel_launcher"};
+  return is_one_of(kernels, command);
+}
+
+bool starts_notebooks(const std::string& command) {
+  static const Names starters{"jupyter",    "jupyter-lab",     "jupyter-notebook",
+                              "jupyterlab", "jupyter-server",  "jupyter-nbconvert",
+                              "notebook",   "jupyter-execute", "jupyterhub-singleuser",
+                              "papermill",  "nbconvert",       "jupyter_server"};
+  return is_one_of(starters, command);
 }
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
 // Programs that start one process per GPU or take several GPUs themselves, and the option by which
-// each is told how many.
+// each is told how many; and which programs run notebooks.
 #pragma once
 
 #include <optional>
@@ -30,5 +30,10 @@ struct Launcher {
 
 // Of a command, its words joined with spaces; nothing where it is no such program.
 std::optional<Launcher> launcher_of(const std::string& command);
+
+// The kernel in which the cells of a notebook run: Jupyter's, Colab's, Kaggle's, VS Code's.
+bool is_notebook_kernel(const std::string& command);
+// What starts kernels and runs no cell itself: servers of notebooks, papermill, nbconvert.
+bool starts_notebooks(const std::string& command);
 
 }  // namespace lockstep

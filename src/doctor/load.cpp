@@ -9,6 +9,10 @@ namespace lockstep::rules {
 namespace {
 
 constexpr double full_percent = 95;
+// Of GPUs that one process drives. Without SM activity there is only the time in which anything
+// ran, which is far more than that of full work: a T4 beside the first one of DataParallel has 60.
+constexpr double mostly_waiting_sm = 60, waiting_busy = 85;
+constexpr double least_cores = 0.3;  // a process with less mostly sleeps itself
 
 }  // namespace
 
@@ -140,15 +144,20 @@ Findings one_process_many(const Scene& scene) {
       copied += gpu[GpuMetric::nvlink_sent].mean() + gpu[GpuMetric::pcie_sent].mean() +
                 gpu[GpuMetric::pcie_received].mean();
     }
+    // Where other programs keep the cores busy, it gets less of them than it could use.
     const bool works = process.cores >= one_core;
-    if (!known || !works || mean >= 60 || mean < 1) continue;
+    const bool waits = mean < (has_sm ? mostly_waiting_sm : waiting_busy) && mean >= 1;
+    if (!known || process.cores < least_cores || !waits) continue;
     std::set<std::size_t> used;
     for (const auto& [position, bytes] : process.memory) used.insert(position);
-    Finding finding{.verdict = cat(describe(scene, pid), " drives ", names(scene, used),
-                                   " from one process, and they mostly wait for it"),
-                    .confidence = has_sm ? Confidence::likely : Confidence::possible,
-                    .gpus = indexes(scene, used),
-                    .pids = {pid}};
+    Finding finding{
+        .verdict = cat(
+            describe(scene, pid), " drives ", names(scene, used), " from one process, and they ",
+            has_sm ? "mostly wait for it"
+                   : cat("wait for it at least ", fixed(100 - mean, 0), " % of the time")),
+        .confidence = has_sm && works ? Confidence::likely : Confidence::possible,
+        .gpus = indexes(scene, used),
+        .pids = {pid}};
     for (const auto& [position, bytes] : process.memory) {
       finding.evidence.push_back(context_line(scene, pid, position));
       finding.evidence.push_back(load_line(scene, position));
@@ -168,6 +177,10 @@ Findings one_process_many(const Scene& scene) {
           "one: one process per GPU instead");
     finding.open = {cat("whether it is DataParallel or a model split over GPUs: py-spy dump --pid ",
                         pid, " shows parallel_apply for the first")};
+    if (!works)
+      finding.open.push_back(cat(
+          "whether they wait for its input instead: it had ", fixed(process.cores, 1),
+          " cores, and where other programs keep the cores busy it gets less than it could use"));
     findings.push_back(std::move(finding));
   }
   return findings;

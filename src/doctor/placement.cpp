@@ -63,6 +63,32 @@ std::set<std::size_t> homes(const Scene& scene, const Program& program) {
   return positions;
 }
 
+// How each worker gets a GPU of its own, and what cannot be told; by what computes in them.
+void advise_workers(const Scene& scene, const Program& program, Finding& finding) {
+  const ProcessView& worker = scene.processes.at(program.users.front());
+  const TreeLibrary* trees = tree_library(worker);
+  if (trees)
+    finding.next = {
+        cat("give each worker its GPU before it starts: in the parent, env={**os.environ, "
+            "\"CUDA_VISIBLE_DEVICES\": str(i)} for subprocess, and ",
+            trees->parameter, " in every worker, which counts among the GPUs that the mask leaves"),
+        "or lockstep batch run --gpus 1 -- python3 train.py {1} ::: A B C, which sets the mask of "
+        "each job"};
+  if (!trees || worker.has_library("libtorch_cuda"))
+    finding.next.push_back(
+        "give each worker its GPU before CUDA starts in it: in the parent, "
+        "env={**os.environ, \"CUDA_VISIBLE_DEVICES\": str(i)} for subprocess; in a worker of a "
+        "pool, torch.cuda.set_device(i) or device=f\"cuda:{i}\" instead of the variable");
+  if (trees)
+    finding.open.push_back(
+        cat(trees->name, " takes the GPU that ", split(trees->parameter, '=').front(),
+            " names, else usually the first that its process sees: whether all workers have the "
+            "same number, or were given their mask after CUDA had started, is in their program"));
+  finding.open.push_back(
+      "a variable that the program sets in itself does not show in /proc/PID/environ: setting it "
+      "after CUDA started has no effect, and a worker that never set it looks the same");
+}
+
 }  // namespace
 
 Findings ranks_on_one(const Scene& scene) {
@@ -127,13 +153,7 @@ Findings same_gpu(const Scene& scene) {
           "their values at exec name other GPUs: the program has changed the variable since");
     else if (values.size() > 1)
       finding.evidence.push_back("their values differ, but name the same GPU");
-    finding.next = {
-        "give each worker its GPU before CUDA starts in it: in the parent, "
-        "env={**os.environ, \"CUDA_VISIBLE_DEVICES\": str(i)} for subprocess; in a worker of a "
-        "pool, torch.cuda.set_device(i) or device=f\"cuda:{i}\" instead of the variable"};
-    finding.open = {
-        "a variable that the program sets in itself does not show in /proc/PID/environ: setting it "
-        "after CUDA started has no effect, and a worker that never set it looks the same"};
+    advise_workers(scene, program, finding);
     findings.push_back(std::move(finding));
   }
   return findings;

@@ -37,7 +37,7 @@ constexpr std::array<const char*, 22> telling_libraries{
     "libonnxruntime",   "libggml-cuda",
     "liblockstep-cuda", "libgloo"};
 
-constexpr std::array<const char*, 37> telling_variables{"CUDA_VISIBLE_DEVICES",
+constexpr std::array<const char*, 38> telling_variables{"CUDA_VISIBLE_DEVICES",
                                                         "CUDA_DEVICE_ORDER",
                                                         "NVIDIA_VISIBLE_DEVICES",
                                                         "GPU_DEVICE_ORDINAL",
@@ -71,6 +71,7 @@ constexpr std::array<const char*, 37> telling_variables{"CUDA_VISIBLE_DEVICES",
                                                         "LSB_JOBID",
                                                         "PMI_RANK",
                                                         "JAX_PLATFORMS",
+                                                        "LOCKSTEP_DEVICE",
                                                         "TF_FORCE_GPU_ALLOW_GROWTH",
                                                         "NCCL_P2P_DISABLE",
                                                         "NCCL_DEBUG"};

@@ -108,7 +108,41 @@ std::string script_of(const std::string& command) {
   return script.empty() || script.size() > most ? "SCRIPT" : script;
 }
 
+constexpr std::array<TreeLibrary, 3> tree_libraries{
+    {{"LightGBM", "lib_lightgbm", "gpu_device_id=0"},
+     {"XGBoost", "libxgboost", "device=\"cuda:0\""},
+     {"CatBoost", "_catboost", "devices=\"0\""}}};
+
+// What to type where the program is a notebook, whose kernel is one process for ever.
+std::vector<std::string> one_process_a_gpu_of_a_notebook(const ProcessView& process,
+                                                         std::size_t gpus) {
+  std::vector<std::string> next{
+      "a kernel is one process: write the code to a file, with %%writefile train.py as the first "
+      "line of its cell, restart the kernel, which frees its GPU, and in the next cell run",
+      "!lockstep launch python3 train.py"};
+  if (process.has_library("libtorch") || process.has_library("libc10_cuda")) {
+    next.back() +=
+        "; in it torch.distributed.init_process_group(), "
+        "torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and DistributedDataParallel(model)";
+    next.push_back(cat("PyTorch Lightning does that in the notebook, with Trainer(devices=", gpus,
+                       ", strategy=\"ddp_notebook\"), and Accelerate with "
+                       "notebook_launcher(train, num_processes=",
+                       gpus, "), as long as no cell before has used a GPU"));
+  }
+  next.push_back(
+      "independent jobs, in a cell that begins with %%bash, as ! changes the braces: "
+      "lockstep batch run --gpus 1 -- python3 train.py --seed {1} ::: 1 2 3 4");
+  next.push_back("docs/guide/notebooks.md shows it cell by cell");
+  return next;
+}
+
 }  // namespace
+
+const TreeLibrary* tree_library(const ProcessView& process) {
+  for (const TreeLibrary& one : tree_libraries)
+    if (process.has_library(one.file)) return &one;
+  return nullptr;
+}
 
 std::optional<std::set<std::size_t>> visible_to(const Scene& scene, const Program& program) {
   std::optional<std::set<std::size_t>> positions;
@@ -277,6 +311,8 @@ std::string command_line(const Scene& scene, int pid) {
 
 std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::size_t gpus) {
   const ProcessView& process = scene.processes.at(pid);
+  if (is_notebook_kernel(process.now->command))
+    return one_process_a_gpu_of_a_notebook(process, gpus);
   if (process.has_library("libtorch") || process.has_library("libc10_cuda"))
     return {cat("torchrun --nproc-per-node=", gpus, " ", script_of(process.now->command),
                 "; in it torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and "
@@ -285,11 +321,11 @@ std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::siz
                 ", strategy=\"ddp\"); Hugging Face's Trainer and Accelerate do it under torchrun "
                 "without a change"),
             "independent jobs: one process per GPU, each started with its CUDA_VISIBLE_DEVICES"};
-  if (process.has_library("lib_lightgbm") || process.has_library("libxgboost") ||
-      process.has_library("_catboost"))
+  if (const TreeLibrary* trees = tree_library(process))
     return {
-        "one model on one GPU at a time: start one process per GPU, each with its "
-        "CUDA_VISIBLE_DEVICES"};
+        cat("one model on one GPU at a time: start one process per GPU, each with its "
+            "CUDA_VISIBLE_DEVICES and ",
+            trees->parameter, ", which counts among the GPUs that this leaves")};
   return {"start one process per GPU, each with its CUDA_VISIBLE_DEVICES"};
 }
 

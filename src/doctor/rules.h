@@ -67,6 +67,11 @@ std::string variable_line(const Scene& scene, int pid, const std::string& name);
 // "" if none is.
 std::string variables_line(const Scene& scene, int pid, const std::vector<std::string>& names);
 std::string command_line(const Scene& scene, int pid);  // "/proc/9/cmdline: python3 train.py"
+// Decision trees, with the parameter that says on which GPU a model is trained.
+struct TreeLibrary {
+  const char *name, *file, *parameter;  // "LightGBM", "lib_lightgbm", "gpu_device_id=0"
+};
+const TreeLibrary* tree_library(const ProcessView& process);  // null: it maps none
 // How to run one process per GPU with what the process uses.
 std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::size_t gpus);
 // Without SM activity a rule knows less.

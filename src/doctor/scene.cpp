@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "devices/cuda_order.h"
+#include "doctor/launcher.h"
 
 namespace lockstep {
 namespace {
@@ -279,7 +280,8 @@ bool runs_the_same(const ProcessEvidence& a, const ProcessEvidence& b) {
   return first.size() > 1 && second.size() > 1 && first[0] == second[0] && first[1] == second[1];
 }
 
-// Ancestors as long as they are looked at too; then brothers that run the same.
+// Ancestors as long as they are looked at too, but no server of notebooks: each is a program of its
+// own; then brothers that run the same.
 std::vector<Program> programs_of(const Scene& scene) {
   std::map<int, int> roots;
   for (const auto& [pid, view] : scene.processes) {
@@ -287,7 +289,7 @@ std::vector<Program> programs_of(const Scene& scene) {
     int root = pid;
     for (;;) {
       const auto up = scene.processes.find(scene.processes.at(root).now->parent);
-      if (up == scene.processes.end()) break;
+      if (up == scene.processes.end() || starts_notebooks(up->second.now->command)) break;
       root = up->first;
       if (above.insert(root).second) continue;
       root = *above.begin();  // a circle, in a damaged recording

@@ -55,6 +55,42 @@ bool is_incomplete(const Scene& scene, const Program& program, const OfProgram& 
   return wanted && *wanted > static_cast<int>(there);
 }
 
+// A job of `lockstep batch` that was given no GPU.
+bool is_job_on_cpus(const ProcessView& process) {
+  return process.inherited("LOCKSTEP_DEVICE").value_or("") == "cpu";
+}
+
+// Lockstep was told to compute on CPUs, and masks the GPUs of its ranks or its job itself.
+bool puts_on_cpus(const Scene& scene, const std::pair<int, Launcher>& launcher) {
+  const ProcessView& process = scene.processes.at(launcher.first);
+  return launcher.second.name == "Lockstep" &&
+         (!process.inherited("CUDA_VISIBLE_DEVICES") || is_job_on_cpus(process));
+}
+
+// "--nproc-per-node=2 instead of --nproc-per-node=1: torchrun --nproc-per-node=2 train.py"
+std::string rewritten(const Launcher& launcher, std::size_t gpus) {
+  const std::string change =
+      launcher.lists_gpus ? "without " + launcher.given
+                          : cat(launcher.option_for(gpus),
+                                launcher.given.empty() ? "" : " instead of ", launcher.given);
+  return cat(change, ": ", launcher.command_for(gpus));
+}
+
+// How the process gets the idle GPUs that its mask hides.
+std::string unmasked(const Scene& scene, int pid, const OfProgram& launcher,
+                     const std::set<std::size_t>& visible, const std::set<std::size_t>& idle) {
+  // A launcher that gives each of its processes a GPU sets the mask itself.
+  const bool by_launcher = launcher && !launcher->second.option.empty() && !visible.empty() &&
+                           launcher->first != pid &&
+                           !scene.processes.at(launcher->first).inherited("CUDA_VISIBLE_DEVICES");
+  if (by_launcher) return rewritten(launcher->second, visible.size() + idle.size());
+  if (is_job_on_cpus(scene.processes.at(pid)))
+    return "it is a job of a batch that asks for no GPU: lockstep batch run --gpus 1 -- …, or "
+           "gpus = 1 in the job file";
+  return "if the mask is not meant: start it without CUDA_VISIBLE_DEVICES, or with all of its "
+         "GPUs; the value is read once, when CUDA starts";
+}
+
 // What a program uses of what it may use.
 struct Use {
   std::set<std::size_t> visible, working, spare;
@@ -87,15 +123,6 @@ std::optional<Use> use_of(const Scene& scene, const Program& program) {
   for (const std::size_t position : use.spare)
     use.unlike = use.unlike || gpus[position].name != gpus[*use.working.begin()].name;
   return use;
-}
-
-// "--nproc-per-node=2 instead of --nproc-per-node=1: torchrun --nproc-per-node=2 train.py"
-std::string rewritten(const Launcher& launcher, std::size_t gpus) {
-  const std::string change =
-      launcher.lists_gpus ? "without " + launcher.given
-                          : cat(launcher.option_for(gpus),
-                                launcher.given.empty() ? "" : " instead of ", launcher.given);
-  return cat(change, ": ", launcher.command_for(gpus));
 }
 
 // What the command line has to say instead; else how to write the program.
@@ -227,6 +254,9 @@ Findings narrowed(const Scene& scene) {
     if (idle.empty() || masked.empty() || is_elsewhere) continue;
     // A helper that is kept away from GPUs on purpose does not compute.
     if (visible->empty() && cores < working_cores) continue;
+    const OfProgram launcher = launcher_in(scene, program);
+    if (visible->empty() && launcher && puts_on_cpus(scene, *launcher)) continue;
+    const bool job_on_cpus = is_job_on_cpus(scene.processes.at(masked.front()));
     // On a machine that others use too it may be what they have agreed on.
     const bool with_others = std::any_of(hidden.begin(), hidden.end(), [&](std::size_t position) {
       return scene.is_shared(position, program);
@@ -243,20 +273,13 @@ Findings narrowed(const Scene& scene) {
                                 " only; ", idling(scene, idle));
     for (std::size_t i = 0; i < std::min(masked.size(), most_told); ++i)
       finding.evidence.push_back(variable_line(scene, masked[i], "CUDA_VISIBLE_DEVICES"));
-    const OfProgram launcher = launcher_in(scene, program);
     if (launcher) finding.evidence.push_back(command_line(scene, launcher->first));
     for (const std::size_t position : idle) finding.evidence.push_back(load_line(scene, position));
-    // A launcher that gives each of its processes a GPU sets the mask itself.
-    const bool by_launcher = launcher && !launcher->second.option.empty() && !visible->empty() &&
-                             launcher->first != masked.front() &&
-                             !scene.processes.at(launcher->first).inherited("CUDA_VISIBLE_DEVICES");
-    const std::size_t gpus = visible->size() + idle.size();
-    if (by_launcher)
-      finding.next = {rewritten(launcher->second, gpus)};
-    else
-      finding.next = {
-          "if the mask is not meant: start it without CUDA_VISIBLE_DEVICES, or with all of its "
-          "GPUs; the value is read once, when CUDA starts"};
+    finding.next = {unmasked(scene, masked.front(), launcher, *visible, idle)};
+    if (job_on_cpus) {
+      finding.confidence = Confidence::possible;
+      finding.evidence.push_back(variable_line(scene, masked.front(), "LOCKSTEP_DEVICE"));
+    }
     finding.open = {
         "whether the mask is wanted: a scheduler, a shell profile or a person may have set it"};
     findings.push_back(std::move(finding));

@@ -4,6 +4,7 @@ Usage: guides_test.py CHECKOUT BUILD PAGE. A block without a language is a list 
 with lines that begin with `$ ` shows their output too. What else a block is stands in pages/PAGE.toml beside this file:
 
   before = '''…'''          commands that prepare the folder
+  run_by = "…"              another test that runs the whole page: nothing of it is run here
   words = {RUN = "first"}   what stands in the page for something of the reader, and what the test puts there
   [[block]]                 of the block whose first line begins with `begins`:
     before                  commands that prepare it
@@ -138,7 +139,7 @@ class Page:
         name = "index" if path == "docs/guide/README.md" else pathlib.Path(path).stem
         plan = pathlib.Path(__file__).parent / "pages" / f"{name}.toml"
         self.plan = tomllib.loads(plan.read_text()) if plan.exists() else {}
-        unknown = set(self.plan) - {"before", "words", "block", "needs"}
+        unknown = set(self.plan) - {"before", "words", "block", "needs", "run_by"}
         assert not unknown, f"{plan}: {unknown}"
         self.blocks = blocks_of((checkout / path).read_text())
         self.plans = {}
@@ -257,6 +258,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         page = Page(checkout, build, path, pathlib.Path(folder))
         why = page.lacks(page.plan.get("needs", []))
+        if "run_by" in page.plan:
+            why = f"{page.plan['run_by']} runs it"
         if why:
             skip(why)
         page.run(page.plan.get("before", ""))

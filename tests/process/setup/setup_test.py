@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -217,8 +218,16 @@ class Gpus(SetupTest):
 
     def test_says_that_the_driver_is_too_old_and_what_to_do(self):
         result = self.run_setup(FAKE_GPUS="Tesla T4, 7.5", FAKE_CUDA="12.4", FAKE_DRIVER="550.54.15")
-        self.assert_fails_with(result, "driver 550.54.15 supports CUDA 12.4", "CUDA 13.0", "580", "LOCKSTEP_TORCH")
+        pinned = re.search(r"^torch==(\S+)", (SOURCE / "scripts/wheels-cuda.txt").read_text(), re.MULTILINE)[1]
+        self.assert_fails_with(result, "driver 550.54.15 supports CUDA 12.4", "CUDA 13.0", "580",
+                               f"--target torch-cuda-12 torch=={pinned}+cu126 nvidia-cuda-nvcc-cu12==12.6.77 ",
+                               "LOCKSTEP_TORCH=$PWD/torch-cuda-12/torch make build")
         self.assertEqual(self.calls("pip"), [])
+
+    def test_names_no_torch_for_a_driver_that_has_none(self):
+        result = self.run_setup(FAKE_GPUS="Tesla T4, 7.5", FAKE_CUDA="11.4", FAKE_DRIVER="470.57.02")
+        self.assert_fails_with(result, "driver 470.57.02 supports CUDA 11.4", "LOCKSTEP_CUDA=OFF make build")
+        self.assertNotIn("LOCKSTEP_TORCH", result.stderr)
 
     def test_reads_the_driver_from_proc_where_there_is_no_nvidia_smi(self):
         write_files(self.root, {
@@ -226,7 +235,7 @@ class Gpus(SetupTest):
             "proc/driver/nvidia/gpus/0000:00:04.0/information": "Model: \t\t Tesla T4\n",
             "proc/driver/nvidia/version":
                 "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19\n"})
-        self.assert_fails_with(self.run_setup(), "driver 535.104.05")
+        self.assert_fails_with(self.run_setup(), "driver 535.104.05", "LOCKSTEP_TORCH=$PWD/torch-cuda-12/torch")
 
     def test_hidden_gpus_do_not_count(self):
         result = self.run_setup(FAKE_GPUS="Tesla P100, 6.0", CUDA_VISIBLE_DEVICES="")

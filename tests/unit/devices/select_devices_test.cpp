@@ -189,8 +189,13 @@ TEST_F(SelectDevices, RefusesADriverThatIsTooOldForTheBuild) {
       error("all"),
       AllOf(HasSubstr("NVIDIA driver 535.104.05 offers CUDA 12.2, but this build needs CUDA "
                       "13.0"),
-            HasSubstr("580.65.06 or newer"), HasSubstr("--devices cpu")));
+            HasSubstr("580.65.06 or newer; or build"), HasSubstr("or use --devices cpu"),
+            HasSubstr("--target torch-cuda-12 torch==2.11.0+cu126 nvidia-cuda-nvcc-cu12==12.6.77 "),
+            HasSubstr("LOCKSTEP_TORCH=$PWD/torch-cuda-12/torch make build")));
   EXPECT_EQ(select("cpu").size(), 2u);
+  probe_.cuda = 11040;  // for which there is no LibTorch that is new enough
+  EXPECT_THAT(error("all"), HasSubstr("580.65.06 or newer; or use --devices cpu"));
+  probe_.cuda = 12020;
   cuda_needed_ = 12000;
   EXPECT_EQ(select("all").size(), 4u);
   cuda_needed_ = 0;

@@ -74,6 +74,30 @@ TEST(Launcher, IsNoOtherProgram) {
     EXPECT_FALSE(launcher_of(command)) << command;
 }
 
+TEST(Launcher, KnowsWhatRunsNotebooks) {
+  for (const char* kernel :
+       {"/usr/bin/python3 -m ipykernel_launcher -f /root/kernel-1.json",
+        "/usr/bin/python3 -m colab_kernel_launcher -f /root/.local/share/kernel-1.json",
+        "python -Xfrozen_modules=off -m ipykernel_launcher --f=/run/user/0/kernel-v3.json",
+        "python3 -m ipykernel -f k.json", "python3 /usr/lib/ipykernel_launcher.py -f k.json"}) {
+    EXPECT_TRUE(is_notebook_kernel(kernel)) << kernel;
+    EXPECT_FALSE(starts_notebooks(kernel)) << kernel;
+    EXPECT_FALSE(launcher_of(kernel)) << kernel;
+  }
+  for (const char* starter :
+       {"/usr/bin/python3 /usr/local/bin/jupyter-lab --port=8888", "python3 -m jupyterlab",
+        "/usr/bin/python3 /usr/local/bin/jupyter-notebook", "python /opt/bin/papermill a.ipynb b",
+        "python3 /bin/jupyter-nbconvert --execute a.ipynb", "jupyter-lab"}) {
+    EXPECT_TRUE(starts_notebooks(starter)) << starter;
+    EXPECT_FALSE(is_notebook_kernel(starter)) << starter;
+  }
+  for (const char* other : {"", "python3", "python3 train.py ipykernel_launcher", "papermill.sh",
+                            "python3 -m ipykernel_of_mine", "bash -c ipykernel"}) {
+    EXPECT_FALSE(is_notebook_kernel(other)) << other;
+    EXPECT_FALSE(starts_notebooks(other)) << other;
+  }
+}
+
 TEST(Launcher, ServesOrSpansHosts) {
   EXPECT_TRUE(launcher_of("vllm serve m")->serves);
   EXPECT_FALSE(launcher_of("torchrun t.py")->serves);

@@ -207,6 +207,37 @@ TEST(DoctorRules, OneOfSeveralUnderALauncher) {
   EXPECT_THAT(rules(near), IsEmpty());
 }
 
+// A kernel is one process for ever: a launcher cannot start it.
+TEST(DoctorRules, OneOfSeveralInANotebook) {
+  const auto notebook = [](const std::string& command, const char* recording = "one_gpu") {
+    Evidence evidence = recorded(recording);
+    change_users(evidence, [&](ProcessEvidence& process) { process.command = command; });
+    return evidence;
+  };
+  for (const char* command : {"/usr/bin/python3 -m ipykernel_launcher -f kernel-1.json",
+                              "/usr/bin/python3 -m colab_kernel_launcher -f /tmp/kernel-1.json"}) {
+    const Findings findings = found(notebook(command));
+    ASSERT_THAT(rules_of(findings), ElementsAre("one-of-several")) << command;
+    const std::vector<std::string>& next = findings[0].next;
+    ASSERT_EQ(next.size(), 5u);
+    EXPECT_THAT(next[0], HasSubstr("%%writefile train.py"));
+    EXPECT_THAT(next[1], HasSubstr("!lockstep launch python3 train.py; in it "));
+    EXPECT_THAT(next[2], HasSubstr("notebook_launcher(train, num_processes=2)"));
+    EXPECT_THAT(next[3], HasSubstr("lockstep batch run --gpus 1"));
+    EXPECT_THAT(next[4], HasSubstr("docs/guide/notebooks.md"));
+    for (const std::string& line : next) EXPECT_THAT(line, ::testing::Not(HasSubstr("torchrun")));
+  }
+  const Findings parallel =
+      found(notebook("python3 -m ipykernel_launcher -f kernel-1.json", "data_parallel"));
+  EXPECT_THAT(find_rule(parallel, "one-process-many")->next, Contains(HasSubstr("%%writefile")));
+  // A model of trees has no use for torch's advice.
+  Evidence trees = notebook("python3 -m ipykernel -f kernel-1.json");
+  change_users(trees, [](ProcessEvidence& process) { process.libraries = {"lib_lightgbm.so"}; });
+  const Findings of_trees = found(trees);
+  EXPECT_THAT(of_trees[0].next, Contains("!lockstep launch python3 train.py"));
+  EXPECT_THAT(of_trees[0].next, ::testing::Each(::testing::Not(HasSubstr("torch"))));
+}
+
 TEST(DoctorRules, SomeOfSeveral) {
   const Findings ranks = found(recorded("two_of_four"));
   ASSERT_THAT(rules_of(ranks), ElementsAre("one-of-several"));
@@ -400,6 +431,38 @@ TEST(DoctorRules, Narrowed) {
   EXPECT_THAT(all[0].verdict, HasSubstr("hides every GPU"));
 }
 
+// Lockstep masks the GPUs of ranks that it was told to put on CPUs.
+TEST(DoctorRules, NarrowedIsNoRunThatWasToldToUseCpus) {
+  Evidence evidence = recorded("cpu_only");
+  for (ProcessSnapshot& snapshot : evidence.snapshots) {
+    for (auto& [pid, process] : snapshot.processes) {
+      process.environment["CUDA_VISIBLE_DEVICES"] = "";
+      process.parent = 40;
+    }
+    snapshot.processes[40] = {.pid = 40, .command = "/opt/lockstep train textgen --devices cpu:2"};
+  }
+  EXPECT_THAT(rules(evidence), IsEmpty());
+  // A job of a batch that was given no GPU: of Lockstep's own, and of another program.
+  Evidence job = evidence;
+  for (ProcessSnapshot& snapshot : job.snapshots) {
+    snapshot.processes.at(40).command = "/opt/lockstep train gbdt data.path=prices";
+    for (auto& [pid, process] : snapshot.processes) {
+      process.environment["CUDA_VISIBLE_DEVICES"] = "";
+      process.environment["LOCKSTEP_DEVICE"] = "cpu";
+    }
+  }
+  EXPECT_THAT(rules(job), IsEmpty());
+  for (ProcessSnapshot& snapshot : job.snapshots) snapshot.processes.erase(40);
+  const Findings other = found(job);
+  ASSERT_THAT(rules_of(other), ElementsAre("narrowed"));
+  EXPECT_EQ(other[0].confidence, Confidence::possible);
+  EXPECT_THAT(other[0].next, ElementsAre(HasSubstr("lockstep batch run --gpus 1")));
+  // Near: the mask is somebody else's, and Lockstep has no choice.
+  for (ProcessSnapshot& snapshot : evidence.snapshots)
+    snapshot.processes.at(40).environment["CUDA_VISIBLE_DEVICES"] = "";
+  EXPECT_THAT(rules(evidence), ElementsAre("narrowed"));
+}
+
 TEST(DoctorRules, SameGpu) {
   const Findings findings = found(recorded("late_variable"));
   ASSERT_THAT(rules_of(findings), ElementsAre("same-gpu"));
@@ -426,6 +489,32 @@ TEST(DoctorRules, SameGpu) {
   change_users(near,
                [](ProcessEvidence& process) { process.environment["CUDA_VISIBLE_DEVICES"] = "0"; });
   EXPECT_THAT(rules(near), ElementsAre("narrowed"));
+}
+
+// Workers that train trees: their GPU is a parameter of the library's.
+TEST(DoctorRules, SameGpuOfTrees) {
+  const auto of = [](const std::set<std::string>& libraries) {
+    Evidence evidence = recorded("late_variable");
+    change_users(evidence, [&](ProcessEvidence& process) { process.libraries = libraries; });
+    return found(evidence);
+  };
+  const Findings trees = of({"lib_lightgbm.so", "libcuda.so.1"});
+  ASSERT_THAT(rules_of(trees), ElementsAre("same-gpu"));
+  ASSERT_EQ(trees[0].next.size(), 2u);
+  EXPECT_THAT(trees[0].next[0], HasSubstr("before it starts: in the parent, env="));
+  EXPECT_THAT(trees[0].next[0], HasSubstr("gpu_device_id=0 in every worker"));
+  EXPECT_THAT(trees[0].next[1], HasSubstr("lockstep batch run --gpus 1"));
+  EXPECT_THAT(trees[0].next, ::testing::Each(::testing::Not(HasSubstr("set_device"))));
+  EXPECT_THAT(trees[0].open.at(0), HasSubstr("LightGBM takes the GPU that gpu_device_id names"));
+  EXPECT_THAT(of({"libxgboost.so"})[0].next[0], HasSubstr("device=\"cuda:0\""));
+  // Of both libraries which one computes is not known.
+  const Findings both = of({"lib_lightgbm.so", "libtorch_cuda.so"});
+  EXPECT_THAT(both[0].next, Contains(HasSubstr("gpu_device_id=0")));
+  EXPECT_THAT(both[0].next, Contains(HasSubstr("torch.cuda.set_device(i)")));
+  // One that is alone is told of the parameter too.
+  Evidence one = recorded("one_gpu");
+  change_users(one, [](ProcessEvidence& process) { process.libraries = {"lib_lightgbm.so"}; });
+  EXPECT_THAT(found(one)[0].next.at(0), HasSubstr("CUDA_VISIBLE_DEVICES and gpu_device_id=0"));
 }
 
 TEST(DoctorRules, RanksOnOne) {
@@ -696,6 +785,44 @@ TEST(DoctorRules, OneProcessMany) {
   Evidence near = recorded("data_parallel");
   for (const std::size_t gpu : {0u, 1u}) set_metric(near, gpu, GpuMetric::sm_active, 90);
   EXPECT_THAT(rules(near), IsEmpty());
+}
+
+// Two T4s as a DataParallel has them: the first gathers, the second waits; no SM activity.
+TEST(DoctorRules, OneProcessManyBeforeHopperAndOnABusyMachine) {
+  const auto t4s = [](double first, double second) {
+    Evidence evidence = recorded("data_parallel");
+    for (GpuInfo& gpu : evidence.gpus) gpu.name = "Tesla T4";
+    forget_metric(evidence, GpuMetric::sm_active);
+    set_metric(evidence, 0, GpuMetric::gpu_busy, first);
+    set_metric(evidence, 1, GpuMetric::gpu_busy, second);
+    return evidence;
+  };
+  const Findings findings = found(t4s(95, 60));
+  ASSERT_THAT(rules_of(findings), ElementsAre("one-process-many"));
+  EXPECT_EQ(findings[0].confidence, Confidence::possible);
+  EXPECT_THAT(findings[0].verdict, HasSubstr("and they wait for it at least 22 % of the time"));
+  EXPECT_THAT(findings[0].next.at(0), HasSubstr("DataParallel"));
+  EXPECT_EQ(findings[0].open.size(), 1u);
+  // Other programs keep the cores busy: it has half of one.
+  Evidence busy = t4s(95, 60);
+  change_users(busy, [&](ProcessEvidence& process) {
+    process.cpu_s = process.age_s * 0.5;
+    for (ThreadEvidence& thread : process.busiest) thread.cpu_s = 0;
+  });
+  const Findings less = found(busy);
+  ASSERT_THAT(rules_of(less), ElementsAre("one-process-many"));
+  EXPECT_THAT(less[0].open.at(1), HasSubstr("it had 0.5 cores, and where other programs keep"));
+  Evidence hopper = recorded("data_parallel");
+  change_users(hopper, [](ProcessEvidence& process) { process.cpu_s = process.age_s * 0.5; });
+  EXPECT_EQ(find_rule(found(hopper), "one-process-many")->confidence, Confidence::possible);
+  // Near: both are busy nearly all the time; the process sleeps.
+  EXPECT_THAT(rules(t4s(95, 94)), IsEmpty());
+  Evidence sleeps = t4s(95, 60);
+  change_users(sleeps, [](ProcessEvidence& process) {
+    process.cpu_s = process.age_s * 0.1;
+    for (ThreadEvidence& thread : process.busiest) thread.cpu_s = 0;
+  });
+  EXPECT_THAT(rules(sleeps), IsEmpty());
 }
 
 TEST(DoctorRules, HeldBack) {

@@ -190,6 +190,19 @@ TEST(Scene, MakesProgramsOfParentsAndBrothers) {
   EXPECT_TRUE(scene.is_shared(0, scene.program_of(20)));
 }
 
+TEST(Scene, HasEachNotebookOfAServerAsAProgram) {
+  Evidence evidence = made_evidence(1);
+  const std::string kernel = "python3 -m ipykernel_launcher -f kernel-";
+  add_process(evidence, {.pid = 10, .group = 10, .command = "python3 /usr/bin/jupyter-lab"});
+  for (const int pid : {11, 12})
+    add_process(evidence, {.pid = pid, .parent = 10, .group = pid, .command = cat(kernel, pid)});
+  add_process(evidence, {.pid = 13, .parent = 12, .group = 12, .command = "python3 train.py"});
+  std::vector<std::vector<int>> programs;
+  for (const Program& program : make_scene(evidence).programs) programs.push_back(program.pids);
+  EXPECT_THAT(programs, ::testing::UnorderedElementsAre(ElementsAre(10), ElementsAre(11),
+                                                        ElementsAre(12, 13)));
+}
+
 TEST(Scene, SeesThatNvmlCountsInAnotherNamespace) {
   Evidence evidence = made_evidence(1);
   add_process(evidence, {.pid = 40, .uvm_file = true, .libraries = {"libcuda.so.1"}});
