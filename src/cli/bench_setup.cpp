@@ -98,7 +98,7 @@ Bench bench_setup(const Parsed& parsed) {
   choose_devices(parsed, bench);
   bench.setup =
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, bench.devices[0].kind == DeviceKind::cuda);
+                      parsed.assignments, bench.devices);
   only_train(*bench.setup.train, bench.warm_up + bench.steps);
   prepare(bench.setup, Purpose::plan, bench.devices, {});
   return bench;

@@ -117,7 +117,11 @@ std::string shown_lines(std::string_view text) {
 
 }  // namespace
 
-void print(const std::string& text) { write_out(printable(text, "\n\t")); }
+void print(const std::string& text) {
+  const std::string shown = printable(text, "\n\t");
+  write_out(shown);
+  add_to_transcript(shown + "\n");
+}
 
 void print_data(const std::string& text) {
   if (isatty(STDOUT_FILENO) != 0) return print(text);

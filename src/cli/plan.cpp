@@ -16,7 +16,7 @@ int plan_main(const Parsed& parsed) {
       imagine_devices(parsed.value("--devices", "all"), probe(), host_info(), visible);
   RunSetup setup =
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices[0].kind == DeviceKind::cuda);
+                      parsed.assignments, devices);
   prepare_and_plan(setup, Purpose::plan, devices, {});
   check_new_batch(setup.plan, *setup.train);
   print(parsed.has("--json") ? json_text(to_json(setup.plan))
