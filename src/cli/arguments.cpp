@@ -250,8 +250,8 @@ std::string overview(const std::vector<Command>& commands) {
   return text +
          "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's\n"
          "options.\n"
-         "Exit codes: 0 finished, 1 failed, 2 wrong use or input, 75 stopped and\n"
-         "resumable, 130 interrupted.\n";
+         "Exit codes: 0 finished, 1 failed, 2 wrong use or input, 4 a batch that is not\n"
+         "as --expect says, 75 stopped and resumable, 130 interrupted.\n";
 }
 
 std::vector<std::string> second_words(const std::vector<Command>& commands,

@@ -19,6 +19,7 @@
 #include "cli/resolve.h"
 #include "cli/restart_run.h"
 #include "cli/run_end.h"
+#include "cli/run_transcript.h"
 #include "devices/cpu_model.h"
 #include "devices/gpu_probe.h"
 #include "monitor/gpu_log.h"
@@ -360,7 +361,10 @@ void note_read_bytes(const RunDir& run, double bytes) try {
 
 }  // namespace
 
-int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
+namespace {
+
+// What train_run does, while its words are kept.
+int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const double read_before = children_read_bytes();
   const std::unique_ptr<GpuLog> gpu_log = log_gpus(setup, run);
   Told told;
@@ -381,6 +385,18 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const int after = then_unless_signalled(setup, run, then, Trained::to_the_end, told);
   if (after == exit_finished) say_what_next(setup, run);
   return after;
+}
+
+}  // namespace
+
+int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
+  RunTranscript transcript(run, resuming ? "resumed" : "started", to_text(setup.plan, false));
+  try {
+    return train_to_the_end(std::move(setup), run, resuming, then);
+  } catch (const Error& error) {
+    transcript.add(error);
+    throw;
+  }
 }
 
 Command train_command() {

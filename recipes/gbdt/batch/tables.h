@@ -9,7 +9,7 @@
 
 namespace lockstep::gbdt {
 
-// A row per window: symbol, start, end, settings, status, rows, trees, metrics with intervals of
+// A row per window: symbol, start, end, settings, status, GPU, rows, trees, metrics with intervals of
 // the AUC, seconds by phase, why.
 ItemTable window_table(const BatchRecords& records);
 
