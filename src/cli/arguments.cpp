@@ -150,9 +150,10 @@ bool is_option(const Command& command, const std::string& word) {
                                  const std::string& operand, const std::string& usage) {
   const std::string hint =
       operand.find('=') == operand.npos ? "" : hint_for_word(command, words, operand);
-  throw Error(cat("unexpected argument ", operand), !hint.empty()              ? hint
-                                                    : command.stray_hint.empty() ? usage
-                                                                                 : command.stray_hint);
+  throw Error(cat("unexpected argument ", operand), !hint.empty() ? hint
+                                                    : command.stray_hint.empty()
+                                                        ? usage
+                                                        : command.stray_hint);
 }
 
 void check_operands(const Command& command, const Words& words, const Parsed& parsed) {

@@ -327,9 +327,9 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   if (const std::string text = gpu_activity_text(activity, batch.gpu_log()); !text.empty())
     say(text);
   const Expectations expectations = expectations_of(parsed);
-  const bool as_expected = meets(expectations, {.gpus = activity.gpus,
-                                                .failed = counts.failed + counts.blocked,
-                                                .total = counts.total});
+  const bool as_expected = meets(
+      expectations,
+      {.gpus = activity.gpus, .failed = counts.failed + counts.blocked, .total = counts.total});
   if (interrupts > 0) {
     if (counts.left() > 0) say(cat("go on with: lockstep batch resume ", name));
     return exit_interrupted;
@@ -396,7 +396,8 @@ const std::vector<Flag> place_flags{
     {"--slots", "N", "jobs at once at most (default: as many as the cores allow)"},
     {"--expect", "WHAT",
      "exit code 4 unless it holds at the end: 'gpu_activity>=40%' (mean of each GPU), "
-     "'sm_activity>=20%', 'failed<=15%' (of all jobs; then failures within it are no failure of the "
+     "'sm_activity>=20%', 'failed<=15%' (of all jobs; then failures within it are no failure of "
+     "the "
      "batch); with commas, or again"}};
 
 void append(std::vector<Flag>& flags, const std::vector<Flag>& more) {

@@ -147,11 +147,11 @@ std::vector<TypedName> names_in_line(const Command& command, const Words& words)
       continue;
     }
     const Flag* const flag = own_flag(command, name);
-    const bool value_follows = !has_value && i + 1 < words.size() &&
-                               !words[i + 1].starts_with("-") &&
-                               (flag == nullptr ? words[i + 1].find('=') == std::string::npos &&
-                                                      !is_recipe_name(words[i + 1])
-                                                : !flag->value.empty());
+    const bool value_follows =
+        !has_value && i + 1 < words.size() && !words[i + 1].starts_with("-") &&
+        (flag == nullptr
+             ? words[i + 1].find('=') == std::string::npos && !is_recipe_name(words[i + 1])
+             : !flag->value.empty());
     const std::string value = has_value       ? words[i].substr(name.size() + 1)
                               : value_follows ? words[++i]
                                               : "";

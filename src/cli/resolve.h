@@ -21,8 +21,7 @@ void describe_plugin(const std::string& plugin);
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments,
-                         const std::vector<Device>& devices,
-                         const BareKeys& bare = {});
+                         const std::vector<Device>& devices, const BareKeys& bare = {});
 
 // What the recipe needs for `purpose`, and its formula of memory, in this program or, where only
 // the worker has its code, there. run_dir: of the run to read from, or empty.

@@ -12,8 +12,8 @@ RunTranscript::RunTranscript(const RunDir& run, const std::string& begins, const
     : log_(run.path()), transcript_([this](std::string_view lines) { log_.write(lines); }) {
   if (!log_.fault().empty())
     say(cat("warning: ", train_log_name, " of the run is not written: ", log_.fault()));
-  add_to_transcript(printable(cat("--- ", begins, " ", shown_time(system_clock().wall_s()),
-                                  " on ", host_name(), ", lockstep ", version())) +
+  add_to_transcript(printable(cat("--- ", begins, " ", shown_time(system_clock().wall_s()), " on ",
+                                  host_name(), ", lockstep ", version())) +
                     "\n");
   if (!plan.empty()) add_to_transcript(printable(trim(plan), "\n\t") + "\n");
 }

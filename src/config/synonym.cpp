@@ -76,7 +76,8 @@ std::string written_here(const Synonym& synonym, const std::string& value,
   replace(text, "{total}", total_of(shown, batch));
   replace(text, "{device}", device_of(value));
   replace(text, "{first}", first_devices(value));
-  replace(text, "{path}", value.empty() || detail::parse_boolean(value) || value == "True" ? "PATH" : value);
+  replace(text, "{path}",
+          value.empty() || detail::parse_boolean(value) || value == "True" ? "PATH" : value);
   replace(text, "{value}", shown);
   return text;
 }
@@ -93,8 +94,8 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     replace(ours, "{device}", "DEVICE");
     replace(ours, "{first}", "0,1,…");
     replace(ours, "{path}", "PATH");
-    text += cat("| ", join(names, ", "), " | ", synonym.from, " | ", ours, " | ", synonym.note,
-                " |\n");
+    text +=
+        cat("| ", join(names, ", "), " | ", synonym.from, " | ", ours, " | ", synonym.note, " |\n");
   }
   return text;
 }

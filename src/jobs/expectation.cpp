@@ -29,7 +29,9 @@ Expectation::Expectation(std::string_view text) : text_(text) {
   if (sign == text.npos || sign + 1 == text.size() || text[sign + 1] != '=')
     refuse_expectation(text);
   constexpr std::array<std::pair<std::string_view, Of>, 3> names{
-      {{"gpu_activity", Of::gpu_activity}, {"sm_activity", Of::sm_activity}, {"failed", Of::failed}}};
+      {{"gpu_activity", Of::gpu_activity},
+       {"sm_activity", Of::sm_activity},
+       {"failed", Of::failed}}};
   std::optional<Of> found;
   for (const auto& [name, of] : names)
     if (trim(text.substr(0, sign)) == name) found = of;
@@ -48,8 +50,7 @@ Expectation::Expectation(std::string_view text) : text_(text) {
 Expectation::Answer Expectation::of_gpus(const std::vector<GpuActivity>& gpus) const {
   std::vector<std::string> each, below;
   for (const GpuActivity& gpu : gpus) {
-    const std::optional<double> value =
-        of_ == Of::gpu_activity ? gpu.busy_percent : gpu.sm_percent;
+    const std::optional<double> value = of_ == Of::gpu_activity ? gpu.busy_percent : gpu.sm_percent;
     const std::string name = cat("GPU ", gpu.index);
     each.push_back(cat(name, " ", value ? cat(fixed(*value, 1), " %") : "not measured"));
     if (!value || !holds(*value)) below.push_back(name);

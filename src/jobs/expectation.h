@@ -17,7 +17,8 @@ struct BatchOutcome {
 
 class Expectation {
  public:
-  // "gpu_activity>=40%" (of each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs), "failed<=3";
+  // "gpu_activity>=40%" (of each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs),
+  // "failed<=3";
   // >= and <=. Throws Error.
   explicit Expectation(std::string_view text);
 

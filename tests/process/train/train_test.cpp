@@ -85,7 +85,8 @@ TEST_F(Train, EndsInFinishedWithACheckpointAndLogs) {
 TEST_F(Train, KeepsWhatItSaidInALogThatCanBeFollowed) {
   const ToolResult first = run_tool(train(1, "a", 3), folder.path());
   ASSERT_EQ(first.code, 0) << first.err;
-  const ToolResult resumed = run_tool({"resume", "a", "stop.steps=4", "--devices", "cpu:1"}, folder.path());
+  const ToolResult resumed =
+      run_tool({"resume", "a", "stop.steps=4", "--devices", "cpu:1"}, folder.path());
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   const std::string log = read_file(run("a") / "logs" / "train.log");
   EXPECT_TRUE(log.starts_with("--- started 20")) << log;
@@ -102,8 +103,9 @@ TEST_F(Train, KeepsWhatItSaidInALogThatCanBeFollowed) {
   EXPECT_EQ(followed.out, log);
   EXPECT_EQ(followed.err, "run a: finished\n");
   std::filesystem::remove(run("a") / "logs" / "train.log");
-  EXPECT_NE(run_tool({"runs", "a", "--follow"}, folder.path()).err.find("run a has no logs/train.log"),
-            std::string::npos);
+  EXPECT_NE(
+      run_tool({"runs", "a", "--follow"}, folder.path()).err.find("run a has no logs/train.log"),
+      std::string::npos);
 }
 
 TEST_F(Train, SaysWhatTheStartUpWasSpentOn) {

@@ -16,7 +16,8 @@ using ::testing::HasSubstr;
 struct NamedOptions : RecipeOptions {
   NamedOptions() {
     table.add("data.things", things, {.meaning = "how many things"});
-    table.add_synonyms({{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"}});
+    table.add_synonyms(
+        {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"}});
   }
   std::int64_t things = 3;
 };
@@ -88,8 +89,7 @@ TEST_F(ForeignNames, OneMessageTranslatesTheWholeLine) {
 TEST_F(ForeignNames, ARecipesOwnNamesComeFirst) {
   EXPECT_THAT(key_refusal("named", {"learning_rate=0.1"}, 0),
               HasSubstr("| write optimizer.lr=0.1"));
-  EXPECT_THAT(key_refusal("named-direct", {"eta=0.1"}, 0),
-              HasSubstr("| write learning_rate=0.1"));
+  EXPECT_THAT(key_refusal("named-direct", {"eta=0.1"}, 0), HasSubstr("| write learning_rate=0.1"));
   EXPECT_THAT(key_refusal("named-direct", {"seed=1"}, 0),
               HasSubstr("seed is an option of the engine, without which named-direct trains"));
   EXPECT_EQ(key_refusal("named-direct", {"batch_size=1"}, 0), "nothing");

@@ -7,8 +7,13 @@ namespace lockstep {
 namespace {
 
 const std::vector<Synonym> names{
-    {.names = {"batch_size", "bs"}, .from = "PyTorch", .ours = "batch.global={total} batch.micro={value}"},
-    {.names = {"fp16"}, .from = "Transformers", .ours = "precision=fp16", .ours_when_off = "precision=fp32"},
+    {.names = {"batch_size", "bs"},
+     .from = "PyTorch",
+     .ours = "batch.global={total} batch.micro={value}"},
+    {.names = {"fp16"},
+     .from = "Transformers",
+     .ours = "precision=fp16",
+     .ours_when_off = "precision=fp32"},
     {.names = {"device"}, .from = "PyTorch", .ours = "--devices {device}"},
     {.names = {"gpus"}, .from = "Lightning", .ours = "--devices {first}", .note = "a number there"},
     {.names = {"pretrained"}, .from = "timm", .ours = "init.from={path}"}};

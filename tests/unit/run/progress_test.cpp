@@ -193,9 +193,11 @@ TEST_F(ProgressDisplay, OnATerminalAnEventsLineStandsAboveTheRewrittenOne) {
 
 TEST_F(ProgressDisplay, KeepsPlainLinesWhateverTheTerminalIs) {
   std::string kept;
-  make({.terminal = true, .colour = true, .width = 40, .plain_every_s = 5, .keep = [&](const std::string& text) {
-          kept += text;
-        }});
+  make({.terminal = true,
+        .colour = true,
+        .width = 40,
+        .plain_every_s = 5,
+        .keep = [&](const std::string& text) { kept += text; }});
   start({{"total_steps", 100}});
   for (int i = 1; i <= 100; ++i) {
     clock.advance(0.7);
