@@ -21,19 +21,20 @@ bool ends_within_a_line(int fd, off_t bytes) {
 
 }  // namespace
 
-TrainLog::TrainLog(const std::filesystem::path& run_dir) try {
+TrainLog::TrainLog(const std::filesystem::path& run_dir) {
   const std::filesystem::path below = train_log_name;
-  const Beneath run(run_dir);
-  run.make_folder(below.parent_path());
-  file_ = run.open(below, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  if (!file_) run.fail("write", below, errno);
-  struct stat info {};
-  if (::fstat(file_.get(), &info) != 0) run.fail("write", below, errno);
-  if (!S_ISREG(info.st_mode)) throw Error(cat((run_dir / below).string(), " is no file"));
-  line_open_ = ends_within_a_line(file_.get(), info.st_size);
-} catch (const Error& error) {
-  file_.reset();
-  fault_ = error.what();
+  try {
+    const Beneath run(run_dir);
+    run.make_folder(below.parent_path());
+    file_ = run.open(below, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    struct stat info {};
+    if (!file_ || ::fstat(file_.get(), &info) != 0) run.fail("write", below, errno);
+    if (!S_ISREG(info.st_mode)) throw Error(cat((run_dir / below).string(), " is no file"));
+    line_open_ = ends_within_a_line(file_.get(), info.st_size);
+  } catch (const Error& error) {
+    file_.reset();
+    fault_ = error.what();
+  }
 }
 
 bool TrainLog::append(std::string_view bytes) {
