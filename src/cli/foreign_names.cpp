@@ -97,7 +97,7 @@ Translation translated(const Vocabulary& known, const std::vector<TypedName>& ty
   return translation;
 }
 
-std::string hint_of(const Vocabulary& known, const std::vector<TypedName>& typed,
+std::string foreign_hint(const Vocabulary& known, const std::vector<TypedName>& typed,
                     const TypedName& asked, std::size_t devices) {
   const Translation all = translated(known, typed, devices);
   std::string hint = cat("write ", join(all.words, " "));
@@ -176,7 +176,7 @@ Error foreign_name(const Vocabulary& known, const std::vector<TypedName>& typed,
                    const TypedName& asked, std::size_t devices) {
   const Synonym& synonym = *find_synonym(known.synonyms, asked.name);
   return Error(cat(asked.name, " is not an option; it is a name of ", synonym.from),
-               hint_of(known, typed, asked, devices));
+               foreign_hint(known, typed, asked, devices));
 }
 
 }  // namespace
@@ -214,7 +214,7 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
                                   [&](const TypedName& each) { return each.name == name; });
   const bool is_known = asked != typed.end() && (known.has(plain_name(name)) ||
                                                  find_synonym(known.synonyms, name) != nullptr);
-  return is_known ? hint_of(known, typed, *asked, devices_meant(words)) : "";
+  return is_known ? foreign_hint(known, typed, *asked, devices_meant(words)) : "";
 }
 
 }  // namespace lockstep::cli
