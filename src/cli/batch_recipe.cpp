@@ -105,7 +105,7 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
 }
 
 // "0" of a GPU as nvidia-smi counts, by its UUID; of what the batch began on last.
-std::map<std::string, std::string> gpu_numbers(Ledger& ledger) {
+std::map<std::string, std::string> gpu_indexes(Ledger& ledger) {
   std::map<std::string, std::string> numbers;
   const nlohmann::json machine = nlohmann::json::parse(ledger.fact("machine"), nullptr, false);
   if (!machine.is_object() || !machine.contains("gpus")) return numbers;
@@ -147,7 +147,7 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                  "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
                  "job.id) WHERE listed = 1 AND spec LIKE ? ORDER BY job.id");
   rows.bind(1, cat("%lockstep\",\"train\",\"", recipe.name, "\"%"));
-  const std::map<std::string, std::string> numbers = gpu_numbers(ledger);
+  const std::map<std::string, std::string> numbers = gpu_indexes(ledger);
   while (rows.step()) {
     const Job job = job_from_json(parse_json(rows.text(3)));
     if (!trains(job, recipe)) continue;

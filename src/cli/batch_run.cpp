@@ -266,8 +266,8 @@ bool meets(const Expectations& expectations, const BatchOutcome& outcome) {
 }
 
 // Of a batch that nobody interrupted. why_ending: of one that ended itself.
-int exit_code_of(const BatchCounts& counts, const std::string& why_ending,
-                 const Expectations& expectations, bool as_expected) {
+int batch_exit_code(const BatchCounts& counts, const std::string& why_ending,
+                    const Expectations& expectations, bool as_expected) {
   const bool failures_are_judged =
       std::any_of(expectations.begin(), expectations.end(),
                   [](const Expectation& one) { return one.is_of_failures(); });
@@ -335,7 +335,7 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
     return exit_interrupted;
   }
   if (reports.halted_for_success()) return as_expected ? exit_finished : exit_unexpected;
-  return exit_code_of(counts, scheduler.why_ending(), expectations, as_expected);
+  return batch_exit_code(counts, scheduler.why_ending(), expectations, as_expected);
 }
 
 int batch_run_main(const Parsed& parsed) {

@@ -18,7 +18,7 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr double look_every_s = 0.25;
+constexpr double follow_every_s = 0.25;
 
 // Whole lines that were added since the last look.
 class GrowingLog {
@@ -78,7 +78,7 @@ void wait_for_log(GrowingLog& log, const RunDir& run, const NotedInterrupts& int
       throw Error(cat("run ", run.name(), " has no ", train_log_name),
                   cat("it is there where lockstep started the ranks itself; lockstep runs ",
                       shell_word(run.path().string()), " shows how far the run is"));
-    system_clock().sleep_s(look_every_s);
+    system_clock().sleep_s(follow_every_s);
   }
 }
 
@@ -97,7 +97,7 @@ int follow_run(const RunDir& run) {
       say(cat("run ", run.name(), ": ", to_string(run.state())));
       return exit_finished;
     } else {
-      system_clock().sleep_s(look_every_s);
+      system_clock().sleep_s(follow_every_s);
     }
   }
   return exit_interrupted;

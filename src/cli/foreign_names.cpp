@@ -98,7 +98,7 @@ Translation translated(const Vocabulary& known, const std::vector<TypedName>& ty
 }
 
 std::string foreign_hint(const Vocabulary& known, const std::vector<TypedName>& typed,
-                    const TypedName& asked, std::size_t devices) {
+                         const TypedName& asked, std::size_t devices) {
   const Translation all = translated(known, typed, devices);
   std::string hint = cat("write ", join(all.words, " "));
   if (all.sums_up_devices && devices > 0)
@@ -109,7 +109,7 @@ std::string foreign_hint(const Vocabulary& known, const std::vector<TypedName>& 
   return hint;
 }
 
-std::vector<TypedName> names_of(const Words& assignments) {
+std::vector<TypedName> typed_names_of(const Words& assignments) {
   std::vector<TypedName> typed;
   for (const std::string& word : assignments) {
     const std::size_t equals = word.find('=');
@@ -187,7 +187,7 @@ ExplainKey explain_keys(const std::string& recipe, const Words& assignments, std
     const TypedName asked{std::string(key), value};
     const Vocabulary known = vocabulary_of(recipe);
     if (find_synonym(known.synonyms, key) != nullptr) {
-      std::vector<TypedName> typed = names_of(assignments);
+      std::vector<TypedName> typed = typed_names_of(assignments);
       const bool is_argument = std::any_of(typed.begin(), typed.end(), [&](const TypedName& name) {
         return name.name == asked.name;
       });
