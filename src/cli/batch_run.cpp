@@ -396,9 +396,8 @@ const std::vector<Flag> place_flags{
     {"--slots", "N", "jobs at once at most (default: as many as the cores allow)"},
     {"--expect", "WHAT",
      "exit code 4 unless it holds at the end: 'gpu_activity>=40%' (mean of each GPU), "
-     "'sm_activity>=20%', 'failed<=15%' (of all jobs; then failures within it are no failure of "
-     "the "
-     "batch); with commas, or again"}};
+     "'sm_activity>=20%', 'failed<=15%' (of all jobs; the batch may then have such failures); with "
+     "commas, or again"}};
 
 void append(std::vector<Flag>& flags, const std::vector<Flag>& more) {
   flags.insert(flags.end(), more.begin(), more.end());

@@ -148,11 +148,16 @@ bool is_unknown(const Comparison& comparison, Aspect aspect) {
       });
 }
 
-// ", with more work" where B has more of all that differs, in whole numbers.
+bool is_whole(const nlohmann::json& value) {
+  return value.is_number() && value.get<double>() == std::floor(value.get<double>());
+}
+
+// ", with more work" where B has more of all that differs, in whole numbers: shares and rates are
+// no amounts.
 std::string more_or_less_work(const std::vector<const Difference*>& differences) {
   std::size_t more = 0, less = 0;
   for (const Difference* const one : differences) {
-    if (!one->a.is_number() || !one->b.is_number()) return "";
+    if (!is_whole(one->a) || !is_whole(one->b)) return "";
     ++(one->b.get<double>() > one->a.get<double>() ? more : less);
   }
   return more == differences.size()   ? ", with more work"
