@@ -14,8 +14,7 @@ const Synonyms& batch_synonyms() {
                  "samples_per_gpu"},
        .from = "PyTorch, Lightning, Transformers",
        .ours = "batch.global={total} batch.micro={value}",
-       .note = "there per device; here batch.global is of one step on all devices, and "
-               "batch.micro may be left out"},
+       .note = "there of each device; batch.micro may be left out"},
       {.names = {"global_batch_size", "train_batch_size", "total_batch_size",
                  "effective_batch_size"},
        .from = "DeepSpeed, Megatron",
