@@ -1,6 +1,8 @@
 #include "base/say.h"
 
 #include <iostream>
+#include <mutex>
+#include <utility>
 
 #include "base/printable.h"
 #include "base/text.h"
@@ -19,10 +21,32 @@ std::string as_part(const std::string& text) {
   return join(lines, "\n");
 }
 
+std::mutex transcript_mutex;
+Transcript::Take transcript;  // under the mutex; empty where nobody keeps one
+
 }  // namespace
 
+Transcript::Transcript(Take take) {
+  const std::lock_guard lock(transcript_mutex);
+  before_ = std::exchange(transcript, std::move(take));
+}
+
+Transcript::~Transcript() {
+  const std::lock_guard lock(transcript_mutex);
+  transcript = std::move(before_);
+}
+
+void add_to_transcript(std::string_view lines) {
+  const std::lock_guard lock(transcript_mutex);
+  if (transcript) transcript(lines);
+}
+
 // In one piece, so that whoever reads it wakes up once.
-void say(const std::string& line) { std::cerr << printable(line, layout) + '\n' << std::flush; }
+void say(const std::string& line) {
+  const std::string text = printable(line, layout) + '\n';
+  std::cerr << text << std::flush;
+  add_to_transcript(text);
+}
 
 void say_error(const std::string& what, const std::string& hint) {
   say(cat("error: ", as_part(what), hint.empty() ? "" : "\n\nhint: " + as_part(hint)));

@@ -4,6 +4,7 @@
 #include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/foreign_names.h"
 #include "config/option_help.h"
 #include "plan/direct_recipe.h"
 #include "plan/recipe_info.h"
@@ -43,11 +44,14 @@ const Flag* flag_named(const Command& command, const std::string& name) {
   return nullptr;
 }
 
-const Flag& find_flag(const Command& command, const std::string& name) {
+// words: of the line that it stands in.
+const Flag& find_flag(const Command& command, const Words& words, const std::string& name) {
   if (const Flag* const flag = flag_named(command, name)) return *flag;
   const std::string what = cat("lockstep ", command.name, " has no flag ", name);
   for (const TriedFlag& tried : command.tried_flags)
     if (tried.name == name) throw Error(what, tried.hint);
+  if (const std::string hint = hint_for_word(command, words, name); !hint.empty())
+    throw Error(what, hint);
   std::vector<std::string> names;
   for (const Flag& flag : command.flags)
     if (!flag.hidden) names.push_back(flag.name);
@@ -141,13 +145,23 @@ bool is_option(const Command& command, const std::string& word) {
          std::find(only.begin(), only.end(), word.substr(0, word.find('='))) != only.end();
 }
 
-void check_operands(const Command& command, const Parsed& parsed) {
+// An operand too many: with its equals sign, it is a name of other programs in capitals perhaps.
+[[noreturn]] void refuse_operand(const Command& command, const Words& words,
+                                 const std::string& operand, const std::string& usage) {
+  const std::string hint =
+      operand.find('=') == operand.npos ? "" : hint_for_word(command, words, operand);
+  throw Error(cat("unexpected argument ", operand), !hint.empty() ? hint
+                                                    : command.stray_hint.empty()
+                                                        ? usage
+                                                        : command.stray_hint);
+}
+
+void check_operands(const Command& command, const Words& words, const Parsed& parsed) {
   const std::string usage = cat("usage: lockstep ", command.name, " ", command.operands);
   if (parsed.positionals.size() < command.min_positionals)
     throw Error(cat("lockstep ", command.name, " needs ", command.operands), usage);
   if (parsed.positionals.size() > command.max_positionals)
-    throw Error(cat("unexpected argument ", parsed.positionals[command.max_positionals]),
-                command.stray_hint.empty() ? usage : command.stray_hint);
+    refuse_operand(command, words, parsed.positionals[command.max_positionals], usage);
   const std::vector<std::string>& only = command.only_options;
   for (const std::string& word : parsed.assignments)
     if (!only.empty() &&
@@ -172,7 +186,7 @@ Parsed parse(const Command& command, const Words& words) {
     }
     if (word.size() > 1 && word[0] == '-') {
       const std::string name = word.substr(0, word.find('='));
-      const Flag& flag = find_flag(command, name);
+      const Flag& flag = find_flag(command, words, name);
       std::string value = value_of(flag, words, i);
       parsed.values[flag.name].push_back(std::move(value));
     } else if (command.takes_program) {
@@ -184,7 +198,7 @@ Parsed parse(const Command& command, const Words& words) {
       parsed.positionals.push_back(word);
     }
   }
-  check_operands(command, parsed);
+  check_operands(command, words, parsed);
   return parsed;
 }
 
@@ -237,8 +251,8 @@ std::string overview(const std::vector<Command>& commands) {
   return text +
          "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's\n"
          "options; `lockstep help WORD …` says what to do, as in `help nccl timeout`.\n"
-         "Exit codes: 0 finished, 1 failed, 2 wrong use or input, 75 stopped and\n"
-         "resumable, 130 interrupted.\n";
+         "Exit codes: 0 finished, 1 failed, 2 wrong use or input, 4 a batch that is not\n"
+         "as --expect says, 75 stopped and resumable, 130 interrupted.\n";
 }
 
 std::vector<std::string> second_words(const std::vector<Command>& commands,

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/options_of_others.h"
 
 #include <algorithm>
 
@@ -43,7 +42,8 @@ std::string prefix_of(const RunSetup& setup, const BareKeys& bare, const std::st
 }  // namespace
 
 std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare,
-                                     std::vector<std::string> assignments) {
+                                     std::vector<std::string> assignments,
+                                     const ExplainKey& explain) {
   if (bare.groups.empty()) return assignments;
   for (std::string& assignment : assignments) {
     const std::string key = assignment.substr(0, assignment.find('='));
@@ -53,7 +53,8 @@ std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare
       assignment = prefix + assignment;
       continue;
     }
-    if (known || options_of_others(setup.recipe)(key)) continue;  // apply_config says whose it is
+    const std::string value = assignment.substr(assignment.find('=') + 1);
+    if (known || explain(key, value)) continue;  // apply_config says what it is
     const std::string near = nearest(key, possible_keys(setup, bare));
     if (!near.empty())
       throw Error(cat(key, " is not an option (argument ", assignment, ")"),

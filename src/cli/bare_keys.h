@@ -1,6 +1,7 @@
 // Short names of options on the commands that have a group of their own.
 #pragma once
 
+#include "config/explain_key.h"
 #include "plan/run_setup.h"
 
 #include <string>
@@ -16,8 +17,10 @@ struct BareKeys {
 };
 
 // The assignments with their keys in full. Throws Error for a key that is no option either way,
-// naming the nearest, and for one that several groups have.
+// naming the nearest, and for one that several groups have. Those that `explain` knows are left to
+// apply_config.
 std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare,
-                                     std::vector<std::string> assignments);
+                                     std::vector<std::string> assignments,
+                                     const ExplainKey& explain);
 
 }  // namespace lockstep::cli

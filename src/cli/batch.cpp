@@ -57,7 +57,7 @@ std::int64_t job_of(Ledger& ledger, const std::string& words) {
     const Job job = ledger.job(rows.integer(0));
     names.push_back(job.name);
     if (is_value(job)) found.push_back(job.number);
-    if (job.name.starts_with(plain_name(words)))
+    if (job.name.starts_with(plain_job_name(words)))
       alike.push_back(cat(job.number, ", ", shown_name(job)));
   }
   if (found.size() == 1) return found.front();

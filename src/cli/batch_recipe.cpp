@@ -1,5 +1,6 @@
 // lockstep batch RECIPE: the batch that a recipe makes of its options, and what comes out of it.
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include "jobs/job_json.h"
 #include "launch/launch.h"
 #include "plan/direct_recipe.h"
+#include "run/json_lines.h"
 #include "run/names.h"
 
 namespace lockstep::cli {
@@ -102,6 +104,32 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
       .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); }};
 }
 
+// "0" of a GPU as nvidia-smi counts, by its UUID; of what the batch began on last.
+std::map<std::string, std::string> gpu_indexes(Ledger& ledger) {
+  std::map<std::string, std::string> numbers;
+  const nlohmann::json machine = nlohmann::json::parse(ledger.fact("machine"), nullptr, false);
+  if (!machine.is_object() || !machine.contains("gpus")) return numbers;
+  for (const nlohmann::json& gpu : machine["gpus"])
+    if (gpu.is_object() && gpu.contains("index"))
+      numbers[text_or(gpu, "uuid", "")] = cat(integer_or(gpu, "index", 0));
+  return numbers;
+}
+
+// devices: a JSON array of UUIDs.
+std::string gpus_text(const std::string& devices,
+                      const std::map<std::string, std::string>& numbers) {
+  std::vector<std::string> words;
+  const nlohmann::json list = nlohmann::json::parse(devices, nullptr, false);
+  if (!list.is_array()) return "";
+  for (const nlohmann::json& device : list) {
+    if (!device.is_string()) continue;
+    const auto uuid = device.get<std::string>();
+    const auto known = numbers.find(uuid);
+    words.push_back(known == numbers.end() ? uuid : known->second);
+  }
+  return join(words, ",");
+}
+
 }  // namespace
 
 std::vector<Command> batch_recipe_commands() {
@@ -115,9 +143,11 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                               const DirectRecipe& recipe) {
   DirectBatchEnd end{.folder = batch.path, .jobs = {}};
   Statement rows(ledger.database(),
-                 "SELECT name, state, job.reason, spec, (SELECT max(id) FROM attempt WHERE "
-                 "attempt.job = job.id) FROM job WHERE listed = 1 AND spec LIKE ? ORDER BY id");
+                 "SELECT name, state, job.reason, spec, last.id, last.devices FROM job LEFT JOIN "
+                 "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
+                 "job.id) WHERE listed = 1 AND spec LIKE ? ORDER BY job.id");
   rows.bind(1, cat("%lockstep\",\"train\",\"", recipe.name, "\"%"));
+  const std::map<std::string, std::string> numbers = gpu_indexes(ledger);
   while (rows.step()) {
     const Job job = job_from_json(parse_json(rows.text(3)));
     if (!trains(job, recipe)) continue;
@@ -128,6 +158,7 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
     one.folder = one.state == to_string(JobState::done) || rows.is_null(4)
                      ? batch.published(one.name)
                      : batch.attempt(rows.integer(4));
+    if (!rows.is_null(5)) one.gpus = gpus_text(rows.text(5), numbers);
     end.jobs.push_back(std::move(one));
   }
   end.activity = [activity = std::make_shared<BatchActivity>(batch)](const auto& jobs) {

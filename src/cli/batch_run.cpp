@@ -27,6 +27,7 @@
 #include "config/parse.h"
 #include "jobs/batch_text.h"
 #include "jobs/check_jobs.h"
+#include "jobs/expectation.h"
 #include "jobs/job_file.h"
 #include "jobs/job_requests.h"
 #include "jobs/job_words.h"
@@ -235,6 +236,47 @@ void note_machine(Ledger& ledger, const std::vector<Device>& devices) {
   ledger.set_fact("machine", to_line(machine));
 }
 
+using Expectations = std::vector<Expectation>;
+
+Expectations expectations_of(const Parsed& parsed) {
+  Expectations all;
+  for (const std::string& list : parsed.all("--expect"))
+    for (const std::string& text : split(list, ',')) all.emplace_back(trim(text));
+  return all;
+}
+
+// Before anything runs.
+void check_expectations(const Parsed& parsed, bool any_wants_gpu) {
+  for (const Expectation& expectation : expectations_of(parsed))
+    if (expectation.is_of_gpus() && !any_wants_gpu)
+      throw Error(cat("--expect ", join(parsed.all("--expect"), ","),
+                      " is about GPUs, but no job asks for one"),
+                  "give the jobs gpus = 1, or a part such as 0.25");
+}
+
+// Says what came of each. Whether all are met.
+bool meets(const Expectations& expectations, const BatchOutcome& outcome) {
+  bool all_met = true;
+  for (const Expectation& expectation : expectations) {
+    const Expectation::Answer answer = expectation.answer(outcome);
+    say(cat("--expect ", answer.text));
+    all_met = all_met && answer.met;
+  }
+  return all_met;
+}
+
+// Of a batch that nobody interrupted. why_ending: of one that ended itself.
+int batch_exit_code(const BatchCounts& counts, const std::string& why_ending,
+                    const Expectations& expectations, bool as_expected) {
+  const bool failures_are_judged =
+      std::any_of(expectations.begin(), expectations.end(),
+                  [](const Expectation& one) { return one.is_of_failures(); });
+  const bool any_failed = counts.failed > 0 || counts.blocked > 0;
+  if (!why_ending.empty() || (any_failed && !failures_are_judged)) return exit_failed;
+  if (counts.left() > 0) return exit_stopped;
+  return as_expected ? exit_finished : exit_unexpected;
+}
+
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
               const BatchResources& resources, const std::vector<Device>& devices) {
   note_machine(ledger, devices);
@@ -284,20 +326,23 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   }
   if (const std::string text = gpu_activity_text(activity, batch.gpu_log()); !text.empty())
     say(text);
+  const Expectations expectations = expectations_of(parsed);
+  const bool as_expected = meets(
+      expectations,
+      {.gpus = activity.gpus, .failed = counts.failed + counts.blocked, .total = counts.total});
   if (interrupts > 0) {
     if (counts.left() > 0) say(cat("go on with: lockstep batch resume ", name));
     return exit_interrupted;
   }
-  if (reports.halted_for_success()) return exit_finished;
-  if (counts.failed > 0 || counts.blocked > 0 || !scheduler.why_ending().empty())
-    return exit_failed;
-  return counts.left() > 0 ? exit_stopped : exit_finished;
+  if (reports.halted_for_success()) return as_expected ? exit_finished : exit_unexpected;
+  return batch_exit_code(counts, scheduler.why_ending(), expectations, as_expected);
 }
 
 int batch_run_main(const Parsed& parsed) {
   Asked asked = asked_jobs(parsed);
   check_jobs(*asked.jobs);
   check_reports(parsed);
+  check_expectations(parsed, asked.jobs->wants_gpu());
   const std::vector<Device> devices = batch_devices(parsed, asked.jobs->wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
   if (parsed.has("--dry-run") || parsed.has("--devices-like"))
@@ -333,6 +378,7 @@ int batch_resume_main(const Parsed& parsed) {
   check_reports(parsed);
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path, "batch"));
   Ledger ledger = Ledger::open(batch.ledger());
+  check_expectations(parsed, ledger.wants_gpu());
   const std::vector<Device> devices = batch_devices(parsed, ledger.wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
   say(cat("batch ", batch.path.string(), ": ", counts_text(ledger.counts())));
@@ -347,7 +393,11 @@ const std::vector<Flag> place_flags{
     {"--log-limit-mb", "N",
      "size of a job's log beyond which its beginning and its newest part stay (default 64; 0: "
      "none)"},
-    {"--slots", "N", "jobs at once at most (default: as many as the cores allow)"}};
+    {"--slots", "N", "jobs at once at most (default: as many as the cores allow)"},
+    {"--expect", "WHAT",
+     "exit code 4 unless it holds at the end: 'gpu_activity>=40%' (mean of each GPU), "
+     "'sm_activity>=20%', 'failed<=15%' (of all jobs; the batch may then have such failures); with "
+     "commas, or again"}};
 
 void append(std::vector<Flag>& flags, const std::vector<Flag>& more) {
   flags.insert(flags.end(), more.begin(), more.end());

@@ -96,9 +96,8 @@ Bench bench_setup(const Parsed& parsed) {
   bench.repeats = whole_flag(parsed, "--repeats", 3, 1);
   bench.keep = parsed.has("--keep");
   choose_devices(parsed, bench);
-  bench.setup =
-      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, bench.devices[0].kind == DeviceKind::cuda);
+  bench.setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
+                                parsed.all("--config"), parsed.assignments, bench.devices);
   only_train(*bench.setup.train, bench.warm_up + bench.steps);
   prepare(bench.setup, Purpose::plan, bench.devices, {});
   return bench;

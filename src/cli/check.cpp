@@ -49,10 +49,9 @@ RunDir run_to_check(const Parsed& parsed) {
 
 RunSetup check_setup(const Parsed& parsed, const std::vector<Device>& devices) {
   const std::string plugin = parsed.value("--plugin");
-  const bool has_gpu = devices[0].kind == DeviceKind::cuda;
   if (!plugin.empty() || is_recipe(parsed.positionals[0])) {
     RunSetup setup = resolve_options(parsed.positionals[0], plugin, parsed.all("--config"),
-                                     parsed.assignments, has_gpu);
+                                     parsed.assignments, devices);
     plan_without_training(setup);
     prepare_and_plan(setup, Purpose::train, devices, {});
     return setup;

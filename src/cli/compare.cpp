@@ -52,12 +52,26 @@ std::map<std::string, Better> directions(const Parsed& parsed) {
   return better;
 }
 
+// Without --varied, which the answer may add to.
+std::string command_again(const Parsed& parsed) {
+  std::string command = "lockstep compare";
+  for (const std::string& word : parsed.positionals) command += " " + shell_word(word);
+  for (const std::string& word : parsed.assignments) command += " " + shell_word(word);
+  for (const auto& [flag, values] : parsed.values) {
+    if (flag == "--varied" || flag == "--out" || flag == "--force") continue;
+    for (const std::string& value : values)
+      command += cat(" ", flag, value.empty() ? "" : " ", value.empty() ? "" : shell_word(value));
+  }
+  return command;
+}
+
 CompareOptions compare_options(const Parsed& parsed) {
   CompareOptions options{.margin = share_of(parsed, "--margin", 0.02, least_share),
                          .by = parsed.value("--by"),
                          .varied = words_of(parsed, "--varied"),
                          .assumed = words_of(parsed, "--assume"),
-                         .better = directions(parsed)};
+                         .better = directions(parsed),
+                         .command = command_again(parsed)};
   if (!parsed.has("--loss")) return options;
   options.loss = to_number(parsed.value("--loss"));
   if (!options.loss || !std::isfinite(*options.loss))

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/foreign_names.h"
 #include "cli/plugin_options.h"
 #include "cli/run_root.h"
 #include "cli/trusted_plugins.h"
@@ -252,8 +253,8 @@ Completion option_value(const Command& command, const Parsed& parsed, const std:
   const std::optional<std::string> recipe = recipe_in_words(command, parsed);
   if (!recipe || !command.only_options.empty()) return {};
   const RunSetup setup = make_setup(*recipe, "", false);
-  const std::string full =
-      with_groups(setup, {groups_of(command, parsed), command.group.empty()}, {key + "="})[0];
+  const std::string full = with_groups(setup, {groups_of(command, parsed), command.group.empty()},
+                                       {key + "="}, explain_keys(setup.recipe, {}, 0))[0];
   if (full == cat(also_key, "="))
     return offer(run_candidates(run_root(parsed)), word.find_last_of("=,") + 1);
   for (const OptionTable* table : setup.tables())

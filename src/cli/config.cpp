@@ -47,9 +47,8 @@ int config_main(const Parsed& parsed) {
       parsed.has("--devices")
           ? imagine_devices(parsed.value("--devices"), probe(), host_info(), nullptr)
           : devices_for("");
-  const RunSetup setup =
-      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices[0].kind == DeviceKind::cuda);
+  const RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
+                                         parsed.all("--config"), parsed.assignments, devices);
   show(parsed, setup.tables());
   return 0;
 }

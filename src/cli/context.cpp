@@ -103,9 +103,11 @@ void write_bytes(std::string_view text) {
     throw Error(cat("standard output: ", errno == 0 ? "cannot be written to" : errno_text(errno)));
 }
 
-void write_out(const std::string& text) {
-  write_bytes(text.empty() || text.back() != '\n' ? text + '\n' : text);
+std::string with_newline(const std::string& text) {
+  return text.empty() || text.back() != '\n' ? text + '\n' : text;
 }
+
+void write_out(const std::string& text) { write_bytes(with_newline(text)); }
 
 // Whole lines of a log, as a terminal may have them.
 std::string shown_lines(std::string_view text) {
@@ -117,7 +119,11 @@ std::string shown_lines(std::string_view text) {
 
 }  // namespace
 
-void print(const std::string& text) { write_out(printable(text, "\n\t")); }
+void print(const std::string& text) {
+  const std::string shown = printable(text, "\n\t");
+  write_out(shown);
+  add_to_transcript(with_newline(shown));
+}
 
 void print_data(const std::string& text) {
   if (isatty(STDOUT_FILENO) != 0) return print(text);

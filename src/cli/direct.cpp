@@ -2,8 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/options_of_others.h"
-#include "plan/train_options.h"
+#include "cli/foreign_names.h"
 
 #include <array>
 #include <filesystem>
@@ -22,14 +21,6 @@ void refuse_flags_of_engine(const DirectRecipe& recipe, const Parsed& parsed) {
   for (const char* flag : {"--devices", "--then", "--force", "--world", "--resume", "--plugin"})
     if (parsed.has(flag))
       throw Error(cat(recipe.name, " trains in one process without the engine: it has no ", flag));
-}
-
-ExplainKey options_elsewhere(const std::string& recipe) {
-  return [recipe](std::string_view key) -> std::optional<Error> {
-    if (!TrainOptions().table.has(key)) return options_of_others(recipe)(key);
-    return Error(cat(key, " is an option of the engine, without which ", recipe, " trains"),
-                 cat("`lockstep config ", recipe, "` lists its options"));
-  };
 }
 
 }  // namespace
@@ -51,7 +42,7 @@ std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const 
   const std::vector<std::string> files = parsed.all("--config");
   const std::array tables = {&options->table};
   apply_config(tables, std::vector<std::filesystem::path>(files.begin(), files.end()), assignments,
-               options_elsewhere(recipe.name));
+               explain_keys(recipe.name, assignments, 0));
   if (!pairs.empty()) {
     if (const std::string before = options->table.get(options->pairs); !before.empty())
       pairs.insert(pairs.begin(), before);

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/direct.h"
+#include "cli/run_transcript.h"
 #include "cli/train.h"
 #include "devices/cpu_model.h"
 #include "devices/gpu_probe.h"
@@ -125,6 +126,7 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
                           fresh.write_record(record);
                           fresh.write_state(RunState::running, "");
                         });
+  RunTranscript transcript(run, "started", "");
   try {
     const DirectResult result =
         options.train({.folder = run.path(), .name = run.name(), .say = say});
@@ -140,6 +142,7 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
     return code_of(result);
   } catch (const Error& error) {
     run.try_write_state(RunState::failed, error.what());
+    transcript.add(error);
     throw;
   }
 }

@@ -28,7 +28,8 @@ nlohmann::json machine_facts(const std::vector<Device>& gpus) {
                           {"driver", nullptr}};
   if (const std::string driver = probe().driver_version(); !driver.empty())
     facts["driver"] = driver;
-  for (const Device& gpu : gpus) facts["gpus"].push_back({{"uuid", gpu.uuid}, {"name", gpu.name}});
+  for (const Device& gpu : gpus)
+    facts["gpus"].push_back({{"uuid", gpu.uuid}, {"name", gpu.name}, {"index", gpu.index}});
   return facts;
 }
 

@@ -10,7 +10,8 @@
 
 namespace lockstep::cli {
 
-// {"host", "system", "cpu", "cores", "memory_bytes", "gpus": [{"uuid", "name"}], "driver"}.
+// {"host", "system", "cpu", "cores", "memory_bytes", "gpus": [{"uuid", "name", "index"}],
+// "driver"}.
 nlohmann::json machine_facts(const std::vector<Device>& gpus);
 
 // Seconds that processors of the machine worked since it was started, for anybody. Nothing where

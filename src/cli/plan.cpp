@@ -14,9 +14,8 @@ int plan_main(const Parsed& parsed) {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::vector<Device> devices =
       imagine_devices(parsed.value("--devices", "all"), probe(), host_info(), visible);
-  RunSetup setup =
-      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices[0].kind == DeviceKind::cuda);
+  RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
+                                   parsed.all("--config"), parsed.assignments, devices);
   prepare_and_plan(setup, Purpose::plan, devices, {});
   check_new_batch(setup.plan, *setup.train);
   print(parsed.has("--json") ? json_text(to_json(setup.plan))

@@ -9,7 +9,7 @@ namespace {
 
 int prepare_main(const Parsed& parsed) {
   RunSetup setup = resolve_options(parsed.positionals[0], "", parsed.all("--config"),
-                                   parsed.assignments, devices_for("")[0].kind == DeviceKind::cuda);
+                                   parsed.assignments, devices_for(""));
   const Prepared prepared = setup.options->prepare(
       {.purpose = Purpose::train, .cache_dir = cache_dir(*setup.train), .say = say});
   if (parsed.has("--json")) {

@@ -41,6 +41,7 @@ Progress make_progress(const std::vector<Device>& devices, OutputQueue& shown) {
   options.write = [&shown](const std::string& text) {
     if (!shown.full()) shown.add(text);
   };
+  options.keep = add_to_transcript;
   return Progress(std::move(options), system_clock());
 }
 

@@ -70,6 +70,25 @@ std::string recipe_page(const RecipeInfo& recipe) {
              options_markdown(tables));
 }
 
+// What other programs call the options of all recipes.
+std::string names_page() {
+  std::string page = cat(
+      generated,
+      "# Names of other programs\n\nWho types one of these names, as `name=VALUE` or `--name "
+      "VALUE`, "
+      "in small letters or capitals, with `-` or `_`, is told what to write here, with the value "
+      "translated. A recipe's own table comes before that of the engine; what is an option here "
+      "is that option.\n\n## Of the engine\n\n",
+      synonyms_markdown(TrainOptions().table.synonyms()));
+  const auto add = [&](const std::string& name, const OptionTable& table) {
+    page += cat("\n## Of `", name, "`\n\n", synonyms_markdown(table.synonyms()));
+  };
+  for (const RecipeInfo& recipe : recipes()) add(recipe.name, recipe.make_options()->table);
+  for (const DirectRecipe& recipe : direct_recipes())
+    add(recipe.name, recipe.make_options()->table);
+  return page;
+}
+
 std::string prometheus_page() {
   return cat(
       generated,
@@ -84,6 +103,7 @@ int reference_main(const Parsed& parsed) {
   make_directories(folder);
   write_file_atomic(folder / "commands.md", commands_page());
   write_file_atomic(folder / "options.md", options_page());
+  write_file_atomic(folder / "names.md", names_page());
   write_file_atomic(folder / "prometheus.md", prometheus_page());
   for (const RecipeInfo& recipe : recipes())
     write_file_atomic(folder / (recipe.name + ".md"), recipe_page(recipe));

@@ -218,7 +218,7 @@ int train_repeats(const Parsed& parsed, const TrainOne& train_one) {
   const std::vector<Device> devices = training_devices(parsed);
   const RunSetup setup =
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices[0].kind == DeviceKind::cuda, then.bare_keys());
+                      parsed.assignments, devices, then.bare_keys());
   refuse_unequal(parsed, setup, then);
   const fs::path root = setup.train->run.root;
   const std::string group = group_name(parsed, setup, goes_on);

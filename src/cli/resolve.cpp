@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/foreign_names.h"
 #include "cli/measure_memory.h"
-#include "cli/options_of_others.h"
 #include "cli/plugin_options.h"
 #include "cli/trusted_plugins.h"
 #include "devices/gpu_links.h"
@@ -307,14 +307,15 @@ void describe_plugin(const std::string& plugin) {
 
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
-                         const std::vector<std::string>& assignments, bool has_gpu,
-                         const BareKeys& bare) {
+                         const std::vector<std::string>& assignments,
+                         const std::vector<Device>& devices, const BareKeys& bare) {
   const std::string library = plugin.empty() ? "" : trust_plugin(plugin);
   describe_plugin(library);
+  const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
   RunSetup setup = make_setup(recipe, library, has_gpu);
   const auto tables = setup.tables();
-  apply_config(tables, paths(files), with_groups(setup, bare, assignments),
-               options_of_others(recipe));
+  const ExplainKey explain = explain_keys(recipe, assignments, devices.size());
+  apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain), explain);
   find_first_weights(setup);
   check_options(setup);
   return setup;
@@ -391,8 +392,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   if (setup.plan.batch.norm_rows > 0)
     before["norm.rows"] = setup.train->norm.rows = setup.plan.batch.norm_rows;
   setup.train->stop.after = setup.train->stop.reserve = {};  // of that start alone
-  apply_config(tables, paths(files), with_groups(setup, bare, assignments),
-               options_of_others(setup.recipe));
+  const ExplainKey explain = explain_keys(setup.recipe, assignments, 0);
+  apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain), explain);
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
   if (!engine.is_given("batch.micro")) batch.micro = micro;
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;

@@ -16,11 +16,12 @@ namespace lockstep::cli {
 // Makes the plugin's recipes known to the tool, from what the worker describes. "" does nothing.
 void describe_plugin(const std::string& plugin);
 
-// Options with defaults, preset, files and assignments applied and checked.
+// Options with defaults, preset, files and assignments applied and checked. devices: that the
+// options are for; none: CPUs.
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
-                         const std::vector<std::string>& assignments, bool has_gpu,
-                         const BareKeys& bare = {});
+                         const std::vector<std::string>& assignments,
+                         const std::vector<Device>& devices, const BareKeys& bare = {});
 
 // What the recipe needs for `purpose`, and its formula of memory, in this program or, where only
 // the worker has its code, there. run_dir: of the run to read from, or empty.

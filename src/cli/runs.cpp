@@ -4,6 +4,7 @@
 #include "cli/batch.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/follow_run.h"
 #include "cli/run_root.h"
 #include "cli/tracked_runs.h"
 #include "jobs/batch_shares.h"
@@ -112,15 +113,22 @@ int runs_main(const Parsed& parsed) {
       if (parsed.has(flag))
         throw Error(cat(flag, " is about one run, but none is named"),
                     "lockstep runs RUN --note TEXT; lockstep runs lists them");
-    if (parsed.has("--config"))
-      throw Error("--config is about one run, but none is named",
-                  "lockstep runs RUN --config; lockstep runs lists them");
+    for (const char* flag : {"--config", "--follow"})
+      if (parsed.has(flag))
+        throw Error(cat(flag, " is about one run, but none is named"),
+                    cat("lockstep runs RUN ", flag, "; lockstep runs lists them"));
     return show_all(root, parsed.all("--tag"), parsed.has("--json"));
   }
   if (!names_a_run(parsed.positionals[0], root) && show_tracked_runs(parsed)) return 0;
   if (parsed.has("--tag") || parsed.has("--untag") || parsed.has("--note"))
     return change_labels(parsed, root);
   const RunDir run = RunDir::open(parsed.positionals[0], root);
+  if (parsed.has("--follow")) {
+    if (parsed.has("--json") || parsed.has("--config"))
+      throw Error("--follow shows the log of a run, and takes no other form",
+                  "leave --json and --config out");
+    return follow_run(run);
+  }
   if (parsed.has("--json")) {
     print(json_text(run_json(run)));
     return 0;
@@ -140,6 +148,9 @@ Command runs_command() {
                      "\nSTORE is one of an experiment tracker, whose runs are listed: MLflow's "
                      "folder (mlruns) or database (mlflow.db), or a database of trackio's.",
           .flags = {{"--config", "", "of one run: its configuration too"},
+                    {"--follow", "",
+                     "of one run: what training says (logs/train.log), as it goes on, until the "
+                     "run ends; Ctrl-C ends the look alone"},
                     {"--tag", "TAG", "list the runs and batches that have it; of one: add it"},
                     {"--untag", "TAG", "of one run or batch: take it away"},
                     {"--note", "TEXT", "of one run or batch: what it is for"},

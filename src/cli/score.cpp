@@ -41,7 +41,7 @@ RunSetup resolve_score(const Parsed& parsed, const std::vector<std::string>& ass
   describe_plugin(library);
   const RunSetup setup = make_setup(parsed.positionals[0], library, false);
   if (!setup.options->can_score()) setup.options->score({});
-  return resolve_options(setup.recipe, plugin, parsed.all("--config"), assignments, false,
+  return resolve_options(setup.recipe, plugin, parsed.all("--config"), assignments, {},
                          {.groups = {"score"}});
 }
 

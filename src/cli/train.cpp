@@ -19,6 +19,7 @@
 #include "cli/resolve.h"
 #include "cli/restart_run.h"
 #include "cli/run_end.h"
+#include "cli/run_transcript.h"
 #include "devices/cpu_model.h"
 #include "devices/gpu_probe.h"
 #include "monitor/gpu_log.h"
@@ -125,10 +126,9 @@ int train_once(const Parsed& parsed, const std::string& group) {
   const Then then = then_of(parsed);
   const bool foreign = parsed.has("--world");
   const std::vector<Device> devices = training_devices(parsed);
-  const bool has_gpu = devices[0].kind == DeviceKind::cuda;
   RunSetup setup =
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, has_gpu, then.bare_keys());
+                      parsed.assignments, devices, then.bare_keys());
   if (parsed.value("--resume") == "auto")
     if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
       if (const auto code = only_then(parsed, *run, then, devices)) return *code;
@@ -361,7 +361,10 @@ void note_read_bytes(const RunDir& run, double bytes) try {
 
 }  // namespace
 
-int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
+namespace {
+
+// What train_run does, while its words are kept.
+int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const double read_before = children_read_bytes();
   const std::unique_ptr<GpuLog> gpu_log = log_gpus(setup, run);
   Told told;
@@ -382,6 +385,18 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const int after = then_unless_signalled(setup, run, then, Trained::to_the_end, told);
   if (after == exit_finished) say_what_next(setup, run);
   return after;
+}
+
+}  // namespace
+
+int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
+  RunTranscript transcript(run, resuming ? "resumed" : "started", to_text(setup.plan, false));
+  try {
+    return train_to_the_end(std::move(setup), run, resuming, then);
+  } catch (const Error& error) {
+    transcript.add(error);
+    throw;
+  }
 }
 
 Command train_command() {

@@ -63,12 +63,19 @@ void located(const std::string& where, Action action) {
   }
 }
 
+// As it would be typed.
+std::string text_of(const Source& source) {
+  if (source.value.is_null()) return source.text;
+  if (source.value.is_string()) return source.value.get<std::string>();
+  return source.value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 void apply(const detail::Tables& tables, const Source& source) {
   located(source.where, [&] {
     // An empty table of a group says nothing.
     const bool empty_table = source.value.is_object() && source.value.empty();
     if (empty_table && !tables.find(source.key) && tables.is_group(source.key)) return;
-    OptionTable& table = tables.table_of(source.key);
+    OptionTable& table = tables.table_of(source.key, text_of(source));
     if (source.value.is_null())
       table.set(source.key, source.text, source.source);
     else

@@ -14,8 +14,9 @@
 namespace lockstep {
 
 // Why the key is no option here, such as that it is one of another recipe; nothing if it is simply
-// unknown.
-using ExplainKey = std::function<std::optional<Error>(std::string_view key)>;
+// unknown. value: what it was given, as typed.
+using ExplainKey =
+    std::function<std::optional<Error>(std::string_view key, const std::string& value)>;
 
 // As apply_config of config/options.h; an unknown key is the error of `explain` where that has one,
 // with the place added.

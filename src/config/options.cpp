@@ -2,6 +2,7 @@
 #include "config/options.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -62,6 +63,7 @@ const char* to_string(ValueSource::Kind kind) {
 struct OptionTable::Impl {
   std::vector<Option> options;
   std::vector<Preset> presets;
+  std::vector<Synonym> synonyms;
 
   Option* find(std::string_view key) {
     for (Option& option : options)
@@ -180,6 +182,11 @@ void OptionTable::make_paths_absolute(const std::filesystem::path& base) {
 
 void OptionTable::add_preset(Preset preset) { impl_->presets.push_back(std::move(preset)); }
 const std::vector<Preset>& OptionTable::presets() const { return impl_->presets; }
+
+void OptionTable::add_synonyms(std::vector<Synonym> synonyms) {
+  std::move(synonyms.begin(), synonyms.end(), std::back_inserter(impl_->synonyms));
+}
+const std::vector<Synonym>& OptionTable::synonyms() const { return impl_->synonyms; }
 
 std::vector<OptionInfo> OptionTable::options() const {
   std::vector<OptionInfo> infos;

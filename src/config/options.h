@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "config/synonym.h"
+
 namespace lockstep {
 
 // A span of time given as "8h30m", "90s", "1d" or a plain number of seconds.
@@ -114,6 +116,9 @@ class OptionTable {
 
   void add_preset(Preset preset);
   const std::vector<Preset>& presets() const;
+  // What other programs call these options, for messages to people who type that.
+  void add_synonyms(std::vector<Synonym> synonyms);
+  const std::vector<Synonym>& synonyms() const;
   std::vector<OptionInfo> options() const;  // in the order added
   std::vector<std::string> keys() const;    // likewise
 

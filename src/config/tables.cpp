@@ -70,7 +70,7 @@ bool Tables::is_group(std::string_view name) const {
   return first != sorted_.end() && first->starts_with(prefix);
 }
 
-OptionTable& Tables::table_of(std::string_view key) const {
+OptionTable& Tables::table_of(std::string_view key, const std::string& value) const {
   if (OptionTable* table = find(key)) return *table;
   if (is_group(key)) {
     std::vector<std::string> members;
@@ -80,7 +80,7 @@ OptionTable& Tables::table_of(std::string_view key) const {
                 cat("its options are ", join(members, ", ")));
   }
   if (explain_)
-    if (const std::optional<Error> known = explain_(key)) throw Error(*known);
+    if (const std::optional<Error> known = explain_(key, value)) throw Error(*known);
   const std::string near = nearest_key(key);
   throw Error(cat(key, " is not an option"), near.empty()
                                                  ? "`lockstep config RECIPE` lists all options"

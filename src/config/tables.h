@@ -32,7 +32,7 @@ class Tables {
   // The table that has the key, or null.
   OptionTable* find(std::string_view key) const;
   // Throws Error: what `explain` says of the key, else naming the nearest key of all tables.
-  OptionTable& table_of(std::string_view key) const;
+  OptionTable& table_of(std::string_view key, const std::string& value = "") const;
   std::string nearest_key(std::string_view word) const;  // "" if none is near
   bool is_group(std::string_view name) const;
   // Throws Error naming the nearest and listing all.

@@ -73,13 +73,13 @@ HostInfo host_info();
 // The same from a recorded tree; affinity_cores: CPUs in this process's affinity mask.
 HostInfo host_info_under(const std::filesystem::path& root, int affinity_cores);
 
-// "all": every visible GPU, else as "cpu"; "cpu": 2 CPU ranks that share the cores (1 on one core);
-// "cpu:4"; "0,1" (indexes within what CUDA_VISIBLE_DEVICES leaves visible); "GPU-uuid[,…]" (unique
-// prefix suffices); "MIG-uuid", known to the probe or not. root: where /proc, /dev and /sys are.
-// visible: the value of CUDA_VISIBLE_DEVICES or null. Throws Error: unknown device (present ones
-// named), same twice, GPU older than sm_75 (by name; with "all" an Error too), NVIDIA device files
-// or PCI devices present but no working driver, driver too old for `cuda_needed` (e.g. 13000; 0 =
-// no check).
+// "all", "auto": every visible GPU, else as "cpu"; "cpu": 2 CPU ranks that share the cores (1 on
+// one core); "cpu:4"; "0,1" (indexes within what CUDA_VISIBLE_DEVICES leaves visible);
+// "GPU-uuid[,…]" (unique prefix suffices); "MIG-uuid", known to the probe or not. root: where
+// /proc, /dev and /sys are. visible: the value of CUDA_VISIBLE_DEVICES or null. Throws Error:
+// unknown device (present ones named), same twice, GPU older than sm_75 (by name; with "all" an
+// Error too), NVIDIA device files or PCI devices present but no working driver, driver too old for
+// `cuda_needed` (e.g. 13000; 0 = no check).
 std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                    const char* visible, int cuda_needed,
                                    const std::filesystem::path& root = "/");

@@ -95,7 +95,8 @@ bool looks_like_gpus(const std::string& spec) {
 std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                    const char* visible, int cuda_needed,
                                    const std::filesystem::path& root) {
-  const std::string wanted = trim(spec);
+  std::string wanted = trim(spec);
+  if (wanted == "auto") wanted = "all";
   if (auto ranks = parse_cpu_ranks(wanted, host)) return *ranks;
 
   const std::vector<GpuInfo> all = probe.gpus();

@@ -40,7 +40,7 @@ const std::string& first_key(const std::vector<Job>& jobs, const EqualJobs& equa
 
 }  // namespace
 
-std::string plain_name(std::string_view text) {
+std::string plain_job_name(std::string_view text) {
   std::string name = invalid_bytes(text) > 0 ? mend_utf8(text) : std::string(text);
   for (char& c : name)
     if (!stays(static_cast<unsigned char>(c))) c = '_';
@@ -64,7 +64,7 @@ std::string parameter_list(const Job& job) {
 std::string name_of_parameters(std::string_view group, const Job& job) {
   std::string name(group);
   if (!name.empty() && !job.parameters.empty()) name += ',';
-  return plain_name(name + parameter_list(job));
+  return plain_job_name(name + parameter_list(job));
 }
 
 std::string shown_name(const Job& job) {

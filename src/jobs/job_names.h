@@ -14,7 +14,7 @@ inline constexpr std::size_t longest_job_name = 100;  // bytes, before what tell
 
 // The text as a plain name of a file: letters, digits and .,=+-_@%:~^ stay, anything else becomes
 // _; it does not begin with a dot or a dash. A longer text is cut, and ends with its hash.
-std::string plain_name(std::string_view text);
+std::string plain_job_name(std::string_view text);
 
 // "GROUP,lr=0.1,seed=2": the name of a job from its group's name, which may be empty, and its
 // parameters. "" where there are neither.

@@ -38,7 +38,7 @@ class Names {
       for (const JobRange* const group : found->second)
         for (std::size_t i = group->begin; i < group->end; ++i) indices.push_back(i);
     if (!indices.empty()) return indices;
-    if (const auto job = by_name_.find(plain_name(name)); job != by_name_.end())
+    if (const auto job = by_name_.find(plain_job_name(name)); job != by_name_.end())
       return {job->second};
     if (name.find_first_of("*?") != name.npos)
       for (std::size_t i = 0; i < jobs_.size(); ++i)

@@ -86,7 +86,8 @@ GpuMemoryRequest parse_gpu_memory(std::string_view text) {
 
 bool parse_workers(std::string_view text) {
   if (text == "kept" || text == "new") return text == "kept";
-  throw Error(cat("workers must be \"new\" or \"kept\", but is \"", text, "\""));
+  throw Error(cat("workers must be \"new\" or \"kept\", but is \"", text, "\""),
+              "how many jobs run at once: --slots N; how many share a GPU: gpus, such as 0.25");
 }
 
 }  // namespace lockstep

@@ -81,7 +81,7 @@ std::string JobTemplate::folder(const Job& job) const {
 }
 
 std::string JobTemplate::name(const Job& job) const {
-  if (names_jobs()) return plain_name(name_[0].fill(job.parameters, job.number));
+  if (names_jobs()) return plain_job_name(name_[0].fill(job.parameters, job.number));
   return name_of_parameters(name_.empty() ? "" : name_[0].fill({}, 0), job);
 }
 

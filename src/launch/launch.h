@@ -23,7 +23,8 @@ enum ExitCode {
   exit_finished = 0,
   exit_failed = 1,
   exit_usage = 2,
-  exit_skipped = 3,  // a job that had nothing to do, and said why
+  exit_skipped = 3,     // a job that had nothing to do, and said why
+  exit_unexpected = 4,  // a batch that is over, but not as --expect says
   exit_stopped = 75,
   exit_interrupted = 130
 };

@@ -35,6 +35,40 @@ DeviceGain larger(DeviceGain gain, const Plan& plan, std::int64_t times) {
   return gain;
 }
 
+// The same with gradients of half the bytes.
+DeviceGain in_bf16(DeviceGain gain) {
+  gain.exchange_s /= 2;
+  gain.exchange_bytes /= 2;
+  return gain;
+}
+
+// How many times the batch must be for the devices to pay; nothing: no batch helps.
+std::optional<std::int64_t> times_to_pay(const DeviceGain& gain, const Plan& plan, double least) {
+  constexpr std::int64_t most_times = 1024;
+  for (std::int64_t times = 1; times <= most_times; times *= 2)
+    if (larger(gain, plan, times).gain() >= least) return times;
+  return std::nullopt;
+}
+
+bool has_bf16(const Plan& plan) {
+  constexpr int first_major = 8;
+  return std::all_of(plan.devices.begin(), plan.devices.end(),
+                     [](const Device& device) { return device.compute_major >= first_major; });
+}
+
+// "; with reduce_precision=bf16 they pay from about batch.global=2 on", where that is earlier.
+std::string bf16_words(const DeviceGain& gain, const Plan& plan, const TrainOptions& options,
+                       double least) {
+  if (options.reduce_precision != ReducePrecision::fp32 || options.exact || !has_bf16(plan))
+    return "";
+  const auto plain = times_to_pay(gain, plan, least);
+  const auto halved = times_to_pay(in_bf16(gain), plan, least);
+  if (!halved || (plain && *plain <= *halved)) return "";
+  return cat(
+      "; with reduce_precision=bf16 they pay ",
+      *halved == 1 ? "here" : cat("from about batch.global=", plan.batch.global * *halved, " on"));
+}
+
 }  // namespace
 
 double DeviceGain::step_s() const {
@@ -66,10 +100,7 @@ std::string device_gain_note(const Plan& plan, const TrainOptions& options,
   const std::optional<DeviceGain> gain = device_gain(plan, options, link);
   const double least = least_gain(plan.devices.size());
   if (!gain || gain->gain() >= least) return "";
-  constexpr std::int64_t most_times = 1024;
-  std::int64_t times = 2;
-  while (times < most_times && larger(*gain, plan, times).gain() < least) times *= 2;
-  const bool pays = larger(*gain, plan, times).gain() >= least;
+  const std::optional<std::int64_t> times = times_to_pay(*gain, plan, least);
   const std::string gpus = count_of(static_cast<std::int64_t>(plan.devices.size()), "GPU");
   const std::string at = cat(" at batch.global = ", plan.batch.global);
   const std::string verdict =
@@ -82,9 +113,13 @@ std::string device_gain_note(const Plan& plan, const TrainOptions& options,
              format_bytes(gain->exchange_bytes), " of gradients over ", link->kind,
              link->is_assumed ? ", which is assumed," : "", " takes about ",
              milliseconds(gain->exchange_s), " (estimated)",
-             pays ? cat("; ", link->may_be_nvlink ? "there " : "",
-                        "they pay from about batch.global=", plan.batch.global * times, " on")
-                  : "");
+             times ? cat("; ", link->may_be_nvlink ? "there " : "",
+                         "they pay from about batch.global=", plan.batch.global * *times, " on")
+                   : "",
+             bf16_words(*gain, plan, options, least),
+             link->may_be_nvlink ? ""
+             : gain->gain() < 1  ? "; one alone is faster at this batch: --devices 0"
+                                 : "; one alone is about as fast at this batch: --devices 0");
 }
 
 }  // namespace lockstep

@@ -28,7 +28,8 @@ struct DeviceGain {
 std::optional<DeviceGain> device_gain(const Plan& plan, const TrainOptions& options,
                                       const std::optional<LinkLimit>& link);
 
-// That more devices hardly pay, why, and from which batch on they would; where that is so over PCIe
+// That more devices hardly pay, why, from which batch on they would, also with gradients in bf16,
+// and what to write to use one alone; where that is so over PCIe
 // alone, that it depends on the link. "" where they pay or nothing is known. Without a full stop.
 std::string device_gain_note(const Plan& plan, const TrainOptions& options,
                              const std::optional<LinkLimit>& link);

@@ -102,6 +102,9 @@ struct DirectJob {
   std::string reason{};  // why it is not done
   std::filesystem::path
       folder;  // what it wrote; of one that is not done, its last try. May be absent
+  // That its last try ran on, "0" or "0,1" as nvidia-smi counts, or the UUID where that is not
+  // known; "": none.
+  std::string gpus{};
 };
 
 // How busy cores and GPUs were while some jobs ran, in percent; nothing: it was not seen.

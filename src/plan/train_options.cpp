@@ -2,6 +2,7 @@
 #include "plan/train_options.h"
 
 #include "plan/schedule.h"
+#include "plan/synonyms.h"
 
 #include <utility>
 #include <vector>
@@ -396,6 +397,7 @@ TrainOptions::TrainOptions() {
   add_stop_and_data(*this);
   add_checkpoint(*this);
   add_eval_run_and_log(*this);
+  table.add_synonyms(engine_synonyms());
 }
 
 }  // namespace lockstep

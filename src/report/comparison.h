@@ -40,6 +40,7 @@ struct CompareOptions {
   bool paired = false;  // trials of one place in both sides were measured in turn
   // Of the quantity `by`, where it is a difference: in its own unit, in place of `margin`.
   std::optional<double> by_margin{};
+  std::string command{};  // that asked, "lockstep compare a b", for what to type next; or ""
 };
 
 struct Difference {
@@ -136,6 +137,10 @@ struct Comparison {
   Conclusion conclusion = Conclusion::inconclusive;
   std::string verdict;               // a sentence
   std::vector<std::string> reasons;  // why not comparable
+  // What --varied would have to name for a verdict, and what it would then be about: "time 1.640 ×,
+  // with more work". Empty: there is a verdict, or more is in its way.
+  std::vector<std::string> could_vary{};
+  std::string if_varied{};
 };
 
 // Throws Error where a fact that options name is none, `by` was not measured, or nothing was

@@ -182,6 +182,7 @@ json comparison_json(const Comparison& comparison) {
       {"conclusion", to_string(comparison.conclusion)},
       {"verdict", comparison.verdict},
       {"reasons", comparison.reasons},
+      {"could_vary", comparison.could_vary},
       {"by", comparison.by},
       {"margin", comparison.options.margin},
       {"by_margin", comparison.options.by_margin ? json(*comparison.options.by_margin) : json()},

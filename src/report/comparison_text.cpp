@@ -72,12 +72,22 @@ std::string flags_text(const Comparison& comparison, int width) {
   return text.empty() ? "" : text + "\n";
 }
 
+// What to type where the difference is the question. A command is not broken into lines.
+std::string spite_text(const Comparison& comparison, int width) {
+  if (comparison.could_vary.empty()) return "";
+  const std::string& command = comparison.options.command;
+  return cat(wrap_cells(clean_cells(cat("to compare in spite of it (", comparison.if_varied, "):")),
+                        width),
+             "\n  ", clean_cells(command), command.empty() ? "" : " ", "--varied ",
+             clean_cells(join(comparison.could_vary, ",")), "\n");
+}
+
 std::string verdict_text(const Comparison& comparison, int width) {
   if (comparison.reasons.empty()) return wrap_cells(clean_cells(comparison.verdict), width) + "\n";
   std::string text = "not comparable:\n";
   for (const std::string& reason : comparison.reasons)
     text += hang_cells("  - ", clean_cells(reason), width);
-  return text;
+  return text + spite_text(comparison, width);
 }
 
 std::string counts_text(const Comparison& comparison, int width) {

@@ -291,14 +291,18 @@ class Finder {
   Differences found_;
 };
 
-bool blocks(const Difference& difference, const Quantity& quantity) {
+}  // namespace
+
+bool is_of_data(const std::string& fact) {
+  return is_identity_of_data(fact) && !is_engine_data(fact);
+}
+
+bool is_in_the_way(const Difference& difference, const Quantity& quantity) {
   if (difference.blocks_totals && quantity.total) return true;
   if (quantity.name == "sample_s" && difference.key == "global_batch") return false;
   return std::find(difference.blocks.begin(), difference.blocks.end(), quantity.aspect) !=
          difference.blocks.end();
 }
-
-}  // namespace
 
 bool names_fact(const std::string& name, const std::string& fact) {
   return fact == name || fact.starts_with(name + ".");
@@ -319,7 +323,7 @@ std::vector<std::string> reasons_against(const Quantity& quantity, const Differe
                                          const std::string& name_a, const std::string& name_b) {
   std::vector<std::string> reasons;
   for (const Difference& difference : found.differences)
-    if (blocks(difference, quantity))
+    if (is_in_the_way(difference, quantity))
       reasons.push_back(cat(difference.text, difference.within && difference.a == difference.b
                                                  ? ", and so within each side"
                                                  : ""));

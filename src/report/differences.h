@@ -24,6 +24,11 @@ Differences find_differences(const TrialGroup& a, const TrialGroup& b,
 std::vector<std::string> reasons_against(const Quantity& quantity, const Differences& found,
                                          const std::string& name_a, const std::string& name_b);
 
+// Whether the quantity is not comparable because of the difference.
+bool is_in_the_way(const Difference& difference, const Quantity& quantity);
+// Whether the fact says on which data, rather than with which parameters.
+bool is_of_data(const std::string& fact);
+
 // Whether "optimizer" or "optimizer.lr" names the fact "optimizer.lr"; "options" names those of
 // work that are no fact of their own.
 bool names_fact(const std::string& name, const std::string& fact);

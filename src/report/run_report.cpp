@@ -16,6 +16,7 @@
 #include "launch/log_tail.h"
 #include "report/json_member.h"
 #include "run/json_lines.h"
+#include "run/train_log.h"
 
 namespace lockstep {
 namespace {
@@ -130,7 +131,9 @@ void read_output(const RunDir& run, RunReport& report) {
   std::vector<std::string> logs;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(run.path() / "logs", ignored))
-    if (entry.path().extension() == ".log") logs.push_back(entry.path().filename().string());
+    if (const std::string name = entry.path().filename().string();
+        name.ends_with(".log") && "logs/" + name != train_log_name)
+      logs.push_back(name);
   std::sort(logs.begin(), logs.end());
   for (const std::string& name : logs) {
     if (report.output.size() >= most_logs) return;

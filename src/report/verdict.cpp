@@ -141,6 +141,53 @@ const QuantityRow* chosen_row(const Comparison& comparison) {
       near.empty() ? cat("these were: ", join(names, ", ")) : cat("did you mean ", near, "?"));
 }
 
+bool is_unknown(const Comparison& comparison, Aspect aspect) {
+  return std::any_of(
+      comparison.unknown.begin(), comparison.unknown.end(), [&](const UnknownFact& fact) {
+        return std::find(fact.blocks.begin(), fact.blocks.end(), aspect) != fact.blocks.end();
+      });
+}
+
+bool is_whole(const nlohmann::json& value) {
+  return value.is_number() && value.get<double>() == std::floor(value.get<double>());
+}
+
+// ", with more work" where B has more of all that differs, in whole numbers: shares and rates are
+// no amounts.
+std::string more_or_less_work(const std::vector<const Difference*>& differences) {
+  std::size_t more = 0, less = 0;
+  for (const Difference* const one : differences) {
+    if (!is_whole(one->a) || !is_whole(one->b)) return "";
+    ++(one->b.get<double>() > one->a.get<double>() ? more : less);
+  }
+  return more == differences.size()   ? ", with more work"
+         : less == differences.size() ? ", with less work"
+                                      : "";
+}
+
+// Where parameters or the place alone are in the way: other data, and another amount, are never
+// the question of a time.
+void say_what_could_vary(Comparison& comparison, const QuantityRow& row) {
+  constexpr std::size_t most_named = 6;
+  if (is_unknown(comparison, row.what.aspect)) return;
+  std::vector<const Difference*> work;
+  std::vector<std::string> keys, places;
+  for (const Difference& difference : comparison.differences) {
+    if (!is_in_the_way(difference, row.what)) continue;
+    const bool is_work = difference.kind == FactKind::work;
+    if (difference.blocks_totals || is_of_data(difference.key) || difference.key == "job_list")
+      return;
+    (is_work ? keys : places).push_back(difference.key);
+    if (is_work) work.push_back(&difference);
+  }
+  if (keys.size() > most_named) keys = {"options"};
+  keys.insert(keys.end(), places.begin(), places.end());
+  if (keys.empty()) return;
+  comparison.could_vary = comparison.options.varied;
+  comparison.could_vary.insert(comparison.could_vary.end(), keys.begin(), keys.end());
+  comparison.if_varied = cat(number_sentence(row), work.empty() ? "" : more_or_less_work(work));
+}
+
 // No chance is 0: that is below the smallest number.
 std::string p_words(double p) { return p > 0 ? cat("= ", general(p, 2)) : "< 1e-300"; }
 
@@ -217,11 +264,13 @@ void conclude(Comparison& comparison) {
   comparison.by = row->what.name;
   comparison.conclusion = row->conclusion;
   comparison.reasons = row->reasons;
-  if (row->conclusion == Conclusion::not_comparable)
+  if (row->conclusion == Conclusion::not_comparable) {
     comparison.verdict = row->text;
-  else
+    say_what_could_vary(comparison, *row);
+  } else {
     comparison.verdict = cat(comparison.b.name, " against ", comparison.a.name, ": ", row->text,
                              "; ", number_sentence(*row), with_text(comparison));
+  }
 }
 
 int exit_code_of(const Comparison& comparison, double threshold) {

@@ -39,6 +39,7 @@ struct Progress::Impl {
   void on_items(const nlohmann::json& event);
   void print_lines(const std::vector<EventLine>& lines);
   void show(bool now);
+  void keep_line(bool now);
   std::vector<Field> fields();
   struct Since;
   std::vector<Field> rate_fields(double done, double total, const std::optional<Since>& first,
@@ -66,7 +67,7 @@ struct Progress::Impl {
   std::int64_t total_steps = 0, steps_per_epoch = 0, last_step = 0;
   std::string unit;
   double quota_ends_s = 0;  // on the clock; 0 = no quota
-  std::optional<double> shown_s, asked_s;
+  std::optional<double> shown_s, kept_s, asked_s;
   std::string device_text;
   bool line_open = false;
 };
@@ -84,6 +85,7 @@ void Progress::Impl::on_start(const nlohmann::json& event) {
                                number_or(event, "eval_batches", 0));
   step_event = nullptr;
   shown_s.reset();
+  kept_s.reset();
 }
 
 void Progress::Impl::on_step(const nlohmann::json& event) {
@@ -97,7 +99,9 @@ void Progress::Impl::on_step(const nlohmann::json& event) {
   recent.add(steps, seconds, data_share * seconds);
   last_step = step;
   step_event = event;
-  show(total_steps > 0 && step >= total_steps);
+  const bool is_last = total_steps > 0 && step >= total_steps;
+  show(is_last);
+  keep_line(is_last);
 }
 
 void Progress::Impl::on_items(const nlohmann::json& event) {
@@ -107,7 +111,9 @@ void Progress::Impl::on_items(const nlohmann::json& event) {
   if (!first_item && done > 0) first_item = Since{now, static_cast<double>(done)};
   if (!first_work && work > 0) first_work = Since{now, work};
   item_event = event;
-  show(done >= integer_or(event, "total", 0));
+  const bool is_last = done >= integer_or(event, "total", 0);
+  show(is_last);
+  keep_line(is_last);
 }
 
 // Rate and time left: by the recipe's steps where it counts them, else by items. While it runs,
@@ -205,13 +211,22 @@ void Progress::Impl::show(bool now) {
   line_open = true;
 }
 
+void Progress::Impl::keep_line(bool now) {
+  const double time = clock.now_s();
+  if (!options.keep || (!now && kept_s && time - *kept_s < options.plain_every_s)) return;
+  kept_s = time;
+  options.keep(printable(fit_line(item_event.is_null() ? fields() : item_fields(), 0)) + "\n");
+}
+
 void Progress::Impl::print_lines(const std::vector<EventLine>& lines) {
-  std::string text;
+  std::string text, plain;
   for (EventLine line : lines) {
     line.text = printable(line.text);
     text += coloured(line, options.colour) + "\n";
+    plain += line.text + "\n";
   }
   if (text.empty()) return;
+  if (options.keep) options.keep(plain);
   const bool reopen = line_open;
   write((line_open ? clear_line : "") + text);
   line_open = false;

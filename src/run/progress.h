@@ -18,6 +18,8 @@ struct ProgressOptions {
   // "2 GPUs 96% 95%", asked at most once a second; empty where unknown.
   std::function<std::string()> device_status{};
   std::function<void(const std::string&)> write{};  // printable, to stderr
+  // Takes the same as plain lines, whatever the terminal is: no colour, nothing drawn anew.
+  std::function<void(const std::string&)> keep{};
 };
 
 // epoch 2/3  step 1200/20000  loss 3.214  lr 5.9e-04  1.02M tok/s  MFU 41.3%  2 GPUs 96% 95%

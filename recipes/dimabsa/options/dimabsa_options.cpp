@@ -118,6 +118,7 @@ DimabsaOptions::DimabsaOptions() {
   add_predict(table, predict);
   add_item_options();
   for (const Preset& preset : presets()) table.add_preset(preset);
+  table.add_synonyms(synonyms());
 }
 
 EncoderShape DimabsaOptions::small_shape(std::int64_t vocabulary, std::int64_t positions) const {

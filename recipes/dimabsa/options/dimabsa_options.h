@@ -97,6 +97,7 @@ struct Preparer {
 extern Preparer preparer;
 
 const std::vector<Preset>& presets();
+std::vector<Synonym> synonyms();  // what other programs call these options
 
 }  // namespace lockstep::dimabsa
 

@@ -208,6 +208,7 @@ FewshotOptions::FewshotOptions() {
   add_outputs(table, evaluate, scoring, predict);
   add_item_options();
   for (const Preset& preset : presets()) table.add_preset(preset);
+  table.add_synonyms(synonyms());
 }
 
 void FewshotOptions::defaults(TrainOptions& train, bool has_gpu) const {

@@ -49,6 +49,7 @@ std::string all_ledger_lines(const BatchRecords& records) {
     if (too_deep(written)) continue;
     auto line = nlohmann::ordered_json::parse(written, nullptr, false);
     if (!line.is_object()) continue;
+    if (!window.gpus.empty()) line["gpu"] = window.gpus;
     line["artifacts_path"] = fs::absolute(window.folder).lexically_normal().string();
     text += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }

@@ -29,6 +29,7 @@ std::string text_of(const json& value) {
 WindowRecord record_of_job(const DirectJob& job) {
   WindowRecord record{.folder = job.folder,
                       .job = job.name,
+                      .gpus = job.gpus,
                       .label = job.name,
                       .status = job.state,
                       .why = job.reason};

@@ -16,7 +16,8 @@ namespace lockstep::gbdt {
 
 struct WindowRecord {
   std::filesystem::path folder;
-  std::string job{};  // its name in the batch
+  std::string job{};   // its name in the batch
+  std::string gpus{};  // that it ran on, as DirectJob has them
   std::string symbol, label, start, end;
   // success, skipped or failed, or the state of a job that did not come so far; why not
   std::string status, why;

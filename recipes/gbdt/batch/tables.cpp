@@ -193,7 +193,7 @@ ItemTable window_table(const BatchRecords& records) {
   table.columns = {"symbol", "start", "end"};
   table.columns.insert(table.columns.end(), records.keys.begin(), records.keys.end());
   for (const char* name :
-       {"status", "train_rows", "valid_rows", "test_rows", "trees", "most_leaves"})
+       {"status", "gpu", "train_rows", "valid_rows", "test_rows", "trees", "most_leaves"})
     table.columns.emplace_back(name);
   const Infos infos = metrics_of(records);
   add_metric_names(table.columns, infos);
@@ -206,6 +206,7 @@ ItemTable window_table(const BatchRecords& records) {
     const std::vector<Cell> setting = setting_cells(records, window);
     row.insert(row.end(), setting.begin(), setting.end());
     row.emplace_back(window.status);
+    row.push_back(window.gpus.empty() ? Cell{} : Cell{window.gpus});
     for (const char* where : {"/sample_counts/train", "/sample_counts/valid", "/sample_counts/test",
                               "/model/trees", "/model/most_leaves"})
       row.push_back(cell(data, json::json_pointer(where)));

@@ -9,8 +9,8 @@
 
 namespace lockstep::gbdt {
 
-// A row per window: symbol, start, end, settings, status, rows, trees, metrics with intervals of
-// the AUC, seconds by phase, why.
+// A row per window: symbol, start, end, settings, status, GPU, rows, trees, metrics with intervals
+// of the AUC, seconds by phase, why.
 ItemTable window_table(const BatchRecords& records);
 
 // All windows with the same options.

@@ -271,6 +271,7 @@ GbdtOptions::GbdtOptions() {
       {.name = "experiment",
        .meaning = "255 leaves, depth 15, 1,000 trees",
        .values = {{"num_leaves", "255"}, {"max_depth", "15"}, {"n_estimators", "1000"}}});
+  table.add_synonyms(synonyms());
 }
 
 std::optional<Day> GbdtOptions::start_day() const { return day_of("start", start); }

@@ -89,6 +89,8 @@ struct GbdtOptions : DirectOptions {
   DirectBatch plan_batch() const override;
 };
 
+std::vector<Synonym> synonyms();  // what other programs call these options
+
 // The lines of a file, without empty ones and those that begin with #. Throws Error where it has
 // none.
 std::vector<std::string> listed_names(const std::filesystem::path& file);

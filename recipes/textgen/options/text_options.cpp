@@ -83,6 +83,7 @@ TextOptions::TextOptions() {
              .is_path = true});
   add_predict(table, predict);
   for (const Preset& preset : presets()) table.add_preset(preset);
+  table.add_synonyms(synonyms());
 }
 
 std::int64_t TextOptions::expected_vocab() const {

@@ -85,6 +85,7 @@ using Preparer = Prepared (*)(const TextOptions& options, const PrepareContext& 
 extern Preparer preparer;
 
 const std::vector<Preset>& presets();
+std::vector<Synonym> synonyms();  // what other programs call these options
 
 }  // namespace lockstep::textgen
 

@@ -211,6 +211,7 @@ VolumeOptions::VolumeOptions() {
   add_outputs(table, scoring, predict);
   add_item_options();
   for (const Preset& preset : presets()) table.add_preset(preset);
+  table.add_synonyms(synonyms());
 }
 
 std::array<std::int64_t, 3> VolumeOptions::patch() const {

@@ -53,6 +53,31 @@ TEST_F(BatchWords, AndFromFilesWithEachOther) {
   EXPECT_THAT(printed(), ElementsAre("a 1", "a 2", "b 1", "b 2"));
 }
 
+TEST_F(BatchWords, AnExpectationDecidesOnTheExitCode) {
+  const auto of = [&](const Words& flags) {
+    std::filesystem::remove_all(folder.path() / "runs");
+    Words words{"batch", "run", "--name", "b"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    for (const char* word : {"--", "sh", "-c", "exit $0", "{1}", ":::", "0", "0", "0", "1"})
+      words.emplace_back(word);
+    return run(words);
+  };
+  EXPECT_EQ(of({}).code, 1);
+  const ToolResult met = of({"--expect", "failed<=25%"});
+  EXPECT_EQ(met.code, 0) << met.err;
+  EXPECT_THAT(met.err, HasSubstr("--expect failed<=25%: 1 of 4 jobs, 25.0 %: met\n"));
+  const ToolResult missed = of({"--expect", "failed<=25%,failed<=0"});
+  EXPECT_EQ(missed.code, 4);
+  EXPECT_THAT(missed.err, HasSubstr("--expect failed<=0: 1 of 4 jobs, 25.0 %: not met\n"));
+  const ToolResult unread = of({"--expect", "gpu_activity>40"});
+  EXPECT_EQ(unread.code, 2);
+  EXPECT_THAT(unread.err, HasSubstr("--expect must be gpu_activity, sm_activity or failed"));
+  const ToolResult without = of({"--expect", "gpu_activity>=40%"});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_THAT(without.err, HasSubstr("is about GPUs, but no job asks for one"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs/b"));
+}
+
 TEST_F(BatchWords, AJobIsGivenByTheNameThatItWasGiven) {
   write("b.toml", "command = ['sh', '-c', 'echo {lr}; exit 1']\n[matrix]\nlr = [0.1, 0.2]\n");
   ASSERT_EQ(run({"batch", "run", "b.toml", "run.root=runs"}).code, 1);

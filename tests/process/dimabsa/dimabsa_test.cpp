@@ -288,7 +288,9 @@ TEST_F(Dimabsa, PlansForGpusThatAreNotThereWhetherTheyPay) {
     return nlohmann::json::parse(result.out).at("notes").dump();
   };
   EXPECT_THAT(plan("2xT4"), ::testing::AllOf(HasSubstr("2 GPUs do not pay at batch.global = 1"),
-                                             HasSubstr("over PCIe 3 x16, which is assumed,")));
+                                             HasSubstr("over PCIe 3 x16, which is assumed,"),
+                                             HasSubstr("one alone is faster at this batch: "
+                                                       "--devices 0")));
   EXPECT_THAT(plan("2xH100"), HasSubstr("depends on what joins them, which is not known"));
 }
 

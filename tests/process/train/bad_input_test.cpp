@@ -49,6 +49,19 @@ TEST_F(BadInput, AnOptionOfAnotherRecipeIsNamedAsSuch) {
           "episode.k_shot is an option of the recipe fewshot, not of textgen");
   refuses(train({"num_leaves=3"}), "num_leaves is an option of the recipe gbdt, not of textgen");
 }
+TEST_F(BadInput, NamesOfOtherProgramsAreTranslatedWithTheirValues) {
+  refuses({"train", "textgen", "--devices", "cpu:2", "--batch_size", "16", "learning_rate=5e-4",
+           "num_workers=2"},
+          "hint: write batch.global=32 batch.micro=16 optimizer.lr=5e-4 data.threads=2: "
+          "batch.global is of 2 devices together");
+  refuses({"train", "fewshot", "--device", "auto", "--num_episodes", "1000", "--pretrained"},
+          "hint: write --devices all stop.episodes=1000 init.from=PATH");
+  refuses({"train", "gbdt", "teacher_num_leaves=255", "eta=0.1", "reg_alpha=1"},
+          "hint: write num_leaves=255 learning_rate=0.1 params.lambda_l1=1");
+  refuses({"batch", "gbdt", "--workers", "4"}, "hint: write --slots 4");
+  const std::string file = write("c.toml", "fp16 = true\n").string();
+  refuses(train({"--config", file}), "hint: write precision=fp16");
+}
 TEST_F(BadInput, AnOptionOfAnotherRecipeInAFileIsNamedAsSuch) {
   const std::string file = write("c.toml", "seed = 1\n[episode]\nk_shot = 3\n").string();
   refuses(
@@ -201,7 +214,7 @@ TEST_F(BadInput, UnknownWordsHaveHints) {
   refuses({"runs", "--json=1"}, "write --json by itself");
   refuses({"config", "textgen", "--json", "--toml"}, "cannot go together");
   refuses({"predict", "a", "--prompt", "x"}, "hint: write it after the run: lockstep predict RUN");
-  refuses({"train", "textgen", "--lr", "3"}, "options are written key=value");
+  refuses({"train", "textgen", "--lr", "3"}, "write optimizer.lr=3");
   refuses({"launch", "--nproc-per-node", "2", "true"}, "hint: --devices says");
   refuses({"launch", "--devices", "cpu:1"}, "lockstep launch python3 train.py");
   write("train.py", "print()\n");

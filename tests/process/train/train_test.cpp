@@ -82,6 +82,32 @@ TEST_F(Train, EndsInFinishedWithACheckpointAndLogs) {
   EXPECT_TRUE(std::filesystem::exists(run("a") / "logs" / "rank1.log"));
 }
 
+TEST_F(Train, KeepsWhatItSaidInALogThatCanBeFollowed) {
+  const ToolResult first = run_tool(train(1, "a", 3), folder.path());
+  ASSERT_EQ(first.code, 0) << first.err;
+  const ToolResult resumed =
+      run_tool({"resume", "a", "stop.steps=4", "--devices", "cpu:1"}, folder.path());
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  const std::string log = read_file(run("a") / "logs" / "train.log");
+  EXPECT_TRUE(log.starts_with("--- started 20")) << log;
+  const std::size_t second = log.find("\n--- resumed 20");
+  ASSERT_NE(second, std::string::npos) << log;
+  // All that stood on the terminal, but the plan's place and the progress lines of a moment.
+  for (const std::string line : {"plan", "checkpoint of step 3", "try next:", "step 3/3"}) {
+    EXPECT_NE(first.err.find(line), std::string::npos) << line << " in " << first.err;
+    EXPECT_LT(log.find(line), second) << line << " in " << log;
+  }
+  EXPECT_NE(log.find("step 4/4", second), std::string::npos) << log;
+  const ToolResult followed = run_tool({"runs", "a", "--follow"}, folder.path());
+  EXPECT_EQ(followed.code, 0);
+  EXPECT_EQ(followed.out, log);
+  EXPECT_EQ(followed.err, "run a: finished\n");
+  std::filesystem::remove(run("a") / "logs" / "train.log");
+  EXPECT_NE(
+      run_tool({"runs", "a", "--follow"}, folder.path()).err.find("run a has no logs/train.log"),
+      std::string::npos);
+}
+
 TEST_F(Train, SaysWhatTheStartUpWasSpentOn) {
   const auto begin = std::chrono::steady_clock::now();
   const ToolResult result = run_tool(train(2, "a", 2), folder.path());

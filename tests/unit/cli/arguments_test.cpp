@@ -126,6 +126,10 @@ TEST(Arguments, UnknownFlagsAreToldOfTheRightWord) {
   EXPECT_THAT(error_of([] {
                 parse(reader(), {"run", "--optimizer.lr", "3"});
               }),
+              HasSubstr("| write optimizer.lr=3"));
+  EXPECT_THAT(error_of([] {
+                parse(reader(), {"run", "--zzzzzz", "3"});
+              }),
               HasSubstr("options are written key=value, without --"));
   EXPECT_THAT(error_of([] { parse(starter(), {"-q", "x"}); }), HasSubstr("has no flag -q"));
 }

@@ -84,9 +84,10 @@ TEST(ApplyConfig, FindsTheNearestKeyOverAllTables) {
 }
 
 TEST(ApplyConfig, SaysWhatTheCallerKnowsOfAnUnknownKey) {
-  const ExplainKey explain = [](std::string_view key) -> std::optional<Error> {
+  const ExplainKey explain = [](std::string_view key,
+                                const std::string& value) -> std::optional<Error> {
     if (key != "model.depth") return std::nullopt;
-    return Error("model.depth is elsewhere", "look there");
+    return Error("model.depth is elsewhere", "look there for " + value);
   };
   const TomlFile file("[model]\ndepth = 3\n");
   const auto apply = [&](std::vector<std::string> arguments,
@@ -95,8 +96,8 @@ TEST(ApplyConfig, SaysWhatTheCallerKnowsOfAnUnknownKey) {
     return error_of([&] { apply_config(both.tables, files, arguments, explain); });
   };
   EXPECT_EQ(apply({"model.depth=3"}, {}),
-            "model.depth is elsewhere (argument model.depth=3) | look there");
-  EXPECT_THAT(apply({}, {file.path()}), HasSubstr("my.toml, line 2) | look there"));
+            "model.depth is elsewhere (argument model.depth=3) | look there for 3");
+  EXPECT_THAT(apply({}, {file.path()}), HasSubstr("my.toml, line 2) | look there for 3"));
   EXPECT_THAT(apply({"model.wdith=3"}, {}), HasSubstr("did you mean model.width?"));
 }
 

@@ -59,6 +59,7 @@ TEST_F(SelectDevices, SharesTheHostsCoresWithoutAGpu) {
   EXPECT_EQ(devices[1].uuid, "");
   host_.cores = 1;
   EXPECT_EQ(select("all").size(), 1u);
+  EXPECT_EQ(select("auto").size(), 1u) << "as other programs call it";
 }
 
 TEST_F(SelectDevices, NeverGivesARankLessThanOneCoreNorAllMoreThanThereAre) {

@@ -3,13 +3,16 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "recipes/gbdt/lightgbm/booster.h"
 #include "recipes/gbdt/lightgbm/one_thread.h"
+#include "recipes/gbdt/options/gbdt_options.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -102,6 +105,31 @@ TEST(LightGbmLibrary, RefusesAFileThatIsNone) {
   } catch (const Error& error) {
     EXPECT_THAT(error.hint(), HasSubstr("gbdt.library=PATH"));
   }
+}
+
+// What LightGBM calls the parameter of an option; "": the option is named by what it is called.
+std::string parameter_of(const std::string& option) {
+  static const std::map<std::string, std::string> names = {
+      {"gbdt.threads", "num_threads"},         {"gbdt.device", "device_type"},
+      {"gbdt.device_id", "gpu_device_id"},     {"gbdt.gpu_platform", "gpu_platform_id"},
+      {"gbdt.double_precision", "gpu_use_dp"}, {"gbdt.num_gpu", "num_gpu"}};
+  const auto found = names.find(option);
+  if (found != names.end()) return found->second;
+  return option.starts_with("params.") ? option.substr(option.find('.') + 1) : option;
+}
+
+TEST_F(LightGbmTest, EachOfItsNamesLeadsToTheOptionThatMeansIt) {
+  int names = 0;
+  for (const Synonym& synonym : synonyms()) {
+    if (synonym.from != "LightGBM") continue;
+    const std::string ours = parameter_of(synonym.ours.substr(0, synonym.ours.find('=')));
+    const Parameters meant = resolve_parameters(*library(), {{ours, "1"}});
+    for (const std::string& name : synonym.names) {
+      ++names;
+      EXPECT_EQ(resolve_parameters(*library(), {{name, "1"}}), meant) << name;
+    }
+  }
+  EXPECT_GT(names, 60);
 }
 
 TEST_F(LightGbmTest, TellsItsVersionAndNames) {

@@ -19,21 +19,21 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 TEST(JobNames, ArePlainNamesOfFiles) {
-  EXPECT_EQ(plain_name("lr=0.1,file=a/b c"), "lr=0.1,file=a_b_c");
-  EXPECT_EQ(plain_name("..."), "_...");
-  EXPECT_EQ(plain_name("-x"), "_-x");
-  EXPECT_EQ(plain_name("größe"), "größe");
-  EXPECT_EQ(plain_name("a$(b)`*"), "a__b___");
+  EXPECT_EQ(plain_job_name("lr=0.1,file=a/b c"), "lr=0.1,file=a_b_c");
+  EXPECT_EQ(plain_job_name("..."), "_...");
+  EXPECT_EQ(plain_job_name("-x"), "_-x");
+  EXPECT_EQ(plain_job_name("größe"), "größe");
+  EXPECT_EQ(plain_job_name("a$(b)`*"), "a__b___");
 }
 
 TEST(JobNames, LongOnesAreCutAndKeepAHash) {
-  const std::string a = plain_name(std::string(200, 'x') + "1");
-  const std::string b = plain_name(std::string(200, 'x') + "2");
+  const std::string a = plain_job_name(std::string(200, 'x') + "1");
+  const std::string b = plain_job_name(std::string(200, 'x') + "2");
   EXPECT_THAT(a, SizeIs(longest_job_name));
   EXPECT_NE(a, b);
   std::string wide = "x";
   for (int i = 0; i < 100; ++i) wide += "é";
-  EXPECT_EQ(plain_name(wide).substr(89, 3), "é-");
+  EXPECT_EQ(plain_job_name(wide).substr(89, 3), "é-");
 }
 
 TEST(JobNames, WhatTheyCannotHoldIsShownBesideThem) {

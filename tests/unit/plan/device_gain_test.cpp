@@ -18,6 +18,7 @@ class DeviceGainTest : public ::testing::Test {
   // BERT-base, six passes of 128 tokens per sentence, in bf16 on two H200s.
   DeviceGainTest() {
     plan.devices = gpus(2);
+    for (Device& device : plan.devices) device.compute_major = 9;
     plan.parameters = 109'000'000;
     plan.batch.world_size = 2;
     plan.batch.rows_per_sample = 6;
@@ -49,8 +50,23 @@ TEST_F(DeviceGainTest, SaysThatASecondGpuDoesNotPayAndFromWhichBatchOn) {
   EXPECT_THAT(note(), HasSubstr("instead of 0.81 ms on one"));
   EXPECT_THAT(note(), HasSubstr("416 MiB of gradients over NVLink takes about 1.2 ms"));
   EXPECT_THAT(note(), HasSubstr("they pay from about batch.global=4 on"));
+  EXPECT_THAT(note(), HasSubstr("; one alone is faster at this batch: --devices 0"));
   sentences(2);
   EXPECT_THAT(note(), HasSubstr("2 GPUs hardly pay at batch.global = 2"));
+  EXPECT_THAT(note(), HasSubstr("; one alone is about as fast at this batch: --devices 0"));
+}
+
+TEST_F(DeviceGainTest, NamesGradientsInBf16WhereTheyMakeItPayEarlier) {
+  EXPECT_THAT(note(), HasSubstr("; with reduce_precision=bf16 they pay from about "
+                                "batch.global=2 on;"));
+  sentences(2);
+  EXPECT_THAT(note(), HasSubstr("; with reduce_precision=bf16 they pay here;"));
+  for (Device& device : plan.devices) device.compute_major = 7;
+  EXPECT_THAT(note(), Not(HasSubstr("reduce_precision"))) << "T4s have none";
+  for (Device& device : plan.devices) device.compute_major = 9;
+  options.reduce_precision = ReducePrecision::bf16;
+  sentences(1);
+  EXPECT_THAT(note(), Not(HasSubstr("reduce_precision")));
 }
 
 TEST_F(DeviceGainTest, SaysNothingWhereItPays) {
@@ -121,6 +137,7 @@ TEST_F(DeviceGainTest, SaysWhatIsAssumed) {
                         "which is not known; over PCIe they do not: "));
   EXPECT_THAT(note(), HasSubstr("; there they pay from about batch.global="));
   EXPECT_THAT(note(), Not(HasSubstr("warning")));
+  EXPECT_THAT(note(), Not(HasSubstr("--devices 0"))) << "over NVLink it may be slower";
 }
 
 TEST_F(DeviceGainTest, HidesTheExchangeInTheLastMicroBatchAlone) {

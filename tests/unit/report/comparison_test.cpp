@@ -98,9 +98,9 @@ TEST(Comparison, AsJsonHasEverythingThatThePageNames) {
   const nlohmann::json json =
       comparison_json(compare(curves("a", {10, 11}, 1), curves("b", {10, 11}, 1), {}));
   for (const char* key :
-       {"kind",        "version", "conclusion", "verdict",    "reasons", "by",  "margin",
-        "confidence",  "loss",    "varied",     "assumed",    "flags",   "a",   "b",
-        "differences", "unknown", "equal",      "quantities", "counts",  "jobs"})
+       {"kind",       "version",     "conclusion", "verdict", "reasons",    "by",     "margin",
+        "could_vary", "confidence",  "loss",       "varied",  "assumed",    "flags",  "a",
+        "b",          "differences", "unknown",    "equal",   "quantities", "counts", "jobs"})
     EXPECT_TRUE(json.contains(key)) << key;
   EXPECT_EQ(json["a"]["trials"][0]["curve"].size(), 4U);
   EXPECT_TRUE(json["jobs"].is_null());

@@ -50,6 +50,26 @@ TEST(Differences, ThatAreTheQuestionAreComparedAndNamed) {
       << "a group names its options";
 }
 
+TEST(Differences, ThatForbidAVerdictComeWithWhatToTypeInSpiteOfThem) {
+  const TrialGroup more =
+      with(with(b, "model.layers", FactKind::work, 16), "model.width", FactKind::work, 64);
+  const TrialGroup x = with(a, "model.width", FactKind::work, 32);
+  const Comparison found = compare(x, more, {.command = "lockstep compare a b"});
+  EXPECT_THAT(comparison_text(found, 200),
+              HasSubstr("to compare in spite of it (step time 1.200 × (1.197 to 1.203), with more "
+                        "work):\n  lockstep compare a b --varied model.layers,model.width\n"));
+  EXPECT_EQ(compare(x, more, {.varied = found.could_vary}).conclusion, Conclusion::slower);
+  EXPECT_THAT(
+      compare(a, with(b, "devices", FactKind::place, "2 x T4"), {.varied = {"seed"}}).could_vary,
+      ::testing::ElementsAre("seed", "devices"));
+  EXPECT_THAT(compare(a, with(b, "data", FactKind::work, "d1"), {}).could_vary,
+              ::testing::IsEmpty());
+  EXPECT_THAT(compare(a, b, {}).could_vary, ::testing::IsEmpty());
+  TrialGroup unknown = with(b, "model.layers", FactKind::work, 16);
+  for (Trial& trial : unknown.trials) trial.facts.erase("global_batch");
+  EXPECT_THAT(compare(a, unknown, {}).could_vary, ::testing::IsEmpty());
+}
+
 TEST(Differences, OfMeansAreComparedAndNamed) {
   const Comparison found = compare(a, with(b, "precision", FactKind::means, "fp32"), {});
   EXPECT_EQ(found.conclusion, Conclusion::slower);

@@ -101,6 +101,36 @@ TEST(Pages, EveryOptionOfTheEngineIsOnItsPageOnceAndOnNoOther) {
     EXPECT_FALSE(std::binary_search(keys.begin(), keys.end(), key)) << key;
 }
 
+// "optimizer.lr" of "optimizer.lr=VALUE", "params" of "params.max_bin=VALUE".
+std::string option_of_word(const std::string& word) {
+  const std::string key = word.substr(0, word.find('='));
+  return key.starts_with("params.") ? "params" : key;
+}
+
+TEST(Pages, EveryNameOfOtherProgramsLeadsToAnOptionOrAFlag) {
+  const std::string flags = read_file(root / "docs/reference/commands.md");
+  std::string section;
+  int words = 0;
+  for (const std::string& line : split(read_file(root / "docs/reference/names.md"), '\n')) {
+    if (line.starts_with("## "))
+      section = line.find('`') == line.npos ? "options" : found(line, "`([a-z]+)`", 1).at(0);
+    const std::vector<std::string> cells = split(line, '|');
+    if (section.empty() || cells.size() < 5 || !cells[1].starts_with(" `")) continue;
+    std::vector<std::string> keys = options_on((section + ".md").c_str());
+    for (const std::string& ours : found(cells[3], "`([^`]+)`", 1))
+      for (const std::string& word : split(ours, ' ')) {
+        const std::string before = word.substr(0, word.find('='));
+        if (word.find('=') == word.npos && !word.starts_with("--")) continue;  // a flag's value
+        ++words;
+        EXPECT_TRUE(word.starts_with("--")
+                        ? flags.find("  " + before + " ") != flags.npos
+                        : std::find(keys.begin(), keys.end(), option_of_word(word)) != keys.end())
+            << word << " of " << line;
+      }
+  }
+  EXPECT_GT(words, 100);
+}
+
 TEST(Pages, TheGuideNamesEveryRuleOfTheDoctor) {
   const std::string guide = read_file(root / "docs/guide/idle-gpus.md");
   std::vector<std::string> named = found(guide, R"(\n\| `([a-z-]+)` \|)", 1), there;

@@ -191,6 +191,29 @@ TEST_F(ProgressDisplay, OnATerminalAnEventsLineStandsAboveTheRewrittenOne) {
   EXPECT_THAT(text, HasSubstr("step 1/20000"));
 }
 
+TEST_F(ProgressDisplay, KeepsPlainLinesWhateverTheTerminalIs) {
+  std::string kept;
+  make({.terminal = true,
+        .colour = true,
+        .width = 40,
+        .plain_every_s = 5,
+        .keep = [&](const std::string& text) { kept += text; }});
+  start({{"total_steps", 100}});
+  for (int i = 1; i <= 100; ++i) {
+    clock.advance(0.7);
+    shown(step(i));
+    if (i == 2) shown({{"kind", "warning"}, {"text", "hot"}});
+  }
+  progress->note("a note");
+  EXPECT_THAT(kept, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(kept, Not(HasSubstr("\r")));
+  EXPECT_THAT(kept, HasSubstr("step 1/100  loss 3.214  lr 5.9e-04  1.02M tok/s"));
+  EXPECT_THAT(kept, HasSubstr("\nwarning: hot\n"));
+  EXPECT_THAT(kept, EndsWith("\na note\n"));
+  EXPECT_THAT(kept, HasSubstr("step 100/100"));
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 1 + 12 + 1 + 2) << kept;
+}
+
 TEST_F(ProgressDisplay, ANoteIsALineOfItsOwn) {
   make({.terminal = true});
   start();

@@ -1,0 +1,46 @@
+// What other programs call the dimabsa recipe's options.
+#include "recipes/dimabsa/options/dimabsa_options.h"
+
+namespace lockstep::dimabsa {
+
+std::vector<Synonym> synonyms() {
+  return {
+      {.names = {"data_dir", "data_path", "dataset", "train_file", "train_data"},
+       .from = "scripts",
+       .ours = "data.path={value}"},
+      {.names = {"validation_file", "valid_file", "dev_file"},
+       .from = "Transformers",
+       .ours = "data.valid_path={value}"},
+      {.names = {"bert_model_type", "bert_model", "model_name", "model_name_or_path", "model_type"},
+       .from = "the shared task's baseline, Transformers",
+       .ours = "model.path={path}",
+       .note = "a folder of the model; nothing is downloaded"},
+      {.names = {"max_length", "max_len", "max_seq_length"},
+       .from = "Transformers",
+       .ours = "data.cut={value}",
+       .note = "pieces of a text"},
+      {.names = {"learning_rate1", "bert_lr", "encoder_lr"},
+       .from = "the shared task's baseline",
+       .ours = "model.encoder_rate=FACTOR",
+       .note = "a multiple of optimizer.lr"},
+      {.names = {"learning_rate2", "head_lr"},
+       .from = "the shared task's baseline",
+       .ours = "optimizer.lr={value}",
+       .note = "of the heads; model.encoder_rate times that for the encoder"},
+      {.names = {"inference_beta", "beta"},
+       .from = "the shared task's baseline",
+       .ours = "predict.beta={value}"},
+      {.names = {"category_file", "categories"},
+       .from = "scripts",
+       .ours = "data.categories={value}"},
+      {.names = {"hidden_size"},
+       .from = "Transformers",
+       .ours = "model.width={value}",
+       .note = "of the small model without model.path"},
+      {.names = {"num_hidden_layers", "num_layers"},
+       .from = "Transformers",
+       .ours = "model.layers={value}",
+       .note = "likewise"}};
+}
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,25 @@
+// What a word means that is no option or flag here: an option of another recipe, or a name that
+// other programs have (config/synonym.h).
+#pragma once
+
+#include "cli/arguments.h"
+#include "config/explain_key.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+// Of keys that a recipe does not have. assignments: "key=value", all that the command was given, so
+// that one message translates them together. devices: how many there are; 0: not known.
+ExplainKey explain_keys(const std::string& recipe, const std::vector<std::string>& assignments,
+                        std::size_t devices);
+
+// What to write for a word of a command line, "--batch_size", "--batch_size=16" or "BATCH_SIZE=16",
+// and for all others of the line that are no words of Lockstep: "write batch.global=32 …". Empty:
+// nothing is known of the word.
+std::string hint_for_word(const Command& command, const std::vector<std::string>& words,
+                          const std::string& word);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,46 @@
+// What a batch must have come to in the end for its exit code to be that of success: --expect.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "monitor/gpu_log.h"
+
+namespace lockstep {
+
+struct BatchOutcome {
+  std::vector<GpuActivity> gpus;       // means over the batch
+  std::int64_t failed = 0, total = 0;  // jobs; failed: those that could not run are among them
+};
+
+class Expectation {
+ public:
+  // "gpu_activity>=40%" (of each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs),
+  // "failed<=3";
+  // >= and <=. Throws Error.
+  explicit Expectation(std::string_view text);
+
+  bool is_of_gpus() const { return of_ != Of::failed; }
+  bool is_of_failures() const { return of_ == Of::failed; }
+
+  struct Answer {
+    bool met = false;
+    std::string text;  // "gpu_activity>=40%: GPU 0 52 %, GPU 1 18 %: not met by GPU 1"
+  };
+  // What was not measured does not meet it.
+  Answer answer(const BatchOutcome& outcome) const;
+
+ private:
+  enum class Of { gpu_activity, sm_activity, failed };
+  bool holds(double value) const { return at_least_ ? value >= bound_ : value <= bound_; }
+  Answer of_gpus(const std::vector<GpuActivity>& gpus) const;
+
+  std::string text_;
+  Of of_ = Of::failed;
+  bool at_least_ = false, is_share_ = false;
+  double bound_ = 0;  // of a share in percent
+};
+
+}  // namespace lockstep
