@@ -105,7 +105,7 @@ BatchRecords evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
 struct OwnRecords {
   at::Tensor values = at::empty({0}, at::kDouble);  // of its samples, one behind the other
   std::vector<std::int64_t> lengths;                // of each of its samples
-  bool out_of_memory = false;
+  bool out_of_memory = false, given_up = false;
   std::string why;  // what the lack of memory said, one line
   double warm_up_s = 0;
 };
@@ -127,6 +127,10 @@ OwnRecords evaluate_share(Recipe& recipe, Model& model, Loader& loader, Backend&
     if (under_way) values.push_back(under_way->get());
     under_way = std::move(batch.values);
     if (++batches == 1) first_s = system_clock().now_s() - begin_s;
+    const std::int64_t evaluated = std::min(done + options.batch, count);
+    if (options.goes_on && evaluated < count &&
+        !options.goes_on(static_cast<double>(evaluated) / static_cast<double>(count)))
+      return {.given_up = true};
   }
   values.push_back(under_way->get());
   own.values = at::cat(values);
@@ -235,10 +239,13 @@ OwnRecords evaluate_shared(Recipe& recipe, Model& model, const Dataset& dataset,
   return own;
 }
 
-// The lengths of the records of all samples, and behind them of each rank whether memory ran out.
+// The lengths of the records of all samples, and behind them of each rank how its share ended.
+enum class ShareEnd : std::int64_t { whole, out_of_memory, given_up };
+
 struct Lengths {
   std::vector<std::int64_t> of_samples;
   std::vector<int> out_of_memory_ranks;
+  bool given_up = false;
 };
 
 Lengths gather_lengths(const OwnRecords& own, const Share& share, std::int64_t count,
@@ -246,11 +253,17 @@ Lengths gather_lengths(const OwnRecords& own, const Share& share, std::int64_t c
   at::Tensor numbers = at::zeros({count + group.size()}, at::kLong);
   auto* const first = numbers.mutable_data_ptr<std::int64_t>();
   std::copy(own.lengths.begin(), own.lengths.end(), first + share.begin);
-  first[count + group.rank()] = own.out_of_memory ? 1 : 0;
+  const ShareEnd end = own.out_of_memory ? ShareEnd::out_of_memory
+                       : own.given_up    ? ShareEnd::given_up
+                                         : ShareEnd::whole;
+  first[count + group.rank()] = static_cast<std::int64_t>(end);
   group.all_reduce_on_host(numbers)->wait();
   Lengths lengths{.of_samples = {first, first + count}};
-  for (int rank = 0; rank < group.size(); ++rank)
-    if (first[count + rank] > 0) lengths.out_of_memory_ranks.push_back(rank);
+  for (int rank = 0; rank < group.size(); ++rank) {
+    const auto rank_end = static_cast<ShareEnd>(first[count + rank]);
+    if (rank_end == ShareEnd::out_of_memory) lengths.out_of_memory_ranks.push_back(rank);
+    if (rank_end == ShareEnd::given_up) lengths.given_up = true;
+  }
   return lengths;
 }
 
@@ -318,7 +331,7 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
                  : try_share(recipe, model, dataset, backend, options, share);
     lengths = gather_lengths(own, share, count, group);
     const std::vector<int>& failed = lengths.out_of_memory_ranks;
-    if (failed.empty()) break;
+    if (failed.empty() || lengths.given_up) break;
     result.out_of_memory_ranks = failed;
     const std::string why = std::exchange(own, {}).why;
     if (options.batch == 1 && options.free_memory) {
@@ -334,6 +347,10 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
   model.train(true);
   result.batch = options.batch;
   result.warm_up_s = own.warm_up_s;
+  if (lengths.given_up) {
+    result.given_up = true;
+    return result;
+  }
   const Records records = gather_records(own, share, lengths.of_samples, group);
   own = {};
   result.metrics = recipe.metrics(records);
