@@ -17,7 +17,7 @@ nlohmann::json device_kinds(const std::vector<Device>& devices, const std::strin
   return kinds;
 }
 
-bool names_a_place(const OptionInfo& option) { return option.spec.is_path; }
+bool tells_a_place(const OptionInfo& option) { return option.spec.is_path; }
 
 }  // namespace
 
@@ -25,9 +25,9 @@ nlohmann::json training_time_key(const RunSetup& setup, const std::string& cpu) 
   nlohmann::json key = memory_key(setup);
   nlohmann::json& options = key["options"];
   for (const OptionInfo& option : setup.options->table.options())
-    if (names_a_place(option)) options.erase(option.key);
+    if (tells_a_place(option)) options.erase(option.key);
   for (const OptionInfo& option : setup.train->table.options())
-    if (option.key.starts_with("eval.every_") || names_a_place(option)) options.erase(option.key);
+    if (option.key.starts_with("eval.every_") || tells_a_place(option)) options.erase(option.key);
   const BatchPlan& batch = setup.plan.batch;
   key["batch"] = {batch.global, batch.micro, batch.accumulation, setup.plan.recomputed_blocks};
   key["devices"] = device_kinds(setup.plan.devices, cpu);
@@ -38,7 +38,7 @@ nlohmann::json prediction_time_key(const RunSetup& setup, const std::vector<Devi
                                    const std::string& cpu) {
   nlohmann::json options = setup.options->table.to_json();
   for (const OptionInfo& option : setup.options->table.options())
-    if (names_a_place(option) || option.key == input_key || option.key == out_key)
+    if (tells_a_place(option) || option.key == input_key || option.key == out_key)
       options.erase(option.key);
   return {{"recipe", setup.recipe},
           {"plugin", setup.plugin},

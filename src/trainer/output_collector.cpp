@@ -176,9 +176,10 @@ void OutputCollector::show(bool now) {
   shown_s_ = time;
   const auto total = static_cast<std::int64_t>(job_.items.size());
   const std::int64_t waiting = now ? 0 : results_.waiting() * job_.batch;
-  nlohmann::json event{{"kind", "items"},         {"done", std::min(done_ + waiting, total)},
-                       {"placed", done_ - left_}, {"total", total},
-                       {"skipped", skipped_},     {"left", left_}};
+  nlohmann::json event{
+      {"kind", "items"},         {"done", std::min(done_ + waiting, total) - left_},
+      {"placed", done_ - left_}, {"total", total},
+      {"skipped", skipped_},     {"left", left_}};
   if (now || time - work_read_s_ >= read_work_every_s) {
     work_read_s_ = time;
     work_ = work_of_ranks_.read();
