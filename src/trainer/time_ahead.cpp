@@ -20,10 +20,11 @@ double longest(const std::deque<double>& values) {
 
 }  // namespace
 
-TimeAhead::TimeAhead(const Quota& quota, const PartTimes& known, double evaluation_batches,
-                     double slow_save_s)
+TimeAhead::TimeAhead(const Quota& quota, const PartTimes& known, int ahead,
+                     double evaluation_batches, double slow_save_s)
     : quota_(quota),
       known_(known),
+      ahead_(ahead),
       evaluation_batches_(evaluation_batches),
       save_is_guess_(known.save_s <= 0),
       save_s_(known.save_s > 0 ? known.save_s : slow_save_s) {}
@@ -64,11 +65,11 @@ double TimeAhead::evaluation_s() const {
   return share_of_step * evaluation_batches_ * longest_step_s();
 }
 
-double TimeAhead::next_steps_s(int ahead) const {
-  return (ahead + 2) * longest_step_s() + save_s();
-}
+double TimeAhead::next_steps_s() const { return (ahead_ + 2) * longest_step_s() + save_s(); }
 
-double TimeAhead::evaluation_limit_s() const { return quota_.left_s() - 2 * save_s(); }
+double TimeAhead::evaluation_limit_s() const {
+  return quota_.left_s() - (ahead_ + 1) * longest_step_s() - 2 * save_s();
+}
 
 std::string TimeAhead::no_evaluation() const {
   const double limit_s = evaluation_limit_s();

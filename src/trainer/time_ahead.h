@@ -13,9 +13,10 @@ namespace lockstep {
 // Rank 0 goes by it. One thread, but for `saved`.
 class TimeAhead {
  public:
-  // known: from earlier runs. evaluation_batches: an evaluation in steps' worth of samples.
-  // slow_save_s: a save before any was measured. The quota outlives it.
-  TimeAhead(const Quota& quota, const PartTimes& known, double evaluation_batches,
+  // known: from earlier runs. ahead: steps that are enqueued beside the one under way.
+  // evaluation_batches: an evaluation in steps' worth of samples. slow_save_s: a save before any was
+  // measured. The quota outlives it.
+  TimeAhead(const Quota& quota, const PartTimes& known, int ahead, double evaluation_batches,
             double slow_save_s);
 
   void step_took(double seconds);
@@ -24,9 +25,9 @@ class TimeAhead {
 
   // What is needed for a step to be allowed to start without being the last: it and the next ones,
   // as many as are enqueued ahead and one more, and the save of a stop.
-  double next_steps_s(int ahead) const;
-  // Seconds that an evaluation may take, so that the save of a best checkpoint and that of a stop
-  // fit behind it.
+  double next_steps_s() const;
+  // Seconds that an evaluation may take, so that the steps with which a request to stop travels, the
+  // save of a best checkpoint and that of a stop fit behind it.
   double evaluation_limit_s() const;
   // "an evaluation takes about 14s, and 2s are left"; "": it fits.
   std::string no_evaluation() const;
@@ -40,6 +41,7 @@ class TimeAhead {
 
   const Quota& quota_;
   PartTimes known_;
+  int ahead_;
   double evaluation_batches_;
   std::deque<double> steps_s_, evaluations_s_;  // the newest
   bool only_the_first_step_ = true;

@@ -229,7 +229,7 @@ void Loop::restore_or_start() {
       start_.spent_s,
       setup_.start_up ? setup_.start_up->seconds() + setup_.start_up->earlier_s() : 0);
   stop_ = std::make_unique<StopDecision>(*quota_);
-  ahead_ = std::make_unique<TimeAhead>(*quota_, setup_.expected.parts,
+  ahead_ = std::make_unique<TimeAhead>(*quota_, setup_.expected.parts, steps_ahead(),
                                        static_cast<double>(setup_.plan.valid_samples) /
                                            static_cast<double>(setup_.plan.batch.global),
                                        slow_save_s(*placed_.arena));
@@ -280,7 +280,7 @@ void Loop::train_steps() {
 void Loop::run_step() {
   profile_.before_step(step_ + 1);
   RankReport report{.wait_s = std::exchange(wait_s_, 0)};
-  stop_->ask(report, setup_.group.rank(), ahead_->next_steps_s(steps_ahead()));
+  stop_->ask(report, setup_.group.rank(), ahead_->next_steps_s());
   saves_.ask(report, setup_.group.rank());
   if (is_due(options_.log.every_steps, step_ + 1)) report.memory = setup_.backend.memory();
   enter_phase(Phase::forward, step_ + 1);
@@ -456,16 +456,15 @@ void Loop::foresee_predictions(double evaluation_s) {
       prediction_s(after.items, evaluation_s, setup_.plan.valid_samples, setup_.group.size());
   if (!after.reserve_is_guess || needed_s == 0) return;
   const double start_s = setup_.start_up ? setup_.start_up->seconds() : 0;
-  constexpr double margin = 1.15;
   const double whole_s = start_s + needed_s;
-  keep_for_predictions(margin * whole_s,
-                       cat("by this evaluation predicting ", count_of(after.items, "item"),
-                           " takes about ", format_seconds(whole_s)));
+  keep_for_predictions(whole_s, cat("by this evaluation predicting ", count_of(after.items, "item"),
+                                    " takes about ", format_seconds(whole_s)));
 }
 
 // Only rank 0's clock counts.
 void Loop::keep_for_predictions(double seconds, const std::string& why) {
-  if (recorder_ && quota_->keep_for_predictions(seconds))
+  constexpr double margin = 1.15, leaving_s = 2;  // the ranks, once all is predicted
+  if (recorder_ && quota_->keep_for_predictions(margin * seconds + leaving_s))
     recorder_->quota(step_, std::max(quota_->left_s(), 0.0), why);
 }
 
