@@ -7,6 +7,7 @@
 #include "cli/context.h"
 #include "cli/further_runs.h"
 #include "cli/interrupts.h"
+#include "cli/measured_times.h"
 #include "cli/piped_text.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
@@ -131,12 +132,15 @@ void write_cbor(const fs::path& file, const nlohmann::json& value) {
 
 // What rank 0 tells while it goes.
 struct Tally {
-  std::int64_t placed = 0, total = 0;
+  std::int64_t placed = 0, left = 0, total = 0;
   nlohmann::json skipped = nlohmann::json::array(), warnings = nlohmann::json::array();
 
   void on_event(const nlohmann::json& event) {
     const std::string kind = text_or(event, "kind", "");
-    if (kind == "items") placed = integer_or(event, "placed", placed);
+    if (kind == "items") {
+      placed = integer_or(event, "placed", placed);
+      left = integer_or(event, "left", left);
+    }
     if (kind == "warning") warnings.push_back(text_or(event, "text", ""));
     if (kind == "item_skipped")
       skipped.push_back(
@@ -206,14 +210,33 @@ void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, cons
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
 }
 
+// Where the time was too short for all.
+int report_left(const Tally& tally, const PredictionFolder& folder) {
+  std::string text = cat("predicted ", items_text(tally.done()), " of ", tally.total, " into ",
+                         folder.path().string(), "; ", tally.left,
+                         " would not have ended before the quota is over");
+  for (const std::string& name : folder.keep_partial())
+    text += cat("; ", name, " holds the part of those that are done");
+  say(text);
+  return exit_stopped;
+}
+
 int run_item_ranks(Ranks& ranks, std::int64_t items, const PredictionFolder& folder,
-                   const std::vector<std::string>& joint_outputs, bool json) {
+                   const std::vector<std::string>& joint_outputs, bool json,
+                   PredictionTimer& timer) {
   Tally tally{.total = items};
-  ranks.on_event = [&](const nlohmann::json& event) { tally.on_event(event); };
+  ranks.on_event = [&](const nlohmann::json& event) {
+    if (text_or(event, "kind", "") == "items") timer.on_items();
+    tally.on_event(event);
+  };
+  timer.begin();
   const LaunchOutcome outcome = run_ranks(ranks);
   const bool finished = std::holds_alternative<Finished>(outcome);
-  if (finished && tally.placed == items)
+  if (finished && tally.placed == items) {
+    timer.all_done(items);
     return report_done(tally, folder.path(), joint_outputs, json);
+  }
+  if (finished && tally.left > 0) return report_left(tally, folder);
   report_rest(outcome, tally, folder);
   if (finished) throw Error("the ranks ended before all items were done");
   return report_reading(outcome);
@@ -229,20 +252,22 @@ std::vector<Device> devices_for_items(const std::string& spec) {
   return cpu_ranks(std::clamp(host.cores, 1, most_ranks), host);
 }
 
-void check_items(const RunSetup& setup, const fs::path& run, bool force) {
+std::int64_t check_items(const RunSetup& setup, const fs::path& run, bool force) {
   const PredictInput input = setup.options->predict_input();
   const std::vector<std::string> inputs = recorded_inputs(setup);
   if (inputs.empty() && !input.finds_items)
     throw Error("there is nothing that --then predict could predict",
                 cat("set ", input_key, ", or leave out --then predict"));
   open_further_runs(setup, run, setup.train->run.root);
-  if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) return;
+  if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) return 0;
   const std::vector<PredictItem> items = items_of(setup, inputs, run, {});
   const OptionTable& table = setup.options->table;
-  if (!table.has(out_key) || table.get(out_key).empty()) return;
-  const fs::path out = fs::absolute(table.get(out_key)).lexically_normal();
-  check_can_write_into(out);
-  check_outputs(out, input, items, force);
+  if (table.has(out_key) && !table.get(out_key).empty()) {
+    const fs::path out = fs::absolute(table.get(out_key)).lexically_normal();
+    check_can_write_into(out);
+    check_outputs(out, input, items, force);
+  }
+  return std::ssize(items);
 }
 
 int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
@@ -261,6 +286,8 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
       setup, reading.weights.empty() ? run.path() : reading.weights, reading.root);
   devices.resize(
       static_cast<std::size_t>(ranks_for_items(items, input.batch, std::ssize(devices))));
+  PredictionTimer timer(setup, devices);
+  const double item_s = known_item_s(setup, devices);
   prepare_for_items(setup, devices, run.path());
 
   const PredictionFolder folder(out);
@@ -272,7 +299,9 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
                        {"also", prepare_further_runs(also, setup, devices)},
                        {"folder", folder.path().string()},
                        {"scratch", folder.scratch().string()},
-                       {"replace", reading.force}});
+                       {"replace", reading.force},
+                       {"ends_s", reading.ends_s},
+                       {"item_s", item_s}});
   Ranks ranks{.arguments = {"predict-items", "--run", fs::absolute(run.path()).string(), "--record",
                             record.string(), "--request", request.string()},
               .devices = devices,
@@ -281,7 +310,7 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   if (!reading.weights.empty())
     ranks.arguments.insert(ranks.arguments.end(), {"--weights", reading.weights.string()});
   return run_item_ranks(ranks, static_cast<std::int64_t>(items.size()), folder, input.joint_outputs,
-                        reading.json);
+                        reading.json, timer);
 }
 
 }  // namespace lockstep::cli

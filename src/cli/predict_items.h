@@ -3,6 +3,7 @@
 
 #include "cli/train.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
 
 // Whether predict_items has something to do, and may: lists the items of predict.input, or those
 // that the recipe finds, without standard input. run: as ItemQuery has it. Throws Error; outputs
-// that are there already are one where predict.out names their folder, unless `force`.
-void check_items(const RunSetup& setup, const std::filesystem::path& run, bool force);
+// that are there already are one where predict.out names their folder, unless `force`. Returns how
+// many items there are; 0: standard input tells.
+std::int64_t check_items(const RunSetup& setup, const std::filesystem::path& run, bool force);
 
 // Without --devices: as many ranks on the CPU as it has cores, because each computes with one
 // thread, so that outputs are the same on any number.

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/foresee.h"
 #include "cli/measure_memory.h"
 #include "cli/resolve.h"
 #include "cli/run_root.h"
@@ -141,8 +142,8 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   check_frozen_batch(*setup.train, setup.prepared.facts, devices);
   if (copies) RunDir::check_new(setup.train->run.root, into);
   const Plan before = setup.plan;  // of the last start
-  const std::string reserved = reserve_time(setup, then);
-  check_predictions(setup, then, run.path());
+  check_reserve(*setup.train);
+  const std::int64_t items = check_predictions(setup, then, run.path());
   plan_again(setup, run, devices, !foreign);
   check_evaluation(setup, then);
   const std::optional<CheckpointInfo> checkpoint = find_checkpoint(run, copies);
@@ -151,7 +152,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
           resumed_rate_note(before, setup.plan, *setup.train, checkpoint ? checkpoint->step : 0);
       !note.empty())
     setup.plan.notes.push_back(note);
-  if (!reserved.empty()) setup.plan.notes.push_back(reserved);
+  foresee(setup, then, items, checkpoint ? checkpoint->step : 0);
   say(to_text(setup.plan, false));
   if (copies)
     run = make_run(setup.train->run.root, into, setup.recipe,

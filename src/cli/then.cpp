@@ -3,12 +3,15 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/measured_times.h"
 #include "cli/predict_items.h"
 #include "cli/report.h"
 #include "cli/resolve.h"
 #include "cli/run_end.h"
 #include "cli/train.h"
 #include "launch/launch.h"
+#include "plan/words.h"
+#include "run/time_left.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,16 +38,25 @@ Duration shortest_quota(const TrainOptions& options) {
   return after.seconds < budget.seconds ? after : budget;
 }
 
-void check_reserve(Duration reserve, Duration quota) {
-  if (quota.seconds == 0)
-    throw Error(cat("stop.reserve = ", format_duration(reserve),
-                    " is a part of stop.after and stop.budget, but neither is set"),
-                "set stop.after, or leave out stop.reserve");
-  if (reserve.seconds >= quota.seconds)
-    throw Error(cat("stop.reserve = ", format_duration(reserve), " leaves no time to train of ",
-                    format_duration(quota)),
-                "set a smaller stop.reserve, or a longer stop.after or stop.budget");
+Duration in_whole_ms(double seconds) {
+  constexpr double ms_per_s = 1000;
+  return {std::round(seconds * ms_per_s) / ms_per_s};
 }
+
+// A tenth, an hour at most.
+Duration usual_reserve(Duration quota) {
+  constexpr double share = 0.1, most_s = 3600;
+  return in_whole_ms(std::min(share * quota.seconds, most_s));
+}
+
+// For what took so long before; some of the time is always left to train.
+Duration reserve_for(double known_s, Duration quota) {
+  constexpr double margin = 1.15, most_share = 0.9;
+  const double needed_s = std::ceil(margin * known_s);
+  return in_whole_ms(std::min(needed_s, most_share * quota.seconds));
+}
+
+std::string count_items(std::int64_t count) { return count_of(count, "item"); }
 
 // The options of the group predict. that the command line gives.
 std::string own_words(const RunSetup& setup) {
@@ -62,7 +74,7 @@ int told(const Error& error) {
 }
 
 int predict_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
-                 const Then& then) {
+                 const Then& then, double ends_s) {
   const OptionTable& table = setup.options->table;
   const bool own_folder = !table.has(out_key) || table.get(out_key).empty();
   RunSetup copy = setup_from_json(setup_to_json(setup));
@@ -71,7 +83,8 @@ int predict_then(const RunSetup& setup, const RunDir& run, const std::vector<Dev
                    {.best = true,
                     .force = then.force || own_folder,
                     .outputs = run.path(),
-                    .root = setup.train->run.root});
+                    .root = setup.train->run.root,
+                    .ends_s = ends_s});
   } catch (const Error& error) {
     return told(error);
   } catch (const ToldAlready& already) {
@@ -124,9 +137,9 @@ Then then_of(const Parsed& parsed) {
   return then;
 }
 
-void check_predictions(const RunSetup& setup, const Then& then,
-                       const std::filesystem::path& run_dir) {
-  if (predicts_items(setup, then)) check_items(setup, run_dir, then.force);
+std::int64_t check_predictions(const RunSetup& setup, const Then& then,
+                               const std::filesystem::path& run_dir) {
+  return predicts_items(setup, then) ? check_items(setup, run_dir, then.force) : 0;
 }
 
 void check_evaluation(const RunSetup& setup, const Then& then) {
@@ -136,28 +149,52 @@ void check_evaluation(const RunSetup& setup, const Then& then) {
                   setup.recipe, ")"));
 }
 
-std::string reserve_time(RunSetup& setup, const Then& then) {
-  constexpr double share = 0.1, most_s = 3600, ms_per_s = 1000;
+void check_reserve(const TrainOptions& train) {
+  const Duration reserve = train.stop.reserve, quota = shortest_quota(train);
+  if (reserve.seconds == 0) return;
+  if (quota.seconds == 0)
+    throw Error(cat("stop.reserve = ", format_duration(reserve),
+                    " is a part of stop.after and stop.budget, but neither is set"),
+                "set stop.after, or leave out stop.reserve");
+  if (reserve.seconds >= quota.seconds)
+    throw Error(cat("stop.reserve = ", format_duration(reserve), " leaves no time to train of ",
+                    format_duration(quota)),
+                "set a smaller stop.reserve, or a longer stop.after or stop.budget");
+}
+
+AfterTraining reserve_time(RunSetup& setup, const Then& then, std::int64_t items) {
   TrainOptions& train = *setup.train;
-  Duration& reserve = train.stop.reserve;
   const Duration quota = shortest_quota(train);
-  const bool is_set = reserve.seconds > 0 || is_asked_for(train.table, "stop.reserve");
-  if (!is_set && predicts_items(setup, then))
-    reserve = {std::min(std::round(share * quota.seconds * ms_per_s) / ms_per_s, most_s)};
-  if (reserve.seconds == 0) return "";
-  check_reserve(reserve, quota);
-  return cat("training stops ", format_duration(reserve), " before ",
-             quota == train.stop.after ? "stop.after" : "stop.budget", " = ",
-             format_duration(quota), " is over, for what follows it (stop.reserve",
-             is_set ? ")" : "; by default a tenth, an hour at most)");
+  const bool is_set = train.stop.reserve.seconds > 0 || is_asked_for(train.table, "stop.reserve");
+  AfterTraining after{.predicts = then.has(predict_step) && !is_set, .items = items};
+  std::string why = "stop.reserve";
+  if (!is_set && quota.seconds > 0 && predicts_items(setup, then)) {
+    const auto known_s = known_prediction_s(setup, setup.plan.devices, items);
+    after.reserve_is_guess = !known_s;
+    train.stop.reserve = known_s ? reserve_for(*known_s, quota) : usual_reserve(quota);
+    why = known_s ? cat("predicting ", count_items(items), " takes ", format_span(*known_s),
+                        " by the last time")
+                  : "stop.reserve; by default a tenth, an hour at most, and more once an "
+                    "evaluation shows that it takes more";
+    if (known_s && *known_s > train.stop.reserve.seconds)
+      setup.plan.notes.push_back(
+          cat("warning: predicting ", count_items(items), " takes about ", format_span(*known_s),
+              ", which does not fit; items that would not end in time are left out"));
+  }
+  if (train.stop.reserve.seconds > 0)
+    setup.plan.notes.push_back(
+        cat("training stops ", format_duration(train.stop.reserve), " before ",
+            quota == train.stop.after ? "stop.after" : "stop.budget", " = ", format_duration(quota),
+            " is over, for what follows it (", why, ")"));
+  return after;
 }
 
 int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
-             const Then& then, Trained trained) {
+             const Then& then, const TrainingEnd& end) {
   for (const std::string& step : then.steps) {
     int code = exit_finished;
     if (step == evaluate_step && !print_last_evaluation(run)) {
-      if (trained == Trained::to_the_end)
+      if (end.how == Trained::to_the_end)
         code = evaluate(run, setup_from_json(setup_to_json(setup)), devices, {});
       else
         say(
@@ -166,8 +203,8 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>
                 shell_word(run.path().string()), " does it"));
     }
     if (step == predict_step) {
-      code = predict_then(setup, run, devices, then);
-      if (code != exit_finished) say_what_is_left(setup, run, trained);
+      code = predict_then(setup, run, devices, then, end.ends_s);
+      if (code != exit_finished) say_what_is_left(setup, run, end.how);
     }
     if (step == report_step) code = report_then(run);
     if (code != exit_finished) return code;

@@ -11,9 +11,11 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/direct.h"
+#include "cli/foresee.h"
 #include "cli/interrupts.h"
 #include "cli/last_evaluation.h"
 #include "cli/measure_memory.h"
+#include "cli/measured_times.h"
 #include "cli/ranks.h"
 #include "cli/repeats.h"
 #include "cli/resolve.h"
@@ -28,6 +30,7 @@
 #include "run/groups.h"
 #include "run/job_report.h"
 #include "run/json_lines.h"
+#include "run/run_times.h"
 #include "run/stop_grace.h"
 
 #include <sys/resource.h>
@@ -118,7 +121,9 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
   }
   check_predictions(setup, then, run.path());
   check_evaluation(setup, then);
-  return run_then(setup, run, devices, then, Trained::to_the_end);
+  const double after_s = setup.train->stop.after.seconds;
+  return run_then(setup, run, devices, then,
+                  {.ends_s = after_s > 0 ? begin_s() - earlier_s() + after_s : 0});
 }
 
 // group: of --seeds, or empty.
@@ -135,13 +140,13 @@ int train_once(const Parsed& parsed, const std::string& group) {
       return resume_run(parsed, std::move(*run), "");
     }
   RunDir::check_new(setup.train->run.root, parsed.value("--name"));
-  const std::string reserved = reserve_time(setup, then);
-  check_predictions(setup, then, {});
+  check_reserve(*setup.train);
+  const std::int64_t items = check_predictions(setup, then, {});
   prepare(setup, Purpose::train, devices, {});
   check_evaluation(setup, then);
   if (!foreign) try_micro_out(setup, devices);
   plan_run(setup, devices);
-  if (!reserved.empty()) setup.plan.notes.push_back(reserved);
+  foresee(setup, then, items, 0);
   check_new_batch(setup.plan, *setup.train);
   say(to_text(setup.plan, false));
   RunDir run = make_run(setup.train->run.root, parsed.value("--name"), setup.recipe,
@@ -266,6 +271,8 @@ struct Told {
   std::string why;  // of a stop
   bool by_quota = false;
   bool signalled = false;
+  double ends_s = 0;  // of the quota, as TrainingEnd has it
+  RunTimes times{};
 };
 
 LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool resuming,
@@ -282,10 +289,13 @@ LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool res
   ranks.on_event = [&](const nlohmann::json& event) {
     grace.on_event(event);
     const std::string kind = event.value("kind", "");
+    told.times.on_event(event);
     if (kind == "stop") {
       told.why = event.value("why", "");
       told.by_quota = event.value("by_quota", false);
     }
+    if ((kind == "stop" || kind == "end") && event.contains("left_s"))
+      told.ends_s = system_clock().now_s() + number_or(event, "left_s", 0);
     if (kind == "step" && gpu_log) gpu_log->begin_counting();
   };
   return run_ranks(ranks);
@@ -335,10 +345,12 @@ LaunchOutcome train_with_restarts(RunSetup& setup, RunDir& run, bool resuming, G
 
 // Not after a signal, which asks for an end of all.
 int then_unless_signalled(const RunSetup& setup, const RunDir& run, const Then& then,
-                          Trained trained, const Told& told) {
+                          const Told& told) {
   if (then.steps.empty())  // the repeats that follow are ended too
     return told.signalled && then.repeated ? exit_interrupted : exit_finished;
-  if (!told.signalled) return run_then(setup, run, setup.plan.devices, then, trained);
+  if (!told.signalled)
+    return run_then(setup, run, setup.plan.devices, then,
+                    {.how = Trained::to_the_end, .ends_s = told.ends_s});
   say(cat("--then ", join(then.steps, ","), " is left out: a signal came"));
   return exit_interrupted;
 }
@@ -373,16 +385,20 @@ int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& the
   note_read_bytes(run, children_read_bytes() - read_before);
   const int code = report_outcome(outcome, run, told.why);
   report_training_to_batch(run);
+  if (code == exit_finished || code == exit_stopped)
+    remember_times(setup, {.parts = told.times.mean(), .run = run.name()});
   if (code == exit_stopped && told.by_quota && !told.signalled) {
-    const int after = run_then(setup, run, setup.plan.devices, then, Trained::until_quota);
+    const int after = run_then(setup, run, setup.plan.devices, then,
+                               {.how = Trained::until_quota, .ends_s = told.ends_s});
     if (after == exit_finished && then.has("predict"))
       say(cat("predicted before the end of the run; go on with: ", resume_command_for(run)));
     return after == exit_finished ? exit_stopped : after;
   }
   if (code != exit_finished) return code;
   remember_memory(setup, run);
+  if (const std::string compared = forecast_and_truth(setup); !compared.empty()) say(compared);
   say(cat("run ", run.path().string()));
-  const int after = then_unless_signalled(setup, run, then, Trained::to_the_end, told);
+  const int after = then_unless_signalled(setup, run, then, told);
   if (after == exit_finished) say_what_next(setup, run);
   return after;
 }

@@ -56,6 +56,9 @@ struct ReadOptions {
   std::filesystem::path weights = {};
   std::filesystem::path outputs = {};
   std::string root = {};  // where predict.also looks for runs by name
+  // Items that would end later than this, on the system's monotonic clock, are not begun; 0: all
+  // are.
+  double ends_s = 0;
 };
 
 // Shared with the commands of those names. predict: of all devices as many are used as there is

@@ -106,7 +106,7 @@ BatchRecords evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
 struct OwnRecords {
   at::Tensor values = at::empty({0}, at::kDouble);  // of its samples, one behind the other
   std::vector<std::int64_t> lengths;                // of each of its samples
-  bool out_of_memory = false;
+  bool out_of_memory = false, given_up = false;
   std::string why;             // what the lack of memory said, one line
   std::exception_ptr fault{};  // any other
   double warm_up_s = 0;
@@ -129,6 +129,10 @@ OwnRecords evaluate_share(Recipe& recipe, Model& model, Loader& loader, Backend&
     if (under_way) values.push_back(under_way->get());
     under_way = std::move(batch.values);
     if (++batches == 1) first_s = system_clock().now_s() - begin_s;
+    const std::int64_t evaluated = std::min(done + options.batch, count);
+    if (options.goes_on && evaluated < count &&
+        !options.goes_on(static_cast<double>(evaluated) / static_cast<double>(count)))
+      return {.given_up = true};
   }
   values.push_back(under_way->get());
   own.values = at::cat(values);
@@ -241,11 +245,11 @@ OwnRecords evaluate_shared(Recipe& recipe, Model& model, const Dataset& dataset,
 }
 
 // How a rank ended its share.
-enum class ShareEnd : std::int64_t { done, out_of_memory, error, exception };
+enum class ShareEnd : std::int64_t { whole, out_of_memory, given_up, error, exception };
 
 ShareEnd end_of(const OwnRecords& own) {
   if (own.out_of_memory) return ShareEnd::out_of_memory;
-  if (!own.fault) return ShareEnd::done;
+  if (!own.fault) return own.given_up ? ShareEnd::given_up : ShareEnd::whole;
   try {
     std::rethrow_exception(own.fault);
   } catch (const Error&) {
@@ -259,6 +263,7 @@ ShareEnd end_of(const OwnRecords& own) {
 struct Lengths {
   std::vector<std::int64_t> of_samples;
   std::vector<int> out_of_memory_ranks;
+  bool given_up = false;
   bool failed = false, only_errors = true;  // on any rank; by Error alone
 };
 
@@ -273,6 +278,7 @@ Lengths gather_lengths(const OwnRecords& own, const Share& share, std::int64_t c
   for (int rank = 0; rank < group.size(); ++rank) {
     const auto end = static_cast<ShareEnd>(first[count + rank]);
     if (end == ShareEnd::out_of_memory) lengths.out_of_memory_ranks.push_back(rank);
+    lengths.given_up |= end == ShareEnd::given_up;
     lengths.failed |= end == ShareEnd::error || end == ShareEnd::exception;
     lengths.only_errors &= end != ShareEnd::exception;
   }
@@ -364,7 +370,7 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
     lengths = gather_lengths(own, share, count, group);
     if (lengths.failed) fail_together(own.fault, lengths.only_errors, group);
     const std::vector<int>& failed = lengths.out_of_memory_ranks;
-    if (failed.empty()) break;
+    if (failed.empty() || lengths.given_up) break;
     result.out_of_memory_ranks = failed;
     const std::string why = std::exchange(own, {}).why;
     if (options.batch == 1 && options.free_memory) {
@@ -380,6 +386,10 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
   model.train(true);
   result.batch = options.batch;
   result.warm_up_s = own.warm_up_s;
+  if (lengths.given_up) {
+    result.given_up = true;
+    return result;
+  }
   const Records records = gather_records(own, share, lengths.of_samples, group);
   own = {};
   result.metrics = recipe.metrics(records);

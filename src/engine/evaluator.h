@@ -26,6 +26,10 @@ struct EvaluatorOptions {
   // Gives back what training keeps on the device between steps. Called once, by all ranks, where
   // one sample at once does not fit beside that; then it is tried again. Empty: there is nothing.
   std::function<void()> free_memory{};
+  // Called on each rank by itself after each of its batches, with the share of its rows that is
+  // evaluated: false gives the evaluation up, on all ranks. Empty: it goes on to its end. Ranks
+  // that share a sample do not ask.
+  std::function<bool(double done)> goes_on{};
 };
 
 struct Evaluation {
@@ -34,6 +38,7 @@ struct Evaluation {
   double warm_up_s = 0;
   std::int64_t batch = 0;                // samples evaluated at once in the end
   std::vector<int> out_of_memory_ranks;  // on which more at once did not fit
+  bool given_up = false;                 // by EvaluatorOptions::goes_on; there are no metrics then
 };
 
 // Thrown by all ranks where some could not evaluate their share, such as one whose data cannot be

@@ -202,6 +202,7 @@ nlohmann::json setup_to_json(const RunSetup& setup) {
                         {"extra", setup.prepared.extra},
                         {"plan", to_json(setup.plan)}};
   if (!setup.init.is_null()) record["init"] = setup.init;
+  if (!setup.times.is_null()) record["times"] = setup.times;
   return record;
 }
 
@@ -219,6 +220,7 @@ RunSetup setup_from_json(const nlohmann::json& record) {
       throw Error("run.json is damaged or of another version: its extra is no object", start_anew);
     setup.plan = plan_from_json(record.at("plan"));
     if (record.contains("init")) setup.init = record["init"];
+    if (record.contains("times")) setup.times = record["times"];
     return setup;
   } catch (const nlohmann::json::exception& error) {
     throw Error(cat("run.json is damaged or of another version: ", error.what()), start_anew);

@@ -20,7 +20,8 @@ struct RunSetup {
   // The recipe's formula, of a rank that shares nothing; not in the record.
   MemoryEstimate memory;
   Plan plan;
-  nlohmann::json init;  // the files that init.from means (run/weight_source.h); or null
+  nlohmann::json times;  // what is known of how long it takes (run/part_times.h); or null
+  nlohmann::json init;   // the files that init.from means (run/weight_source.h); or null
 
   std::array<OptionTable*, 2> tables() const { return {&train->table, &options->table}; }
 };

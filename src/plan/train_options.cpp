@@ -255,8 +255,9 @@ void add_stop_and_data(TrainOptions& o) {
        .unit = "s"});
   table.add("stop.reserve", o.stop.reserve,
             {.meaning = "keep so much of stop.after and stop.budget for what follows training, "
-                        "which stops that much earlier; not set, --then predict of items keeps a "
-                        "tenth, at most 1h",
+                        "which stops that much earlier; not set, --then predict keeps what it took "
+                        "the last time, or else of items a tenth, at most 1h, or more once an "
+                        "evaluation shows so",
              .unit = "s"});
   table.add(
       "stop.hang_after", o.stop.hang_after,

@@ -21,18 +21,16 @@ constexpr const char* part_prefix = "part-";
 nlohmann::json packed(const ItemResult& result) {
   nlohmann::json files = nlohmann::json::array();
   for (const auto& [path, name] : result.files) files.push_back({path.string(), name});
-  return {{"bytes", result.bytes},
-          {"files", std::move(files)},
-          {"fault", result.fault},
-          {"in_file", result.in_file},
-          {"warning", result.warning}};
+  return {{"bytes", result.bytes},     {"files", std::move(files)}, {"fault", result.fault},
+          {"in_file", result.in_file}, {"warning", result.warning}, {"left", result.left}};
 }
 
 ItemResult unpacked(const nlohmann::json& packed) {
   ItemResult result{.bytes = packed.at("bytes"),
                     .fault = packed.at("fault"),
                     .in_file = packed.at("in_file"),
-                    .warning = packed.at("warning")};
+                    .warning = packed.at("warning"),
+                    .left = packed.at("left")};
   for (const nlohmann::json& file : packed.at("files"))
     result.files.emplace_back(file.at(0).get<std::string>(), file.at(1).get<std::string>());
   return result;

@@ -18,6 +18,7 @@ struct ItemResult {
   // The bytes lie in the first of `files`, which is the item's own.
   bool in_file = false;
   std::string warning{};  // ItemOutput::warning
+  bool left = false;      // not begun, because it would not have ended in time
 };
 
 // The results of items that follow each other make a part. Parts are numbered from 0, in input

@@ -246,6 +246,7 @@ void Progress::on_event(const nlohmann::json& event) {
   if (kind == "eval")
     impl_->time_left.on_eval(integer_or(event, "step", 0),
                              number_or(event, "seconds", 0) - number_or(event, "warm_up_s", 0));
+  if (kind == "quota") impl_->quota_ends_s = impl_->clock.now_s() + number_or(event, "quota_s", 0);
   if (kind == "stop" || kind == "end") finish();
   impl_->print_lines(describe_event(event));
 }

@@ -7,6 +7,7 @@
 
 #include "base/cells.h"
 #include "base/text.h"
+#include "run/forecast.h"
 #include "run/json_lines.h"
 #include "run/progress.h"
 #include "run/time_left.h"
@@ -32,6 +33,18 @@ EventLine describe_eval(const nlohmann::json& event) {
   const bool best = is_true(event, "best");
   if (best) text += "  best so far";
   return {text, best ? Tone::good : Tone::plain};
+}
+
+EventLine describe_given_up(const nlohmann::json& event) {
+  return {cat("the evaluation", at_step(event), " was given up: it would take ",
+              format_seconds(number_or(event, "expected_s", NAN)), ", and ",
+              format_seconds(number_or(event, "limit_s", NAN)), " were left"),
+          Tone::warning};
+}
+
+EventLine describe_quota(const nlohmann::json& event) {
+  return {cat(text_or(event, "why", ""), ": training stops in ",
+              format_span(number_or(event, "quota_s", NAN)), ", in time for the predictions")};
 }
 
 EventLine describe_checkpoint(const nlohmann::json& event) {
@@ -236,6 +249,12 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
     return {{cat("skipped ", text_or(event, "name", ""), ": ", text_or(event, "reason", "")),
              Tone::warning}};
   if (kind == "memory") return {describe_memory(event)};
+  if (kind == "evaluation_left_out")
+    return {{cat("no more evaluations from step ", integer_or(event, "step", 0),
+                 " on: ", text_or(event, "why", "")),
+             Tone::warning}};
+  if (kind == "evaluation_given_up") return {describe_given_up(event)};
+  if (kind == "quota") return {describe_quota(event)};
   if (kind == "not_finite") return describe_not_finite(event);
   if (kind == "startup") return {{"start-up " + format_start_up(event)}};
   if (kind == "graph") return {describe_graph(event)};

@@ -35,7 +35,7 @@ void Checkpoints::restore_or_start(StartingPoint& start) {
   start.best = best_from_json(state);
 }
 
-void Checkpoints::open(Recorder* recorder) {
+void Checkpoints::open(Recorder* recorder, std::function<void(double)> written) {
   if (recorder == nullptr || setup_.measure_only) return;
   const auto& options = setup_.options.checkpoint;
   const Retention retention{.keep = options.keep,
@@ -44,7 +44,10 @@ void Checkpoints::open(Recorder* recorder) {
                             .lower_is_better = true};
   saver_ = std::make_unique<CheckpointSaver>(
       setup_.run.checkpoints(), retention, setup_.backend,
-      [recorder](const CheckpointSaver::Result& result) { recorder->checkpoint(result); },
+      [recorder, written = std::move(written)](const CheckpointSaver::Result& result) {
+        recorder->checkpoint(result);
+        written(result.seconds);
+      },
       [recorder] { recorder->make_durable(); });
   saver_->reserve(trained());
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,8 +38,9 @@ class Checkpoints {
 
   // The checkpoint chosen, of which `start` then tells; else rank 0's first weights on all ranks.
   void restore_or_start(StartingPoint& start);
-  // From here on checkpoints are written. recorder: null but on rank 0.
-  void open(Recorder* recorder);
+  // From here on checkpoints are written. recorder: null but on rank 0. written: is told how long
+  // each took, on another thread.
+  void open(Recorder* recorder, std::function<void(double seconds)> written);
   // To be called before a graph is recorded.
   void finish_reserving();
   // In the background, on rank 0; the others give what they hold alone.

@@ -4,9 +4,9 @@
 
 namespace lockstep {
 
-void StopDecision::ask(RankReport& report, int rank) const {
+void StopDecision::ask(RankReport& report, int rank, double more_s) const {
   report.stop_signal = stop_signal().empty() ? 0 : 1;
-  report.stop_quota = rank == 0 && quota_.over() ? 1 : 0;
+  report.stop_quota = rank == 0 && quota_.over(more_s) ? 1 : 0;
 }
 
 void StopDecision::hear(const StepResult& result) {

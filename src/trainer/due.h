@@ -17,8 +17,9 @@ class StopDecision {
   // quota: outlives it.
   explicit StopDecision(const Quota& quota) : quota_(quota) {}
 
-  // Into this rank's report: a signal to it, and on rank 0 the end of the time.
-  void ask(RankReport& report, int rank) const;
+  // Into this rank's report: a signal to it, and on rank 0 the end of the time. more_s: what must
+  // fit into it if another step is to follow this one.
+  void ask(RankReport& report, int rank, double more_s = 0) const;
   // What all ranks asked for.
   void hear(const StepResult& result);
   void stop_by_quota();

@@ -11,6 +11,7 @@
 #include "engine/train_step.h"
 #include "launch/heartbeat.h"
 #include "plan/item_tasks.h"
+#include "run/item_pace.h"
 #include "run/item_results.h"
 #include "run/item_work.h"
 #include "run/prediction_folder.h"
@@ -38,6 +39,7 @@ class Predictor {
                  .compute_dtype = compute_dtype(setup.options.precision),
                  .also = job.also},
         work_(job.scratch, setup.group.rank(), system_clock()),
+        pace_(system_clock(), job.ends_s, job.item_s),
         progress_([this](double done, double total, const std::string& unit) {
           beat();
           work_.report(done, total, unit);
@@ -49,11 +51,15 @@ class Predictor {
     double bytes = 0;
     for (std::int64_t i = task.begin; i < task.end; ++i)
       if (item(i).fault.empty()) bytes += input_bytes(item(i).path);  // as all_bytes counts
-    work_.begin(bytes / static_cast<double>(task.pieces));
+    bytes /= static_cast<double>(task.pieces);
+    if (!pace_.fits(bytes)) return leave(task);
+    work_.begin(bytes);
+    pace_.begin(bytes);
     if (task.pieces > 1)
       predict_piece(task);
     else
       predict_whole(task);
+    pace_.end();
     work_.end();
   }
 
@@ -112,7 +118,15 @@ class Predictor {
     return results;
   }
 
-  // The rank that ends an item's last piece joins all of them.
+  void leave(const ItemTask& task) {
+    const std::vector<ItemResult> results(static_cast<std::size_t>(task.end - task.begin),
+                                          {.left = true});
+    if (task.pieces > 1)
+      add_piece(task, results.at(0));
+    else
+      ItemResults(job_.scratch).write(task.begin / job_.batch, results);
+  }
+
   void predict_piece(const ItemTask& task) {
     const PredictItem& item = job_.items[static_cast<std::size_t>(task.begin)];
     ItemResult result{.fault = fault_of(item)};
@@ -123,12 +137,17 @@ class Predictor {
       });
       if (output) result = as_piece(*output);
     }
+    add_piece(task, result);
+  }
+
+  // The rank that ends an item's last piece joins all of them.
+  void add_piece(const ItemTask& task, const ItemResult& result) {
     const fs::path folder = job_.scratch / cat("item-", task.begin);
     fs::create_directories(folder);
     const ItemResults pieces(folder);
     pieces.write(task.piece, {result});
     if (setup_.group.next_number(cat("pieces-", task.begin)) + 1 < task.pieces) return;
-    ItemResults(job_.scratch).write(task.begin, {joined(item, pieces, task.pieces)});
+    ItemResults(job_.scratch).write(task.begin, {joined(item(task.begin), pieces, task.pieces)});
   }
 
   static ItemResult as_piece(const ItemOutput& output) {
@@ -140,20 +159,22 @@ class Predictor {
   ItemResult joined(const PredictItem& item, const ItemResults& results, std::int64_t count) {
     std::vector<ItemOutput> pieces;
     std::string fault;
+    bool left = false;
     for (std::int64_t i = 0; i < count; ++i) {
       const ItemResult piece = results.take(i).at(0);
       if (fault.empty()) fault = piece.fault;
+      left = left || piece.left;
       pieces.push_back({.bytes = piece.bytes,
                         .path = piece.files.empty() ? fs::path() : piece.files[0].first,
                         .warning = piece.warning});
     }
     std::optional<ItemOutput> output;
-    if (fault.empty())
+    if (fault.empty() && !left)
       output = attempt(fault, [&] { return setup_.recipe.join_pieces(item, pieces, context_); });
     std::error_code ignored;
     for (const ItemOutput& piece : pieces)
       if (!piece.path.empty()) fs::remove(piece.path, ignored);
-    return output ? keep(item, *output) : ItemResult{.fault = fault};
+    return output ? keep(item, *output) : ItemResult{.fault = fault, .left = left};
   }
 
   std::optional<std::vector<ItemOutput>> try_items(const std::vector<PredictItem>& items,
@@ -223,6 +244,7 @@ class Predictor {
   const ItemJob& job_;
   ItemContext context_;
   RankWork work_;
+  ItemPace pace_;
   ItemProgressTaker progress_;
   std::int64_t next_file_ = 0;
 };

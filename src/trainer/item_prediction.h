@@ -16,12 +16,16 @@ struct ItemJob {
   std::filesystem::path scratch;   // PredictionFolder::scratch
   bool replace = false;            // outputs that are there already
   std::vector<FurtherRun> also{};  // ItemContext::also
+  // Items that would end later than this, on the system's monotonic clock, are not begun; 0: all
+  // are. item_s: what one takes, as far as that is known before.
+  double ends_s = 0, item_s = 0;
 };
 
 // All ranks, at the same time, on one host. Rank 0 writes events to the launcher: "items" {"done",
-// "total", "skipped"} as it goes, with "work_done", "work_total", "work_known" and "work_unit"
-// where the recipe reports its steps (engine/item_progress.h); "item_skipped" {"name", "reason"}.
-// Throws Error where outputs cannot be written; an item that the recipe throws for is skipped.
+// "total", "skipped", "left"} as it goes, with "work_done", "work_total", "work_known" and
+// "work_unit" where the recipe reports its steps (engine/item_progress.h); "item_skipped" {"name",
+// "reason"}. Throws Error where outputs cannot be written; an item that the recipe throws for is
+// skipped, and where items are left there are no outputs of all items.
 void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job);
 
 }  // namespace lockstep

@@ -102,6 +102,11 @@ void OutputCollector::collect(Recipe& recipe) {
     const std::vector<ItemResult> results = results_.take(part);
     for (const ItemResult& result : results) {
       const PredictItem& item = job_.items.at(static_cast<std::size_t>(done_));
+      if (result.left && result.fault.empty()) {
+        ++left_;
+        ++done_;
+        continue;
+      }
       const std::string fault = result.fault.empty() ? fault_of(result) : result.fault;
       fault.empty() ? put(item, result, writer.get()) : skip(item, fault, writer.get());
       if (fault.empty() && !result.warning.empty())
@@ -110,8 +115,10 @@ void OutputCollector::collect(Recipe& recipe) {
     }
     show(false);
   }
-  if (writer) writer->finish();
-  joint.place(placed_);
+  if (left_ == 0) {
+    if (writer) writer->finish();
+    joint.place(placed_);
+  }
   show(true);
 }
 
@@ -169,11 +176,10 @@ void OutputCollector::show(bool now) {
   shown_s_ = time;
   const auto total = static_cast<std::int64_t>(job_.items.size());
   const std::int64_t waiting = now ? 0 : results_.waiting() * job_.batch;
-  nlohmann::json event{{"kind", "items"},
-                       {"done", std::min(done_ + waiting, total)},
-                       {"placed", done_},
-                       {"total", total},
-                       {"skipped", skipped_}};
+  nlohmann::json event{
+      {"kind", "items"},         {"done", std::min(done_ + waiting, total) - left_},
+      {"placed", done_ - left_}, {"total", total},
+      {"skipped", skipped_},     {"left", left_}};
   if (now || time - work_read_s_ >= read_work_every_s) {
     work_read_s_ = time;
     work_ = work_of_ranks_.read();

@@ -42,8 +42,8 @@ class OutputCollector {
   const ItemJob& job_;
   InputFiles inputs_;
   ItemResults results_;
-  std::set<std::string> placed_;  // the names of outputs so far
-  std::int64_t done_ = 0, skipped_ = 0;
+  std::set<std::string> placed_;                    // the names of outputs so far
+  std::int64_t done_ = 0, skipped_ = 0, left_ = 0;  // of the first, the others
   double shown_s_ = 0;
   WorkOfRanks work_of_ranks_;
   ItemWork work_;

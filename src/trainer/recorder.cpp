@@ -296,6 +296,21 @@ void Recorder::evaluation(std::int64_t step, const Evaluation& evaluation, bool 
   last_step_s_ += seconds;  // the next step's time is its own
 }
 
+void Recorder::evaluation_given_up(std::int64_t step, double expected_s, double limit_s) {
+  write({{"kind", "evaluation_given_up"},
+         {"step", step},
+         {"expected_s", expected_s},
+         {"limit_s", limit_s}});
+}
+
+void Recorder::evaluation_left_out(std::int64_t step, const std::string& why) {
+  write({{"kind", "evaluation_left_out"}, {"step", step}, {"why", why}});
+}
+
+void Recorder::quota(std::int64_t step, double quota_s, const std::string& why) {
+  write({{"kind", "quota"}, {"step", step}, {"quota_s", quota_s}, {"why", why}});
+}
+
 void Recorder::checkpoint(const CheckpointSaver::Result& result) {
   if (!result.info.damage.empty()) {
     write({{"kind", "checkpoint_failed"}, {"step", result.step}, {"why", result.info.damage}});
@@ -326,7 +341,7 @@ void Recorder::draw_curves(std::int64_t step) {
 }
 
 void Recorder::ended(std::int64_t step, const RunEnd& end, const GraphCounts& graphs) {
-  const auto& [why, early, by_quota] = end;
+  const auto& [why, early, by_quota, left_s] = end;
   const RunState state = why.empty() ? RunState::finished : RunState::stopped;
   if (const std::string fault = run_.try_write_state(state, why.empty() ? early : why);
       !fault.empty())
@@ -347,6 +362,7 @@ void Recorder::ended(std::int64_t step, const RunEnd& end, const GraphCounts& gr
     event["graphs"] = {
         {"shapes", graphs.shapes}, {"steps", graphs.by_graph}, {"steps_without", graphs.eager}};
   if (!early.empty()) event["early"] = early;
+  if (left_s) event["left_s"] = *left_s;
   if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}, {"by_quota", by_quota}});
   write(event);
   draw_curves(step);

@@ -44,6 +44,8 @@ struct OwnTimes {
 struct RunEnd {
   std::string why{}, early{};
   bool by_quota = false;  // stopped by stop.after or stop.budget
+  // Seconds of the quota for what follows training; nothing: there is no limit.
+  std::optional<double> left_s{};
 };
 
 // Thread-safe: the checkpoint saver reports from its own thread.
@@ -75,6 +77,12 @@ class Recorder {
   void not_finite(const nlohmann::json& event);
   void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
+  // Of one that would have taken longer than there was time.
+  void evaluation_given_up(std::int64_t step, double expected_s, double limit_s);
+  // An evaluation that does not fit into the quota; why: "an evaluation takes …".
+  void evaluation_left_out(std::int64_t step, const std::string& why);
+  // More of the quota is kept for predictions than before: quota_s are left to train.
+  void quota(std::int64_t step, double quota_s, const std::string& why);
   void checkpoint(const CheckpointSaver::Result& result);
   // What was written so far outlasts a power loss: as far as a checkpoint that is about to count
   // goes, so must its events and samples.

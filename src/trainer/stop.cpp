@@ -3,6 +3,7 @@
 
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "run/time_left.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <limits>
 #include <string_view>
 
 namespace lockstep {
@@ -93,12 +95,20 @@ std::string stop_signal() {
 }
 
 Quota::Quota(Clock& clock, const QuotaLimits& limits, double spent_s, double begun_s)
-    : clock_(clock), limits_(limits), begin_s_(clock.now_s()), spent_s_(spent_s) {
+    : clock_(clock),
+      limits_(limits),
+      begin_s_(clock.now_s()),
+      spent_s_(spent_s),
+      begun_s_(begun_s) {
+  find_allowed();
+}
+
+void Quota::find_allowed() {
   const auto left_s = [&](Duration limit, double gone_s) {
     return std::max(limit.seconds - limits_.reserve.seconds - gone_s, 1e-9);
   };
   if (limits_.after.seconds > 0) {
-    allowed_s_ = left_s(limits_.after, begun_s);
+    allowed_s_ = left_s(limits_.after, begun_s_);
     after_decides_ = true;
   }
   if (limits_.budget.seconds > 0) {
@@ -111,14 +121,38 @@ Quota::Quota(Clock& clock, const QuotaLimits& limits, double spent_s, double beg
 
 double Quota::elapsed_s() const { return spent_s_ + clock_.now_s() - begin_s_; }
 
-bool Quota::over() const { return allowed_s_ > 0 && clock_.now_s() - begin_s_ >= allowed_s_; }
+double Quota::left_s() const {
+  if (allowed_s_ == 0) return std::numeric_limits<double>::infinity();
+  return allowed_s_ - (clock_.now_s() - begin_s_);
+}
+
+double Quota::left_in_all_s() const { return left_s() + limits_.reserve.seconds; }
+
+bool Quota::over(double more_s) const { return left_s() <= 0 || left_s() < more_s; }
+
+bool Quota::keep_for_predictions(double seconds) {
+  if (allowed_s_ == 0) return false;
+  constexpr double least_growth = 1.05;
+  const double most_s = (allowed_s_ + limits_.reserve.seconds) / 2;
+  const double kept_s = std::min(seconds, most_s);
+  if (kept_s <= least_growth * limits_.reserve.seconds) return false;
+  limits_.reserve.seconds = kept_s;
+  keeps_for_predictions_ = true;
+  find_allowed();
+  return true;
+}
+
+std::string Quota::kept_text() const {
+  if (limits_.reserve.seconds <= 0) return "";
+  if (keeps_for_predictions_)
+    return cat(" but for ", format_span(limits_.reserve.seconds), " that predictions need");
+  return cat(" but for stop.reserve = ", format_duration(limits_.reserve));
+}
 
 std::string Quota::reason() const {
-  const std::string but = limits_.reserve.seconds > 0
-                              ? cat(" but for stop.reserve = ", format_duration(limits_.reserve))
-                              : "";
-  if (after_decides_) return cat("stop.after = ", format_duration(limits_.after), " is over", but);
-  return cat("stop.budget = ", format_duration(limits_.budget), " is spent", but);
+  if (after_decides_)
+    return cat("stop.after = ", format_duration(limits_.after), " is over", kept_text());
+  return cat("stop.budget = ", format_duration(limits_.budget), " is spent", kept_text());
 }
 
 }  // namespace lockstep

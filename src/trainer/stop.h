@@ -33,17 +33,29 @@ class Quota {
   // counts for `after` alone.
   Quota(Clock& clock, const QuotaLimits& limits, double spent_s, double begun_s = 0);
   double elapsed_s() const;  // over all starts
-  bool over() const;
+  // Whether it is over, or will be after more_s more.
+  bool over(double more_s = 0) const;
   // Seconds allowed from the beginning of this object; 0 = no limit.
   double allowed_s() const { return allowed_s_; }
+  // Seconds that are left to train; infinite without a limit, below 0 once it is over.
+  double left_s() const;
+  // Likewise with what is kept for what follows training.
+  double left_in_all_s() const;
+  // Keeps so much for the predictions that follow, where that is clearly more than is kept already,
+  // and no more than half of the time of this start. Whether it changed anything.
+  bool keep_for_predictions(double seconds);
   // "stop.after = 8h30m is over", "stop.budget = 1d is spent but for stop.reserve = 1h"
   std::string reason() const;
 
  private:
+  void find_allowed();
+  std::string kept_text() const;
+
   Clock& clock_;
   QuotaLimits limits_;
-  double begin_s_, spent_s_, allowed_s_ = 0;
+  double begin_s_, spent_s_, begun_s_, allowed_s_ = 0;
   bool after_decides_ = false;
+  bool keeps_for_predictions_ = false;  // the reserve is what they were found to need
 };
 
 }  // namespace lockstep

@@ -7,6 +7,8 @@
 #include "engine/step_runner.h"
 #include "launch/heartbeat.h"
 #include "plan/interval.h"
+#include "plan/words.h"
+#include "run/forecast.h"
 #include "trainer/checkpoints.h"
 #include "trainer/contract.h"
 #include "trainer/dropped_step.h"
@@ -18,13 +20,16 @@
 #include "trainer/recorder.h"
 #include "trainer/step_feed.h"
 #include "trainer/stop.h"
+#include "trainer/time_ahead.h"
 #include "trainer/validation.h"
 
 #include <ATen/ops/full.h>
 #include <c10/util/Exception.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -49,6 +54,14 @@ std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
     if (std::string_view(*variable).starts_with("NCCL_")) key += cat(" ", *variable);
   return link_speed(setup.group, setup.backend,
                     setup.run.path().parent_path() / ".cache" / "links.json", key);
+}
+
+// Weights, two moments and an average in fp32, to a slow disk.
+double slow_save_s(const Arena& arena) {
+  constexpr double bytes_per_parameter = 16, bytes_per_s = 200e6;
+  std::int64_t parameters = 0;
+  for (const std::int64_t size : arena.sizes()) parameters += size;
+  return bytes_per_parameter * static_cast<double>(parameters) / bytes_per_s;
 }
 
 void check_count(const char* what, std::int64_t planned, std::int64_t now) {
@@ -113,6 +126,7 @@ class Loop {
   void started(const char* part) {
     if (setup_.start_up && !first_step_done_) setup_.start_up->done(part);
   }
+  int steps_ahead() const { return setup_.backend.device().is_cpu() ? 0 : 1; }
   bool at_end() const { return step_ >= setup_.plan.total_steps; }
 
   void restore_or_start();
@@ -130,7 +144,11 @@ class Loop {
   void check_buffers();
   void share_buffers();
   bool owes_evaluation();
-  void evaluate();
+  bool evaluate(double limit_s = std::numeric_limits<double>::infinity());
+  double evaluation_limit_s();
+  void foresee_predictions(double evaluation_s);
+  void keep_for_predictions(double seconds, const std::string& why);
+  bool save_fits();
   void lose_patience();
   void save(bool forced);
   void change_batch(const BatchPlan& batch);
@@ -153,6 +171,7 @@ class Loop {
   ProfiledSteps profile_;
   std::unique_ptr<Quota> quota_;
   std::unique_ptr<StopDecision> stop_;
+  std::unique_ptr<TimeAhead> ahead_;
   std::unique_ptr<Recorder> recorder_;  // rank 0
   Checkpoints checkpoints_;
   std::unique_ptr<Validation> validation_;
@@ -160,10 +179,12 @@ class Loop {
   std::deque<RunningStep> running_;
 
   std::int64_t step_ = 0;                  // steps enqueued
+  double step_begin_s_ = 0;                // when the last result came, or what followed it ended
   double wait_s_ = 0;                      // for the other ranks, since the last report
   double save_s_ = 0;                      // since the last step that was recorded
   std::vector<at::Tensor> first_buffers_;  // of exact mode, as they were when this start began
   bool first_step_done_ = false;
+  bool evaluations_fit_ = true;  // into the quota; once they do not, they never do
 };
 
 TrainEnd Loop::run() {
@@ -176,7 +197,7 @@ TrainEnd Loop::run() {
   if (owes_evaluation() && !stop_->stops()) {
     const std::int64_t saved_step = saves_.saved_step();
     saves_.start(-1);  // a better one is saved again, with its metrics
-    evaluate();
+    evaluate(evaluation_limit_s());
     if (saves_.saved_step() < 0) saves_.start(saved_step);
     started("evaluation");
   }
@@ -208,6 +229,10 @@ void Loop::restore_or_start() {
       start_.spent_s,
       setup_.start_up ? setup_.start_up->seconds() + setup_.start_up->earlier_s() : 0);
   stop_ = std::make_unique<StopDecision>(*quota_);
+  ahead_ = std::make_unique<TimeAhead>(*quota_, setup_.expected.parts, steps_ahead(),
+                                       static_cast<double>(setup_.plan.valid_samples) /
+                                           static_cast<double>(setup_.plan.batch.global),
+                                       slow_save_s(*placed_.arena));
   if (setup_.group.rank() == 0) {
     recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock,
                                            setup_.recipe.logged());
@@ -218,7 +243,7 @@ void Loop::restore_or_start() {
     if (setup_.group.size() > 1 && !options_.exact)
       recorder_->buckets(step_, placed_.arena->buckets(), link_);
   }
-  checkpoints_.open(recorder_.get());
+  checkpoints_.open(recorder_.get(), [this](double seconds) { ahead_->saved(seconds); });
   validation_ =
       std::make_unique<Validation>(setup_, placed_, optimizer_, data_.valid, recorder_.get());
   validation_->best() = start_.best;
@@ -232,7 +257,8 @@ void Loop::restore_or_start() {
 // To the end or to a stop; the last step may be under way still. On a GPU one step stays under way,
 // so that the host is always ahead of the device.
 void Loop::train_steps() {
-  const std::size_t ahead = setup_.backend.device().is_cpu() ? 0 : 1;
+  const std::size_t ahead = steps_ahead();
+  step_begin_s_ = setup_.clock.now_s();
   while (!at_end() && !stop_->stops()) {
     enter_phase(Phase::data, step_ + 1);  // waits for the ranks whose data are late
     if (!feed_->has_data()) {
@@ -254,7 +280,7 @@ void Loop::train_steps() {
 void Loop::run_step() {
   profile_.before_step(step_ + 1);
   RankReport report{.wait_s = std::exchange(wait_s_, 0)};
-  stop_->ask(report, setup_.group.rank());
+  stop_->ask(report, setup_.group.rank(), ahead_->next_steps_s());
   saves_.ask(report, setup_.group.rank());
   if (is_due(options_.log.every_steps, step_ + 1)) report.memory = setup_.backend.memory();
   enter_phase(Phase::forward, step_ + 1);
@@ -306,6 +332,8 @@ bool Loop::all_happened() {
 
 void Loop::on_result(const StepResult& result) {
   wait_s_ += result.wait_s;
+  const double now_s = setup_.clock.now_s();
+  ahead_->step_took(now_s - std::exchange(step_begin_s_, now_s));
   dropped_.hear(result);
   if (result.dropped) return;
   const OwnTimes times{
@@ -322,12 +350,16 @@ void Loop::on_first_result(const StepResult& result) {
   first_step_done_ = true;
   check_buffers();
   if (recorder_ && setup_.start_up) recorder_->start_up(result.step, *setup_.start_up);
+  if (setup_.start_up && setup_.expected.after.predicts)
+    keep_for_predictions(
+        setup_.start_up->seconds(),
+        cat("predictions take about ", format_seconds(setup_.start_up->seconds()), " to start"));
 }
 
 void Loop::do_what_is_due() {
   check_weights();
   const StepInterval evaluations = evaluation_interval(options_, setup_.plan.steps_per_epoch);
-  if (evaluations.due(step_) && !stop_->stops()) evaluate();
+  if (evaluations.due(step_) && !stop_->stops()) evaluate(evaluation_limit_s());
   save(false);
 }
 
@@ -357,20 +389,29 @@ void Loop::share_buffers() {
   if (optimizer_.average() != nullptr) optimizer_.average()->share_buffers(setup_.group, mean);
 }
 
-// Before the first step of this start: the start before may have stopped where one was due.
+// Before the first step of this start: the start before may have stopped where one was due, or
+// left one out for want of time.
 bool Loop::owes_evaluation() {
   if (step_ == 0) return options_.eval.at_start;
-  return evaluation_interval(options_, setup_.plan.steps_per_epoch).due(step_) &&
-         validation_->best().last_step != step_;
+  const StepInterval evaluations = evaluation_interval(options_, setup_.plan.steps_per_epoch);
+  if (evaluations.mean_steps() == 0) return false;
+  const std::int64_t last = std::max<std::int64_t>(validation_->best().last_step, 0);
+  for (std::int64_t step = step_; step > last; --step)
+    if (evaluations.due(step)) return true;
+  return false;
 }
 
-void Loop::evaluate() {
-  if (!validation_->due(step_) || !all_happened()) return;
+// limit_s: what it may take. Whether there is nothing more to evaluate at this step: false where
+// the time is too short for it.
+bool Loop::evaluate(double limit_s) {
+  if (!validation_->due(step_) || !all_happened()) return true;
+  if (limit_s <= 0) return false;
   check_buffers();
   share_buffers();
-  const bool better = [&] {
+  const Validation::Outcome outcome = [&] {
     try {
-      return validation_->run(step_, feed_->batch().micro, [this] { runner_.release_graphs(); });
+      return validation_->run(step_, feed_->batch().micro, limit_s,
+                              [this] { runner_.release_graphs(); });
     } catch (const Error& error) {
       // All save together, and otherwise only this rank may be here.
       const bool all_are_here =
@@ -382,10 +423,57 @@ void Loop::evaluate() {
       throw;
     }
   }();
+  step_begin_s_ = setup_.clock.now_s();
+  ahead_->evaluation_took(outcome.seconds);
+  if (outcome.given_up) {
+    evaluations_fit_ = false;
+    if (recorder_) recorder_->evaluation_given_up(step_, outcome.seconds, limit_s);
+    return false;
+  }
   // Rank 0 knows; all save together.
   const bool keeps_best = options_.checkpoint.keep_best && step_ > 0;
-  if (keeps_best && !setup_.group.all_agree(!better)) save(true);
+  if (keeps_best && !setup_.group.all_agree(!outcome.best)) save(true);
+  foresee_predictions(outcome.seconds);
   lose_patience();
+  return true;
+}
+
+// What an evaluation at this step may take, by rank 0's clock; 0: it does not fit into the quota.
+double Loop::evaluation_limit_s() {
+  if (quota_->allowed_s() == 0 || !validation_->due(step_))
+    return std::numeric_limits<double>::infinity();
+  if (!evaluations_fit_) return 0;
+  const std::string why = recorder_ ? ahead_->no_evaluation() : "";
+  const double limit_s = why.empty() ? std::max(ahead_->evaluation_limit_s(), 0.0) : 0;
+  if (!why.empty()) recorder_->evaluation_left_out(step_, why);
+  const double agreed_s = std::stod(setup_.group.share("evaluation may take", fixed(limit_s, 3)));
+  evaluations_fit_ = agreed_s > 0;
+  return agreed_s;
+}
+
+// An item is taken to cost as much as a validation sample, until items were predicted.
+void Loop::foresee_predictions(double evaluation_s) {
+  const AfterTraining& after = setup_.expected.after;
+  const double needed_s =
+      prediction_s(after.items, evaluation_s, setup_.plan.valid_samples, setup_.group.size());
+  if (!after.reserve_is_guess || needed_s == 0) return;
+  const double start_s = setup_.start_up ? setup_.start_up->seconds() : 0;
+  const double whole_s = start_s + needed_s;
+  keep_for_predictions(whole_s, cat("by this evaluation predicting ", count_of(after.items, "item"),
+                                    " takes about ", format_seconds(whole_s)));
+}
+
+// Only rank 0's clock counts.
+void Loop::keep_for_predictions(double seconds, const std::string& why) {
+  constexpr double margin = 1.15, leaving_s = 2;  // the ranks, once all is predicted
+  if (recorder_ && quota_->keep_for_predictions(margin * seconds + leaving_s))
+    recorder_->quota(step_, std::max(quota_->left_s(), 0.0), why);
+}
+
+// Whether a checkpoint that is due leaves time for the one at the end.
+bool Loop::save_fits() {
+  if (quota_->allowed_s() == 0) return true;
+  return setup_.group.share("save fits", recorder_ && ahead_->save_fits() ? "1" : "") == "1";
 }
 
 // Rank 0 knows how the evaluations went; all ranks end together.
@@ -400,13 +488,15 @@ void Loop::lose_patience() {
 void Loop::save(bool forced) {
   if (forced ? saves_.saved_step() == step_ : !saves_.due(step_)) return;
   if (!all_happened()) return;
+  if (!forced && !save_fits()) return;
   const double begin_s = setup_.clock.now_s();
   enter_phase(Phase::checkpoint);
   if (options_.norm.keep == NormKeep::mean) share_buffers();
   checkpoints_.save(step_, quota_->elapsed_s(), validation_->best(),
                     validation_->metrics_of(step_));
   saves_.saved(step_);
-  save_s_ += setup_.clock.now_s() - begin_s;
+  step_begin_s_ = setup_.clock.now_s();
+  save_s_ += step_begin_s_ - begin_s;
 }
 
 // From the next step on, after a step that changed nothing or between steps. All ranks.
@@ -470,7 +560,13 @@ void Loop::leave_out(const StepResult& result) {
 TrainEnd Loop::finish(TrainEnd end) {
   profile_.finish();
   feed_->forget_staged();
-  if (end == TrainEnd::finished && !stop_->is_early_finish()) evaluate();
+  if (end == TrainEnd::finished && !stop_->is_early_finish() && !evaluate(evaluation_limit_s())) {
+    // What is left of the run is this evaluation, with which a resume begins.
+    stop_->stop_by_quota();
+    end = TrainEnd::stopped;
+  }
+  if (end == TrainEnd::stopped && setup_.trial_evaluation_s > 0)
+    evaluate(setup_.trial_evaluation_s);
   save(true);
   enter_phase(Phase::ending);
   // Weights that are on no disk are not a finished run.
@@ -482,9 +578,13 @@ TrainEnd Loop::finish(TrainEnd end) {
     end = TrainEnd::stopped;
   }
   if (end != TrainEnd::stopped) why.clear();
+  // A budget that was spent before this start says nothing of how long what follows may take.
+  std::optional<double> left_s;
+  if (quota_->allowed_s() > 0 && step_ > start_.step) left_s = quota_->left_in_all_s();
   if (recorder_)
-    recorder_->ended(step_, {.why = why, .early = early, .by_quota = stop_->is_by_quota()},
-                     runner_.graph_counts());
+    recorder_->ended(
+        step_, {.why = why, .early = early, .by_quota = stop_->is_by_quota(), .left_s = left_s},
+        runner_.graph_counts());
   return end;
 }
 

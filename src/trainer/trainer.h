@@ -6,6 +6,7 @@
 #include "engine/process_group.h"
 #include "engine/recipe.h"
 #include "run/checkpoint_index.h"
+#include "run/part_times.h"
 #include "run/run_dir.h"
 #include "run/start_up.h"
 
@@ -34,6 +35,9 @@ struct TrainerSetup {
   bool check_contract = false;  // of the recipe, before the first step of a run
   // For what only reads: an export whose weights stand for a checkpoint's; empty: there is none.
   std::filesystem::path weights = {};
+  ExpectedTimes expected = {};  // of this run, before it begins
+  // A trial: where training stopped, an evaluation that may take so long follows; 0: none.
+  double trial_evaluation_s = 0;
 };
 
 enum class TrainEnd { finished, stopped };

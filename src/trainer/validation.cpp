@@ -8,6 +8,31 @@
 #include <utility>
 
 namespace lockstep {
+namespace {
+
+// How long an evaluation takes, by how far it is. Its first batch loads kernels and tells nothing.
+class ExpectedEnd {
+ public:
+  explicit ExpectedEnd(Clock& clock) : clock_(clock), begin_s_(clock.now_s()) {}
+  // done: the share of this rank's rows, above 0 and rising.
+  void update(double done) {
+    gone_s_ = expected_s_ = clock_.now_s() - begin_s_;
+    if (first_done_ == 0) {
+      first_done_ = done;
+      first_s_ = gone_s_;
+    } else {
+      expected_s_ += (gone_s_ - first_s_) / (done - first_done_) * (1 - done);
+    }
+  }
+  double gone_s() const { return gone_s_; }
+  double expected_s() const { return expected_s_; }  // as of the last update
+
+ private:
+  Clock& clock_;
+  double begin_s_, first_s_ = 0, first_done_ = 0, gone_s_ = 0, expected_s_ = 0;
+};
+
+}  // namespace
 
 bool BestMetric::improves(const std::vector<Metric>& metrics, std::int64_t step) {
   const Metric& chosen = chosen_metric(metrics, name_);
@@ -35,12 +60,20 @@ bool Validation::due(std::int64_t step) const {
   return !setup_.measure_only && data_ && data_->size() > 0 && step_ != step;
 }
 
-bool Validation::run(std::int64_t step, std::int64_t micro,
-                     const std::function<void()>& free_memory) {
+Validation::Outcome Validation::run(std::int64_t step, std::int64_t micro, double limit_s,
+                                    const std::function<void()>& free_memory) {
   enter_phase(Phase::evaluation);
   const double begin_s = setup_.clock.now_s();
   EvaluatorOptions options = evaluator_options(setup_, data_.get());
   options.free_memory = free_memory;
+  ExpectedEnd expected(setup_.clock);
+  // A few batches tell little; a trial is all about what they tell.
+  const double enough_s = setup_.trial_evaluation_s > 0 ? limit_s : limit_s / 10;
+  if (std::isfinite(limit_s))
+    options.goes_on = [&](double done) {
+      expected.update(done);
+      return expected.gone_s() < enough_s || expected.expected_s() <= limit_s;
+    };
   if (setup_.options.eval.batch == 0) options.batch = micro;
   if (batch_ > 0) options.batch = std::min(options.batch, batch_);
   EvaluationOutput output(
@@ -52,15 +85,17 @@ bool Validation::run(std::int64_t step, std::int64_t micro,
     return evaluate(setup_.recipe, *placed_.model, *data_, setup_.group, setup_.backend, options);
   }();
   batch_ = evaluation.batch;
+  if (evaluation.given_up)
+    return {.given_up = true, .seconds = std::max(expected.expected_s(), limit_s)};
   step_ = step;
-  if (recorder_ == nullptr) return false;
+  if (recorder_ == nullptr) return {};
   if (!evaluation.out_of_memory_ranks.empty())
     recorder_->smaller_evaluation(step, options.batch, evaluation);
   metrics_ = metric_values(evaluation.metrics, setup_.options.checkpoint.best_metric);
   const bool better = best_.improves(evaluation.metrics, step);
   keep_output(output, evaluation, better);
   recorder_->evaluation(step, evaluation, better, setup_.clock.now_s() - begin_s);
-  return better;
+  return {.best = better, .seconds = setup_.clock.now_s() - begin_s};
 }
 
 std::string Validation::out_of_patience() const {

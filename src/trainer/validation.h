@@ -38,9 +38,16 @@ class Validation {
              std::shared_ptr<const Dataset> data, Recorder* recorder);
 
   bool due(std::int64_t step) const;  // false where it was already
+  // How an evaluation ended. given_up: it would have taken longer than it may.
+  struct Outcome {
+    bool given_up = false;
+    bool best = false;   // so far; rank 0 knows
+    double seconds = 0;  // that it took, or would have taken; rank 0 knows
+  };
   // All ranks, the steps before having happened. micro: samples at once, unless eval.batch says.
-  // free_memory: as EvaluatorOptions has it. On rank 0: whether it is the best so far.
-  bool run(std::int64_t step, std::int64_t micro, const std::function<void()>& free_memory);
+  // limit_s: what it may take. free_memory: as EvaluatorOptions has it.
+  Outcome run(std::int64_t step, std::int64_t micro, double limit_s,
+              const std::function<void()>& free_memory);
   // Of the evaluation after this step; null: there was none.
   nlohmann::json metrics_of(std::int64_t step) const;
   BestSoFar& best() { return best_.so_far; }

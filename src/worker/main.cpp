@@ -74,7 +74,10 @@ TrainEnd open_and_train(std::vector<std::string> arguments, StartUp& start_up, S
     if (session.foreign && session.run->holds_lock())
       note_second_signal_in(session.run->path() / "state.json");
     catch_stop_signals();
-    end = train(session.trainer(resume));
+    TrainerSetup setup = session.trainer(resume);
+    constexpr double longest_evaluation_s = 5;
+    if (take_flag(arguments, "--trial")) setup.trial_evaluation_s = longest_evaluation_s;
+    end = train(setup);
   }
   session.group->shutdown();
   return end;

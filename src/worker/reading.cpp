@@ -57,7 +57,9 @@ ItemJob job_of(const nlohmann::json& request) {
           .extra = request.at("extra"),
           .folder = request.at("folder").get<std::string>(),
           .scratch = request.at("scratch").get<std::string>(),
-          .replace = request.at("replace")};
+          .replace = request.at("replace"),
+          .ends_s = request.at("ends_s"),
+          .item_s = request.at("item_s")};
 }
 
 // The further runs of an average, with the models that ItemJob::also names.

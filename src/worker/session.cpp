@@ -126,7 +126,8 @@ TrainerSetup Session::trainer(bool resume) {
           .init = setup.init,
           // Recipes of this repository are checked by its tests.
           .check_contract = setup.train->check.contract && !setup.plugin.empty(),
-          .weights = weights};
+          .weights = weights,
+          .expected = expected_times_from_json(setup.times)};
 }
 
 Session open_session(const std::filesystem::path& run, const std::string& record_file,

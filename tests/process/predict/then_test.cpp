@@ -39,7 +39,7 @@ class ThenPredict : public Predict {
 // Stopped ten seconds after the command has begun, whatever the start took of them. Its steps rest,
 // so that tests beside it need not wait.
 const std::vector<std::string> endless{"stop.steps=100000000", "data.pause_ms=30",
-                                       "eval.every_steps=20", "stop.after=14s", "stop.reserve=4s"};
+                                       "eval.every_steps=20", "stop.after=20s", "stop.reserve=10s"};
 
 TEST_F(ThenPredict, TakesTheItemsThatTheRecipeFindsAndBareKeys) {
   const ToolResult trained = tool(words("found", {"stop.steps=3", "scale=2", "seed=7"}));
@@ -79,8 +79,8 @@ TEST_F(ThenPredict, FollowsAQuotaFromTheBestCheckpointWithinIt) {
   const ToolResult stopped = tool(words("quota", endless));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   ASSERT_EQ(stopped.code, 75) << stopped.err;
-  EXPECT_THAT(stopped.err, HasSubstr("training stops 4s before stop.after = 14s is over"));
-  EXPECT_THAT(stopped.err, HasSubstr("stop.after = 14s is over but for stop.reserve = 4s"));
+  EXPECT_THAT(stopped.err, HasSubstr("training stops 10s before stop.after = 20s is over"));
+  EXPECT_THAT(stopped.err, HasSubstr("stop.after = 20s is over but for stop.reserve = 10s"));
   EXPECT_THAT(stopped.err, HasSubstr("predicted 2 items into"));
   EXPECT_THAT(stopped.err, HasSubstr("go on with: lockstep resume runs/quota"));
   EXPECT_TRUE(fs::exists(outputs("quota") / "r4.out"));
@@ -99,8 +99,8 @@ TEST_F(ThenPredict, FollowsAQuotaFromTheBestCheckpointWithinIt) {
 }
 
 TEST_F(ThenPredict, EvaluatesAfterAQuotaOrSaysWhyNot) {
-  std::vector<std::string> all =
-      words("both", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=3s"});
+  std::vector<std::string> all = words(
+      "both", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=13s", "stop.reserve=10s"});
   std::replace(all.begin(), all.end(), std::string("predict"), std::string("evaluate,predict"));
   const ToolResult stopped = tool(all);
   ASSERT_EQ(stopped.code, 75) << stopped.err;
@@ -118,16 +118,39 @@ TEST_F(ThenPredict, RefusesAFolderThatCannotBeMadeBeforeTraining) {
   EXPECT_FALSE(fs::exists(folder->path() / "runs/never"));
 }
 
-TEST_F(ThenPredict, KeepsATenthOfTheQuotaByItself) {
+TEST_F(ThenPredict, KeepsEnoughOfTheQuotaByItself) {
   const ToolResult stopped =
-      tool(words("tenth", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=3s"}));
+      tool(words("tenth", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=16s"}));
   ASSERT_EQ(stopped.code, 75) << stopped.err;
-  EXPECT_THAT(stopped.err, HasSubstr("stop.budget = 3s is spent but for stop.reserve = 300ms"));
+  EXPECT_THAT(stopped.err, HasSubstr("stop.budget = 16s is spent but for "));
   EXPECT_TRUE(fs::exists(outputs("tenth") / "r2.out"));
+  // It is spent: the run stops at once, and says what it predicted.
   const ToolResult spent =
-      tool(words("tenth", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=3s"}));
+      tool(words("tenth", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=5s"}));
   EXPECT_EQ(spent.code, 75) << spent.err;
   EXPECT_THAT(spent.err, HasSubstr("predicted 2 items into"));
+}
+
+// An item rests 5 s; two ranks have time for one each.
+TEST_F(ThenPredict, ItemsThatWouldNotEndInTimeAreNotBegun) {
+  std::string slow;
+  for (int i = 0; i < 17; ++i) slow += "slow\n";
+  for (const char* id : {"s1", "s2", "s3", "s4"})
+    write_file_atomic(folder->path() / "in" / (std::string(id) + ".row"), slow + "1 2 3 4 5\n");
+  write_file_atomic(folder->path() / "ids.txt", "s1\ns2\ns3\ns4\n");
+  const auto begin = std::chrono::steady_clock::now();
+  const ToolResult result = tool(words("late", {"stop.steps=3", "stop.after=10s"}));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  write_file_atomic(folder->path() / "ids.txt", "r2\nr4\n");
+  for (const char* id : {"s1", "s2", "s3", "s4"})
+    fs::remove(folder->path() / "in" / (std::string(id) + ".row"));
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("predicted 2 items of 4 into"));
+  EXPECT_THAT(result.err, HasSubstr("2 would not have ended before the quota is over"));
+  EXPECT_THAT(result.err, HasSubstr("to predict again: lockstep predict runs/late --best"));
+  EXPECT_TRUE(fs::exists(outputs("late") / "s2.out"));
+  EXPECT_FALSE(fs::exists(outputs("late") / "s3.out"));
+  EXPECT_LT(took.count(), 20);
 }
 
 TEST_F(ThenPredict, RefusesAReserveThatLeavesNoTimeOrHasNoQuota) {

@@ -1,5 +1,6 @@
 // The other commands on a real run.
 #include "base/text.h"
+#include "fakes/tenths.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
@@ -413,6 +414,54 @@ TEST_F(Commands, QuotaStopsWithACheckpointAndExitCode75) {
   EXPECT_EQ(result.code, 75) << result.err;
   EXPECT_NE(result.err.find("stop.after"), std::string::npos) << result.err;
   EXPECT_TRUE(newest_good(folder->path() / "runs/quota/checkpoints"));
+}
+
+// As the suite's run a, with more.
+std::vector<std::string> plan_words(const std::filesystem::path& folder,
+                                    const std::vector<std::string>& more) {
+  std::vector<std::string> words{"plan", "textgen", "stop.steps=4000", "eval.every_steps=1000"};
+  for (const std::string& option : testing::tiny(folder / "corpus.txt")) words.push_back(option);
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(Commands, PlanSaysHowLongItTakesByARunOfTheSameModel) {
+  const ToolResult text = tool(plan_words(folder->path(), {"--devices", "cpu:2", "stop.after=9h"}));
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(on_one_line(text.out).find("4 evaluations of "), std::string::npos) << text.out;
+  EXPECT_NE(on_one_line(text.out).find("as in run "), std::string::npos) << text.out;
+  EXPECT_NE(on_one_line(text.out).find("fits into stop.after = 9h: "), std::string::npos);
+  const auto forecast = [&](const std::vector<std::string>& more) {
+    const ToolResult result = tool(plan_words(folder->path(), more));
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("forecast");
+  };
+  EXPECT_GT(forecast({"--devices", "cpu:2", "--json"}).at("step_s"), 0);
+  EXPECT_TRUE(forecast({"--devices", "cpu:4", "--json"}).is_null()) << "nothing ran on four";
+  EXPECT_TRUE(forecast({"--devices", "cpu:2", "model.feed_forward=48", "--json"}).is_null());
+  EXPECT_EQ(forecast({"--devices", "4xH100", "--json"}).at("source"), "peaks");
+}
+
+TEST_F(Commands, PlanComparesGpusInATable) {
+  const ToolResult table = tool(plan_words(folder->path(), {"--table"}));
+  ASSERT_EQ(table.code, 0) << table.err;
+  for (const char* words : {"Tesla T4", "A100", "H100", "peaks",
+                            "P100: Tesla P100-PCIE-16GB is too old: its compute capability is 6.0"})
+    EXPECT_NE(table.out.find(words), std::string::npos) << words << "\n" << table.out;
+  EXPECT_EQ(tool(plan_words(folder->path(), {"--table", "--measure"})).code, 2);
+}
+
+TEST_F(Commands, PlanTriesTheModelForTenSeconds) {
+  if (!testing::has_turn(4)) GTEST_SKIP() << testing::in_another_tenth;
+  const ToolResult result = tool(plan_words(
+      folder->path(), {"--measure", "--devices", "cpu:1", "model.feed_forward=24", "--json"}));
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json forecast = nlohmann::json::parse(result.out).at("forecast");
+  EXPECT_EQ(forecast.at("source"), "trial");
+  EXPECT_GT(forecast.at("evaluation_s"), 0);
+  const ToolResult later =
+      tool(plan_words(folder->path(), {"--devices", "cpu:1", "model.feed_forward=24"}));
+  EXPECT_NE(on_one_line(later.out).find("from a trial"), std::string::npos) << later.out;
 }
 
 // Options of the run `name` in the suite's folder, with the tiny model.

@@ -278,6 +278,28 @@ TEST_F(ProgressDisplay, SaysWhenTheQuotaEndsFirst) {
   EXPECT_THAT(out, Not(HasSubstr("quota")));
 }
 
+TEST_F(ProgressDisplay, SaysWhatDoesNotFitIntoTheQuota) {
+  make({.plain_every_s = 0});
+  start({{"quota_s", 3600}});
+  EXPECT_EQ(shown({{"kind", "quota"},
+                   {"step", 40},
+                   {"quota_s", 720},
+                   {"why", "by this evaluation predicting 25 items takes about 40m"}}),
+            "by this evaluation predicting 25 items takes about 40m: training stops in 12m, in "
+            "time for the "
+            "predictions\n");
+  EXPECT_THAT(shown(step(1000)), HasSubstr("quota in 12m, before the end"));
+  EXPECT_EQ(
+      shown({{"kind", "evaluation_left_out"},
+             {"step", 40},
+             {"why", "an evaluation takes about 14s, and 2s are left"}}),
+      "no more evaluations from step 40 on: an evaluation takes about 14s, and 2s are left\n");
+  EXPECT_EQ(
+      shown(
+          {{"kind", "evaluation_given_up"}, {"step", 40}, {"expected_s", 14.2}, {"limit_s", 5.5}}),
+      "the evaluation at step 40 was given up: it would take 14.2s, and 5.5s were left\n");
+}
+
 TEST_F(ProgressDisplay, TheTimeLeftCountsEvaluations) {
   make({.plain_every_s = 0});
   start({{"total_steps", 1000}});

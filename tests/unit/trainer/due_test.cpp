@@ -118,6 +118,36 @@ TEST(Stop, KeepsTheReserveOfEitherQuota) {
   EXPECT_EQ(budget.reason(), "stop.budget = 15m is spent but for stop.reserve = 1m");
 }
 
+TEST(Stop, ComesBeforeAStepThatWouldNotEndInTime) {
+  FakeClock clock;
+  const Quota quota(clock, {.after = {60}}, 0);
+  const StopDecision decision(quota);
+  const auto asks = [&](double more_s) {
+    RankReport report;
+    decision.ask(report, 0, more_s);
+    return report.stop_quota > 0;
+  };
+  clock.advance(50);
+  EXPECT_EQ(quota.left_s(), 10);
+  EXPECT_FALSE(asks(10));
+  EXPECT_TRUE(asks(10.5));
+}
+
+TEST(Stop, KeepsMoreForPredictionsButHalfOfTheTimeAtMost) {
+  FakeClock clock;
+  Quota quota(clock, {.after = {600}, .reserve = {60}}, 0);
+  EXPECT_FALSE(quota.keep_for_predictions(50)) << "no less than before";
+  EXPECT_TRUE(quota.keep_for_predictions(120));
+  EXPECT_EQ(quota.allowed_s(), 480);
+  EXPECT_EQ(quota.left_in_all_s(), 600);
+  EXPECT_EQ(quota.reason(), "stop.after = 10m is over but for 2m that predictions need");
+  EXPECT_TRUE(quota.keep_for_predictions(5000));
+  EXPECT_EQ(quota.allowed_s(), 300);
+  Quota none(clock, {}, 0);
+  EXPECT_FALSE(none.keep_for_predictions(5));
+  EXPECT_FALSE(none.over(1e9));
+}
+
 TEST(Stop, TheTimeBeforeTheFirstStepIsOfThisStartAndOfNoBudget) {
   FakeClock clock;
   const Quota after(clock, {.after = {600}}, 100, /*begun_s=*/50);

@@ -286,7 +286,7 @@ class Stopped : public Train {
  protected:
   // The first start ends after step `stop_at`, the second goes on.
   void train_twice(double stop_at) {
-    options.stop.after.seconds = stop_at - 1;
+    options.stop.after.seconds = stop_at + 0.9;  // a save takes real time
     EXPECT_EQ(train_worse(/*resume=*/false), TrainEnd::stopped);
     options.stop.after.seconds = 0;
     EXPECT_EQ(train_worse(/*resume=*/true), TrainEnd::finished);
@@ -326,6 +326,109 @@ TEST_F(Stopped, PatienceGoesByEvaluationsNotByTheStepOfTheStop) {
   options.stop.patience_epochs = 0.4;
   train_twice(8);
   EXPECT_EQ(events("step").back().at("step"), 9);
+}
+
+// A step takes a second, a batch of four in evaluation as long as the test says.
+class SlowToEvaluate : public WorseAndWorse {
+ public:
+  explicit SlowToEvaluate(FakeClock& clock) : WorseAndWorse(clock), clock_(clock) {}
+  at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {
+    clock_.advance(batch_s);
+    return WorseAndWorse::evaluate(model, batch, context);
+  }
+  double batch_s = 5;
+
+ private:
+  FakeClock& clock_;
+};
+
+class QuotaIsKept : public Train {
+ protected:
+  QuotaIsKept() {
+    plan.total_steps = 40;
+    options.eval.every_steps = 2;
+    options.checkpoint.every_steps = 1000;
+    options.checkpoint.keep_best = false;  // a save takes real time
+  }
+  TrainEnd train_slowly(double after_s, bool resume = false) {
+    options.stop.after.seconds = after_s;
+    clock.now = 0;
+    return lockstep::train({.options = options,
+                            .plan = plan,
+                            .recipe = slow,
+                            .group = group,
+                            .backend = cpu_backend(),
+                            .run = run,
+                            .clock = clock,
+                            .resume = resume,
+                            .expected = expected});
+  }
+  std::vector<std::int64_t> steps_of(const std::string& kind) const {
+    std::vector<std::int64_t> steps;
+    for (const nlohmann::json& event : events(kind)) steps.push_back(event.at("step"));
+    return steps;
+  }
+  SlowToEvaluate slow{clock};
+  ExpectedTimes expected;
+};
+
+TEST_F(QuotaIsKept, ByLeavingOutEvaluationsThatTakeTooLong) {
+  EXPECT_EQ(train_slowly(33), TrainEnd::stopped);
+  EXPECT_LE(clock.now, 33);
+  EXPECT_GE(clock.now, 32) << "it trains on instead";
+  EXPECT_EQ(steps_of("eval"), (std::vector<std::int64_t>{2}));
+  ASSERT_EQ(events("evaluation_left_out").size(), 1U) << "said once";
+  EXPECT_EQ(events("evaluation_left_out")[0].at("step"), 4);
+  EXPECT_EQ(events("evaluation_left_out")[0].at("why"),
+            "an evaluation takes about 15s, and 13s are left");
+  // The next start makes up for it, and has time for one more.
+  const std::int64_t stopped_at = events("stop").back().at("step");
+  EXPECT_EQ(train_slowly(40, /*resume=*/true), TrainEnd::stopped);
+  EXPECT_EQ(steps_of("eval").at(1), stopped_at);
+  EXPECT_LE(clock.now, 40);
+}
+
+TEST_F(QuotaIsKept, ByGivingUpAFirstEvaluationThatTurnsOutTooLong) {
+  EXPECT_EQ(train_slowly(14.5), TrainEnd::stopped);
+  EXPECT_LE(clock.now, 14.5);
+  EXPECT_TRUE(events("eval").empty());
+  ASSERT_EQ(events("evaluation_given_up").size(), 1U);
+  EXPECT_EQ(events("evaluation_given_up")[0].at("expected_s"), 15);
+  EXPECT_EQ(newest_good(run.checkpoints())->step, 4) << "2 s were left for steps";
+}
+
+TEST_F(QuotaIsKept, ByStoppingBeforeAnEvaluationAtTheEnd) {
+  plan.total_steps = 5;
+  options.eval.every_steps = 0;
+  expected.parts.evaluation_s = 15;
+  EXPECT_EQ(train_slowly(10), TrainEnd::stopped);
+  EXPECT_EQ(clock.now, 5);
+  EXPECT_EQ(events("stop").back().at("step"), 5);
+  EXPECT_EQ(train_slowly(0, /*resume=*/true), TrainEnd::finished);
+  EXPECT_EQ(steps_of("eval"), (std::vector<std::int64_t>{5}));
+}
+
+TEST_F(QuotaIsKept, ForPredictionsThatTakeAsLongAsEvaluationsShow) {
+  slow.batch_s = 2;  // 12 samples in 6 s, so 24 items in 12 s
+  options.stop.reserve.seconds = 4;
+  expected.after = {.predicts = true, .items = 24, .reserve_is_guess = true};
+  EXPECT_EQ(train_slowly(40), TrainEnd::stopped);
+  EXPECT_LE(clock.now, 40 - 1.15 * 12 - 2);
+  EXPECT_GE(clock.now, 23);
+  ASSERT_EQ(events("quota").size(), 1U);
+  EXPECT_EQ(events("quota")[0].at("why"), "by this evaluation predicting 24 items takes about 12s");
+  EXPECT_EQ(events("stop").back().at("why"),
+            "stop.after = 40s is over but for 16s that predictions need");
+  EXPECT_NEAR(events("stop").back().at("left_s").get<double>(), 40 - clock.now, 1e-9);
+}
+
+TEST_F(QuotaIsKept, AndAReserveThatIsGivenStays) {
+  slow.batch_s = 2;
+  options.stop.reserve.seconds = 4;
+  expected.after = {.items = 24};
+  EXPECT_EQ(train_slowly(40), TrainEnd::stopped);
+  EXPECT_GE(clock.now, 34);
+  EXPECT_TRUE(events("quota").empty());
 }
 
 // A recipe that gives its model first weights of its own.

@@ -1,0 +1,70 @@
+#include "cli/trial.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/run_end.h"
+#include "cli/train.h"
+#include "launch/launch.h"
+#include "plan/micro_batch.h"
+#include "run/run_times.h"
+#include "run/start_up.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr double trial_s = 10;
+
+// The same training, which nothing interrupts.
+RunSetup short_training(const RunSetup& setup) {
+  RunSetup trial = setup_from_json(setup_to_json(setup));
+  TrainOptions& train = *trial.train;
+  train.stop.after = train.stop.reserve = {};
+  train.stop.budget = {trial_s};
+  train.stop.patience = 0;
+  train.stop.patience_epochs = 0;
+  train.eval.every_steps = 0;
+  train.eval.every_epochs = 0;
+  train.eval.at_start = false;
+  train.eval.keep = 0;
+  train.checkpoint.every = {};
+  train.checkpoint.every_steps = 0;
+  train.checkpoint.every_epochs = 0;
+  train.run.record_samples = false;
+  train.log.every_steps = 1;
+  train.log.tensorboard = false;
+  train.profile.first_step = 0;
+  trial.prepared.keep = setup.prepared.keep;
+  trial.times = nullptr;
+  return trial;
+}
+
+}  // namespace
+
+MeasuredTimes measure_times(const RunSetup& setup) {
+  const RunSetup trial = short_training(setup);
+  const TemporaryDirectory scratch;
+  RunDir run = RunDir::create(scratch.path(), "trial", setup.recipe, [&](RunDir& fresh) {
+    fresh.lock();
+    write_start(trial, fresh, false);
+  });
+  LaunchSpec spec;
+  spec.argv = {worker_program().string(), "train", "--run", run.path().string(), "--trial"};
+  spec.devices = setup.plan.devices;
+  spec.log_dir = run.make_logs();
+  spec.knows_hangup = true;
+  spec.environment["LOCKSTEP_START"] = start_variable(begin_s(), system_clock().now_s());
+  RunTimes times;
+  spec.on_event = [&](const nlohmann::json& event) { times.on_event(event); };
+  const LaunchOutcome outcome = launch(spec, system_clock());
+  if (!std::holds_alternative<Finished>(outcome) && !std::holds_alternative<Stopped>(outcome))
+    throw ToldAlready{report_reading(outcome)};
+  const MeasuredTimes measured{.parts = times.mean(), .source = TimeSource::trial};
+  if (measured.parts.step_s == 0)
+    throw Error(cat("the trial of ", trial_s, " seconds was over before a second step was"),
+                "train with stop.after=10m: the plan of the next run goes by what that took");
+  return measured;
+}
+
+}  // namespace lockstep::cli
