@@ -69,7 +69,7 @@ int predict_then(const RunSetup& setup, const RunDir& run, const std::vector<Dev
   try {
     return predict(run, std::move(copy), devices,
                    {.best = true,
-                    .force = then.force || own_folder,
+                    .replace = then.force || own_folder,
                     .outputs = run.path(),
                     .root = setup.train->run.root});
   } catch (const Error& error) {
@@ -125,8 +125,8 @@ Then then_of(const Parsed& parsed) {
 }
 
 void check_predictions(const RunSetup& setup, const Then& then,
-                       const std::filesystem::path& run_dir) {
-  if (predicts_items(setup, then)) check_items(setup, run_dir, then.force);
+                       const std::filesystem::path& run_dir, bool trains) {
+  if (predicts_items(setup, then)) check_items(setup, run_dir, trains && !then.force);
 }
 
 void check_evaluation(const RunSetup& setup, const Then& then) {

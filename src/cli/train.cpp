@@ -87,14 +87,6 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
   return std::nullopt;
 }
 
-// Whether the options given now ask for another end than the run had.
-bool goes_further(const RunSetup& setup, const RunDir& run) {
-  const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
-  for (const char* key : {"stop.steps", "stop.epochs", "stop.patience", "stop.patience_epochs"})
-    if (before.contains(key) && before[key] != now[key]) return true;
-  return false;
-}
-
 void check_resume_flag(const Parsed& parsed) {
   const std::string value = parsed.value("--resume", "never");
   if (value != "auto" && value != "never")
@@ -115,7 +107,7 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
     print_result_of_run(std::filesystem::absolute(run.path()).string());
     return exit_finished;
   }
-  check_predictions(setup, then, run.path());
+  check_predictions(setup, then, run.path(), /*trains=*/false);
   check_evaluation(setup, then);
   return run_then(setup, run, devices, then, Trained::to_the_end);
 }
@@ -136,7 +128,7 @@ int train_once(const Parsed& parsed, const std::string& group) {
     }
   RunDir::check_new(setup.train->run.root, parsed.value("--name"));
   const std::string reserved = reserve_time(setup, then);
-  check_predictions(setup, then, {});
+  check_predictions(setup, then, {}, /*trains=*/true);
   prepare(setup, Purpose::train, devices, {});
   check_evaluation(setup, then);
   if (!foreign) try_micro_out(setup, devices);
@@ -174,6 +166,13 @@ int lock_socket(const Parsed& parsed) {
 }
 
 }  // namespace
+
+bool goes_further(const RunSetup& setup, const RunDir& run) {
+  const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
+  for (const char* key : {"stop.steps", "stop.epochs", "stop.patience", "stop.patience_epochs"})
+    if (before.contains(key) && before[key] != now[key]) return true;
+  return false;
+}
 
 std::vector<Flag> training_flags() {
   return {{"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
