@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/prediction_identity.h"
 #include "cli/resolve.h"
 #include "run/json_lines.h"
 
@@ -69,16 +70,29 @@ FurtherRuns open_further_runs(const RunSetup& setup, const fs::path& first,
   return runs;
 }
 
-void prepare_to_predict(RunSetup& setup, const std::vector<Device>& devices, const fs::path& run) {
+nlohmann::json prepare_to_predict(RunSetup& setup, const std::vector<Device>& devices,
+                                  const fs::path& run) {
   nlohmann::json extra = setup.prepared.extra;
   prepare(setup, Purpose::predict, devices, run);
-  extra.update(setup.prepared.extra);
+  nlohmann::json found = setup.prepared.extra;
+  extra.update(found);
   setup.prepared.extra = std::move(extra);
+  return found;
 }
 
-nlohmann::json prepare_further_runs(const FurtherRuns& runs, const RunSetup& setup,
-                                    const std::vector<Device>& devices) {
-  nlohmann::json request = nlohmann::json::array();
+namespace {
+
+ChosenWeights weights_of(const RunSource& source, const std::string& name, bool best) try {
+  return choose_weights(source.run, source.weights, best);
+} catch (const Error& error) {
+  throw Error(cat(name, " cannot be averaged with the other runs: ", error.what()), leave_it_out);
+}
+
+}  // namespace
+
+PreparedRuns prepare_further_runs(const FurtherRuns& runs, const RunSetup& setup,
+                                  const std::vector<Device>& devices, bool best) {
+  PreparedRuns prepared{.request = nlohmann::json::array(), .identity = nlohmann::json::array()};
   for (std::size_t i = 0; i < runs.sources.size(); ++i) {
     const RunSource& source = runs.sources[i];
     nlohmann::json record = source.run.record();
@@ -86,13 +100,18 @@ nlohmann::json prepare_further_runs(const FurtherRuns& runs, const RunSetup& set
     RunSetup other = setup_from_json(record);
     take_predict_options(other, setup);
     other.train->precision = setup.train->precision;
-    prepare_to_predict(other, devices, source.run.path());
-    request.push_back({{"name", runs.names[i]},
-                       {"run", fs::absolute(source.run.path()).string()},
-                       {"weights", source.weights.string()},
-                       {"extra", other.prepared.extra}});
+    const nlohmann::json found = prepare_to_predict(other, devices, source.run.path());
+    const ChosenWeights weights = weights_of(source, runs.names[i], best);
+    prepared.warnings.insert(prepared.warnings.end(), weights.warnings.begin(),
+                             weights.warnings.end());
+    prepared.request.push_back({{"name", runs.names[i]},
+                                {"run", fs::absolute(source.run.path()).string()},
+                                {"weights", source.weights.string()},
+                                {"step", weights.checkpoint},
+                                {"extra", other.prepared.extra}});
+    prepared.identity.push_back(run_identity(source.run.path(), weights, found));
   }
-  return request;
+  return prepared;
 }
 
 }  // namespace lockstep::cli

@@ -23,13 +23,20 @@ struct FurtherRuns {
 FurtherRuns open_further_runs(const RunSetup& setup, const std::filesystem::path& first,
                               const std::string& root);
 
-// [{"name", "run", "weights", "extra"}, …] for the workers: each prepared to predict with the
-// options predict.* of `setup`, which is prepared itself.
-nlohmann::json prepare_further_runs(const FurtherRuns& runs, const RunSetup& setup,
-                                    const std::vector<Device>& devices);
+struct PreparedRuns {
+  nlohmann::json request;   // for the workers: [{"name", "run", "weights", "step", "extra"}, …]
+  nlohmann::json identity;  // what decides their outputs (cli/prediction_identity.h)
+  std::vector<std::string> warnings{};  // ChosenWeights::warnings
+};
 
-// Prepares a setup to predict; `extra` of the run's record stays below what is found now.
-void prepare_to_predict(RunSetup& setup, const std::vector<Device>& devices,
-                        const std::filesystem::path& run);
+// Each prepared to predict with the options predict.* of `setup`, which is prepared itself. best:
+// the best checkpoints, not the newest good ones.
+PreparedRuns prepare_further_runs(const FurtherRuns& runs, const RunSetup& setup,
+                                  const std::vector<Device>& devices, bool best);
+
+// Prepares a setup to predict; `extra` of the run's record stays below what is found now, which is
+// returned.
+nlohmann::json prepare_to_predict(RunSetup& setup, const std::vector<Device>& devices,
+                                  const std::filesystem::path& run);
 
 }  // namespace lockstep::cli

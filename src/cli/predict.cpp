@@ -65,6 +65,24 @@ void forget_inputs_of_record(OptionTable& options) {
   }
 }
 
+// The command that goes on with a prediction of items: without --force, which makes all again.
+std::string prediction_again(const Parsed& parsed) {
+  std::vector<std::string> words{"lockstep", "predict"};
+  for (const auto& [flag, values] : parsed.values)
+    for (const std::string& value : values) {
+      if (flag == "--force") continue;
+      words.push_back(flag);
+      if (flag != "--best" && flag != "--json") words.push_back(shell_word(value));
+    }
+  for (const std::string& word : parsed.assignments) words.push_back(shell_word(word));
+  bool needs_dashes = false;
+  for (const std::string& word : parsed.positionals)
+    needs_dashes |= (word.starts_with('-') && word != "-") || is_assignment(word);
+  if (needs_dashes) words.emplace_back("--");
+  for (const std::string& word : parsed.positionals) words.push_back(shell_word(word));
+  return join(words, " ");
+}
+
 int predict_main(const Parsed& parsed) {
   if (const std::optional<int> code = use_direct(parsed, true)) return *code;
   const RunSource source = operand_source(parsed);
@@ -76,7 +94,8 @@ int predict_main(const Parsed& parsed) {
                             .force = may_overwrite(parsed),
                             .weights = source.weights,
                             .outputs = source.outputs,
-                            .root = run_root(parsed)};
+                            .root = run_root(parsed),
+                            .again = prediction_again(parsed)};
   const std::string spec = parsed.value("--devices");
   const PredictInput input = setup.options->predict_input();
   if (input.has_items())
@@ -141,7 +160,8 @@ Command predict_command() {
               "Recipes that predict items (pictures, lines, …) take files, folders, globs in "
               "quotes, or - for standard input, and share them out over all devices. Outputs go "
               "to RUN/predictions or out=FOLDER, and are the same on any number of devices. An "
-              "input that cannot be used is named and skipped; the exit code is 1 then. "
+              "input that cannot be used is named and skipped; the exit code is 1 then. What "
+              "the same command has made before it was interrupted is not made again. "
               "also=RUN,RUN averages the outputs of further runs or exports, where the recipe "
               "can.\n"
               "\n"
@@ -157,10 +177,10 @@ Command predict_command() {
                  "file"},
                 {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
                  "file"},
-                {"--force", "", "overwrite outputs that are there already"},
+                {"--force", "", "make all again, and overwrite outputs that are there already"},
                 {"--json", "",
                  "at the end, as JSON: {\"output\": …} of text, {\"out\", \"items\", "
-                 "\"predicted\", \"skipped\"} of items"}},
+                 "\"predicted\", \"already\", \"skipped\"} of items"}},
       .min_positionals = 1,
       .max_positionals = std::numeric_limits<std::size_t>::max(),
       .takes_assignments = true,

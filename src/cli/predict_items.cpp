@@ -1,27 +1,36 @@
 #include "cli/predict_items.h"
 
 #include "base/beneath.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/further_runs.h"
 #include "cli/interrupts.h"
+#include "cli/item_report.h"
 #include "cli/measured_times.h"
 #include "cli/piped_text.h"
+#include "cli/prediction_identity.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/run_end.h"
 #include "devices/cpu_ranks.h"
 #include "plan/item_tasks.h"
-#include "run/json_lines.h"
+#include "run/earlier_predictions.h"
 #include "run/prediction_folder.h"
+#include "run/prediction_record.h"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
+#include <cstdint>
+#include <iterator>
+#include <set>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -104,12 +113,18 @@ void check_can_write_into(const fs::path& folder) {
               "name another folder with out=");
 }
 
-// --force overwrites outputs, and never what they are made of.
-void check_outputs(const fs::path& folder, const PredictInput& input,
-                   const std::vector<PredictItem>& items, bool force) {
+std::vector<std::string> known_outputs(const PredictInput& input,
+                                       const std::vector<PredictItem>& items) {
   std::vector<std::string> names = input.joint_outputs;
   for (const PredictItem& item : items)
     if (!item.output.empty() && item.fault.empty()) names.push_back(item.output);
+  return names;
+}
+
+// Nothing overwrites what outputs are made of, nor writes through a link.
+void check_outputs(const fs::path& folder, const PredictInput& input,
+                   const std::vector<PredictItem>& items) {
+  const std::vector<std::string> names = known_outputs(input, items);
   std::error_code ignored;
   if (fs::is_directory(folder, ignored)) {
     const Beneath outputs(folder);
@@ -121,77 +136,12 @@ void check_outputs(const fs::path& folder, const PredictInput& input,
     if (inputs.holds(folder / name))
       throw Error(cat("the output ", (folder / name).string(), " would replace an input"),
                   "name another folder with out=");
-  if (!force) check_outputs_are_new(folder, names);
 }
 
 void write_cbor(const fs::path& file, const nlohmann::json& value) {
   std::string bytes;
   nlohmann::json::to_cbor(value, bytes);
   write_file_atomic(file, bytes);
-}
-
-// What rank 0 tells while it goes.
-struct Tally {
-  std::int64_t placed = 0, left = 0, total = 0;
-  nlohmann::json skipped = nlohmann::json::array(), warnings = nlohmann::json::array();
-
-  void on_event(const nlohmann::json& event) {
-    const std::string kind = text_or(event, "kind", "");
-    if (kind == "items") {
-      placed = integer_or(event, "placed", placed);
-      left = integer_or(event, "left", left);
-    }
-    if (kind == "warning") warnings.push_back(text_or(event, "text", ""));
-    if (kind == "item_skipped")
-      skipped.push_back(
-          {{"name", text_or(event, "name", "")}, {"reason", text_or(event, "reason", "")}});
-  }
-  std::int64_t done() const { return placed - static_cast<std::int64_t>(skipped.size()); }
-};
-
-std::string items_text(std::int64_t count) { return cat(count, count == 1 ? " item" : " items"); }
-
-// Outputs that are made of all items, where some were skipped.
-void say_joint_outputs_lack(const Tally& tally, const std::vector<std::string>& outputs) {
-  constexpr std::size_t most_named = 5;
-  if (outputs.empty() || tally.skipped.empty()) return;
-  std::vector<std::string> names;
-  for (const nlohmann::json& one : tally.skipped)
-    if (names.size() < most_named) names.push_back(one.at("name").get<std::string>());
-  const std::size_t more = tally.skipped.size() - names.size();
-  say(cat("warning: ", join(outputs, " and "), outputs.size() == 1 ? " lacks " : " lack ",
-          tally.skipped.size(), " of ", items_text(tally.total), ": ", join(names, ", "),
-          more == 0 ? "" : cat(" and ", more, " more")));
-}
-
-int report_done(const Tally& tally, const fs::path& folder,
-                const std::vector<std::string>& joint_outputs, bool json) {
-  say_joint_outputs_lack(tally, joint_outputs);
-  const auto skipped = static_cast<std::int64_t>(tally.skipped.size());
-  say(cat("predicted ", items_text(tally.done()), " into ", folder.string(),
-          skipped == 0 ? "" : cat("; skipped ", skipped, " of ", tally.total)));
-  if (json)
-    print(json_text({{"out", folder.string()},
-                     {"items", tally.total},
-                     {"predicted", tally.done()},
-                     {"skipped", tally.skipped},
-                     {"warnings", tally.warnings}}));
-  return skipped == 0 ? exit_finished : exit_failed;
-}
-
-// What a command that failed leaves, before it says why it failed.
-void report_rest(const LaunchOutcome& outcome, const Tally& tally, const PredictionFolder& folder) {
-  if (const auto* const failed = std::get_if<RankFailed>(&outcome); failed && !failed->error) {
-    std::error_code ignored;
-    const fs::path at = folder.scratch() / cat("at-rank", failed->rank);
-    if (fs::exists(at, ignored))
-      say(cat("rank ", failed->rank, " was at ", printable(read_file(at))));
-  }
-  std::string text = cat("not finished: ", tally.placed, " of ", tally.total,
-                         " items are done, in ", folder.path().string());
-  for (const std::string& name : folder.keep_partial())
-    text += cat("; ", name, " holds their part");
-  say(text);
 }
 
 // Workers get the items and the folder by themselves, whose names may be no text.
@@ -201,30 +151,139 @@ void forget_items(OptionTable& options) {
   if (options.has(also_key)) options.set_json(also_key, nlohmann::json::array());
 }
 
-// What the workers are to know of the run: its record, prepared for `devices`.
-void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, const fs::path& run) {
+// What is to be predicted, and with what.
+struct Prediction {
+  fs::path folder;  // of the outputs
+  PredictInput input;
+  std::vector<PredictItem> items;
+  std::vector<std::string> item_keys;
+  ChosenWeights weights;
+  FurtherRuns further;  // whose exports lie in temporary folders until this goes
+  PreparedRuns also;
+  nlohmann::json identity;
+};
+
+// Prepares the setup for `devices`, as the workers are to know it, and the further runs.
+void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, const RunDir& run,
+                       const ReadOptions& reading, Prediction& prediction) {
+  prediction.further = open_further_runs(
+      setup, reading.weights.empty() ? run.path() : reading.weights, reading.root);
+  prediction.weights = choose_weights(run, reading.weights, reading.best);
   if (!setup.plugin.empty()) forget_items(setup.options->table);  // a worker prepares
-  prepare_to_predict(setup, devices, run);
+  const nlohmann::json found = prepare_to_predict(setup, devices, run.path());
   forget_items(setup.options->table);
-  setup.plan.devices = devices;
-  setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
+  prediction.also = prepare_further_runs(prediction.further, setup, devices, reading.best);
+  std::vector<std::string>& warnings = prediction.weights.warnings;
+  warnings.insert(warnings.end(), prediction.also.warnings.begin(), prediction.also.warnings.end());
+  for (const std::string& warning : warnings) say("warning: " + warning);
+  prediction.identity = prediction_identity(
+      setup, run_identity(run.path(), prediction.weights, found), prediction.also.identity);
 }
 
-// Where the time was too short for all.
-int report_left(const Tally& tally, const PredictionFolder& folder) {
-  std::string text = cat("predicted ", items_text(tally.done()), " of ", tally.total, " into ",
-                         folder.path().string(), "; ", tally.left,
-                         " would not have ended before the quota is over");
-  for (const std::string& name : folder.keep_partial())
-    text += cat("; ", name, " holds the part of those that are done");
-  say(text);
-  return exit_stopped;
+// Waits for what a command that was killed leaves to end, which is a moment.
+std::vector<PredictionRecord> records_of(const Prediction& prediction) {
+  constexpr double patience_s = 5, look_again_s = 0.1;
+  const std::string list = list_key(prediction.item_keys);
+  for (double waited_s = 0;; waited_s += look_again_s) {
+    std::vector<PredictionRecord> records = read_records(prediction.folder);
+    const bool are_made_now =
+        std::any_of(records.begin(), records.end(), [&](const PredictionRecord& record) {
+          return record.in_use && record.head.identity == prediction.identity &&
+                 record.head.list == list;
+        });
+    if (!are_made_now) return records;
+    if (waited_s >= patience_s)
+      throw Error(
+          cat("another command is predicting these items into ", prediction.folder.string()),
+          "wait for it, or name another folder with out=");
+    system_clock().sleep_s(look_again_s);
+  }
 }
 
-int run_item_ranks(Ranks& ranks, std::int64_t items, const PredictionFolder& folder,
-                   const std::vector<std::string>& joint_outputs, bool json,
-                   PredictionTimer& timer) {
-  Tally tally{.total = items};
+// With --force nothing counts that was made before.
+EarlierPredictions earlier_of(const Prediction& prediction, const ReadOptions& reading) {
+  std::vector<PredictionRecord> records = records_of(prediction);
+  if (reading.force) {
+    for (const PredictionRecord& record : records)
+      if (!record.in_use && record.head.identity == prediction.identity) remove_record(record.file);
+    return {};
+  }
+  EarlierPredictions earlier = find_earlier(prediction.folder, records, prediction.identity,
+                                            {.items = prediction.items,
+                                             .item_keys = prediction.item_keys,
+                                             .batch = prediction.input.batch,
+                                             .joint_outputs = prediction.input.joint_outputs});
+  if (!reading.replace && !earlier.may_replace)
+    check_nothing_in_the_way(earlier, prediction.folder, records, prediction.identity);
+  return earlier;
+}
+
+void say_other_devices(const EarlierPredictions& earlier, const std::string& device) {
+  std::set<std::string> others = earlier.devices;
+  others.erase(device);
+  if (others.empty()) return;
+  say(cat("note: some items were predicted on ",
+          join(std::vector(others.begin(), others.end()), " and "), ", the rest on ", device,
+          ": kinds of device may round differently"));
+}
+
+std::set<std::int64_t> done_parts(const EarlierPredictions& earlier) {
+  std::set<std::int64_t> parts;
+  for (const auto& [part, place] : earlier.done) parts.insert(part);
+  return parts;
+}
+
+nlohmann::json request_for(const Prediction& prediction, const RunSetup& setup,
+                           const EarlierPredictions& earlier, const PredictionFolder& folder,
+                           const RecordWriter& record, bool replaces, double ends_s) {
+  nlohmann::json done = nlohmann::json::array();
+  for (const auto& [part, from] : earlier.done)
+    done.push_back({part, from.record.string(), from.place.offset, from.place.bytes});
+  return {{"items", to_cbor(prediction.items)},
+          {"item_keys", prediction.item_keys},
+          {"batch", prediction.input.batch},
+          {"extra", setup.prepared.extra},
+          {"also", prediction.also.request},
+          {"step", prediction.weights.checkpoint},
+          {"folder", folder.path().string()},
+          {"scratch", folder.scratch().string()},
+          {"record", record.path().string()},
+          {"done", done},
+          {"own", earlier.own},
+          {"ends_s", ends_s},
+          {"item_s", known_item_s(setup, setup.plan.devices)},
+          {"replace", replaces}};
+}
+
+// NAME.partial of commands that this one goes on with.
+void remove_partial(const fs::path& folder, const EarlierPredictions& earlier) {
+  const Beneath outputs(folder);
+  for (const std::string& name : earlier.partial) outputs.remove(name);
+}
+
+std::vector<std::string> keep_partial(const PredictionFolder& folder,
+                                      const EarlierPredictions& earlier, RecordWriter& record) {
+  std::error_code ignored;
+  if (!fs::exists(joint_folder(folder.scratch()), ignored)) return earlier.partial;
+  remove_partial(folder.path(), earlier);
+  std::vector<std::string> names = folder.keep_partial();
+  std::vector<OutputStamp> files;
+  try {
+    for (const std::string& name : names) files.push_back(stamp_output(folder.path() / name, name));
+    if (!files.empty()) record.add_partial(files);
+  } catch (const Error&) {  // they stay when all is done, then
+  }
+  return names;
+}
+
+void remove_held(const EarlierPredictions& earlier, const RecordWriter& record) {
+  remove_held_folder(record.path());
+  for (const fs::path& file : earlier.records) remove_held_folder(file);
+}
+
+int run_item_ranks(Ranks& ranks, ItemTally& tally, const Prediction& prediction,
+                   const EarlierPredictions& earlier, const PredictionFolder& folder,
+                   RecordWriter& record, const ReadOptions& reading, PredictionTimer& timer) {
   ranks.on_event = [&](const nlohmann::json& event) {
     if (text_or(event, "kind", "") == "items") timer.on_items();
     tally.on_event(event);
@@ -232,12 +291,18 @@ int run_item_ranks(Ranks& ranks, std::int64_t items, const PredictionFolder& fol
   timer.begin();
   const LaunchOutcome outcome = run_ranks(ranks);
   const bool finished = std::holds_alternative<Finished>(outcome);
-  if (finished && tally.placed == items) {
-    timer.all_done(items);
-    return report_done(tally, folder.path(), joint_outputs, json);
+  if (finished && tally.done == tally.total) {
+    timer.all_done(tally.total - tally.earlier);
+    remove_partial(folder.path(), earlier);
+    remove_held(earlier, record);
+    return report_items_done(tally, folder.path(), prediction.input.joint_outputs, reading.json);
   }
-  if (finished && tally.left > 0) return report_left(tally, folder);
-  report_rest(outcome, tally, folder);
+  const std::vector<std::string> partial = keep_partial(folder, earlier, record);
+  if (finished && tally.left > 0) {
+    report_no_time(tally, folder.path(), partial, reading.again);
+    return exit_stopped;
+  }
+  report_items_left(outcome, tally, folder, partial, reading.again);
   if (finished) throw Error("the ranks ended before all items were done");
   return report_reading(outcome);
 }
@@ -252,7 +317,7 @@ std::vector<Device> devices_for_items(const std::string& spec) {
   return cpu_ranks(std::clamp(host.cores, 1, most_ranks), host);
 }
 
-std::int64_t check_items(const RunSetup& setup, const fs::path& run, bool force) {
+std::int64_t check_items(const RunSetup& setup, const fs::path& run, bool are_new) {
   const PredictInput input = setup.options->predict_input();
   const std::vector<std::string> inputs = recorded_inputs(setup);
   if (inputs.empty() && !input.finds_items)
@@ -265,7 +330,8 @@ std::int64_t check_items(const RunSetup& setup, const fs::path& run, bool force)
   if (table.has(out_key) && !table.get(out_key).empty()) {
     const fs::path out = fs::absolute(table.get(out_key)).lexically_normal();
     check_can_write_into(out);
-    check_outputs(out, input, items, force);
+    check_outputs(out, input, items);
+    if (are_new) check_outputs_are_new(out, known_outputs(input, items));
   }
   return std::ssize(items);
 }
@@ -277,40 +343,47 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   // Names of outputs may follow from those of the inputs.
   if (OptionTable& table = setup.options->table; table.has(input_key) && setup.plugin.empty())
     table.set_json(input_key, inputs, {.kind = ValueSource::Kind::argument});
-  const PredictInput input = setup.options->predict_input();
   const TemporaryDirectory temporary;
-  const std::vector<PredictItem> items = items_of(setup, inputs, run.path(), temporary.path());
-  const fs::path out = output_folder(setup, reading);
-  check_outputs(out, input, items, reading.force);
-  const FurtherRuns also = open_further_runs(
-      setup, reading.weights.empty() ? run.path() : reading.weights, reading.root);
-  devices.resize(
-      static_cast<std::size_t>(ranks_for_items(items, input.batch, std::ssize(devices))));
-  PredictionTimer timer(setup, devices);
-  const double item_s = known_item_s(setup, devices);
-  prepare_for_items(setup, devices, run.path());
+  Prediction prediction{.folder = output_folder(setup, reading),
+                        .input = setup.options->predict_input(),
+                        .items = items_of(setup, inputs, run.path(), temporary.path())};
+  check_outputs(prediction.folder, prediction.input, prediction.items);
+  for (const PredictItem& item : prediction.items) prediction.item_keys.push_back(item_key(item));
+  prepare_for_items(setup, devices, run, reading, prediction);
 
-  const PredictionFolder folder(out);
+  const EarlierPredictions earlier = earlier_of(prediction, reading);
+  const auto count = static_cast<std::int64_t>(prediction.items.size());
+  ItemTally tally{.total = count, .earlier = earlier.done_items, .done = earlier.done_items};
+  for (const std::string& warning : prediction.weights.warnings) tally.warnings.push_back(warning);
+  if (earlier.is_finished)
+    return report_items_done(tally, prediction.folder, prediction.input.joint_outputs,
+                             reading.json);
+  say_what_is_done(tally);
+  say_other_devices(earlier, devices[0].name);
+  devices.resize(static_cast<std::size_t>(ranks_for_items(
+      prediction.items, prediction.input.batch, std::ssize(devices), done_parts(earlier))));
+  setup.plan.devices = devices;
+  setup.plan.batch.world_size = std::ssize(devices);
+  PredictionTimer timer(setup, devices);
+
+  const PredictionFolder folder(prediction.folder);
+  const bool replaces = reading.force || reading.replace || earlier.may_replace;
+  RecordWriter done =
+      RecordWriter::create(prediction.folder, {.identity = prediction.identity,
+                                               .list = list_key(prediction.item_keys),
+                                               .device = devices[0].name,
+                                               .replaces = replaces});
   const fs::path record = temporary.path() / "record.json", request = temporary.path() / "request";
   write_file_atomic(record, setup_to_json(setup).dump());
-  write_cbor(request, {{"items", to_cbor(items)},
-                       {"batch", input.batch},
-                       {"extra", setup.prepared.extra},
-                       {"also", prepare_further_runs(also, setup, devices)},
-                       {"folder", folder.path().string()},
-                       {"scratch", folder.scratch().string()},
-                       {"replace", reading.force},
-                       {"ends_s", reading.ends_s},
-                       {"item_s", item_s}});
+  write_cbor(request,
+             request_for(prediction, setup, earlier, folder, done, replaces, reading.ends_s));
   Ranks ranks{.arguments = {"predict-items", "--run", fs::absolute(run.path()).string(), "--record",
                             record.string(), "--request", request.string()},
               .devices = devices,
               .log_dir = temporary.path()};
-  if (reading.best) ranks.arguments.push_back("--best");
   if (!reading.weights.empty())
     ranks.arguments.insert(ranks.arguments.end(), {"--weights", reading.weights.string()});
-  return run_item_ranks(ranks, static_cast<std::int64_t>(items.size()), folder, input.joint_outputs,
-                        reading.json, timer);
+  return run_item_ranks(ranks, tally, prediction, earlier, folder, done, reading, timer);
 }
 
 }  // namespace lockstep::cli

@@ -10,15 +10,16 @@
 namespace lockstep::cli {
 
 // setup: resolved for the run, not prepared yet. inputs: as the user typed them; empty: those of
-// predict.input. Returns the exit code.
+// predict.input. What earlier commands made of the same items with the same weights and options
+// is kept. Returns the exit code.
 int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
                   const ReadOptions& reading, std::vector<std::string> inputs);
 
 // Whether predict_items has something to do, and may: lists the items of predict.input, or those
-// that the recipe finds, without standard input. run: as ItemQuery has it. Throws Error; outputs
-// that are there already are one where predict.out names their folder, unless `force`. Returns how
-// many items there are; 0: standard input tells.
-std::int64_t check_items(const RunSetup& setup, const std::filesystem::path& run, bool force);
+// that the recipe finds, without standard input. run: as ItemQuery has it. Throws Error; with
+// `are_new` outputs that are there already are one, where predict.out names their folder. Returns
+// how many items there are; 0: standard input tells.
+std::int64_t check_items(const RunSetup& setup, const std::filesystem::path& run, bool are_new);
 
 // Without --devices: as many ranks on the CPU as it has cores, because each computes with one
 // thread, so that outputs are the same on any number.

@@ -133,6 +133,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const std::vector<Device> devices = training_devices(parsed);
   const bool foreign = parsed.has("--world"), copies = parsed.has("--into");
   // Before anything of it is read: what another writes meanwhile must not be gone by.
+  const bool had_finished = run.state() == RunState::finished;
   if (!copies) {
     check_writable(run);
     run.lock();
@@ -143,7 +144,8 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   if (copies) RunDir::check_new(setup.train->run.root, into);
   const Plan before = setup.plan;  // of the last start
   check_reserve(*setup.train);
-  const std::int64_t items = check_predictions(setup, then, run.path());
+  const std::int64_t items =
+      check_predictions(setup, then, run.path(), !had_finished || goes_further(setup, run));
   plan_again(setup, run, devices, !foreign);
   check_evaluation(setup, then);
   const std::optional<CheckpointInfo> checkpoint = find_checkpoint(run, copies);

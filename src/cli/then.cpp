@@ -81,7 +81,7 @@ int predict_then(const RunSetup& setup, const RunDir& run, const std::vector<Dev
   try {
     return predict(run, std::move(copy), devices,
                    {.best = true,
-                    .force = then.force || own_folder,
+                    .replace = then.force || own_folder,
                     .outputs = run.path(),
                     .root = setup.train->run.root,
                     .ends_s = ends_s});
@@ -138,8 +138,8 @@ Then then_of(const Parsed& parsed) {
 }
 
 std::int64_t check_predictions(const RunSetup& setup, const Then& then,
-                               const std::filesystem::path& run_dir) {
-  return predicts_items(setup, then) ? check_items(setup, run_dir, then.force) : 0;
+                               const std::filesystem::path& run_dir, bool trains) {
+  return predicts_items(setup, then) ? check_items(setup, run_dir, trains && !then.force) : 0;
 }
 
 void check_evaluation(const RunSetup& setup, const Then& then) {

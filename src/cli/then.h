@@ -32,10 +32,11 @@ struct Then {
 Then then_of(const Parsed& parsed);
 
 // Before anything is prepared. run_dir: of the run that goes on, or empty. Throws Error where there
-// is nothing to predict, and where outputs are there already. Those in RUN/predictions are the
-// run's own: they are replaced. Returns how many items there are; 0: none, or not known.
+// is nothing to predict, and where outputs are there already that training would make other ones
+// of. Those in RUN/predictions are the run's own: they are replaced. Returns how many items there
+// are; 0: none, or not known.
 std::int64_t check_predictions(const RunSetup& setup, const Then& then,
-                               const std::filesystem::path& run_dir);
+                               const std::filesystem::path& run_dir, bool trains);
 // Of a setup that is prepared: throws Error where there is no validation data to evaluate.
 void check_evaluation(const RunSetup& setup, const Then& then);
 

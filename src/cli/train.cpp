@@ -91,14 +91,6 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
   return std::nullopt;
 }
 
-// Whether the options given now ask for another end than the run had.
-bool goes_further(const RunSetup& setup, const RunDir& run) {
-  const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
-  for (const char* key : {"stop.steps", "stop.epochs", "stop.patience", "stop.patience_epochs"})
-    if (before.contains(key) && before[key] != now[key]) return true;
-  return false;
-}
-
 void check_resume_flag(const Parsed& parsed) {
   const std::string value = parsed.value("--resume", "never");
   if (value != "auto" && value != "never")
@@ -119,7 +111,7 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
     print_result_of_run(std::filesystem::absolute(run.path()).string());
     return exit_finished;
   }
-  check_predictions(setup, then, run.path());
+  check_predictions(setup, then, run.path(), /*trains=*/false);
   check_evaluation(setup, then);
   const double after_s = setup.train->stop.after.seconds;
   return run_then(setup, run, devices, then,
@@ -141,7 +133,7 @@ int train_once(const Parsed& parsed, const std::string& group) {
     }
   RunDir::check_new(setup.train->run.root, parsed.value("--name"));
   check_reserve(*setup.train);
-  const std::int64_t items = check_predictions(setup, then, {});
+  const std::int64_t items = check_predictions(setup, then, {}, /*trains=*/true);
   prepare(setup, Purpose::train, devices, {});
   check_evaluation(setup, then);
   if (!foreign) try_micro_out(setup, devices);
@@ -179,6 +171,13 @@ int lock_socket(const Parsed& parsed) {
 }
 
 }  // namespace
+
+bool goes_further(const RunSetup& setup, const RunDir& run) {
+  const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
+  for (const char* key : {"stop.steps", "stop.epochs", "stop.patience", "stop.patience_epochs"})
+    if (before.contains(key) && before[key] != now[key]) return true;
+  return false;
+}
 
 std::vector<Flag> training_flags() {
   return {{"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},

@@ -27,6 +27,9 @@ void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& d
 // The devices of --world, else of --devices; throws Error if this build cannot run on them.
 std::vector<Device> training_devices(const Parsed& parsed);
 
+// Whether the options given now ask for another end than the run had.
+bool goes_further(const RunSetup& setup, const RunDir& run);
+
 // Makes a run with what `fill` puts into it, all at once: if that fails, or an interrupt comes,
 // nothing is left. What takes long calls its second argument now and then, which throws after an
 // interrupt. Throws Error, ToldAlready.
@@ -49,13 +52,15 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into);
 bool print_last_evaluation(const RunDir& run);
 
 // How a run is read. items: the file for evaluate's table of items, empty for its place in the run.
-// weights, outputs: as RunSource has them.
+// weights, outputs: as RunSource has them. force: all is made again; replace: only what is not made
+// of the same with the same, in place of outputs that are there.
 struct ReadOptions {
-  bool best = false, json = false, force = false;
+  bool best = false, json = false, force = false, replace = false;
   std::filesystem::path items = {};
   std::filesystem::path weights = {};
   std::filesystem::path outputs = {};
-  std::string root = {};  // where predict.also looks for runs by name
+  std::string root = {};   // where predict.also looks for runs by name
+  std::string again = {};  // the command that goes on with a prediction of items, or ""
   // Items that would end later than this, on the system's monotonic clock, are not begun; 0: all
   // are.
   double ends_s = 0;

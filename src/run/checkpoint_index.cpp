@@ -137,6 +137,21 @@ std::optional<CheckpointInfo> best_good(const fs::path& checkpoints,
   return best;
 }
 
+std::optional<CheckpointInfo> checkpoint_to_read(const fs::path& checkpoints, bool best,
+                                                 std::vector<CheckpointInfo>& skipped) {
+  if (best)
+    if (auto found = best_good(checkpoints, skipped)) return found;
+  skipped.clear();
+  return newest_good(checkpoints, [&](const CheckpointInfo& bad) { skipped.push_back(bad); });
+}
+
+void throw_no_checkpoint(const std::string& run, const std::vector<CheckpointInfo>& skipped) {
+  throw Error(skipped.empty() ? cat("run ", run, " has no checkpoint yet")
+                              : cat("run ", run, " has damaged checkpoints only; the newest, ",
+                                    skipped[0].path.filename().string(), ": ", skipped[0].damage),
+              cat("see: lockstep runs ", run));
+}
+
 void remove_leftovers(const fs::path& checkpoints) {
   std::error_code ignored;
   if (!fs::exists(checkpoints, ignored)) return;

@@ -36,6 +36,14 @@ std::optional<CheckpointInfo> newest_good(
 std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints,
                                         std::vector<CheckpointInfo>& damaged);
 
+// What predicts and evaluates: the best where that is asked for and one is known, else the newest
+// good one. skipped gets the damaged ones that were passed over.
+std::optional<CheckpointInfo> checkpoint_to_read(const std::filesystem::path& checkpoints,
+                                                 bool best, std::vector<CheckpointInfo>& skipped);
+// Where there is none, says why.
+[[noreturn]] void throw_no_checkpoint(const std::string& run,
+                                      const std::vector<CheckpointInfo>& skipped);
+
 // Deletes what killed writers left under temporary names, and puts back a checkpoint that one had
 // moved aside to replace it. Only with the run locked. Leaves living writers' folders alone, and
 // those that hold anything but a checkpoint's files; what cannot be deleted stays.

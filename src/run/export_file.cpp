@@ -324,4 +324,8 @@ void check_export(const fs::path& file) {
 
 std::int64_t step_of_export(const fs::path& file) { return step_in(read_header(file), file); }
 
+std::string checksum_of_export(const fs::path& file) {
+  return text_of(read_header(file), file, checksum_key);
+}
+
 }  // namespace lockstep

@@ -50,7 +50,8 @@ Exported read_export(const std::filesystem::path& file);
 // Throws Error for a safetensors file that names a checksum of its own and has another.
 void check_export(const std::filesystem::path& file);
 
-// The step alone, of a file that was checked.
+// The step alone, and the checksum, of a file that was checked.
 std::int64_t step_of_export(const std::filesystem::path& file);
+std::string checksum_of_export(const std::filesystem::path& file);
 
 }  // namespace lockstep

@@ -5,10 +5,13 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "run/prediction_folder.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 namespace lockstep {
@@ -51,9 +54,18 @@ void ItemResults::write(std::int64_t part, const std::vector<ItemResult>& result
     throw Error(cat("cannot write ", file.string(), ": ", errno_text(errno)));
 }
 
-bool ItemResults::has(std::int64_t part) const {
-  std::error_code ignored;
-  return fs::exists(file_of(part), ignored);
+std::vector<std::int64_t> ItemResults::ready() const {
+  std::vector<std::int64_t> parts;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(part_prefix)) continue;
+    if (const auto part = whole_number<std::int64_t>(name.substr(std::strlen(part_prefix)), 0))
+      parts.push_back(*part);
+  }
+  std::sort(parts.begin(), parts.end());
+  return parts;
 }
 
 std::vector<ItemResult> ItemResults::take(std::int64_t part) const try {
@@ -67,15 +79,6 @@ std::vector<ItemResult> ItemResults::take(std::int64_t part) const try {
   return results;
 } catch (const nlohmann::json::exception& error) {
   throw Error(cat("what a rank made of its items cannot be read: ", error.what()));
-}
-
-std::int64_t ItemResults::waiting() const {
-  std::int64_t count = 0;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end;
-       entry.increment(error))
-    count += entry->path().filename().string().starts_with(part_prefix) ? 1 : 0;
-  return count;
 }
 
 }  // namespace lockstep

@@ -22,15 +22,14 @@ struct ItemResult {
 };
 
 // The results of items that follow each other make a part. Parts are numbered from 0, in input
-// order. One process writes a part, rank 0 takes it, once.
+// order. One process writes a part, rank 0 takes it, once, in any order.
 class ItemResults {
  public:
   explicit ItemResults(std::filesystem::path folder) : folder_(std::move(folder)) {}
   // Throws Error where the disk is full.
   void write(std::int64_t part, const std::vector<ItemResult>& results) const;
-  bool has(std::int64_t part) const;
+  std::vector<std::int64_t> ready() const;                // parts that can be taken, ascending
   std::vector<ItemResult> take(std::int64_t part) const;  // throws Error
-  std::int64_t waiting() const;                           // parts that are there
 
  private:
   std::filesystem::path file_of(std::int64_t part) const;

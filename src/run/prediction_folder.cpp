@@ -149,9 +149,6 @@ void place_output(const fs::path& from, const fs::path& folder, const std::strin
   if (const std::string fault = fault_of_output_name(name); !fault.empty())
     throw Error(fault, "the recipe gives outputs their names");
   const fs::path to = folder / name;
-  if (!is_there(from))
-    throw Error(cat(to.string(), " cannot be made: there is no file ", from.string()),
-                "the recipe must write a file of its own for each item");
   const Beneath outputs(folder);
   const fs::path above = fs::path(name).parent_path();
   if (outputs.make_folders(above) &&

@@ -42,8 +42,8 @@ struct Progress::Impl {
   void keep_line(bool now);
   std::vector<Field> fields();
   struct Since;
-  std::vector<Field> rate_fields(double done, double total, const std::optional<Since>& first,
-                                 const std::string& name);
+  std::vector<Field> rate_fields(double done, double total, const std::optional<Since>& begin,
+                                 const std::optional<Since>& first, const std::string& name);
   std::vector<Field> item_fields();
   std::string epoch_text() const;
   std::string end_text() const;
@@ -63,7 +63,7 @@ struct Progress::Impl {
   struct Since {
     double s = 0, count = 0;
   };
-  std::optional<Since> items_begin, first_item, first_work;
+  std::optional<Since> items_begin, first_item, work_begin, first_work;
   std::int64_t total_steps = 0, steps_per_epoch = 0, last_step = 0;
   std::string unit;
   double quota_ends_s = 0;  // on the clock; 0 = no quota
@@ -105,10 +105,13 @@ void Progress::Impl::on_step(const nlohmann::json& event) {
 }
 
 void Progress::Impl::on_items(const nlohmann::json& event) {
-  const std::int64_t done = integer_or(event, "done", 0);
+  const std::int64_t done = integer_or(event, "done", 0), earlier = integer_or(event, "earlier", 0);
   const double work = number_or(event, "work_done", 0), now = clock.now_s();
-  if (!items_begin) items_begin = Since{.s = now};
-  if (!first_item && done > 0) first_item = Since{now, static_cast<double>(done)};
+  if (!items_begin) {
+    items_begin = Since{.s = now, .count = static_cast<double>(earlier)};
+    work_begin = Since{.s = now};
+  }
+  if (!first_item && done > earlier) first_item = Since{now, static_cast<double>(done)};
   if (!first_work && work > 0) first_work = Since{now, work};
   item_event = event;
   const bool is_last = done >= integer_or(event, "total", 0);
@@ -119,10 +122,11 @@ void Progress::Impl::on_items(const nlohmann::json& event) {
 // Rate and time left: by the recipe's steps where it counts them, else by items. While it runs,
 // what comes before the first of them is left out; at the end the rate is that of the whole.
 std::vector<Field> Progress::Impl::rate_fields(double done, double total,
+                                               const std::optional<Since>& begin,
                                                const std::optional<Since>& first,
                                                const std::string& name) {
   const bool is_over = done >= total;
-  const std::optional<Since>& since = is_over ? items_begin : first;
+  const std::optional<Since>& since = is_over ? begin : first;
   if (!since || done <= since->count || clock.now_s() <= since->s) return {};
   const double rate = (done - since->count) / (clock.now_s() - since->s);
   std::vector<Field> fields = {{format_rate(rate, name), 3}};
@@ -138,7 +142,8 @@ std::vector<Field> Progress::Impl::item_fields() {
   std::vector<Field> fields = {{cat("items ", done, "/", total), 0}};
   std::vector<Field> rates;
   if (work_unit.empty()) {
-    rates = rate_fields(static_cast<double>(done), static_cast<double>(total), first_item, "items");
+    rates = rate_fields(static_cast<double>(done), static_cast<double>(total), items_begin,
+                        first_item, "items");
   } else {
     const double work = number_or(item_event, "work_done", 0);
     const double all = std::max(work, number_or(item_event, "work_total", 0));
@@ -146,7 +151,7 @@ std::vector<Field> Progress::Impl::item_fields() {
     fields.push_back({cat(work_unit, " ", std::llround(std::floor(work)), "/", is_known ? "" : "~",
                           std::llround(all)),
                       1});
-    rates = rate_fields(work, all, first_work, work_unit);
+    rates = rate_fields(work, all, work_begin, first_work, work_unit);
   }
   fields.insert(fields.end(), rates.begin(), rates.end());
   if (skipped > 0) fields.push_back({cat("skipped ", skipped), 1});

@@ -13,7 +13,7 @@ Checkpoints::Checkpoints(const TrainerSetup& setup, PlacedModel& placed, Optimiz
 
 StartingPoint choose_start(const TrainerSetup& setup) {
   StartingPoint start;
-  if (setup.resume) start.from = choose_checkpoint(setup.run, setup.group, false, start.skipped);
+  if (setup.resume) start.from = choose_checkpoint(setup.run, setup.group, {}, start.skipped);
   return start;
 }
 

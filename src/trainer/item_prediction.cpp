@@ -259,13 +259,20 @@ void meet_at_the_end(const TrainerSetup& setup, const ItemJob& job) {
 
 }  // namespace
 
+std::set<std::int64_t> ItemJob::done_parts() const {
+  std::set<std::int64_t> parts;
+  for (const auto& [part, place] : done) parts.insert(part);
+  return parts;
+}
+
 void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job) {
   const at::NoGradGuard no_grad;
   enter_phase(Phase::prediction);
   std::unique_ptr<OutputCollector> collector;
   if (setup.group.rank() == 0) collector = std::make_unique<OutputCollector>(setup.recipe, job);
   Predictor predictor(setup, model, job);
-  const std::vector<ItemTask> tasks = item_tasks(job.items, job.batch, setup.group.size());
+  const std::vector<ItemTask> tasks =
+      item_tasks(job.items, job.batch, setup.group.size(), job.done_parts());
   for (std::int64_t next; (next = setup.group.next_number("items")) < std::ssize(tasks);) {
     beat();
     predictor.predict(tasks[static_cast<std::size_t>(next)]);

@@ -131,18 +131,15 @@ PlacedModel::PlacedModel(const TrainerSetup& setup, Placing placing, bool shared
   if (setup.group.rank() != 0) arena->frozen().forget_built();
 }
 
-std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
+std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group,
+                                                const WhichCheckpoint& which,
                                                 std::vector<CheckpointInfo>& skipped) {
   std::string chosen;
-  if (group.rank() == 0) {
-    std::optional<CheckpointInfo> found;
-    if (best) found = best_good(run.checkpoints(), skipped);
-    if (!found) {
-      skipped.clear();
-      found = newest_good(run.checkpoints(),
-                          [&](const CheckpointInfo& bad) { skipped.push_back(bad); });
-    }
-    if (found) chosen = cat(found->step);
+  if (which.step) {
+    chosen = cat(*which.step);
+  } else if (group.rank() == 0) {
+    if (const auto found = checkpoint_to_read(run.checkpoints(), which.best, skipped))
+      chosen = cat(found->step);
   }
   // By the run's path: several may be read.
   chosen = group.share("checkpoint of " + run.path().string(), chosen);
@@ -150,7 +147,8 @@ std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup&
   for (CheckpointInfo& info : list_checkpoints(run.checkpoints(), false))
     if (cat(info.step) == chosen) return info;
   throw Error(cat("the checkpoint of step ", chosen, " is not visible on rank ", group.rank()),
-              "the run's folder must be on a file system that all hosts share");
+              which.step ? "it may have been removed meanwhile: give the command again"
+                         : "the run's folder must be on a file system that all hosts share");
 }
 
 struct LoadedModel::Impl {
@@ -158,7 +156,8 @@ struct LoadedModel::Impl {
   std::int64_t step = 0;
 };
 
-LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<CheckpointInfo>& skipped)
+LoadedModel::LoadedModel(const TrainerSetup& setup, const WhichCheckpoint& which,
+                         std::vector<CheckpointInfo>& skipped)
     : impl_(std::make_unique<Impl>(Impl{PlacedModel(setup, Placing::restored)})) {
   if (!setup.weights.empty()) {
     restore_weights(setup.weights,
@@ -166,14 +165,8 @@ LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<Check
     impl_->step = step_of_export(setup.weights);
     return;
   }
-  const auto checkpoint = choose_checkpoint(setup.run, setup.group, best, skipped);
-  if (!checkpoint && !skipped.empty())
-    throw Error(cat("run ", setup.run.name(), " has damaged checkpoints only; the newest, ",
-                    skipped[0].path.filename().string(), ": ", skipped[0].damage),
-                cat("see: lockstep runs ", setup.run.name()));
-  if (!checkpoint)
-    throw Error(cat("run ", setup.run.name(), " has no checkpoint yet"),
-                cat("see: lockstep runs ", setup.run.name()));
+  const auto checkpoint = choose_checkpoint(setup.run, setup.group, which, skipped);
+  if (!checkpoint) throw_no_checkpoint(setup.run.name(), skipped);
   const nlohmann::json state =
       restore(*checkpoint, {*impl_->placed.arena, nullptr, impl_->placed.buffers->tensors()});
   Arena& arena = *impl_->placed.arena;
@@ -214,7 +207,7 @@ std::vector<std::string> save_output(const EvaluationOutput& output,
 nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
                             std::vector<CheckpointInfo>& skipped) {
   setup.backend.use_training_stream();
-  LoadedModel loaded(setup, how.best, skipped);
+  LoadedModel loaded(setup, {.best = how.best}, skipped);
   const DatasetPair data = setup.recipe.data();
   if (!data.valid || data.valid->size() == 0)
     throw Error("the recipe has no validation data", "set the recipe's options for it and train");

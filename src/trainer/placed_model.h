@@ -33,9 +33,10 @@ struct PlacedModel {
               const std::optional<LinkSpeed>& link = std::nullopt);
 };
 
-// The newest good checkpoint, or with `best` the one whose evaluation was best; the same on every
-// rank, because rank 0 chooses and verifies. There skipped gets the damaged ones passed over.
-std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
+// The same on every rank, because rank 0 chooses and verifies. There skipped gets the damaged ones
+// passed over.
+std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group,
+                                                const WhichCheckpoint& which,
                                                 std::vector<CheckpointInfo>& skipped);
 
 // Writes what an evaluation leaves in its run, with its metrics beside it; nothing where there is

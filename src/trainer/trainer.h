@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -69,11 +70,18 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
 // {"faults", "warnings", "notes", "tried"}, a list of lines each.
 nlohmann::json check_run(const TrainerSetup& setup);
 
+// Of a run that is read: the newest good one, the best, or one that the tool has checked.
+struct WhichCheckpoint {
+  bool best = false;
+  std::optional<std::int64_t> step{};
+};
+
 // Loads a checkpoint's weights into a fresh model on the device, for predict. Owns the arena.
 class LoadedModel {
  public:
   // skipped gets the damaged checkpoints passed over, on rank 0.
-  LoadedModel(const TrainerSetup& setup, bool best, std::vector<CheckpointInfo>& skipped);
+  LoadedModel(const TrainerSetup& setup, const WhichCheckpoint& which,
+              std::vector<CheckpointInfo>& skipped);
   ~LoadedModel();
   Model& model();
   std::int64_t step() const;

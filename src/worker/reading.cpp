@@ -15,8 +15,8 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
-#include <algorithm>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace lockstep {
@@ -40,26 +40,37 @@ Session open_reading(std::vector<std::string>& arguments) {
 }
 
 // The model whose weights are asked for, in the mode in which it predicts.
-std::unique_ptr<LoadedModel> load_model(const TrainerSetup& setup,
-                                        std::vector<std::string>& arguments) {
+std::unique_ptr<LoadedModel> load_model(const TrainerSetup& setup, const WhichCheckpoint& which) {
   setup.backend.use_training_stream();
   const at::NoGradGuard no_grad;
   std::vector<CheckpointInfo> skipped;
-  auto loaded = std::make_unique<LoadedModel>(setup, take_flag(arguments, "--best"), skipped);
+  auto loaded = std::make_unique<LoadedModel>(setup, which, skipped);
   if (setup.group.rank() == 0) tell_skipped(skipped);
   loaded->model().train(false);
   return loaded;
 }
 
 ItemJob job_of(const nlohmann::json& request) {
-  return {.items = items_from_cbor(request.at("items").get<std::string>()),
-          .batch = request.at("batch"),
-          .extra = request.at("extra"),
-          .folder = request.at("folder").get<std::string>(),
-          .scratch = request.at("scratch").get<std::string>(),
-          .replace = request.at("replace"),
-          .ends_s = request.at("ends_s"),
-          .item_s = request.at("item_s")};
+  ItemJob job{.items = items_from_cbor(request.at("items").get<std::string>()),
+              .batch = request.at("batch"),
+              .extra = request.at("extra"),
+              .folder = request.at("folder").get<std::string>(),
+              .scratch = request.at("scratch").get<std::string>(),
+              .replace = request.at("replace"),
+              .item_keys = request.at("item_keys"),
+              .record = request.at("record").get<std::string>(),
+              .own = request.at("own").get<std::set<std::string>>()};
+  for (const nlohmann::json& part : request.at("done"))
+    job.done[part.at(0)] = {.record = part.at(1).get<std::string>(),
+                            .place = {.offset = part.at(2), .bytes = part.at(3)}};
+  return job;
+}
+
+// The checkpoint that the tool has chosen; of an export there is none to choose.
+WhichCheckpoint chosen_checkpoint(const nlohmann::json& request) {
+  const nlohmann::json& step = request.at("step");
+  if (step.is_null()) return {};
+  return {.step = step.get<std::int64_t>()};
 }
 
 // The further runs of an average, with the models that ItemJob::also names.
@@ -70,7 +81,7 @@ struct Further {
 };
 
 std::unique_ptr<LoadedModel> load_further(const TrainerSetup& setup, RunDir& run,
-                                          const nlohmann::json& asked, bool best) {
+                                          const nlohmann::json& asked) {
   std::vector<CheckpointInfo> skipped;
   const TrainerSetup own{.options = setup.options,
                          .plan = setup.plan,
@@ -81,8 +92,7 @@ std::unique_ptr<LoadedModel> load_further(const TrainerSetup& setup, RunDir& run
                          .clock = setup.clock,
                          .weights = asked.at("weights").get<std::string>()};
   try {
-    auto loaded = std::make_unique<LoadedModel>(own, best, skipped);
-    if (setup.group.rank() == 0) tell_skipped(skipped);
+    auto loaded = std::make_unique<LoadedModel>(own, chosen_checkpoint(asked), skipped);
     loaded->model().train(false);
     return loaded;
   } catch (const Error& error) {
@@ -92,13 +102,13 @@ std::unique_ptr<LoadedModel> load_further(const TrainerSetup& setup, RunDir& run
   }
 }
 
-Further load_further(const TrainerSetup& setup, const nlohmann::json& asked, bool best) {
+Further load_further(const TrainerSetup& setup, const nlohmann::json& asked) {
   const at::NoGradGuard no_grad;
   Further further;
   for (const nlohmann::json& one : asked) {
     further.runs.push_back(
         std::make_unique<RunDir>(RunDir::open(one.at("run").get<std::string>(), "")));
-    further.models.push_back(load_further(setup, *further.runs.back(), one, best));
+    further.models.push_back(load_further(setup, *further.runs.back(), one));
     further.list.push_back({.name = one.at("name"),
                             .model = &further.models.back()->model(),
                             .extra = one.at("extra")});
@@ -137,7 +147,7 @@ int run_predict(std::vector<std::string> arguments) {
   const std::string request_file = take(arguments, "--request");
   const std::string output_file = take(arguments, "--output");
   Session session = open_reading(arguments);
-  const auto loaded = load_model(session.trainer(false), arguments);
+  const auto loaded = load_model(session.trainer(false), {.best = take_flag(arguments, "--best")});
   OutputStream out(output_file);
   const nlohmann::json asked = nlohmann::json::from_cbor(read_file(request_file, data_bytes));
   PredictRequest request{.extra = asked.at("extra"),
@@ -158,9 +168,8 @@ int run_predict_items(std::vector<std::string> arguments) {
   // How many threads share an operation decides how its sums are rounded.
   if (session.backend->device().is_cpu()) at::set_num_threads(1);
   const TrainerSetup setup = session.trainer(false);
-  const bool best = std::find(arguments.begin(), arguments.end(), "--best") != arguments.end();
-  const auto loaded = load_model(setup, arguments);
-  const Further further = load_further(setup, request.at("also"), best);
+  const auto loaded = load_model(setup, chosen_checkpoint(request));
+  const Further further = load_further(setup, request.at("also"));
   if (setup.group.rank() == 0) tell_weights(*loaded, further);
   ItemJob job = job_of(request);
   job.also = further.list;

@@ -1,4 +1,5 @@
 // The dimabsa recipe from the command to the files that a user keeps.
+#include "fakes/killed_predictions.h"
 #include "fakes/task_runs.h"
 #include "fakes/tenths.h"
 
@@ -370,6 +371,19 @@ TEST_F(Dimabsa, KeepsWhatPredictionNeedsInAnExport) {
   const std::string name = "subtask_3/pred_eng_restaurant.jsonl";
   EXPECT_EQ(read_file(folder.path() / "a-out" / name),
             read_file(folder.path() / "a.safetensors-out" / name));
+}
+
+TEST_F(Dimabsa, APredictionThatIsKilledGoesOnAndMakesNothingTwice) {
+  if (!testing::has_kills_of(2)) GTEST_SKIP() << testing::in_another_tenth;
+  ASSERT_EQ(train_file("a", "cpu:1", {"stop.steps=2"}).code, 0);
+  std::string many;
+  for (int i = 0; i < 3000; ++i)
+    many += cat(R"({"ID":"m)", i, R"(","Text":"The soup was great )", i, R"( times."})", "\n");
+  write_file_atomic(file("many.jsonl"), many);
+  testing::KilledPredictions predictions(
+      {"a", file("many.jsonl").string(), "submission=all.zip", "--devices", "cpu:2"},
+      folder.path());
+  predictions.run(2);
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <map>
 
+#include "fakes/killed_predictions.h"
 #include "fakes/said_by_export.h"
 #include "fakes/tenths.h"
 #include "fewshot_runs.h"
 #include "media/csv_table.h"
+#include "run/prediction_record.h"
 
 namespace lockstep {
 namespace {
@@ -22,11 +24,11 @@ using nlohmann::json;
 
 class FewshotOutputs : public testing::FewshotRuns {
  protected:
-  // By name, of all files below a folder.
+  // By name, of all files below a folder of outputs.
   std::map<std::string, std::string> files(const std::string& name) const {
     std::map<std::string, std::string> all;
     for (const auto& entry : fs::recursive_directory_iterator(folder.path() / name))
-      if (entry.is_regular_file())
+      if (entry.is_regular_file() && entry.path().parent_path().filename() != records_name)
         all[entry.path().lexically_relative(folder.path() / name).string()] =
             read_file(entry.path());
     return all;
@@ -149,6 +151,14 @@ TEST_F(FewshotOutputs, PredictsWithSupportsOfTheTrainingSetAndScoresThem) {
   const ToolResult wrong = tool({"score", "fewshot", "predictions=tested", "data.path=data"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("entry 0 is of the picture made-000"));
+}
+
+TEST_F(FewshotOutputs, APredictionThatIsKilledGoesOnAndMakesNothingTwice) {
+  if (!testing::has_kills_of(1)) GTEST_SKIP() << testing::in_another_tenth;
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=2"}).code, 0);
+  testing::KilledPredictions predictions(
+      {"a", "images=data/train", "predict.score=0.01", "--devices", "cpu:2"}, folder.path());
+  predictions.run(1);
 }
 
 TEST_F(FewshotOutputs, PredictsValidationPicturesWhereNoneIsNamed) {

@@ -103,7 +103,8 @@ TEST_F(Predict, OverwritesNothingUnasked) {
   write_file_atomic(folder->path() / "once/r1.out", "mine");
   const ToolResult again = tool(words);
   EXPECT_EQ(again.code, 2);
-  EXPECT_THAT(again.err, HasSubstr("once/all.csv is there already, and 1 more"));
+  EXPECT_THAT(again.err, HasSubstr("once/r1.out is there already: it or its input has changed "
+                                   "since it was made\n\nhint: remove what is to be"));
   EXPECT_EQ(read_file(folder->path() / "once/r1.out"), "mine");
   std::vector<std::string> forced = words;
   forced.emplace_back("--force");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fakes/tool.h"
+#include "run/prediction_record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,12 +54,14 @@ class Predict : public ::testing::Test {
   static testing::ToolResult shell(const std::string& line) {
     return testing::ToolProcess({"bash", "-c", line}, folder->path()).wait();
   }
-  // What the files below a folder hold, by name.
+  // What the files below a folder hold, by name; without the record of what was made.
   static std::map<std::string, std::string> contents(const fs::path& where) {
     std::map<std::string, std::string> all;
     for (const auto& entry : fs::recursive_directory_iterator(where))
       if (entry.is_regular_file())
-        all[entry.path().lexically_relative(where).string()] = read_file(entry.path());
+        if (const fs::path name = entry.path().lexically_relative(where);
+            *name.begin() != records_name)
+          all[name.string()] = read_file(entry.path());
     return all;
   }
 

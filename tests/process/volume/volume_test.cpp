@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "fakes/killed_predictions.h"
 #include "fakes/said_by_export.h"
 #include "media/csv_table.h"
 #include "media/image.h"
@@ -131,6 +132,7 @@ TEST_F(Volume, LeavesATableAndPicturesAndWritesMasks) {
   }
   std::int64_t masks = 0;
   for (const auto& entry : fs::directory_iterator(folder.path() / "on1")) {
+    if (!entry.is_regular_file()) continue;
     const fs::path other = folder.path() / "on2" / entry.path().filename();
     EXPECT_EQ(read_file(entry.path()), read_file(other)) << entry.path();
     masks += entry.path().extension() == ".tif";
@@ -147,6 +149,17 @@ TEST_F(Volume, LeavesATableAndPicturesAndWritesMasks) {
   ASSERT_EQ(alone.code, 0) << alone.err;
   EXPECT_EQ(read_file(folder.path() / "alone" / image.filename()),
             read_file(folder.path() / "on1" / image.filename()));
+}
+
+TEST_F(Volume, APredictionThatIsKilledGoesOnAndMakesNothingTwice) {
+  if (!testing::has_kills_of(0)) GTEST_SKIP() << testing::in_another_tenth;
+  ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
+  const fs::path images = folder.path() / "runs/.cache/made-volumes/train_images";
+  testing::KilledPredictions predictions(
+      {"a", images.string(), "predict.overlap=0.8", "save=probabilities", "submission=all.zip",
+       "--devices", "cpu:2"},
+      folder.path());
+  predictions.run(0);
 }
 
 // A case of nnU-Net's: a bright block, label 1, with a brighter one in it, label 2.

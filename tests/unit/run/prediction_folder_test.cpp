@@ -125,18 +125,18 @@ TEST_F(Predictions, MayHoldAnyBytesHoweverOften) {
 TEST_F(Predictions, OfRanksAreTakenOnceAndWhole) {
   const PredictionFolder folder(out);
   const ItemResults results(folder.scratch());
-  EXPECT_FALSE(results.has(3));
+  EXPECT_THAT(results.ready(), ElementsAre());
   results.write(
       3, {{.bytes = "a\xff"}, {.files = {{"/x", "y\xfe"}}, .in_file = true}, {.fault = "bad"}});
-  EXPECT_EQ(results.waiting(), 1);
-  ASSERT_TRUE(results.has(3));
+  results.write(1, {});
+  EXPECT_THAT(results.ready(), ElementsAre(1, 3));
   const std::vector<ItemResult> taken = results.take(3);
   ASSERT_EQ(taken.size(), 3U);
   EXPECT_EQ(taken[0].bytes, "a\xff");
   EXPECT_EQ(taken[1].files[0].second, "y\xfe");
   EXPECT_TRUE(taken[1].in_file);
   EXPECT_EQ(taken[2].fault, "bad");
-  EXPECT_EQ(results.waiting(), 0);
+  EXPECT_THAT(results.ready(), ElementsAre(1));
   write_output(folder.scratch() / "part-4", "no");
   EXPECT_NE(error_of([&] { results.take(4); }), "");
 }

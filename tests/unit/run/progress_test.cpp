@@ -70,6 +70,16 @@ TEST_F(ProgressDisplay, ShowsItemsWithRateAndTimeLeft) {
             "skipped a.tif: too dark\n");
 }
 
+TEST_F(ProgressDisplay, CountsNoItemsOfEarlierCommandsInTheRate) {
+  make();
+  const auto items = [](int done) {
+    return json{{"kind", "items"}, {"done", done}, {"earlier", 30}, {"total", 40}};
+  };
+  EXPECT_EQ(shown(items(30)), "items 30/40\n");
+  clock.sleep_s(5);
+  EXPECT_EQ(shown(items(40)), "items 40/40  2 items/s (120/min)\n");
+}
+
 // Two volumes, of which each is predicted tile by tile.
 TEST_F(ProgressDisplay, CountsTheStepsOfItems) {
   make();
