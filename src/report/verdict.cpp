@@ -148,7 +148,7 @@ bool is_unknown(const Comparison& comparison, Aspect aspect) {
       });
 }
 
-bool is_whole(const nlohmann::json& value) {
+bool has_no_fraction(const nlohmann::json& value) {
   return value.is_number() && value.get<double>() == std::floor(value.get<double>());
 }
 
@@ -157,7 +157,7 @@ bool is_whole(const nlohmann::json& value) {
 std::string more_or_less_work(const std::vector<const Difference*>& differences) {
   std::size_t more = 0, less = 0;
   for (const Difference* const one : differences) {
-    if (!is_whole(one->a) || !is_whole(one->b)) return "";
+    if (!has_no_fraction(one->a) || !has_no_fraction(one->b)) return "";
     ++(one->b.get<double>() > one->a.get<double>() ? more : less);
   }
   return more == differences.size()   ? ", with more work"

@@ -92,8 +92,9 @@ TEST_F(Train, KeepsWhatItSaidInALogThatCanBeFollowed) {
   EXPECT_TRUE(log.starts_with("--- started 20")) << log;
   const std::size_t second = log.find("\n--- resumed 20");
   ASSERT_NE(second, std::string::npos) << log;
-  // All that stood on the terminal, but the plan's place and the progress lines of a moment.
-  for (const std::string line : {"plan", "checkpoint of step 3", "try next:", "step 3/3"}) {
+  // What stood on the terminal.
+  for (const std::string line :
+       {"global batch   12", "checkpoint at step 3", "try next:", "step 3/3"}) {
     EXPECT_NE(first.err.find(line), std::string::npos) << line << " in " << first.err;
     EXPECT_LT(log.find(line), second) << line << " in " << log;
   }
