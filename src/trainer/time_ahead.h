@@ -14,8 +14,8 @@ namespace lockstep {
 class TimeAhead {
  public:
   // known: from earlier runs. ahead: steps that are enqueued beside the one under way.
-  // evaluation_batches: an evaluation in steps' worth of samples. slow_save_s: a save before any was
-  // measured. The quota outlives it.
+  // evaluation_batches: an evaluation in steps' worth of samples. slow_save_s: a save before any
+  // was measured. The quota outlives it.
   TimeAhead(const Quota& quota, const PartTimes& known, int ahead, double evaluation_batches,
             double slow_save_s);
 
@@ -26,8 +26,8 @@ class TimeAhead {
   // What is needed for a step to be allowed to start without being the last: it and the next ones,
   // as many as are enqueued ahead and one more, and the save of a stop.
   double next_steps_s() const;
-  // Seconds that an evaluation may take, so that the steps with which a request to stop travels, the
-  // save of a best checkpoint and that of a stop fit behind it.
+  // Seconds that an evaluation may take, so that the steps with which a request to stop travels,
+  // the save of a best checkpoint and that of a stop fit behind it.
   double evaluation_limit_s() const;
   // "an evaluation takes about 14s, and 2s are left"; "": it fits.
   std::string no_evaluation() const;
