@@ -120,11 +120,17 @@ std::optional<FileKind> kind_of_file(std::string_view head, const std::filesyste
 }
 
 std::string text_remedy(const FileKind& kind, const std::string& name, TextForm form) {
-  const bool csv = form == TextForm::csv;
+  const bool csv = form != TextForm::json_lines;
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+  const bool is_plain = !name.starts_with('-') && name.find_first_not_of(plain) == name.npos;
+  const std::string file = is_plain ? name : "FILE";
   const auto with_python = [&](const char* read) {
-    return cat(
-        "make ", csv ? "CSV" : "JSON lines", " of it, in Python: ", read, "(\"", name, "\").",
-        csv ? "to_csv(\"NEW.csv\")" : "to_json(\"NEW.jsonl\", orient=\"records\", lines=True)");
+    return cat("make ", csv ? "CSV" : "JSON lines", " of it, in Python: ", read, "(\"", file,
+               "\").",
+               form == TextForm::csv_with_index ? "to_csv(\"NEW.csv\")"
+               : csv                            ? "to_csv(\"NEW.csv\", index=False)"
+                     : "to_json(\"NEW.jsonl\", orient=\"records\", lines=True)");
   };
   const auto unpack = [](const char* command) {
     return cat("unpack it with ", command, ", and name the file that comes out");
@@ -164,18 +170,18 @@ std::string text_remedy(const FileKind& kind, const std::string& name, TextForm 
     case FileFormat::lfs_pointer:
       return "git lfs pull fetches the file itself";
     case FileFormat::wide_text:
-      return cat("make UTF-8 of it: iconv -f ", kind.encoding, " -t UTF-8 ", name, " > NEW",
-                 std::filesystem::path(name).extension().string());
+      return cat("make UTF-8 of it: iconv -f ", kind.encoding, " -t UTF-8 ", file, " > NEW",
+                 is_plain ? std::filesystem::path(name).extension().string() : "");
     default:
       return cat("write what it holds as ", csv ? "CSV" : "JSON lines",
                  ", with the program that made it");
   }
 }
 
-void refuse_no_csv(std::string_view text, const std::string& name) {
+void refuse_no_csv(std::string_view text, const std::string& name, TextForm form) {
   if (const auto kind = kind_of_file(text.substr(0, file_kind_bytes), name))
     throw Error(cat(name, " is ", kind->name, ", but must be CSV in UTF-8"),
-                text_remedy(*kind, name, TextForm::csv));
+                text_remedy(*kind, name, form));
 }
 
 }  // namespace lockstep

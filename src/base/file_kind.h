@@ -51,13 +51,15 @@ inline constexpr std::size_t file_kind_bytes = 512;
 // UTF-8; whether it is, is left open.
 std::optional<FileKind> kind_of_file(std::string_view head, const std::filesystem::path& path);
 
-enum class TextForm { csv, json_lines };
+enum class TextForm { csv, csv_with_index, json_lines };
 
-// What makes text of that form, in UTF-8, of it: for hints. name: of the file.
+// What makes text of that form, in UTF-8, of it: for hints. csv_with_index: what pandas calls the
+// index is a column, such as times. name: of the file, which stays away where a shell or Python
+// would take it for something else.
 std::string text_remedy(const FileKind& kind, const std::string& name, TextForm form);
 
 // Throws Error, which says what the file is and what makes CSV of it, if it is known to be no text.
 // text: the whole file, or at least file_kind_bytes of it.
-void refuse_no_csv(std::string_view text, const std::string& name);
+void refuse_no_csv(std::string_view text, const std::string& name, TextForm form = TextForm::csv);
 
 }  // namespace lockstep

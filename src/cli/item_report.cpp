@@ -26,9 +26,9 @@ void say_joint_outputs_lack(const ItemTally& tally, const std::vector<std::strin
           more == 0 ? "" : cat(" and ", more, " more")));
 }
 
-std::string partial_text(const std::vector<std::string>& partial) {
+std::string partial_text(const std::vector<std::string>& partial, const char* what) {
   std::string text;
-  for (const std::string& name : partial) text += cat("; ", name, " holds their part");
+  for (const std::string& name : partial) text += cat("; ", name, " holds ", what);
   return text;
 }
 
@@ -85,7 +85,7 @@ void report_no_time(const ItemTally& tally, const fs::path& folder,
   const auto skipped = static_cast<std::int64_t>(tally.skipped.size());
   say(cat("predicted ", items_text(tally.done - skipped), " of ", tally.total, " into ",
           folder.string(), "; ", tally.left, " would not have ended before the quota is over",
-          partial_text(partial)));
+          partial_text(partial, "the part of those that are done")));
   say_how_to_go_on(again);
 }
 
@@ -99,7 +99,7 @@ void report_items_left(const LaunchOutcome& outcome, const ItemTally& tally,
       say(cat("rank ", failed->rank, " was at ", printable(read_file(at))));
   }
   say(cat("not finished: ", tally.done, " of ", tally.total, " items are done, in ",
-          folder.path().string(), partial_text(partial)));
+          folder.path().string(), partial_text(partial, "their part")));
   say_how_to_go_on(again);
 }
 

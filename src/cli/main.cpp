@@ -75,7 +75,8 @@ int run(std::vector<std::string> words) {
   if (words.size() > 1 && words[0] == "help") {
     words.erase(words.begin());
     const std::string asked = join(words, " ");
-    if (!is_command(asked, commands)) return run_help(asked, commands);
+    if (!is_command(words[0], commands)) return run_help(asked, commands);
+    words.resize(is_command(asked, commands) ? words.size() : 1);
     words.emplace_back("--help");
   }
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {

@@ -81,7 +81,8 @@ int predict_then(const RunSetup& setup, const RunDir& run, const std::vector<Dev
   try {
     return predict(run, std::move(copy), devices,
                    {.best = true,
-                    .replace = then.force || own_folder,
+                    .force = then.force,
+                    .replace = own_folder,
                     .outputs = run.path(),
                     .root = setup.train->run.root,
                     .ends_s = ends_s});

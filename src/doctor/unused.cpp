@@ -55,7 +55,7 @@ bool is_incomplete(const Scene& scene, const Program& program, const OfProgram& 
   return wanted && *wanted > static_cast<int>(there);
 }
 
-// A job of `lockstep batch` that was given no GPU.
+// A job of `lockstep batch` that was given no GPU, because it asked for none or none was free.
 bool is_job_on_cpus(const ProcessView& process) {
   return process.inherited("LOCKSTEP_DEVICE").value_or("") == "cpu";
 }
@@ -85,8 +85,8 @@ std::string unmasked(const Scene& scene, int pid, const OfProgram& launcher,
                            !scene.processes.at(launcher->first).inherited("CUDA_VISIBLE_DEVICES");
   if (by_launcher) return rewritten(launcher->second, visible.size() + idle.size());
   if (is_job_on_cpus(scene.processes.at(pid)))
-    return "it is a job of a batch that asks for no GPU: lockstep batch run --gpus 1 -- …, or "
-           "gpus = 1 in the job file";
+    return "it is a job of a batch that was given no GPU: with lockstep batch run --gpus 1 -- …, "
+           "or gpus = 1 in the job file, it waits for one";
   return "if the mask is not meant: start it without CUDA_VISIBLE_DEVICES, or with all of its "
          "GPUs; the value is read once, when CUDA starts";
 }

@@ -187,7 +187,8 @@ std::vector<std::string> value_lines(const std::string& text, const std::string&
   if (count > 2 * static_cast<double>(most_jobs)) check_job_count(count, "a line each");
   if (const auto kind = kind_of_file(text, source))
     throw Error(cat(source, " is ", kind->name, ", but must be text in UTF-8, with a value a line"),
-                text_remedy(*kind, source, TextForm::csv));
+                kind->format == FileFormat::wide_text ? text_remedy(*kind, source, TextForm::csv)
+                                                      : "write its values as text, one a line");
   std::vector<std::string> lines = lines_of(text);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (!is_value(lines[i])) fail_value(lines[i], cat(source, ", line ", i + 1));

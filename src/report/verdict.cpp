@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -148,16 +147,20 @@ bool is_unknown(const Comparison& comparison, Aspect aspect) {
       });
 }
 
-bool has_no_fraction(const nlohmann::json& value) {
-  return value.is_number() && value.get<double>() == std::floor(value.get<double>());
+// Amounts of which more is more work, by the last part of their names.
+bool grows_with_work(const std::string& key) {
+  constexpr std::array names{"num_leaves",     "num_iterations",   "layers",
+                             "width",          "context",          "parameters",
+                             "flops_per_step", "flops_per_sample", "global_batch"};
+  const std::string name = key.substr(key.rfind('.') + 1);
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// ", with more work" where B has more of all that differs, in whole numbers: shares and rates are
-// no amounts.
+// ", with more work" where B has more of all that differs.
 std::string more_or_less_work(const std::vector<const Difference*>& differences) {
   std::size_t more = 0, less = 0;
   for (const Difference* const one : differences) {
-    if (!has_no_fraction(one->a) || !has_no_fraction(one->b)) return "";
+    if (!grows_with_work(one->key) || !one->a.is_number() || !one->b.is_number()) return "";
     ++(one->b.get<double>() > one->a.get<double>() ? more : less);
   }
   return more == differences.size()   ? ", with more work"

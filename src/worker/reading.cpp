@@ -59,7 +59,9 @@ ItemJob job_of(const nlohmann::json& request) {
               .replace = request.at("replace"),
               .item_keys = request.at("item_keys"),
               .record = request.at("record").get<std::string>(),
-              .own = request.at("own").get<std::set<std::string>>()};
+              .own = request.at("own").get<std::set<std::string>>(),
+              .ends_s = request.at("ends_s"),
+              .item_s = request.at("item_s")};
   for (const nlohmann::json& part : request.at("done"))
     job.done[part.at(0)] = {.record = part.at(1).get<std::string>(),
                             .place = {.offset = part.at(2), .bytes = part.at(3)}};

@@ -58,7 +58,7 @@ std::string in_utf8(std::string text, const std::string& name) {
     text = from_utf16(std::string_view(text).substr(2), false, name);
   else if (text.starts_with("\xFE\xFF"sv))
     text = from_utf16(std::string_view(text).substr(2), true, name);
-  refuse_no_csv(text, name);
+  refuse_no_csv(text, name, TextForm::csv_with_index);
   const std::size_t nul = text.find('\0');
   if (nul != text.npos)
     refuse_bytes(name, cat(": byte ", nul + 1, " is 0, as no text has it"), "UTF-16LE", true);

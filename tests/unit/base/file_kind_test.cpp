@@ -71,9 +71,13 @@ TEST(FileKind, IsRefusedAsCsvWithWhatMakesCsvOfIt) {
   for (const auto& [text, name, what, remedy] : std::vector<std::array<std::string, 4>>{
            {"PK\3\4\x14", "p.xlsx", "p.xlsx is a spreadsheet, but must be CSV in UTF-8",
             "save it as CSV"},
-           {"PAR1", "p.csv", "p.csv is a Parquet file", "pandas.read_parquet(\"p.csv\").to_csv"},
+           {"PAR1", "p.csv", "p.csv is a Parquet file",
+            "pandas.read_parquet(\"p.csv\").to_csv(\"NEW.csv\", index=False)"},
            {wide(U"a,b\n1,2\n", 2, false), "p.csv", "p.csv is text in UTF-16LE",
-            "iconv -f UTF-16LE -t UTF-8 p.csv > NEW.csv"}}) {
+            "iconv -f UTF-16LE -t UTF-8 p.csv > NEW.csv"},
+           {wide(U"a,b\n1,2\n", 2, false), "p q;r.csv", "p q;r.csv is text in UTF-16LE",
+            "iconv -f UTF-16LE -t UTF-8 FILE > NEW"},
+           {"PAR1", "p\".csv", "is a Parquet file", "pandas.read_parquet(\"FILE\")"}}) {
     try {
       refuse_no_csv(text, name);
       ADD_FAILURE() << name;
