@@ -79,7 +79,6 @@ TEST(DirectJobs, CheckEveryValueOfAList) {
   EXPECT_THAT(error_of([] { toml({"leaves=63,1"}); }), HasSubstr("leaves"));
   EXPECT_THAT(error_of([] { toml({"parts=2,3"}); }), HasSubstr("other jobs with parts=3"));
   EXPECT_THAT(error_of([] { toml({"part=a,b"}); }), HasSubstr("differs from job to job"));
-  EXPECT_THAT(error_of([] { toml({"batch.global=3"}); }), HasSubstr("option of the engine"));
 }
 
 TEST(DirectJobs, KeepBracesOfValues) {
