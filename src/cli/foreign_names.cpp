@@ -217,9 +217,10 @@ void count_devices(std::vector<OurWord>& words) {
 }
 
 Translation translated(const Vocabulary& known, const TypedLine& line) {
-  if (line.is_file) return translated_for(known, line, {});
-  const TypedBatch batch{.devices = static_cast<int>(devices_meant(known, line)),
-                         .accumulation = accumulation_in(known, line.names)};
+  TypedBatch batch;
+  if (!line.is_file)
+    batch = {.devices = static_cast<int>(devices_meant(known, line)),
+             .accumulation = accumulation_in(known, line.names)};
   Translation translation = translated_for(known, line, batch);
   if (line.flags.counts_devices) count_devices(translation.words);
   return translation;
@@ -235,6 +236,15 @@ std::string batch_note(std::size_t devices) {
   return cat(": batch.global is of ", devices, devices == 1 ? " device" : " devices together");
 }
 
+// What else to know of a name; nothing where it is simply off.
+std::string note_of(const Vocabulary& known, const Translation& all, const std::string& key) {
+  const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
+  if (synonym == nullptr || synonym->note.empty()) return "";
+  const bool is_left_out =
+      std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
+  return is_left_out && synonym->none_when_off ? "" : cat(" (", synonym->note, ")");
+}
+
 std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
   const Translation all = translated(known, line);
   Words words;
@@ -245,10 +255,7 @@ std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const T
     hint = "leave it out";
   else if (!all.left_out.empty())
     hint += cat("; leave out ", join(all.left_out, ", "));
-  const Synonym* const synonym =
-      known.has(plain_name(asked.name)) ? nullptr : find_synonym(known.synonyms, asked.name);
-  if (synonym != nullptr && !synonym->note.empty()) hint += cat(" (", synonym->note, ")");
-  return hint;
+  return hint + note_of(known, all, plain_name(asked.name));
 }
 
 std::vector<TypedName> typed_names_of(const Words& assignments) {
