@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/whole_number.h"
+#include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/resolve.h"
 #include "devices/cpu_ranks.h"
@@ -96,8 +97,9 @@ Bench bench_setup(const Parsed& parsed) {
   bench.repeats = whole_flag(parsed, "--repeats", 3, 1);
   bench.keep = parsed.has("--keep");
   choose_devices(parsed, bench);
-  bench.setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
-                                parsed.all("--config"), parsed.assignments, bench.devices);
+  bench.setup =
+      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
+                      parsed.assignments, bench.devices, {}, flags_here(bench_command()));
   only_train(*bench.setup.train, bench.warm_up + bench.steps);
   prepare(bench.setup, Purpose::plan, bench.devices, {});
   return bench;

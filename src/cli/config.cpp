@@ -47,8 +47,9 @@ int config_main(const Parsed& parsed) {
       parsed.has("--devices")
           ? imagine_devices(parsed.value("--devices"), probe(), host_info(), nullptr)
           : devices_for("");
-  const RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
-                                         parsed.all("--config"), parsed.assignments, devices);
+  const RunSetup setup =
+      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
+                      parsed.assignments, devices, {}, flags_here(config_command()));
   show(parsed, setup.tables());
   return 0;
 }

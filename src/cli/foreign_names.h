@@ -11,10 +11,18 @@
 
 namespace lockstep::cli {
 
+// What a command can be told by flags: those of training, if nothing else is known.
+struct FlagsHere {
+  std::vector<std::string> names{"--devices", "--name", "--resume", "--slots"};
+  bool counts_devices = false;  // a number after --devices says how many, not which
+};
+FlagsHere flags_here(const Command& command);
+
 // Of keys that a recipe does not have. assignments: "key=value", all that the command was given, so
-// that one message translates them together. devices: how many there are; 0: not known.
+// that one message translates them together; a key that is none of them stands in a file, and is
+// translated by itself. devices: how many there are; 0: not known.
 ExplainKey explain_keys(const std::string& recipe, const std::vector<std::string>& assignments,
-                        std::size_t devices);
+                        std::size_t devices, const FlagsHere& flags = {});
 
 // What to write for a word of a command line, "--batch_size", "--batch_size=16" or "BATCH_SIZE=16",
 // and for all others of the line that are no words of Lockstep: "write batch.global=32 …". Empty:

@@ -8,8 +8,9 @@ namespace lockstep::cli {
 namespace {
 
 int prepare_main(const Parsed& parsed) {
-  RunSetup setup = resolve_options(parsed.positionals[0], "", parsed.all("--config"),
-                                   parsed.assignments, devices_for(""));
+  RunSetup setup =
+      resolve_options(parsed.positionals[0], "", parsed.all("--config"), parsed.assignments,
+                      devices_for(""), {}, flags_here(prepare_command()));
   const Prepared prepared = setup.options->prepare(
       {.purpose = Purpose::train, .cache_dir = cache_dir(*setup.train), .say = say});
   if (parsed.has("--json")) {

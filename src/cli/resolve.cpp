@@ -308,13 +308,14 @@ void describe_plugin(const std::string& plugin) {
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments,
-                         const std::vector<Device>& devices, const BareKeys& bare) {
+                         const std::vector<Device>& devices, const BareKeys& bare,
+                         const FlagsHere& flags) {
   const std::string library = plugin.empty() ? "" : trust_plugin(plugin);
   describe_plugin(library);
   const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
   RunSetup setup = make_setup(recipe, library, has_gpu);
   const auto tables = setup.tables();
-  const ExplainKey explain = explain_keys(recipe, assignments, devices.size());
+  const ExplainKey explain = explain_keys(recipe, assignments, devices.size(), flags);
   apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain), explain);
   find_first_weights(setup);
   check_options(setup);

@@ -3,6 +3,7 @@
 
 #include "cli/arguments.h"
 #include "cli/bare_keys.h"
+#include "cli/foreign_names.h"
 #include "plan/run_setup.h"
 #include "run/run_dir.h"
 
@@ -17,11 +18,12 @@ namespace lockstep::cli {
 void describe_plugin(const std::string& plugin);
 
 // Options with defaults, preset, files and assignments applied and checked. devices: that the
-// options are for; none: CPUs.
+// options are for; none: CPUs. flags: those that messages may name.
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments,
-                         const std::vector<Device>& devices, const BareKeys& bare = {});
+                         const std::vector<Device>& devices, const BareKeys& bare = {},
+                         const FlagsHere& flags = {});
 
 // What the recipe needs for `purpose`, and its formula of memory, in this program or, where only
 // the worker has its code, there. run_dir: of the run to read from, or empty.

@@ -42,7 +42,7 @@ RunSetup resolve_score(const Parsed& parsed, const std::vector<std::string>& ass
   const RunSetup setup = make_setup(parsed.positionals[0], library, false);
   if (!setup.options->can_score()) setup.options->score({});
   return resolve_options(setup.recipe, plugin, parsed.all("--config"), assignments, {},
-                         {.groups = {"score"}});
+                         {.groups = {"score"}}, flags_here(score_command()));
 }
 
 std::string score_table(const std::vector<Score>& scores) {

@@ -48,7 +48,8 @@ std::vector<Synonym> synonyms() {
       {.names = {"tta", "use_mirroring"}, .from = "nnU-Net", .ours = "predict.flips={value}"},
       {.names = {"save_probabilities", "npz"},
        .from = "nnU-Net",
-       .ours = "predict.save=probabilities"},
+       .ours = "predict.save=probabilities",
+       .none_when_off = true},
       {.names = {"threshold"}, .from = "scripts", .ours = "predict.threshold={value}"}};
 }
 

@@ -60,6 +60,13 @@ class ForeignNames : public ::testing::Test {
                                                             word.substr(word.find('=') + 1));
     return error ? std::string(error->what()) + " | " + error->hint() : "nothing";
   }
+  // Of words for `train`, on a machine with two devices.
+  static std::string hint(const std::vector<std::string>& words, const FlagsHere& flags = {}) {
+    const std::string& word = words.back();
+    const auto error = explain_keys("named", words, 2, flags)(word.substr(0, word.find('=')),
+                                                              word.substr(word.find('=') + 1));
+    return error ? error->hint() : "nothing";
+  }
 };
 
 TEST_F(ForeignNames, AFlagIsTranslatedWithItsValue) {
@@ -95,6 +102,79 @@ TEST_F(ForeignNames, ARecipesOwnNamesComeFirst) {
   EXPECT_EQ(key_refusal("named-direct", {"batch_size=1"}, 0), "nothing");
   EXPECT_THAT(key_refusal("named-direct", {"data.things=1"}, 0),
               HasSubstr("data.things is an option of the recipe named, not of named-direct"));
+}
+
+TEST_F(ForeignNames, TheBatchIsOfTheDevicesThatAreNamed) {
+  EXPECT_THAT(hint({"batch_size=16", "gpus=1"}),
+              HasSubstr("write batch.global=16 batch.micro=16 --devices 0: batch.global is of 1 "
+                        "device ("));
+  EXPECT_THAT(hint({"gpus=[0, 1, 2]", "batch_size=16"}), HasSubstr("batch.global=48 "));
+  EXPECT_THAT(hint({"device=auto", "batch_size=16"}), HasSubstr("batch.global=32 "));
+  EXPECT_THAT(hint({"gpu_id=GPU-none", "batch_size=16"}), HasSubstr("batch.global=16xDEVICES "));
+}
+
+TEST_F(ForeignNames, AKeyOfAFileIsTranslatedByItself) {
+  const auto error = explain_keys("named", {"accumulation_steps=4", "lr=1"}, 2)("batch_size", "16");
+  ASSERT_TRUE(error);
+  EXPECT_THAT(error->hint(),
+              HasSubstr("write batch.global=16xDEVICES batch.micro=16: batch.global is of all "
+                        "devices together, times batch.accumulation ("));
+  const auto gpus = explain_keys("named", {}, 2, flags_here(planner()))("gpus", "[0, 1]");
+  ASSERT_TRUE(gpus);
+  EXPECT_THAT(gpus->hint(), HasSubstr("write --devices 2 ("));
+}
+
+TEST_F(ForeignNames, WhatIsOffIsLeftOut) {
+  EXPECT_EQ(hint({"auto_resume=False"}), "leave it out");
+  EXPECT_EQ(hint({"lr=1", "pretrained=False"}), "write optimizer.lr=1; leave out pretrained");
+  EXPECT_EQ(hint({"max_steps=-1", "lr=1"}), "write optimizer.lr=1; leave out max_steps");
+  EXPECT_THAT(hint({"num_workers=-1"}), HasSubstr("write data.threads=-1 ("));
+  EXPECT_THAT(refusal({"named", "--max_epochs", "-1"}), HasSubstr("| leave it out"));
+}
+
+TEST_F(ForeignNames, TwoNamesOfOneSettingAreOneWord) {
+  EXPECT_EQ(hint({"fp16=True", "bf16=False"}), "write precision=fp16");
+  EXPECT_EQ(hint({"bf16=False", "fp16=True"}), "write precision=fp16");
+  EXPECT_EQ(hint({"fp16=True", "amp=True"}).substr(0, 20), "write precision=fp16");
+  EXPECT_THAT(hint({"accelerator=gpu", "devices=1"}), HasSubstr("write --devices 0 ("));
+  EXPECT_THAT(hint({"accelerator=cpu", "devices=4"}), HasSubstr("write --devices cpu:4 ("));
+  EXPECT_THAT(hint({"use_cuda=False", "devices=1"}), HasSubstr("write --devices cpu ("));
+  EXPECT_THAT(hint({"gpu_id=3", "num_gpus=1"}), HasSubstr("write --devices 3 ("));
+}
+
+TEST_F(ForeignNames, ValuesAreInOurWords) {
+  EXPECT_EQ(hint({"torch_dtype=float16"}), "write precision=fp16");
+  EXPECT_EQ(hint({"torch_dtype=bfloat16"}), "write precision=bf16");
+  EXPECT_EQ(hint({"dtype=half"}), "write precision=fp16");
+  EXPECT_EQ(hint({"dtype=float32"}), "write precision=fp32");
+  EXPECT_EQ(hint({"optim=adamw_torch_fused"}), "write optimizer.kind=adamw");
+  EXPECT_EQ(hint({"lr_scheduler_type=cosine_with_restarts"}),
+            "write schedule.kind=cosine_restarts");
+  EXPECT_EQ(hint({"max_time=00:12:00:00"}), "write stop.after=12h");
+  EXPECT_EQ(hint({"shuffle=False"}), "write data.shuffle=false");
+  EXPECT_THAT(refusal({"named", "--shuffle"}), HasSubstr("| write data.shuffle=true"));
+  EXPECT_THAT(refusal({"named", "--learning_rate"}), HasSubstr("| write optimizer.lr=VALUE"));
+}
+
+TEST_F(ForeignNames, OnlyFlagsThatTheCommandHasAreWritten) {
+  EXPECT_EQ(hint({"run_name=x"}), "write --name x");
+  EXPECT_EQ(hint({"run_name=x"}, flags_here(planner())), "leave it out");
+  EXPECT_EQ(hint({"run_name=x", "lr=1"}, flags_here(planner())),
+            "write optimizer.lr=1; leave out run_name");
+  EXPECT_THAT(refusal({"named", "--run_name", "x"}), HasSubstr("| leave it out"));
+}
+
+TEST_F(ForeignNames, ACommandThatCountsDevicesIsToldTheirNumber) {
+  EXPECT_THAT(refusal({"named", "--gpus", "4"}), HasSubstr("| write --devices 4 ("));
+  EXPECT_THAT(refusal({"named", "--gpu", "0"}), HasSubstr("| write --devices 1 ("));
+  EXPECT_THAT(refusal({"named", "--device", "cuda"}), HasSubstr("| leave it out ("));
+  EXPECT_THAT(hint({"gpu=0"}), HasSubstr("write --devices 0 ("));
+  EXPECT_EQ(hint({"gpu_ids=[0,1]"}), "write --devices 0,1");
+}
+
+TEST_F(ForeignNames, AValueIsOneWordOfTheShell) {
+  EXPECT_EQ(hint({"run_name=a b; c"}), "write --name 'a b; c'");
+  EXPECT_THAT(hint({"output_dir=my runs"}), HasSubstr("write 'run.root=my runs' ("));
 }
 
 TEST_F(ForeignNames, ACommandWithFewOptionsIsToldNothing) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+
 namespace lockstep {
 namespace {
 
@@ -14,13 +16,36 @@ const std::vector<Synonym> names{
      .from = "Transformers",
      .ours = "precision=fp16",
      .ours_when_off = "precision=fp32"},
-    {.names = {"device"}, .from = "PyTorch", .ours = "--devices {device}"},
+    {.names = {"device"},
+     .from = "PyTorch",
+     .ours = "--devices {device}",
+     .ours_when_off = "--devices cpu",
+     .zero_is_index = true},
+    {.names = {"cuda"},
+     .from = "PyTorch",
+     .ours = "--devices all",
+     .ours_when_off = "--devices cpu"},
     {.names = {"gpus"}, .from = "Lightning", .ours = "--devices {first}", .note = "a number there"},
-    {.names = {"pretrained"}, .from = "timm", .ours = "init.from={path}"}};
+    {.names = {"pretrained"}, .from = "timm", .ours = "init.from={path}", .none_when_off = true},
+    {.names = {"dtype"},
+     .from = "Transformers",
+     .ours = "precision={value}",
+     .values = {{"float16", "fp16"}, {"bf16-*", "bf16"}}},
+    {.names = {"max_time"}, .from = "Lightning", .ours = "stop.after={duration}"},
+    {.names = {"gpu"},
+     .from = "scripts",
+     .ours = "gbdt.device={kind} gbdt.device_id={index}",
+     .ours_when_off = "gbdt.device=cpu",
+     .zero_is_index = true},
+    {.names = {"num_gpus"}, .from = "scripts", .ours = "", .note = "by itself"}};
 
 std::string written(const char* name, const char* value, TypedBatch batch = {}) {
   const Synonym* const synonym = find_synonym(names, name);
-  return synonym == nullptr ? "unknown" : written_here(*synonym, value, batch);
+  if (synonym == nullptr) return "unknown";
+  std::vector<std::string> words;
+  for (const OurWord& word : written_here(*synonym, value, batch))
+    words.push_back(cat(word.name, word.name.starts_with("--") ? " " : "=", word.value));
+  return join(words, " ");
 }
 
 TEST(Synonym, IsFoundHoweverItIsTyped) {
@@ -37,6 +62,8 @@ TEST(Synonym, AddsUpWhatEachDeviceTakes) {
   EXPECT_EQ(written("batch_size", "16"), "batch.global=16xDEVICES batch.micro=16");
   EXPECT_EQ(written("batch_size", "many", {.devices = 2}),
             "batch.global=manyxDEVICES batch.micro=many");
+  EXPECT_EQ(written("batch_size", "16", {.accumulation = 4}),
+            "batch.global=16xDEVICESx4 batch.micro=16");
 }
 
 TEST(Synonym, TranslatesSwitchesDevicesAndPaths) {
@@ -53,6 +80,47 @@ TEST(Synonym, TranslatesSwitchesDevicesAndPaths) {
   EXPECT_EQ(written("pretrained", "a.pth"), "init.from=a.pth");
 }
 
+TEST(Synonym, TakesZeroForADeviceOrForOff) {
+  EXPECT_EQ(written("device", "0"), "--devices 0");
+  for (const char* off : {"false", "False", "no", "off", "none", "None"})
+    EXPECT_EQ(written("device", off), "--devices cpu") << off;
+  EXPECT_EQ(written("cuda", "0"), "--devices cpu");
+  EXPECT_EQ(written("cuda", "1"), "--devices all");
+  EXPECT_EQ(written("gpus", "0"), "--devices cpu");
+}
+
+TEST(Synonym, TakesListsOfDevices) {
+  for (const char* list : {"0,1", "[0, 1]", "(0,1)"}) {
+    EXPECT_EQ(written("gpus", list), "--devices 0,1") << list;
+    EXPECT_EQ(written("device", list), "--devices 0,1") << list;
+  }
+  EXPECT_EQ(written("gpus", "[1]"), "--devices 1");
+}
+
+TEST(Synonym, HasNothingToWriteForWhatIsOff) {
+  for (const char* off : {"False", "0", "None"}) EXPECT_EQ(written("pretrained", off), "") << off;
+  EXPECT_EQ(written("num_gpus", "2"), "");
+}
+
+TEST(Synonym, TranslatesValues) {
+  EXPECT_EQ(written("dtype", "torch.float16"), "precision=fp16");
+  EXPECT_EQ(written("dtype", "bf16-mixed"), "precision=bf16");
+  EXPECT_EQ(written("dtype", "int8"), "precision=int8");
+  EXPECT_EQ(written("dtype", "True"), "precision=true");
+  EXPECT_EQ(written("max_time", "00:12:00:00"), "stop.after=12h");
+  EXPECT_EQ(written("max_time", "1:30:00"), "stop.after=1h30m");
+  EXPECT_EQ(written("max_time", "90s"), "stop.after=90s");
+}
+
+TEST(Synonym, TellsTheKindOfADeviceFromItsNumber) {
+  EXPECT_EQ(written("gpu", "cuda:1"), "gbdt.device=gpu gbdt.device_id=1");
+  EXPECT_EQ(written("gpu", "0"), "gbdt.device=gpu gbdt.device_id=0");
+  EXPECT_EQ(written("gpu", "cuda"), "gbdt.device=cuda");
+  EXPECT_EQ(written("gpu", "True"), "gbdt.device=gpu");
+  EXPECT_EQ(written("gpu", ""), "gbdt.device=gpu");
+  EXPECT_EQ(written("gpu", "no"), "gbdt.device=cpu");
+}
+
 TEST(Synonym, ATableHasARowOfEach) {
   const std::string table = synonyms_markdown(names);
   EXPECT_NE(table.find("| `batch_size`, `bs` | PyTorch | `batch.global=VALUE x devices x "
@@ -60,6 +128,8 @@ TEST(Synonym, ATableHasARowOfEach) {
             std::string::npos)
       << table;
   EXPECT_NE(table.find("| `precision=fp16`; off: `precision=fp32` |"), std::string::npos);
+  EXPECT_NE(table.find("| `init.from=PATH`; off: left out |"), std::string::npos);
+  EXPECT_NE(table.find("| `num_gpus` | scripts | left out | by itself |"), std::string::npos);
   EXPECT_NE(table.find("| `--devices 0,1,…` | a number there |"), std::string::npos);
 }
 

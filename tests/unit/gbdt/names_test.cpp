@@ -1,0 +1,37 @@
+// What is written here for names of devices that LightGBM and scripts around it have.
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "config/synonym.h"
+#include "recipes/gbdt/options/gbdt_options.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+std::string in_our_words(const char* name, const char* value) {
+  const std::vector<Synonym> all = synonyms();
+  const Synonym* const synonym = find_synonym(all, name);
+  if (synonym == nullptr) return "unknown";
+  std::vector<std::string> words;
+  for (const OurWord& word : written_here(*synonym, value, {}))
+    words.push_back(cat(word.name, "=", word.value));
+  if (words.empty()) words.push_back(synonym->note);
+  return join(words, " ");
+}
+
+TEST(GbdtNames, TellADeviceFromItsNumber) {
+  EXPECT_EQ(in_our_words("gpu", "0"), "gbdt.device=gpu gbdt.device_id=0");
+  EXPECT_EQ(in_our_words("gpu", "True"), "gbdt.device=gpu");
+  EXPECT_EQ(in_our_words("gpu", "False"), "gbdt.device=cpu");
+  EXPECT_EQ(in_our_words("use_gpu", "0"), "gbdt.device=cpu");
+  EXPECT_EQ(in_our_words("device", "cuda:1"), "gbdt.device=gpu gbdt.device_id=1");
+  EXPECT_EQ(in_our_words("device_type", "cuda"), "gbdt.device=cuda");
+  EXPECT_EQ(in_our_words("teacher_device", "cpu"), "gbdt.device=cpu");
+}
+
+TEST(GbdtNames, HaveNoOptionForManyGpus) {
+  EXPECT_EQ(in_our_words("num_gpus", "4"), "a batch takes all GPUs by itself");
+}
+
+}  // namespace
+}  // namespace lockstep::gbdt
