@@ -72,9 +72,11 @@ TEST(TimeKey, OfPredictingIsThatOfACopyOfTheSetup) {
   ASSERT_TRUE(once);
   RunSetup setup = make_setup("timed", "", true);
   const auto tables = setup.tables();
-  const std::vector<std::string> options{"predict.tokens=9", "predict.input=[\"a\"]"};
+  const std::vector<std::string> options{"precision=fp32", "stop.steps=9", "predict.tokens=9",
+                                         "predict.input=[\"a\"]"};
   apply_config(tables, {}, options);
   setup.prepared.facts = text_facts();
+  setup.plan = make_plan(*setup.train, setup.prepared.facts, {}, gpus(2));
   const auto key = [](const RunSetup& of) { return prediction_time_key(of, gpus(2), "a CPU"); };
   const RunSetup copy = setup_from_json(setup_to_json(setup));
   EXPECT_EQ(key(copy), key(setup));
