@@ -101,11 +101,12 @@ double known_item_s(const RunSetup& setup, const std::vector<Device>& devices) {
 }
 
 PredictionTimer::PredictionTimer(const RunSetup& setup, const std::vector<Device>& devices)
-    : file_(predictions_file(setup)),
-      key_(key_of_prediction(setup, devices)),
-      ranks_(std::ssize(devices)) {}
+    : file_(predictions_file(setup)), key_(key_of_prediction(setup, devices)) {}
 
-void PredictionTimer::begin() { begin_s_ = system_clock().now_s(); }
+void PredictionTimer::begin(std::int64_t ranks) {
+  ranks_ = ranks;
+  begin_s_ = system_clock().now_s();
+}
 
 void PredictionTimer::on_items() {
   if (started_s_ == 0) started_s_ = system_clock().now_s();

@@ -22,7 +22,7 @@ std::optional<MeasuredTimes> known_times(const RunSetup& setup);
 void remember_times(const RunSetup& setup, const MeasuredTimes& times);
 
 // Likewise of predicting so many items with these devices, in run.root/.cache/predictions.json.
-// setup: resolved. Seconds with the start; nothing: not known.
+// setup: resolved, and not prepared to predict. Seconds with the start; nothing: not known.
 std::optional<double> known_prediction_s(const RunSetup& setup, const std::vector<Device>& devices,
                                          std::int64_t items);
 // The time of one item on one rank; 0: not known.
@@ -31,15 +31,16 @@ double known_item_s(const RunSetup& setup, const std::vector<Device>& devices);
 // What the command that predicts measures, and remembers if it did all of its items.
 class PredictionTimer {
  public:
+  // As known_prediction_s has them. There may be fewer ranks than devices.
   PredictionTimer(const RunSetup& setup, const std::vector<Device>& devices);
-  void begin();     // the ranks are launched
-  void on_items();  // they say how far they are
+  void begin(std::int64_t ranks);  // so many are launched
+  void on_items();                 // they say how far they are
   void all_done(std::int64_t items) const;
 
  private:
   std::filesystem::path file_;
   std::string key_;
-  std::int64_t ranks_;
+  std::int64_t ranks_ = 1;
   double begin_s_ = 0, started_s_ = 0;
 };
 

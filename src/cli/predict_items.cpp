@@ -18,6 +18,7 @@
 #include "devices/cpu_ranks.h"
 #include "plan/item_tasks.h"
 #include "run/earlier_predictions.h"
+#include "run/json_lines.h"
 #include "run/prediction_folder.h"
 #include "run/prediction_record.h"
 
@@ -161,6 +162,7 @@ struct Prediction {
   FurtherRuns further;  // whose exports lie in temporary folders until this goes
   PreparedRuns also;
   nlohmann::json identity;
+  double item_s = 0;  // what an item took before; 0: not known
 };
 
 // Prepares the setup for `devices`, as the workers are to know it, and the further runs.
@@ -180,19 +182,17 @@ void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, cons
       setup, run_identity(run.path(), prediction.weights, found), prediction.also.identity);
 }
 
-// Waits for what a command that was killed leaves to end, which is a moment.
-std::vector<PredictionRecord> records_of(const Prediction& prediction) {
+// Waits for what a command that was killed leaves to end, which is a moment. own: the record of
+// this command, once it has one. Of two commands that begin at the same moment at least one sees
+// the other then: the younger one gives way, for which the older one waits.
+std::vector<PredictionRecord> records_of(const Prediction& prediction, const fs::path& own = {}) {
   constexpr double patience_s = 5, look_again_s = 0.1;
-  const std::string list = list_key(prediction.item_keys);
   for (double waited_s = 0;; waited_s += look_again_s) {
     std::vector<PredictionRecord> records = read_records(prediction.folder);
-    const bool are_made_now =
-        std::any_of(records.begin(), records.end(), [&](const PredictionRecord& record) {
-          return record.in_use && record.head.identity == prediction.identity &&
-                 record.head.list == list;
-        });
-    if (!are_made_now) return records;
-    if (waited_s >= patience_s)
+    const auto made_now = find_made_now(records, prediction.identity, prediction.item_keys, own);
+    if (made_now == records.end()) return records;
+    const bool gives_way = !own.empty() && made_now->file < own;
+    if (gives_way || waited_s >= patience_s)
       throw Error(
           cat("another command is predicting these items into ", prediction.folder.string()),
           "wait for it, or name another folder with out=");
@@ -200,12 +200,23 @@ std::vector<PredictionRecord> records_of(const Prediction& prediction) {
   }
 }
 
+void remove_outputs(const fs::path& folder, const std::vector<std::string>& names) {
+  std::error_code ignored;
+  if (names.empty() || !fs::is_directory(folder, ignored)) return;
+  const Beneath outputs(folder);
+  for (const std::string& name : names) outputs.remove(name);
+}
+
 // With --force nothing counts that was made before.
 EarlierPredictions earlier_of(const Prediction& prediction, const ReadOptions& reading) {
-  std::vector<PredictionRecord> records = records_of(prediction);
+  const std::vector<PredictionRecord> records = records_of(prediction);
+  std::vector<std::string> stale =
+      stale_partial(prediction.folder, records, prediction.input.joint_outputs);
   if (reading.force) {
-    for (const PredictionRecord& record : records)
-      if (!record.in_use && record.head.identity == prediction.identity) remove_record(record.file);
+    for (const fs::path& record :
+         records_of_items(records, prediction.identity, prediction.item_keys))
+      remove_record(record);
+    remove_outputs(prediction.folder, stale);
     return {};
   }
   EarlierPredictions earlier = find_earlier(prediction.folder, records, prediction.identity,
@@ -213,7 +224,9 @@ EarlierPredictions earlier_of(const Prediction& prediction, const ReadOptions& r
                                              .item_keys = prediction.item_keys,
                                              .batch = prediction.input.batch,
                                              .joint_outputs = prediction.input.joint_outputs});
-  if (!reading.replace && !earlier.may_replace)
+  if (reading.replace || earlier.may_replace)
+    earlier.stale = std::move(stale);
+  else
     check_nothing_in_the_way(earlier, prediction.folder, records, prediction.identity);
   return earlier;
 }
@@ -251,21 +264,15 @@ nlohmann::json request_for(const Prediction& prediction, const RunSetup& setup,
           {"done", done},
           {"own", earlier.own},
           {"ends_s", ends_s},
-          {"item_s", known_item_s(setup, setup.plan.devices)},
+          {"item_s", prediction.item_s},
           {"replace", replaces}};
-}
-
-// NAME.partial of commands that this one goes on with.
-void remove_partial(const fs::path& folder, const EarlierPredictions& earlier) {
-  const Beneath outputs(folder);
-  for (const std::string& name : earlier.partial) outputs.remove(name);
 }
 
 std::vector<std::string> keep_partial(const PredictionFolder& folder,
                                       const EarlierPredictions& earlier, RecordWriter& record) {
   std::error_code ignored;
   if (!fs::exists(joint_folder(folder.scratch()), ignored)) return earlier.partial;
-  remove_partial(folder.path(), earlier);
+  remove_outputs(folder.path(), earlier.partial);
   std::vector<std::string> names = folder.keep_partial();
   std::vector<OutputStamp> files;
   try {
@@ -288,12 +295,13 @@ int run_item_ranks(Ranks& ranks, ItemTally& tally, const Prediction& prediction,
     if (text_or(event, "kind", "") == "items") timer.on_items();
     tally.on_event(event);
   };
-  timer.begin();
+  timer.begin(std::ssize(ranks.devices));
   const LaunchOutcome outcome = run_ranks(ranks);
   const bool finished = std::holds_alternative<Finished>(outcome);
   if (finished && tally.done == tally.total) {
     timer.all_done(tally.total - tally.earlier);
-    remove_partial(folder.path(), earlier);
+    remove_outputs(folder.path(), earlier.partial);
+    remove_outputs(folder.path(), earlier.stale);
     remove_held(earlier, record);
     return report_items_done(tally, folder.path(), prediction.input.joint_outputs, reading.json);
   }
@@ -349,6 +357,10 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
                         .items = items_of(setup, inputs, run.path(), temporary.path())};
   check_outputs(prediction.folder, prediction.input, prediction.items);
   for (const PredictItem& item : prediction.items) prediction.item_keys.push_back(item_key(item));
+  // By the options, the size of the model and the devices by which training looks it up: preparing
+  // changes them.
+  PredictionTimer timer(setup, devices);
+  prediction.item_s = known_item_s(setup, devices);
   prepare_for_items(setup, devices, run, reading, prediction);
 
   const EarlierPredictions earlier = earlier_of(prediction, reading);
@@ -364,7 +376,6 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
       prediction.items, prediction.input.batch, std::ssize(devices), done_parts(earlier))));
   setup.plan.devices = devices;
   setup.plan.batch.world_size = std::ssize(devices);
-  PredictionTimer timer(setup, devices);
 
   const PredictionFolder folder(prediction.folder);
   const bool replaces = reading.force || reading.replace || earlier.may_replace;
@@ -373,6 +384,12 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
                                                .list = list_key(prediction.item_keys),
                                                .device = devices[0].name,
                                                .replaces = replaces});
+  try {
+    records_of(prediction, done.path());
+  } catch (const Error&) {
+    remove_record(done.path());
+    throw;
+  }
   const fs::path record = temporary.path() / "record.json", request = temporary.path() / "request";
   write_file_atomic(record, setup_to_json(setup).dump());
   write_cbor(request,

@@ -57,9 +57,15 @@ MeasuredTimes measure_times(const RunSetup& setup) {
   spec.environment["LOCKSTEP_START"] = start_variable(begin_s(), system_clock().now_s());
   RunTimes times;
   spec.on_event = [&](const nlohmann::json& event) { times.on_event(event); };
+  bool interrupted = false;
+  spec.on_signal = [&](int) { interrupted = true; };
   const LaunchOutcome outcome = launch(spec, system_clock());
   if (!std::holds_alternative<Finished>(outcome) && !std::holds_alternative<Stopped>(outcome))
     throw ToldAlready{report_reading(outcome)};
+  if (interrupted) {
+    say("interrupted: the trial tells nothing");
+    throw ToldAlready{exit_interrupted};
+  }
   const MeasuredTimes measured{.parts = times.mean(), .source = TimeSource::trial};
   if (measured.parts.step_s == 0)
     throw Error(cat("the trial of ", trial_s, " seconds was over before a second step was"),

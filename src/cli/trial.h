@@ -7,7 +7,7 @@
 namespace lockstep::cli {
 
 // Trains ten seconds on the plan's devices, evaluates for five at most, and saves. setup: planned.
-// Throws ToldAlready if the ranks fail, Error if not even two steps fit.
+// Throws ToldAlready if the ranks fail or a signal comes, Error if not even two steps fit.
 MeasuredTimes measure_times(const RunSetup& setup);
 
 }  // namespace lockstep::cli

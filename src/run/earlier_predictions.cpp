@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "run/json_lines.h"
+#include "run/prediction_folder.h"
 
 #include <algorithm>
 #include <iterator>
@@ -39,8 +40,8 @@ class Finder {
     const auto count = static_cast<std::int64_t>(list_.items.size());
     found_.is_finished = found_.done_items == count && !waits_for_names_ && has_joint;
     for (const PredictionRecord* record : records_) {
-      if (!record->in_use) found_.records.push_back(record->file);
       if (record->head.list != list_key_) continue;
+      if (!record->in_use) found_.records.push_back(record->file);
       if (record->head.replaces && !record->joint) found_.may_replace = true;
       for (const OutputStamp& file : record->partial)
         if (is_placed(file)) found_.partial.push_back(file.name);
@@ -202,6 +203,13 @@ std::string why_it_differs(const PredictionRecord& record, const json& identity,
   return is_joint ? "made of other items" : "it or its input has changed since it was made";
 }
 
+bool has_item_of(const PredictionRecord& record, const std::set<std::string>& keys) {
+  return std::any_of(record.parts.begin(), record.parts.end(), [&](const auto& part) {
+    return std::any_of(part.items.begin(), part.items.end(),
+                       [&](const RecordedItem& item) { return keys.contains(item.key); });
+  });
+}
+
 }  // namespace
 
 EarlierPredictions find_earlier(const fs::path& folder,
@@ -210,6 +218,46 @@ EarlierPredictions find_earlier(const fs::path& folder,
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) return {};
   return Finder(folder, records, identity, list).find();
+}
+
+std::vector<PredictionRecord>::const_iterator find_made_now(
+    const std::vector<PredictionRecord>& records, const json& identity,
+    const std::vector<std::string>& item_keys, const fs::path& own) {
+  const std::string list = list_key(item_keys);
+  return std::find_if(records.begin(), records.end(), [&](const PredictionRecord& record) {
+    return record.in_use && record.head.identity == identity && record.head.list == list &&
+           record.file != own;
+  });
+}
+
+std::vector<fs::path> records_of_items(const std::vector<PredictionRecord>& records,
+                                       const json& identity,
+                                       const std::vector<std::string>& item_keys) {
+  const std::string list = list_key(item_keys);
+  const std::set<std::string> keys(item_keys.begin(), item_keys.end());
+  std::vector<fs::path> files;
+  for (const PredictionRecord& record : records)
+    if (!record.in_use && record.head.identity == identity &&
+        (record.head.list == list || has_item_of(record, keys)))
+      files.push_back(record.file);
+  return files;
+}
+
+std::vector<std::string> stale_partial(const fs::path& folder,
+                                       const std::vector<PredictionRecord>& records,
+                                       const std::vector<std::string>& joint_outputs) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return names;
+  const Beneath outputs(folder);
+  for (const PredictionRecord& record : records)
+    for (const OutputStamp& file : record.partial)
+      if (!record.in_use && is_unchanged(outputs, file.name, file) &&
+          std::any_of(joint_outputs.begin(), joint_outputs.end(), [&](const std::string& name) {
+            return file.name.starts_with(name + partial_suffix);
+          }))
+        names.push_back(file.name);
+  return names;
 }
 
 std::string difference_text(const json& before, const json& now) {

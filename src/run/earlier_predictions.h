@@ -40,15 +40,34 @@ struct EarlierPredictions {
   std::vector<std::string> in_the_way{};
   // A command with --force that did not come to its end may still replace what is in the way.
   bool may_replace = false;
-  std::vector<std::filesystem::path> records{};  // of these commands, where they have ended
-  std::set<std::string> devices{};               // kinds that done parts were made on
-  std::vector<std::string> partial{};            // NAME.partial of these commands
+  // Of such commands of the same list, where they have ended: nobody else needs what they hold.
+  std::vector<std::filesystem::path> records{};
+  std::set<std::string> devices{};     // kinds that done parts were made on
+  std::vector<std::string> partial{};  // NAME.partial of commands of the same list
+  std::vector<std::string> stale{};    // stale_partial, where this command replaces NAME
 };
 
 // Goes by the records whose identity is `identity`. A folder that is not there holds nothing.
 EarlierPredictions find_earlier(const std::filesystem::path& folder,
                                 const std::vector<PredictionRecord>& records,
                                 const nlohmann::json& identity, const PredictionList& list);
+
+// The oldest record that a command other than `own` is writing, of the same identity and list.
+std::vector<PredictionRecord>::const_iterator find_made_now(
+    const std::vector<PredictionRecord>& records, const nlohmann::json& identity,
+    const std::vector<std::string>& item_keys, const std::filesystem::path& own);
+
+// Records of this identity that have an item of these or are of this very list, where their
+// commands have ended: what is to be forgotten where all is made again.
+std::vector<std::filesystem::path> records_of_items(const std::vector<PredictionRecord>& records,
+                                                    const nlohmann::json& identity,
+                                                    const std::vector<std::string>& item_keys);
+
+// NAME.partial of these outputs, whatever made them, which stand for nothing once NAME is replaced:
+// of commands that have ended, and as those wrote them.
+std::vector<std::string> stale_partial(const std::filesystem::path& folder,
+                                       const std::vector<PredictionRecord>& records,
+                                       const std::vector<std::string>& joint_outputs);
 
 // What of two identities differs, in words: "predict.threshold = 0.5, not 0.3", "the weights of
 // step 4, not 8".

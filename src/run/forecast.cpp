@@ -31,9 +31,11 @@ double evaluation_batches(const Plan& plan) {
          static_cast<double>(std::max<std::int64_t>(plan.batch.global, 1));
 }
 
-// The shorter one, and its name; 0 s: there is none.
-std::pair<double, const char*> shortest_quota(const TrainOptions& options) {
-  const double after = options.stop.after.seconds, budget = options.stop.budget.seconds;
+// The shorter one, and its name; 0 s: there is none. How much of the budget earlier starts have
+// spent is not known here.
+std::pair<double, const char*> shortest_quota(const TrainOptions& options, bool is_first_start) {
+  const double after = options.stop.after.seconds;
+  const double budget = is_first_start ? options.stop.budget.seconds : 0;
   if (budget > 0 && (after <= 0 || budget < after)) return {budget, "stop.budget"};
   return {after, "stop.after"};
 }
@@ -106,7 +108,7 @@ std::string forecast_text(const Forecast& forecast) {
 
 std::string quota_text(const Forecast& forecast, const TrainOptions& options,
                        std::int64_t first_step, std::int64_t total_steps) {
-  const auto [quota_s, name] = shortest_quota(options);
+  const auto [quota_s, name] = shortest_quota(options, first_step == 0);
   if (quota_s <= 0) return "";
   const PartTimes& parts = forecast.from.parts;
   const double may_s = quota_s - options.stop.reserve.seconds, left_s = may_s - forecast.total_s;

@@ -41,7 +41,8 @@ std::optional<MeasuredTimes> times_by_peaks(const Plan& plan);
 // "about 1h12m: 0.31s a step, 5m20s an epoch, 20 evaluations of 14s each; as in run a, 3h ago".
 std::string forecast_text(const Forecast& forecast);
 
-// Whether it fits into the quota, or how far it comes; "" without a quota. options.stop.reserve is
+// Whether it fits into the quota, or how far it comes; "" without a quota, and of stop.budget where
+// the run goes on. options.stop.reserve is
 // set as it will be.
 std::string quota_text(const Forecast& forecast, const TrainOptions& options,
                        std::int64_t first_step, std::int64_t total_steps);

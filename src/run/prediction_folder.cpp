@@ -112,7 +112,7 @@ std::vector<std::string> PredictionFolder::keep_partial() const {
        entry.increment(error)) {
     std::error_code ignored;
     if (!entry->is_regular_file(ignored)) continue;
-    const std::string wanted = entry->path().lexically_relative(joint).string() + ".partial";
+    const std::string wanted = entry->path().lexically_relative(joint).string() + partial_suffix;
     folder.make_folders(fs::path(wanted).parent_path());
     std::string name = wanted;
     bool placed = take_new(folder, entry->path(), name);

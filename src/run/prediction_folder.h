@@ -41,6 +41,9 @@ class PredictionFolder {
   UniqueFd lock_;  // of a file in `scratch`, so that others see that this command lives
 };
 
+// What follows NAME where an output was not finished.
+inline constexpr const char* partial_suffix = ".partial";
+
 // Where outputs that are made of all items lie until they are whole.
 std::filesystem::path joint_folder(const std::filesystem::path& scratch);
 

@@ -220,8 +220,10 @@ std::string list_key(const std::vector<std::string>& item_keys) {
 
 RecordWriter::RecordWriter(fs::path path, UniqueFd fd)
     : path_(std::move(path)), fd_(std::move(fd)) {
-  flock(fd_.get(),
-        LOCK_SH | LOCK_NB);  // where locks are not to be had, nobody sees that it is held
+  // Who looks whether it is in use holds it for a moment. Where locks are not to be had, nobody
+  // sees that it is held.
+  while (flock(fd_.get(), LOCK_SH) != 0 && errno == EINTR) {
+  }
 }
 
 RecordWriter RecordWriter::create(const fs::path& folder, const RecordHead& head) {

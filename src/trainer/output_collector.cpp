@@ -206,7 +206,11 @@ void OutputCollector::put(const RecordedItem& made) {
   std::vector<std::string> names;  // that are to be new
   for (const OutputStamp& file : made.files) {
     placed_.insert(file.name);
-    if (!folder_.status(file.held)) continue;  // it has its name
+    if (!folder_.status(file.held)) {  // it has its name
+      if (folder_.status(file.name)) continue;
+      throw Error(cat((job_.folder / file.name).string(), " has gone meanwhile"),
+                  "give the command again");
+    }
     waiting.push_back(&file);
     if (!job_.replace && !job_.own.contains(file.name)) names.push_back(file.name);
   }

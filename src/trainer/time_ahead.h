@@ -29,6 +29,8 @@ class TimeAhead {
   // Seconds that an evaluation may take, so that the steps with which a request to stop travels,
   // the save of a best checkpoint and that of a stop fit behind it.
   double evaluation_limit_s() const;
+  // Whether one was measured, in this start or before it: else what one takes is a guess.
+  bool knows_evaluations() const { return !evaluations_s_.empty() || known_.evaluation_s > 0; }
   // "an evaluation takes about 14s, and 2s are left"; "": it fits.
   std::string no_evaluation() const;
   // Whether a save leaves time for a further one at a stop.

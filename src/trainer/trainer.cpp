@@ -184,7 +184,7 @@ class Loop {
   double save_s_ = 0;                      // since the last step that was recorded
   std::vector<at::Tensor> first_buffers_;  // of exact mode, as they were when this start began
   bool first_step_done_ = false;
-  bool evaluations_fit_ = true;  // into the quota; once they do not, they never do
+  bool evaluations_fit_ = true;  // into the quota; once what one took does not, none ever will
 };
 
 TrainEnd Loop::run() {
@@ -445,11 +445,15 @@ double Loop::evaluation_limit_s() {
     return std::numeric_limits<double>::infinity();
   if (!evaluations_fit_) return 0;
   const std::string why = recorder_ ? ahead_->no_evaluation() : "";
-  const double limit_s = why.empty() ? std::max(ahead_->evaluation_limit_s(), 0.0) : 0;
-  if (!why.empty()) recorder_->evaluation_left_out(step_, why);
+  constexpr double never = -1;
+  double limit_s = std::max(ahead_->evaluation_limit_s(), 0.0);
+  if (!why.empty()) {
+    limit_s = ahead_->knows_evaluations() ? never : 0;
+    recorder_->evaluation_left_out(step_, why);
+  }
   const double agreed_s = std::stod(setup_.group.share("evaluation may take", fixed(limit_s, 3)));
-  evaluations_fit_ = agreed_s > 0;
-  return agreed_s;
+  evaluations_fit_ = agreed_s != never;
+  return std::max(agreed_s, 0.0);
 }
 
 // An item is taken to cost as much as a validation sample, until items were predicted.
@@ -580,8 +584,11 @@ TrainEnd Loop::finish(TrainEnd end) {
   }
   if (end != TrainEnd::stopped) why.clear();
   // A budget that was spent before this start says nothing of how long what follows may take.
+  const auto& stop = options_.stop;
+  const bool was_spent =
+      stop.budget.seconds > 0 && start_.spent_s >= stop.budget.seconds - stop.reserve.seconds;
   std::optional<double> left_s;
-  if (quota_->allowed_s() > 0 && step_ > start_.step) left_s = quota_->left_in_all_s();
+  if (quota_->allowed_s() > 0 && !was_spent) left_s = quota_->left_in_all_s();
   if (recorder_)
     recorder_->ended(
         step_, {.why = why, .early = early, .by_quota = stop_->is_by_quota(), .left_s = left_s},

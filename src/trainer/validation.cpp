@@ -2,37 +2,13 @@
 
 #include "engine/evaluator.h"
 #include "launch/heartbeat.h"
+#include "trainer/expected_end.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace lockstep {
-namespace {
-
-// How long an evaluation takes, by how far it is. Its first batch loads kernels and tells nothing.
-class ExpectedEnd {
- public:
-  explicit ExpectedEnd(Clock& clock) : clock_(clock), begin_s_(clock.now_s()) {}
-  // done: the share of this rank's rows, above 0 and rising.
-  void update(double done) {
-    gone_s_ = expected_s_ = clock_.now_s() - begin_s_;
-    if (first_done_ == 0) {
-      first_done_ = done;
-      first_s_ = gone_s_;
-    } else {
-      expected_s_ += (gone_s_ - first_s_) / (done - first_done_) * (1 - done);
-    }
-  }
-  double gone_s() const { return gone_s_; }
-  double expected_s() const { return expected_s_; }  // as of the last update
-
- private:
-  Clock& clock_;
-  double begin_s_, first_s_ = 0, first_done_ = 0, gone_s_ = 0, expected_s_ = 0;
-};
-
-}  // namespace
 
 bool BestMetric::improves(const std::vector<Metric>& metrics, std::int64_t step) {
   const Metric& chosen = chosen_metric(metrics, name_);

@@ -13,6 +13,7 @@ struct TimedRecipe : RecipeOptions {
   std::int64_t width = 64, tokens = 5;
   std::string path;
   TimedRecipe() {
+    add_item_options();
     table.add("model.width", width, {.meaning = "of the model"});
     table.add("data.path", path, {.meaning = "the data", .is_path = true});
     table.add("predict.tokens", tokens, {.meaning = "to predict"});
@@ -59,6 +60,28 @@ TEST(TimeKey, OfPredictingGoesByItsOptions) {
   EXPECT_EQ(key({"data.path=/elsewhere", "batch.global=8"}), key({}));
   EXPECT_NE(key({"predict.tokens=9"}), key({}));
   EXPECT_NE(key({"model.width=65"}), key({}));
+  EXPECT_EQ(key({"predict.input=[\"a\"]", "predict.out=b"}), key({}));
+}
+
+// Training looks it up, and gives a copy of its setup to what predicts.
+TEST(TimeKey, OfPredictingIsThatOfACopyOfTheSetup) {
+  static const bool once = [] {  // the registry outlives a repetition of the tests
+    register_recipe({"timed", "for tests", [] { return std::make_unique<TimedRecipe>(); }});
+    return true;
+  }();
+  ASSERT_TRUE(once);
+  RunSetup setup = make_setup("timed", "", true);
+  const auto tables = setup.tables();
+  const std::vector<std::string> options{"precision=fp32", "stop.steps=9", "predict.tokens=9",
+                                         "predict.input=[\"a\"]"};
+  apply_config(tables, {}, options);
+  setup.prepared.facts = text_facts();
+  setup.plan = make_plan(*setup.train, setup.prepared.facts, {}, gpus(2));
+  const auto key = [](const RunSetup& of) { return prediction_time_key(of, gpus(2), "a CPU"); };
+  const RunSetup copy = setup_from_json(setup_to_json(setup));
+  EXPECT_EQ(key(copy), key(setup));
+  setup.prepared.facts.parameters = 0;
+  EXPECT_NE(key(copy), key(setup)) << "so what is prepared to predict has another one";
 }
 
 }  // namespace

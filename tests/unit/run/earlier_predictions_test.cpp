@@ -9,8 +9,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <chrono>
 #include <fstream>
+#include <thread>
 
 namespace lockstep {
 namespace {
@@ -264,6 +268,84 @@ TEST_F(EarlierPredictionsTest, OfAPartAreRemovedOnlyWhereTheyAreTheirs) {
   EXPECT_THAT(earlier().partial, ElementsAre("all.csv.partial"));
   write_output(out / "all.csv.partial", "mine, since");
   EXPECT_THAT(earlier().partial, IsEmpty());
+}
+
+TEST_F(EarlierPredictionsTest, OfAnotherListKeepWhatTheyHold) {
+  {
+    RecordWriter record = RecordWriter::create(out, head());
+    make_all(record, 3, /*place=*/false);
+  }
+  const fs::path all = read_records(out).at(0).file;
+  const std::vector<PredictItem> of_all = items;
+  items.erase(items.begin() + 1, items.end());
+  EXPECT_THAT(done(), ElementsAre(0));
+  EXPECT_THAT(earlier().records, IsEmpty()) << "b and c wait for the command that goes on";
+  items = of_all;
+  EXPECT_THAT(earlier().records, ElementsAre(all));
+}
+
+TEST_F(EarlierPredictionsTest, AreForgottenWhereTheirItemsAreMadeAgain) {
+  std::optional<RecordWriter> record = RecordWriter::create(out, head());
+  make_all(*record, 2);
+  const fs::path file = record->path();
+  const std::vector<std::string> all = keys(), of_a{all[0]}, of_d{all[3]};
+  EXPECT_THAT(records_of_items(read_records(out), identity, all), IsEmpty()) << "it is in use";
+  record.reset();
+  const std::vector<PredictionRecord> records = read_records(out);
+  EXPECT_THAT(records_of_items(records, identity, all), ElementsAre(file));
+  EXPECT_THAT(records_of_items(records, identity, of_a), ElementsAre(file));
+  EXPECT_THAT(records_of_items(records, identity, of_d), IsEmpty());
+  EXPECT_THAT(records_of_items(records, json{{"predict.scale", 2}}, all), IsEmpty());
+}
+
+TEST_F(EarlierPredictionsTest, OfTwoCommandsAtTheSameMomentSeeEachOther) {
+  const auto made_now = [&](const fs::path& own) {
+    const std::vector<PredictionRecord> records = read_records(out);
+    const auto found = find_made_now(records, identity, keys(), own);
+    return found == records.end() ? fs::path() : found->file;
+  };
+  const RecordWriter older = RecordWriter::create(out, head());
+  EXPECT_EQ(made_now({}), older.path());
+  EXPECT_EQ(made_now(older.path()), "");
+  RecordHead of_others = head();
+  of_others.list = "other";
+  const RecordWriter other = RecordWriter::create(out, of_others);
+  EXPECT_EQ(made_now(older.path()), "");
+  const RecordWriter younger = RecordWriter::create(out, head());
+  EXPECT_EQ(made_now(younger.path()), older.path());
+  EXPECT_EQ(made_now(older.path()), younger.path());
+  EXPECT_LT(older.path(), younger.path());
+}
+
+TEST_F(EarlierPredictionsTest, AreInUseAlsoWhereSomebodyJustLooked) {
+  const fs::path file = RecordWriter::create(out, head()).path();
+  const UniqueFd looks(open(file.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(flock(looks.get(), LOCK_EX), 0);
+  std::optional<RecordWriter> record;
+  std::thread opens([&] { record = RecordWriter::open(file); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  flock(looks.get(), LOCK_UN);
+  opens.join();
+  EXPECT_TRUE(read_records(out).at(0).in_use);
+}
+
+TEST_F(EarlierPredictionsTest, OfAPartAreStaleWhereTheWholeIsReplaced) {
+  const auto stale = [&](const std::vector<std::string>& names) {
+    return stale_partial(out, read_records(out), names);
+  };
+  RecordHead other = head();
+  other.identity["predict.scale"] = 3;
+  {
+    RecordWriter record = RecordWriter::create(out, other);
+    write_output(out / "all.csv.partial.2", "half");
+    record.add_partial({stamp_output(out / "all.csv.partial.2", "all.csv.partial.2")});
+    EXPECT_THAT(stale(joint), IsEmpty()) << "it is in use";
+  }
+  EXPECT_THAT(earlier().partial, IsEmpty());
+  EXPECT_THAT(stale(joint), ElementsAre("all.csv.partial.2"));
+  EXPECT_THAT(stale({"b.csv"}), IsEmpty());
+  write_output(out / "all.csv.partial.2", "mine, since");
+  EXPECT_THAT(stale(joint), IsEmpty());
 }
 
 TEST_F(EarlierPredictionsTest, AreNotReadThroughALink) {

@@ -1,5 +1,6 @@
 #include "run/forecast.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -65,6 +66,14 @@ TEST_F(ForecastTest, SaysWhetherItFitsIntoTheQuota) {
   EXPECT_EQ(
       text(),
       "does not fit into stop.budget = 3m20s less 1m, where it comes to about step 60 of 100");
+}
+
+TEST_F(ForecastTest, SaysNothingOfABudgetThatEarlierStartsHaveUsed) {
+  options.stop.budget = {200};
+  EXPECT_EQ(quota_text(make(50), options, 50, plan.total_steps), "");
+  options.stop.after = {300};
+  EXPECT_THAT(quota_text(make(50), options, 50, plan.total_steps),
+              ::testing::StartsWith("fits into stop.after = 5m"));
 }
 
 TEST_F(ForecastTest, APeakIsReachedByAThird) {

@@ -18,6 +18,7 @@
 #include <ATen/ops/ones.h>
 
 #include <limits>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -332,11 +333,19 @@ TEST_F(Stopped, PatienceGoesByEvaluationsNotByTheStepOfTheStop) {
 class SlowToEvaluate : public WorseAndWorse {
  public:
   explicit SlowToEvaluate(FakeClock& clock) : WorseAndWorse(clock), clock_(clock) {}
+  DatasetPair data() override {
+    return {WorseAndWorse::data().train, std::make_shared<testing::ToyData>(valid_samples)};
+  }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    clock_.advance(std::exchange(first_step_more_s, 0));
+    return WorseAndWorse::loss(model, batch, context);
+  }
   at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {
     clock_.advance(batch_s);
     return WorseAndWorse::evaluate(model, batch, context);
   }
-  double batch_s = 5;
+  double batch_s = 5, first_step_more_s = 0;
+  std::int64_t valid_samples = 12;
 
  private:
   FakeClock& clock_;
@@ -406,6 +415,37 @@ TEST_F(QuotaIsKept, ByStoppingBeforeAnEvaluationAtTheEnd) {
   EXPECT_EQ(events("stop").back().at("step"), 5);
   EXPECT_EQ(train_slowly(0, /*resume=*/true), TrainEnd::finished);
   EXPECT_EQ(steps_of("eval"), (std::vector<std::int64_t>{5}));
+}
+
+TEST_F(QuotaIsKept, AndWhatAnEvaluationIsGuessedToTakeHoldsForThatOneAlone) {
+  slow.first_step_more_s = 30;
+  slow.batch_s = 0.5;
+  plan.valid_samples = slow.valid_samples = 24;
+  plan.total_steps = 4;
+  options.eval.every_steps = 1;
+  EXPECT_EQ(train_slowly(100), TrainEnd::finished);
+  EXPECT_EQ(steps_of("evaluation_left_out"), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(steps_of("eval"), (std::vector<std::int64_t>{2, 3, 4}));
+}
+
+TEST_F(QuotaIsKept, ByWhatFollowsAStartThatOnlyEvaluates) {
+  plan.total_steps = 5;
+  options.eval.every_steps = 0;
+  expected.parts.evaluation_s = 15;
+  EXPECT_EQ(train_slowly(10), TrainEnd::stopped);
+  EXPECT_EQ(train_slowly(40, /*resume=*/true), TrainEnd::finished);
+  EXPECT_EQ(steps_of("eval"), (std::vector<std::int64_t>{5}));
+  EXPECT_NEAR(events("end").back().at("left_s").get<double>(), 40 - clock.now, 1e-9);
+}
+
+TEST_F(QuotaIsKept, ButABudgetThatWasSpentBeforeLimitsNothingThatFollows) {
+  options.eval.every_steps = 0;
+  options.stop.budget.seconds = 6;
+  EXPECT_EQ(train_slowly(0), TrainEnd::stopped);
+  EXPECT_TRUE(events("stop").back().contains("left_s"));
+  options.stop.budget.seconds = 3;
+  EXPECT_EQ(train_slowly(0, /*resume=*/true), TrainEnd::stopped);
+  EXPECT_FALSE(events("stop").back().contains("left_s"));
 }
 
 TEST_F(QuotaIsKept, ForPredictionsThatTakeAsLongAsEvaluationsShow) {
