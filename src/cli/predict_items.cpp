@@ -288,6 +288,14 @@ void remove_held(const EarlierPredictions& earlier, const RecordWriter& record) 
   for (const fs::path& file : earlier.records) remove_held_folder(file);
 }
 
+std::int64_t recorded_items(const fs::path& folder, const RecordWriter& own) {
+  std::int64_t count = 0;
+  for (const PredictionRecord& record : read_records(folder))
+    if (record.file == own.path())
+      for (const PredictionRecord::Part& part : record.parts) count += std::ssize(part.items);
+  return count;
+}
+
 int run_item_ranks(Ranks& ranks, ItemTally& tally, const Prediction& prediction,
                    const EarlierPredictions& earlier, const PredictionFolder& folder,
                    RecordWriter& record, const ReadOptions& reading, PredictionTimer& timer) {
@@ -305,6 +313,8 @@ int run_item_ranks(Ranks& ranks, ItemTally& tally, const Prediction& prediction,
     remove_held(earlier, record);
     return report_items_done(tally, folder.path(), prediction.input.joint_outputs, reading.json);
   }
+  // Events lag behind what is written down.
+  tally.done = std::max(tally.done, tally.earlier + recorded_items(prediction.folder, record));
   const std::vector<std::string> partial = keep_partial(folder, earlier, record);
   if (finished && tally.left > 0) {
     report_no_time(tally, folder.path(), partial, reading.again);

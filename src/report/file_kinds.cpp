@@ -8,7 +8,8 @@ namespace lockstep {
 std::optional<NoLog> no_log_as_text(std::string_view head, const std::filesystem::path& path) {
   if (head.empty()) return NoLog{"empty", ""};
   if (const auto kind = kind_of_file(head, path))
-    return NoLog{kind->name, text_remedy(*kind, path.filename().string(), TextForm::csv_with_index)};
+    return NoLog{kind->name,
+                 text_remedy(*kind, path.filename().string(), TextForm::csv_with_index)};
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   const char begin = first == head.npos ? ' ' : head[first];
   if (begin == '{' || head.starts_with("[{") || head.starts_with("[[") || head.starts_with("[\""))

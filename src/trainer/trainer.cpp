@@ -190,8 +190,9 @@ class Loop {
 TrainEnd Loop::run() {
   restore_or_start();
   started(setup_.resume ? "resume" : "model");
-  // A budget that earlier starts have spent leaves no step to this one.
-  if (setup_.group.share("spent", quota_->over() ? "1" : "") == "1") stop_->stop_by_quota();
+  // A budget that earlier starts have spent but for less than a step leaves none to this one.
+  const double step_s = start_.spent_s > 0 ? ahead_->next_steps_s() : 0;
+  if (setup_.group.share("spent", quota_->over(step_s) ? "1" : "") == "1") stop_->stop_by_quota();
   lose_patience();
   saves_.start(saves_.saved_step());
   if (owes_evaluation() && !stop_->stops()) {

@@ -1,4 +1,5 @@
 // predict.also: the outputs of several runs, averaged.
+#include "fakes/tenths.h"
 #include "predict_fixture.h"
 
 #include "base/text.h"
@@ -56,6 +57,7 @@ TEST_F(Averages, AreOfAllRunsWithWhatEachOfThemPrepared) {
 }
 
 TEST_F(Averages, TakeExportsAndRunsThatCannotBeWrittenTo) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   const auto all = predicted({"a", "also=b,c"});
   fs::create_directories(folder->path() / "copies");
   fs::copy(folder->path() / "runs/b", folder->path() / "copies/b", fs::copy_options::recursive);

@@ -128,7 +128,7 @@ TEST_F(ThenPredict, KeepsEnoughOfTheQuotaByItself) {
   const ToolResult spent =
       tool(words("tenth", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=5s"}));
   EXPECT_EQ(spent.code, 75) << spent.err;
-  EXPECT_THAT(spent.err, HasSubstr("predicted 2 items into"));
+  EXPECT_THAT(spent.err, HasSubstr("all 2 items are predicted already, in "));
 }
 
 // An item rests 5 s; two ranks have time for one each.

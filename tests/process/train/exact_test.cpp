@@ -1,5 +1,6 @@
 // exact = true: bitwise the same weights whatever the number of ranks, also where it changes.
 #include "base/hash.h"
+#include "fakes/tenths.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
@@ -91,6 +92,7 @@ TEST_F(Exact, GivesTheSameBytesOnAnyNumberOfRanks) {
 }
 
 TEST_F(Exact, GivesTheSameBytesAfterStopsAndOnChangingNumbersOfRanks) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   succeeds(train(1, "alone"));
   succeeds(train(2, "cut", {"stop.steps=5", "schedule.kind=constant"}));
   succeeds(train(1, "whole", {"schedule.kind=constant"}));
