@@ -288,20 +288,8 @@ Lengths gather_lengths(const OwnRecords& own, const Share& share, std::int64_t c
 // All ranks come here together.
 [[noreturn]] void fail_together(const std::exception_ptr& own, bool only_errors,
                                 ProcessGroup& group) {
-  std::string what, hint;
-  try {
-    if (own) std::rethrow_exception(own);
-  } catch (const Error& error) {
-    what = error.what();
-    hint = error.hint();
-  } catch (const std::exception& error) {
-    what = message_of(error);
-  }
-  // One after the other: both need all ranks.
-  what = first_text(group, "evaluation failed", what);
-  hint = first_text(group, "evaluation failed, hint", hint);
+  const auto [what, hint] = first_failure(group, "evaluation failed", own);
   if (only_errors) throw EvaluationFailed(what, hint);
-  if (own && end_of({.fault = own}) == ShareEnd::exception) std::rethrow_exception(own);
   throw Error(what, hint);
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engine/exception_text.h"
 #include "engine/weight_check.h"
 #include "plan/micro_batch.h"
 #include "plan/words.h"
@@ -87,25 +86,11 @@ void fail_not_finite(const nlohmann::json& event, std::int64_t saved_step) {
 
 void fail_without_data(const TrainerSetup& setup, const std::exception_ptr& own,
                        std::int64_t saved_step) {
-  std::string what, hint;
-  bool is_error = false;
-  try {
-    if (own) std::rethrow_exception(own);
-  } catch (const Error& error) {
-    is_error = true;
-    what = error.what();
-    hint = error.hint();
-  } catch (const std::exception& error) {
-    what = message_of(error);
-  }
-  // One after the other: both need all ranks.
-  const std::string said = first_text(setup.group, "no data", what);
-  const std::string help = first_text(setup.group, "no data, hint", hint);
-  if (own && !is_error) std::rethrow_exception(own);  // of its own type
+  const auto [what, help] = first_failure(setup.group, "no data", own);
   const std::string kept = saved_step >= 0 ? cat("the checkpoint of step ", saved_step,
                                                  " is kept, and lockstep resume goes on from it")
                                            : "";
-  throw Error(said.empty() ? "a rank has no data for the next step" : said,
+  throw Error(what.empty() ? "a rank has no data for the next step" : what,
               cat(help, help.empty() || kept.empty() ? "" : "; ", kept));
 }
 
