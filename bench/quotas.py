@@ -1,9 +1,10 @@
-"""Whether quotas are kept, and how good forecasts are, on CPU ranks.
+"""Whether quotas are kept, on CPU ranks, and how good forecasts are, there or on a GPU.
 
-Usage: python3 bench/quotas.py LOCKSTEP quotas|forecasts [--shortest SECONDS] [--longest SECONDS] [--most CASES]
+Usage: python3 bench/quotas.py LOCKSTEP quotas|forecasts [--gpu N] [--shortest SECONDS] [--longest SECONDS] [--most CASES] [--part K/N]
 Prints TOML. quotas: 40 runs over recipes, quotas from 20 s to 10 min, with and without --then; kept: ended at most 2 % or 10 s
-late. forecasts: 20 models and lengths; of each a trial (plan --measure), a run, a forecast after it, and the same run again.
---shortest and --longest leave out other quotas, --most further cases.
+late. forecasts: 20 models and lengths, or with --gpu 8 larger ones on that GPU; of each a trial (plan --measure), a run, a forecast
+after it, and the same run again. --shortest and --longest leave out other quotas, --most further cases; --part 2/8 runs the second of
+eight parts of about equal length, beside which the others may run.
 """
 import argparse
 import itertools
@@ -54,9 +55,20 @@ def quota_cases(shortest, longest):
     return [case for case in cases[:40] if shortest <= case[3] <= longest]
 
 
+def part_of(cases, part, length):
+    """Of the parts that --part names, the one asked for: each case goes to the shortest so far, long cases first."""
+    number, count = map(int, part.split("/"))
+    parts, lengths = [[] for _ in range(count)], [0] * count
+    for case in sorted(cases, key=length, reverse=True):
+        shortest = lengths.index(min(lengths))
+        parts[shortest].append(case)
+        lengths[shortest] += length(case)
+    return parts[number - 1]
+
+
 def measure_quotas(tool, folder, arguments):
     kept = 0
-    cases = quota_cases(arguments.shortest, arguments.longest)[:arguments.most]
+    cases = part_of(quota_cases(arguments.shortest, arguments.longest)[:arguments.most], arguments.part, lambda case: case[3])
     lines = []
     for number, (name, recipe, options, quota) in enumerate(cases):
         took, result = run(folder, [tool, "train", *recipe, *options, "--devices", "cpu:2", "--name", f"q{number}",
@@ -68,6 +80,12 @@ def measure_quotas(tool, folder, arguments):
                      f'evaluations = {len(re.findall("^eval at", result.stderr, re.M))}, left_out = {left_out}}},')
         print(lines[-1], file=sys.stderr)
     print(f"cases = {len(cases)}\nkept = {kept}\nruns = [", *lines, "]", sep="\n")
+
+
+def gpu_cases(gpu):
+    for width, batch, steps in itertools.product((256, 768), (16, 64), (500, 2000)):
+        yield [*TEXT[:-1], f"model.width={width}", f"batch.global={batch}", f"stop.steps={steps}", f"eval.every_steps={steps // 2}",
+               "--devices", gpu]
 
 
 def forecast_cases():
@@ -85,7 +103,8 @@ def planned_s(tool, folder, case, *flags):
 def measure_forecasts(tool, folder, arguments):
     within = {"run": 0, "trial": 0}
     lines = []
-    cases = list(forecast_cases())[:arguments.most]
+    cases = list(forecast_cases() if arguments.gpu is None else gpu_cases(arguments.gpu))[:arguments.most]
+    cases = part_of(cases, arguments.part, lambda case: 1)
     for number, case in enumerate(cases):
         case = case if "--devices" in case else [*case, "--devices", "cpu:2"]
         trial = planned_s(tool, folder, case, "--measure")
@@ -108,6 +127,8 @@ def main():
     parser.add_argument("--shortest", type=float, default=0)
     parser.add_argument("--longest", type=float, default=max(QUOTAS))
     parser.add_argument("--most", type=int, default=1000)
+    parser.add_argument("--part", default="1/1")
+    parser.add_argument("--gpu")
     arguments = parser.parse_args()
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=CHECKOUT, capture_output=True, text=True).stdout.strip()
     print(f'# Whether quotas are kept, or how good forecasts are; written by bench/quotas.py.\n'
