@@ -11,12 +11,13 @@ namespace lockstep {
 std::vector<Device> cpu_ranks(int ranks, const HostInfo& host) {
   std::vector<Device> devices;
   for (int i = 0; i < ranks; ++i) {
-    devices.push_back({.kind = DeviceKind::cpu,
-                       .index = i,
-                       .name = "CPU",
-                       .memory_bytes = host.memory_bytes / static_cast<std::uint64_t>(ranks),
-                       .threads = std::max(1, host.cores / ranks),
-                       .host_cores = host.cores});
+    devices.push_back(
+        {.kind = DeviceKind::cpu,
+         .index = i,
+         .name = "CPU",
+         .memory_bytes = host.memory_bytes / static_cast<std::uint64_t>(ranks),
+         .threads = host.rank_threads > 0 ? host.rank_threads : std::max(1, host.cores / ranks),
+         .host_cores = host.cores});
   }
   return devices;
 }

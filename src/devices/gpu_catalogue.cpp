@@ -29,18 +29,24 @@ constexpr GpuModel models[] = {
     {"RTX5090", "NVIDIA GeForce RTX 5090", 32607, 12, 0},
 };
 
+// Upper case, without spaces, dashes and the names of brands.
+std::string key_of(std::string_view name) {
+  std::string key;
+  for (const unsigned char c : name)
+    if (c != ' ' && c != '-' && c != '_') key += static_cast<char>(std::toupper(c));
+  for (const std::string_view brand : {"NVIDIA", "TESLA", "GEFORCE"})
+    if (key.starts_with(brand)) key.erase(0, brand.size());
+  return key;
+}
+
 }  // namespace
 
 std::span<const GpuModel> gpu_catalogue() { return models; }
 
 const GpuModel* find_gpu_model(std::string_view name) {
-  std::string key;
-  for (const unsigned char c : name) {
-    if (c != ' ' && c != '-' && c != '_') key += static_cast<char>(std::toupper(c));
-  }
-  for (const GpuModel& model : models) {
-    if (model.key == key) return &model;
-  }
+  const std::string key = key_of(name);
+  for (const GpuModel& model : models)
+    if (model.key == key || key_of(model.name) == key) return &model;
   return nullptr;
 }
 

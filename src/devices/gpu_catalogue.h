@@ -15,6 +15,7 @@ struct GpuModel {
 };
 
 std::span<const GpuModel> gpu_catalogue();
-const GpuModel* find_gpu_model(std::string_view name);  // "h100", "RTX 4090", "A100-80GB"; or null
+// "h100", "RTX 4090", "A100-80GB", "Tesla T4" and all else that the driver prints; or null.
+const GpuModel* find_gpu_model(std::string_view name);
 
 }  // namespace lockstep

@@ -65,9 +65,11 @@ class GpuProbe {
 // NVML by dlopen ("libnvidia-ml.so.1", or LOCKSTEP_NVML=path). Never throws.
 std::unique_ptr<GpuProbe> make_nvml_probe();
 
+constexpr int most_rank_threads = 4096;
 struct HostInfo {
   int cores = 1;                   // this process may use (affinity and cgroup quota)
   std::uint64_t memory_bytes = 0;  // physical, or the cgroup's limit if smaller
+  int rank_threads = 0;            // of a CPU rank, as OMP_NUM_THREADS says; 0: it does not
 };
 HostInfo host_info();
 // The same from a recorded tree; affinity_cores: CPUs in this process's affinity mask.
@@ -89,8 +91,8 @@ std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, con
 std::vector<Device> still_answering(const std::vector<Device>& devices, GpuProbe& probe);
 
 // Devices that are not there, for `lockstep plan --devices`: "8", "8xH100", "cpu:4", "2xT4",
-// "4x80GB"; anything else goes to select_devices. A plain number means that many of this machine's
-// first GPU, or without one, of an H100 80 GB.
+// "T4 x2", "4x80GB"; anything else goes to select_devices. A plain number means that many of this
+// machine's first GPU, or without one, of an H100 80 GB; "0" is that GPU.
 std::vector<Device> imagine_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                     const char* visible, const std::filesystem::path& root = "/");
 

@@ -2,11 +2,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <sstream>
 
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "devices/first_line.h"
 #include "devices/gpu_probe.h"
 
@@ -127,6 +129,13 @@ HostInfo host_info_under(const fs::path& root, int affinity_cores) {
   return host;
 }
 
-HostInfo host_info() { return host_info_under("/", affinity_cores()); }
+HostInfo host_info() {
+  HostInfo host = host_info_under("/", affinity_cores());
+  // A list has a number for each level of nested parallel work: the first counts.
+  if (const char* const asked = std::getenv("OMP_NUM_THREADS"); asked != nullptr)
+    host.rank_threads =
+        whole_number<int>(trim(split(asked, ',').front()), 1, most_rank_threads).value_or(0);
+  return host;
+}
 
 }  // namespace lockstep

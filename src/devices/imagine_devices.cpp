@@ -96,13 +96,24 @@ struct Kind {
   std::string model;
 };
 
+// "T4 x2", as notebook services write it: of a GPU that is known.
+std::optional<Kind> kind_before_count(const std::string& part) {
+  const std::size_t digits = part.find_last_not_of("0123456789") + 1;
+  const std::string before = trim(part.substr(0, digits));
+  if (digits == part.size() || before.empty() || (before.back() != 'x' && before.back() != 'X'))
+    return std::nullopt;
+  const std::string model = trim(before.substr(0, before.size() - 1));
+  if (find_gpu_model(model) == nullptr) return std::nullopt;
+  return Kind{whole_number<int>(part.substr(digits)).value_or(0), model};
+}
+
 // "2xT4", or "T4" alone where there is such a GPU.
 std::optional<Kind> kind_of(const std::string& part) {
   const std::size_t times = part.find_first_not_of("0123456789");
   if (times > 0 && times != part.npos && (part[times] == 'x' || part[times] == 'X'))
     return Kind{whole_number<int>(part.substr(0, times)).value_or(0), trim(part.substr(times + 1))};
   if (find_gpu_model(part) != nullptr || of_memory(part)) return Kind{1, part};
-  return std::nullopt;
+  return kind_before_count(part);
 }
 
 // Nothing where the list names no imagined GPU: then it may be one of real devices.
@@ -129,6 +140,9 @@ std::optional<std::vector<Device>> imagined(const std::string& list) {
 std::vector<Device> imagine_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                     const char* visible, const std::filesystem::path& root) {
   const std::string wanted = trim(spec);
+  // No number of devices, so it is the first GPU, as for the commands that use it.
+  if (wanted == "0")
+    return numbered(repeat(first_of_this_machine(probe, visible), 1, wanted), host);
   if (!wanted.empty() && wanted.find_first_not_of("0123456789") == wanted.npos)
     return numbered(repeat(first_of_this_machine(probe, visible),
                            whole_number<int>(wanted).value_or(0), wanted),

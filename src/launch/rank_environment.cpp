@@ -79,6 +79,10 @@ std::map<std::string, std::string> rank_environment(
   }
   if (device.kind == DeviceKind::cpu || !spec.run_id.empty())
     variables.emplace("OMP_NUM_THREADS", cat(device.threads));
+  // Threads that wait in a loop take the cores of those that they wait for, where others compute
+  // too.
+  if (device.kind == DeviceKind::cpu && !variables.contains("GOMP_SPINCOUNT"))
+    variables.emplace("OMP_WAIT_POLICY", "PASSIVE");
   if (!spec.run_id.empty()) add_torchruns(spec, rank, variables);
   if (rendezvous.store_fd >= 0) variables["LOCKSTEP_STORE_FD"] = cat(rendezvous.store_fd);
   if (rendezvous.events_fd >= 0) variables["LOCKSTEP_EVENTS_FD"] = cat(rendezvous.events_fd);

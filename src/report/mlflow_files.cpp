@@ -123,10 +123,10 @@ class MlflowFiles final : public TrackerStore {
     MlflowLog log;
     bool all = true;
     std::int64_t damaged = 0;
-    for (const auto& [name, file] : files_by_name(folder / "metrics", all))
-      for_each_line(file, [&](const std::string& line) {
+    for (const auto& metric : files_by_name(folder / "metrics", all))
+      for_each_line(metric.second, [&](const std::string& line) {
         if (const std::optional<MlflowValue> value = value_of_line(line))
-          log.add(name, *value);
+          log.add(metric.first, *value);
         else
           ++damaged;
       });

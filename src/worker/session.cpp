@@ -87,7 +87,9 @@ Device own_device(const std::vector<std::string>& arguments, const World& world)
     device->threads = std::max(1, device->threads / world.local_size);
     return *device;
   }
-  return select_devices(cat("cpu:", world.local_size), *probe, host_info(), nullptr, 0)
+  HostInfo host = host_info();
+  host.rank_threads = 0;  // torchrun sets OMP_NUM_THREADS=1 where its user set nothing
+  return select_devices(cat("cpu:", world.local_size), *probe, host, nullptr, 0)
       .at(static_cast<std::size_t>(world.local_rank));
 }
 

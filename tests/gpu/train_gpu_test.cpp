@@ -52,11 +52,12 @@ class TrainOnGpus : public ::testing::Test {
   Words train(const std::string& devices, const std::string& name, int steps) const {
     return Words{"train", "textgen", "--devices", devices, "--name", name} +
            testing::tiny(corpus_) +
-           Words{
-               "model.layers=2",          "model.width=64",   "model.context=64",
-               "model.dropout=0.1",       "batch.global=24",  "optimizer.lr=1e-3",
-               "schedule.min_lr=1e-4",    "precision=fp32",   "stop.steps=" + std::to_string(steps),
-               "run.record_samples=true", "log.every_steps=1"};
+           Words{"model.layers=2",          "model.width=64",
+                 "model.context=64",        "model.dropout=0.1",
+                 "batch.global=24",         "optimizer.lr=1e-3",
+                 "schedule.min_lr=1e-4",    "schedule.warmup=20",
+                 "precision=fp32",          "stop.steps=" + std::to_string(steps),
+                 "run.record_samples=true", "log.every_steps=1"};
   }
   std::string too_few(std::size_t needed) const {
     return "needs " + std::to_string(needed) + " GPUs, but this machine has " +
@@ -204,7 +205,7 @@ TEST_P(GraphOnGpus, TheGraphChangesNoBitOfTheWeights) {
       ASSERT_EQ(result.code, 0) << result.err;
       const auto newest = newest_good(run(name) / "checkpoints");
       ASSERT_TRUE(newest);
-      weights.push_back(read_file(newest->path / "model.safetensors"));
+      weights.push_back(read_file(newest->path / "model.safetensors", data_bytes));
       EXPECT_EQ(captured(name), graph == "auto") << result.err;
     }
     EXPECT_TRUE(weights[0] == weights[1]) << precision;
@@ -227,7 +228,9 @@ class ExactOnGpus : public TrainOnSoManyGpus {
   }
   std::string weights(const std::string& name) const {
     const auto newest = newest_good(run(name) / "checkpoints");
-    return newest ? std::to_string(hash64(read_file(newest->path / "model.safetensors"))) : "";
+    return newest
+               ? std::to_string(hash64(read_file(newest->path / "model.safetensors", data_bytes)))
+               : "";
   }
 };
 

@@ -24,6 +24,18 @@ TEST_F(HostInfoTest, TakesAffinityAndPhysicalMemoryWithoutACgroup) {
   EXPECT_EQ(read(12).memory_bytes, 8192u * 1024);
 }
 
+TEST(HostInfo, TakesTheThreadsOfARankFromOpenMPsVariable) {
+  const auto threads = [](const char* asked) {
+    setenv("OMP_NUM_THREADS", asked, 1);
+    return host_info().rank_threads;
+  };
+  EXPECT_EQ(threads("3"), 3);
+  EXPECT_EQ(threads(" 4 , 2"), 4);
+  for (const char* const none : {"", "0", "-1", "many", "99999999999"}) EXPECT_EQ(threads(none), 0);
+  unsetenv("OMP_NUM_THREADS");
+  EXPECT_EQ(host_info().rank_threads, 0);
+}
+
 TEST_F(HostInfoTest, TakesTheSmallestQuotaOfVersion2AndItsAncestors) {
   file("proc/self/cgroup", "0::/user/job\n");
   file("sys/fs/cgroup/user/job/cpu.max", "max 100000\n");

@@ -37,13 +37,16 @@ TEST_F(ImagineDevices, TakesAnH100WithoutAGpu) {
 }
 
 TEST_F(ImagineDevices, KnowsCommonGpusHoweverTheyAreWritten) {
-  for (const char* spec : {"2xT4", "2xt4", "2X T4", " 2xT4 "}) {
+  for (const char* spec :
+       {"2xT4", "2xt4", "2X T4", " 2xT4 ", "T4x2", "T4 x2", "t4 X 2", "2x Tesla T4"}) {
     const auto devices = imagine(spec);
     ASSERT_EQ(devices.size(), 2u) << spec;
     EXPECT_EQ(devices[1].name, "Tesla T4") << spec;
     EXPECT_EQ(devices[1].compute_minor, 5) << spec;
   }
   EXPECT_EQ(imagine("1xrtx 4090")[0].name, "NVIDIA GeForce RTX 4090");
+  EXPECT_EQ(imagine("RTX 4090").size(), 1u) << "no count at its end";
+  EXPECT_EQ(imagine("2xNVIDIA A100-SXM4-40GB")[1].memory_bytes, std::uint64_t{40} << 30);
   EXPECT_EQ(imagine("1xA100-40GB")[0].memory_bytes, std::uint64_t{40} << 30);
 }
 
@@ -77,10 +80,11 @@ TEST_F(ImagineDevices, TakesCpusAndRealDevicesAsTheyAre) {
   probe = fake_probe(4);
   EXPECT_EQ(imagine("all").size(), 4u);
   EXPECT_EQ(imagine("1,3")[1].uuid, probe.present[3].uuid);
+  EXPECT_EQ(imagine("0").size(), 1u) << "the first, as train takes it";
 }
 
 TEST_F(ImagineDevices, RefusesWhatCannotBe) {
-  EXPECT_THAT(error("0"), HasSubstr("the number of devices must be from 1 to"));
+  EXPECT_THAT(error("T4x0"), HasSubstr("the number of devices must be from 1 to"));
   EXPECT_THAT(error("0xT4"), HasSubstr("the number of devices must be from 1 to"));
   EXPECT_THAT(error("99999999999"), HasSubstr("the number of devices must be from 1 to"));
   EXPECT_THAT(error("2xH10O"),

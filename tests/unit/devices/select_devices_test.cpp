@@ -62,6 +62,12 @@ TEST_F(SelectDevices, SharesTheHostsCoresWithoutAGpu) {
   EXPECT_EQ(select("auto").size(), 1u) << "as other programs call it";
 }
 
+TEST_F(SelectDevices, GivesCpuRanksTheThreadsThatTheUserAskedFor) {
+  host_.rank_threads = 3;
+  EXPECT_EQ(select("cpu:2")[1].threads, 3);
+  EXPECT_EQ(select("0")[0].threads, host_.cores) << "a GPU's rank";
+}
+
 TEST_F(SelectDevices, NeverGivesARankLessThanOneCoreNorAllMoreThanThereAre) {
   for (int cores = 1; cores <= 130; ++cores) {
     host_.cores = cores;

@@ -26,7 +26,17 @@ TEST(RankEnvironment, FollowsTorchrunsContract) {
                             {"MASTER_ADDR", "127.0.0.1"},
                             {"MASTER_PORT", "4000"},
                             {"CUDA_VISIBLE_DEVICES", ""},
-                            {"OMP_NUM_THREADS", "5"}}));
+                            {"OMP_NUM_THREADS", "5"},
+                            {"OMP_WAIT_POLICY", "PASSIVE"}}));
+}
+
+TEST(RankEnvironment, LeavesItToTheUserHowThreadsWait) {
+  const LaunchSpec spec = spec_of(DeviceKind::cpu);
+  EXPECT_EQ(rank_environment(spec, 0, {}, {{"OMP_WAIT_POLICY", "ACTIVE"}}).at("OMP_WAIT_POLICY"),
+            "ACTIVE");
+  EXPECT_FALSE(
+      rank_environment(spec, 0, {}, {{"GOMP_SPINCOUNT", "100"}}).contains("OMP_WAIT_POLICY"));
+  EXPECT_FALSE(rank_environment(spec_of(DeviceKind::cuda), 0, {}, {}).contains("OMP_WAIT_POLICY"));
 }
 
 TEST(RankEnvironment, ShowsARankItsGpuAlone) {
