@@ -22,7 +22,7 @@ CHECKOUT = pathlib.Path(__file__).resolve().parent.parent
 SPARE_SHARE, SPARE_S = 0.02, 10
 QUOTAS = [20, 30, 45, 60, 120, 300, 600]
 TEXT = ["textgen", "data.path=text.txt", "preset=small", "batch.global=8"]
-VOLUME = ["volume", "data.path=volumes", "preset=small", "batch.global=2"]
+VOLUME = ["volume", "data.path=volumes", "preset=small", "stop.epochs=100000", "batch.global=2"]
 # Evaluations that are rare and long, frequent, or longer than the quota.
 RUNS = [
     ["rare", TEXT, ["eval.every_steps=200"]],
