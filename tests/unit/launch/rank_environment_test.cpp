@@ -116,7 +116,7 @@ TEST(RankEnvironment, ForgetsTheLaunchersAroundIt) {
                                      {"LOCKSTEP_EVENTS_FD", "4"},
                                      {"LOCKSTEP_START", "1 2"},
                                      {"RANK", "17"}});
-  EXPECT_EQ(env.size(), 9u);
+  EXPECT_EQ(env.size(), 10u);
   EXPECT_EQ(env.at("RANK"), "1");
 }
 
