@@ -30,9 +30,8 @@ struct Trained {
 //   model.safetensors      each parameter (f32 master; frozen ones as they were built) and buffer
 //                          under the model's own name, its first where it has several
 //   optimizer.safetensors  exp_avg.NAME and exp_avg_sq.NAME (or momentum.NAME) for each parameter
-//   ema.safetensors        the average of each trained parameter and floating-point buffer, where
-//   one
-//                          is kept
+//   ema.safetensors        the average of each trained parameter and floating-point buffer, if
+//                          there is one
 //   state.json             what the trainer passes, and the optimizer's scalars
 class CheckpointSaver {
  public:

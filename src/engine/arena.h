@@ -32,16 +32,16 @@ struct Piece {
 // flat buffers on the device, laid out by plan/buckets.h. Afterwards their Parameter::tensor
 // handles are:
 //  compute dtype fp32: views of `master`, whose .grad are views of `gradients`;
-//  bf16, fp16: views of `working`, a copy of `master` that `refresh_working` makes; gradients of
-//  that dtype are added into the fp32 `gradients` as they appear and dropped.
-// Operations that know kernels/gradient_buffer.h write into `gradients` themselves.
-// One that the model registers under two names lies there once, under the first. Frozen parameters
-// are moved to the device beside it.
+//  bf16, fp16: views of `working`, a copy of `master` that `refresh_working` makes. A .grad of that
+//  dtype is taken (`take_gradient`) and goes into the fp32 `gradients`, or into `sums`.
+// Operations that know kernels/gradient_buffer.h write into these buffers themselves.
+// A parameter that the model registers under two names lies there once, under the first. Frozen
+// parameters are moved to the device beside it.
 //
-// With `sharing`, its ranks share the optimizer's work: each bucket is cut into a piece per rank,
-// and `own` are this rank's. What only the update needs is kept for these alone: in low precision
-// also the master weights. One rank shares nothing. Owns the buffers; the model keeps the handles.
-// One thread, on the training stream.
+// With `sharing` the optimizer is sharded over its ranks: each bucket is cut into a shard ("piece")
+// per rank, and `own` are this rank's. Whatever only the update needs is kept for these alone: in
+// low precision also the master weights. One rank shares nothing. Owns the buffers; the model keeps
+// the handles. One thread, on the training stream.
 class Arena {
  public:
   // Throws Error for parameters that sort_parameters refuses.
@@ -52,8 +52,8 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   const std::vector<Parameter>& parameters() const { return parameters_; }  // trained, each once
-  // All that stand for parameter i's memory, its own first; those that require grad are leaves of
-  // their own.
+  // All tensors of the model that share parameter i's memory, its own first. Each of them that
+  // requires grad is a leaf of autograd.
   const std::vector<at::Tensor>& handles(std::size_t i) const { return handles_[i]; }
   const FrozenParameters& frozen() const { return frozen_; }
   FrozenParameters& frozen() { return frozen_; }
@@ -76,100 +76,110 @@ class Arena {
   at::Tensor& gradients() { return gradients_; }  // f32 [elements]
   const at::Tensor& gradients() const { return gradients_; }
   const at::Tensor& working() const { return working_; }  // undefined in fp32
-  // Before the first step: ranks add up gradients in bf16.
+  // Before the first step: ranks reduce gradients in bf16. Allocates `sums`.
   void sum_in_bf16();
-  // bf16 [elements]; undefined: gradients are added up where they are.
+  // The reduce buffer, bf16 [elements]; undefined: `gradients` themselves are reduced.
   const at::Tensor& sums() const { return sums_; }
-  // Before the first step: who reads the sums can do so in bf16.
+  // Before the first step: norm and update can read sums in bf16, so that they need not be copied
+  // back to `gradients`.
   void leave_sums() { may_leave_sums_ = true; }
-  // To `sums`, gradients of these parameters that were not written there at once.
+  // Rounds these parameters' gradients into `sums`, but those that were written there at once.
   void fill_sums(const std::vector<std::size_t>& parameters);
-  // To `gradients`, sums of these parameters that are to be read there (sums_of).
+  // Copies these parameters' sums back to `gradients`, where sums_of says that they are read there.
   void bring_sums(const std::vector<std::size_t>& parameters);
-  // All backward passes of the first step are done, and none broke off: decides, once, of which
-  // parameters sums are left. Those of large tables are not, because their rows are added up in f32
-  // (RowExchange).
+  // After the first step whose backward passes all ran to their end; later calls do nothing.
+  // Decides which parameters' sums stay in `sums`. Those of large sparse parameters do not, because
+  // RowExchange adds rows up in f32.
   void choose_sums();
   bool leaves_sums() const { return !leaves_sum_.empty(); }
-  // Where sums of parameter i are to be read: `sums` or `gradients`.
+  // The flat buffer in which parameter i's sum over the ranks is read: `sums` or `gradients`.
   const at::Tensor& sums_of(std::size_t i) const {
     return leaves_sums() && leaves_sum_[i] ? sums_ : gradients_;
   }
-  // The part of a flat buffer [elements] that parameter i fills, in its shape, with the strides
-  // that it was built with where it was dense (engine/layout.h).
+  // Parameter i's part of a flat buffer [elements], in its shape. It has the strides that it was
+  // built with where it was dense (engine/layout.h).
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
-  // The same of that part alone, [sizes()[i]].
+  // The same view of a row [sizes()[i]] that holds parameter i alone.
   at::Tensor shaped(const at::Tensor& row, std::size_t i) const;
   // Elements [begin, end) of `piece` in a flat buffer: [elements], or [own_elements].
   at::Tensor range(const at::Tensor& flat, const Piece& piece, std::int64_t begin,
                    std::int64_t end) const;
-  // Parameter i's values, of its shape, into such a buffer, as far as it holds them.
+  // Writes parameter i's values, of its shape, into such a buffer, as far as it holds them.
   void fill(const at::Tensor& flat, std::size_t i, const at::Tensor& values) const;
-  // The weights of parameter i, wherever they are kept.
+  // Writes parameter i's weights, to the master and to the working copy.
   void set_weights(std::size_t i, const at::Tensor& values);
 
   void zero_gradients();
-  // A step begins. In low precision a gradient that is there before any other is written over what
-  // its place holds, so only the rest is zeroed: a parameter belongs to the rest from the first
-  // step on in which its first gradient had to be added to zeros, or did not come. may_prepare:
-  // false while a graph is recorded.
+  // A step begins, and the update of the step before is enqueued. In low precision the first
+  // gradient of most parameters overwrites their place, so only the other places are zero-filled: a
+  // parameter belongs to these once its first gradient had to be added, or none came, in any step.
+  // may_prepare: false while a graph is captured, because device tables may be needed.
   void begin_gradients(bool may_prepare);
-  // The same in parts (a number for each parameter), for a graph: before it is recorded
-  // `cut_zeros`, in it `begin_gradients_in_parts`, and `zero_part` for each before anything adds a
-  // gradient of it. all: zero what would be written over, too.
+  // The same for a graph that begins with an update, by update group ("part"). Before the capture
+  // `cut_zeros`, where part_of is the group of each parameter. In it `begin_gradients_in_parts`,
+  // which enqueues nothing, and `zero_part` for each group: behind its update, and before anything
+  // adds a gradient of it. all: zero-fill also what gradients would overwrite.
   void cut_zeros(const std::vector<std::size_t>& part_of, bool all);
   void begin_gradients_in_parts();
   void zero_part(std::size_t part);
-  // Of a table only the rows that some step used have gradients and moments. From now on operations
-  // that add rows set `touched` there (touched_piece); it means nothing before `find_touched`. Only
-  // in low precision, and where no ranks share the update.
+  // Tracks which pieces (touched_piece elements) of sparse parameters ("tables") are dirty. Only
+  // rows that some step used have gradients and moments other than 0. From now on operations that
+  // add rows mark their pieces in `touched`, which means nothing before `find_touched`. Does
+  // nothing in fp32, or where the optimizer is sharded.
   void watch_tables();
-  // u8 [pieces]; undefined: nobody watches.
+  // u8 [pieces], 1: dirty. Undefined: not tracked.
   const at::Tensor& touched() const { return touched_; }
-  // Parameters whose gradients were rows so far, and nothing else.
+  // Whether parameter i is sparse: its gradients came as rows so far, and never otherwise.
   bool is_table(std::size_t i) const;
-  // Of tables what is not 0 in one of these flat [elements], or has a gradient, is touched; of
-  // other parameters all.
+  // Finds `touched` anew. A piece of a sparse parameter is dirty if its gradient, or one of these
+  // flat buffers [elements], holds something other than 0 there. All pieces of other parameters
+  // are.
   void find_touched(const std::vector<at::Tensor>& flats);
-  // All of parameter i, after something else than its rows was added. On the device.
+  // Marks all of parameter i as dirty, on the device: other ranks add to it.
   void touch(std::size_t i);
-  // Rows of the table that this step's backward passes had so far.
+  // How many rows parameter i's gradients had in this step so far.
   std::int64_t row_count(std::size_t i) const { return states_[i]->row_count; }
-  // Where rows of table i go from now on instead of `gradients`; null: nowhere.
+  // Rows of sparse parameter i are appended to `kept` from now on, not added to `gradients`. Null:
+  // they are added again.
   void keep_rows(std::size_t i, std::vector<TableRows>* kept) { states_[i]->kept = kept; }
-  // Before operations read rows of table i; null: nothing.
+  // A deferred update of sparse parameter i, which operations must ask before they read rows. Null:
+  // its weights are up to date.
   void set_owed(std::size_t i, OwedUpdate* owed) { states_[i]->owed = owed; }
-  // Before the gradients of table i are used: `wait` makes the current stream wait for who still
-  // reads what the step before left there, and zeroes it.
+  // wait: called once, before anything uses the gradient of sparse parameter i. It makes the
+  // current stream wait for the deferred update, which reads the gradient of the step before, and
+  // for the zero-fill behind it.
   void set_user(std::size_t i, std::function<void()> wait) {
     states_[i]->wait_for_user = std::move(wait);
   }
-  // To `gradients`, what was kept.
+  // Adds rows that were kept, of any rank, to `gradients`.
   void add_rows(std::size_t i, const TableRows& rows);
-  // All backward passes of the step are done: 0 where no gradient came.
+  // All backward passes of the step are done: zero-fills the places to which no gradient came.
   void settle_gradients();
-  // After a backward pass that broke off: zero, and nothing waits to be taken. Allocates nothing.
+  // After a backward pass that broke off, or whose gradients nobody wants: all become 0, and no
+  // copy waits any more. Allocates nothing. Counts of the step (BufferState::gradients) stay.
   void drop_gradients();
-  // Called once all of a backward pass that concerns parameter i is done. Low precision: takes what
-  // arrived in .grad for `gradients`, where it is from place_gradients() on at the latest.
-  // Throws Error with its name while gradients are refused.
+  // Called once all of a backward pass that concerns parameter i is done. In low precision it takes
+  // what arrived in .grad: added at once, or queued to be copied by place_gradients(), many in one
+  // launch. Throws Error with the parameter's name while gradients are refused.
   void take_gradient(std::size_t i);
-  // Before anything reads `gradients`, and after each backward pass.
+  // Before anything reads `gradients`, and after each backward pass: the current stream waits for
+  // all side work, and queued copies are made.
   void place_gradients();
-  // `work` reads `gradients` as they are so far; where they are made beside, it is given to that
-  // side, and what comes next on the current stream does not wait.
+  // Runs `work`, which reads `gradients` as they are so far: on the side stream where they are made
+  // there, so that the current stream does not wait for them, else at once.
   void behind_gradients(const std::function<void()>& work);
-  // Where gradients may be made beside what comes next, until it is another; null: nowhere.
+  // The side stream on which gradients may be made from now on; null: none.
   void make_gradients_beside(SideWork* side);
   void refuse_gradients(bool on) { refuses_gradients_ = on; }
-  // After the master weights changed: the working copy, as far as this rank has them.
+  // Casts this rank's master weights to the working copy.
   void refresh_working();
-  // After ranks that share changed their pieces of what the model computes with: the others'
-  // pieces.
+  // Where the optimizer is sharded: gathers the other ranks' pieces of the weights that the model
+  // computes with. All ranks, after each changed its own.
   void gather_weights();
 
-  // The model computes with other weights instead of its own, f32 [own_elements], until
-  // `show_weights`. Between steps only, by all ranks that share; no copy in fp32 without sharing.
+  // The model computes with these weights, f32 [own_elements], in place of its own, until
+  // `show_weights`. Between steps only, by all ranks that share. In fp32 without sharing nothing is
+  // copied.
   void show(const at::Tensor& flat);
   void show_weights();
 
@@ -201,17 +211,17 @@ class Arena {
   std::vector<Piece> own_;
   at::Tensor master_, gradients_, working_, sums_;
   bool may_leave_sums_ = false;
-  std::vector<bool> leaves_sum_;                      // by parameter; empty: of none yet
+  std::vector<bool> leaves_sum_;                      // by parameter; empty: not decided yet
   std::vector<std::shared_ptr<BufferState>> states_;  // by parameter, of its gradient
-  std::vector<bool> written_;  // by parameter: its place may hold anything when a step begins
-  std::vector<std::unique_ptr<ZeroRanges>> zeroed_;  // the others'; the last counts; empty: all
-  // By part, of the last recording; those of recordings before.
+  std::vector<bool> written_;  // by parameter: its first gradient overwrites its place
+  // The places of the others. The last entry is in use, graphs may hold those before; empty: all.
+  std::vector<std::unique_ptr<ZeroRanges>> zeroed_;
+  // By update group, for the next capture; those of earlier captures, which graphs hold.
   std::vector<std::unique_ptr<ZeroRanges>> zeroed_parts_, earlier_parts_;
   bool zeroes_all_ = false;  // in parts
   at::Tensor touched_;
   SideWork* side_ = nullptr;
-  // Places, and what is to be written over them: many at once, where each by itself would be a
-  // launch.
+  // Queued copies: the places, and the gradients that go there.
   std::vector<std::pair<at::Tensor, at::Tensor>> taken_;
   std::int64_t taken_bytes_ = 0;
   bool refuses_gradients_ = false;

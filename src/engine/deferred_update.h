@@ -1,5 +1,5 @@
-// A step's update of the weights as the beginning of the next step's graph, beside its forward
-// pass.
+// A deferred update: the weights change at the beginning of the next step's graph, overlapped with
+// its forward pass.
 #pragma once
 
 #include "engine/arena.h"
@@ -18,60 +18,68 @@
 namespace lockstep {
 
 // Adam moves many bytes and computes little, and the forward pass of a small batch leaves the
-// memory idle. So the weights are updated in parts in the order in which forward uses them: what is
-// in no block (StepContext::block), then block by block, and each block waits for its own part
-// alone. What is in no block and used behind them is updated with the last one.
+// memory idle. So the weights are updated in groups ("parts"), in the order in which forward uses
+// them: what is in no block (StepContext::block), then block by block. Each block waits for its own
+// group alone. Heads, which are in no block and used behind all of them, belong to the last group.
 //
-// A table of which forward reads few rows is updated last, beside the backward pass, which uses its
-// gradients at the very end: the operation computes what it will become of these rows (OwedUpdate).
+// A sparse parameter ("table"), of which forward reads few rows, is updated last, overlapped with
+// the backward pass, which uses its gradients at the very end. The operation that reads it computes
+// what the update will make of these rows (OwedUpdate).
 //
-// A graph with such a beginning leaves the update of its own step owed. It is made by the next such
-// graph, or by `settle`. One thread.
+// A graph that begins with an update leaves that of its own step to do ("owed"). The next such
+// graph does it, or `settle`. One thread.
 class DeferredUpdate {
  public:
-  // may: the options let it be.
+  // may: whether the options allow it. It is never deferred with a sharded optimizer or an average
+  // of the weights, because those follow the update at once.
   DeferredUpdate(Arena& arena, Optimizer& optimizer, bool may);
   ~DeferredUpdate();
   DeferredUpdate(const DeferredUpdate&) = delete;
   DeferredUpdate& operator=(const DeferredUpdate&) = delete;
 
-  // In a step that is not recorded: which parameters each block uses, and in which order.
+  // In a step that is not captured: notes which parameters each block uses, and the order of
+  // blocks.
   void begin_forward();
   void see(std::int64_t block, const std::vector<at::Tensor>& parameters);
-  // The parts are what was seen. False where there is nothing to gain.
+  // Makes the groups from what was seen, once. False where updates are never deferred or no block
+  // was seen.
   bool cut();
-  // Tables are of the first part too, which is right where more than one operation reads them.
-  // False: they were.
+  // Moves sparse parameters into the first group, which is right where more than one operation
+  // reads them. False: they were there already.
   bool cut_tables_early();
-  // All that is in no block is of the first part, also what seemed to be used late. False: it was.
+  // Moves all that is in no block into the first group, also what seemed to be used late. False: it
+  // was there already.
   bool cut_early();
   const std::vector<std::size_t>& part_of() const { return part_of_; }  // by parameter
-  // Whether `forward` uses the weights of a part no earlier than its block does: it is called
-  // twice, the second time with weights that are no numbers until their block begins.
-  // forward(before_block) calls before_block(number) where a block begins, and gives numbers on the
-  // device.
-  // Where it does not, and no graph begins with an update: none will, and weights are one part.
-  void give_up();
   using BeforeBlock = std::function<void(std::int64_t)>;
+  // A trial: whether `forward` uses the weights of a group no earlier than the group's block
+  // begins. It is called twice, the second time with other weights in place of those whose block
+  // has not begun. forward(before_block) must call before_block(number) where a block begins; it
+  // returns its results on the device, which are compared.
   bool waits_for_blocks(const std::function<at::Tensor(const BeforeBlock&)>& forward);
-  // After that: whether each table was read once, by an operation that can compute its rows.
+  // After that: whether each sparse parameter was read once, by an operation that can compute rows.
   bool reads_tables_well() const;
+  // After trials that failed: no graph will begin with an update, and all weights are one group.
+  // Does nothing where some graph begins with one already.
+  void give_up();
 
-  // In a recording: the owed update by `side`, that of tables by `side_of_tables` behind all other
-  // parts, and after_part(part) behind each. Work of the current stream from now on sees the first
-  // part.
+  // In a capture: enqueues the update of the step before, on `side`; that of sparse parameters on
+  // `side_of_tables`, behind all other groups; and after_part(group) behind each. Work of the
+  // current stream from now on sees the weights of the first group.
   void enqueue(SideWork& side, SideWork& side_of_tables,
                const std::function<void(std::size_t)>& after_part);
   void wait_for(std::int64_t block);
-  // A forward pass ends: all weights but those of tables, whose update goes on beside the backward
-  // pass until somebody uses their gradients.
+  // A forward pass ends. The current stream waits for all groups but sparse parameters, whose
+  // update overlaps with the backward pass until something uses their gradients.
   void wait_for_blocks();
-  // The recording is over, or failed.
+  // The capture is over, or failed.
   void end_recording();
 
-  // Before a graph is replayed. begins: with an update.
+  // Before a graph is replayed. begins: whether it begins with an update. One that does not is
+  // preceded by `settle`. Where no update is owed, that of the graph changes nothing.
   void before_replay(bool begins);
-  // All work enqueued from now on sees the weights of the last step.
+  // Does the owed update now: all work enqueued from now on sees the weights of the last step. It
+  // reads the gradients, so it must come before they are zero-filled for the next step.
   void settle();
 
  private:

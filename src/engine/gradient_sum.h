@@ -14,26 +14,28 @@
 namespace lockstep {
 
 // In every step, on every rank: `begin_step`; for each micro-batch `begin_backward`, a backward
-// pass, `end_backward`; then `finish`. The result is in the arena's gradients. One thread.
+// pass, `end_backward`; then `finish`. The sum of parameter i is then in Arena::sums_of(i). One
+// thread.
 class GradientSum {
  public:
   GradientSum(Arena& arena, Reducer& reducer, ProcessGroup& group, bool exact);
 
   // accumulation: micro-batches of a rank in a step, the same in every step with exact = true.
-  // recorded: into a graph. in_parts: Arena::zero_part does what is to be zeroed.
+  // recorded: while a graph is captured. in_parts: nothing is zero-filled here; the caller does it
+  // later, with Arena::zero_part for each update group.
   void begin_step(std::int64_t accumulation, bool recorded = false, bool in_parts = false);
-  // Before such a recording.
+  // Before such a capture. part_of: the update group of each parameter.
   void cut_zeros(const std::vector<std::size_t>& part_of) { arena_.cut_zeros(part_of, is_exact_); }
   // last: of the rank's in this step.
   void begin_backward(bool last);
   void end_backward(bool last);
-  // Instead of the rest of the step's micro-batches, on a rank that has nothing to give: zeros are
-  // sent in their stead. Allocates nothing.
+  // This rank ran out of memory and has no more micro-batches to give in this step. `finish` still
+  // takes part in all collectives, with values that mean nothing. Allocates nothing.
   void skip_rest();
-  // All ranks have sent and received everything. May be called again after it ran out of memory.
-  // summed: Reducer::wait; not called where only the whole is ever there.
+  // Sends what is left and waits for all ranks' sums. May be called again after it ran out of
+  // memory. summed: see Reducer::wait; with one rank and in exact mode it is never called.
   void finish(const Reducer::Summed& summed = {});
-  // After a step that was not carried through, as a failed recording.
+  // After a step that did not reach `finish`, for example a capture that failed.
   void reset();
 
  private:

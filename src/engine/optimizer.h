@@ -19,11 +19,11 @@
 
 namespace lockstep {
 
-// One update of the master weights from the arena's gradients, which hold the gradient of the loss
-// times the loss scale. Where ranks share the update (Arena::sharing), of the arena's own pieces,
-// and all ranks step together. Weight decay and learning rate are properties of ranges of the
-// arena. A step whose gradient is not finite changes nothing but the loss scale; no call
-// synchronises the device.
+// One update of the master weights from the sums of the gradients (Arena::sums_of), which are those
+// of the loss times the loss scale. Where ranks share the update (Arena::sharing), each updates the
+// arena's own pieces, and all ranks step together. Weight decay and learning rate are properties of
+// ranges of the arena. A step whose gradient is not finite changes nothing but the loss scale; no
+// call synchronises the device.
 class Optimizer {
  public:
   // buffers: of the model, for the average of the weights; null where there are none. Throws Error
@@ -32,35 +32,41 @@ class Optimizer {
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }
-  // Before `prepare`, for parts f32 or bf16 that are all of the arena's gradients: their norm is
-  // found part by part, of this one now, or by `prepare`. Not where ranks share the update.
+  // Before `prepare`, for ranges of the sums (f32 or bf16) that together are all of them, each
+  // once. `prepare` makes the whole norm of their norms. now: this one's norm is enqueued here;
+  // otherwise by `prepare`. Without any call `prepare` takes the norm of Arena::gradients. Not
+  // where ranks share the update.
   void find_norm_of(const at::Tensor& gradients, bool now);
   // lr: f32 0-dim on the device. dropped: f64 [1] on the device; above 0 the step changes nothing
   // at all. In two parts, so that all that needs memory is done before anything changes: `prepare`
   // may be called again after it ran out of memory.
   void prepare(const at::Tensor& lr, const at::Tensor& dropped = {});
   void apply();
-  // `apply` in two: what later steps ask for at once (the count of updates, the loss scale), and
-  // the weights, which may come at any time before they are used and before the next `prepare`. Not
-  // where ranks share the update or there is an average.
+  // `apply` in two. First the scalars that later steps read at once (the count of updates, the loss
+  // scale), then the weights, which read that count. The weights may follow at any time before they
+  // are used, before their gradients are zero-filled and before the next `prepare`. Not where ranks
+  // share the update or there is an average.
   void apply_numbers();
   void update_weights();
-  // The latter in parts, in any order: first begin_weights, then each of them. cut: of which part
-  // each parameter is; parts count from 0.
+  // The weights by update groups ("parts"): first `begin_weights`, then each group once, in any
+  // order. cut: makes the groups; part_of: the group of each parameter, counted from 0. Graphs that
+  // were captured with earlier groups stay valid.
   void cut(const std::vector<std::size_t>& part_of);
   std::size_t parts() const { return parts_.size(); }
   void begin_weights();
   void update_part(std::size_t part);
-  // What rows are computed with that an update of this part, which is one table, will leave.
-  // Nothing where our own kernel does not serve.
+  // For a group that is one sparse parameter: what an operation needs to compute rows as this
+  // update will leave them. Valid on the device once begin_weights is done. Nothing where our own
+  // kernel does not serve.
   std::optional<OwedRows> owed_rows(std::size_t part) const;
-  // For what is recorded from here on, or not: parts of tables that no step used need nothing but
-  // decay. Before a replay of it, `find_touched`, where anything else happened since the last one.
+  // on: updates that are enqueued from now on skip what is clean (Arena::touched), which needs
+  // nothing but decay. Before a replay of a graph that was captured so, `find_touched` must run if
+  // a step that was not a replay came since the last one.
   void pass_over_untouched(bool on) { passes_over_ = on; }
   void find_touched();
-  // The weights are those of the last step: until the next `prepare` an update changes nothing.
+  // The weights are up to date: until the next `prepare` an update changes nothing.
   void forget_weights() { skip_.fill_(1); }
-  void forget_prepared();  // of a step that was not carried through
+  void forget_prepared();  // after a step that did not reach `apply`: the norm is found anew
   void step(const at::Tensor& lr, const at::Tensor& dropped = {});
   void step(double lr);
   // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if
@@ -92,7 +98,7 @@ class Optimizer {
     ParameterRates rates;
     at::Tensor lr;
   };
-  // Of the arena, with the rates of a group.
+  // Ranges of the arena whose parameters have the rates of one group.
   struct Ranges {
     const Group* group = nullptr;
     std::vector<at::Tensor> weights, gradients, first, second, steps;
@@ -120,7 +126,7 @@ class Optimizer {
   std::vector<Group> groups_;
   std::vector<Part> parts_;
   std::vector<std::size_t> part_of_;      // by parameter
-  bool reads_sums_ = false;               // Arena::leaves_sums, of these parts
+  bool reads_sums_ = false;               // Arena::leaves_sums when these parts were made
   at::Tensor ranges_, chunks_, factors_;  // of our own kernel (kernel_arguments.h)
   std::vector<at::Tensor> earlier_;       // such tables, which graphs may read
   std::int64_t chunk_ = 0;
@@ -133,7 +139,7 @@ class Optimizer {
     at::Tensor gradients, norm;  // norm: 0-dim; undefined: still to be found
   };
   std::vector<NormOfPart> norms_of_parts_;
-  bool passes_over_ = false;                         // what is not touched
+  bool passes_over_ = false;                         // updates skip what is clean
   bool norm_found_ = false;                          // between `prepare` and `apply`
   at::Tensor next_step_, next_scale_, next_growth_;  // after this step; the scale in fp16 only
   UpdateScalars scalars_;                            // of the tensors above

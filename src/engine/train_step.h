@@ -53,20 +53,23 @@ class TrainStep {
 
   // The whole step. Returns its numbers (StepNumbers::whole) on the device.
   at::Tensor enqueue(const StepInputs& inputs);
-  // Before a graph of such a step is recorded: whether it may begin with the update of the step
-  // before it (DeferredUpdate). Waits for the device, calls no collective, and settles.
+  // Before a graph of such a step is captured: whether it may begin with the update of the step
+  // before it (DeferredUpdate). Runs forward passes to find out, waits for the device, calls no
+  // collective, and settles. Also makes the first call of Backend::side_work, which must come
+  // outside of a capture.
   bool may_begin_with_update(const StepInputs& inputs);
-  // Of the last step, what `agree_on_rows` of all ranks is told before a recording of one of the
-  // same shapes.
+  // Of the last step: by parameter, how many rows its gradient had (RowExchange::counts). All ranks
+  // pass those of a step of the same shapes to `agree_on_rows` before a capture. The order is
+  // agree_on_rows, may_begin_with_update, record.
   std::vector<std::int64_t> row_counts() const;
   void agree_on_rows(const std::vector<std::int64_t>& counts);
-  // The same as `enqueue` while a graph is recorded: lack of memory ends the recording.
+  // The same as `enqueue` while a graph is captured. Lack of memory throws and so ends the capture.
   at::Tensor record(const StepInputs& inputs, bool begins_with_update);
-  // Before a replay of what was recorded so.
+  // Before a replay of such a graph.
   void before_replay(bool begins_with_update);
   // All work enqueued from now on sees the weights of the last step.
   void settle() { update_.settle(); }
-  // After a recording that failed.
+  // After a capture that failed.
   void forget_unfinished();
   // All ranks, after a step that was dropped or not finite: later steps count again.
   void reset();
@@ -112,10 +115,10 @@ class TrainStep {
   at::Tensor stamps_;                                             // f64 [2]
   at::Tensor dropped_;  // f64 [1]; above 0: no step changes anything from here on
   bool recording_ = false, trying_ = false;
-  std::unique_ptr<SideWork> side_, second_side_;  // of the recording
-  bool begins_with_update_ = false;               // the recording
-  NumbersSum early_numbers_;    // of the recording, under way since its last forward pass
-  bool touched_known_ = false;  // Optimizer::find_touched
+  std::unique_ptr<SideWork> side_, second_side_;  // while a graph is captured
+  bool begins_with_update_ = false;               // that graph does
+  NumbersSum early_numbers_;    // its step metrics, under way since its last forward pass
+  bool touched_known_ = false;  // find_touched ran, and only replays came since
   Phase phase_ = Phase::none;
 };
 

@@ -1,4 +1,4 @@
-// A table by the identity of the parameter.
+// The buffers of all parameters, found by the identity of a parameter's tensor.
 #include "kernels/gradient_buffer.h"
 
 #include "base/check.h"
@@ -31,7 +31,7 @@ Table& table() {
 
 thread_local const InnerPass* inner_pass = nullptr;
 
-// Whether the running pass hands the parameter's gradient to its caller.
+// Whether the running backward pass returns the parameter's gradient to its caller.
 bool is_captured(const at::Tensor& parameter) {
   const auto* const wanted = torch::autograd::get_current_graph_task_exec_info();
   if (wanted == nullptr || wanted->empty()) return false;  // every gradient is added up
@@ -51,7 +51,7 @@ Entry entry_of(const at::Tensor& parameter, bool strided = false) {
   return strided || found->second.buffer.is_contiguous() ? found->second : Entry();
 }
 
-// Nothing where the pass hands the gradient to its caller.
+// Empty where the pass returns the gradient to its caller.
 Entry entry_of_this_pass(const at::Tensor& parameter, bool strided = false) {
   Entry entry = entry_of(parameter, strided);
   if (!entry.buffer.defined() || !is_captured(parameter)) return entry;
@@ -59,7 +59,7 @@ Entry entry_of_this_pass(const at::Tensor& parameter, bool strided = false) {
   return fills ? entry : Entry();
 }
 
-// What is made at once comes behind what was made beside.
+// The stream that makes the next gradient waits for the stream that made the one before.
 void come_behind(BufferState& state, const SideWork* side) {
   wait_for_user(state);
   if (side == nullptr && state.made_beside) state.side->wait_for_all();

@@ -1,4 +1,4 @@
-// An update of a table's weights that is still to come when an operation reads some of its rows.
+// A deferred update of a sparse parameter, still to come when an operation reads some of its rows.
 #pragma once
 
 #include "kernels/kernel_arguments.h"
@@ -8,20 +8,20 @@
 
 namespace lockstep {
 
-// Of a table's rows, what the update will make of them can be computed from what it reads.
+// Enough to compute any row of the parameter as the update will leave it.
 struct OwedRows {
   AdamArguments adam;
-  std::int64_t range = 0;  // of adam.ranges: begins with the table's first element
+  std::int64_t range = 0;  // index in adam.ranges, of one that begins with the first element
 };
 
-// Operations that read rows ask for it (owed_update_of), and call both around their reading.
+// An operation that reads rows asks for it (owed_update_of) and calls both around its reading.
 class OwedUpdate {
  public:
   virtual ~OwedUpdate() = default;
-  // What the current stream is given next reads rows. computes: it can compute them. Without a
-  // result they are up to date.
+  // Before work that reads rows is enqueued on the current stream. computes: the operation can
+  // compute rows. Without a result the rows will be up to date when the work runs.
   virtual std::optional<OwedRows> begin_read(bool computes) = 0;
-  // It was given that.
+  // After it was enqueued: the update may begin.
   virtual void end_read() = 0;
 };
 

@@ -1,5 +1,5 @@
-// Work that what comes next does not wait for, as the gradient of a weight: on GPUs it runs beside
-// it, on processors that kernels of few blocks leave idle.
+// Work on a side stream, which later work of the current stream does not wait for, as the gradient
+// of a weight. On GPUs it overlaps with that, on processors that kernels of few blocks leave idle.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,4 +1,4 @@
-// The gradient of a table of which a step used few rows, as these rows.
+// The gradient of a sparse parameter (a "table", as an embedding), as the rows that a step used.
 #pragma once
 
 #include "kernels/kernel_arguments.h"
@@ -17,17 +17,19 @@ struct TableRows {
   at::Tensor order;
 };
 
-// What was ever added to in a flat buffer of which a table is a part.
+// Which pieces of a flat buffer are dirty: something was ever added to them. The table is a part of
+// that buffer.
 struct TouchedPieces {
-  at::Tensor flags;        // u8, one per touched_piece elements; undefined: nobody asks
+  at::Tensor flags;        // u8, one per touched_piece elements, 1: dirty; undefined: not tracked
   std::int64_t begin = 0;  // of the table, in elements of the flat buffer
 };
 
 // buffer f32 [V, D], contiguous: row rows[n] of it += gradient[n], and `touched` becomes 1 there.
-// On GPUs without an order in no fixed one, unless ATen was told to be deterministic.
+// On GPUs, rows without TableRows::order are added in no fixed order, unless ATen was told to be
+// deterministic.
 void add_table_rows(const at::Tensor& buffer, const TableRows& rows, const TouchedPieces& touched);
 
-// Whether that is so for rows of such a buffer with an order.
+// Whether rows that have an order are added to such a buffer in that order.
 bool rows_keep_an_order(const at::Tensor& buffer);
 
 }  // namespace lockstep

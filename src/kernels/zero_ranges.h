@@ -16,14 +16,14 @@ struct ZeroRange {
   friend bool operator==(const ZeroRange&, const ZeroRange&) = default;
 };
 
-// The ranges of one buffer. Owns what the kernel reads on the device: to outlive the graphs that
-// were recorded with it.
+// The ranges of one buffer. Owns what the kernel reads on the device, so it must outlive the graphs
+// that were captured with it.
 class ZeroRanges {
  public:
   ZeroRanges(std::vector<ZeroRange> ranges, const at::Device& device);
   const std::vector<ZeroRange>& ranges() const { return ranges_; }
-  // flat: f32, contiguous, on that device, 16-byte aligned. On the current stream. touched: where
-  // it says 0 (table_rows.h), zeros are there already; undefined: nowhere.
+  // flat: f32, contiguous, on that device, 16-byte aligned. On the current stream. touched: pieces
+  // that are clean by it (table_rows.h) hold zeros already and are skipped; undefined: none is.
   void zero(const at::Tensor& flat, const at::Tensor& touched = {}) const;
 
  private:
