@@ -320,7 +320,7 @@ class LogReading {
   // Of series that are stored apart: whether its places, as those of samples, lie further behind
   // the last one of the main series than that goes from one value to the next.
   bool has_other_counter(const ForeignSeries& series) const {
-    if (main_ == nullptr || log_.is_table || &series == main_) return false;
+    if (main_ == nullptr || log_.is_table || log_.epochs > 0 || &series == main_) return false;
     const std::vector<ForeignPoint>& points = main_->points;
     double longest = 0;
     for (std::size_t i = 1; i < points.size(); ++i)
