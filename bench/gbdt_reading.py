@@ -1,6 +1,6 @@
-"""Rounds of reading a million minute bars and computing their features (v1), by Lockstep and by pandas in turn, as TOML.
+"""Rounds of reading a million minute bars and computing their features, by Lockstep and by pandas in turn, as TOML.
 
-    gbdt_reading.py LOCKSTEP FOLDER [--bars 1000000] [--rounds 7]
+    gbdt_reading.py LOCKSTEP FOLDER [--bars 1000000] [--rounds 7] [--feature-set v2]
 Seconds are of the processor: what else runs on the machine delays both, but is not counted. Lockstep's are those of the
 whole program (`lockstep batch gbdt --dry-run` of one window, which reads the file, computes features and labels and looks for
 rows), pandas' those of read_csv and the features alone, without Python's start and imports. pandas leaves the stamps as
@@ -18,8 +18,9 @@ PEERS = pathlib.Path(__file__).parent / "peers"
 PEER = """
 import json, sys, time
 sys.path.insert(0, sys.argv[1])
-from gbdt_features import features, read
+from gbdt_features import SETS, read
 import pandas as pd
+features = SETS[sys.argv[3]][1]
 begin = time.process_time()
 bars = read(sys.argv[2])
 text_s = time.process_time() - begin
@@ -46,7 +47,7 @@ def write_bars(path, count):
 
 def ours(asked, path):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([asked.lockstep, "batch", "gbdt", "--dry-run", f"data.path={path}", "feature_set=v1",
+    done = subprocess.run([asked.lockstep, "batch", "gbdt", "--dry-run", f"data.path={path}", f"feature_set={asked.feature_set}",
                            "start=2021-02-01", "end=2021-02-15"], cwd=asked.folder, text=True, capture_output=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
@@ -56,7 +57,7 @@ def ours(asked, path):
 
 
 def peer(asked, path):
-    done = subprocess.run([sys.executable, "-c", PEER, str(PEERS), str(path)], text=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", PEER, str(PEERS), str(path), asked.feature_set], text=True, capture_output=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
     return json.loads(done.stdout)
@@ -74,13 +75,14 @@ def main():
     parser.add_argument("folder", type=lambda word: pathlib.Path(word).absolute())
     parser.add_argument("--bars", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--feature-set", choices=("v1", "v2"), default="v2")
     asked = parser.parse_args()
     path = asked.folder / "MINUTES.csv"
     write_bars(path, asked.bars)
     rounds = [(ours(asked, path), peer(asked, path)) for _ in range(asked.rounds)]
     texts = [mine["seconds"] / theirs["seconds"] for mine, theirs in rounds]
     dates = [mine["seconds"] / (theirs["seconds"] + theirs["dates_s"]) for mine, theirs in rounds]
-    print(f"bars = {asked.bars}\nfile_mib = {path.stat().st_size / 2**20:.1f}")
+    print(f"bars = {asked.bars}\nfeature_set = \"{asked.feature_set}\"\nfile_mib = {path.stat().st_size / 2**20:.1f}")
     for name, ratios in (("over_pandas", texts), ("over_pandas_with_dates", dates)):
         print(f"{name} = {statistics.median(ratios):.3f}  # {min(ratios):.3f} to {max(ratios):.3f} in {len(ratios)} rounds")
     for mine, theirs in rounds:

@@ -100,6 +100,14 @@ bool begins_as_safetensors(std::string_view head) {
   return head.size() > 8 && head[8] == '{' && head.substr(4, 4) == "\0\0\0\0"sv;
 }
 
+// That of what was packed: ".csv" of "a.csv.gz", and of a packed "a.csv" too.
+std::string unpacked_extension(const std::filesystem::path& path) {
+  constexpr std::array packed{".gz"sv, ".zst"sv, ".xz"sv, ".bz2"sv, ".lz4"sv, ".lzma"sv};
+  const std::string extension = lower_extension(path);
+  const bool is_packed = std::ranges::find(packed, extension) != packed.end();
+  return (is_packed ? path.stem() : path).extension().string();
+}
+
 }  // namespace
 
 std::optional<FileKind> kind_of_file(std::string_view head, const std::filesystem::path& path) {
@@ -132,27 +140,29 @@ std::string text_remedy(const FileKind& kind, const std::string& name, TextForm 
                : csv                            ? "to_csv(\"NEW.csv\", index=False)"
                      : "to_json(\"NEW.jsonl\", orient=\"records\", lines=True)");
   };
-  const auto unpack = [](const char* command) {
-    return cat("unpack it with ", command, ", and name the file that comes out");
+  // Into a new file, since without -c these programs refuse names without the ending of their own.
+  const auto unpack = [&](const char* command) {
+    return cat("unpack it, and name what comes out: ", command, " ", file, " > NEW",
+               is_plain ? unpacked_extension(name) : "");
   };
   switch (kind.format) {
     case FileFormat::gzip:
-      return unpack("gunzip -k");
+      return unpack("gunzip -c");
     case FileFormat::zstd:
-      return unpack("unzstd");
+      return unpack("zstd -dc");
     case FileFormat::xz:
-      return unpack("unxz -k");
+      return unpack("xz -dc");
     case FileFormat::bzip2:
-      return unpack("bunzip2 -k");
+      return unpack("bzip2 -dc");
     case FileFormat::lz4:
-      return unpack("unlz4 -k");
+      return unpack("lz4 -dc");
     case FileFormat::tar:
-      return "unpack it with tar -xf, and name the folder with its files";
+      return cat("unpack it, and name what comes out: tar -xvf ", file);
     case FileFormat::zip:
-      return "unpack it with unzip, and name the folder with its files";
+      return cat("unpack it, and name what comes out: unzip ", file);
     case FileFormat::seven_zip:
     case FileFormat::rar:
-      return "unpack it, and name the folder with its files";
+      return "unpack it, and name what comes out";
     case FileFormat::spreadsheet:
       return cat("save it as ", csv ? "CSV" : "plain text",
                  " in UTF-8, with the program that made it");

@@ -23,17 +23,21 @@ constexpr std::size_t piece_bytes = 1 << 20;
 bool is_plain_part(std::string_view part) { return !part.empty() && part != "." && part != ".."; }
 
 void check_name(const std::string& name) {
-  bool plain =
-      !name.empty() && name.size() <= std::numeric_limits<std::uint16_t>::max() &&
-      invalid_bytes(name) == 0 && name.find('\\') == name.npos &&
-      std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; });
-  for (const std::string& part : split(name, '/')) plain = plain && is_plain_part(part);
-  if (!plain)
+  if (!can_be_in_zip(name))
     throw Error(cat("\"", printable(name), "\" cannot be a name in a zip archive"),
                 "it must be a relative path of UTF-8, with / between its parts");
 }
 
 }  // namespace
+
+bool can_be_in_zip(const std::string& name) {
+  const bool plain =
+      !name.empty() && name.size() <= std::numeric_limits<std::uint16_t>::max() &&
+      invalid_bytes(name) == 0 && name.find('\\') == name.npos &&
+      std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; });
+  const std::vector<std::string> parts = split(name, '/');
+  return plain && std::all_of(parts.begin(), parts.end(), is_plain_part);
+}
 
 ZipWriter::ZipWriter(std::filesystem::path path) : path_(std::move(path)), file_(path_) {
   errno = 0;

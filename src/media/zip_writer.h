@@ -11,6 +11,10 @@
 
 namespace lockstep {
 
+// Relative, with / between folders, UTF-8; not absolute, without `..`, backslash and control
+// characters.
+bool can_be_in_zip(const std::string& name);
+
 enum class ZipMethod { store, deflate };
 
 // The archive grows under a temporary name beside `path` and takes its name in finish(): it is
@@ -24,8 +28,7 @@ class ZipWriter {
   ZipWriter(const ZipWriter&) = delete;
   ZipWriter& operator=(const ZipWriter&) = delete;
 
-  // name: relative, with / between folders, UTF-8. Throws Error for another one (absolute, with
-  // `..`, a backslash, a control character) and for one that is there already.
+  // name: as of can_be_in_zip. Throws Error for another one, and for one that is there already.
   void add(const std::string& name, std::string_view bytes, ZipMethod method = ZipMethod::deflate);
   void add_file(const std::string& name, const std::filesystem::path& file,
                 ZipMethod method = ZipMethod::deflate);

@@ -283,10 +283,11 @@ std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& 
 
 std::string fault_of_output_name(const std::string& name) {
   const fs::path path = name;
-  if (path.empty() || path.is_absolute() || !path.has_filename() ||
-      std::find(path.begin(), path.end(), "..") != path.end())
-    return cat("an output must have a name below its folder, but is called \"", printable(name),
-               "\"");
+  const bool is_plain = path.lexically_normal().native() == name;  // no second name of another
+  if (path.empty() || path.is_absolute() || !path.has_filename() || *path.begin() == ".." ||
+      !is_plain)
+    return cat("an output must have a plain name below its folder, but is called \"",
+               printable(name), "\"");
   if (std::any_of(path.begin(), path.end(),
                   [](const fs::path& part) { return part.native().size() > NAME_MAX; }))
     return cat("an output's name may have ", NAME_MAX, " bytes, but it is called ",
@@ -297,8 +298,8 @@ std::string fault_of_output_name(const std::string& name) {
 std::string to_cbor(const std::vector<PredictItem>& items) {
   nlohmann::json all = nlohmann::json::array();
   for (const PredictItem& item : items)
-    all.push_back({item.index, item.name, item.id, item.path, item.text, item.output, item.fault,
-                   item.pieces});
+    all.push_back({item.index, item.name, item.id, item.path, item.further, item.text, item.output,
+                   item.fault, item.pieces});
   std::string bytes;
   nlohmann::json::to_cbor(all, bytes);
   return bytes;
@@ -311,10 +312,11 @@ std::vector<PredictItem> items_from_cbor(const std::string& bytes) try {
                      .name = item.at(1),
                      .id = item.at(2),
                      .path = item.at(3),
-                     .text = item.at(4),
-                     .output = item.at(5),
-                     .fault = item.at(6),
-                     .pieces = item.at(7)});
+                     .further = item.at(4),
+                     .text = item.at(5),
+                     .output = item.at(6),
+                     .fault = item.at(7),
+                     .pieces = item.at(8)});
   return items;
 } catch (const nlohmann::json::exception& error) {
   throw Error(cat("the list of items cannot be read: ", error.what()));

@@ -16,8 +16,9 @@ struct PredictItem {
   // number, from 1. Where two would have the same: of files the path below the folder that all of
   // them share. Of lines of several files "reviews.txt:3".
   std::string id;
-  std::string path;    // the file to read, absolute; empty where the item is none
-  std::string text;    // the line without its end, or the word
+  std::string path;                    // the file to read, absolute; empty where the item is none
+  std::vector<std::string> further{};  // files that are read with it, absolute
+  std::string text;                    // the line without its end, or the word
   std::string output;  // of a file that holds its bytes, in the folder of outputs; empty: none
   std::string fault;   // why it is skipped, where that is known already
   // So many devices can share it at most, where there are fewer items left than devices
@@ -72,7 +73,8 @@ struct ItemQuery {
 // that another item has or that can have no such name. Throws Error where there is nothing else.
 std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& query);
 
-// Why no output may be called so; "": it may. It lies below the folder of outputs.
+// Why no output may be called so; "": it may. It lies below the folder of outputs, and has no
+// second name such as "./a" or "a//b".
 std::string fault_of_output_name(const std::string& name);
 
 // File names may be any bytes, and JSON text may not.

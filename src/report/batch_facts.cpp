@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "jobs/analysis.h"
+#include "jobs/batch_files.h"
 #include "jobs/batch_shares.h"
 #include "media/csv_table.h"
 #include "report/gpu_facts.h"
@@ -150,12 +151,16 @@ void add_analysis(const BatchAnalysis& analysis, Trial& trial) {
                   least / most);
 }
 
-// The log of the GPUs, while jobs ran; its own energy and balance are those of the analysis.
+// The logs of the GPUs, of each share by itself, while jobs ran; their own energy and balance are
+// those of the analysis.
 void add_gpu_log(const BatchFolder& batch, const BatchAnalysis& analysis, Trial& trial) {
   const TimeSpans whole = {{analysis.begin, analysis.begin + analysis.wall_s}};
   Trial seen;
   try {
-    add_gpu_facts(read_gpu_use(batch.gpu_log(), whole), seen);
+    std::vector<std::filesystem::path> logs;
+    for (const BatchFolder& part : parts_of(batch))
+      if (open_in_batch(part, BatchFolder{}.gpu_log())) logs.push_back(part.gpu_log());
+    add_gpu_facts(read_gpu_use(logs, whole), seen);
   } catch (const Error& error) {
     trial.cautions.push_back(cat("gpu.csv is left out: ", error.what()));
   }

@@ -88,14 +88,20 @@ void read_notes(Ledger& ledger, BatchReport& report) {
   while (rows.step()) report.notes.push_back(rows.text(0));
 }
 
-// Shown as pictures, so that nothing in a file can act.
+// Shown as pictures, so that nothing in a file can act. Of further ones only names are shown.
 void read_pictures_of_batch(const BatchFolder& batch, BatchReport& report) {
-  constexpr std::size_t most_pictures = 24, most_bytes = std::size_t{4} << 20;
+  constexpr std::size_t most_pictures = 24, most_listed_pictures = 200,
+                        most_bytes = std::size_t{4} << 20;
   std::vector<std::string> names;
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(batch.path, failed))
     if (entry.path().extension() == ".svg") names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
+  if (names.size() > most_listed_pictures) {
+    report.problems.push_back(cat("the first ", most_listed_pictures, " of ", names.size(),
+                                  " pictures in its folder are in the report"));
+    names.resize(most_listed_pictures);
+  }
   std::size_t bytes = 0;
   for (const std::string& name : names) {
     PagePicture picture{.name = name, .data_uri = {}, .wide = true};

@@ -49,27 +49,38 @@ std::optional<ForeignTable> evaluations_beside(const fs::path& file) {
   return std::move(numbers.table);
 }
 
-// Where the run was started; empty where an older version exported it.
-std::vector<StartMark> starts_beside(const fs::path& file) {
-  std::error_code ignored;
-  const fs::path other = file.parent_path() / own_starts;
-  if (file.filename() != own_steps || !fs::is_regular_file(other, ignored)) return {};
-  const CsvNumbers numbers = read_numbers(other);
-  if (table_names(numbers.table) !=
-      std::vector<std::string>{"step", "time", "last_step", "last_time"})
-    return {};
+// Of the table that an export writes; nothing of another.
+std::optional<std::vector<StartMark>> starts_of(const ForeignTable& table) {
+  if (table_names(table) != std::vector<std::string>{"step", "time", "last_step", "last_time"} ||
+      table.rows > most_start_marks)
+    return std::nullopt;
   std::vector<StartMark> starts;
-  for (std::uint32_t row = 0; row < numbers.table.rows; ++row) {
+  for (std::uint32_t row = 0; row < table.rows; ++row) {
     const auto cell = [&](std::size_t column) {
-      const ForeignColumn& cells = numbers.table.columns[column];
-      return cells.rows.size() == numbers.table.rows ? cells.values[row] : NAN;
+      const ForeignColumn& cells = table.columns[column];
+      return cells.rows.size() == table.rows ? cells.values[row] : NAN;
     };
     if (!(std::abs(cell(0)) < 9e15) || !(std::abs(cell(2)) < 9e15) || std::isnan(cell(1)))
-      return {};
+      return std::nullopt;
     starts.push_back(
         {static_cast<std::int64_t>(cell(0)), cell(1), static_cast<std::int64_t>(cell(2)), cell(3)});
   }
   return starts;
+}
+
+// Where the run was started; empty where an older version exported it.
+std::vector<StartMark> starts_beside(const fs::path& file, Trial& trial) {
+  constexpr std::uintmax_t most_bytes = 100 * most_start_marks;
+  std::error_code ignored;
+  const fs::path other = file.parent_path() / own_starts;
+  if (file.filename() != own_steps || !fs::is_regular_file(other, ignored)) return {};
+  std::optional<std::vector<StartMark>> starts;
+  if (fs::file_size(other, ignored) <= most_bytes) starts = starts_of(read_numbers(other).table);
+  if (!starts)
+    trial.cautions.push_back(cat(own_starts,
+                                 " beside it is none that an export writes, with at most ",
+                                 most_start_marks, " starts: it is left out"));
+  return std::move(starts).value_or(std::vector<StartMark>());
 }
 
 }  // namespace
@@ -97,7 +108,7 @@ Trial read_csv_trial(const fs::path& path) {
   if (evaluations && evaluations->rows > 0)
     for (ForeignSeries& series : log_of_table(std::move(*evaluations), trial).series)
       log.series.push_back(std::move(series));
-  if (own) log.own_starts = starts_beside(file);
+  if (own) log.own_starts = starts_beside(file, trial);
   add_foreign_log(std::move(log), trial);
   if (own && !evaluations) {
     std::erase_if(trial.quantities, [](const Quantity& one) { return one.name == "train_s"; });

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/log_clock.h"
 #include "report/log_restarts.h"
+#include "report/log_times.h"
 #include "report/own_exports.h"
 #include "report/series_kinds.h"
 #include "report/table_columns.h"
@@ -293,10 +294,17 @@ class LogReading {
       return;
     }
     double last = 0;
-    for (const ForeignSeries& series : log_.series)
-      if (!uncounted_.contains(series.name) && !later_.contains(series.name) &&
-          !counts_own_batches(series))
+    std::vector<std::string> others;
+    for (const ForeignSeries& series : log_.series) {
+      if (uncounted_.contains(series.name) || later_.contains(series.name) ||
+          counts_own_batches(series))
+        continue;
+      if (has_other_counter(series))
+        others.push_back(series.name);
+      else
         last = std::max(last, last_place(series));
+    }
+    if (!others.empty()) tell_other_counters(std::move(others));
     if (log_.epochs > 0)
       trial_.set("epochs", FactKind::amount, amount_of(log_.epochs));
     else
@@ -309,6 +317,24 @@ class LogReading {
            series.points.size() > main_->points.size();
   }
 
+  // Of series that are stored apart: whether its places, as those of samples, lie further behind
+  // the last one of the main series than that goes from one value to the next.
+  bool has_other_counter(const ForeignSeries& series) const {
+    if (main_ == nullptr || log_.is_table || log_.epochs > 0 || &series == main_) return false;
+    const std::vector<ForeignPoint>& points = main_->points;
+    double longest = 0;
+    for (std::size_t i = 1; i < points.size(); ++i)
+      longest = std::max(longest, points[i].place - points[i - 1].place);
+    return points.size() > 1 && last_place(series) > points.back().place + longest;
+  }
+
+  void tell_other_counters(std::vector<std::string> names) {
+    const bool one = names.size() == 1;
+    trial_.cautions.push_back(cat(some_of(std::move(names)), one ? " counts" : " count",
+                                  " otherwise, further than ", main_->name, ": the ", log_.counted,
+                                  " are those of ", main_->name));
+  }
+
   // Of what was logged until the training's end.
   double last_place(const ForeignSeries& series) const {
     for (auto point = series.points.rbegin(); point != series.points.rend(); ++point)
@@ -316,10 +342,25 @@ class LogReading {
     return 0;
   }
 
+  // Times since 1970 begin anew with nothing.
+  std::string why_times_go_back() const {
+    for (const ForeignSeries& series : log_.series)
+      for (std::size_t i = 1; i < series.points.size(); ++i) {
+        const ForeignPoint &before = series.points[i - 1], &point = series.points[i];
+        if (!(point.time < before.time)) continue;
+        if (before.time < longest_elapsed_s) return "as those of each epoch do";
+        const std::string where =
+            *word() == '\0' ? "" : cat(" at ", word(), " ", general(point.place, 15));
+        return cat("by ", quantity_text(before.time - point.time, "s"), where,
+                   ", as where a clock was set or several programs wrote the log");
+      }
+    return "";
+  }
+
   void times() {
     if (back_) {
       trial_.cautions.push_back(
-          "its times go back, as those of each epoch do: nothing is known of its speed");
+          cat("its times go back, ", why_times_go_back(), ": nothing is known of its speed"));
       return;
     }
     LogClock clock(*main_, log_.starts, log_.places_per_epoch);

@@ -38,6 +38,7 @@ struct ForeignLog {
   std::optional<std::vector<double>> restarts;
   std::vector<StartMark> own_starts;  // of an export of a run; empty: it does not say
   bool is_clock_told = false;         // why nothing is known of its times, where that is so
+  bool is_table = false;              // one column counts for all series
 };
 
 // Fills in steps, times, qualities and the curve, and the cautions about them. Leaves out what

@@ -112,6 +112,7 @@ class TableReading {
     find_table_restarts();
     join_times();
     make_series();
+    log_.is_table = true;
     return std::move(log_);
   }
 

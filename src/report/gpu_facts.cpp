@@ -167,12 +167,12 @@ void add_use_quantities(const std::vector<GpuUse>& devices, Trial& trial) {
 
 }  // namespace
 
-std::vector<GpuUse> read_gpu_use(const std::filesystem::path& gpu_csv, const TimeSpans& spans) {
+std::vector<GpuUse> read_gpu_use(const std::vector<std::filesystem::path>& gpu_csvs,
+                                 const TimeSpans& spans) {
   std::error_code ignored;
-  if (!std::filesystem::exists(gpu_csv, ignored)) return {};
   const TimeSpans looked_at = merged_spans(spans);
   std::map<std::string, DeviceReader> devices;
-  visit_pieces(gpu_csv, [&](const CsvTable& csv) {
+  const auto take_piece = [&](const CsvTable& csv) {
     const GpuTable table(csv);
     for (std::size_t row = 0; row < csv.rows.size(); ++row) {
       const std::optional<double> time = table.number(row, "time");
@@ -181,7 +181,9 @@ std::vector<GpuUse> read_gpu_use(const std::filesystem::path& gpu_csv, const Tim
       device.use.uuid = table.text(row, "uuid");
       take_sample(table, row, *time, device);
     }
-  });
+  };
+  for (const std::filesystem::path& file : gpu_csvs)
+    if (std::filesystem::exists(file, ignored)) visit_pieces(file, take_piece);
   std::vector<GpuUse> uses;
   for (auto& [uuid, device] : devices) uses.push_back(finished(std::move(device)));
   std::sort(uses.begin(), uses.end(),

@@ -28,9 +28,10 @@ struct GpuUse {  // of one device
 
 using TimeSpans = std::vector<std::pair<double, double>>;  // unix seconds, by begin
 
-// Over the samples within these spans. A missing file has no devices; the last line may be torn.
-// Throws Error where the file is no such table.
-std::vector<GpuUse> read_gpu_use(const std::filesystem::path& gpu_csv, const TimeSpans& spans);
+// Over the samples of all files within these spans. A missing file has no devices; the last line
+// may be torn. Throws Error where a file is no such table.
+std::vector<GpuUse> read_gpu_use(const std::vector<std::filesystem::path>& gpu_csvs,
+                                 const TimeSpans& spans);
 
 // Facts of place, and quantities: energy, how busy, balance, memory. Nothing of no devices.
 void add_gpu_facts(const std::vector<GpuUse>& devices, Trial& trial);

@@ -77,10 +77,9 @@ class Repeats {
   }
 
   // As lines of evaluations do, and restarts do not: all along the log at the same distance, and
-  // each after about the same time; or once, at the last step.
+  // each after about the same time; or once, at the last place, as a test of the model does.
   bool come_regularly(const std::vector<PlaceRun>& found, const std::vector<PlaceRun>& all) const {
-    if (found.size() < 2)
-      return !lines_ && !found.empty() && found.front().begin == all.back().begin;
+    if (found.size() < 2) return !found.empty() && found.front().begin == all.back().begin;
     const double distance = found[1].place - found[0].place;
     double shortest = INFINITY, longest = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {

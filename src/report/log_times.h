@@ -6,6 +6,10 @@
 
 namespace lockstep {
 
+// Three years: more seconds than any log counts from its own beginning. What is more counts since
+// 1970.
+inline constexpr double longest_elapsed_s = 1e8;
+
 // Seconds: of a date with a time since 1970 ("2026-01-31T09:30:00.25+01:00", "2026/01/31 09:30",
 // "31.01.2026 09:30:00", with T or a blank, seconds and their fraction behind a point or a comma,
 // Z, UTC or an offset; without a zone as if it were UTC), and of a duration ("1:02:03.5",

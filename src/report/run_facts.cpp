@@ -261,7 +261,7 @@ Trial read_run_facts(const RunDir& run) {
   add_metrics(log, text_or(member_or_null(record, "config"), "checkpoint.best_metric", ""), trial);
   try {
     if (open_run_file(run.path(), "gpu.csv"))
-      add_gpu_facts(read_gpu_use(run.path() / "gpu.csv", log.trained), trial);
+      add_gpu_facts(read_gpu_use({run.path() / "gpu.csv"}, log.trained), trial);
   } catch (const Error& error) {
     trial.cautions.push_back(cat("gpu.csv is left out: ", error.what()));
   }

@@ -44,7 +44,7 @@ std::string text_of_marks(const std::vector<StartMark>& marks) {
 std::vector<StartMark> marks_of_text(const std::string& text) {
   std::vector<StartMark> marks;
   const nlohmann::json list = parse_json(text);
-  if (!list.is_array()) return marks;
+  if (!list.is_array() || list.size() > most_start_marks) return marks;
   const auto is_step = [](const nlohmann::json& value) {
     return value.is_number_integer() && std::abs(value.get<double>()) <= 0x1p53;
   };

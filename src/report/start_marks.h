@@ -16,6 +16,9 @@ struct StartMark {
   double last_time = 0;
 };
 
+// More of them are no export's: each start of a run takes seconds.
+inline constexpr std::size_t most_start_marks = 100'000;
+
 // Gathers them from the events that count, in order.
 class StartMarks {
  public:
@@ -30,7 +33,7 @@ class StartMarks {
 };
 
 // "[[step, time, last_step, last_time], …]", as MLflow keeps them in a tag; and back, without what
-// is none.
+// is none; nothing of more than most_start_marks.
 std::string text_of_marks(const std::vector<StartMark>& marks);
 std::vector<StartMark> marks_of_text(const std::string& text);
 

@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "base/text.h"
+#include "report/log_times.h"
 #include "report/table_columns.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double most_time = 1e19;         // nanoseconds since 1970
-constexpr double longest_elapsed_s = 1e8;  // three years; what is more counts since 1970
+constexpr double most_time = 1e19;  // nanoseconds since 1970
 constexpr double whole_day_s = 86400;
 
 // Milliseconds, microseconds and nanoseconds since 1970 are larger than any seconds.
@@ -34,8 +34,13 @@ std::vector<double> seconds_by_row(const ForeignColumn* column, std::size_t rows
 struct Shape {
   std::size_t count = 0;
   double least = INFINITY, most = -INFINITY, sum = 0;  // the sum is without the first one
-  double longest_gap = 0;
-  bool rises = true, falls = false;  // in all lines; in one at least
+  double longest_gap = 0, next_gap = 0;  // next_gap: of three values or more, the second longest
+  bool rises = true, falls = false;      // in all lines; in one at least
+
+  void take_gap(double gap) {
+    next_gap = std::max(next_gap, std::min(gap, longest_gap));
+    longest_gap = std::max(longest_gap, gap);
+  }
 };
 
 Shape shape_of(const ForeignColumn& column) {
@@ -45,7 +50,7 @@ Shape shape_of(const ForeignColumn& column) {
     if (!std::isfinite(value)) continue;
     if (shape.count++ > 0) {
       shape.sum += value;
-      shape.longest_gap = std::max(shape.longest_gap, value - before);
+      shape.take_gap(value - before);
       shape.rises = shape.rises && value > before;
       shape.falls = shape.falls || value < before;
     }
@@ -56,9 +61,12 @@ Shape shape_of(const ForeignColumn& column) {
   return shape;
 }
 
+// Of three values or more without the longest gap: one long duration behind short ones is no clock.
 bool counts_from_the_beginning(const Shape& shape) {
-  return shape.most >= longest_elapsed_s || shape.least <= 2 * shape.longest_gap ||
-         shape.most >= 2 * shape.least;
+  const bool are_few = shape.count < 3;
+  const double gap = are_few ? shape.longest_gap : shape.next_gap,
+               most = shape.most - (are_few ? 0 : shape.longest_gap);
+  return shape.most >= longest_elapsed_s || shape.least <= 2 * gap || most >= 2 * shape.least;
 }
 
 // Whether the sums of the one are the times of the other.

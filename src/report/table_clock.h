@@ -16,9 +16,9 @@ struct TableTimes {
 };
 
 // A column whose name may mean a clock or how long each line took (time, seconds) is a clock where
-// it counts from the beginning of the log, or since 1970: its least value is not above twice its
-// longest gap, or it at least doubles. Below that it is not known which of them it is, but for a
-// column that rises in 30 lines or more. A clock beside it comes first.
+// it counts from the beginning of the log, or since 1970: without its longest gap, its least value
+// is not above twice a gap, or it at least doubles. Below that it is not known which it is, but for
+// a column that rises in 30 lines or more. A clock beside it comes first.
 TableTimes table_times(const ForeignTable& table);
 
 // Makes one clock of seconds that begin anew with each start: at restarts, whose places are those

@@ -26,7 +26,7 @@ constexpr std::array<Beginning, 9> beginnings{
      {"\x93NUMPY"sv, "is an array of NumPy (.npy)", to_safetensors},
      {"GGUF"sv, "is a GGUF file",
       "take the weights that it was made of: safetensors or torch.save"},
-     {"\x1f\x8b"sv, "is packed by gzip", "unpack it: gunzip or tar -xzf"},
+     {"\x1f\x8b"sv, "is packed by gzip", "unpack it: gunzip -c FILE > NEW, or tar -xzf FILE"},
      {"\x28\xb5\x2f\xfd"sv, "is packed by zstd", "unpack it: zstd -d"},
      {"\x80\x02"sv, "is a plain pickle, not one of torch.save", save_state_dict},
      {"\x80\x03"sv, "is a plain pickle, not one of torch.save", save_state_dict},

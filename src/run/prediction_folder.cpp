@@ -166,10 +166,15 @@ bool InputFiles::holds(const fs::path& output) {
   const std::pair there{info.st_dev, info.st_ino};
   if (!files_) {
     files_.emplace();
-    for (const PredictItem& item : items_)
+    const auto add = [&](const std::string& path) {
       for (const auto look : {stat, lstat})  // the file, and a link that is its name
-        if (!item.path.empty() && look(item.path.c_str(), &info) == 0)
+        if (!path.empty() && look(path.c_str(), &info) == 0)
           files_->emplace(info.st_dev, info.st_ino);
+    };
+    for (const PredictItem& item : items_) {
+      add(item.path);
+      for (const std::string& file : item.further) add(file);
+    }
   }
   return files_->contains(there);
 }

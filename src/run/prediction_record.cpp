@@ -207,8 +207,9 @@ bool is_unchanged(const Beneath& folder, const std::string& file, const OutputSt
 }
 
 std::string item_key(const PredictItem& item) {
-  std::string bytes;
-  json::to_cbor({item.id, item.text, item.output, stamp_of_input(item.path)}, bytes);
+  std::string bytes, stamps = stamp_of_input(item.path);
+  for (const std::string& file : item.further) stamps += cat("\n", stamp_of_input(file));
+  json::to_cbor({item.id, item.text, item.output, stamps}, bytes);
   return hash128_hex(bytes);
 }
 

@@ -327,7 +327,7 @@ Parse gpu_log_spans(std::size_t n) {
     spans.emplace_back(static_cast<double>(2 * i), static_cast<double>(2 * i + 1));
   return of_file(
       "time,gpu,uuid\n" + times(n, [n](std::size_t i) { return cat(2 * n - i, ",0,GPU-1\n"); }),
-      [spans](const auto& path) { read_gpu_use(path, spans); });
+      [spans](const auto& path) { read_gpu_use({path}, spans); });
 }
 
 // -- jobs

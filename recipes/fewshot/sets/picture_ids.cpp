@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -27,20 +29,118 @@ std::string with_slashes(std::string name) {
   return name;
 }
 
-// The jsons near a folder, of which one may list its pictures.
-std::vector<fs::path> jsons_near(const fs::path& folder) {
-  const fs::path above = folder.parent_path(), top = above.parent_path();
-  std::vector<fs::path> jsons;
-  for (const fs::path& place :
-       {folder, folder / "annotations", above, above / "annotations", top, top / "annotations"}) {
-    if (!is_folder(place)) continue;
+// Several of them, of which the first that names a picture counts.
+class PictureLists {
+ public:
+  PictureLists() = default;
+  explicit PictureLists(std::vector<std::shared_ptr<const PictureList>> lists)
+      : lists_(std::move(lists)) {
+    for (const auto& list : lists_)
+      list->visit_names([&](const std::string& name) { by_name_[name].push_back(list.get()); });
+  }
+
+  Id id_of(const fs::path& path) const {
+    return first(path.filename().string(),
+                 [&](const PictureList& list) { return list.id_of(path); });
+  }
+  Id id_of_name(const std::string& name) const {
+    return first(name, [&](const PictureList& list) { return list.id_of_name(name); });
+  }
+
+ private:
+  template <class Ask>
+  Id first(const std::string& name, const Ask& ask) const {
+    if (const auto found = by_name_.find(name); found != by_name_.end())
+      for (const PictureList* const list : found->second)
+        if (const Id id = ask(*list)) return id;
+    return std::nullopt;
+  }
+
+  std::vector<std::shared_ptr<const PictureList>> lists_;
+  std::unordered_map<std::string, std::vector<const PictureList*>> by_name_;
+};
+
+// COCO's jsons near folders of pictures. Each place is listed once, and each json read once.
+class NearJsons {
+ public:
+  // Those that lie in the folder or near it and whose pictures may lie in it, the nearest first.
+  // What is no such json is skipped.
+  PictureLists of(const fs::path& folder) {
+    const fs::path above = folder.parent_path(), top = above.parent_path();
+    std::vector<Found> all;
+    for (const fs::path& place :
+         {folder, folder / "annotations", above, above / "annotations", top, top / "annotations"}) {
+      const Jsons& jsons = jsons_in(place);
+      if (const auto found = jsons.find(folder.string()); found != jsons.end())
+        all.insert(all.end(), found->second.begin(), found->second.end());
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Found& a, const Found& b) { return a.rank < b.rank; });
+    std::vector<std::shared_ptr<const PictureList>> lists;
+    for (const Found& one : all)
+      if (auto list = list_of(one.json)) lists.push_back(std::move(list));
+    return PictureLists(std::move(lists));
+  }
+
+ private:
+  struct Found {
+    std::ptrdiff_t rank = 0;  // of the folder among those in which the json's pictures may lie
+    fs::path json;
+  };
+  using Jsons = std::unordered_map<std::string, std::vector<Found>>;  // by such a folder
+
+  const Jsons& jsons_in(const fs::path& place) {
+    const auto [known, is_new] = places_.try_emplace(place.string());
+    if (!is_new || !is_folder(place)) return known->second;
     try {
       for (const std::string& name : files_ending_in(place, {".json"}))
-        jsons.push_back(place / name);
+        add(place / name, known->second);
     } catch (const Error&) {  // one that cannot be listed says nothing
     }
+    return known->second;
   }
-  return jsons;
+
+  static void add(const fs::path& json, Jsons& jsons) {
+    const DetectionFiles files = name_detection_files(json, {});
+    const std::vector<fs::path>& folders = std::get<CocoFiles>(files).folders;
+    for (std::size_t i = 0; i < folders.size(); ++i)
+      jsons[folders[i].string()].push_back({static_cast<std::ptrdiff_t>(i), json});
+  }
+
+  std::shared_ptr<const PictureList> list_of(const fs::path& json) {
+    const auto [known, is_new] = lists_.try_emplace(json.string());
+    if (is_new) try {
+        known->second = std::make_shared<const PictureList>(name_detection_files(json, {}));
+      } catch (const Error&) {  // another json
+      }
+    return known->second;
+  }
+
+  std::unordered_map<std::string, Jsons> places_;
+  std::unordered_map<std::string, std::shared_ptr<const PictureList>> lists_;
+};
+
+// Of a run: its validation set, then its training set; of an export the names that it kept.
+PictureLists lists_of_run(const nlohmann::json& extra) {
+  std::vector<std::shared_ptr<const PictureList>> lists;
+  const auto take = [&](const DetectionFiles& files) {
+    try {
+      lists.push_back(std::make_shared<const PictureList>(files));
+    } catch (const Error&) {  // gone since
+    }
+  };
+  if (extra.is_object() && extra.contains("sets")) {
+    const SetsRecord record = sets_record_from_json(extra.at("sets"));
+    if (record.has_files && record.files.valid) take(*record.files.valid);
+    if (record.has_files) take(record.files.train);
+  }
+  if (extra.is_object() && extra.contains("picture_ids")) {
+    std::map<std::string, std::int64_t> kept;
+    for (const auto& [name, id] : extra.at("picture_ids").items())
+      if (id.is_number_integer()) kept.emplace(name, id);
+    lists.push_back(std::make_shared<const PictureList>(kept));
+  }
+  return PictureLists(std::move(lists));
 }
 
 // Of a json beside the picture, of the run, or of its own name.
@@ -50,14 +150,11 @@ class WantedIds {
 
   Id operator()(const fs::path& path) {
     const auto [beside, is_new] = beside_.try_emplace(path.parent_path().string());
-    if (is_new) beside->second = lists_beside(path.parent_path());
-    for (const PictureList& list : beside->second)
-      if (const Id id = list.id_of(path)) return id;
+    if (is_new) beside->second = near_.of(path.parent_path());
+    if (const Id id = beside->second.id_of(path)) return id;
     if (!of_run_) of_run_ = lists_of_run(extra_);
-    for (const PictureList& list : *of_run_)
-      if (const Id id = list.id_of(path)) return id;
-    for (const PictureList& list : *of_run_)
-      if (const Id id = list.id_of_name(path.filename().string())) return id;
+    if (const Id id = of_run_->id_of(path)) return id;
+    if (const Id id = of_run_->id_of_name(path.filename().string())) return id;
     const std::string stem = path.stem().string();
     std::int64_t number = 0;
     const char* const end = stem.data() + stem.size();
@@ -68,8 +165,9 @@ class WantedIds {
 
  private:
   const nlohmann::json& extra_;
-  std::optional<std::vector<PictureList>> of_run_;          // read when a picture needs it
-  std::map<std::string, std::vector<PictureList>> beside_;  // by folder
+  NearJsons near_;
+  std::optional<PictureLists> of_run_;                    // read when a picture needs it
+  std::unordered_map<std::string, PictureLists> beside_;  // by folder
 };
 
 }  // namespace
@@ -114,42 +212,8 @@ Id PictureList::id_of_name(const std::string& name) const {
   return found == by_name_.end() ? std::nullopt : found->second;
 }
 
-std::vector<PictureList> lists_beside(const fs::path& folder) {
-  std::vector<std::pair<std::ptrdiff_t, PictureList>> lists;  // by the place of the folder
-  for (const fs::path& json : jsons_near(folder)) try {
-      const DetectionFiles files = name_detection_files(json, {});
-      const std::vector<fs::path>& folders = std::get<CocoFiles>(files).folders;
-      const auto place = std::find(folders.begin(), folders.end(), folder);
-      if (place != folders.end()) lists.emplace_back(place - folders.begin(), PictureList(files));
-    } catch (const Error&) {  // another json
-    }
-  std::stable_sort(lists.begin(), lists.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<PictureList> sorted;
-  for (auto& [place, list] : lists) sorted.push_back(std::move(list));
-  return sorted;
-}
-
-std::vector<PictureList> lists_of_run(const nlohmann::json& extra) {
-  std::vector<PictureList> lists;
-  const auto take = [&](const DetectionFiles& files) {
-    try {
-      lists.emplace_back(files);
-    } catch (const Error&) {  // gone since
-    }
-  };
-  if (extra.is_object() && extra.contains("sets")) {
-    const SetsRecord record = sets_record_from_json(extra.at("sets"));
-    if (record.has_files && record.files.valid) take(*record.files.valid);
-    if (record.has_files) take(record.files.train);
-  }
-  if (extra.is_object() && extra.contains("picture_ids")) {
-    std::map<std::string, std::int64_t> kept;
-    for (const auto& [name, id] : extra.at("picture_ids").items())
-      if (id.is_number_integer()) kept.emplace(name, id);
-    lists.emplace_back(kept);
-  }
-  return lists;
+void PictureList::visit_names(const std::function<void(const std::string&)>& visit) const {
+  for (const auto& [name, id] : by_name_) visit(name);
 }
 
 std::vector<std::int64_t> picture_ids(const std::vector<fs::path>& paths,

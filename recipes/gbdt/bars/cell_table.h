@@ -24,6 +24,10 @@ struct RawCells {
   std::string text;                 // of the file, in UTF-8; of one with quotes its cells
 
   std::size_t rows() const { return lines.size(); }
+  std::size_t bytes() const {  // of memory
+    return text.capacity() + cells.capacity() * sizeof(Place) +
+           lines.capacity() * sizeof(std::int64_t);
+  }
   std::string_view cell(std::size_t row, std::size_t column) const {
     const Place place = cells[row * columns + column];
     return {text.data() + place.begin, place.bytes};

@@ -24,6 +24,7 @@ bool is_price_file(const fs::path& path) {
 struct SharedCells {
   std::string identity;
   std::shared_ptr<const RawCells> raw;
+  int keepers = 0;  // KeepCells
 };
 SharedCells& shared_cells() {
   static SharedCells kept;
@@ -57,6 +58,22 @@ fs::path only_file(const fs::path& path, const std::string& column) {
   return files[0];
 }
 
+// Where that many lines end, also in UTF-16, whose units begin at even bytes.
+std::size_t end_of_lines(std::string_view text, int lines) {
+  using namespace std::literals;
+  const bool little = text.starts_with("\xFF\xFE"), big = text.starts_with("\xFE\xFF");
+  const std::string_view newline = little ? "\n\0"sv : big ? "\0\n"sv : "\n"sv;
+  std::size_t end = 0;
+  while (lines > 0) {
+    const std::size_t found = text.find(newline, end);
+    if (found == text.npos) return text.size();
+    const bool is_whole = found % newline.size() == 0;
+    end = is_whole ? found + newline.size() : found + 1;
+    if (is_whole) --lines;
+  }
+  return end;
+}
+
 // Those of three lines of names, which are at the beginning.
 std::vector<std::string> tickers_of_file(const fs::path& file) {
   constexpr std::size_t most_bytes = 1 << 20;
@@ -64,10 +81,7 @@ std::vector<std::string> tickers_of_file(const fs::path& file) {
   std::string text(most_bytes, '\0');
   in.read(text.data(), static_cast<std::streamsize>(most_bytes));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  std::size_t end = 0;
-  for (int line = 0; line < 4 && end < text.size(); ++line)
-    end = std::min(text.find('\n', end), text.size() - 1) + 1;
-  text.resize(end);
+  text.resize(end_of_lines(text, 4));
   try {
     return tickers_of(*read_cells(std::move(text), file.filename().string()));
   } catch (const Error&) {  // of which whoever reads the whole file will tell
@@ -105,18 +119,26 @@ std::string file_identity(const fs::path& file) {
              found.st_mtim.tv_sec, " ", found.st_mtim.tv_nsec);
 }
 
-std::shared_ptr<const RawCells> cells_of_file(const fs::path& file, bool shared) {
+std::shared_ptr<const RawCells> cells_of_file(const fs::path& file, bool shared,
+                                              std::size_t most_bytes) {
   SharedCells& kept = shared_cells();
   const std::string identity = file_identity(file);
   if (kept.raw != nullptr && kept.identity == identity) return kept.raw;
   auto raw = read_cells(read_file(file, data_bytes), file.filename().string());
   // Of a file that changed meanwhile nothing is kept: nobody knows which of the two was read.
-  if ((shared || tickers_of(*raw).size() > 1) && identity == file_identity(file))
-    kept = {.identity = identity, .raw = raw};
+  const bool fits = kept.keepers > 0 || raw->bytes() <= most_bytes;
+  if (fits && (shared || tickers_of(*raw).size() > 1) && identity == file_identity(file)) {
+    kept.identity = identity;
+    kept.raw = raw;
+  }
   return raw;
 }
 
-void release_cells() { shared_cells() = {}; }
+KeepCells::KeepCells() { ++shared_cells().keepers; }
+
+KeepCells::~KeepCells() {
+  if (--shared_cells().keepers == 0) shared_cells() = {};
+}
 
 fs::path find_symbol(const fs::path& path, const std::string& symbol,
                      const std::string& symbol_column) {

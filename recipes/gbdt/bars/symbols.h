@@ -26,12 +26,24 @@ std::filesystem::path find_symbol(const std::filesystem::path& path, const std::
 std::vector<std::string> list_symbols(const std::filesystem::path& path,
                                       const std::string& symbol_column = "");
 
-// The rows of a file. shared: kept for the next call, as long as the file stays as it is, and so
-// are those of a file with several tickers. For one thread. Throws Error.
-std::shared_ptr<const RawCells> cells_of_file(const std::filesystem::path& file, bool shared);
+// In bytes of memory. Each slot of a batch keeps rows of its own.
+inline constexpr std::size_t most_kept_cells = std::size_t{256} << 20;
 
-// Gives back what is kept of them.
-void release_cells();
+// The rows of a file. shared: kept for the next call, as long as the file stays as it is, and so
+// are those of a file with several tickers; of more than `most_bytes` of memory only while there is
+// a KeepCells. For one thread. Throws Error.
+std::shared_ptr<const RawCells> cells_of_file(const std::filesystem::path& file, bool shared,
+                                              std::size_t most_bytes = most_kept_cells);
+
+// While one is there, rows of any size are kept: for a caller that goes through all symbols of a
+// file. At the end of the last one what is kept is given back.
+class KeepCells {
+ public:
+  KeepCells();
+  ~KeepCells();
+  KeepCells(const KeepCells&) = delete;
+  KeepCells& operator=(const KeepCells&) = delete;
+};
 
 // What tells one state of a file from another, without reading it; "": it is not there.
 std::string file_identity(const std::filesystem::path& file);

@@ -131,13 +131,14 @@ std::vector<std::string> write_maps(const fs::path& folder, const BatchRecords& 
   return files;
 }
 
-// Of each feature over all windows with a split: its mean share of the gain and of the splits.
+// Of each feature over the windows with a split that learnt from it: its mean share of the gain and
+// of the splits.
 struct Importance {
   double gain = 0, splits = 0;
+  std::int64_t windows = 0;
 };
 std::vector<std::pair<std::string, Importance>> mean_importances(const BatchRecords& records) {
   std::map<std::string, Importance> sums;
-  std::size_t windows = 0;
   for (const WindowRecord& window : records.windows) {
     const fs::path file = window.folder / "feature_importance.csv";
     if (window.status != "success" || !fs::exists(file)) continue;
@@ -150,17 +151,17 @@ std::vector<std::pair<std::string, Importance>> mean_importances(const BatchReco
       all.splits += table.number(row, splits).value_or(0);
     }
     if (all.splits == 0) continue;
-    ++windows;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       Importance& sum = sums[table.rows[row][name]];
+      ++sum.windows;
       if (all.gain > 0) sum.gain += table.number(row, gain).value_or(0) / all.gain;
       sum.splits += table.number(row, splits).value_or(0) / all.splits;
     }
   }
   std::vector<std::pair<std::string, Importance>> means(sums.begin(), sums.end());
   for (auto& [name, mean] : means) {
-    mean.gain /= static_cast<double>(windows);
-    mean.splits /= static_cast<double>(windows);
+    mean.gain /= static_cast<double>(mean.windows);
+    mean.splits /= static_cast<double>(mean.windows);
   }
   std::stable_sort(means.begin(), means.end(),
                    [](const auto& a, const auto& b) { return a.second.gain > b.second.gain; });
@@ -173,11 +174,11 @@ std::vector<std::string> write_importances(const fs::path& folder, const BatchRe
   constexpr int frame_px = 200, bar_px = 85;  // as wide as the names
   const auto means = mean_importances(records);
   if (means.empty()) return {};
-  ItemTable table{.columns = {"feature", "gain_share", "split_share"}, .rows = {}};
+  ItemTable table{.columns = {"feature", "gain_share", "split_share", "windows"}, .rows = {}};
   std::vector<std::string> names;
   BarSeries gains{.name = "gain", .values = {}}, splits{.name = "splits", .values = {}};
   for (const auto& [name, mean] : means) {
-    table.rows.push_back({name, mean.gain, mean.splits});
+    table.rows.push_back({name, mean.gain, mean.splits, mean.windows});
     if (names.size() == most_bars) continue;
     names.push_back(name);
     gains.values.push_back(mean.gain);
@@ -185,7 +186,7 @@ std::vector<std::string> write_importances(const fs::path& folder, const BatchRe
   }
   write_text(folder / "feature_importance.csv", to_csv(table));
   write_text(folder / "feature_importance.svg",
-             bar_chart({.title = cat("share of each feature, mean of windows",
+             bar_chart({.title = cat("share of each feature, mean of the windows that have it",
                                      names.size() < means.size() ? ", the first 30" : ""),
                         .y = {.label = "share"},
                         .width = frame_px + bar_px * static_cast<int>(names.size())},

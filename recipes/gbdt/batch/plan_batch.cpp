@@ -52,8 +52,10 @@ DirectBatch plan_batch(const GbdtOptions& options) {
   const LightGbm library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
   resolve_parameters(library, options.parameters());  // before any work
   std::vector<std::string> left_out;
-  const std::vector<PlannedWindow> windows = plan_windows(options, &left_out);
-  release_cells();  // the batch may run for days
+  const std::vector<PlannedWindow> windows = [&] {
+    const KeepCells until_planned;  // the batch may run for days
+    return plan_windows(options, &left_out);
+  }();
   DirectBatch batch{
       .keys = {"symbol", "start", "end"},
       .rows = {},

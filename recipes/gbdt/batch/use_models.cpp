@@ -283,6 +283,7 @@ void check_symbols(const DirectUse& use, const BatchRecords& records) {
 }
 
 std::string use_models(const DirectUse& use) {
+  const KeepCells kept;
   Symbols symbols;
   BatchRecords records = read_records(use.folders);
   std::vector<Predictions> predictions;

@@ -149,6 +149,14 @@ std::string first_symbol(const GbdtOptions& options) {
   return batch_symbols(options).front();
 }
 
+std::string first_symbol_note(const GbdtOptions& options) {
+  if (!options.symbol.empty() || options.made()) return "";
+  const std::vector<std::string> all = batch_symbols(options);
+  if (all.size() < 2) return "";
+  return cat("note: one model of ", all[0], ", the first of ", all.size(),
+             " symbols: symbol=NAME chooses one, and lockstep batch gbdt trains one of each");
+}
+
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out) {
   std::vector<PlannedWindow> planned;

@@ -80,6 +80,7 @@ DirectResult train(const GbdtOptions& options, const DirectContext& context) {
   Parameters asked = resolve_parameters(*library, options.parameters());  // before any work
   choose_gpu(*library, options.gbdt.gpu_platform, asked);
   const std::string symbol = first_symbol(options);
+  if (const std::string note = first_symbol_note(options); !note.empty()) context.say(note);
   const WindowTask task{
       .symbol = symbol,
       .load = [&] { return kept_symbol(options, symbol); },

@@ -159,13 +159,18 @@ std::unique_ptr<VolumeReader> open_channels(const std::vector<fs::path>& files,
   return std::make_unique<ChannelsReader>(std::move(readers));
 }
 
+std::vector<fs::path> files_of_item(const fs::path& path, std::int64_t channels,
+                                    const ReadVolume& how) {
+  const auto name = channel_id(id_of(path));
+  if (channels <= 1 || !name || name->channel != 0 ||
+      open_volume(path, how)->header().shape.channels != 1)
+    return {path};
+  return channel_files(path, channels);
+}
+
 std::unique_ptr<VolumeReader> open_item(const fs::path& path, std::int64_t channels,
                                         const ReadVolume& how) {
-  std::unique_ptr<VolumeReader> reader = open_volume(path, how);
-  const auto name = channel_id(id_of(path));
-  if (channels <= 1 || reader->header().shape.channels != 1 || !name || name->channel != 0)
-    return reader;
-  return open_channels(channel_files(path, channels), how);
+  return open_channels(files_of_item(path, channels, how), how);
 }
 
 }  // namespace lockstep::volume

@@ -36,6 +36,10 @@ std::vector<std::filesystem::path> channel_files(const std::filesystem::path& fi
 std::unique_ptr<VolumeReader> open_channels(const std::vector<std::filesystem::path>& files,
                                             const ReadVolume& how = {});
 
+// The files of a volume for a model of `channels` channels: those of open_item. Throws Error.
+std::vector<std::filesystem::path> files_of_item(const std::filesystem::path& path,
+                                                 std::int64_t channels, const ReadVolume& how = {});
+
 // A volume for a model of `channels` channels: the file, or, where it has one channel and is called
 // ID_0000, with its further channels beside it. 0: the file alone. Throws Error as both do.
 std::unique_ptr<VolumeReader> open_item(const std::filesystem::path& path, std::int64_t channels,

@@ -9,9 +9,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "media/zip_writer.h"
 #include "recipes/volume/files/volume_reader.h"
 #include "recipes/volume/prepare/find_volumes.h"
 #include "recipes/volume/prepare/made_volumes.h"
+#include "recipes/volume/prepare/nnunet_dataset.h"
 #include "recipes/volume/prepare/prepare.h"
 #include "recipes/volume/prepare/prepared_run.h"
 #include "recipes/volume/voxels/voxels.h"
@@ -40,7 +42,8 @@ PredictItem item_of(const std::string& id, const fs::path& path) {
 // Volumes in the folder and in those below it, folders of slices among them.
 void add_folder(const fs::path& folder, const fs::path& below, std::vector<PredictItem>& items) {
   std::error_code ignored;
-  for (const auto& [id, path] : list_volumes(folder))
+  for (const auto& [id, path] :
+       list_volumes(folder, nnunet_file_ending(nnunet_dataset_around(folder))))
     items.push_back(item_of((below / id).string(), path));
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -89,11 +92,24 @@ std::vector<PredictItem> items_of_input(const std::string& input, const VolumeOp
   return items;
 }
 
-// In their order, each file once; outputs that would be the same are faults.
-std::vector<PredictItem> joined(std::vector<PredictItem> all) {
+// The archive of predict.submission has outputs by their names without folders; "": it may have it.
+std::string fault_in_archive(const PredictItem& item, const std::string& archive,
+                             std::map<std::string, std::string>& taken) {
+  if (archive.empty()) return "";
+  const std::string name = fs::path(item.output).filename().string();
+  if (!can_be_in_zip(name)) return cat(printable(name), " cannot be a name in ", archive);
+  const auto [other, is_new] = taken.emplace(name, item.name);
+  return is_new ? ""
+                : cat("it would become ", name, " in ", archive, ", as ", other->second,
+                      " does: predict it by itself, with another out=");
+}
+
+// In their order, each file once; outputs that would be the same are faults. archive:
+// predict.submission.
+std::vector<PredictItem> joined(std::vector<PredictItem> all, const std::string& archive) {
   std::vector<PredictItem> items;
   std::set<std::string> seen;
-  std::map<std::string, std::string> taken, ids;
+  std::map<std::string, std::string> taken, ids, in_archive;
   for (PredictItem& item : all) {
     if (!seen.insert(item.path).second) continue;
     item.index = std::ssize(items);
@@ -103,6 +119,8 @@ std::vector<PredictItem> joined(std::vector<PredictItem> all) {
       if (!is_new)
         item.fault = cat("it would become ", item.output, ", as ", other->second,
                          " does: predict it by itself, with another out=");
+      else
+        item.fault = fault_in_archive(item, archive, in_archive);
     }
     items.push_back(std::move(item));
   }
@@ -125,12 +143,16 @@ void rename_item(PredictItem& item, const std::string& id) {
       name->replace(at, before.size(), id);
 }
 
-// Whether a file or folder with one of these ids lies beside `path`.
-bool has_volume_beside(const fs::path& path, const std::vector<std::string>& ids) {
+// Whether a volume with one of these ids lies in the folder. ending: that its volumes have; empty:
+// any that is read, and folders.
+bool has_volume(const fs::path& folder, const std::vector<std::string>& ids,
+                const std::string& ending) {
+  std::vector<std::string> suffixes{"", ".tif", ".tiff", ".nii", ".nii.gz"};
+  if (!ending.empty()) suffixes = {ending};
   std::error_code ignored;
   for (const std::string& id : ids)
-    for (const char* suffix : {"", ".tif", ".tiff", ".nii", ".nii.gz"})
-      if (fs::exists(path.parent_path() / (id + suffix), ignored)) return true;
+    for (const std::string& suffix : suffixes)
+      if (fs::exists(folder / (id + suffix), ignored)) return true;
   return false;
 }
 
@@ -168,10 +190,14 @@ std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int6
 // the name ID itself is another volume's beside it.
 std::vector<PredictItem> named_by_case(std::vector<PredictItem> items, std::int64_t channels) {
   if (channels > 1) return items;
+  std::map<fs::path, std::string> endings;  // of folders
   for (PredictItem& item : items) {
     const auto channel = item.fault.empty() ? channel_id(id_of(item.path)) : std::nullopt;
-    if (channel && channel->channel == 0 &&
-        !has_volume_beside(item.path, {channel->id, channel_name(channel->id, 1)}))
+    if (!channel || channel->channel != 0) continue;
+    const fs::path folder = fs::path(item.path).parent_path();
+    const auto [ending, is_new] = endings.try_emplace(folder);
+    if (is_new) ending->second = nnunet_file_ending(nnunet_dataset_around(folder));
+    if (!has_volume(folder, {channel->id, channel_name(channel->id, 1)}, ending->second))
       rename_item(item, channel->id);
   }
   return items;
@@ -183,7 +209,8 @@ std::vector<PredictItem> typed_items(const VolumeOptions& options, const ItemQue
   for (const std::string& input : query.inputs)
     for (PredictItem& item : items_of_input(input, options, query)) all.push_back(std::move(item));
   std::vector<PredictItem> items =
-      joined(named_by_case(joined_channels(std::move(all), channels), channels));
+      joined(named_by_case(joined_channels(std::move(all), channels), channels),
+             options.predict.submission);
   const auto good = [](const PredictItem& item) { return item.fault.empty(); };
   if (!items.empty() && std::none_of(items.begin(), items.end(), good))
     throw Error(items[0].fault,
@@ -266,10 +293,12 @@ std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQue
     throw Error(cat("there is no folder ", set.images.string(), " (predict.images)"),
                 "check the path; it is taken from the current folder if relative");
   const std::int64_t channels = known_channels(options, query);
-  const auto volumes = list_volumes(set.images);
+  const auto volumes =
+      list_volumes(set.images, nnunet_file_ending(nnunet_dataset_around(set.images)));
   if (!set.csv.empty()) {
     std::vector<PredictItem> items = looked_at(
-        joined(joined_channels(items_of_table(set, volumes), channels)), channels, options);
+        joined(joined_channels(items_of_table(set, volumes), channels), options.predict.submission),
+        channels, options);
     for (const PredictItem& item : items)
       if (!item.fault.empty())
         throw Error(cat(set.csv.string(), " names a volume that cannot be predicted: ", item.fault),
@@ -281,8 +310,21 @@ std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQue
   if (items.empty())
     throw Error(cat("the folder ", set.images.string(), " holds no volumes"),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
-  return looked_at(joined(named_by_case(joined_channels(std::move(items), channels), channels)),
+  return looked_at(joined(named_by_case(joined_channels(std::move(items), channels), channels),
+                          options.predict.submission),
                    channels, options);
+}
+
+// The other channels of each, where they have files of their own.
+std::vector<PredictItem> with_channels(std::vector<PredictItem> items, std::int64_t channels,
+                                       const VolumeOptions& options) {
+  for (PredictItem& item : items) try {
+      if (item.fault.empty())
+        for (const fs::path& file : files_of_item(item.path, channels, options.read_volume()))
+          if (file != item.path) item.further.push_back(file.string());
+    } catch (const Error&) {  // the worker says what is wrong
+    }
+  return items;
 }
 
 // Layers of tiles across z, which devices can share.
@@ -301,8 +343,9 @@ std::int64_t tile_layers(const VolumeHeader& header, const VolumeOptions& option
 
 std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query) {
   constexpr std::size_t most_shared = 64;  // fewer than devices of a machine are ever left over
-  std::vector<PredictItem> items = found_items(options, query);
   const std::int64_t channels = known_channels(options, query);
+  std::vector<PredictItem> items = found_items(options, query);
+  if (channels > 1) items = with_channels(std::move(items), channels, options);
   for (std::size_t i = items.size() - std::min(items.size(), most_shared); i < items.size(); ++i)
     try {
       if (items[i].fault.empty())

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "recipes/volume/files/channel_files.h"
+#include "run/json_lines.h"
 
 namespace lockstep::volume {
 namespace {
@@ -214,6 +215,21 @@ fs::path nnunet_dataset_file(const fs::path& folder) {
     return fs::is_directory(folder / name, ignored);
   });
   return is_raw ? folder / "dataset.json" : fs::path();
+}
+
+fs::path nnunet_dataset_around(const fs::path& folder) {
+  fs::path whole = fs::absolute(folder).lexically_normal();
+  if (!whole.has_filename()) whole = whole.parent_path();  // "labelsTs/"
+  return nnunet_dataset_file(whole.parent_path());
+}
+
+std::string nnunet_file_ending(const fs::path& dataset_json) try {
+  if (dataset_json.empty()) return "";
+  const json all = parse_python_json(read_file(dataset_json, list_bytes));
+  const std::string ending = all.is_object() ? text_or(all, "file_ending", "") : "";
+  return volume_suffix("a" + ending).empty() ? "" : ending;
+} catch (const Error&) {  // training says what is wrong with it
+  return "";
 }
 
 void take_nnunet_dataset(VolumeOptions& options, const NnunetDataset& dataset, bool training,

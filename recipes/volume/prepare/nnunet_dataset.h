@@ -31,6 +31,13 @@ NnunetDataset read_nnunet_dataset(const std::filesystem::path& file);
 // no folder of nnU-Net's.
 std::filesystem::path nnunet_dataset_file(const std::filesystem::path& folder);
 
+// The same of the folder around one of them, as around labelsTs.
+std::filesystem::path nnunet_dataset_around(const std::filesystem::path& folder);
+
+// The file_ending of that file, as far as it can be read and names a kind that is read: what a
+// folder with another kind of files beside is listed by. "": any.
+std::string nnunet_file_ending(const std::filesystem::path& dataset_json);
+
 // Sets data.classes and data.ignore, and with `training` data.channels and data.normalize too,
 // where nobody has set them; reports what was taken, and what differs from what is set. Throws
 // Error for regions, unless data.classes is set, and for kinds of files that are not read.

@@ -85,7 +85,8 @@ fs::path truth_folder(const VolumeOptions& options, const Volumes& predictions) 
   for (const std::string_view name : label_folders) {
     if (!fs::is_directory(path / name, ignored)) continue;
     if (first.empty()) first = path / name;
-    for (const auto& [id, label] : list_volumes(path / name))
+    for (const auto& [id, label] :
+         list_volumes(path / name, nnunet_file_ending(nnunet_dataset_file(path))))
       if (find_prediction(predictions, id) != nullptr) return path / name;
   }
   if (first.empty())
@@ -121,7 +122,8 @@ Volumes without_probabilities(Volumes volumes) {
 // A folder, or a zip file that is unpacked into `scratch`.
 Volumes list_predictions(const fs::path& path, const fs::path& scratch) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return without_probabilities(list_volumes(path));
+  if (fs::is_directory(path, ignored))
+    return without_probabilities(list_volumes(path, nnunet_file_ending(path / "dataset.json")));
   if (!fs::exists(path, ignored) || path.extension() != ".zip")
     throw Error(cat(path.string(), fs::exists(path, ignored) ? " is no folder" : " is not there"),
                 "predictions=PATH names the folder of the masks, or a zip file of them");
@@ -131,13 +133,16 @@ Volumes list_predictions(const fs::path& path, const fs::path& scratch) {
   return list_volumes(scratch);
 }
 
-// nnU-Net's file of the data, of the folder around the labels, or its copy beside predictions.
+// nnU-Net's file of the data, or of the folder around the labels.
+fs::path dataset_of_labels(const VolumeOptions& options, const fs::path& labels) {
+  const fs::path file = nnunet_dataset_file(options.data.path);
+  return file.empty() ? nnunet_dataset_around(labels) : file;
+}
+
+// That, or its copy beside predictions.
 void take_dataset(VolumeOptions& options, const fs::path& labels, const fs::path& predictions,
                   const Say& say) {
-  fs::path file = nnunet_dataset_file(options.data.path);
-  fs::path folder = fs::absolute(labels).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();  // "labelsTs/"
-  if (file.empty()) file = nnunet_dataset_file(folder.parent_path());
+  fs::path file = dataset_of_labels(options, labels);
   std::error_code ignored;
   if (const fs::path beside = predictions / "dataset.json";
       file.empty() && options.data.path.empty() && fs::is_regular_file(beside, ignored))
@@ -148,7 +153,8 @@ void take_dataset(VolumeOptions& options, const fs::path& labels, const fs::path
 std::vector<Compared> find_compared(const VolumeOptions& options, const ScoreContext& context,
                                     const Volumes& predictions, const fs::path& folder,
                                     const Say& say) {
-  const Volumes labels = list_volumes(folder);
+  const Volumes labels =
+      list_volumes(folder, nnunet_file_ending(dataset_of_labels(options, folder)));
   std::vector<Compared> compared;
   std::vector<std::string> missing;
   for (const std::string& id : wanted_ids(options, labels)) {
@@ -206,10 +212,11 @@ Spacing spacing_of(const VolumeReader& truth, bool mm) {
       cat("prediction and label of ", compared.id,
           " lie in different places: ", compared.predicted.string(), " has ",
           describe_place(predicted), ", ", compared.truth.string(), " has ", describe_place(truth)),
-      "where they are of the same grid, set files.same_grid=true, or copy the affine of the "
-      "one that is right into the other; else bring the prediction onto the grid of the "
-      "label, for example with "
-      "nibabel's resample_from_to and order=0");
+      same_place(truth, predicted) == SamePlace::unknown
+          ? "if their voxels belong together one by one, set files.same_grid=true, or copy the "
+            "affine of the label into the prediction"
+          : "bring the prediction onto the grid of the label, for example with nibabel's "
+            "resample_from_to and order=0");
 }
 
 // The distance of each class, without what is ignored in the truth.

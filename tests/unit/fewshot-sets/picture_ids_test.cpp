@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "recipes/fewshot/sets/sets.h"
 
 namespace lockstep::fewshot {
@@ -80,6 +81,22 @@ TEST_F(PictureIdsOfJsons, AJsonBesideThePicturesGoesFirst) {
                    "coco/val2017/001.png", "data/train/001.png", "data/valid/001.png"},
                   run()),
               ElementsAre(32, 31, 41, 51, 11, 21));
+}
+
+// A json for each folder of pictures, and one for each picture of another.
+TEST_F(PictureIdsOfJsons, ManyJsonsEachNameTheirOwn) {
+  std::vector<std::string> pictures;
+  std::vector<std::int64_t> wanted;
+  for (int i = 0; i < 30; ++i) {
+    const std::string name = cat("part", i);
+    write(cat("all/annotations/", name, ".json"), {{"a.png", 100 + i}});
+    pictures.push_back(cat("all/", name, "/a.png"));
+    wanted.push_back(100 + i);
+    write(cat("one/", name, ".json"), {{name + ".png", 5000 + i}});
+    pictures.push_back(cat("one/", name, ".png"));
+    wanted.push_back(5000 + i);
+  }
+  EXPECT_EQ(ids(pictures, {}), wanted);
 }
 
 TEST_F(PictureIdsOfJsons, ThoseOfTheRunFollowByPathAndThenByName) {

@@ -302,13 +302,14 @@ TEST_F(Gather, DrawsWhatEachFeatureIsWorthOverAllWindows) {
   write_file_atomic(b, "feature,importance,rank,gain\nx,0,1,0\ny,0,2,0\n");
   EXPECT_THAT(gather(), HasSubstr("feature_importance.csv, feature_importance.svg, heatmap.svg"));
   EXPECT_EQ(text("feature_importance.csv"),
-            "feature,gain_share,split_share\nx,0.9,0.75\ny,0.1,0.25\n")
+            "feature,gain_share,split_share,windows\nx,0.9,0.75,1\ny,0.1,0.25,1\n")
       << "a window without a split counts for nothing";
   EXPECT_THAT(text("feature_importance.svg"), HasSubstr("<svg"));
   write_file_atomic(b, "feature,importance,rank,gain\ny,5,1,2\n");
   gather();
   EXPECT_EQ(text("feature_importance.csv"),
-            "feature,gain_share,split_share\ny,0.55,0.625\nx,0.45,0.375\n");
+            "feature,gain_share,split_share,windows\nx,0.9,0.75,1\ny,0.55,0.625,2\n")
+      << "the other window has no x";
 }
 
 TEST_F(Gather, SaysWhereAnotherMetricEndedTraining) {

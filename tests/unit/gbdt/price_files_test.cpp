@@ -12,6 +12,7 @@
 #include "recipes/gbdt/bars/number_cells.h"
 #include "recipes/gbdt/bars/symbols.h"
 #include "recipes/gbdt/options/gbdt_options.h"
+#include "recipes/gbdt/train/train_window.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -44,6 +45,16 @@ std::vector<std::string> two_days(const std::string& first, const std::string& s
                            .days)
     days.push_back(to_text(day));
   return days;
+}
+
+// Of ASCII, with its byte order mark.
+std::string in_utf16(const std::string& text, bool big_endian) {
+  std::string wide = big_endian ? "\xFE\xFF" : "\xFF\xFE";
+  for (const char c : text) {
+    wide += big_endian ? '\0' : c;
+    wide += big_endian ? c : '\0';
+  }
+  return wide;
 }
 
 TEST(PriceFile, OfPandasWithItsIndexPassesOverTheColumnWithoutAName) {
@@ -80,6 +91,10 @@ TEST(PriceFile, OfYfinanceHasThreeLinesOfNames) {
   const TemporaryDirectory folder;
   write_file_atomic(folder.path() / "two.csv", two);
   EXPECT_THAT(list_symbols(folder.path() / "two.csv"), ElementsAre("AAPL", "MSFT"));
+  write_file_atomic(folder.path() / "wide.csv", in_utf16(two, false));
+  EXPECT_THAT(list_symbols(folder.path() / "wide.csv"), ElementsAre("AAPL", "MSFT"));
+  write_file_atomic(folder.path() / "wide.csv", in_utf16(two, true));
+  EXPECT_THAT(list_symbols(folder.path() / "wide.csv"), ElementsAre("AAPL", "MSFT"));
   write_file_atomic(folder.path() / "two.csv", two.substr(0, two.find("Date")));
   EXPECT_THAT(list_symbols(folder.path() / "two.csv"), ElementsAre("two"));
   EXPECT_THAT(file_refusal(two, "both"),
@@ -93,6 +108,19 @@ TEST(PriceFile, OfYfinanceHasThreeLinesOfNames) {
               ElementsAre(2));
   EXPECT_THAT(file_refusal("Date,Open,Open,High,Low,Close\n2021-01-04,1,1,1,1,1\n"),
               HasSubstr("line 1: two columns are named Open"));
+}
+
+// Or each slot of a batch would keep it.
+TEST(PriceFile, OfManySymbolsIsKeptOnlyWhereItIsSmallOrAllOfItIsUsed) {
+  const TemporaryDirectory folder;
+  const auto path = folder.path() / "large.csv";
+  std::string text = "Date,Name\n";
+  for (int row = 0; row < 1000; ++row) text += "2021-01-04,S0\n";
+  write_file_atomic(path, text);
+  constexpr std::size_t most = 30'000;  // text, cells and lines have 39,000
+  EXPECT_NE(cells_of_file(path, true, most), cells_of_file(path, true, most));
+  const KeepCells here;
+  EXPECT_EQ(cells_of_file(path, true, most), cells_of_file(path, true, most));
 }
 
 TEST(PriceFile, OfSeveralSymbolsIsReadByItsColumn) {
@@ -123,7 +151,7 @@ TEST(PriceFile, OfSeveralSymbolsIsReadByItsColumn) {
   EXPECT_THAT(read_bars(path, "S1", {.symbol = "Name"}).close, ElementsAre(20, 25));
   EXPECT_EQ(cells_of_file(path, true), cells_of_file(path, true)) << "read once";
   const auto kept = cells_of_file(path, true);
-  release_cells();
+  { const KeepCells until_here; }
   EXPECT_NE(cells_of_file(path, true), kept);
   write_file_atomic(path, "Date,Open,High,Low,Close,Volume,Name\n2021-01-04,1,3,1,7,5,S1\n");
   EXPECT_THAT(read_bars(path, "S1", {.symbol = "Name"}).close, ElementsAre(7));  // as it is now
@@ -302,15 +330,25 @@ TEST(PriceFile, MayBeginWithATitle) {
                     HasSubstr("line 1 is taken as the names")));
 }
 
+TEST(Symbols, OfWhichNoneIsNamedTheFirstIsTakenAndThatIsSaid) {
+  const TemporaryDirectory folder;
+  GbdtOptions options;
+  options.table.set("data.path", folder.path().string());
+  write_file_atomic(folder.path() / "B.csv", price_names_line);
+  EXPECT_EQ(first_symbol_note(options), "") << "the only one";
+  write_file_atomic(folder.path() / "A.csv", price_names_line);
+  EXPECT_THAT(first_symbol_note(options),
+              AllOf(HasSubstr("of A, the first of 2 symbols"), HasSubstr("symbol=NAME")));
+  options.table.set("symbol", "B");
+  EXPECT_EQ(first_symbol_note(options), "");
+  EXPECT_EQ(first_symbol_note(GbdtOptions()), "") << "made prices";
+}
+
 TEST(PriceFile, MayBeUtf16) {
   const std::string text = std::string(price_names_line) + "2021-01-04,1,3,1,2,5\n";
-  std::string little = "\xFF\xFE", big = "\xFE\xFF";
-  for (const char c : text) {
-    little += {c, '\0'};
-    big += {'\0', c};
-  }
+  const std::string little = in_utf16(text, false);
   EXPECT_THAT(price_file(little).close, ElementsAre(2));
-  EXPECT_THAT(price_file(big).close, ElementsAre(2));
+  EXPECT_THAT(price_file(in_utf16(text, true)).close, ElementsAre(2));
   EXPECT_THAT(file_refusal(little + "x"), HasSubstr("A.csv ends within a character of UTF-16"));
   EXPECT_THAT(file_refusal(little.substr(2)),
               AllOf(HasSubstr("A.csv is text in UTF-16LE, but must be CSV in UTF-8"),

@@ -123,14 +123,19 @@ TEST_F(Items, WhoseOutputsCanHaveNoSuchNameAreSkipped) {
   input = {.kind = PredictInput::Kind::words, .output_suffix = ".txt"};
   const std::string longest(251, 'a'), longer(252, 'a');
   const std::vector<PredictItem> items =
-      list_items(input, {.inputs = {"../bar", "fine", longest, longer, "/tmp/x", "sub/x", "fine"}});
-  ASSERT_EQ(items.size(), 6U) << "a word that comes twice counts once";
-  EXPECT_THAT(items[0].fault, HasSubstr("a name below its folder, but is called \"../bar.txt\""));
+      list_items(input, {.inputs = {"../bar", "fine", longest, longer, "/tmp/x", "sub/x", "fine",
+                                    "sub//x", "./fine", "sub\\x"}});
+  ASSERT_EQ(items.size(), 9U) << "a word that comes twice counts once";
+  EXPECT_THAT(items[0].fault,
+              HasSubstr("a plain name below its folder, but is called \"../bar.txt\""));
   EXPECT_EQ(items[1].fault, "");
   EXPECT_EQ(items[2].fault, "");
   EXPECT_THAT(items[3].fault, HasSubstr("255 bytes"));
   EXPECT_NE(items[4].fault, "");
   EXPECT_EQ(items[5].fault, "");
+  for (const std::size_t second_name : {6U, 7U})
+    EXPECT_NE(items[second_name].fault, "") << "it is the file of another item";
+  EXPECT_EQ(items[8].fault, "") << "a file of its own";
   EXPECT_THAT(error_of([&] { list_items(input, {.inputs = {"../bar"}}); }),
               HasSubstr("../bar: an output must have"));
 }
@@ -153,6 +158,7 @@ TEST_F(Items, SurviveTheWayToAnotherProcessWhateverTheirNames) {
                                         .name = "n\xff\n",
                                         .id = "i",
                                         .path = "/p\xfe",
+                                        .further = {"/q\xfe"},
                                         .text = "t",
                                         .output = "o",
                                         .fault = "f",
@@ -161,6 +167,7 @@ TEST_F(Items, SurviveTheWayToAnotherProcessWhateverTheirNames) {
   EXPECT_EQ(back.index, 4);
   EXPECT_EQ(back.name, items[0].name);
   EXPECT_EQ(back.path, items[0].path);
+  EXPECT_EQ(back.further, items[0].further);
   EXPECT_EQ(back.output, "o");
   EXPECT_EQ(back.fault, "f");
   EXPECT_EQ(back.pieces, 3);

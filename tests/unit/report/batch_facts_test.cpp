@@ -5,9 +5,11 @@
 
 #include "base/files.h"
 #include "fakes/error_of.h"
+#include "fakes/written_runs.h"
 #include "jobs/analysis.h"
 #include "jobs/ledger.h"
 #include "report/batch_repeats.h"
+#include "report/batch_report.h"
 
 #include <fstream>
 
@@ -300,6 +302,31 @@ TEST_F(Batches, WithoutJobsInCommonAreNotComparable) {
   EXPECT_EQ(found.jobs.matched, 0);
   EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
   EXPECT_THAT(found.verdict, HasSubstr("job_list"));
+}
+
+// Each share has a log of its own; what lies above them may be a stranger's link.
+TEST_F(Batches, LogsOfGpusAreThoseOfShares) {
+  using lockstep::testing::gpu_csv;
+  const std::filesystem::path all = folder.path() / "all";
+  batch("all/shares/1", grid(1, 4, 5));
+  std::ofstream(all / "batch.json") << "{}";
+  std::ofstream(folder.path() / "other.csv") << gpu_csv(1'000'000, 1'000'005, {{.power_w = 500}});
+  std::filesystem::create_symlink(folder.path() / "other.csv", all / "gpu.csv");
+  const BatchFolder top{all};
+  EXPECT_TRUE(read_batch_facts(top).value("clock_mhz").is_null());
+  std::ofstream(all / "shares/1/gpu.csv") << gpu_csv(1'000'000, 1'000'005, {{.power_w = 300}});
+  const Trial trial = read_batch_facts(top);
+  EXPECT_FALSE(trial.value("clock_mhz").is_null());
+  EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("gpu.csv"))));
+}
+
+TEST_F(Batches, PicturesOfAFolderThatIsFullOfThemAreCounted) {
+  batch("full", grid(1, 1, 1));
+  for (int i = 0; i < 250; ++i)
+    std::ofstream(folder.path() / "full" / (std::to_string(1000 + i) + ".svg")) << "<svg/>";
+  const BatchReport report = read_batch_report({folder.path() / "full"});
+  EXPECT_EQ(report.pictures.size(), 200U);
+  EXPECT_THAT(report.problems, Contains(HasSubstr("the first 200 of 250 pictures")));
 }
 
 TEST_F(Batches, EmptyAndForeignLedgersAreRefusedInWords) {

@@ -219,6 +219,17 @@ TEST_F(ForeignLogs, LinesOfOneEpochStay) {
   EXPECT_THAT(three.cautions, Not(Contains(HasSubstr("anew"))));
 }
 
+// The test of the model, behind the last epoch.
+TEST_F(ForeignLogs, OneMoreLineOfTheLastEpochIsNoRestart) {
+  for (const char* text : {"epoch,loss\n1,5\n2,4\n3,3\n4,2\n4,7\n",
+                           "epoch,elapsed,loss\n1,60,5\n2,120,4\n3,180,3\n4,240,2\n4,285,7\n"}) {
+    const Trial trial = read_csv_trial(write("log.csv", text));
+    EXPECT_EQ(trial.find("best.loss")->value, 2) << text;
+    EXPECT_EQ(trial.find("last.loss")->value, 7) << text;
+    EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("anew")))) << text;
+  }
+}
+
 TEST_F(ForeignLogs, APauseWithinAnEpochIsLeftOut) {
   std::string text = "epoch,timestamp,loss\n";
   double time = 1.7e9;
@@ -281,6 +292,30 @@ TEST_F(ForeignLogs, OneLongDurationMakesNoClockOfTheOthers) {
   EXPECT_EQ(dated.find("train_s"), nullptr);
   EXPECT_THAT(dated.cautions, Contains(HasSubstr("its column time rises from 25")));
   EXPECT_NEAR(read_csv_trial(write("day.csv", day)).find("train_s")->value, 660, 1e-6);
+}
+
+// The last one long, so that none falls.
+TEST_F(ForeignLogs, OneLongDurationAtTheEndMakesNoClock) {
+  for (const char* text : {"epoch,time,loss\n1,25,3\n2,25,2\n3,25,1\n4,90,1\n",
+                           "epoch,time,loss\n1,25,3\n2,25.5,2\n3,26,1\n4,90,1\n"}) {
+    const Trial trial = read_csv_trial(write("log.csv", text));
+    EXPECT_EQ(trial.find("train_s"), nullptr) << text;
+    EXPECT_THAT(trial.cautions, Contains(HasSubstr("its column time rises from 25 to 90"))) << text;
+  }
+  const Trial paused =
+      read_csv_trial(write("clock.csv", "epoch,time,loss\n1,10,3\n2,20,2\n3,500,1\n"));
+  EXPECT_NE(paused.find("train_s"), nullptr) << "a clock, with a pause";
+}
+
+TEST_F(ForeignLogs, ADateThatGoesBackIsNoEpoch) {
+  const Trial trial =
+      read_csv_trial(write("log.csv",
+                           "step,date,loss\n10,2026-01-31 09:30:00,3\n20,2026-01-31 09:30:10,2\n"
+                           "30,2026-01-31 09:30:08,1\n40,2026-01-31 09:30:18,1\n"));
+  EXPECT_EQ(trial.find("train_s"), nullptr);
+  EXPECT_THAT(trial.cautions, Contains(AllOf(HasSubstr("go back, by 2 s at step 30"),
+                                             HasSubstr("a clock was set"))));
+  EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("each epoch"))));
 }
 
 // As ultralytics writes after a resume: epochs go on, the seconds begin anew.
@@ -683,6 +718,7 @@ TEST_F(ForeignLogs, ABatchOfAnEpochIsNoRestart) {
     for (int batch = 0; batch < 20; ++batch)
       text += event(++time, batch, "batch/loss", simple(3.0F - static_cast<float>(epoch)));
     text += event(time += 5, epoch, "val/loss", simple(1.0F + static_cast<float>(epoch)));
+    text += event(time, 1000 * epoch, "seen", simple(1));
   }
   write("events.out.tfevents.1.host", text);
   const Trial trial = read_tensorboard_trial(folder.path());
@@ -693,6 +729,7 @@ TEST_F(ForeignLogs, ABatchOfAnEpochIsNoRestart) {
   EXPECT_NEAR(trial.find("step_s")->value, 1, 1e-6);
   EXPECT_NEAR(trial.find("train_s")->value, 100, 1e-6);
   EXPECT_THAT(trial.cautions, Contains(HasSubstr("batch/loss begin anew 4 times")));
+  EXPECT_THAT(trial.cautions, Not(Contains(HasSubstr("counts otherwise")))) << "epochs count";
 }
 
 // As MMEngine logs it: with the numbers of the validation, whose step is the epoch, goes data_time.
@@ -727,6 +764,20 @@ TEST_F(ForeignLogs, AFewSettingsDoNotTellTheTrainingsEnd) {
   const Trial trial = read_tensorboard_trial(folder.path());
   EXPECT_NEAR(trial.find("train_s")->value, 59, 1e-9);
   EXPECT_EQ(trial.number("steps"), 59);
+}
+
+// Samples that were seen, beside the steps; a validation behind the last step that was logged.
+TEST_F(ForeignLogs, StepsAreThoseOfTheTrainingsSeries) {
+  std::string text = losses(1e9, 0, 79, 1);
+  for (int step = 0; step < 80; step += 2)
+    text += event(1e9 + step, 64 * step, "seen/acc", simple(0.5F));
+  for (const int step : {40, 80}) text += event(1e9 + step, step, "val/loss", simple(1));
+  write("events.out.tfevents.1.host", text);
+  const Trial trial = read_tensorboard_trial(folder.path());
+  EXPECT_EQ(trial.number("steps"), 80);
+  EXPECT_THAT(trial.cautions,
+              Contains("seen/acc counts otherwise, further than loss: the steps are "
+                       "those of loss"));
 }
 
 TEST_F(ForeignLogs, ARestartFromTheBeginningHasNoTimesBeforeIt) {

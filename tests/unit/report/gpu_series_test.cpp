@@ -50,11 +50,17 @@ TEST_F(Gpus, HaveTheEnergyThatAComparisonHas) {
     text += cat(second, ",0,A,50,,,,,,", second < 110 ? 100 : 900, ",,,,,,,\n");
   const GpuSeries series = read(text);
   Trial trial;
-  add_gpu_facts(read_gpu_use(folder.path() / "gpu.csv", {{100, 141}}), trial);
+  add_gpu_facts(read_gpu_use({folder.path() / "gpu.csv"}, {{100, 141}}), trial);
   ASSERT_TRUE(series.gpus[0].energy_j && trial.find("energy_j"));
   EXPECT_DOUBLE_EQ(*series.gpus[0].energy_j, 4 * 100 + 900);
   EXPECT_DOUBLE_EQ(trial.find("energy_j")->value, 4 * 100 + 900);
   EXPECT_DOUBLE_EQ(series.gpus[0].covered_s, 5);
+  // Of several files, as the shares of a batch have.
+  std::ofstream(folder.path() / "later.csv") << log_head << "142,0,A,50,,,,,,900,,,,,,,\n";
+  const auto both =
+      read_gpu_use({folder.path() / "gpu.csv", folder.path() / "later.csv"}, {{100, 142}});
+  ASSERT_EQ(both.size(), 1U);
+  EXPECT_DOUBLE_EQ(*both[0].energy_j, 4 * 100 + 2 * 900);
 }
 
 TEST_F(Gpus, OfAFileThatIsNoneAProblemIsTold) {

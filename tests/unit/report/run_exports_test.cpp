@@ -232,6 +232,19 @@ TEST_F(Exports, WithoutEvaluationsAreReadBackToo) {
     EXPECT_NEAR(csv.find(name)->value, own.find(name)->value, 1e-6) << name;
 }
 
+TEST_F(Exports, MoreStartsThanARunHasAreLeftOut) {
+  const MadeRun made = MadeRun::finished(folder.path() / "run");
+  export_csv(RunDir::open(made.path.string(), folder.path()), folder.path() / "csv");
+  {
+    std::ofstream starts(folder.path() / "csv/starts.csv");
+    starts << "step,time,last_step,last_time\n";
+    for (int row = 0; row <= 100'000; ++row) starts << "0,1,1,2\n";
+  }
+  const Trial trial = read_trial((folder.path() / "csv").string(), ".");
+  EXPECT_THAT(trial.cautions, ::testing::Contains(::testing::HasSubstr("starts.csv beside it")));
+  EXPECT_NEAR(trial.find("step_s")->value, 0.1, 1e-9);
+}
+
 // Half an export does not say how long evaluations took.
 TEST_F(Exports, StepsAloneHaveNoTrainingTime) {
   const MadeRun made = MadeRun::finished(folder.path() / "run");

@@ -367,5 +367,16 @@ TEST_F(EarlierPredictionsTest, KnowAnItemByItsInputWhereverItLies) {
   EXPECT_NE(item_key(items[0]), before);
 }
 
+TEST_F(EarlierPredictionsTest, KnowAnItemByAllOfItsFiles) {
+  const fs::path channel = temporary.path() / "channel.row";
+  write_file_atomic(channel, "1");
+  const std::string alone = item_key(items[0]);
+  items[0].further = {channel.string()};
+  const std::string before = item_key(items[0]);
+  EXPECT_NE(before, alone);
+  write_file_atomic(channel, "12");
+  EXPECT_NE(item_key(items[0]), before);
+}
+
 }  // namespace
 }  // namespace lockstep

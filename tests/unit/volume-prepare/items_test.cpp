@@ -124,6 +124,7 @@ TEST_F(Items, HaveTheirChannelsInFilesOfTheirOwn) {
   options.data.channels = 2;
   EXPECT_THAT(outputs_of(find()), ElementsAre("a.nii", "b.nii"));
   EXPECT_EQ(find()[0].id, "a.nii");
+  EXPECT_THAT(find()[0].further, ElementsAre((images / "a_0001.nii").string()));
   EXPECT_THAT(outputs_of(find({(images / "*.nii").string()})), ElementsAre("a.nii", "b.nii"));
   write_text("test.csv", "id\nb\n");
   EXPECT_THAT(outputs_of(find()), ElementsAre("b.nii"));
@@ -180,6 +181,19 @@ TEST_F(Items, AreFilesAndFoldersThatWereTyped) {
               ElementsAre("other/c.tif", "test_images/a.tif", "test_images/b.nii.gz"));
   EXPECT_THAT(outputs_of(find({(data() / "test_images/*.nii.gz").string()})),
               ElementsAre("b.nii.gz"));
+}
+
+// Before hours of work, not at its end.
+TEST_F(Items, ThatWouldBeOneInTheArchiveOrHaveNoNameThereHaveFaults) {
+  for (const char* name : {"x/a.tif", "y/a.tif", "y/b\\a.tif"})
+    write(data() / name, usual, image_of(usual, 1));
+  EXPECT_THAT(outputs_of(find({data().string()})), ElementsAre("x/a.tif", "y/a.tif", "y/b\\a.tif"));
+  options.predict.submission = "all.zip";
+  const auto items = find({data().string()});
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_EQ(items[0].fault, "");
+  EXPECT_THAT(items[1].fault, HasSubstr("it would become a.tif in all.zip, as "));
+  EXPECT_THAT(items[2].fault, HasSubstr("cannot be a name in all.zip"));
 }
 
 TEST_F(Items, MayBeFoldersOfSlices) {

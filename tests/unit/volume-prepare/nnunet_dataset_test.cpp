@@ -147,6 +147,29 @@ TEST_F(Nnunet, IsTakenWhereDataPathIsARawFolder) {
   EXPECT_THAT(said, AllOf(HasSubstr("data.classes=3"), Not(HasSubstr("ignored (data.ignore"))));
 }
 
+// A picture of each case beside it, as people keep them.
+TEST_F(Nnunet, SaysWhichFilesOfItsFoldersArePredictedAndScored) {
+  write_text("dataset.json", usual_text);
+  const VolumeShape shape{.depth = 4, .height = 8, .width = 8};
+  const std::vector<std::uint8_t> labels = labels_of(shape);
+  write(data() / "imagesTs/ovu_001_0000.nii.gz", shape, image_of(shape, 1));
+  write(data() / "labelsTs/ovu_001.nii.gz", shape, labels);
+  write(path("out") / "ovu_001.nii.gz", shape, labels);
+  write_text("imagesTs/ovu_001.tif", "a picture");
+  write_text("labelsTs/ovu_001.tif", "a picture");
+  const std::string images = (data() / "imagesTs").string();
+  for (const std::vector<std::string>& inputs :
+       {std::vector<std::string>(), std::vector<std::string>{images}}) {
+    const auto items = find_items(options, {.inputs = inputs, .cache_dir = cache()});
+    ASSERT_EQ(items.size(), 1U);
+    EXPECT_EQ(items[0].id, "ovu_001.nii.gz");
+    EXPECT_EQ(items[0].fault, "");
+  }
+  options.scoring.labels = (data() / "labelsTs").string();
+  const auto scores = score_volumes(options, {.predictions = path("out")});
+  EXPECT_EQ(scores.at(0).value, 1);
+}
+
 TEST_F(Nnunet, OfAnotherLayoutIsNotLookedAt) {
   write_pairs({"a", "b"});
   write_text("dataset.json", "no JSON");
