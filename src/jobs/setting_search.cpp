@@ -146,14 +146,18 @@ bool SettingSearch::is_tried(const JobSetting& setting) const {
                      [&](const SettingTrial& trial) { return trial.setting == setting; });
 }
 
-// As many again are to be left, so that there is something to gain; short jobs take their least
-// time at the best rate that is known.
+// As many again are to be left, so that there is something to gain. Short jobs take the least time
+// of a trial, at the best rate that is known.
 bool SettingSearch::has_jobs(const JobSetting& setting, const SearchRoom& room) const {
   const TrialTimer::Needs needed = needs(setting);
-  const SettingTrial* const known = best();
-  const double in_time = known != nullptr ? known->per_minute() / 60 * needed.seconds : 0;
-  const auto jobs = std::max(needed.jobs, static_cast<std::int64_t>(in_time));
-  return room.jobs.at(static_cast<std::size_t>(setting.combination)) >= 2 * jobs;
+  auto jobs = static_cast<double>(needed.jobs);
+  if (const SettingTrial* const known = best()) {
+    const double more =
+        std::max(1.0, static_cast<double>(jobs_at_once(setting)) / jobs_at_once(known->setting));
+    jobs = std::max(jobs, more * known->per_minute() / 60 * needed.seconds);
+  }
+  return static_cast<double>(room.jobs.at(static_cast<std::size_t>(setting.combination))) >=
+         2 * jobs;
 }
 
 bool SettingSearch::has_memory(const JobSetting& setting, const SearchRoom& room) const {
@@ -241,7 +245,10 @@ std::string SettingSearch::choice_text() const {
   if (chosen == nullptr)
     return "no setting is chosen: none did a job without running out of memory";
   std::string text = cat("chosen: ", this->text(chosen->setting));
-  if (chosen != &trials_.front() && trials_.front().done > 0)
+  if (chosen == &trials_.front())
+    text += trials_.size() > 1 ? ", as the batch has it: nothing that was tried is better"
+                               : ", as the batch has it: nothing else could be tried";
+  else if (trials_.front().done > 0)
     text += cat(": ", fixed(chosen->per_minute() / trials_.front().per_minute(), 2),
                 " x the jobs per minute of the first");
   std::vector<std::string> targets, alike;
