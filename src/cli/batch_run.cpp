@@ -333,6 +333,7 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
     reports.release(scheduler);
     view.show();
   }
+  if (search) search->finish();
   view.finish();
   reports.finish();
   const std::vector<GpuActivity> chosen_activity = since_choice(search, gpu_log);

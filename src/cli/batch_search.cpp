@@ -102,6 +102,12 @@ nlohmann::json setting_json(const JobSetting& setting) {
       {"combination", setting.combination}, {"at_once", setting.at_once}, {"cpus", setting.cpus}};
 }
 
+std::vector<std::string> texts_of(const std::vector<Expectation>& targets) {
+  std::vector<std::string> texts;
+  for (const Expectation& target : targets) texts.push_back(target.text());
+  return texts;
+}
+
 struct KeptSearch {
   std::vector<std::string> parameters, targets;
   std::string trials;  // as SettingSearch::json
@@ -215,6 +221,7 @@ std::optional<SearchPlan> plan_search(const Parsed& parsed, Ledger& ledger,
   SearchPlan plan{.kind = kind,
                   .choose = chosen_parameters(parsed),
                   .targets = std::move(targets),
+                  .is_asked = parsed.has("--search"),
                   .loads = ledger.job(queue.front().id).keeps_worker,
                   .memory_bytes = memory_for_jobs()};
   if (kept && plan.choose.empty()) plan.choose = kept->parameters;
@@ -256,17 +263,19 @@ bool BatchSearch::restore() {
     return false;
   }
   if (!kept->chosen) return false;
+  if (plan_.is_asked && texts_of(plan_.targets) != kept->targets) {
+    note("goes on, as --expect is another than before");
+    return false;
+  }
   go_on_with(*kept->chosen);
   say_(cat("search: ", search_.text(setting_), ", as was chosen before"));
   return true;
 }
 
 void BatchSearch::keep() {
-  std::vector<std::string> targets;
-  for (const Expectation& target : plan_.targets) targets.push_back(target.text());
   ledger_.set_fact(search_fact,
                    to_line({{"choose", plan_.choose},
-                            {"targets", targets},
+                            {"targets", texts_of(plan_.targets)},
                             {"search", nlohmann::json::parse(search_.json())},
                             {"chosen", chosen_ ? setting_json(setting_) : nlohmann::json()}}));
 }
@@ -288,7 +297,8 @@ SearchRoom BatchSearch::room() const {
 void BatchSearch::begin_next() {
   if (const std::optional<JobSetting> next = search_.next(room())) return begin(*next);
   if (!search_.trials().empty()) return choose();
-  give_up("no job could begin");
+  scheduler_.use(search_.first(0));
+  give_up("too few jobs are left for a trial");
 }
 
 void BatchSearch::begin(const JobSetting& setting) {
@@ -354,8 +364,15 @@ void BatchSearch::look() {
   }
 }
 
+void BatchSearch::finish() {
+  if (over_ || scheduler_.draining()) return;
+  over_ = true;
+  note("ends without a choice: the batch was over before the trial was");
+}
+
 void BatchSearch::choose() {
   const SettingTrial* const choice = search_.choice();
+  if (const std::string untried = search_.untried_text(room()); !untried.empty()) note(untried);
   note(search_.choice_text());
   if (choice == nullptr) {
     scheduler_.use(search_.first(0));

@@ -31,6 +31,7 @@ struct SearchPlan {
   SearchSpace space;
   std::vector<std::set<std::int64_t>> jobs;  // by combination
   std::vector<Expectation> targets;
+  bool is_asked = false;          // by --search of this start
   bool loads = false;             // jobs may find loaded what an earlier one has loaded
   std::int64_t memory_bytes = 0;  // of the host, for jobs; 0: unknown
 };
@@ -48,7 +49,8 @@ class BatchSearch {
   BatchSearch(SearchPlan plan, Scheduler& scheduler, Ledger& ledger, const GpuLog* log, Say say);
 
   void ended(const RunningAttempt& running, const Settled& settled);
-  void look();  // once a turn of the scheduler
+  void look();    // once a turn of the scheduler
+  void finish();  // once the scheduler has nothing more to do
   // Activity of the GPUs until the setting was chosen in this start; nothing: it was not.
   const std::optional<std::vector<GpuActivitySum>>& chosen_at() const { return chosen_at_; }
 

@@ -371,6 +371,7 @@ JobOrder Scheduler::order_of(const RunningAttempt& running) const {
   const AttemptValues values{.out = out,
                              .slot = attempt.slot,
                              .gpu = attempt.devices.empty() ? std::nullopt : std::optional(0),
+                             .cores = running.job.whole_cores(),
                              .attempt = attempt.number};
   Job job = fill_attempt(running.job, values);
   const bool on = attempt.number > 1 && goes_on(job);
@@ -394,7 +395,7 @@ JobOrder Scheduler::order_of(const RunningAttempt& running) const {
                             .out = out,
                             .number = attempt.number,
                             .slot = attempt.slot,
-                            .threads = std::max(1, static_cast<int>(std::lround(job.cpus))),
+                            .threads = job.whole_cores(),
                             .devices = attempt.devices});
   return order;
 }

@@ -172,21 +172,39 @@ bool SettingSearch::has_memory(const JobSetting& setting, const SearchRoom& room
   return room.memory_bytes == 0 || needed <= static_cast<double>(room.memory_bytes);
 }
 
-std::optional<JobSetting> SettingSearch::next(const SearchRoom& room) const {
-  const int combinations = static_cast<int>(space_.combinations.size());
-  for (int i = 0; i < combinations; ++i)
-    if (const JobSetting setting = first(i); !is_tried(setting) && has_jobs(setting, room))
-      return setting;
+// "" where nothing stands against it.
+std::string SettingSearch::why_not(const JobSetting& setting, const SearchRoom& room) const {
   const SettingTrial* const from = best();
-  if (from == nullptr || trials_.size() >= space_.combinations.size() + most_trials)
-    return std::nullopt;
-  for (const JobSetting& setting : beside(from->setting)) {
-    const bool is_more = jobs_at_once(setting) > jobs_at_once(from->setting);
-    const bool were_enough = from->together >= enough_together * jobs_at_once(from->setting);
-    if (is_tried(setting) || (is_more && !were_enough)) continue;
-    if (has_jobs(setting, room) && has_memory(setting, room)) return setting;
-  }
+  if (from != nullptr && jobs_at_once(setting) > jobs_at_once(from->setting) &&
+      from->together < enough_together * jobs_at_once(from->setting))
+    return "fewer jobs ran at once than might have";
+  if (!has_memory(setting, room)) return "memory does not hold it";
+  return has_jobs(setting, room) ? "" : "too few jobs are left";
+}
+
+std::vector<JobSetting> SettingSearch::untried() const {
+  std::vector<JobSetting> all;
+  for (std::size_t i = 0; i < space_.combinations.size(); ++i)
+    all.push_back(first(static_cast<int>(i)));
+  const bool may_go_on = trials_.size() < space_.combinations.size() + most_trials;
+  if (const SettingTrial* const from = best(); from != nullptr && may_go_on)
+    for (const JobSetting& setting : beside(from->setting)) all.push_back(setting);
+  std::erase_if(all, [&](const JobSetting& setting) { return is_tried(setting); });
+  return all;
+}
+
+std::optional<JobSetting> SettingSearch::next(const SearchRoom& room) const {
+  for (const JobSetting& setting : untried())
+    if (why_not(setting, room).empty()) return setting;
   return std::nullopt;
+}
+
+std::string SettingSearch::untried_text(const SearchRoom& room) const {
+  std::vector<std::string> all;
+  for (const JobSetting& setting : untried())
+    if (const std::string why = why_not(setting, room); !why.empty())
+      all.push_back(cat(text(setting), " (", why, ")"));
+  return all.empty() ? std::string() : cat("not tried: ", join(all, "; "));
 }
 
 double SettingSearch::shortfall(const SettingTrial& trial) const {

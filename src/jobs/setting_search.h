@@ -58,9 +58,10 @@ class SettingSearch {
   const SearchSpace& space() const { return space_; }
 
   // For people, a line each.
-  std::string text(const JobSetting& setting) const;  // "4 jobs per device, 1 core each"
-  std::string text(const SettingTrial& trial) const;  // what was tried and what came of it
-  std::string choice_text() const;                    // what is chosen, and why
+  std::string text(const JobSetting& setting) const;       // "4 jobs per device, 1 core each"
+  std::string text(const SettingTrial& trial) const;       // what was tried and what came of it
+  std::string choice_text() const;                         // what is chosen, and why
+  std::string untried_text(const SearchRoom& room) const;  // what might be better; "": nothing
 
   std::string json() const;  // of the trials
   // Trials of an earlier start. False, and nothing is restored: they cannot be read, or were made
@@ -71,6 +72,8 @@ class SettingSearch {
   const SettingTrial* best() const;  // null: nothing was tried
   std::vector<JobSetting> beside(const JobSetting& setting) const;
   bool is_tried(const JobSetting& setting) const;
+  std::vector<JobSetting> untried() const;  // that might be better, first to be tried first
+  std::string why_not(const JobSetting& setting, const SearchRoom& room) const;
   bool has_jobs(const JobSetting& setting, const SearchRoom& room) const;
   bool has_memory(const JobSetting& setting, const SearchRoom& room) const;
   double shortfall(const SettingTrial& trial) const;

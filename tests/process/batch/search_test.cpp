@@ -48,7 +48,7 @@ class BatchSearched : public BatchRig {
 
 // Jobs that only wait: the more at once, the more of them are done.
 TEST_F(BatchSearched, GoesOnAfterAnInterruptAndNoJobRunsTwice) {
-  const Words words = run_words({"--search"}, with_values({"sh", "-c", "sleep 0.2"}, 110));
+  const Words words = run_words({"--search"}, with_values({"sh", "-c", "sleep 0.2"}, 130));
   ToolProcess first = begin_on_a_core(words);
   ASSERT_TRUE(comes_true([&] { return !notes().empty(); }));
   kill(first.pid(), SIGINT);
@@ -60,8 +60,8 @@ TEST_F(BatchSearched, GoesOnAfterAnInterruptAndNoJobRunsTwice) {
                                    StartsWith("search: tried 4 jobs at once, 1 core each: "),
                                    StartsWith("search: chosen: 4 jobs at once, 1 core each: ")));
   EXPECT_THAT(second.err, AllOf(Not(HasSubstr("tried 1 job ")), HasSubstr("chosen: 4 jobs")));
-  EXPECT_EQ(jobs_in("done"), 110);
-  EXPECT_EQ(count("SELECT count(*) FROM attempt"), 110);
+  EXPECT_EQ(jobs_in("done"), 130);
+  EXPECT_EQ(count("SELECT count(*) FROM attempt"), 130);
   EXPECT_EQ(count("SELECT max(slot) FROM attempt"), 3);
 
   const ToolResult status = run({"batch", "status", "b"});

@@ -152,8 +152,11 @@ TEST(SettingSearch, TriesNoMoreThanMemoryHolds) {
     return trial;
   };
   SettingSearch of_device({.cores = 64, .devices = 1}, {});
-  run(of_device, machine, {.jobs = {1000}, .per_device = 3});
+  const SearchRoom small{.jobs = {1000}, .per_device = 3};
+  run(of_device, machine, small);
   EXPECT_EQ(of_device.choice()->setting.at_once, 2);
+  EXPECT_EQ(of_device.untried_text(small),
+            "not tried: 4 jobs per device, 1 core each (memory does not hold it)");
   SettingSearch of_host({.cores = 2}, {});
   run(of_host, machine, {.jobs = {1000}, .memory_bytes = std::int64_t{5} << 30});
   EXPECT_EQ(of_host.choice()->setting.at_once, 4);
@@ -165,6 +168,10 @@ TEST(SettingSearch, LeavesAsManyJobsAsATrialTakes) {
   ASSERT_TRUE(search.next({.jobs = {8}}));
   search.add(measured({.at_once = 2}, 1));
   EXPECT_EQ(search.next({.jobs = {7}}), std::nullopt);
+  EXPECT_EQ(
+      search.untried_text({.jobs = {7}}),
+      "not tried: 4 jobs at once, 1 core each (too few jobs are left); 1 job at once, 2 cores "
+      "each (too few jobs are left)");
   search = SettingSearch({.cores = 2}, {});
   search.add(measured({.at_once = 2}, 60'000));  // 2000 in the two seconds of a trial
   EXPECT_EQ(search.next({.jobs = {3999}}), std::nullopt);
