@@ -5,6 +5,7 @@
 
 #include "batch_rig.h"
 #include "fakes/nvml_machine.h"
+#include "fakes/tenths.h"
 
 namespace lockstep {
 namespace {
@@ -142,13 +143,19 @@ class BatchSearchedOnGpus : public BatchSearched, protected testing::NvmlMachine
     set(nlohmann::json::array({gpu(0, {{"processes", nlohmann::json::array()},
                                        {"memory", 10LL << 30},
                                        {"utilization", 0},
-                                       {"tenant_utilization", 20}})}));
+                                       {"tenant_utilization", 30}})}));
   }
 };
 
-TEST_F(BatchSearchedOnGpus, SharesADeviceUntilItIsAsBusyAsExpected) {
+// Each job makes it 30 % busier, and three do not fit.
+TEST_F(BatchSearchedOnGpus, TakesWhatIsAsBusyAsExpectedAndFitsIntoTheMemory) {
+  constexpr std::size_t turn = 6;  // half a minute, of which it sleeps
+  if (!testing::has_turn(turn)) GTEST_SKIP() << testing::in_another_tenth;
   const std::string script =
-      "echo $CUDA_VISIBLE_DEVICES $((1 << 30)) > $FAKE_NVML_TENANTS/$$; sleep 1";
+      "echo $CUDA_VISIBLE_DEVICES $((1 << 30)) > $FAKE_NVML_TENANTS/$$; mkdir -p now; touch "
+      "now/$$; "
+      "here=$(ls now | wc -l); [ $here -gt 2 ] || sleep 1; rm now/$$; "
+      "[ $here -le 2 ] || { echo CUDA out of memory; exit 1; }";
   const ToolResult result =
       on_a_core(run_words({"--gpus", "1", "--search", "--expect", "gpu_activity>=50%"},
                           with_values({"sh", "-c", script}, 60)));
@@ -156,11 +163,14 @@ TEST_F(BatchSearchedOnGpus, SharesADeviceUntilItIsAsBusyAsExpected) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("search: tried 1 job per device, 1 core each: "),
                                 HasSubstr("search: tried 2 jobs per device, 1 core each: "),
                                 HasSubstr("GPU 0 busy "),
-                                HasSubstr("search: chosen: 4 jobs per device, 1 core each: "),
+                                HasSubstr("search: tried 4 jobs per device, 1 core each: "),
+                                HasSubstr("memory ran out"),
+                                HasSubstr("search: chosen: 2 jobs per device, 1 core each: "),
                                 HasSubstr("; it meets gpu_activity>=50%"),
                                 HasSubstr("--expect gpu_activity>=50%: GPU 0 ")));
   EXPECT_EQ(jobs_in("done"), 60);
-  EXPECT_EQ(count("SELECT count(*) FROM attempt"), 60);
+  EXPECT_EQ(count("SELECT count(*) FROM attempt WHERE outcome = 'done'"), 60);
+  EXPECT_EQ(count("SELECT max(tries) FROM job"), 1);
 }
 
 }  // namespace
