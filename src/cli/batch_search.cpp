@@ -391,7 +391,7 @@ void BatchSearch::go_on_with(const JobSetting& setting) {
   scheduler_.use(setting);
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
     if (static_cast<int>(i) != setting.combination)
-      scheduler_.cancel_waiting(plan_.jobs[i], "--search chose other parameters");
+      scheduler_.cancel_waiting(plan_.jobs[i], left_out_by_search);
   scheduler_.hold({});
 }
 

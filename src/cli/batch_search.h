@@ -19,6 +19,9 @@
 
 namespace lockstep::cli {
 
+// Why a job was cancelled that had parameters other than those that --choose kept.
+inline constexpr const char* left_out_by_search = "--search chose other parameters";
+
 // --search and --choose.
 const std::vector<Flag>& search_flags();
 // Before anything of the batch is made. Throws Error where its jobs cannot be searched for.
