@@ -262,7 +262,9 @@ bool BatchSearch::restore() {
     note("begins anew, as cores, devices or parameters are others than before");
     return false;
   }
-  if (!kept->chosen) return false;
+  const auto combinations = static_cast<int>(plan_.space.combinations.size());
+  if (!kept->chosen || kept->chosen->combination < 0 || kept->chosen->combination >= combinations)
+    return false;
   if (plan_.is_asked && texts_of(plan_.targets) != kept->targets) {
     note("goes on, as --expect is another than before");
     return false;

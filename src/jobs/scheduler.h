@@ -233,7 +233,8 @@ class Scheduler {
   std::map<std::string, Kind> kinds_;
   std::vector<Occupancy> occupancy_;  // by device
   std::set<std::int64_t> alone_;      // jobs that ran out of memory on a device that they shared
-  std::set<std::int64_t> forgiven_;   // whose trial failed where its kind may not run
+  // Whose trial failed where its kind may not run, or which were killed in a search.
+  std::set<std::int64_t> forgiven_;
   std::optional<JobSetting> setting_;
   int settings_used_ = 0;
   std::set<std::int64_t> held_;
