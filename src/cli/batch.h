@@ -21,7 +21,7 @@ Command batch_analyze_command();
 // "batch RECIPE" of every recipe that has batches.
 std::vector<Command> batch_recipe_commands();
 
-// The jobs of a batch that are lockstep train RECIPE.
+// The jobs of a batch that are lockstep train RECIPE, without those that a search left out.
 DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger, const DirectRecipe& recipe);
 // What the recipes of the batch's jobs make of what these wrote; "" where they make nothing of it.
 std::string gathered(const BatchFolder& batch, Ledger& ledger);

@@ -10,6 +10,7 @@
 #include "base/program.h"
 #include "base/text.h"
 #include "cli/batch.h"
+#include "cli/batch_search.h"
 #include "cli/context.h"
 #include "cli/direct.h"
 #include "jobs/job_activity.h"
@@ -145,8 +146,10 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
   Statement rows(ledger.database(),
                  "SELECT name, state, job.reason, spec, last.id, last.devices FROM job LEFT JOIN "
                  "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
-                 "job.id) WHERE listed = 1 AND spec LIKE ? ORDER BY job.id");
+                 "job.id) WHERE listed = 1 AND spec LIKE ? AND NOT (state = 'cancelled' AND "
+                 "job.reason = ?) ORDER BY job.id");
   rows.bind(1, cat("%lockstep\",\"train\",\"", recipe.name, "\"%"));
+  rows.bind(2, std::string(left_out_by_search));
   const std::map<std::string, std::string> numbers = gpu_indexes(ledger);
   while (rows.step()) {
     const Job job = job_from_json(parse_json(rows.text(3)));

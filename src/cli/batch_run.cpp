@@ -16,6 +16,7 @@
 #include "base/whole_number.h"
 #include "cli/batch.h"
 #include "cli/batch_reports.h"
+#include "cli/batch_search.h"
 #include "cli/batch_slurm.h"
 #include "cli/batch_view.h"
 #include "cli/commands.h"
@@ -277,21 +278,34 @@ int batch_exit_code(const BatchCounts& counts, const std::string& why_ending,
   return as_expected ? exit_finished : exit_unexpected;
 }
 
+// Once --search had chosen; empty: it had not, or nothing was sampled since.
+std::vector<GpuActivity> since_choice(const std::optional<BatchSearch>& search,
+                                      const std::optional<GpuLog>& log) {
+  if (!search || !search->chosen_at() || !log) return {};
+  std::vector<GpuActivity> gpus = activity_between(*search->chosen_at(), log->sums());
+  const bool is_sampled =
+      std::all_of(gpus.begin(), gpus.end(), [](const GpuActivity& gpu) { return gpu.samples > 0; });
+  return is_sampled ? gpus : std::vector<GpuActivity>();
+}
+
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
               const BatchResources& resources, const std::vector<Device>& devices) {
   note_machine(ledger, devices);
+  const Expectations expectations = expectations_of(parsed);
+  std::optional<SearchPlan> plan = plan_search(parsed, ledger, resources, expectations);
   SignalPipe signals;
   OtherTenants others(devices);
   const fs::path tool = program_folder() / "lockstep";
-  Scheduler scheduler(
-      ledger, {.folder = batch,
-               .resources = resources,
-               .supervisor_program = {tool.string(), "batch", "supervise"},
-               .log_limit_bytes = log_limit_of(parsed),
-               .grace_s = duration_of(parsed, "--grace", 10, 0),
-               .lease_folder = DeviceLeases::usual_folder(),
-               .used_by = parsed.has("--share") ? nullptr : others.asker(),
-               .watch = devices.empty() ? nullptr : std::make_unique<DeviceWatch>(devices)});
+  Scheduler scheduler(ledger,
+                      {.folder = batch,
+                       .resources = resources,
+                       .supervisor_program = {tool.string(), "batch", "supervise"},
+                       .log_limit_bytes = log_limit_of(parsed),
+                       .grace_s = duration_of(parsed, "--grace", 10, 0),
+                       .lease_folder = DeviceLeases::usual_folder(),
+                       .used_by = parsed.has("--share") ? nullptr : others.asker(),
+                       .watch = devices.empty() ? nullptr : std::make_unique<DeviceWatch>(devices),
+                       .searched_kind = plan ? plan->kind : std::string()});
   std::optional<GpuLog> gpu_log;
   if (!devices.empty()) gpu_log.emplace(GpuLogSpec{.file = batch.gpu_log(), .devices = devices});
   if (gpu_log) gpu_log->begin_counting();
@@ -300,9 +314,14 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
     say(cat("the batch is paused: lockstep batch unpause ", name, " lets its jobs start"));
   BatchView view(scheduler, batch, devices);
   BatchReports reports(parsed, batch, ledger);
+  std::optional<BatchSearch> search;
+  if (plan)
+    search.emplace(std::move(*plan), scheduler, ledger, gpu_log ? &*gpu_log : nullptr,
+                   [&](const std::string& text) { view.note(text); });
   int interrupts = 0;
   scheduler.on_end([&](const RunningAttempt& running, const Settled& settled) {
     view.ended(running, settled);
+    if (search) search->ended(running, settled);
     reports.ended(running, settled, scheduler.counts().total);
     reports.halt(scheduler);  // at once: others may begin in its place
   });
@@ -310,11 +329,14 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   scheduler.on_note([&](const std::string& text) { view.note(text); });
   while (scheduler.turn(view.interval_s(), signals.fd())) {
     take_signals(signals, scheduler, interrupts);
+    if (search) search->look();
     reports.release(scheduler);
     view.show();
   }
+  if (search) search->finish();
   view.finish();
   reports.finish();
+  const std::vector<GpuActivity> chosen_activity = since_choice(search, gpu_log);
   const GpuLogResult activity = gpu_log ? gpu_log->stop() : GpuLogResult();
   const BatchCounts& counts = scheduler.counts();
   const std::string outcome = gathered(batch, ledger);
@@ -326,10 +348,10 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   }
   if (const std::string text = gpu_activity_text(activity, batch.gpu_log()); !text.empty())
     say(text);
-  const Expectations expectations = expectations_of(parsed);
-  const bool as_expected = meets(
-      expectations,
-      {.gpus = activity.gpus, .failed = counts.failed + counts.blocked, .total = counts.total});
+  const bool as_expected =
+      meets(expectations, {.gpus = chosen_activity.empty() ? activity.gpus : chosen_activity,
+                           .failed = counts.failed + counts.blocked,
+                           .total = counts.total});
   if (interrupts > 0) {
     if (counts.left() > 0) say(cat("go on with: lockstep batch resume ", name));
     return exit_interrupted;
@@ -343,6 +365,7 @@ int batch_run_main(const Parsed& parsed) {
   check_jobs(*asked.jobs);
   check_reports(parsed);
   check_expectations(parsed, asked.jobs->wants_gpu());
+  check_search(parsed, *asked.jobs);
   const std::vector<Device> devices = batch_devices(parsed, asked.jobs->wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
   if (parsed.has("--dry-run") || parsed.has("--devices-like"))
@@ -406,12 +429,14 @@ void append(std::vector<Flag>& flags, const std::vector<Flag>& more) {
 std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
   append(flags, job_flags);
   append(flags, place_flags);
+  append(flags, search_flags());
   append(flags, report_flags());
   return flags;
 }
 
 std::vector<Flag> resume_flags() {
   std::vector<Flag> flags = place_flags;
+  append(flags, search_flags());
   append(flags, report_flags());
   return flags;
 }

@@ -99,7 +99,7 @@ Bench bench_setup(const Parsed& parsed) {
   choose_devices(parsed, bench);
   bench.setup =
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, bench.devices, {}, flags_here(bench_command()));
+                      parsed.assignments, bench.devices, {}, flags_here(bench_command(), parsed));
   only_train(*bench.setup.train, bench.warm_up + bench.steps);
   prepare(bench.setup, Purpose::plan, bench.devices, {});
   return bench;

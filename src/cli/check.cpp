@@ -50,8 +50,9 @@ RunDir run_to_check(const Parsed& parsed) {
 RunSetup check_setup(const Parsed& parsed, const std::vector<Device>& devices) {
   const std::string plugin = parsed.value("--plugin");
   if (!plugin.empty() || is_recipe(parsed.positionals[0])) {
-    RunSetup setup = resolve_options(parsed.positionals[0], plugin, parsed.all("--config"),
-                                     parsed.assignments, devices, {}, flags_here(check_command()));
+    RunSetup setup =
+        resolve_options(parsed.positionals[0], plugin, parsed.all("--config"), parsed.assignments,
+                        devices, {}, flags_here(check_command(), parsed));
     plan_without_training(setup);
     prepare_and_plan(setup, Purpose::train, devices, {});
     return setup;

@@ -49,7 +49,7 @@ int config_main(const Parsed& parsed) {
           : devices_for("");
   const RunSetup setup =
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices, {}, flags_here(config_command()));
+                      parsed.assignments, devices, {}, flags_here(config_command(), parsed));
   show(parsed, setup.tables());
   return 0;
 }

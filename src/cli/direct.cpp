@@ -30,7 +30,8 @@ bool is_pair(const DirectOptions& options, const std::string& key) {
          key.size() > options.pairs.size() + 1;
 }
 
-std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed) {
+std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed,
+                                              const FlagsHere& flags) {
   std::unique_ptr<DirectOptions> options = recipe.make_options();
   refuse_flags_of_engine(recipe, parsed);
   std::vector<std::string> assignments, pairs;
@@ -42,7 +43,7 @@ std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const 
   const std::vector<std::string> files = parsed.all("--config");
   const std::array tables = {&options->table};
   apply_config(tables, std::vector<std::filesystem::path>(files.begin(), files.end()), assignments,
-               explain_keys(recipe.name, assignments, 0));
+               explain_keys(recipe.name, assignments, 0, flags));
   if (!pairs.empty()) {
     if (const std::string before = options->table.get(options->pairs); !before.empty())
       pairs.insert(pairs.begin(), before);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/arguments.h"
+#include "cli/foreign_names.h"
 #include "plan/direct_recipe.h"
 
 #include <cstdint>
@@ -15,8 +16,10 @@
 namespace lockstep::cli {
 
 // The recipe's options with preset, files and assignments applied and checked. Throws Error, which
-// says of flags and options of the engine that such a recipe has none.
-std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed);
+// says of flags and options of the engine that such a recipe has none. flags: of the command, which
+// hints may name.
+std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed,
+                                              const FlagsHere& flags = {.names = {"--name"}});
 // "params.lambda_l2", where `params` is the recipe's option of pairs.
 bool is_pair(const DirectOptions& options, const std::string& key);
 

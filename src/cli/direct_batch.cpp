@@ -109,20 +109,23 @@ bool has_word(const Words& words, const std::string& word) {
 }
 
 struct Planned {
+  bool searches = false;                   // for the cores of a job, too
   std::unique_ptr<DirectOptions> options;  // of the first combination
   DirectBatch batch;
   Settings settings;
 };
 
 Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
-  Planned planned;
+  Planned planned{.searches = parsed.has("--search")};
   planned.settings = split_settings(*recipe.make_options(), parsed.assignments);
   for (const Words& words : combinations(planned.settings.axes)) {
     Parsed one;  // without flags that are the batch's own, such as --devices
     if (parsed.has("--config")) one.values["--config"] = parsed.all("--config");
     one.assignments = planned.settings.common;
     one.assignments.insert(one.assignments.end(), words.begin(), words.end());
-    std::unique_ptr<DirectOptions> options = resolve_direct(recipe, one);
+    std::unique_ptr<DirectOptions> options = resolve_direct(
+        recipe, one,
+        {.names = {"--name", "--slots", "--devices"}, .devices = parsed.value("--devices")});
     DirectBatch batch = options->plan_batch();
     for (const Axis& axis : planned.settings.axes)
       if (has_word(batch.keys, axis.key))
@@ -168,6 +171,9 @@ Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::
     if (const std::string key = parts_of(word).first;
         !table.is_given(key) || has_word(planned.batch.only_batch, key))
       command.push_back(word);
+  if (const std::string& key = planned.batch.cpus_key;
+      planned.searches && !key.empty() && !table.is_given(key) && !varies(key))
+    command.push_back(cat(key, "={cores}"));
   for (const Axis& axis : planned.settings.axes)
     command.push_back(cat(axis.key, "={", axis.key, "}"));
   for (const std::string& key : planned.batch.keys) command.push_back(cat(key, "={", key, "}"));

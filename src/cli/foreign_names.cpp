@@ -153,6 +153,7 @@ bool is_flag_of(const FlagsHere& flags, const std::string& name) {
 std::vector<OurWord> words_that_fit(const Vocabulary& known, const FlagsHere& flags,
                                     std::vector<OurWord> words) {
   std::erase_if(words, [&](const OurWord& word) {
+    if (word.name == "--devices" && !flags.devices.empty()) return true;
     return word.name.starts_with("--") ? !is_flag_of(flags, word.name) : says_nothing(known, word);
   });
   for (OurWord& word : words) {
@@ -237,9 +238,13 @@ std::string batch_note(std::size_t devices) {
 }
 
 // What else to know of a name; nothing where it is simply off.
-std::string note_of(const Vocabulary& known, const Translation& all, const std::string& key) {
+std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Translation& all,
+                    const std::string& key) {
   const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
-  if (synonym == nullptr || synonym->note.empty()) return "";
+  if (synonym == nullptr) return "";
+  if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
+    return cat(" (--devices ", shell_word(flags.devices), " is given)");
+  if (synonym->note.empty()) return "";
   const bool is_left_out =
       std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
   return is_left_out && synonym->none_when_off ? "" : cat(" (", synonym->note, ")");
@@ -255,7 +260,7 @@ std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const T
     hint = "leave it out";
   else if (!all.left_out.empty())
     hint += cat("; leave out ", join(all.left_out, ", "));
-  return hint + note_of(known, all, plain_name(asked.name));
+  return hint + note_of(known, line.flags, all, plain_name(asked.name));
 }
 
 std::vector<TypedName> typed_names_of(const Words& assignments) {
@@ -313,14 +318,14 @@ std::vector<TypedName> names_in_line(const Command& command, const Words& words)
   return typed;
 }
 
-// Of the machine, or that --devices names. 0: nobody knows.
-std::size_t devices_of_line(const Words& words, bool counts_devices) {
-  std::string spec = "all";
+// What --devices is given; "": nothing.
+std::string devices_given(const Words& words) {
+  std::string spec;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i].starts_with("--devices=")) spec = words[i].substr(words[i].find('=') + 1);
     if (words[i] == "--devices" && i + 1 < words.size()) spec = words[i + 1];
   }
-  return devices_in(spec, counts_devices);
+  return spec;
 }
 
 Error foreign_name(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
@@ -336,6 +341,12 @@ FlagsHere flags_here(const Command& command) {
   for (const Flag& flag : command.flags) here.names.push_back(flag.name);
   for (const char* counting : {"plan", "config", "bench"})
     here.counts_devices |= command.name == counting;
+  return here;
+}
+
+FlagsHere flags_here(const Command& command, const Parsed& parsed) {
+  FlagsHere here = flags_here(command);
+  here.devices = parsed.value("--devices");
   return here;
 }
 
@@ -366,9 +377,12 @@ ExplainKey explain_keys(const std::string& recipe, const Words& assignments, std
 std::string hint_for_word(const Command& command, const Words& words, const std::string& word) {
   if (!command.takes_assignments || !command.only_options.empty()) return "";
   const Vocabulary known = vocabulary_of(recipe_named_in(command, words));
-  const FlagsHere flags = flags_here(command);
-  const TypedLine line{names_in_line(command, words), flags,
-                       devices_of_line(words, flags.counts_devices)};
+  FlagsHere flags = flags_here(command);
+  flags.devices = devices_given(words);
+  // Of the machine, or that --devices names.
+  const std::size_t devices =
+      devices_in(flags.devices.empty() ? "all" : flags.devices, flags.counts_devices);
+  const TypedLine line{names_in_line(command, words), flags, devices};
   const std::vector<TypedName>& typed = line.names;
   const std::string name = word.substr(0, word.find('='));
   const auto asked = std::find_if(typed.begin(), typed.end(),

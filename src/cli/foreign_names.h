@@ -13,10 +13,13 @@ namespace lockstep::cli {
 
 // What a command can be told by flags: those of training, if nothing else is known.
 struct FlagsHere {
-  std::vector<std::string> names{"--devices", "--name", "--resume", "--slots"};
+  std::vector<std::string> names{"--devices", "--name", "--resume"};
   bool counts_devices = false;  // a number after --devices says how many, not which
+  std::string devices{};        // what was given to --devices; empty: it was not given
 };
 FlagsHere flags_here(const Command& command);
+// Of a command line that was read.
+FlagsHere flags_here(const Command& command, const Parsed& parsed);
 
 // Of keys that a recipe does not have. assignments: "key=value", all that the command was given, so
 // that one message translates them together; a key that is none of them stands in a file, and is

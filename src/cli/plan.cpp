@@ -25,7 +25,7 @@ std::vector<Device> imagined_for(const std::string& spec) {
 RunSetup planned_setup(const Parsed& parsed, const std::vector<Device>& devices) {
   RunSetup setup =
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices, {}, flags_here(plan_command()));
+                      parsed.assignments, devices, {}, flags_here(plan_command(), parsed));
   check_reserve(*setup.train);
   prepare_and_plan(setup, Purpose::plan, devices, {});
   check_new_batch(setup.plan, *setup.train);

@@ -216,9 +216,9 @@ int train_repeats(const Parsed& parsed, const TrainOne& train_one) {
   const bool goes_on = parsed.value("--resume") == "auto";
   const Then then = then_of(parsed);
   const std::vector<Device> devices = training_devices(parsed);
-  const RunSetup setup =
-      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices, then.bare_keys());
+  const RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
+                                         parsed.all("--config"), parsed.assignments, devices,
+                                         then.bare_keys(), {.devices = parsed.value("--devices")});
   refuse_unequal(parsed, setup, then);
   const fs::path root = setup.train->run.root;
   const std::string group = group_name(parsed, setup, goes_on);

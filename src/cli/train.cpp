@@ -123,9 +123,9 @@ int train_once(const Parsed& parsed, const std::string& group) {
   const Then then = then_of(parsed);
   const bool foreign = parsed.has("--world");
   const std::vector<Device> devices = training_devices(parsed);
-  RunSetup setup =
-      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices, then.bare_keys());
+  RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
+                                   parsed.all("--config"), parsed.assignments, devices,
+                                   then.bare_keys(), {.devices = parsed.value("--devices")});
   if (parsed.value("--resume") == "auto")
     if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
       if (const auto code = only_then(parsed, *run, then, devices)) return *code;

@@ -1,6 +1,8 @@
 #include "jobs/expectation.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -13,6 +15,12 @@ namespace lockstep {
 namespace {
 
 constexpr double whole_percent = 100;
+
+double failed_percent(const BatchOutcome& outcome) {
+  return outcome.total > 0 ? whole_percent * static_cast<double>(outcome.failed) /
+                                 static_cast<double>(outcome.total)
+                           : 0;
+}
 
 [[noreturn]] void refuse_expectation(std::string_view text) {
   throw Error(cat("--expect must be gpu_activity, sm_activity or failed, then >= or <=, then a "
@@ -47,10 +55,14 @@ Expectation::Expectation(std::string_view text) : text_(text) {
   bound_ = *number;
 }
 
+std::optional<double> Expectation::value_of(const GpuActivity& gpu) const {
+  return of_ == Of::gpu_activity ? gpu.busy_percent : gpu.sm_percent;
+}
+
 Expectation::Answer Expectation::of_gpus(const std::vector<GpuActivity>& gpus) const {
   std::vector<std::string> each, below;
   for (const GpuActivity& gpu : gpus) {
-    const std::optional<double> value = of_ == Of::gpu_activity ? gpu.busy_percent : gpu.sm_percent;
+    const std::optional<double> value = value_of(gpu);
     const std::string name = cat("GPU ", gpu.index);
     each.push_back(cat(name, " ", value ? cat(fixed(*value, 1), " %") : "not measured"));
     if (!value || !holds(*value)) below.push_back(name);
@@ -61,11 +73,21 @@ Expectation::Answer Expectation::of_gpus(const std::vector<GpuActivity>& gpus) c
                       below.empty() ? ": met" : cat(": not met by ", join(below, ", ")))};
 }
 
+double Expectation::shortfall(const BatchOutcome& outcome) const {
+  const auto missed_by = [&](double value) { return holds(value) ? 0 : std::abs(value - bound_); };
+  if (!is_of_gpus()) return missed_by(failed_percent(outcome));
+  double most = outcome.gpus.empty() ? whole_percent : 0;
+  for (const GpuActivity& gpu : outcome.gpus) {
+    const std::optional<double> value = value_of(gpu);
+    most = std::max(most, value ? missed_by(*value) : whole_percent);
+  }
+  return most;
+}
+
 Expectation::Answer Expectation::answer(const BatchOutcome& outcome) const {
   if (is_of_gpus()) return of_gpus(outcome.gpus);
   const auto failed = static_cast<double>(outcome.failed);
-  const double share =
-      outcome.total > 0 ? whole_percent * failed / static_cast<double>(outcome.total) : 0;
+  const double share = failed_percent(outcome);
   const bool met = holds(is_share_ ? share : failed);
   return {.met = met,
           .text = cat(text_, ": ", outcome.failed, " of ", count_of(outcome.total, "job"), ", ",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,9 @@ class Expectation {
 
   bool is_of_gpus() const { return of_ != Of::failed; }
   bool is_of_failures() const { return of_ == Of::failed; }
+  // Whether a part of the batch can meet it: not a number of failed jobs.
+  bool is_of_parts() const { return is_of_gpus() || is_share_; }
+  const std::string& text() const { return text_; }
 
   struct Answer {
     bool met = false;
@@ -31,10 +35,13 @@ class Expectation {
   };
   // What was not measured does not meet it.
   Answer answer(const BatchOutcome& outcome) const;
+  // Of one that is_of_parts(): by how many percent points it is missed, 0 where it is met.
+  double shortfall(const BatchOutcome& outcome) const;
 
  private:
   enum class Of { gpu_activity, sm_activity, failed };
   bool holds(double value) const { return at_least_ ? value >= bound_ : value <= bound_; }
+  std::optional<double> value_of(const GpuActivity& gpu) const;
   Answer of_gpus(const std::vector<GpuActivity>& gpus) const;
 
   std::string text_;

@@ -21,6 +21,7 @@ std::string value_of(std::string_view name, const AttemptValues& values) {
   if (name == "out") return values.out;
   if (name == "slot") return std::to_string(values.slot);
   if (name == "gpu") return std::to_string(values.gpu.value_or(-1));
+  if (name == "cores") return std::to_string(values.cores);
   return std::to_string(values.attempt);
 }
 

@@ -1,5 +1,5 @@
-// Texts that wait for an attempt: {out}, {slot}, {gpu} and {attempt} stand for values, {{ for a
-// brace, any other brace for itself.
+// Texts that wait for an attempt: {out}, {slot}, {gpu}, {cores} and {attempt} stand for values, {{
+// for a brace, any other brace for itself.
 #pragma once
 
 #include <array>
@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-inline constexpr std::array<std::string_view, 4> attempt_names{"out", "slot", "gpu", "attempt"};
+inline constexpr std::array<std::string_view, 5> attempt_names{"out", "slot", "gpu", "cores",
+                                                               "attempt"};
 
 bool is_attempt_name(std::string_view name);
 

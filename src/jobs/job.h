@@ -50,7 +50,8 @@ struct Job {
   std::string kind;         // the same for all that differ in their parameters alone
   std::vector<std::pair<std::string, std::string>> parameters;  // name, value; in the matrix' order
 
-  // All placeholders are filled in but those of an attempt: {out}, {slot}, {gpu}, {attempt}.
+  // All placeholders are filled in but those of an attempt: {out}, {slot}, {gpu}, {cores},
+  // {attempt}.
   std::vector<std::string> command;  // argument list; with `shell`, one text for the shell, sh
   bool shell = false;
   std::vector<std::pair<std::string, std::string>> environment;  // set over that of the batch
@@ -58,6 +59,7 @@ struct Job {
   std::vector<std::string> outputs;  // must exist for success; relative to {out} or absolute
 
   double cpus = 1;
+  int whole_cores() const;  // for its threads: at least 1
   GpuRequest gpus;
   GpuMemoryRequest gpu_memory;
   int priority = 0;                // higher first

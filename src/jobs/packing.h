@@ -28,6 +28,7 @@ class Packing {
 
   int per_device() const { return limit_; }
   bool measured() const { return peak_bytes_ > 0; }
+  int fits() const;  // jobs that the memory of a device holds; 1 where it was not measured
   std::int64_t peak_bytes() const { return peak_bytes_; }
 
   // The peak of a job on its device, and the activity in percent that it alone gave the device. A
@@ -42,7 +43,6 @@ class Packing {
   void restore(const std::string& text);  // of an earlier start; what cannot be read is measured
 
  private:
-  int fits() const;
   bool set(int limit, std::string why);
   void next_level();
 

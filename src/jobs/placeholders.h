@@ -19,7 +19,7 @@ struct PlaceholderScope {
   std::vector<std::string> names;  // of parameters; {1} is the first of them
   // The text is a line for the shell: values are quoted for it, and ${…} is its own.
   bool shell = false;
-  bool attempt = true;  // {out}, {slot}, {gpu} and {attempt} may stand in it
+  bool attempt = true;  // {out}, {slot}, {gpu}, {cores} and {attempt} may stand in it
 };
 
 // A text with placeholders, parsed once and filled for many jobs.
@@ -68,6 +68,7 @@ struct AttemptValues {
   std::string out;         // {out}: its folder, absolute
   int slot = 0;            // {slot}
   std::optional<int> gpu;  // {gpu}: index among the devices that the attempt sees; -1 without one
+  int cores = 1;           // {cores}: that it is given, at least 1
   int attempt = 1;         // {attempt}: from 1
 };
 

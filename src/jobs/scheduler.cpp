@@ -146,6 +146,7 @@ void Scheduler::follow(const std::vector<JobGraph::Change>& changes) {
 }
 
 void Scheduler::enqueue(std::int64_t id) {
+  if (held_.contains(id)) return;
   const QueuedJob& job = listed_.at(id);
   queue_.put(job,
              {.cpus = job.cpus,
@@ -281,7 +282,7 @@ bool Scheduler::turn(double wait_s, int wake_fd) {
     resources_.none_busy();
   }
   start_what_fits();
-  if (running_.empty() && (draining_ || queue_.empty())) {
+  if (running_.empty() && (draining_ || (queue_.empty() && held_.empty()))) {
     look_at_idle_devices(true);
     ledger_.sync();
     return false;
@@ -344,12 +345,14 @@ Lacks Scheduler::start_one(std::int64_t id, std::vector<Start>& starting) {
     return {};
   }
   QueuedJob asked = job;
-  RunningAttempt running{.queued = job};
+  RunningAttempt running{.queued = job, .setting = settings_used_};
   asked.gpus = request_of(job, running.trial);
+  if (setting_ && is_searched(job)) asked.cpus = setting_->cpus;
   std::vector<UniqueFd> leases;
   const std::optional<Placement> placement = place(asked, leases);
   if (!placement) return resources_.lacks(asked);
   running.job = ledger_.job(id);
+  running.job.cpus = asked.cpus;
   running.placement = *placement;
   if (running.trial != CpuOrGpu::Choice::unknown) kind_of(job).choice.trial_begins(running.trial);
   running.attempt = {
@@ -368,6 +371,7 @@ JobOrder Scheduler::order_of(const RunningAttempt& running) const {
   const AttemptValues values{.out = out,
                              .slot = attempt.slot,
                              .gpu = attempt.devices.empty() ? std::nullopt : std::optional(0),
+                             .cores = running.job.whole_cores(),
                              .attempt = attempt.number};
   Job job = fill_attempt(running.job, values);
   const bool on = attempt.number > 1 && goes_on(job);
@@ -391,7 +395,7 @@ JobOrder Scheduler::order_of(const RunningAttempt& running) const {
                             .out = out,
                             .number = attempt.number,
                             .slot = attempt.slot,
-                            .threads = std::max(1, static_cast<int>(std::lround(job.cpus))),
+                            .threads = job.whole_cores(),
                             .devices = attempt.devices});
   return order;
 }
@@ -595,9 +599,7 @@ void Scheduler::cancel(std::int64_t job) {
   if (found == listed_.end()) return;
   const JobState state = found->second.state;
   if (state == JobState::waiting) {
-    ledger_.set_state(job, JobState::cancelled, "cancelled by request");
-    if (on_never_) on_never_(job);
-    set_state(job, JobState::cancelled);
+    cancel_waiting({job}, "cancelled by request");
   } else if (state == JobState::running) {
     for (auto& [id, running] : running_)
       if (running.attempt.job == job) end_attempt(running, ended_by_cancel);
@@ -646,6 +648,32 @@ void Scheduler::retry(std::int64_t job) {
   found->second.not_before = 0;
   ledger_.forget_tries(job);
   set_state(job, JobState::waiting);
+}
+
+void Scheduler::hold(std::set<std::int64_t> jobs) {
+  const std::set<std::int64_t> before = std::exchange(held_, std::move(jobs));
+  const auto is_ready = [&](std::int64_t job) {
+    return listed_.contains(job) && graph_.standing(job) == Standing::ready;
+  };
+  for (const std::int64_t job : held_)
+    if (!before.contains(job) && is_ready(job)) queue_.erase(listed_.at(job));
+  for (const std::int64_t job : before)
+    if (!held_.contains(job) && is_ready(job)) enqueue(job);
+}
+
+bool Scheduler::waits(std::int64_t job) const {
+  const auto found = listed_.find(job);
+  return found != listed_.end() && found->second.state == JobState::waiting;
+}
+
+void Scheduler::cancel_waiting(const std::set<std::int64_t>& jobs, const std::string& why) {
+  for (const std::int64_t job : jobs) {
+    const auto found = listed_.find(job);
+    if (found == listed_.end() || found->second.state != JobState::waiting) continue;
+    ledger_.set_state(job, JobState::cancelled, why);
+    if (on_never_) on_never_(job);
+    set_state(job, JobState::cancelled);
+  }
 }
 
 void Scheduler::on_never(std::function<void(std::int64_t)> never) {

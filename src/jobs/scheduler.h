@@ -24,6 +24,7 @@
 #include "jobs/ledger.h"
 #include "jobs/packing.h"
 #include "jobs/placement.h"
+#include "jobs/setting_trial.h"
 #include "jobs/settle.h"
 #include "jobs/supervisor.h"
 
@@ -41,6 +42,8 @@ struct SchedulerSetup {
   std::function<std::string(int)> used_by;
   // Sees what jobs do on their devices; null: nobody looks.
   std::unique_ptr<DeviceWatch> watch;
+  // Jobs of this kind run as use() says, and not as is measured of them by and by; "": all do.
+  std::string searched_kind;
 };
 
 // An attempt that runs.
@@ -52,6 +55,7 @@ struct RunningAttempt {
   pid_t pid = 0;            // 0: not known yet
   double begun_s = 0;       // monotonic
   bool adopted = false;     // of an earlier scheduler's supervisor
+  int setting = 0;          // calls of Scheduler::use() before it began
   int others_at_begin = 0;  // that ran when it began
   double kill_at_s = 0;     // monotonic; of one that is adopted and whose end was asked for
 
@@ -69,6 +73,10 @@ struct BatchCounts {
   std::int64_t blocked = 0;  // need a job that did not succeed
   std::int64_t left() const { return total - done - failed - skipped - cancelled - blocked; }
 };
+
+// Whether it had too little memory of its device, or was killed, as the kernel does where the host
+// has too little.
+bool ran_out_of_memory(const RunningAttempt& running, const AttemptEnd& end);
 
 class Scheduler {
  public:
@@ -100,6 +108,18 @@ class Scheduler {
   std::vector<const RunningAttempt*> running() const;
   const Resources& resources() const { return resources_; }
   const DeviceWatch* watch() const { return setup_.watch.get(); }  // null: there is none
+  // From here on jobs of the searched kind begin in this setting, whatever their combination, until
+  // other slots are asked for. What runs goes on.
+  void use(const JobSetting& setting);
+  int settings_used() const { return settings_used_; }  // calls of use()
+  // These begin only once they are no longer held; while some are, turn() does not end.
+  void hold(std::set<std::int64_t> jobs);
+  // Those of them that wait, for good.
+  void cancel_waiting(const std::set<std::int64_t>& jobs, const std::string& why);
+  bool waits(std::int64_t job) const;  // is listed, and has no attempt and no end
+  bool is_idle() const { return running_.empty() && queue_.empty(); }
+  // Jobs that the memory of a device holds, as far as was measured of the searched kind.
+  int fit_per_device();
   // Devices that wait for others, and for whom; by their place.
   const std::map<int, std::string>& waits_for() const { return waits_for_; }
   std::int64_t adopted() const { return adopted_; }
@@ -141,7 +161,9 @@ class Scheduler {
     double idle_since = 0;          // unix time; 0: a job is on it
     std::string idle_why;
   };
-  static bool is_packed(const QueuedJob& job);
+  bool is_searched(const QueuedJob& job) const;
+  bool is_packed(const QueuedJob& job) const;
+  int per_device(const QueuedJob& job);
   Kind& kind_of(const QueuedJob& job);
   GpuRequest request_of(const QueuedJob& job, CpuOrGpu::Choice& trial);
   bool wants_devices(std::int64_t job);
@@ -154,6 +176,8 @@ class Scheduler {
   void look_at_idle_devices(bool at_end);
   std::string why_idle(int device);
   void learn(const RunningAttempt& running, Settled& settled, double together);
+  void learn_searched(const RunningAttempt& running, Settled& settled);
+  void begin_again(const RunningAttempt& running, Settled& settled);
   void limit_changed(const std::string& kind);
   void keep(const std::string& kind);
   OnDevices seen(const RunningAttempt& running) const;
@@ -209,7 +233,11 @@ class Scheduler {
   std::map<std::string, Kind> kinds_;
   std::vector<Occupancy> occupancy_;  // by device
   std::set<std::int64_t> alone_;      // jobs that ran out of memory on a device that they shared
-  std::set<std::int64_t> forgiven_;   // whose trial failed where its kind may not run
+  // Whose trial failed where its kind may not run, or which were killed in a search.
+  std::set<std::int64_t> forgiven_;
+  std::optional<JobSetting> setting_;
+  int settings_used_ = 0;
+  std::set<std::int64_t> held_;
 };
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
 // Which jobs share devices, and what is seen of them there.
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,9 +24,20 @@ const GpuRequest one_device{.kind = GpuRequest::Kind::whole, .devices = 1};
 
 }  // namespace
 
+bool ran_out_of_memory(const RunningAttempt& running, const AttemptEnd& end) {
+  return end.outcome == AttemptOutcome::out_of_memory ||
+         (end.outcome == AttemptOutcome::failed && end.signal == SIGKILL &&
+          running.attempt.asked.empty());
+}
+
+bool Scheduler::is_searched(const QueuedJob& job) const {
+  return !job.kind.empty() && job.kind == setup_.searched_kind;
+}
+
 // Jobs with one device share it with others of their kind that fit.
-bool Scheduler::is_packed(const QueuedJob& job) {
+bool Scheduler::is_packed(const QueuedJob& job) const {
   if (job.kind.empty() || job.gpu_memory.kind == GpuMemoryRequest::Kind::all) return false;
+  if (is_searched(job)) return job.gpus.kind != GpuRequest::Kind::none;
   return job.gpus.kind == GpuRequest::Kind::automatic || job.gpus == one_device;
 }
 
@@ -58,9 +70,30 @@ GpuRequest Scheduler::request_of(const QueuedJob& job, Choice& trial) {
   }
   if (alone_.contains(job.id)) return one_device;
   if (!is_packed(job)) return request;
-  const int limit = kind_of(job).packing.per_device();
+  const int limit = per_device(job);
   if (limit > 1) return {.kind = GpuRequest::Kind::share, .share = 1.0 / limit};
-  return request;
+  return one_device;
+}
+
+int Scheduler::per_device(const QueuedJob& job) {
+  return setting_ && is_searched(job) ? setting_->at_once : kind_of(job).packing.per_device();
+}
+
+void Scheduler::use(const JobSetting& setting) {
+  setting_ = setting;
+  ++settings_used_;
+  const auto devices = static_cast<int>(resources_.all().devices.size());
+  resources_.set_slots(setting.at_once * std::max(1, devices));
+  for (auto& [id, running] : running_)
+    if (is_searched(running.queued) && !alone_.contains(running.attempt.job) &&
+        !running.placement.devices.empty())
+      resources_.reshare(running.placement, 1.0 / setting.at_once);
+}
+
+int Scheduler::fit_per_device() {
+  for (const auto& [id, job] : listed_)
+    if (is_searched(job) && is_packed(job)) return kind_of(job).packing.fits();
+  return 1;
 }
 
 std::string Scheduler::never(const QueuedJob& job) const {
@@ -124,7 +157,7 @@ void Scheduler::enter(RunningAttempt& running) {
   if (running.placement.devices.empty()) return;
   if (setup_.watch) setup_.watch->begin(running.sight);
   const bool packed = is_packed(running.queued);
-  if (packed) running.limit = kind_of(running.queued).packing.per_device();
+  if (packed) running.limit = per_device(running.queued);
   const double now = clock_.now_s();
   for (const int device : running.placement.devices) {
     Occupancy& occupancy = occupancy_[static_cast<std::size_t>(device)];
@@ -192,7 +225,8 @@ void Scheduler::look_at_devices() {
     const bool steady = sight.peak_bytes > 0 && now > running.begun_s + settled_after_s &&
                         now > sight.grown_s + not_grown_s;
     if (steady && is_packed(running.queued) && !running.placement.devices.empty() &&
-        kind_of(running.queued).packing.saw(sight.peak_bytes, sight.activity_percent()))
+        kind_of(running.queued).packing.saw(sight.peak_bytes, sight.activity_percent()) &&
+        !is_searched(running.queued))
       limit_changed(running.queued.kind);
   }
 }
@@ -233,6 +267,7 @@ void Scheduler::look_at_idle_devices(bool at_end) {
 // From what an attempt was like, before it is written down. A first try on the CPU or a GPU that
 // fails where its kind may just not run is not held against the job.
 void Scheduler::learn(const RunningAttempt& running, Settled& settled, double together) {
+  if (setting_ && is_searched(running.queued)) return learn_searched(running, settled);
   if (!is_packed(running.queued)) {
     if (settled.end.outcome == AttemptOutcome::out_of_memory && !settled.end.counts)
       alone_.insert(running.attempt.job);
@@ -275,6 +310,26 @@ void Scheduler::learn(const RunningAttempt& running, Settled& settled, double to
     if (changed) limit_changed(running.queued.kind);
   }
   keep(running.queued.kind);
+}
+
+// How many share a device is decided by trials, for which memory is measured here.
+void Scheduler::learn_searched(const RunningAttempt& running, Settled& settled) {
+  if (ran_out_of_memory(running, settled.end)) begin_again(running, settled);
+  if (!is_packed(running.queued)) return;
+  Packing& packing = kind_of(running.queued).packing;
+  if (settled.end.outcome == AttemptOutcome::done)
+    packing.saw(running.sight.peak_bytes, running.sight.activity_percent());
+  keep(running.queued.kind);
+}
+
+// Once without a try, and on a device alone. One that is killed again needs more than there is.
+void Scheduler::begin_again(const RunningAttempt& running, Settled& settled) {
+  const std::int64_t job = running.attempt.job;
+  if (!running.placement.devices.empty()) alone_.insert(job);
+  if (settled.end.outcome == AttemptOutcome::out_of_memory || !forgiven_.insert(job).second) return;
+  settled.end.counts = false;
+  settled.state = JobState::waiting;
+  settled.not_before = 0;
 }
 
 // Those that run take the part that those who come now will have.

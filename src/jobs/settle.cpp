@@ -47,7 +47,10 @@ std::string literal_pattern(const std::string& text) {
 
 // `out` is the folder of the attempt, or that of the job where it was published before.
 std::string missing_output(const Job& job, const Attempt& attempt, const fs::path& out) {
-  const AttemptValues values{.out = out.string(), .slot = attempt.slot, .attempt = attempt.number};
+  const AttemptValues values{.out = out.string(),
+                             .slot = attempt.slot,
+                             .cores = job.whole_cores(),
+                             .attempt = attempt.number};
   std::error_code ignored;
   AttemptValues as_pattern = values;
   as_pattern.out = literal_pattern(values.out);

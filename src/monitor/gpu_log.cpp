@@ -162,6 +162,34 @@ void GpuLog::begin_counting() {
   shared_->counts = true;
 }
 
+std::vector<GpuActivitySum> GpuLog::sums() const {
+  const std::lock_guard lock(shared_->mutex);
+  std::vector<GpuActivitySum> sums;
+  for (std::size_t i = 0; i < shared_->gpus.size(); ++i)
+    sums.push_back({.index = shared_->gpus[i].index,
+                    .busy = shared_->busy[i].sum,
+                    .sm = shared_->sm[i].sum,
+                    .busy_samples = shared_->busy[i].count,
+                    .sm_samples = shared_->sm[i].count});
+  return sums;
+}
+
+std::vector<GpuActivity> activity_between(const std::vector<GpuActivitySum>& before,
+                                          const std::vector<GpuActivitySum>& after) {
+  std::vector<GpuActivity> activities;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const GpuActivitySum from = i < before.size() ? before[i] : GpuActivitySum{};
+    const Mean busy{.sum = after[i].busy - from.busy,
+                    .count = after[i].busy_samples - from.busy_samples};
+    const Mean sm{.sum = after[i].sm - from.sm, .count = after[i].sm_samples - from.sm_samples};
+    activities.push_back({.index = after[i].index,
+                          .busy_percent = busy.value(),
+                          .sm_percent = sm.value(),
+                          .samples = std::max(busy.count, sm.count)});
+  }
+  return activities;
+}
+
 GpuLogResult GpuLog::stop() {
   // Again: the thread is gone, or was left behind.
   const std::chrono::seconds patience{shared_->thread.joinable() ? 2 : 0};

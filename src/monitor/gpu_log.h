@@ -32,6 +32,16 @@ struct GpuActivity {
   long long samples = 0;
 };
 
+// What was sampled of a GPU since activity counts.
+struct GpuActivitySum {
+  int index = 0;
+  double busy = 0, sm = 0;  // percent, added up
+  long long busy_samples = 0, sm_samples = 0;
+};
+// Of the time between the two, by device. `before` may be empty: from the beginning.
+std::vector<GpuActivity> activity_between(const std::vector<GpuActivitySum>& before,
+                                          const std::vector<GpuActivitySum>& after);
+
 struct GpuLogResult {
   std::vector<GpuActivity> gpus;  // in the order of the devices; empty: nothing was read
   std::string fault;              // why nothing, or not all, was recorded; "" all was
@@ -47,6 +57,8 @@ class GpuLog {
 
   // From now on activity counts: the start, in which GPUs wait, is over. Again: no change.
   void begin_counting();
+  // Until now, in the order of the devices; empty: nothing was read yet.
+  std::vector<GpuActivitySum> sums() const;
   // Ends the thread; one that a driver holds is left behind after 2 s.
   GpuLogResult stop();
 

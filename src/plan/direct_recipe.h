@@ -48,6 +48,7 @@ struct DirectBatch {
   // {slot}, {gpu}. What is not to be filled in goes through job_literal.
   std::vector<std::string> more_options{};
   std::int64_t cpus = 1;   // of a job
+  std::string cpus_key{};  // the option of which that is the value; a search for the best sets it
   std::string gpus = "0";  // likewise, as a job file has it
   std::int64_t retries = 2;
   double retry_delay_s = 5, timeout_s = 600;

@@ -3,7 +3,7 @@
 // FAKE_NVML_CLOCK names, in seconds. Which functions a library of it has depends on the driver that
 // it stands for (nvml_functions.txt). A program is on a GPU while it lives if the folder
 // FAKE_NVML_TENANTS has a file with its number as name and "UUID BYTES" in it; "nobody" is memory
-// that belongs to no process.
+// that belongs to no process. Each adds the fact "tenant_utilization" to the GPU's utilization.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -362,7 +362,10 @@ nvml::Return nvmlDeviceGetCudaComputeCapability(nvml::Device device, int* major,
 nvml::Return nvmlDeviceGetUtilizationRates(nvml::Device device, nvml::Utilization* rates) {
   const Call call(device);
   rates->memory = call.fact("memory_utilization", 0u);
-  return call.give("utilization", &rates->gpu);
+  const nvml::Return answer = call.give("utilization", &rates->gpu);
+  const auto tenants = static_cast<unsigned>(tenants_of(call).size());
+  rates->gpu = std::min(100u, rates->gpu + tenants * call.fact("tenant_utilization", 0u));
+  return answer;
 }
 
 nvml::Return nvmlDeviceGetNvLinkState(nvml::Device device, unsigned link, unsigned* active) {

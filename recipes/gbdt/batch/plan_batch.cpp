@@ -63,6 +63,7 @@ DirectBatch plan_batch(const GbdtOptions& options) {
       .only_batch = {"symbols", "window_days", "stride_days", "data.made_symbols", "features"},
       .outputs = {"model.txt", "predictions.csv", "metadata.json"},
       .cpus = options.gbdt.threads,
+      .cpus_key = "gbdt.threads",
       .notes = notes_of(options, windows)};
   for (const std::string& symbol : left_out) batch.notes.push_back(cat("left out: ", symbol));
   if (!options.features.empty()) batch.more_options.push_back(features_option(options));

@@ -21,6 +21,7 @@ struct ToyOptions : DirectOptions {
     table.add("parts", parts, {.meaning = "how many parts", .min = 1});
     table.add("leaves", leaves, {.meaning = "of a tree", .min = 2});
     table.add("rate", rate, {.meaning = "of learning"});
+    table.add("threads", threads, {.meaning = "of a job", .min = 1});
     table.add("note", note, {.meaning = "any text"});
   }
   DirectResult train(const DirectContext&) const override { return {}; }
@@ -31,13 +32,14 @@ struct ToyOptions : DirectOptions {
                       .only_batch = {"parts"},
                       .outputs = {"model.txt"},
                       .more_options = {"rate={gpu}"},
+                      .cpus_key = "threads",
                       .gpus = "0.25"};
     for (int i = 0; i < parts; ++i)
       batch.rows.push_back({std::string(1, static_cast<char>('a' + i))});
     return batch;
   }
   std::string part, note;
-  std::int64_t parts = 2, leaves = 31;
+  std::int64_t parts = 2, leaves = 31, threads = 1;
   double rate = 0.1;
 };
 
@@ -73,6 +75,18 @@ TEST(DirectJobs, HaveAnAxisForEachOptionWithAList) {
   Parsed parsed;
   parsed.assignments = {"leaves=63,127,255", "parts=4"};
   EXPECT_EQ(direct_jobs(toy, parsed, "x", named_b).jobs, 12);
+}
+
+TEST(DirectJobs, TakeTheCoresThatASearchTriesUnlessThreadsAreGiven) {
+  Parsed parsed;
+  parsed.values["--search"] = {""};
+  const auto searched = [&] { return direct_jobs(toy, parsed, "x", named_b).toml; };
+  EXPECT_THAT(searched(), HasSubstr("\"threads={cores}\""));
+  for (const char* const threads : {"threads=2", "threads=1,2"}) {
+    parsed.assignments = {threads};
+    EXPECT_THAT(searched(), Not(HasSubstr("{cores}"))) << threads;
+  }
+  EXPECT_THAT(toml({}), Not(HasSubstr("{cores}")));
 }
 
 TEST(DirectJobs, CheckEveryValueOfAList) {

@@ -113,6 +113,16 @@ TEST_F(ForeignNames, TheBatchIsOfTheDevicesThatAreNamed) {
   EXPECT_THAT(hint({"gpu_id=GPU-none", "batch_size=16"}), HasSubstr("batch.global=16xDEVICES "));
 }
 
+TEST_F(ForeignNames, DevicesThatAreGivenAreNotNamedAgain) {
+  const FlagsHere given{.devices = "0"};
+  EXPECT_EQ(hint({"gpus=2"}, given), "leave it out (--devices 0 is given)");
+  EXPECT_THAT(hint({"lr=1", "gpus=2"}, given),
+              "write optimizer.lr=1; leave out gpus (--devices 0 is given)");
+  EXPECT_THAT(refusal({"named", "--devices", "2xT4", "--gpus", "4", "lr=1"}),
+              HasSubstr("| write optimizer.lr=1; leave out gpus (--devices 2xT4 is given)"));
+  EXPECT_THAT(hint({"gpus=2"}), HasSubstr("write --devices 0,1 ("));
+}
+
 TEST_F(ForeignNames, AKeyOfAFileIsTranslatedByItself) {
   const auto error = explain_keys("named", {"accumulation_steps=4", "lr=1"}, 2)("batch_size", "16");
   ASSERT_TRUE(error);

@@ -52,6 +52,18 @@ TEST(Expectation, FailuresAreAShareOrANumber) {
   EXPECT_EQ(answer("failed<=0", outcome_of({}, 0, 1)), "failed<=0: 0 of 1 job, 0.0 %: met");
 }
 
+TEST(Expectation, AShortfallIsThatOfTheGpuThatMissesItMost) {
+  const Expectation least("gpu_activity>=40%"), most("gpu_activity<=60%");
+  EXPECT_EQ(least.shortfall(outcome_of({52.0, 30.0, 38.0})), 10);
+  EXPECT_EQ(least.shortfall(outcome_of({52.0, 40.0})), 0);
+  EXPECT_EQ(most.shortfall(outcome_of({70.0, 50.0})), 10);
+  EXPECT_EQ(least.shortfall(outcome_of({52.0, std::nullopt})), 100) << "not measured";
+  EXPECT_EQ(least.shortfall(outcome_of({})), 100);
+  EXPECT_EQ(Expectation("failed<=15%").shortfall(outcome_of({}, 4, 20)), 5);
+  EXPECT_TRUE(Expectation("failed<=15%").is_of_parts());
+  EXPECT_FALSE(Expectation("failed<=3").is_of_parts());
+}
+
 TEST(Expectation, RefusesWhatItCannotRead) {
   for (const char* const text :
        {"", "failed", "failed=3", "failed<3", "failed<=", "failed<=x", "failed<=-1", "failed<=101%",

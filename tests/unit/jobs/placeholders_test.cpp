@@ -22,7 +22,7 @@ std::string fill(const std::string& text, bool shell = false) {
 
 // Both stages, as an attempt sees it.
 std::string finished(const std::string& text) {
-  return fill_attempt(fill(text), {.out = "/o", .slot = 3, .gpu = 1, .attempt = 2});
+  return fill_attempt(fill(text), {.out = "/o", .slot = 3, .gpu = 1, .cores = 8, .attempt = 2});
 }
 
 TEST(Placeholders, StandForValuesInsideOfWords) {
@@ -55,8 +55,8 @@ TEST(Placeholders, DoubledBracesAreBraces) {
 }
 
 TEST(Placeholders, ThoseOfAnAttemptStayUntilItBegins) {
-  EXPECT_EQ(fill("{out}/{slot}/{gpu}/{attempt}"), "{out}/{slot}/{gpu}/{attempt}");
-  EXPECT_EQ(finished("{out}/{slot}/{gpu}/{attempt}/{lr}"), "/o/3/1/2/0.1");
+  EXPECT_EQ(fill("{out}/{slot}/{gpu}/{cores}/{attempt}"), "{out}/{slot}/{gpu}/{cores}/{attempt}");
+  EXPECT_EQ(finished("{out}/{slot}/{gpu}/{cores}/{attempt}/{lr}"), "/o/3/1/8/2/0.1");
   EXPECT_TRUE(needs_attempt(fill("x{gpu}")));
   EXPECT_FALSE(needs_attempt(fill("{{gpu}}")));
 }

@@ -179,6 +179,23 @@ TEST_F(GpuLogs, WritesTheGpusOfTheRunAndTheirMeanActivity) {
             "warning: GPU 1 was idle for most of the run: lockstep doctor says why, while it runs");
 }
 
+TEST_F(GpuLogs, SumsTellTheActivityOfAPartOfTheTime) {
+  GpuLog log(spec({device(1)}));
+  EXPECT_THAT(activity_between({}, log.sums()), ::testing::IsEmpty()) << "nothing was read yet";
+  log.begin_counting();
+  const auto samples = [&] { return log.sums().empty() ? 0 : log.sums()[0].busy_samples; };
+  Waiting::until([&] { return samples() >= 2; });
+  const std::vector<GpuActivitySum> before = log.sums();
+  Waiting::until([&] { return samples() >= before[0].busy_samples + 2; });
+  const std::vector<GpuActivity> activity = activity_between(before, log.sums());
+  ASSERT_EQ(activity.size(), 1u);
+  EXPECT_EQ(activity[0].index, 1);
+  EXPECT_EQ(activity[0].busy_percent, 2);
+  EXPECT_EQ(activity[0].sm_percent, std::nullopt);
+  EXPECT_GE(activity[0].samples, 2);
+  EXPECT_EQ(activity_between(before, before)[0].busy_percent, std::nullopt);
+}
+
 TEST_F(GpuLogs, TheStartDoesNotCount) {
   GpuLog log(spec({device(0)}));
   Waiting::until([&] { return has_lines(3); });
