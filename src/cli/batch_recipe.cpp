@@ -175,7 +175,8 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                               const DirectRecipe& recipe) {
   DirectBatchEnd end{.folder = batch.path, .jobs = {}};
   Statement rows(ledger.database(),
-                 "SELECT name, state, job.reason, spec, last.id, last.devices FROM job LEFT JOIN "
+                 "SELECT name, state, job.reason, spec, last.id, last.devices, last.max_rss_bytes, "
+                 "last.gpu_memory_bytes FROM job LEFT JOIN "
                  "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
                  "job.id) WHERE listed = 1 AND spec LIKE ? ORDER BY job.id");
   rows.bind(1, cat("%lockstep\",\"train\",\"", recipe.name, "\"%"));
@@ -191,6 +192,8 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                      ? batch.published(one.name)
                      : batch.attempt(rows.integer(4));
     if (!rows.is_null(5)) one.gpus = gpus_text(rows.text(5), numbers);
+    if (!rows.is_null(6) && rows.integer(6) > 0) one.memory_bytes = rows.integer(6);
+    if (!rows.is_null(7)) one.gpu_memory_bytes = rows.integer(7);
     end.jobs.push_back(std::move(one));
   }
   end.activity = [activity = std::make_shared<BatchActivity>(batch)](const auto& jobs) {

@@ -113,6 +113,8 @@ struct DirectJob {
   // That its last try ran on, "0" or "0,1" as nvidia-smi counts, or the UUID where that is not
   // known; "": none.
   std::string gpus{};
+  // Peaks of its last try: of memory, as the ledger has it, and on one GPU. Nothing: not known.
+  std::optional<std::int64_t> memory_bytes{}, gpu_memory_bytes{};
 };
 
 // How busy cores and GPUs were while some jobs ran, in percent; nothing: it was not seen.

@@ -183,7 +183,11 @@ TEST_F(Gather, SaysWhichSettingsMadeTheSameModels) {
     train(cat("jobs/a", leaves), "2022-01-01", "2022-06-30", leaves);
     train(cat("jobs/b", leaves), "2022-06-30", "2022-12-27", leaves);
   }
+  end_.jobs[0].memory_bytes = 4096;
   const std::string shown = gather();
+  const CsvTable windows = read_csv(folder_.path() / "windows.csv");
+  EXPECT_THAT(windows.columns, Contains("gpu_memory_bytes"));
+  EXPECT_EQ(windows.number(0, windows.column("memory_bytes")), 4096);
   EXPECT_THAT(shown, HasSubstr("settings num_leaves=127 and num_leaves=255 made the same models in "
                                "2 of 2 windows\n"));
   EXPECT_THAT(shown, Not(HasSubstr("and num_leaves=2 made")));
