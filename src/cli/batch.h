@@ -29,9 +29,9 @@ std::string gathered(const BatchFolder& batch, Ledger& ledger);
 
 // What jobs ask of GPUs, as far as it is known before they are written down.
 struct GpuNeeds {
-  std::int64_t jobs = 0;        // that cannot run without one
-  bool any = false;             // some job asks for one, if need be without
-  std::string on_cpu, on_gpu;   // as DirectBatch has them
+  std::int64_t jobs = 0;       // that cannot run without one
+  bool any = false;            // some job asks for one, if need be without
+  std::string on_cpu, on_gpu;  // as DirectBatch has them
 };
 // Before anything is written. Throws Error where jobs cannot run without a GPU and there is none,
 // and where --expect is about GPUs that no job asks for.

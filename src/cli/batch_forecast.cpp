@@ -102,9 +102,8 @@ std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed
   for (std::size_t i = 0; i < jobs.settings.size(); ++i) {
     const DirectSetting& setting = jobs.settings[i];
     if (measures && i == most_measured) break;
-    const std::optional<JobTime> time =
-        measures ? measured_time(recipe, parsed, setting)
-                 : earlier_time(jobs.run_root, recipe, setting);
+    const std::optional<JobTime> time = measures ? measured_time(recipe, parsed, setting)
+                                                 : earlier_time(jobs.run_root, recipe, setting);
     if (!time) break;
     seconds += time->seconds * static_cast<double>(setting.jobs);
     known += setting.jobs;
@@ -118,8 +117,8 @@ std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed
   const double each = seconds / static_cast<double>(known);
   const auto together = static_cast<double>(std::min<std::int64_t>(at_once, jobs.jobs));
   return cat("about ", format_seconds(each * static_cast<double>(jobs.jobs) / together), ": ",
-             count_of(jobs.jobs, "job"), ", ", static_cast<std::int64_t>(together),
-             " at once, ", format_seconds(each), " each, ",
+             count_of(jobs.jobs, "job"), ", ", static_cast<std::int64_t>(together), " at once, ",
+             format_seconds(each), " each, ",
              join(std::vector<std::string>(from.begin(), from.end()), "; "));
 }
 

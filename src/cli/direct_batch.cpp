@@ -112,9 +112,9 @@ struct Planned {
   std::unique_ptr<DirectOptions> options;  // of the first combination
   DirectBatch batch;
   Settings settings;
-  std::vector<DirectSetting> each;                      // of every combination
-  std::vector<std::pair<std::string, Words>> notes{};   // with the combinations that have them
-  std::size_t skipped = 0;                              // jobs of all combinations
+  std::vector<DirectSetting> each;                     // of every combination
+  std::vector<std::pair<std::string, Words>> notes{};  // with the combinations that have them
+  std::size_t skipped = 0;                             // jobs of all combinations
 };
 
 void add_notes(Planned& planned, const std::vector<std::string>& notes, const std::string& words) {
@@ -262,8 +262,8 @@ DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const s
                   .on_gpu = batch.on_gpu,
                   .settings = planned.each};
   made.name = name(made);
-  made.toml = cat(
-          "# A batch of ", recipe.name,
+  made.toml =
+      cat("# A batch of ", recipe.name,
           ": edit it, and run it (again) with lockstep batch run FILE.\ncommand = ",
           list_of(command_of(recipe, planned, program)), "\nname = ", quoted(name_of(planned)),
           "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(made.name),

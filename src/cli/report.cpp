@@ -209,12 +209,12 @@ WholeReport report_of_batches(const Parsed& parsed) {
 // One batch, or two; of more, and beside runs, there is no page.
 WholeReport report_with_batches(const Parsed& parsed) {
   const std::vector<std::string>& names = parsed.positionals;
-  const bool all = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    return names_batch(parsed, name);
-  });
+  const bool all = std::all_of(names.begin(), names.end(),
+                               [&](const std::string& name) { return names_batch(parsed, name); });
   if (!all || names.size() > 2)
     throw Error("a page of batches is of one, or of two against each other",
-                cat("lockstep compare ", join(names, " "), " --table lists them; lockstep compare "
+                cat("lockstep compare ", join(names, " "),
+                    " --table lists them; lockstep compare "
                     "--groups A=…,… B=…,… --out c.json, then lockstep report c.json, is a page of "
                     "two groups"));
   refuse_curve_flags(parsed, "batch");
@@ -334,7 +334,8 @@ Command report_command() {
           .details =
               "HTML in one file, Markdown, and JSON: in the run's folder as report.html, "
               "report.md and report.json, or where --out says. Of several runs the curves lie "
-              "over each other; of two batches it is their comparison. LOG is a log of another program, or STORE#RUN of an experiment "
+              "over each other; of two batches it is their comparison. LOG is a log of another "
+              "program, or STORE#RUN of an experiment "
               "tracker, as lockstep compare takes them; its page needs --out.\n" +
               std::string(run_operand_help),
           .flags = {{"--out", "FILE",

@@ -188,10 +188,10 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   if (times.step() && times.integer(0) > 0) {
     const double wall = times.number(2) - times.number(1), busy = times.number(3);
     const auto attempts = times.integer(0);
-    text += cat("from first start to last end ", fixed(wall, 1), " s; ",
-                plural(attempts, "attempt", "attempts"), ", ",
-                fixed(busy / static_cast<double>(attempts), 3),
-                " s each with start-up, on average");
+    text +=
+        cat("from first start to last end ", fixed(wall, 1), " s; ",
+            plural(attempts, "attempt", "attempts"), ", ",
+            fixed(busy / static_cast<double>(attempts), 3), " s each with start-up, on average");
     if (wall > 0)
       text += cat(", ", fixed(static_cast<double>(attempts) / wall * 60, 1), " per minute, ",
                   fixed(busy / wall, 2), " at once on average", crowded_text(ledger));

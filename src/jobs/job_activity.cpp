@@ -96,7 +96,8 @@ void BatchActivity::read_attempts(const BatchFolder& batch) {
                  "SELECT job.name, devices, started, ended, cpu_s, cpus FROM attempt JOIN job ON "
                  "job.id = job WHERE started > 0 AND ended > started");
   DeviceLists lists;
-  CoreShares shares(parts_of(batch).size() == 1 ? static_cast<double>(cores_of_machine(ledger)) : 0);
+  CoreShares shares(parts_of(batch).size() == 1 ? static_cast<double>(cores_of_machine(ledger))
+                                                : 0);
   while (rows.step()) {
     Attempt attempt{.devices = lists.of(rows.text(1)),
                     .begin = rows.number(2),

@@ -269,8 +269,7 @@ JobsMatched match_jobs(TrialGroup& a, TrialGroup& b) {
   const std::size_t in_a = a.trials.size();
   result.rows.reserve(matched.names.size());
   for (const std::string_view name : matched.names)
-    result.rows.push_back(
-        row_of(jobs_of(name, 0, in_a), jobs_of(name, in_a, matched.jobs.size())));
+    result.rows.push_back(row_of(jobs_of(name, 0, in_a), jobs_of(name, in_a, matched.jobs.size())));
   return result;
 }
 

@@ -38,9 +38,10 @@ std::string leaves_note(const Parameters& asked, const std::vector<PlannedWindow
 
 // Options that say which rows a job has, or where it runs, and not how long a row takes.
 const std::vector<std::string> of_rows = {
-    "symbol",          "symbols",           "start",    "end",  "window_days",    "stride_days",
-    "data.path",       "data.made_symbols", "run.root", "seed", "gbdt.device_id", "features",
-    "data.made_seed",  "preset"};
+    "symbol",         "symbols",     "start",          "end",
+    "window_days",    "stride_days", "data.path",      "data.made_symbols",
+    "run.root",       "seed",        "gbdt.device_id", "features",
+    "data.made_seed", "preset"};
 
 nlohmann::json without_rows(nlohmann::json options) {
   for (const std::string& key : of_rows) options.erase(key);

@@ -122,8 +122,7 @@ std::string window_lines(const BatchRecords& records) {
     if (window.status != "success") continue;
     const Metrics metrics = window.metrics.value_or(Metrics{});
     lines.push_back({name_of(window), cat(window.metadata["sample_counts"].value("train", 0)),
-                     cat(window.metadata["model"].value("trees", 0)),
-                     cat(most_leaves_of(window)),
+                     cat(window.metadata["model"].value("trees", 0)), cat(most_leaves_of(window)),
                      window.metrics ? cat(metrics.rows) : "-"});
     for (const MetricInfo* info : infos) lines.back().push_back(metric_text(metrics, info->name));
   }
@@ -229,8 +228,7 @@ ItemTable window_table(const BatchRecords& records) {
     table.columns.emplace_back(name);
   const Infos infos = metrics_of(records);
   add_metric_names(table.columns, infos);
-  for (const char* name :
-       {"features_s", "training_s", "prediction_s", "evaluation_s", "seconds",
+  for (const char* name : {"features_s", "training_s", "prediction_s", "evaluation_s", "seconds",
                            "memory_bytes", "gpu_memory_bytes", "why"})
     table.columns.emplace_back(name);
   for (const WindowRecord& window : records.windows) {
@@ -291,8 +289,8 @@ ItemTable setting_table(const std::vector<SettingResult>& results) {
   const Infos infos = metrics_of(results);
   add_metric_names(table.columns, infos);
   for (const MetricInfo* info : infos) table.columns.push_back(cat(info->name, "_mean_of_windows"));
-  for (const char* name : {"most_leaves", "seconds", "features_s", "training_s", "cpu_percent",
-                           "gpu_percent"})
+  for (const char* name :
+       {"most_leaves", "seconds", "features_s", "training_s", "cpu_percent", "gpu_percent"})
     table.columns.emplace_back(name);
   for (const SettingResult& one : results) {
     std::vector<Cell> row = {one.setting, static_cast<std::int64_t>(one.success),
@@ -332,8 +330,7 @@ std::string same_models_text(const BatchRecords& records) {
   std::map<std::string, Models> by_setting;
   for (const WindowRecord& window : records.windows) {
     if (window.status != "success") continue;
-    const std::string hash =
-        window.metadata.value("model", json::object()).value("trees_hash", "");
+    const std::string hash = window.metadata.value("model", json::object()).value("trees_hash", "");
     if (!hash.empty())
       by_setting[setting_text(window)][{window.symbol, window.start, window.end}] = hash;
   }

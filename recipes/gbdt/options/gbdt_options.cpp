@@ -240,7 +240,8 @@ void check_idle(const GbdtOptions& o) {
 void check_cuda(const GbdtOptions& o) {
   std::vector<std::string> wrong, words;
   if (o.gbdt.strict && o.max_depth > 0) {
-    wrong.push_back(cat("lets trees grow deeper than max_depth=", o.max_depth, " (its issue 6969)"));
+    wrong.push_back(
+        cat("lets trees grow deeper than max_depth=", o.max_depth, " (its issue 6969)"));
     words.emplace_back("max_depth=-1");
   }
   // On an H200: AUC 0.43 where the CPU has 0.80; without it 0.80 on both.

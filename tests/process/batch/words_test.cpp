@@ -79,11 +79,12 @@ TEST_F(BatchWords, AnExpectationDecidesOnTheExitCode) {
 }
 
 TEST_F(BatchWords, JobsForGpusDoNotBeginWhereThereIsNone) {
-  const ToolResult result =
-      testing::run_tool({"batch", "run", "--name", "b", "--gpus", "1", "--", "true", ":::", "1", "2"},
-                        folder.path(), {{"CUDA_VISIBLE_DEVICES", ""}});
+  const ToolResult result = testing::run_tool(
+      {"batch", "run", "--name", "b", "--gpus", "1", "--", "true", ":::", "1", "2"}, folder.path(),
+      {{"CUDA_VISIBLE_DEVICES", ""}});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("2 jobs need a GPU, and there is none\n\nhint: lockstep doctor"));
+  EXPECT_THAT(result.err,
+              HasSubstr("2 jobs need a GPU, and there is none\n\nhint: lockstep doctor"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs"));
 }
 

@@ -254,8 +254,8 @@ TEST_F(Report, OfTwoBatchesIsTheirComparison) {
     ASSERT_EQ(ran.code, 0) << ran.err;
   }
   EXPECT_NE(report({"b", "c"}).err.find("needs --out FILE"), std::string::npos);
-  const ToolResult result = report({"b", "c", "--out", at("two.html").string(), "--out",
-                                    at("two.json").string()});
+  const ToolResult result =
+      report({"b", "c", "--out", at("two.html").string(), "--out", at("two.json").string()});
   ASSERT_EQ(result.code, 0) << result.err;
   expect_whole_page(at("two.html"));
   const auto twin = nlohmann::json::parse(read_file(at("two.json")));

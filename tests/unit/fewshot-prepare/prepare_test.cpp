@@ -271,8 +271,10 @@ TEST_F(PrepareTest, AsksWhetherPicturesWithoutAPredictionWerePredicted) {
                    .say = [&](const std::string& line) { said.push_back(line); }});
     return said;
   };
-  const std::string one = R"({"image_id": 1, "category_id": 1, "bbox": [1, 1, 20, 20], "score": 1})",
-                    two = R"({"image_id": 2, "category_id": 1, "bbox": [1, 1, 20, 20], "score": 1})";
+  const std::string one =
+                        R"({"image_id": 1, "category_id": 1, "bbox": [1, 1, 20, 20], "score": 1})",
+                    two =
+                        R"({"image_id": 2, "category_id": 1, "bbox": [1, 1, 20, 20], "score": 1})";
   EXPECT_THAT(score("[" + one + "]"),
               Contains(HasSubstr("1 of 3 pictures have boxes and no prediction, and count as "
                                  "missed: were they predicted?")));

@@ -342,7 +342,8 @@ TEST(GbdtOptions, RefuseWhatCannotGoTogether) {
   EXPECT_EQ(fault({{"params", "boosting=goss"}, {"subsample", "1"}}), "none");
   EXPECT_THAT(fault({{"gbdt.device", "cuda"}}),
               ::testing::AllOf(HasSubstr("lets trees grow deeper than max_depth=9"),
-                               HasSubstr("nothing of use with is_unbalance=true"))) << "at once";
+                               HasSubstr("nothing of use with is_unbalance=true")))
+      << "at once";
   EXPECT_THAT(fault({{"gbdt.device", "cuda"}, {"max_depth", "-1"}}), HasSubstr("is_unbalance"));
   EXPECT_EQ(fault({{"gbdt.device", "cuda"}, {"max_depth", "-1"}, {"is_unbalance", "false"}}),
             "none");
