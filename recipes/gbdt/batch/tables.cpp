@@ -197,7 +197,7 @@ std::string setting_lines(const std::vector<SettingResult>& results) {
 }
 
 // The hash of the model that a setting made of each window.
-using Models = std::map<std::array<std::string, 3>, std::string>;  // by symbol, start and end
+using TreeHashes = std::map<std::array<std::string, 3>, std::string>;  // by symbol, start and end
 
 std::string same_models_line(const std::vector<std::string>& settings, std::size_t same,
                              std::size_t all) {
@@ -207,7 +207,7 @@ std::string same_models_line(const std::vector<std::string>& settings, std::size
 }
 
 // Of the windows that both have: those with the same model, and all.
-std::pair<std::size_t, std::size_t> equal_models(const Models& a, const Models& b) {
+std::pair<std::size_t, std::size_t> equal_models(const TreeHashes& a, const TreeHashes& b) {
   std::size_t equal = 0, both = 0;
   for (const auto& [window, hash] : a)
     if (const auto other = b.find(window); other != b.end()) {
@@ -327,14 +327,14 @@ std::string batch_text(const BatchRecords& records, const std::vector<SettingRes
 
 std::string same_models_text(const BatchRecords& records) {
   constexpr std::size_t most_compared = 100, most_lines = 10;
-  std::map<std::string, Models> by_setting;
+  std::map<std::string, TreeHashes> by_setting;
   for (const WindowRecord& window : records.windows) {
     if (window.status != "success") continue;
     const std::string hash = window.metadata.value("model", json::object()).value("trees_hash", "");
     if (!hash.empty())
       by_setting[setting_text(window)][{window.symbol, window.start, window.end}] = hash;
   }
-  std::map<Models, std::vector<std::string>> same;
+  std::map<TreeHashes, std::vector<std::string>> same;
   for (const auto& [setting, models] : by_setting) same[models].push_back(setting);
   std::vector<std::string> lines;
   for (const auto& [models, settings] : same)
