@@ -95,7 +95,7 @@ TEST_F(DimabsaPrepare, SplitsAlikeEachTimeAndLosesNothing) {
 }
 
 TEST_F(DimabsaPrepare, OfSeveralFilesSaysHowToPutThemTogether) {
-  for (const std::string several :
+  for (const std::string& several :
        {folder.path().string(), path("a.jsonl,b.jsonl").string(), path("*.jsonl").string()}) {
     options.data.path = several;
     EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("sentences are read from one file, but "))

@@ -58,7 +58,7 @@ TEST_F(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
 
 TEST_F(PlanBatch, SaysInHowManyWindowsTheLeavesCannotBeReached) {
   GbdtOptions options;
-  options.table.apply_preset("preset", "experiment");
+  options.table.set("num_leaves", "255");
   options.table.set("data.made_symbols", "1");
   EXPECT_THAT(options.plan_batch().notes,
               Contains("in 6 of 6 windows num_leaves=255 cannot be reached: about 4 at most, with "
