@@ -34,7 +34,7 @@ struct GpuNeeds {
   std::string on_cpu, on_gpu;  // as DirectBatch has them
 };
 // Before anything is written. Throws Error where jobs cannot run without a GPU and there is none,
-// and where --expect is about GPUs that no job asks for.
+// unless they are only shown, and where --expect is about GPUs that no job asks for.
 void check_gpus(const Parsed& parsed, const GpuNeeds& needs);
 // Jobs that the machine, or --devices-like, runs at once. gpus: as a job file has it.
 int jobs_at_once(const Parsed& parsed, double cpus, const std::string& gpus);

@@ -95,6 +95,7 @@ JobTime measured_time(const DirectRecipe& recipe, const Parsed& parsed,
 std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed,
                                 const DirectJobs& jobs, int at_once) {
   constexpr std::size_t most_measured = 10;
+  if (at_once == 0) return "how long it takes is not known: the jobs cannot run here";
   const bool measures = parsed.has("--measure");
   double seconds = 0;
   std::int64_t known = 0;
@@ -110,7 +111,7 @@ std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed
     from.insert(time->from);
   }
   const bool all = known == jobs.jobs || (measures && known > 0);
-  if (!all || at_once == 0)
+  if (!all)
     return cat("how long it takes is not known: no batch in ", jobs.run_root.string(),
                " has had such jobs", known > 0 ? " of each setting" : "",
                "; --measure trains one to tell");

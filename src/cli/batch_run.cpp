@@ -440,7 +440,8 @@ std::vector<Flag> resume_flags() {
 
 void check_gpus(const Parsed& parsed, const GpuNeeds& needs) {
   check_expectations(parsed, needs);
-  if (needs.jobs == 0 || !batch_devices(parsed, true).empty()) return;
+  const bool only_shows = parsed.has("--dry-run") || parsed.has("--devices-like");
+  if (needs.jobs == 0 || only_shows || !batch_devices(parsed, true).empty()) return;
   throw Error(cat(needs.jobs == 1 ? "a job needs" : cat(needs.jobs, " jobs need"),
                   " a GPU, and there is none"),
               cat(needs.on_cpu.empty() ? "" : cat(needs.on_cpu, " trains on the CPU; "),
