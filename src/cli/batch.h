@@ -1,6 +1,7 @@
 // What the subcommands of lockstep batch share.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,6 +26,18 @@ std::vector<Command> batch_recipe_commands();
 DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger, const DirectRecipe& recipe);
 // What the recipes of the batch's jobs make of what these wrote; "" where they make nothing of it.
 std::string gathered(const BatchFolder& batch, Ledger& ledger);
+
+// What jobs ask of GPUs, as far as it is known before they are written down.
+struct GpuNeeds {
+  std::int64_t jobs = 0;       // that cannot run without one
+  bool any = false;            // some job asks for one, if need be without
+  std::string on_cpu, on_gpu;  // as DirectBatch has them
+};
+// Before anything is written. Throws Error where jobs cannot run without a GPU and there is none,
+// unless they are only shown, and where --expect is about GPUs that no job asks for.
+void check_gpus(const Parsed& parsed, const GpuNeeds& needs);
+// Jobs that the machine, or --devices-like, runs at once. gpus: as a job file has it.
+int jobs_at_once(const Parsed& parsed, double cpus, const std::string& gpus);
 
 // Folders of batches in the folder of runs, by name.
 std::vector<std::filesystem::path> batches_in(const std::filesystem::path& root);

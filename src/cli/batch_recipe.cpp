@@ -10,6 +10,7 @@
 #include "base/program.h"
 #include "base/text.h"
 #include "cli/batch.h"
+#include "cli/batch_forecast.h"
 #include "cli/batch_search.h"
 #include "cli/context.h"
 #include "cli/direct.h"
@@ -41,29 +42,54 @@ int run_file(const Parsed& parsed, const fs::path& file, const std::string& name
              const fs::path& run_root) {
   Parsed run = parsed;
   run.values.erase("--config");
+  run.values.erase("--measure");
   run.values["--name"] = {name};
   run.positionals = {file.string()};
   run.assignments = {cat("run.root=", run_root.string())};
   return batch_run_command().run(run);
 }
 
-int batch_recipe_main(const DirectRecipe& recipe, const Parsed& parsed) {
+void check_flags(const Parsed& parsed) {
   for (const char* flag : {"--dry-run", "--devices-like"})
     if (parsed.has("--write") && parsed.has(flag))
       throw Error(cat(flag, " writes nothing, and --write does"), "leave one of them out");
+  if (parsed.has("--measure") && !parsed.has("--dry-run"))
+    throw Error("--measure is of --dry-run, which says how long the batch takes",
+                parsed.has("--devices-like") ? "it measures on the devices that are there"
+                                             : "give both, or leave it out");
+}
+
+// Jobs that are written or run here. A job file may be run elsewhere.
+void check_needs(const Parsed& parsed, const DirectJobs& jobs) {
+  const bool on_gpus = jobs.gpus != "0";
+  check_gpus(parsed, {.jobs = on_gpus ? jobs.jobs : 0,
+                      .any = on_gpus,
+                      .on_cpu = jobs.on_cpu,
+                      .on_gpu = jobs.on_gpu});
+}
+
+int show_only(const DirectRecipe& recipe, const Parsed& parsed, const DirectJobs& jobs) {
+  const TemporaryDirectory folder;
+  write_job_file(folder.path() / "jobs.toml", jobs.toml);
+  const int code = run_file(parsed, folder.path() / "jobs.toml", jobs.name, jobs.run_root);
+  if (!parsed.has("--devices-like"))
+    print(batch_forecast_text(recipe, parsed, jobs, jobs_at_once(parsed, jobs.cpus, jobs.gpus)));
+  return code;
+}
+
+int batch_recipe_main(const DirectRecipe& recipe, const Parsed& parsed) {
+  check_flags(parsed);
   const bool only_shows = parsed.has("--dry-run") || parsed.has("--devices-like");
   const DirectJobs jobs = direct_jobs(
-      recipe, parsed, (program_folder() / "lockstep").string(), [&](const fs::path& run_root) {
+      recipe, parsed, (program_folder() / "lockstep").string(), [&](const DirectJobs& made) {
+        if (!parsed.has("--write")) check_needs(parsed, made);
         if (parsed.has("--name")) return parsed.value("--name");
-        return only_shows || parsed.has("--write") ? name_by_time(recipe.name)
-                                                   : make_folder_by_time(run_root, recipe.name);
+        return only_shows || parsed.has("--write")
+                   ? name_by_time(recipe.name)
+                   : make_folder_by_time(made.run_root, recipe.name);
       });
   for (const std::string& note : jobs.notes) say(note);
-  if (only_shows) {
-    const TemporaryDirectory folder;
-    write_job_file(folder.path() / "jobs.toml", jobs.toml);
-    return run_file(parsed, folder.path() / "jobs.toml", jobs.name, jobs.run_root);
-  }
+  if (only_shows) return show_only(recipe, parsed, jobs);
   if (parsed.has("--write")) {
     const fs::path file = fs::absolute(parsed.value("--write"));
     write_job_file(file, jobs.toml);
@@ -88,7 +114,10 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
       {"--config", "FILE", "options from a TOML file; key=value wins; may be repeated", "file"},
       {"--name", "NAME", "of the batch, a folder in run.root (default: recipe and time)"},
       {"--write", "FILE", "write the job file there, and run nothing", "file"},
-      {"--dry-run", "", "print every job and where it would go; write and run nothing"},
+      {"--dry-run", "",
+       "print every job, where it would go, and how long all take, as far as an earlier batch "
+       "tells; write and run nothing"},
+      {"--measure", "", "with --dry-run: train one job of each setting to say how long all take"},
       {"--devices-like", "LIST", "likewise, with devices that are not there, such as 8xT4",
        "devices"}};
   const std::vector<Flag> more = batch_resume_command().flags;
@@ -102,7 +131,10 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
                      "jobs run with each of them.\nThe job file lies beside the batch."),
       .flags = std::move(flags),
       .takes_assignments = true,
-      .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); }};
+      .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); },
+      .tried_flags = {{"--seeds", cat("lockstep batch ", recipe.name,
+                                      " seed=1,2,3 trains every job with each of these seeds, and "
+                                      "lockstep compare --groups takes them as repeats")}}};
 }
 
 // "0" of a GPU as nvidia-smi counts, by its UUID; of what the batch began on last.
@@ -144,7 +176,8 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                               const DirectRecipe& recipe) {
   DirectBatchEnd end{.folder = batch.path, .jobs = {}};
   Statement rows(ledger.database(),
-                 "SELECT name, state, job.reason, spec, last.id, last.devices FROM job LEFT JOIN "
+                 "SELECT name, state, job.reason, spec, last.id, last.devices, last.max_rss_bytes, "
+                 "last.gpu_memory_bytes FROM job LEFT JOIN "
                  "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
                  "job.id) WHERE listed = 1 AND spec LIKE ? AND NOT (state = 'cancelled' AND "
                  "job.reason = ?) ORDER BY job.id");
@@ -162,6 +195,8 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                      ? batch.published(one.name)
                      : batch.attempt(rows.integer(4));
     if (!rows.is_null(5)) one.gpus = gpus_text(rows.text(5), numbers);
+    if (!rows.is_null(6) && rows.integer(6) > 0) one.memory_bytes = rows.integer(6);
+    if (!rows.is_null(7)) one.gpu_memory_bytes = rows.integer(7);
     end.jobs.push_back(std::move(one));
   }
   end.activity = [activity = std::make_shared<BatchActivity>(batch)](const auto& jobs) {

@@ -246,13 +246,33 @@ Expectations expectations_of(const Parsed& parsed) {
   return all;
 }
 
-// Before anything runs.
-void check_expectations(const Parsed& parsed, bool any_wants_gpu) {
+bool cannot_do_without_gpu(const GpuRequest& gpus) {
+  return gpus.kind == GpuRequest::Kind::whole || gpus.kind == GpuRequest::Kind::share;
+}
+
+GpuNeeds gpu_needs(const JobSource& jobs) {
+  GpuNeeds needs{.any = jobs.wants_gpu()};
+  if (needs.any)
+    jobs.each([&](const Job& job) { needs.jobs += cannot_do_without_gpu(job.gpus) ? 1 : 0; });
+  return needs;
+}
+
+// Of those that are left to do.
+GpuNeeds gpu_needs(Ledger& ledger) {
+  GpuNeeds needs{.any = ledger.wants_gpu()};
+  if (needs.any)
+    for (const QueuedJob& job : ledger.queue())
+      needs.jobs += job.state == JobState::waiting && cannot_do_without_gpu(job.gpus) ? 1 : 0;
+  return needs;
+}
+
+void check_expectations(const Parsed& parsed, const GpuNeeds& needs) {
   for (const Expectation& expectation : expectations_of(parsed))
-    if (expectation.is_of_gpus() && !any_wants_gpu)
+    if (expectation.is_of_gpus() && !needs.any)
       throw Error(cat("--expect ", join(parsed.all("--expect"), ","),
                       " is about GPUs, but no job asks for one"),
-                  "give the jobs gpus = 1, or a part such as 0.25");
+                  needs.on_gpu.empty() ? "give the jobs gpus = 1, or a part such as 0.25"
+                                       : cat(needs.on_gpu, " trains on GPUs"));
 }
 
 // Says what came of each. Whether all are met.
@@ -364,7 +384,7 @@ int batch_run_main(const Parsed& parsed) {
   Asked asked = asked_jobs(parsed);
   check_jobs(*asked.jobs);
   check_reports(parsed);
-  check_expectations(parsed, asked.jobs->wants_gpu());
+  check_gpus(parsed, gpu_needs(*asked.jobs));
   check_search(parsed, *asked.jobs);
   const std::vector<Device> devices = batch_devices(parsed, asked.jobs->wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
@@ -401,7 +421,7 @@ int batch_resume_main(const Parsed& parsed) {
   check_reports(parsed);
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path, "batch"));
   Ledger ledger = Ledger::open(batch.ledger());
-  check_expectations(parsed, ledger.wants_gpu());
+  check_gpus(parsed, gpu_needs(ledger));
   const std::vector<Device> devices = batch_devices(parsed, ledger.wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
   say(cat("batch ", batch.path.string(), ": ", counts_text(ledger.counts())));
@@ -442,6 +462,26 @@ std::vector<Flag> resume_flags() {
 }
 
 }  // namespace
+
+void check_gpus(const Parsed& parsed, const GpuNeeds& needs) {
+  check_expectations(parsed, needs);
+  const bool only_shows = parsed.has("--dry-run") || parsed.has("--devices-like");
+  if (needs.jobs == 0 || only_shows || !batch_devices(parsed, true).empty()) return;
+  throw Error(cat(needs.jobs == 1 ? "a job needs" : cat(needs.jobs, " jobs need"),
+                  " a GPU, and there is none"),
+              cat(needs.on_cpu.empty() ? "" : cat(needs.on_cpu, " trains on the CPU; "),
+                  "lockstep doctor says which GPUs it sees and why none; --devices-like 2xT4 shows "
+                  "where the jobs would go"));
+}
+
+int jobs_at_once(const Parsed& parsed, double cpus, const std::string& gpus) {
+  const QueuedJob job{.cpus = cpus, .gpus = parse_gpus(gpus)};
+  const bool on_gpus = job.gpus.kind != GpuRequest::Kind::none;
+  Resources free(resources_of(parsed, batch_devices(parsed, on_gpus)));
+  int jobs = 0;
+  while (free.place(job)) ++jobs;
+  return jobs;
+}
 
 Command batch_run_command() {
   return {.name = "batch run",

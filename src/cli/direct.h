@@ -31,6 +31,14 @@ int train_direct(const DirectRecipe& recipe, const Parsed& parsed);
 // exit code. Nothing where it is something else.
 std::optional<int> use_direct(const Parsed& parsed, bool predicts);
 
+// Jobs of a batch that have the same options but for those in which jobs differ anyway.
+struct DirectSetting {
+  std::string words;  // "leaves=63 rate=0.1": what other settings have otherwise; "": there is one
+  std::int64_t jobs = 0;
+  std::vector<std::string> one_job;  // the assignments of the job in the middle
+  std::function<bool(const std::filesystem::path& folder)> is_alike;  // as DirectBatch has it
+};
+
 // The job file of `lockstep batch RECIPE key=value …`: one `lockstep train` for each job.
 struct DirectJobs {
   std::string name;  // of the batch
@@ -38,12 +46,16 @@ struct DirectJobs {
   std::int64_t jobs = 0;
   std::filesystem::path run_root;
   std::vector<std::string> notes;  // for people
+  double cpus = 1;                 // of each job
+  std::string gpus;                // likewise, as a job file has it
+  std::string on_cpu, on_gpu;      // as DirectBatch has them
+  std::vector<DirectSetting> settings;
 };
 // The value of an option that is no list may be one, "127,255": all jobs run with each of them.
-// program: the path of lockstep. name: gives the batch's by the folder of runs, once all else is
-// known to be good; jobs find it as LOCKSTEP_BATCH. Throws Error: as resolve_direct, and where such
-// values change which jobs there are.
+// program: the path of lockstep. name: gives the batch's by all else but the job file, once that is
+// known to be good; jobs find it as LOCKSTEP_BATCH. Throws Error: as resolve_direct, where such
+// values change which jobs there are, and where every job would be skipped.
 DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
-                       const std::function<std::string(const std::filesystem::path&)>& name);
+                       const std::function<std::string(const DirectJobs&)>& name);
 
 }  // namespace lockstep::cli

@@ -113,7 +113,44 @@ struct Planned {
   std::unique_ptr<DirectOptions> options;  // of the first combination
   DirectBatch batch;
   Settings settings;
+  std::vector<DirectSetting> each;                     // of every combination
+  std::vector<std::pair<std::string, Words>> notes{};  // with the combinations that have them
+  std::size_t skipped = 0;                             // jobs of all combinations
 };
+
+void add_notes(Planned& planned, const std::vector<std::string>& notes, const std::string& words) {
+  for (const std::string& note : notes) {
+    auto known = std::find_if(planned.notes.begin(), planned.notes.end(),
+                              [&](const auto& one) { return one.first == note; });
+    if (known == planned.notes.end()) known = planned.notes.insert(known, {note, {}});
+    known->second.push_back(words);
+  }
+}
+
+// What some combinations alone have says so.
+std::vector<std::string> notes_of(const Planned& planned, std::int64_t jobs) {
+  std::vector<std::string> texts;
+  for (const auto& [note, combinations] : planned.notes)
+    if (combinations.size() == planned.each.size())
+      texts.push_back(note);
+    else
+      texts.push_back(cat(note, combinations.size() == 1
+                                    ? cat(" (", combinations[0], ")")
+                                    : cat(" (with ", combinations.size(), " of ",
+                                          planned.each.size(), " settings)")));
+  if (planned.each.size() > 1)
+    texts.push_back(cat("each with ", planned.each.size(), " settings: ", jobs, " jobs"));
+  return texts;
+}
+
+// The job in the middle, as `lockstep train` gets it.
+Words one_job(const DirectBatch& batch, Words assignments) {
+  if (batch.rows.empty()) return assignments;
+  const std::vector<std::string>& row = batch.rows[batch.rows.size() / 2];
+  for (std::size_t i = 0; i < row.size(); ++i)
+    assignments.push_back(cat(batch.keys[i], "=", row[i]));
+  return assignments;
+}
 
 Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
   Planned planned{.searches = parsed.has("--search")};
@@ -130,6 +167,12 @@ Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
     for (const Axis& axis : planned.settings.axes)
       if (has_word(batch.keys, axis.key))
         throw Error(cat(axis.key, " differs from job to job, and takes no list here"));
+    add_notes(planned, batch.notes, join(words, " "));
+    planned.skipped += batch.skipped;
+    planned.each.push_back({.words = join(words, " "),
+                            .jobs = static_cast<std::int64_t>(batch.rows.size()),
+                            .one_job = one_job(batch, one.assignments),
+                            .is_alike = batch.is_alike});
     if (planned.options == nullptr) {
       planned.options = std::move(options);
       planned.batch = std::move(batch);
@@ -203,32 +246,41 @@ std::string name_of(const Planned& planned) {
 }  // namespace
 
 DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
-                       const std::function<std::string(const std::filesystem::path&)>& name) {
-  const Planned planned = plan(recipe, parsed);
+                       const std::function<std::string(const DirectJobs&)>& name) {
+  Planned planned = plan(recipe, parsed);
   const DirectBatch& batch = planned.batch;
   if (batch.rows.empty())
     throw Error(cat("there is no job of ", recipe.name, " with these options"));
   std::int64_t jobs = static_cast<std::int64_t>(batch.rows.size());
   for (const Axis& axis : planned.settings.axes)
     jobs *= static_cast<std::int64_t>(axis.values.size());
-  const std::string batch_name = name(planned.options->run_root);
-  return {
-      .name = batch_name,
-      .toml = cat(
-          "# A batch of ", recipe.name,
+  if (planned.skipped == static_cast<std::size_t>(jobs))
+    throw Error(cat(jobs == 1 ? "the only job would be skipped: "
+                              : cat("each of the ", jobs, " jobs would be skipped; the first, "),
+                    batch.why_skipped),
+                "give other options or other data: such a batch has no result");
+  DirectJobs made{.jobs = jobs,
+                  .run_root = planned.options->run_root,
+                  .notes = notes_of(planned, jobs),
+                  .cpus = static_cast<double>(batch.cpus),
+                  .gpus = batch.gpus,
+                  .on_cpu = batch.on_cpu,
+                  .on_gpu = batch.on_gpu,
+                  .settings = planned.each};
+  made.name = name(made);
+  made.toml =
+      cat("# A batch of ", recipe.name,
           ": edit it, and run it (again) with lockstep batch run FILE.\ncommand = ",
           list_of(command_of(recipe, planned, program)), "\nname = ", quoted(name_of(planned)),
-          "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(batch_name),
+          "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(made.name),
           "}\nworkers = \"kept\"\ncpus = ", batch.cpus, "\ngpus = ",
           batch.gpus.find_first_not_of("0123456789.") == std::string::npos ? batch.gpus
                                                                            : quoted(batch.gpus),
           "\nskip_codes = [", static_cast<int>(exit_skipped), "]\nretries = ", batch.retries,
           "\nretry_delay = ", general(batch.retry_delay_s, 6),
           "\ntimeout = ", general(batch.timeout_s, 6),
-          "\nmax_failure_rate = ", general(batch.max_failure_rate, 6), "\n\n", matrix_of(planned)),
-      .jobs = jobs,
-      .run_root = planned.options->run_root,
-      .notes = batch.notes};
+          "\nmax_failure_rate = ", general(batch.max_failure_rate, 6), "\n\n", matrix_of(planned));
+  return made;
 }
 
 }  // namespace lockstep::cli

@@ -85,6 +85,11 @@ bool keeps_on_standard_output(const MonitorRequest& wanted) {
          (!wanted.record.empty() && names_standard_output(wanted.record));
 }
 
+// Over a time, into a file: nothing was shown meanwhile.
+bool keeps_csv(const MonitorRequest& wanted) {
+  return wanted.format == Format::csv && !wanted.once && !names_standard_output(wanted.path);
+}
+
 // Of the word after --serve: else it begins the program.
 bool looks_like_address(const std::string& word) {
   return !word.starts_with('-') &&
@@ -323,7 +328,7 @@ int watch(const MonitorRequest& wanted, const std::vector<GpuInfo>& gpus, const 
       written = output.write(shown_sample(wanted.format, gpus, *sample, subject, source.find));
     if (wanted.once) break;
   }
-  if (subject.is_command()) say(summary.text());
+  if (subject.is_command() || (keeps_csv(wanted) && !summary.empty())) say(summary.text());
   if (summary.empty() && clock.now_s() >= end && !source.is_recording() && !subject.is_command()) {
     say(cat("error: no sample: ", no_answer));
     return exit_failed;

@@ -23,6 +23,7 @@
 #include "plan/recipe_info.h"
 #include "plan/run_setup.h"
 #include "report/batch_report.h"
+#include "report/comparison.h"
 #include "report/comparison_report.h"
 #include "report/overlay_report.h"
 #include "report/page.h"
@@ -188,6 +189,41 @@ WholeReport report_of_json(const Parsed& parsed, const ReportForm& form) {
   }
 }
 
+// Both against each other, as lockstep compare has them.
+WholeReport report_of_batches(const Parsed& parsed) {
+  TrialGroup sides[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    Trial trial = read_trial(parsed.positionals[i], run_root(parsed));
+    sides[i].name = trial.name;
+    sides[i].trials.push_back(std::move(trial));
+  }
+  if (sides[0].name == sides[1].name) {
+    sides[0].name += " (A)";
+    sides[1].name += " (B)";
+  }
+  nlohmann::json comparison =
+      comparison_json(compare(std::move(sides[0]), std::move(sides[1]), {}));
+  return {comparison_page(comparison), std::move(comparison), {}};
+}
+
+// One batch, or two; of more, and beside runs, there is no page.
+WholeReport report_with_batches(const Parsed& parsed) {
+  const std::vector<std::string>& names = parsed.positionals;
+  const bool all = std::all_of(names.begin(), names.end(),
+                               [&](const std::string& name) { return names_batch(parsed, name); });
+  if (!all || names.size() > 2)
+    throw Error("a page of batches is of one, or of two against each other",
+                cat("lockstep compare ", join(names, " "),
+                    " --table lists them; lockstep compare "
+                    "--groups A=…,… B=…,… --out c.json, then lockstep report c.json, is a page of "
+                    "two groups"));
+  refuse_curve_flags(parsed, "batch");
+  if (names.size() == 2) return report_of_batches(parsed);
+  const BatchFolder batch = open_batch(parsed, names[0]);
+  const BatchReport report = read_batch_report(batch);
+  return {batch_report_page(report), batch_report_json(report), batch.path};
+}
+
 WholeReport report_of(const Parsed& parsed) {
   const ReportForm form = report_form_of(parsed);
   const std::vector<std::string>& names = parsed.positionals;
@@ -196,13 +232,10 @@ WholeReport report_of(const Parsed& parsed) {
   if (std::any_of(names.begin(), names.end(),
                   [&](const std::string& name) { return names_log(parsed, name); }))
     return report_of_logs(parsed, form);
+  if (std::any_of(names.begin(), names.end(),
+                  [&](const std::string& name) { return names_batch(parsed, name); }))
+    return report_with_batches(parsed);
   if (names.size() > 1) return report_of_runs(parsed, form);
-  if (names_batch(parsed, names[0])) {
-    refuse_curve_flags(parsed, "batch");
-    const BatchFolder batch = open_batch(parsed, names[0]);
-    const BatchReport report = read_batch_report(batch);
-    return {batch_report_page(report), batch_report_json(report), batch.path};
-  }
   return report_of_run(operand_run(parsed), form);
 }
 
@@ -301,7 +334,8 @@ Command report_command() {
           .details =
               "HTML in one file, Markdown, and JSON: in the run's folder as report.html, "
               "report.md and report.json, or where --out says. Of several runs the curves lie "
-              "over each other. LOG is a log of another program, or STORE#RUN of an experiment "
+              "over each other; of two batches it is their comparison. LOG is a log of another "
+              "program, or STORE#RUN of an experiment "
               "tracker, as lockstep compare takes them; its page needs --out.\n" +
               std::string(run_operand_help),
           .flags = {{"--out", "FILE",

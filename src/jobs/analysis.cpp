@@ -137,12 +137,10 @@ std::optional<UniqueFd> open_events(const BatchFolder& batch, const std::string&
 }
 
 void read_phases(const BatchFolder& batch, BatchAnalysis& analysis) {
-  std::vector<std::string_view> done;
+  std::map<std::string_view, double> done;  // the last time, where a job was done again
   for (const AttemptSpan& span : analysis.spans)
-    if (span.outcome == to_string(AttemptOutcome::done)) done.push_back(span.job);
-  std::sort(done.begin(), done.end());
-  done.erase(std::unique(done.begin(), done.end()), done.end());
-  for (const std::string_view job : done) {
+    if (span.outcome == to_string(AttemptOutcome::done)) done[span.job] = span.end - span.begin;
+  for (const auto& [job, job_s] : done) {
     const std::optional<UniqueFd> events = open_events(batch, std::string(job));
     if (!events) continue;
     bool any = false;
@@ -155,7 +153,9 @@ void read_phases(const BatchFolder& batch, BatchAnalysis& analysis) {
       analysis.phases_s[phase] += seconds;
       any = true;
     });
-    if (any) ++analysis.with_phases;
+    if (!any) continue;
+    ++analysis.with_phases;
+    analysis.with_phases_s += job_s;
   }
 }
 
@@ -289,6 +289,7 @@ void add_part(BatchAnalysis& all, BatchAnalysis part, const std::string& name,
   }
   for (const auto& [phase, seconds] : part.phases_s) all.phases_s[phase] += seconds;
   all.with_phases += part.with_phases;
+  all.with_phases_s += part.with_phases_s;
   all.gpu_hours += part.gpu_hours;
   if (part.energy_kwh) all.energy_kwh = all.energy_kwh.value_or(0) + *part.energy_kwh;
 }
@@ -338,6 +339,21 @@ BatchAnalysis analyze(const BatchFolder& batch) {
   return has_shares(batch) ? analyze_shares(batch) : analyze_part(batch);
 }
 
+std::vector<PhaseShare> phase_shares(const BatchAnalysis& analysis) {
+  std::vector<PhaseShare> shares;
+  double sum = 0;
+  for (const auto& [phase, seconds] : analysis.phases_s) {
+    shares.push_back({.name = phase, .seconds = seconds});
+    sum += seconds;
+  }
+  if (shares.empty()) return shares;
+  if (analysis.with_phases_s > sum)
+    shares.push_back({.name = "in no phase", .seconds = analysis.with_phases_s - sum});
+  const double all = std::max(sum, analysis.with_phases_s);
+  for (PhaseShare& share : shares) share.percent = all > 0 ? 100 * share.seconds / all : 0;
+  return shares;
+}
+
 std::string analysis_text(const BatchAnalysis& analysis) {
   if (analysis.spans.empty()) return "no job has ended yet\n";
   std::string text =
@@ -371,11 +387,9 @@ std::string analysis_text(const BatchAnalysis& analysis) {
     if (analysis.energy_kwh) text += cat(", ", fixed(*analysis.energy_kwh, 4), " kWh");
     text += "\n";
   }
-  double all = 0;
-  for (const auto& [phase, seconds] : analysis.phases_s) all += seconds;
-  for (const auto& [phase, seconds] : analysis.phases_s)
-    text += cat("phase ", printable(phase), ": ", fixed(seconds, 2), " s (",
-                fixed(all > 0 ? 100 * seconds / all : 0, 0), " %) in ", analysis.with_phases,
+  for (const PhaseShare& phase : phase_shares(analysis))
+    text += cat("phase ", printable(phase.name), ": ", fixed(phase.seconds, 2), " s (",
+                fixed(phase.percent, 0), " %) in ", analysis.with_phases,
                 analysis.with_phases == 1 ? " job\n" : " jobs\n");
   return text;
 }
@@ -397,6 +411,7 @@ nlohmann::json analysis_json(const BatchAnalysis& analysis) {
                         {"gpu_hours", analysis.gpu_hours},
                         {"energy_kwh", or_null(analysis.energy_kwh)},
                         {"phases_s", analysis.phases_s},
+                        {"with_phases_s", analysis.with_phases_s},
                         {"devices", nlohmann::json::array()}};
   for (const DeviceUse& use : analysis.devices)
     result["devices"].push_back(

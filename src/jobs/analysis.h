@@ -60,9 +60,18 @@ struct BatchAnalysis {
   double busy_slots = 0;                   // mean number of jobs at once
   std::map<std::string, double> phases_s;  // summed over jobs, as they reported them
   std::int64_t with_phases = 0;            // jobs that did
+  double with_phases_s = 0;                // their time: phases may be less of it, or more
   double gpu_hours = 0;
   std::optional<double> energy_kwh;  // of the GPUs, while jobs ran on them
 };
+
+// Each phase with its seconds and its percent of the time of the jobs that reported some; last, as
+// "in no phase", what they did beside: starting, and what they do not report.
+struct PhaseShare {
+  std::string name;
+  double seconds = 0, percent = 0;
+};
+std::vector<PhaseShare> phase_shares(const BatchAnalysis& analysis);
 
 // Throws Error where a ledger cannot be read. Of a batch with shares: all of them together, by
 // their clocks; a device counts as idle only while the share that had it ran.

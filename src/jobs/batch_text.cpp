@@ -6,6 +6,7 @@
 #include "base/cells.h"
 #include "base/text.h"
 #include "jobs/batch_files.h"
+#include "jobs/job_activity.h"
 #include "jobs/job_names.h"
 
 namespace lockstep {
@@ -165,6 +166,18 @@ std::string failure_text(const BatchFolder& batch, const RunningAttempt& running
   return text;
 }
 
+namespace {
+
+// "; 8 slots on 2 cores": jobs that shared cores took longer for it. "": there were enough.
+std::string crowded_text(Ledger& ledger) {
+  Statement last(ledger.database(), "SELECT max(slot) + 1 FROM attempt");
+  const std::int64_t cores = cores_of_machine(ledger);
+  if (cores == 0 || !last.step() || last.integer(0) <= cores) return "";
+  return cat("; ", last.integer(0), " slots on ", plural(cores, "core", "cores"));
+}
+
+}  // namespace
+
 std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   Database& database = ledger.database();
   std::string text = cat(counts_text(ledger.counts()), unsynced_text(ledger), "\n");
@@ -175,12 +188,13 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   if (times.step() && times.integer(0) > 0) {
     const double wall = times.number(2) - times.number(1), busy = times.number(3);
     const auto attempts = times.integer(0);
-    text += cat("from first start to last end ", fixed(wall, 1), " s; ",
-                plural(attempts, "attempt", "attempts"), ", ",
-                fixed(busy / static_cast<double>(attempts), 3), " s each on average");
+    text +=
+        cat("from first start to last end ", fixed(wall, 1), " s; ",
+            plural(attempts, "attempt", "attempts"), ", ",
+            fixed(busy / static_cast<double>(attempts), 3), " s each with start-up, on average");
     if (wall > 0)
       text += cat(", ", fixed(static_cast<double>(attempts) / wall * 60, 1), " per minute, ",
-                  fixed(busy / wall, 2), " at once on average");
+                  fixed(busy / wall, 2), " at once on average", crowded_text(ledger));
     text += "\n";
   }
   Statement devices(database,

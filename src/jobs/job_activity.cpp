@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "jobs/batch_files.h"
 #include "jobs/batch_shares.h"
 #include "jobs/ledger.h"
 #include "media/csv_table.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {
@@ -49,6 +52,39 @@ bool ran_at(const RanTimes& joined, double time) {
 
 }  // namespace
 
+std::int64_t cores_of_machine(Ledger& ledger) {
+  const nlohmann::json machine = parse_json(ledger.fact("machine"));
+  return machine.is_object() ? integer_or(machine, "cores", 0) : 0;
+}
+
+void CoreShares::add(double begin, double end, double cpus) {
+  changes_.emplace_back(begin, cpus);
+  changes_.emplace_back(end, -cpus);
+}
+
+void CoreShares::sum_up() {
+  std::sort(changes_.begin(), changes_.end());
+  double asked = 0;
+  for (const auto& [time, cpus] : changes_) {
+    sums_.push_back(times_.empty() ? 0 : sums_.back() + (time - times_.back()) * rates_.back());
+    times_.push_back(time);
+    asked += cpus;
+    rates_.push_back(cores_ > 0 && asked > cores_ ? cores_ / asked : 1);
+  }
+}
+
+double CoreShares::until(double time) const {
+  const auto next = std::upper_bound(times_.begin(), times_.end(), time);
+  if (next == times_.begin()) return 0;
+  const auto last = static_cast<std::size_t>(next - times_.begin()) - 1;
+  return sums_[last] + (time - times_[last]) * rates_[last];
+}
+
+double CoreShares::seconds(double begin, double end) {
+  if (times_.empty()) sum_up();
+  return until(end) - until(begin);
+}
+
 BatchActivity::BatchActivity(const BatchFolder& batch) {
   read_attempts(batch);
   for (const BatchFolder& part : parts_of(batch)) read_samples(part);
@@ -60,14 +96,19 @@ void BatchActivity::read_attempts(const BatchFolder& batch) {
                  "SELECT job.name, devices, started, ended, cpu_s, cpus FROM attempt JOIN job ON "
                  "job.id = job WHERE started > 0 AND ended > started");
   DeviceLists lists;
+  CoreShares shares(parts_of(batch).size() == 1 ? static_cast<double>(cores_of_machine(ledger))
+                                                : 0);
   while (rows.step()) {
     Attempt attempt{.devices = lists.of(rows.text(1)),
                     .begin = rows.number(2),
                     .end = rows.number(3),
                     .cpu_s = rows.number(4),
                     .cpus = std::max(1.0, rows.number(5))};
+    shares.add(attempt.begin, attempt.end, attempt.cpus);
     attempts_.emplace(rows.text(0), std::move(attempt));
   }
+  for (auto& [name, attempt] : attempts_)
+    attempt.core_s = attempt.cpus * shares.seconds(attempt.begin, attempt.end);
 }
 
 void BatchActivity::read_samples(const BatchFolder& part) {
@@ -94,7 +135,7 @@ JobActivity BatchActivity::of(const std::set<std::string>& jobs) const {
     const auto [begin, end] = attempts_.equal_range(job);
     for (auto one = begin; one != end; ++one) {
       cpu_s += one->second.cpu_s;
-      core_s += (one->second.end - one->second.begin) * one->second.cpus;
+      core_s += one->second.core_s;
       for (const std::string& device : *one->second.devices)
         by_device[device].emplace_back(one->second.begin, one->second.end);
     }

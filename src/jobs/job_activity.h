@@ -1,6 +1,7 @@
 // How busy cores and devices were while some jobs of a batch ran, from its ledger and gpu.csv.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,14 +14,38 @@
 
 namespace lockstep {
 
+class Ledger;
+
+// Of the machine that the batch began on last; 0: it is not known.
+std::int64_t cores_of_machine(Ledger& ledger);
+
 struct JobActivity {
   bool on_devices = false;  // some of the jobs had a GPU
-  // Processor time over the time of the jobs on the cores that they asked for. Nothing: none was
-  // measured.
+  // Processor time over the time of the jobs on the cores that they asked for; where all jobs at
+  // once asked for more cores than there are, on their part of these. Nothing: none was measured.
   std::optional<double> cpu_percent;
   // Mean of the samples of a device that fell into the time of a job there. Nothing: there is none,
   // because the jobs were too short.
   std::optional<double> gpu_percent, sm_percent;
+};
+
+// How much of a core there was for each core that a job asked for, over time: less than one while
+// jobs at once asked for more cores than there are.
+class CoreShares {
+ public:
+  // cores: 0 where that is not known, and each is taken to be one.
+  explicit CoreShares(double cores) : cores_(cores) {}
+  void add(double begin, double end, double cpus);  // an attempt; all of them before `seconds`
+  // For one core that was asked for from begin to end.
+  double seconds(double begin, double end);
+
+ private:
+  void sum_up();
+  double until(double time) const;
+
+  double cores_;
+  std::vector<std::pair<double, double>> changes_;  // time, and cores that are asked for more then
+  std::vector<double> times_, sums_, rates_;        // at each change: seconds until it, and from it
 };
 
 class BatchActivity {
@@ -35,7 +60,8 @@ class BatchActivity {
  private:
   struct Attempt {
     DeviceList devices;
-    double begin = 0, end = 0, cpu_s = 0, cpus = 1;
+    double begin = 0, end = 0, cpu_s = 0;
+    double cpus = 1, core_s = 0;  // asked for, and their seconds as CoreShares has them
   };
   struct Sample {
     double at = 0;  // unix seconds, as begin and end

@@ -54,6 +54,14 @@ struct DirectBatch {
   double retry_delay_s = 5, timeout_s = 600;
   double max_failure_rate = 0.15;
   std::vector<std::string> notes{};  // for people, one line each
+  // Jobs of which it is known before they run that they will be skipped; the first, and why.
+  std::size_t skipped = 0;
+  std::string why_skipped{};
+  // "key=value" that puts the jobs onto the CPU, or onto GPUs, for hints. "": there is none.
+  std::string on_cpu{}, on_gpu{};
+  // Whether a job of an earlier batch, which wrote this folder, was of the kind of these, so that
+  // its time forecasts theirs. Empty: that cannot be told.
+  std::function<bool(const std::filesystem::path& folder)> is_alike{};
 };
 
 // The text as a job file writes it where it stands for itself: placeholders begin with {.
@@ -106,6 +114,8 @@ struct DirectJob {
   // That its last try ran on, "0" or "0,1" as nvidia-smi counts, or the UUID where that is not
   // known; "": none.
   std::string gpus{};
+  // Peaks of its last try: of memory, as the ledger has it, and on one GPU. Nothing: not known.
+  std::optional<std::int64_t> memory_bytes{}, gpu_memory_bytes{};
 };
 
 // How busy cores and GPUs were while some jobs ran, in percent; nothing: it was not seen.

@@ -120,7 +120,8 @@ const RecipeInfo& find_recipe(const std::string& name) {
     throw Error(cat(name,
                     " trains in the tool itself, without the engine: of the commands that take a "
                     "recipe there are only train, config and batch for it"),
-                cat("lockstep train ", name, ", lockstep batch ", name));
+                cat("lockstep train ", name, ", lockstep batch ", name, "; lockstep batch ", name,
+                    " --dry-run --measure says how long a batch takes"));
   for (const DirectRecipe& direct : direct_recipes()) names.push_back(direct.name);
   const std::string near = nearest(name, names);
   std::string hint = "load the plugin that has it with --plugin";

@@ -113,12 +113,10 @@ class BatchPageMaker {
   }
 
   void phases(PageSection& section) const {
-    double all = 0;
-    for (const auto& [phase, seconds] : analysis_.phases_s) all += seconds;
     PageTable table{.columns = {"phase of jobs", "time", "share"}, .rows = {}};
-    for (const auto& [phase, seconds] : analysis_.phases_s)
+    for (const PhaseShare& phase : phase_shares(analysis_))
       table.rows.push_back(
-          {phase, shown_seconds(seconds), cat(fixed(all > 0 ? 100 * seconds / all : 0, 0), " %")});
+          {phase.name, shown_seconds(phase.seconds), cat(fixed(phase.percent, 0), " %")});
     if (table.rows.empty()) return;
     table.left_out = cat("As ", analysis_.with_phases, " jobs reported them.");
     section.blocks.emplace_back(std::move(table));

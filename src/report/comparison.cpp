@@ -92,7 +92,12 @@ constexpr std::size_t enough_to_resample = 20;
 
 class Comparer {
  public:
-  explicit Comparer(Comparison& comparison) : all_(comparison) {}
+  explicit Comparer(Comparison& comparison) : all_(comparison) {
+    if (const auto flag = same_outcome_flag(all_.jobs, found_.differences)) {
+      all_.flags.push_back(*flag);
+      same_outcome_ = true;
+    }
+  }
 
   void rows() {
     for (Quantity quantity : measured_on_both(all_.a, all_.b)) {
@@ -147,6 +152,10 @@ class Comparer {
 
   void finish(QuantityRow row) {
     judge(row, reasons_against(row.what, found_, all_.a.name, all_.b.name), all_.options);
+    if (same_outcome_ && row.repeats_needed) {  // they would do the same again
+      row.repeats_needed.reset();
+      row.text = "inconclusive: most jobs gave the same";
+    }
     if (row.a.size() >= enough_to_resample && row.b.size() >= enough_to_resample)
       row.bootstrap = bootstrap_contrast(row.what.scale, row.a, row.b, row.contrast.paired,
                                          all_.options.confidence);
@@ -197,6 +206,7 @@ class Comparer {
 
   Comparison& all_;
   Differences found_ = find_differences(all_.a, all_.b, all_.options);
+  bool same_outcome_ = false;  // of most jobs, although their parameters differ
 };
 
 // Of all trials of the side that counted such jobs.
@@ -242,11 +252,9 @@ Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options) {
     comparison.counts.push_back(judge_counts(name, jobs, options.confidence));
   }
   if (!repeated) comparison.jobs.pairs = pair_jobs(comparison.jobs, comparison.rows);
-  comparison.flags =
+  const std::vector<RedFlag> flags =
       find_flags(comparison.a, comparison.b, comparer.found(), comparison.rows, options.margin);
-  if (const auto flag = same_outcome_flag(comparison.jobs, comparer.found().differences);
-      flag && !repeated)
-    comparison.flags.insert(comparison.flags.begin(), *flag);
+  comparison.flags.insert(comparison.flags.end(), flags.begin(), flags.end());
   comparison.differences = std::move(comparer.found().differences);
   comparison.unknown = std::move(comparer.found().unknown);
   comparison.equal = std::move(comparer.found().equal);

@@ -97,7 +97,7 @@ struct CountRow {
   std::string text;
 };
 
-// A job that both sides have. Of several trials a side, the first.
+// A job that both sides have. Of several trials a side, the first, but for the outcome.
 struct JobRow {
   std::string name;
   std::string state_a, state_b;

@@ -231,14 +231,17 @@ Matched add_jobs(const std::vector<Trial*>& trials) {
   return matched;
 }
 
-JobRow row_of(const JobFacts& a, const JobFacts& b) {
+using JobOfTrials = std::vector<const JobFacts*>;  // the same job in each of them
+
+JobRow row_of(const JobOfTrials& all_a, const JobOfTrials& all_b) {
+  const JobFacts &a = *all_a.front(), &b = *all_b.front();
   JobRow row{.name = a.name,
              .state_a = a.state,
              .state_b = b.state,
              .seconds_a = a.seconds(),
              .seconds_b = b.seconds(),
              .results = {},
-             .outcome = outcome_of(a, b)};
+             .outcome = outcome_of(all_a, all_b)};
   for (const auto& [name, value] : a.results) {
     const auto other = b.results.find(name);
     if (value.is_number() && other != b.results.end() && other->second.is_number())
@@ -258,10 +261,15 @@ JobsMatched match_jobs(TrialGroup& a, TrialGroup& b) {
       .any = true, .matched = static_cast<std::int64_t>(matched.names.size()), .by = matched.by};
   result.only_a = static_cast<std::int64_t>(a.trials[0].jobs.size()) - result.matched;
   result.only_b = static_cast<std::int64_t>(b.trials[0].jobs.size()) - result.matched;
-  const JobsById &first_a = matched.jobs.front(), &first_b = matched.jobs[a.trials.size()];
+  const auto jobs_of = [&](std::string_view name, std::size_t from, std::size_t to) {
+    JobOfTrials jobs;
+    for (std::size_t i = from; i < to; ++i) jobs.push_back(matched.jobs[i].at(name));
+    return jobs;
+  };
+  const std::size_t in_a = a.trials.size();
   result.rows.reserve(matched.names.size());
   for (const std::string_view name : matched.names)
-    result.rows.push_back(row_of(*first_a.at(name), *first_b.at(name)));
+    result.rows.push_back(row_of(jobs_of(name, 0, in_a), jobs_of(name, in_a, matched.jobs.size())));
   return result;
 }
 

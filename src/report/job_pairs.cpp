@@ -60,6 +60,26 @@ JobRow::Outcome outcome_of(const JobFacts& a, const JobFacts& b) {
   return telling ? same_results : unknown;
 }
 
+JobRow::Outcome outcome_of(const std::vector<const JobFacts*>& a,
+                           const std::vector<const JobFacts*>& b) {
+  using enum JobRow::Outcome;
+  std::vector<char> found_a(a.size(), 0), found_b(b.size(), 0);
+  bool models = true;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const JobRow::Outcome outcome = outcome_of(*a[i], *b[j]);
+      if (outcome == unknown) return unknown;
+      if (outcome == other) continue;
+      found_a[i] = found_b[j] = 1;
+      models = models && outcome == same_model;
+    }
+  const auto all = [](const std::vector<char>& found) {
+    return std::find(found.begin(), found.end(), 0) == found.end();
+  };
+  if (!all(found_a) && !all(found_b)) return other;
+  return models ? same_model : same_results;
+}
+
 std::vector<JobPairs> pair_jobs(const JobsMatched& jobs, const std::vector<QuantityRow>& rows) {
   std::vector<JobPairs> pairs;
   for (const QuantityRow& row : rows) {

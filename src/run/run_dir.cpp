@@ -104,8 +104,10 @@ std::vector<std::string> names_of_runs(const fs::path& root) {
     if (std::error_code error; !run.empty() && fs::is_directory(path, error))
       throw Error(cat(path.string(), " is not a run: it has no run.json"),
                   fs::exists(path / "batch.json", error)
-                      ? "it is a batch; `lockstep batch` lists the commands for it"
-                      : "`lockstep runs` lists the runs");
+                      ? cat("it is a batch: `lockstep batch status ", printable(run),
+                            "` says how far it is, `lockstep report ", printable(run),
+                            "` makes a page of it")
+                      : std::string("`lockstep runs` lists the runs"));
   const std::string near = nearest(run, names_of_runs(root));
   throw Error(cat("there is no run \"", run, "\" in ", root.string()),
               near.empty() ? "`lockstep runs` lists the runs; a path to a run directory works too"

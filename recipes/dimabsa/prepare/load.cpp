@@ -30,9 +30,25 @@ std::string language_of(const DimabsaOptions& options, const std::string& path) 
   return name ? name->language : "";
 }
 
+// Several files, as a folder, a list or a glob names them, have to be one.
+void check_one_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(path, ignored);
+  const bool is_several = path.find_first_of(",*?") != std::string::npos;
+  if (!is_folder && (!is_several || fs::exists(path, ignored))) return;
+  throw Error(cat("sentences are read from one file, but ", path,
+                  is_folder ? " is a folder" : " names several"),
+              cat("put the files together first, for example: cat ",
+                  is_folder ? "FOLDER/*.jsonl" : "a.jsonl b.jsonl",
+                  " > all.jsonl; and say what the outputs are named after: data.language=eng "
+                  "data.domain=restaurant"));
+}
+
 // Phrases that are not in their texts stay: what is validated on is scored as it is written.
 SentenceFile read(const DimabsaOptions& options, const std::string& path,
                   const std::vector<std::string>& categories, NotInList not_in_list) {
+  check_one_file(path);
   const NotInText how =
       options.data.not_found == NotFound::refuse ? NotInText::refuse : NotInText::keep;
   return read_sentences(path, {.task = options.task(),

@@ -46,6 +46,20 @@ ReadDetections read_results(const fs::path& file, const KnownIds& known) {
                                     : read_results_json(file, known);
 }
 
+// A detector that looked at a picture seldom finds nothing at all: of a picture of which nothing is
+// there, it may be that it was never predicted.
+std::string without_detections(const GroundTruth& truth, const std::vector<Detection>& detections) {
+  std::set<std::int64_t> found;
+  for (const Detection& detection : detections) found.insert(detection.picture);
+  std::set<std::int64_t> missed;
+  for (const TrueBox& box : truth.boxes)
+    if (!found.contains(box.picture)) missed.insert(box.picture);
+  if (missed.empty()) return "";
+  return cat(missed.size(), " of ", truth.pictures.size(),
+             " pictures have boxes and no prediction, and count as missed: were they predicted? "
+             "lockstep predict takes the first 20 of the validation set, and all with images=DIR");
+}
+
 // "ap50 of NAME"; with the id where several have that name.
 void add_class_scores(const DetectionResult& result, const std::vector<NamedClass>& classes,
                       std::vector<Score>& scores) {
@@ -79,6 +93,7 @@ std::vector<Score> score_files(const FewshotOptions& options, const ScoreContext
             " does not have, and are skipped (first: ", read.first_other_class, ")"));
   say(cat(read.detections.size(), " detections in ", truth.pictures.size(), " pictures of ",
           truth.name));
+  if (const std::string note = without_detections(truth, read.detections); !note.empty()) say(note);
   const DetectionResult result =
       evaluate_detections(truth.boxes, read.detections, truth.category_ids());
   std::vector<Score> scores = score_list(summarize(result));

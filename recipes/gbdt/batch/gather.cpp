@@ -242,6 +242,7 @@ std::string gather(const DirectBatchEnd& end) {
     more.insert(more.begin(), "confusion.csv");
   }
   return cat(batch_text(records, results), validated_text(records), other_metric_text(records),
+             same_models_text(records),
              "by rows: a window counts by its rows; comparisons and reports of the batch have the "
              "mean of windows\n"
              "intervals: 95 %, by bootstrap over windows, of one window over its rows\n",

@@ -1,10 +1,14 @@
 // lockstep batch gbdt: a job for each symbol and window.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "recipes/gbdt/bars/symbols.h"
 #include "recipes/gbdt/lightgbm/opencl.h"
 #include "recipes/gbdt/train/train_window.h"
+#include "run/json_lines.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -13,8 +17,67 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return cat(count, " ", count == 1 ? one : many);
 }
 
+// "in 36 of 36 windows num_leaves=255 cannot be reached: about 4 …"; "" where all reach it.
+std::string leaves_note(const Parameters& asked, const std::vector<PlannedWindow>& windows) {
+  std::size_t short_of = 0;
+  LeavesInReach fewest, most;
+  for (const PlannedWindow& window : windows) {
+    if (!window.skip.empty()) continue;
+    const auto leaves = leaves_in_reach(asked, window.train_rows);
+    if (!leaves) continue;
+    if (short_of++ == 0) fewest = most = *leaves;
+    if (leaves->most < fewest.most) fewest = *leaves;
+    if (leaves->most > most.most) most = *leaves;
+  }
+  if (short_of == 0) return "";
+  return cat("in ", short_of, " of ", counted(windows.size(), "window", "windows"),
+             " num_leaves=", most.asked, " cannot be reached: about ",
+             fewest.most == most.most ? "" : cat(fewest.most, " to "), most.most,
+             " at most, with at least ", most.least_rows, " rows a leaf (min_child_samples)");
+}
+
+// Options that say which rows a job has, or where it runs, and not how long a row takes.
+const std::vector<std::string> of_rows = {
+    "symbol",         "symbols",     "start",          "end",
+    "window_days",    "stride_days", "data.path",      "data.made_symbols",
+    "run.root",       "seed",        "gbdt.device_id", "features",
+    "data.made_seed", "preset"};
+
+nlohmann::json without_rows(nlohmann::json options) {
+  for (const std::string& key : of_rows) options.erase(key);
+  return options;
+}
+
+// Of a job with the same options and about as many rows to train on.
+std::function<bool(const std::filesystem::path&)> alike(const GbdtOptions& options,
+                                                        const std::vector<PlannedWindow>& windows) {
+  constexpr double nearly = 1.25;
+  double rows = 0, trained = 0;
+  for (const PlannedWindow& window : windows) {
+    if (!window.skip.empty()) continue;
+    rows += static_cast<double>(window.train_rows);
+    ++trained;
+  }
+  const double mean = trained > 0 ? rows / trained : 0;
+  return [own = without_rows(options.table.to_json()), mean](const std::filesystem::path& folder) {
+    const nlohmann::json data = parse_json(read_file(folder / "metadata.json"));
+    if (!data.is_object() || !data.contains("options") || !data["options"].is_object() ||
+        !data.contains("sample_counts"))
+      return false;
+    const auto then = static_cast<double>(integer_or(data["sample_counts"], "train", 0));
+    return without_rows(data["options"]) == own && then <= mean * nearly && then * nearly >= mean;
+  };
+}
+
+// "MADE01_2022-01-01_to_2022-06-30, because …", of one at least that is skipped.
+std::string first_skip(const std::vector<PlannedWindow>& windows) {
+  const auto first = std::find_if(windows.begin(), windows.end(),
+                                  [](const PlannedWindow& one) { return !one.skip.empty(); });
+  return cat(window_label(first->symbol, first->window), ", because ", first->skip);
+}
+
 // Jobs that there will be are told before they run, so that a missing one is noticed.
-std::vector<std::string> notes_of(const GbdtOptions& options,
+std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& asked,
                                   const std::vector<PlannedWindow>& windows) {
   std::vector<std::string> symbols;
   std::size_t skipped = 0;
@@ -28,16 +91,14 @@ std::vector<std::string> notes_of(const GbdtOptions& options,
                         " made, with a planted signal"));
   notes.push_back(cat(counted(symbols.size(), "symbol", "symbols"), ", ",
                       counted(windows.size(), "window", "windows")));
+  if (std::string leaves = leaves_note(asked, windows); !leaves.empty())
+    notes.push_back(std::move(leaves));
   if (!windows.empty())
     if (std::string idle = options.idle_note(windows[0].window.is_everything); !idle.empty())
       notes.push_back(std::move(idle));
   if (skipped > 0)
-    notes.push_back(
-        cat(counted(skipped, "window", "windows"), " will be skipped, the first, ", [&] {
-          const auto first = std::find_if(windows.begin(), windows.end(),
-                                          [](const auto& w) { return !w.skip.empty(); });
-          return cat(window_label(first->symbol, first->window), ", because ", first->skip);
-        }()));
+    notes.push_back(cat(counted(skipped, "window", "windows"), " will be skipped, the first, ",
+                        first_skip(windows)));
   return notes;
 }
 
@@ -50,7 +111,7 @@ std::string features_option(const GbdtOptions& options) {
 
 DirectBatch plan_batch(const GbdtOptions& options) {
   const LightGbm library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
-  resolve_parameters(library, options.parameters());  // before any work
+  const Parameters asked = resolve_parameters(library, options.parameters());  // before any work
   std::vector<std::string> left_out;
   const std::vector<PlannedWindow> windows = [&] {
     const KeepCells until_planned;  // the batch may run for days
@@ -64,7 +125,14 @@ DirectBatch plan_batch(const GbdtOptions& options) {
       .outputs = {"model.txt", "predictions.csv", "metadata.json"},
       .cpus = options.gbdt.threads,
       .cpus_key = "gbdt.threads",
-      .notes = notes_of(options, windows)};
+      .notes = notes_of(options, asked, windows),
+      .skipped = static_cast<std::size_t>(
+          std::count_if(windows.begin(), windows.end(),
+                        [](const PlannedWindow& one) { return !one.skip.empty(); })),
+      .on_cpu = "gbdt.device=cpu",
+      .on_gpu = "gbdt.device=gpu",
+      .is_alike = alike(options, windows)};
+  if (batch.skipped > 0) batch.why_skipped = first_skip(windows);
   for (const std::string& symbol : left_out) batch.notes.push_back(cat("left out: ", symbol));
   if (!options.features.empty()) batch.more_options.push_back(features_option(options));
   if (options.gbdt.device != TrainDevice::cpu) {

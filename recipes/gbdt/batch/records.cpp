@@ -30,6 +30,8 @@ WindowRecord record_of_job(const DirectJob& job) {
   WindowRecord record{.folder = job.folder,
                       .job = job.name,
                       .gpus = job.gpus,
+                      .memory_bytes = job.memory_bytes,
+                      .gpu_memory_bytes = job.gpu_memory_bytes,
                       .label = job.name,
                       .status = job.state,
                       .why = job.reason};

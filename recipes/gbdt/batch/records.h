@@ -18,6 +18,7 @@ struct WindowRecord {
   std::filesystem::path folder;
   std::string job{};   // its name in the batch
   std::string gpus{};  // that it ran on, as DirectJob has them
+  std::optional<std::int64_t> memory_bytes{}, gpu_memory_bytes{};  // likewise
   std::string symbol, label, start, end;
   // success, skipped or failed, or the state of a job that did not come so far; why not
   std::string status, why;

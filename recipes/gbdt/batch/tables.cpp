@@ -1,8 +1,11 @@
 #include "recipes/gbdt/batch/tables.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "base/cells.h"
 #include "base/text.h"
@@ -74,6 +77,10 @@ void add_metrics(std::vector<Cell>& row, const Infos& infos, const Metrics& metr
   }
 }
 
+std::int64_t most_leaves_of(const WindowRecord& window) {
+  return window.metadata.value("model", json::object()).value("most_leaves", std::int64_t{0});
+}
+
 double seconds_of(const WindowRecord& window, const char* phase) {
   return window.metadata.value("phases", json::object()).value(phase, 0.0);
 }
@@ -108,13 +115,14 @@ std::string name_of(const WindowRecord& window) {
 
 std::string window_lines(const BatchRecords& records) {
   const Infos infos = brief(metrics_of(records));
-  Lines lines = {{"window", "rows", "trees", records.are_tested ? "tested" : "validated"}};
+  Lines lines = {
+      {"window", "rows", "trees", "leaves", records.are_tested ? "tested" : "validated"}};
   for (const MetricInfo* info : infos) lines[0].emplace_back(info->title);
   for (const WindowRecord& window : records.windows) {
     if (window.status != "success") continue;
     const Metrics metrics = window.metrics.value_or(Metrics{});
     lines.push_back({name_of(window), cat(window.metadata["sample_counts"].value("train", 0)),
-                     cat(window.metadata["model"].value("trees", 0)),
+                     cat(window.metadata["model"].value("trees", 0)), cat(most_leaves_of(window)),
                      window.metrics ? cat(metrics.rows) : "-"});
     for (const MetricInfo* info : infos) lines.back().push_back(metric_text(metrics, info->name));
   }
@@ -164,7 +172,8 @@ std::string setting_lines(const std::vector<SettingResult>& results) {
   Lines lines = {
       {results.size() > 1 ? "setting, by rows" : "all, by rows", "done", "skipped", "failed"}};
   for (const MetricInfo* info : infos) lines[0].emplace_back(info->title);
-  lines[0].emplace_back("s per window");
+  lines[0].emplace_back("leaves");
+  lines[0].emplace_back("s in window");
   const bool seen = std::any_of(results.begin(), results.end(),
                                 [](const auto& one) { return one.activity.has_value(); });
   const bool gpus = seen && std::any_of(results.begin(), results.end(), [](const auto& one) {
@@ -176,6 +185,7 @@ std::string setting_lines(const std::vector<SettingResult>& results) {
     lines.push_back({one.setting.empty() ? "windows" : one.setting, cat(one.success),
                      cat(one.skipped), cat(one.failed)});
     for (const MetricInfo* info : infos) lines.back().push_back(with_interval(*info, one.metrics));
+    lines.back().push_back(one.success == 0 ? "-" : cat(one.most_leaves));
     lines.back().push_back(
         one.success == 0 ? "-" : fixed(one.seconds / static_cast<double>(one.success), 4));
     const DirectActivity activity = one.activity.value_or(DirectActivity{});
@@ -184,6 +194,27 @@ std::string setting_lines(const std::vector<SettingResult>& results) {
     if (one.success > 1) lines.push_back(means_line(one, infos, lines[0].size()));
   }
   return aligned(lines);
+}
+
+// The hash of the model that a setting made of each window.
+using TreeHashes = std::map<std::array<std::string, 3>, std::string>;  // by symbol, start and end
+
+std::string same_models_line(const std::vector<std::string>& settings, std::size_t same,
+                             std::size_t all) {
+  const std::vector<std::string> first(settings.begin(), settings.end() - 1);
+  return cat("settings ", join(first, ", "), " and ", settings.back(), " made the same models in ",
+             same, " of ", count_of(static_cast<std::int64_t>(all), "window"), "\n");
+}
+
+// Of the windows that both have: those with the same model, and all.
+std::pair<std::size_t, std::size_t> equal_models(const TreeHashes& a, const TreeHashes& b) {
+  std::size_t equal = 0, both = 0;
+  for (const auto& [window, hash] : a)
+    if (const auto other = b.find(window); other != b.end()) {
+      ++both;
+      equal += other->second == hash ? 1 : 0;
+    }
+  return {equal, both};
 }
 
 }  // namespace
@@ -197,8 +228,8 @@ ItemTable window_table(const BatchRecords& records) {
     table.columns.emplace_back(name);
   const Infos infos = metrics_of(records);
   add_metric_names(table.columns, infos);
-  for (const char* name :
-       {"features_s", "training_s", "prediction_s", "evaluation_s", "seconds", "why"})
+  for (const char* name : {"features_s", "training_s", "prediction_s", "evaluation_s", "seconds",
+                           "memory_bytes", "gpu_memory_bytes", "why"})
     table.columns.emplace_back(name);
   for (const WindowRecord& window : records.windows) {
     const json& data = window.metadata;
@@ -214,6 +245,8 @@ ItemTable window_table(const BatchRecords& records) {
     for (const char* where : {"/phases/features", "/phases/training", "/phases/prediction",
                               "/phases/evaluation", "/seconds"})
       row.push_back(cell(data, json::json_pointer(where)));
+    for (const auto& bytes : {window.memory_bytes, window.gpu_memory_bytes})
+      row.push_back(bytes ? Cell{*bytes} : Cell{});
     row.emplace_back(window.why);
     table.rows.push_back(std::move(row));
   }
@@ -237,6 +270,7 @@ std::vector<SettingResult> setting_results(
     ++result.success;
     if (window.metrics) metrics[setting].push_back(*window.metrics);
     result.seconds += window.metadata.value("seconds", 0.0);
+    result.most_leaves = std::max(result.most_leaves, most_leaves_of(window));
     result.features_s += seconds_of(window, "features");
     result.training_s += seconds_of(window, "training");
   }
@@ -255,7 +289,8 @@ ItemTable setting_table(const std::vector<SettingResult>& results) {
   const Infos infos = metrics_of(results);
   add_metric_names(table.columns, infos);
   for (const MetricInfo* info : infos) table.columns.push_back(cat(info->name, "_mean_of_windows"));
-  for (const char* name : {"seconds", "features_s", "training_s", "cpu_percent", "gpu_percent"})
+  for (const char* name :
+       {"most_leaves", "seconds", "features_s", "training_s", "cpu_percent", "gpu_percent"})
     table.columns.emplace_back(name);
   for (const SettingResult& one : results) {
     std::vector<Cell> row = {one.setting, static_cast<std::int64_t>(one.success),
@@ -263,6 +298,7 @@ ItemTable setting_table(const std::vector<SettingResult>& results) {
                              static_cast<std::int64_t>(one.failed)};
     add_metrics(row, infos, one.metrics);
     for (const MetricInfo* info : infos) row.push_back(cell(one.means.value(info->name).estimate));
+    row.push_back(one.success == 0 ? Cell{} : Cell{one.most_leaves});
     for (const double seconds : {one.seconds, one.features_s, one.training_s})
       row.push_back(cell(seconds));
     const DirectActivity activity = one.activity.value_or(DirectActivity{});
@@ -289,16 +325,46 @@ std::string batch_text(const BatchRecords& records, const std::vector<SettingRes
   return cat(each ? window_lines(records) : symbol_lines(records), "\n", setting_lines(results));
 }
 
+std::string same_models_text(const BatchRecords& records) {
+  constexpr std::size_t most_compared = 100, most_lines = 10;
+  std::map<std::string, TreeHashes> by_setting;
+  for (const WindowRecord& window : records.windows) {
+    if (window.status != "success") continue;
+    const std::string hash = window.metadata.value("model", json::object()).value("trees_hash", "");
+    if (!hash.empty())
+      by_setting[setting_text(window)][{window.symbol, window.start, window.end}] = hash;
+  }
+  std::map<TreeHashes, std::vector<std::string>> same;
+  for (const auto& [setting, models] : by_setting) same[models].push_back(setting);
+  std::vector<std::string> lines;
+  for (const auto& [models, settings] : same)
+    if (settings.size() > 1)
+      lines.push_back(same_models_line(settings, models.size(), models.size()));
+  for (auto a = same.begin(); a != same.end() && same.size() <= most_compared; ++a)
+    for (auto b = std::next(a); b != same.end(); ++b) {
+      const auto [equal, both] = equal_models(a->first, b->first);
+      if (equal * 2 > both)
+        lines.push_back(same_models_line({a->second[0], b->second[0]}, equal, both));
+    }
+  const std::size_t more = lines.size() > most_lines ? lines.size() - most_lines : 0;
+  lines.resize(lines.size() - more);
+  return cat(join(lines, ""), more > 0 ? cat("and ", more, " more such pairs of settings\n") : "");
+}
+
 std::string expected_text(const BatchRecords& records, std::size_t most_named) {
   struct Count {
     std::size_t all = 0, success = 0;
+    std::set<std::pair<std::string, std::string>> windows{};
   };
   std::map<std::string, Count> symbols;
+  std::set<std::string> settings;
   std::string missing;
   std::size_t named = 0, success = 0;
   for (const WindowRecord& window : records.windows) {
     Count& count = symbols[window.symbol];
     ++count.all;
+    count.windows.emplace(window.start, window.end);
+    settings.insert(setting_text(window));
     const bool is_there = window.status == "success";
     count.success += is_there;
     success += is_there;
@@ -308,16 +374,20 @@ std::string expected_text(const BatchRecords& records, std::size_t most_named) {
   }
   if (named > most_named) missing += cat("and ", named - most_named, " more, in windows.csv\n");
   std::vector<std::string> fewer;
-  std::size_t most = 0, least = records.windows.size();
+  std::size_t most = 0, least = records.windows.size(), windows = 0;
+  for (const auto& [symbol, count] : symbols) windows += count.windows.size();
+  const bool each = settings.size() > 1 && windows * settings.size() == records.windows.size();
   for (const auto& [symbol, count] : symbols) {
-    most = std::max(most, count.all);
-    least = std::min(least, count.all);
+    const std::size_t of_symbol = each ? count.windows.size() : count.all;
+    most = std::max(most, of_symbol);
+    least = std::min(least, of_symbol);
     if (count.success < count.all)
       fewer.push_back(cat(symbol, " ", count.success, " of ", count.all));
   }
-  return cat("expected ", records.windows.size(), " windows of ",
+  return cat("expected ", each ? windows : records.windows.size(), " windows of ",
              count_of(static_cast<std::int64_t>(symbols.size()), "symbol"), ", ",
-             least == most ? cat(most) : cat(least, " to ", most), " of each: ", success,
+             least == most ? cat(most) : cat(least, " to ", most), " of each",
+             each ? cat(", with each of ", settings.size(), " settings") : "", ": ", success,
              " succeeded", fewer.empty() ? "" : "; ", join(fewer, ", "), "\n", missing);
 }
 

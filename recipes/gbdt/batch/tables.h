@@ -20,6 +20,7 @@ struct SettingResult {
   Metrics metrics;  // over all windows, by rows where it says so; of nothing: empty
   Metrics means;    // over windows, each counting as one, without intervals: as jobs are compared
   double seconds = 0, features_s = 0, training_s = 0;  // sums over windows
+  std::int64_t most_leaves = 0;                        // of a tree of any window
   std::optional<DirectActivity> activity{};            // while its jobs ran
 };
 // activity: as DirectBatchEnd has it; may be empty.
@@ -31,6 +32,10 @@ ItemTable setting_table(const std::vector<SettingResult>& results);
 // Rows by class and predicted class, over all windows of each setting. Empty: nothing is
 // classified.
 ItemTable confusion_table(const std::vector<SettingResult>& results);
+
+// Which settings made the same models, window by window: a line for each set of settings that did
+// in all windows that each of them trained, and for each two that did in most. "": none did.
+std::string same_models_text(const BatchRecords& records);
 
 // Both for a terminal, with the windows themselves where they are at most `most_windows`, else
 // symbol by symbol.

@@ -346,14 +346,21 @@ std::vector<std::string> differences(const Parameters& asked, const ModelFacts& 
   return found;
 }
 
+std::optional<LeavesInReach> leaves_in_reach(const Parameters& asked, std::int64_t rows) {
+  LeavesInReach leaves{
+      .asked = whole(asked, "num_leaves").value_or(31),
+      .least_rows = std::max<std::int64_t>(1, whole(asked, "min_data_in_leaf").value_or(20))};
+  leaves.most = std::max<std::int64_t>(1, rows / leaves.least_rows);
+  if (leaves.most >= leaves.asked) return std::nullopt;
+  return leaves;
+}
+
 std::string unreachable_leaves(const Parameters& asked, std::int64_t rows) {
-  const std::int64_t leaves = whole(asked, "num_leaves").value_or(31);
-  const std::int64_t least =
-      std::max<std::int64_t>(1, whole(asked, "min_data_in_leaf").value_or(20));
-  const std::int64_t most = std::max<std::int64_t>(1, rows / least);
-  if (most >= leaves) return "";
-  return cat("num_leaves=", leaves, " cannot be reached: ", rows, " rows with at least ", least,
-             " a leaf (min_child_samples) make about ", most, " at most");
+  const auto leaves = leaves_in_reach(asked, rows);
+  if (!leaves) return "";
+  return cat("num_leaves=", leaves->asked, " cannot be reached: ", rows, " rows with at least ",
+             leaves->least_rows, " a leaf (min_child_samples) make about ", leaves->most,
+             " at most");
 }
 
 }  // namespace lockstep::gbdt

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,11 @@ std::vector<std::string> metric_names(const std::string& value);
 // Whether rows are drawn by their gradients (GOSS), under either of its two names.
 bool is_goss(const Parameters& asked);
 
+// Leaves that a tree on so many rows has at most, about, where that is fewer than num_leaves.
+struct LeavesInReach {
+  std::int64_t asked = 0, least_rows = 0, most = 0;  // least_rows: of a leaf
+};
+std::optional<LeavesInReach> leaves_in_reach(const Parameters& asked, std::int64_t rows);
 // Says, before training, which leaves the rows cannot fill: "" where they can.
 std::string unreachable_leaves(const Parameters& asked, std::int64_t rows);
 

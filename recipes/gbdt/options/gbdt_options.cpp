@@ -236,6 +236,31 @@ void check_idle(const GbdtOptions& o) {
              "it is of tables without a time");
 }
 
+// All that is in the way of CUDA at once, with what to type.
+void check_cuda(const GbdtOptions& o) {
+  std::vector<std::string> wrong, words;
+  if (o.gbdt.strict && o.max_depth > 0) {
+    wrong.push_back(
+        cat("lets trees grow deeper than max_depth=", o.max_depth, " (its issue 6969)"));
+    words.emplace_back("max_depth=-1");
+  }
+  // On an H200: AUC 0.43 where the CPU has 0.80; without it 0.80 on both.
+  if (o.is_unbalance && find_objective(o.objective).balances) {
+    wrong.emplace_back("learns nothing of use with is_unbalance=true");
+    words.emplace_back("is_unbalance=false");
+  }
+  if (wrong.empty()) return;
+  std::string hint = cat("gbdt.device=cuda ", join(words, " "),
+                         "; or train on the CPU, or by OpenCL (gbdt.device=gpu)");
+  if (o.gbdt.strict && o.max_depth > 0) hint += "; gbdt.strict=false makes the depth a warning";
+  try {
+    find_lightgbm(o.gbdt.library, "cuda");
+  } catch (const Error& error) {
+    hint += cat("; besides, ", error.what(), ": ", error.hint());
+  }
+  throw Error(cat("by CUDA LightGBM 4.7.0 ", join(wrong, ", and ")), hint);
+}
+
 // LightGBM reads these values in any case.
 std::string any_case(std::string value) {
   for (char& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -391,14 +416,7 @@ void GbdtOptions::check() const {
                     ": training one model on several GPUs crashes in LightGBM 4.7.0 (an illegal "
                     "memory access)"),
                 "train one window on each GPU instead: lockstep batch gbdt");
-  if (gbdt.device == TrainDevice::cuda && gbdt.strict && max_depth > 0)
-    throw Error(cat("max_depth=", max_depth,
-                    ": by CUDA LightGBM 4.7.0 lets trees grow deeper (its issue 6969)"),
-                "max_depth=-1 asks for what it does; gbdt.strict=false makes it a warning");
-  // On an H200: AUC 0.43 where the CPU has 0.80; without it 0.80 on both.
-  if (gbdt.device == TrainDevice::cuda && is_unbalance && find_objective(objective).balances)
-    throw Error("by CUDA LightGBM 4.7.0 learns nothing of use with is_unbalance=true",
-                "set is_unbalance=false, or train on the CPU or by OpenCL (gbdt.device=gpu)");
+  if (gbdt.device == TrainDevice::cuda) check_cuda(*this);
 }
 
 std::string GbdtOptions::idle_note(bool timeless) const {

@@ -177,8 +177,9 @@ std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
     const auto plan = [&](const Window& window) {
       const WindowRows rows =
           split_rows(data->bars, data->features, data->labels, window, options.split());
-      planned.push_back(
-          {symbol, window, rows.skip.empty() ? nothing_to_learn(*data, rows.train) : rows.skip});
+      planned.push_back({symbol, window,
+                         rows.skip.empty() ? nothing_to_learn(*data, rows.train) : rows.skip,
+                         static_cast<std::int64_t>(rows.train.size())});
     };
     if (data->bars.timeless) {
       plan(only_window(options, *data));

@@ -308,7 +308,8 @@ void VolumeOptions::check(const TrainOptions&) const {
     throw Error("loss.dice, loss.focal and loss.bce are all 0", "give one of them a weight");
   if (data.path.empty() && (data.images.empty() != data.labels.empty()))
     throw Error("data.images and data.labels belong together, but only one of them is given",
-                "give both, or data.path");
+                "give both, or data.path; for lockstep score alone, score.labels=DIR names the "
+                "labels");
 }
 
 std::vector<std::string> VolumeOptions::metric_names() const {

@@ -78,6 +78,16 @@ TEST_F(BatchWords, AnExpectationDecidesOnTheExitCode) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs/b"));
 }
 
+TEST_F(BatchWords, JobsForGpusDoNotBeginWhereThereIsNone) {
+  const ToolResult result = testing::run_tool(
+      {"batch", "run", "--name", "b", "--gpus", "1", "--", "true", ":::", "1", "2"}, folder.path(),
+      {{"CUDA_VISIBLE_DEVICES", ""}});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err,
+              HasSubstr("2 jobs need a GPU, and there is none\n\nhint: lockstep doctor"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs"));
+}
+
 TEST_F(BatchWords, AJobIsGivenByTheNameThatItWasGiven) {
   write("b.toml", "command = ['sh', '-c', 'echo {lr}; exit 1']\n[matrix]\nlr = [0.1, 0.2]\n");
   ASSERT_EQ(run({"batch", "run", "b.toml", "run.root=runs"}).code, 1);

@@ -41,6 +41,7 @@ TEST_F(GbdtBatch, EndsWithATableByWindowAndOneFileOfAllPredictions) {
   const std::string job = "runs/g/jobs/MADE01_2022-01-01_to_2022-06-30";
   EXPECT_EQ(nlohmann::json::parse(text(job + "/teacher_runs.json")).at("artifacts_path"),
             std::filesystem::canonical(folder() / job).string());
+  EXPECT_THAT(batch({"--dry-run"}).out, HasSubstr(" each, as 12 jobs of runs/g took\n"));
   const ToolResult report = tool({"report", "g", "--out", "r.html"});
   ASSERT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(text("r.html"), HasSubstr("src=\"data:image/svg+xml;base64,"));
@@ -223,6 +224,19 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
   EXPECT_THAT(refused({"params=no_such=1"}), HasSubstr("no_such"));
   EXPECT_THAT(refused({"start=2030-01-01", "data.path=prices"}), HasSubstr("no window fits"));
   EXPECT_THAT(refused({"batch.global=8"}), HasSubstr("option of the engine"));
+  EXPECT_THAT(refused({"threshold=9"}),
+              HasSubstr("each of the 12 jobs would be skipped; the first, "
+                        "MADE01_2022-01-01_to_2022-06-30, because all"));
+  EXPECT_THAT(refused({"--seeds", "3"}), HasSubstr("lockstep batch gbdt seed=1,2,3"));
+  EXPECT_THAT(refused({"--expect", "gpu_activity>=40%"}), HasSubstr("gbdt.device=gpu"));
+  EXPECT_THAT(refused({"--measure"}), HasSubstr("--measure is of --dry-run"));
+  const ToolResult no_gpu = testing::run_tool({"batch", "gbdt", "--name", "g", "gbdt.device=gpu"},
+                                              folder(), {{"CUDA_VISIBLE_DEVICES", ""}});
+  EXPECT_EQ(no_gpu.code, 2);
+  EXPECT_THAT(no_gpu.err,
+              HasSubstr("60 jobs need a GPU, and there is none\n\nhint: gbdt.device=cpu "
+                        "trains on the CPU; lockstep doctor"));
+  EXPECT_THAT(tool({"plan", "gbdt"}).err, HasSubstr("lockstep batch gbdt --dry-run --measure"));
   EXPECT_THAT(tool({"batch", "gbtd"}).err, HasSubstr("did you mean lockstep batch gbdt?"));
   EXPECT_FALSE(exists("runs"));
 }
@@ -232,6 +246,12 @@ TEST_F(GbdtBatch, ShowsJobsOrWritesTheirFileWithoutRunningThem) {
   EXPECT_EQ(dry.code, 0) << dry.err;
   EXPECT_THAT(dry.out, HasSubstr("MADE01_2022-01-01_to_2022-06-30"));
   EXPECT_THAT(dry.out, HasSubstr("12 jobs"));
+  EXPECT_THAT(dry.out, HasSubstr("how long it takes is not known: no batch in runs has had such "
+                                 "jobs; --measure trains one to tell\n"));
+  EXPECT_THAT(
+      batch({"--dry-run", "--measure", "num_leaves=2,4"}).out,
+      ::testing::ContainsRegex("about [0-9.]+m?s: 24 jobs, [0-9]+ at once, [0-9.]+m?s each, "
+                               "as one took that was trained to measure it\n"));
   EXPECT_EQ(batch({"--write", "g.toml"}).code, 0);
   EXPECT_TRUE(exists("g.toml"));
   // A comma behind a backslash is part of a value.

@@ -72,6 +72,7 @@ TEST_F(Monitor, WritesCsvAtItsIntervalForItsTime) {
   EXPECT_NE(lines[3].find(",1,GPU-01,NVIDIA H200,30,10,20,51,"), std::string::npos) << lines[3];
   EXPECT_GE(lines.size(), 1 + 2 * 3U);      // at least three samples
   EXPECT_LE(lines.size(), 1 + 2 * 6U + 1);  // and no more than the time has room for
+  EXPECT_NE(result.err.find("busy % mean"), std::string::npos) << "the summary: " << result.err;
 }
 
 TEST_F(Monitor, RefusesWhatCannotBe) {

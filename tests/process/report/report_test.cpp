@@ -247,6 +247,27 @@ TEST_F(Report, OfABatchShowsWhoRanWhenAndWhatFailed) {
   EXPECT_EQ(report({"b"}).code, 2);
 }
 
+TEST_F(Report, OfTwoBatchesIsTheirComparison) {
+  for (const char* name : {"b", "c"}) {
+    const ToolResult ran =
+        run_tool({"batch", "run", "--name", name, "--", "true", ":::", "1"}, folder.path());
+    ASSERT_EQ(ran.code, 0) << ran.err;
+  }
+  EXPECT_NE(report({"b", "c"}).err.find("needs --out FILE"), std::string::npos);
+  const ToolResult result =
+      report({"b", "c", "--out", at("two.html").string(), "--out", at("two.json").string()});
+  ASSERT_EQ(result.code, 0) << result.err;
+  expect_whole_page(at("two.html"));
+  const auto twin = nlohmann::json::parse(read_file(at("two.json")));
+  EXPECT_EQ(twin.at("kind"), "comparison");
+  EXPECT_EQ(twin.at("jobs").at("matched"), 1);
+  const ToolResult three = report({"b", "c", "b", "--out", at("three.html").string()});
+  EXPECT_EQ(three.code, 2);
+  EXPECT_NE(three.err.find("lockstep compare b c b --table"), std::string::npos) << three.err;
+  EXPECT_NE(run_tool({"runs", "b"}, folder.path()).err.find("`lockstep batch status b`"),
+            std::string::npos);
+}
+
 TEST_F(Report, OfAComparisonLiesBesideIt) {
   write_file_atomic(at("cmp.json"), R"({"kind":"comparison","version":1,"conclusion":"faster",
       "verdict":"B is faster","a":{"name":"x","trials":[]},"b":{"name":"y","trials":[]}})");

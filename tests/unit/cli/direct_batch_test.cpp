@@ -5,12 +5,15 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "cli/direct.h"
 #include "fakes/error_of.h"
 
 namespace lockstep::cli {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -34,6 +37,12 @@ struct ToyOptions : DirectOptions {
                       .more_options = {"rate={gpu}"},
                       .cpus_key = "threads",
                       .gpus = "0.25"};
+    batch.notes = {cat(parts, " parts")};
+    if (leaves > 100) batch.notes.push_back(cat(leaves, " leaves are many"));
+    if (rate > 1) {
+      batch.skipped = static_cast<std::size_t>(parts);
+      batch.why_skipped = "part a, because it is too fast";
+    }
     for (int i = 0; i < parts; ++i)
       batch.rows.push_back({std::string(1, static_cast<char>('a' + i))});
     return batch;
@@ -47,7 +56,7 @@ const DirectRecipe toy{.name = "toy", .summary = "is a toy", .make_options = [] 
                          return std::make_unique<ToyOptions>();
                        }};
 
-std::string named_b(const std::filesystem::path&) { return "b"; }
+std::string named_b(const DirectJobs&) { return "b"; }
 
 std::string toml(std::vector<std::string> assignments) {
   Parsed parsed;
@@ -93,6 +102,26 @@ TEST(DirectJobs, CheckEveryValueOfAList) {
   EXPECT_THAT(error_of([] { toml({"leaves=63,1"}); }), HasSubstr("leaves"));
   EXPECT_THAT(error_of([] { toml({"parts=2,3"}); }), HasSubstr("other jobs with parts=3"));
   EXPECT_THAT(error_of([] { toml({"part=a,b"}); }), HasSubstr("differs from job to job"));
+}
+
+TEST(DirectJobs, SayTheNotesOfEveryCombinationAndWhichOnesHaveThem) {
+  Parsed parsed;
+  parsed.assignments = {"leaves=31,255"};
+  const DirectJobs made = direct_jobs(toy, parsed, "x", named_b);
+  EXPECT_THAT(made.notes, ElementsAre("2 parts", "255 leaves are many (leaves=255)",
+                                      "each with 2 settings: 4 jobs"));
+  ASSERT_EQ(made.settings.size(), 2u);
+  EXPECT_EQ(made.settings[1].words, "leaves=255");
+  EXPECT_THAT(made.settings[1].one_job, ElementsAre("leaves=255", "part=b"));
+  parsed.assignments = {"leaves=31,127,255", "rate=0.1,0.2"};
+  EXPECT_THAT(direct_jobs(toy, parsed, "x", named_b).notes,
+              Contains("127 leaves are many (with 2 of 6 settings)"));
+}
+
+TEST(DirectJobs, AreRefusedWhereAllWouldBeSkipped) {
+  EXPECT_THAT(error_of([] { toml({"rate=2,3"}); }),
+              HasSubstr("each of the 4 jobs would be skipped; the first, part a, because it is"));
+  EXPECT_THAT(toml({"rate=0.5,2"}), HasSubstr("rate={rate}"));
 }
 
 TEST(DirectJobs, KeepBracesOfValues) {

@@ -94,6 +94,18 @@ TEST_F(DimabsaPrepare, SplitsAlikeEachTimeAndLosesNothing) {
   EXPECT_EQ(count(5, 0), 0);
 }
 
+TEST_F(DimabsaPrepare, OfSeveralFilesSaysHowToPutThemTogether) {
+  for (const std::string& several :
+       {folder.path().string(), path("a.jsonl,b.jsonl").string(), path("*.jsonl").string()}) {
+    options.data.path = several;
+    EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("sentences are read from one file, but "))
+        << several;
+  }
+  options.data.path = path("a,b.jsonl").string();  // a name like any other
+  write(options.data.path, lines);
+  EXPECT_EQ(error_of([&] { prepare(); }), "");
+}
+
 TEST_F(DimabsaPrepare, TheHashOfTheDataIsOfItsContentAlone) {
   const std::string hash = prepare().data_hash;
   EXPECT_EQ(hash.size(), 32U);

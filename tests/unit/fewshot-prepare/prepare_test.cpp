@@ -255,6 +255,32 @@ TEST_F(PrepareTest, ScoresResultsOfTheTruthItself) {
   EXPECT_EQ(ap50(), 1);
 }
 
+TEST_F(PrepareTest, AsksWhetherPicturesWithoutAPredictionWerePredicted) {
+  write_file_atomic(folder.path() / "truth.json",
+                    R"({"images": [{"id": 1, "file_name": "a.jpg", "width": 64, "height": 48},
+      {"id": 2, "file_name": "b.jpg", "width": 64, "height": 48},
+      {"id": 3, "file_name": "empty.jpg", "width": 64, "height": 48}],
+      "categories": [{"id": 1, "name": "person"}], "annotations": [
+      {"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 20, 20], "area": 400},
+      {"id": 2, "image_id": 2, "category_id": 1, "bbox": [1, 1, 20, 20], "area": 400}]})");
+  options.scoring.truth = (folder.path() / "truth.json").string();
+  const auto score = [&](const std::string& detections) {
+    said.clear();
+    write_file_atomic(folder.path() / "detections.json", detections);
+    options.score({.predictions = folder.path(),
+                   .say = [&](const std::string& line) { said.push_back(line); }});
+    return said;
+  };
+  const std::string one =
+                        R"({"image_id": 1, "category_id": 1, "bbox": [1, 1, 20, 20], "score": 1})",
+                    two =
+                        R"({"image_id": 2, "category_id": 1, "bbox": [1, 1, 20, 20], "score": 1})";
+  EXPECT_THAT(score("[" + one + "]"),
+              Contains(HasSubstr("1 of 3 pictures have boxes and no prediction, and count as "
+                                 "missed: were they predicted?")));
+  EXPECT_THAT(score("[" + one + "," + two + "]"), Not(Contains(HasSubstr("were they predicted"))));
+}
+
 TEST_F(PrepareTest, ScoresWhatLiesPastTheEdgeAndSaysWhatIsSkipped) {
   // A box past each edge, one beside the picture and one without width: all but the last are found.
   write_file_atomic(folder.path() / "truth.json",

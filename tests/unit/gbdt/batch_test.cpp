@@ -56,6 +56,27 @@ TEST_F(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
                                  "MADE01_2022-01-01_to_2022-06-30, because all")));
 }
 
+TEST_F(PlanBatch, SaysInHowManyWindowsTheLeavesCannotBeReached) {
+  GbdtOptions options;
+  options.table.set("num_leaves", "255");
+  options.table.set("data.made_symbols", "1");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains("in 6 of 6 windows num_leaves=255 cannot be reached: about 4 at most, with "
+                       "at least 20 rows a leaf (min_child_samples)"));
+  options.table.set("num_leaves", "4");
+  EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("cannot be reached"))));
+}
+
+TEST_F(PlanBatch, CountsTheWindowsThatWillBeSkipped) {
+  GbdtOptions options;
+  options.table.set("data.made_symbols", "1");
+  EXPECT_EQ(options.plan_batch().skipped, 0u);
+  options.table.set("threshold", "9");
+  const DirectBatch batch = options.plan_batch();
+  EXPECT_EQ(batch.skipped, 6u);
+  EXPECT_THAT(batch.why_skipped, StartsWith("MADE01_2022-01-01_to_2022-06-30, because all"));
+}
+
 TEST(MadePrices, AreTheSameInAllWindowsOfABatch) {
   GbdtOptions whole, window;
   window.table.set("start", "2024-01-01");
@@ -155,6 +176,61 @@ TEST_F(Gather, TellsSettingsApart) {
   EXPECT_FALSE(fs::exists(folder_.path() / "heatmap-num_leaves=7.svg"));
   EXPECT_TRUE(fs::exists(folder_.path() / "heatmap-num_leaves=63.svg"));
   EXPECT_EQ(read_csv(folder_.path() / "settings.csv").rows.size(), 2u);
+}
+
+TEST_F(Gather, SaysWhichSettingsMadeTheSameModels) {
+  for (const char* leaves : {"127", "255", "2"}) {
+    train(cat("jobs/a", leaves), "2022-01-01", "2022-06-30", leaves);
+    train(cat("jobs/b", leaves), "2022-06-30", "2022-12-27", leaves);
+  }
+  end_.jobs[0].memory_bytes = 4096;
+  const std::string shown = gather();
+  const CsvTable windows = read_csv(folder_.path() / "windows.csv");
+  EXPECT_THAT(windows.columns, Contains("gpu_memory_bytes"));
+  EXPECT_EQ(windows.number(0, windows.column("memory_bytes")), 4096);
+  EXPECT_THAT(shown, HasSubstr("settings num_leaves=127 and num_leaves=255 made the same models in "
+                               "2 of 2 windows\n"));
+  EXPECT_THAT(shown, Not(HasSubstr("and num_leaves=2 made")));
+  EXPECT_THAT(shown, HasSubstr("expected 2 windows of 1 symbol, 2 of each, with each of 3 "
+                               "settings: 6 succeeded"));
+  const CsvTable settings = read_csv(folder_.path() / "settings.csv");
+  EXPECT_LE(*settings.number(0, settings.column("most_leaves")), 4);
+}
+
+TEST(SameModels, AreNamedPairByPairWhereMostAreTheSame) {
+  BatchRecords records;
+  for (const char* leaves : {"127", "255"})
+    for (int i = 0; i < 36; ++i) {
+      WindowRecord window{.symbol = "A", .start = cat(i), .status = "success"};
+      window.setting = {{"num_leaves", leaves}};
+      window.metadata = {{"model", {{"trees_hash", cat(i < 34 ? "" : leaves, i)}}}};
+      records.windows.push_back(std::move(window));
+    }
+  EXPECT_EQ(same_models_text(records),
+            "settings num_leaves=127 and num_leaves=255 made the same models in 34 of 36 "
+            "windows\n");
+  for (WindowRecord& window : records.windows)
+    window.metadata["model"]["trees_hash"] = cat(setting_text(window), window.start);
+  EXPECT_EQ(same_models_text(records), "");
+}
+
+TEST_F(PlanBatch, KnowsJobsOfAnEarlierBatchOfItsKind) {
+  GbdtOptions options;
+  options.table.set("data.made_symbols", "1");
+  const TemporaryDirectory folder;
+  nlohmann::json job = {{"options", options.table.to_json()}, {"sample_counts", {{"train", 95}}}};
+  job["options"]["symbol"] = "X";
+  const auto is_alike = [&](const nlohmann::json& metadata) {
+    write_file_atomic(folder.path() / "metadata.json", metadata.dump());
+    return options.plan_batch().is_alike(folder.path());
+  };
+  EXPECT_TRUE(is_alike(job));
+  job["sample_counts"]["train"] = 5000;
+  EXPECT_FALSE(is_alike(job));
+  job["sample_counts"]["train"] = 95;
+  job["options"]["n_estimators"] = 7;
+  EXPECT_FALSE(is_alike(job));
+  EXPECT_FALSE(is_alike({{"options", 3}}));
 }
 
 TEST_F(Gather, SaysOfHowManySettingsThereIsNoMap) {

@@ -340,7 +340,10 @@ TEST(GbdtOptions, RefuseWhatCannotGoTogether) {
   for (const char* word : {"boosting=goss", "data_sample_strategy=GOSS"})
     EXPECT_THAT(fault({{"params", word}}), HasSubstr("together with subsample=0.8")) << word;
   EXPECT_EQ(fault({{"params", "boosting=goss"}, {"subsample", "1"}}), "none");
-  EXPECT_THAT(fault({{"gbdt.device", "cuda"}}), HasSubstr("lets trees grow deeper"));
+  EXPECT_THAT(fault({{"gbdt.device", "cuda"}}),
+              ::testing::AllOf(HasSubstr("lets trees grow deeper than max_depth=9"),
+                               HasSubstr("nothing of use with is_unbalance=true")))
+      << "at once";
   EXPECT_THAT(fault({{"gbdt.device", "cuda"}, {"max_depth", "-1"}}), HasSubstr("is_unbalance"));
   EXPECT_EQ(fault({{"gbdt.device", "cuda"}, {"max_depth", "-1"}, {"is_unbalance", "false"}}),
             "none");

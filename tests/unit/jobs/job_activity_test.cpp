@@ -64,6 +64,29 @@ TEST_F(JobActivityOf, CountsASampleOnceWhereJobsOverlap) {
   EXPECT_DOUBLE_EQ(of({"name-a", "name-b", "name-c"}).gpu_percent.value(), 60);
 }
 
+// Eight slots on two cores: a job had a quarter of a core for the two seconds of all eight.
+TEST(CoreShares, OfMoreJobsThanCoresAreParts) {
+  CoreShares shares(2), unknown(0);
+  for (CoreShares* all : {&shares, &unknown}) {
+    for (int job = 0; job < 7; ++job) all->add(10, 12, 1);
+    all->add(10, 14, 1);
+  }
+  EXPECT_DOUBLE_EQ(shares.seconds(10, 12), 0.5);
+  EXPECT_DOUBLE_EQ(shares.seconds(10, 14), 2.5) << "then it was alone";
+  EXPECT_DOUBLE_EQ(shares.seconds(11, 11.5), 0.125);
+  EXPECT_DOUBLE_EQ(unknown.seconds(10, 14), 4);
+}
+
+TEST_F(JobActivityOf, OfMoreJobsThanCoresCountsTheCoresThatThereAre) {
+  {
+    Ledger ledger = open();
+    ledger.set_fact("machine", R"({"cores":1})");
+  }
+  const JobActivity a = of({"name-a"}), both = of({"name-a", "name-c"});
+  EXPECT_NEAR(a.cpu_percent.value(), 100, 1e-6) << "8 s, of 4 s by half and 6 s whole";
+  EXPECT_NEAR(both.cpu_percent.value(), 110, 1e-6);
+}
+
 TEST_F(JobActivityOf, FollowsNoLinkAndTakesNamesOfDevicesAlone) {
   Database(file(), Database::Access::write)
       .execute("UPDATE attempt SET devices = '[1, \"GPU-1\"]'");

@@ -94,6 +94,17 @@ TEST_F(LedgerResults, TheSummaryCountsWhatIsNotOnTheDiskYet) {
   EXPECT_THAT(batch_summary(batch, ledger), Not(HasSubstr("power loss")));
 }
 
+TEST_F(LedgerResults, TheSummarySaysWhereThereWereMoreSlotsThanCores) {
+  Ledger ledger = open_with({"a", "b"});
+  end_with(ledger, 1, {});
+  const BatchFolder batch{folder.path()};
+  EXPECT_THAT(batch_summary(batch, ledger), HasSubstr(" s each with start-up, on average"));
+  ledger.database().execute("UPDATE attempt SET slot = 7");
+  EXPECT_THAT(batch_summary(batch, ledger), Not(HasSubstr("slots on")));
+  ledger.set_fact("machine", R"({"cores":2})");
+  EXPECT_THAT(batch_summary(batch, ledger), HasSubstr("; 8 slots on 2 cores\n"));
+}
+
 TEST_F(LedgerResults, TheSlowestAreOfJobsThatAreListed) {
   Ledger ledger = open_with({"a", "b"});
   end_with(ledger, 1, {});

@@ -4,6 +4,7 @@
 #include "report_fixtures.h"
 
 #include "base/files.h"
+#include "base/text.h"
 #include "fakes/error_of.h"
 #include "fakes/written_runs.h"
 #include "jobs/analysis.h"
@@ -213,6 +214,31 @@ TEST_F(Batches, ALimitThatIsNeverReachedIsTheFirstLine) {
   EXPECT_EQ(jobs["rows"][3]["outcome"], "other");
   EXPECT_EQ(jobs["pairs"][0]["name"], "test.auc");
   EXPECT_EQ(jobs["pairs"][0]["same"], 34);
+}
+
+// Repeats by seed, named in another order on each side.
+TEST_F(Batches, ALimitThatIsNeverReachedIsTheFirstLineOfGroupsTooAndNoMoreRepeatsAreAskedFor) {
+  TrialGroup a{.name = "old", .trials = {}}, b{.name = "new", .trials = {}};
+  const auto repeat = [&](const std::string& name, const std::string& leaves, int seed) {
+    std::vector<MadeJob> jobs = asked(grid(6, 6, 2 + 0.3 * seed), leaves, std::stod(leaves));
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      jobs[i].model = "m" + std::to_string(i) + "-" + std::to_string(seed);
+      jobs[i].auc = 0.6 + 0.05 * seed;
+    }
+    jobs[3].model = jobs[5].model = name;
+    jobs[3].auc = leaves == "255" ? 0.9 : 0.6;
+    return batch(name, jobs);
+  };
+  for (const int seed : {1, 2, 3}) a.trials.push_back(repeat(cat("a", seed), "127", seed));
+  for (const int seed : {3, 1, 2}) b.trials.push_back(repeat(cat("b", seed), "255", seed));
+  const Comparison found = compare(a, b, {.varied = {"used.num_leaves"}});
+  const std::string text = comparison_text(found, 200);
+  EXPECT_THAT(text, ::testing::StartsWith("! 34 of 36 jobs have the same model: there "
+                                          "used.num_leaves 255 against 127 changed nothing"));
+  EXPECT_THAT(text, HasSubstr("inconclusive: most jobs gave the same"));
+  EXPECT_THAT(text, Not(HasSubstr("would need")));
+  b.trials.erase(b.trials.begin());  // of seeds that one side alone has
+  EXPECT_THAT(flag_names(compare(a, b, {})), Contains("same_outcome"));
 }
 
 TEST_F(Batches, WithoutHashesTheirQualitiesTellWhatIsTheSame) {

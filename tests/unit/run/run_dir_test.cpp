@@ -97,7 +97,7 @@ TEST_F(RunDirs, ABatchIsNoRunAndIsNamedAsWhatItIs) {
     RunDir::open("batch", root);
     FAIL() << "it was opened";
   } catch (const Error& error) {
-    EXPECT_THAT(error.hint(), HasSubstr("it is a batch"));
+    EXPECT_THAT(error.hint(), HasSubstr("it is a batch: `lockstep batch status "));
   }
 }
 
