@@ -37,7 +37,7 @@ std::string prediction_text(const RunSetup& setup, std::int64_t items,
 
 void note_forecast(RunSetup& setup, const std::optional<Forecast>& forecast,
                    std::int64_t first_step) {
-  if (!forecast) return;
+  if (!forecast || forecast->steps == 0) return;
   Plan& plan = setup.plan;
   plan.notes.push_back(forecast_text(*forecast));
   const std::string quota = quota_text(*forecast, *setup.train, first_step, plan.total_steps);

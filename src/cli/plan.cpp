@@ -95,7 +95,7 @@ int print_plan(const Parsed& parsed) {
   const std::optional<Forecast> forecast =
       foresee(setup, planned.then, planned.items,
               planned.is_over ? setup.plan.total_steps : planned.first_step, trial);
-  if (!forecast)
+  if (!forecast && !planned.is_over)
     setup.plan.notes.push_back(
         "how long it takes is not known: no run like it is remembered here; --measure tries it for "
         "ten seconds");
