@@ -34,6 +34,10 @@ std::string key_of_training(const RunSetup& setup) {
   return hashed(training_time_key(setup, cpu_model()));
 }
 
+std::string key_of_start(const RunSetup& setup) {
+  return hashed(start_time_key(setup, cpu_model()));
+}
+
 std::string key_of_prediction(const RunSetup& setup, const std::vector<Device>& devices) {
   return hashed(prediction_time_key(setup, devices, cpu_model()));
 }
@@ -65,7 +69,9 @@ std::optional<MeasuredTimes> known_times(const RunSetup& setup) {
                 .save_s = known_seconds(found, "save_s")},
       .source = is_true(found, "trial") ? TimeSource::trial : TimeSource::run,
       .run = text_or(found, "run", ""),
-      .age_s = std::max(system_clock().wall_s() - number_or(found, "time", 0), 0.0)};
+      .age_s = std::max(system_clock().wall_s() - number_or(found, "time", 0), 0.0),
+      .fast_step_s = known_seconds(found, "fast_step_s"),
+      .slow_step_s = known_seconds(found, "slow_step_s")};
 }
 
 void remember_times(const RunSetup& setup, const MeasuredTimes& times) try {
@@ -80,11 +86,19 @@ void remember_times(const RunSetup& setup, const MeasuredTimes& times) try {
                        {"trial", is_trial},      {"start_s", parts.start_s},
                        {"step_s", parts.step_s}, {"valid_sample_s", parts.evaluation_s / samples},
                        {"save_s", parts.save_s}};
+  if (is_trial)
+    value.update({{"fast_step_s", times.fast_step_s}, {"slow_step_s", times.slow_step_s}});
   // A start that evaluated or saved nothing knows no better than the one before.
   for (const char* part : {"valid_sample_s", "save_s"})
     if (known_seconds(value, part) == 0) value[part] = known_seconds(before, part);
   remember_in_cache(times_file(setup), key, std::move(value));
+  if (parts.start_s > 0)
+    remember_in_cache(times_file(setup), key_of_start(setup), {{"start_s", parts.start_s}});
 } catch (const std::exception&) {
+}
+
+double known_start_s(const RunSetup& setup) {
+  return known_seconds(cached(times_file(setup), key_of_start(setup)), "start_s");
 }
 
 std::optional<double> known_prediction_s(const RunSetup& setup, const std::vector<Device>& devices,

@@ -17,6 +17,10 @@ namespace lockstep::cli {
 // ignored.
 std::optional<MeasuredTimes> known_times(const RunSetup& setup);
 
+// What the last start of any model of this recipe took on as many devices of the same kind; 0: none
+// is remembered.
+double known_start_s(const RunSetup& setup);
+
 // Remembers what a run took; of a trial only where no run is known. times.step_s 0 is nothing to
 // remember. Never throws: it is only a cache.
 void remember_times(const RunSetup& setup, const MeasuredTimes& times);

@@ -8,12 +8,14 @@
 #include "cli/resolve.h"
 #include "cli/then.h"
 #include "cli/time_table.h"
+#include "cli/train.h"
 #include "cli/trial.h"
 #include "plan/micro_batch.h"
 #include "plan/precision.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace lockstep::cli {
 namespace {
@@ -22,14 +24,54 @@ std::vector<Device> imagined_for(const std::string& spec) {
   return imagine_devices(spec, probe(), host_info(), std::getenv("CUDA_VISIBLE_DEVICES"));
 }
 
-RunSetup planned_setup(const Parsed& parsed, const std::vector<Device>& devices) {
-  RunSetup setup =
-      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices, {}, flags_here(plan_command(), parsed));
-  check_reserve(*setup.train);
-  prepare_and_plan(setup, Purpose::plan, devices, {});
-  check_new_batch(setup.plan, *setup.train);
-  return setup;
+// A run as train would begin it, or go on with it, with the same words.
+struct PlannedRun {
+  RunSetup setup;
+  Then then;
+  std::int64_t items = 0, first_step = 0;
+  bool is_over = false;  // it has finished: training adds nothing to it
+};
+
+RunSetup resolved_setup(const Parsed& parsed, const Then& then,
+                        const std::vector<Device>& devices) {
+  return resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
+                         parsed.assignments, devices, then.bare_keys(),
+                         flags_here(plan_command(), parsed));
+}
+
+PlannedRun plan_new_run(RunSetup setup, const Then& then, const std::vector<Device>& devices) {
+  PlannedRun planned{.setup = std::move(setup), .then = then};
+  check_reserve(*planned.setup.train);
+  planned.items = check_predictions(planned.setup, then, {}, /*trains=*/true);
+  prepare_and_plan(planned.setup, Purpose::plan, devices, {});
+  check_evaluation(planned.setup, then);
+  check_new_batch(planned.setup.plan, *planned.setup.train);
+  return planned;
+}
+
+PlannedRun plan_old_run(const Parsed& parsed, const RunDir& run, const Then& then,
+                        const std::vector<Device>& devices) {
+  PlannedRun planned{.setup = resolve_resume(run, parsed.all("--config"), parsed.assignments,
+                                             parsed.value("--plugin"), then.bare_keys()),
+                     .then = then};
+  check_frozen_batch(*planned.setup.train, planned.setup.prepared.facts, devices);
+  planned.is_over = run.state() == RunState::finished && !goes_further(planned.setup, run);
+  const Resumption resumption =
+      plan_resumption(planned.setup, run, then, devices, {.trains = !planned.is_over});
+  planned.items = resumption.items;
+  planned.first_step = resumption.step();
+  say(planned.is_over
+          ? cat("run ", run.name(), " has finished: nothing of it is left to train")
+          : cat("the plan of run ", run.name(), ", which goes on from step ", planned.first_step));
+  return planned;
+}
+
+PlannedRun planned_run(const Parsed& parsed, const std::vector<Device>& devices) {
+  const Then then = then_of(parsed);
+  RunSetup setup = resolved_setup(parsed, then, devices);
+  if (const std::optional<RunDir> run = run_to_resume(parsed, setup))
+    return plan_old_run(parsed, *run, then, devices);
+  return plan_new_run(std::move(setup), then, devices);
 }
 
 std::vector<Device> devices_of(const Parsed& parsed) {
@@ -39,19 +81,22 @@ std::vector<Device> devices_of(const Parsed& parsed) {
   return devices;
 }
 
+std::optional<MeasuredTimes> try_out(const RunSetup& setup) {
+  say("trying it for ten seconds …");
+  MeasuredTimes times = measure_times(setup);
+  remember_times(setup, times);
+  return times;
+}
+
 int print_plan(const Parsed& parsed) {
-  RunSetup setup = planned_setup(parsed, devices_of(parsed));
-  std::optional<Forecast> forecast;
-  if (parsed.has("--measure")) {
-    say("trying it for ten seconds …");
-    const MeasuredTimes times = measure_times(setup);
-    remember_times(setup, times);
-    forecast = make_forecast(times, setup.plan, *setup.train);
-  } else {
-    forecast = forecast_of(setup);
-  }
-  note_forecast(setup, forecast);
-  if (!forecast)
+  PlannedRun planned = planned_run(parsed, devices_of(parsed));
+  RunSetup& setup = planned.setup;
+  const std::optional<MeasuredTimes> trial =
+      parsed.has("--measure") ? try_out(setup) : std::nullopt;
+  const std::optional<Forecast> forecast =
+      foresee(setup, planned.then, planned.items,
+              planned.is_over ? setup.plan.total_steps : planned.first_step, trial);
+  if (!forecast && !planned.is_over)
     setup.plan.notes.push_back(
         "how long it takes is not known: no run like it is remembered here; --measure tries it for "
         "ten seconds");
@@ -70,7 +115,9 @@ constexpr const char* usual_gpus[] = {"T4", "P100", "A100", "H100"};
 TimeRow row_for(const Parsed& parsed, const std::string& spec) {
   TimeRow row{.device = spec};
   try {
-    const RunSetup setup = planned_setup(parsed, imagined_for(spec));
+    const std::vector<Device> devices = imagined_for(spec);
+    const Then then = then_of(parsed);
+    const RunSetup setup = plan_new_run(resolved_setup(parsed, then, devices), then, devices).setup;
     row.device = setup.plan.devices[0].name;
     row.precision = precision_word(setup.plan.precision.type);
     row.forecast = forecast_of(setup);
@@ -92,7 +139,7 @@ int print_table(const Parsed& parsed) {
 
 int plan_main(const Parsed& parsed) {
   if (!parsed.has("--table")) return print_plan(parsed);
-  for (const char* other : {"--devices", "--measure"})
+  for (const char* other : {"--devices", "--measure", "--resume"})
     if (parsed.has(other))
       throw Error(cat("--table is of one T4, P100, A100 and H100 each, so ", other,
                       " has no meaning there"),
@@ -103,7 +150,7 @@ int plan_main(const Parsed& parsed) {
 }  // namespace
 
 Command plan_command() {
-  return {
+  Command command{
       .name = "plan",
       .operands = "RECIPE [key=value …]",
       .summary = "print the plan for any devices, and how long it takes",
@@ -112,7 +159,11 @@ Command plan_command() {
           "\n"
           "How long the run takes is known from an earlier run of the same model on the same kind "
           "of devices, else from a trial (--measure), else from the devices' peaks, which may be "
-          "off by 3 times. With stop.after or stop.budget it says whether that is enough.",
+          "off by 3 times. With stop.after or stop.budget it says whether that is enough.\n"
+          "\n"
+          "It takes the words of a `train` command: with --resume auto it plans what is left of "
+          "the "
+          "run, and with --then predict it says what the predictions take.",
       .flags = {{"--config", "FILE", "TOML file of options; later files overlay earlier ones",
                  "file"},
                 {"--devices", "LIST", "how many and which (default: this machine's)", "devices"},
@@ -125,6 +176,9 @@ Command plan_command() {
       .takes_assignments = true,
       .complete = "recipe",
       .run = plan_main};
+  for (const std::vector<Flag>& more : {then_flags(), resume_auto_flags()})
+    command.flags.insert(command.flags.end() - 2, more.begin(), more.end());
+  return command;
 }
 
 }  // namespace lockstep::cli

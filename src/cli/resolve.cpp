@@ -10,11 +10,10 @@
 #include "cli/measure_memory.h"
 #include "cli/plugin_options.h"
 #include "cli/trusted_plugins.h"
-#include "devices/gpu_links.h"
-#include "plan/device_gain.h"
 #include "plan/memory.h"
 #include "plan/parameter_rules.h"
 #include "plan/precision.h"
+#include "plan/step_estimate.h"
 #include "plan/words.h"
 #include "run/json_lines.h"
 #include "run/weight_source.h"
@@ -341,17 +340,32 @@ void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& device
   if (trains && needs_model(*setup.train)) count_in_worker(setup, purpose, has_gpu, run_dir);
 }
 
+std::optional<LinkLimit> link_between(const std::vector<Device>& devices) {
+  if (devices.size() < 2 || devices.front().kind != DeviceKind::cuda) return std::nullopt;
+  const bool is_imagined = devices.front().uuid.empty();
+  return is_imagined ? assumed_link(devices) : link_limit(devices, probe());
+}
+
+namespace {
+
+// What several devices gain over one, and that they hardly do.
+void note_gain(RunSetup& setup) {
+  Plan& plan = setup.plan;
+  const std::optional<LinkLimit> link = link_between(plan.devices);
+  if (!link) return;
+  const std::optional<StepEstimate> step = estimate_step(plan, *setup.train, link);
+  if (!step) return;
+  for (std::string note : {gain_text(*step, *link), gain_warning(*step, plan, *setup.train, *link)})
+    if (!note.empty()) plan.notes.push_back(std::move(note));
+}
+
+}  // namespace
+
 void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t shrunk_to) {
   MeasuredMemory measured = known_memory(setup, devices);
   measured.shrunk_to = shrunk_to;
   setup.plan = make_plan(*setup.train, setup.prepared.facts, setup.memory, devices, measured);
-  if (devices.size() > 1 && devices.front().kind == DeviceKind::cuda) {
-    const bool is_imagined = devices.front().uuid.empty();
-    std::string note =
-        device_gain_note(setup.plan, *setup.train,
-                         is_imagined ? assumed_link(devices) : link_limit(devices, probe()));
-    if (!note.empty()) setup.plan.notes.push_back(std::move(note));
-  }
+  note_gain(setup);
   const PrecisionPlan& precision = setup.plan.precision;
   if (const auto forced = forced_tf32();
       precision.type == Precision::fp32 && forced && *forced != precision.tf32)

@@ -4,10 +4,12 @@
 #include "cli/arguments.h"
 #include "cli/bare_keys.h"
 #include "cli/foreign_names.h"
+#include "devices/gpu_links.h"
 #include "plan/run_setup.h"
 #include "run/run_dir.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,10 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
 // the worker has its code, there. run_dir: of the run to read from, or empty.
 void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
              const std::filesystem::path& run_dir);
+
+// What joins them, assumed of devices that are not there. Nothing for one, CPUs, and where it is
+// not known.
+std::optional<LinkLimit> link_between(const std::vector<Device>& devices);
 
 // Makes the plan for `devices` of a setup that is prepared, with what is known of their memory.
 // shrunk_to: the micro-batch that the run shrank to before; 0: none.

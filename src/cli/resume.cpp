@@ -128,6 +128,22 @@ void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& d
   plan_run(setup, devices, micro_that_fitted(run, devices));
 }
 
+Resumption plan_resumption(RunSetup& setup, const RunDir& run, const Then& then,
+                           const std::vector<Device>& devices, const ResumeChecks& checks) {
+  const Plan before = setup.plan;  // of the last start
+  check_reserve(*setup.train);
+  Resumption resumption{.items = check_predictions(setup, then, run.path(), checks.trains)};
+  plan_again(setup, run, devices, checks.may_try);
+  check_evaluation(setup, then);
+  resumption.checkpoint = find_checkpoint(run, checks.needs_checkpoint);
+  check_end(setup.plan, resumption.checkpoint);
+  if (const std::string note =
+          resumed_rate_note(before, setup.plan, *setup.train, resumption.step());
+      !note.empty())
+    setup.plan.notes.push_back(note);
+  return resumption;
+}
+
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const Then then = then_of(parsed);
   const std::vector<Device> devices = training_devices(parsed);
@@ -142,25 +158,18 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
                                   parsed.value("--plugin"), then.bare_keys());
   check_frozen_batch(*setup.train, setup.prepared.facts, devices);
   if (copies) RunDir::check_new(setup.train->run.root, into);
-  const Plan before = setup.plan;  // of the last start
-  check_reserve(*setup.train);
-  const std::int64_t items =
-      check_predictions(setup, then, run.path(), !had_finished || goes_further(setup, run));
-  plan_again(setup, run, devices, !foreign);
-  check_evaluation(setup, then);
-  const std::optional<CheckpointInfo> checkpoint = find_checkpoint(run, copies);
-  check_end(setup.plan, checkpoint);
-  if (const std::string note =
-          resumed_rate_note(before, setup.plan, *setup.train, checkpoint ? checkpoint->step : 0);
-      !note.empty())
-    setup.plan.notes.push_back(note);
-  foresee(setup, then, items, checkpoint ? checkpoint->step : 0);
+  const Resumption resumption =
+      plan_resumption(setup, run, then, devices,
+                      {.trains = !had_finished || goes_further(setup, run),
+                       .may_try = !foreign,
+                       .needs_checkpoint = copies});
+  foresee(setup, then, resumption.items, resumption.step());
   say(to_text(setup.plan, false));
   if (copies)
     run = make_run(setup.train->run.root, into, setup.recipe,
                    [&](RunDir& copy, const std::function<void()>& leave_if_interrupted) {
                      copy.lock();
-                     copy_run(run, *checkpoint, copy, leave_if_interrupted);
+                     copy_run(run, *resumption.checkpoint, copy, leave_if_interrupted);
                      write_start(setup, copy, true);
                    });
   else

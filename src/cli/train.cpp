@@ -81,7 +81,18 @@ std::string recipe_of(const RunDir& run) {
   }
 }
 
+void check_resume_flag(const Parsed& parsed) {
+  const std::string value = parsed.value("--resume", "never");
+  if (value != "auto" && value != "never")
+    throw Error(cat("--resume must be auto or never, but is ", value),
+                "to go on with a given run: lockstep resume RUN");
+}
+
+}  // namespace
+
 std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup) {
+  check_resume_flag(parsed);
+  if (parsed.value("--resume") != "auto") return std::nullopt;
   const std::string name = parsed.value("--name");
   for (RunDir& run : list_runs(setup.train->run.root)) {
     if (!name.empty() && run.name() != name) continue;
@@ -91,12 +102,7 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
   return std::nullopt;
 }
 
-void check_resume_flag(const Parsed& parsed) {
-  const std::string value = parsed.value("--resume", "never");
-  if (value != "auto" && value != "never")
-    throw Error(cat("--resume must be auto or never, but is ", value),
-                "to go on with a given run: lockstep resume RUN");
-}
+namespace {
 
 // A run that needs no training: what follows it, with the options given now. Nothing where it does.
 std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then& then,
@@ -126,11 +132,10 @@ int train_once(const Parsed& parsed, const std::string& group) {
   RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
                                    parsed.all("--config"), parsed.assignments, devices,
                                    then.bare_keys(), {.devices = parsed.value("--devices")});
-  if (parsed.value("--resume") == "auto")
-    if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
-      if (const auto code = only_then(parsed, *run, then, devices)) return *code;
-      return resume_run(parsed, std::move(*run), "");
-    }
+  if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
+    if (const auto code = only_then(parsed, *run, then, devices)) return *code;
+    return resume_run(parsed, std::move(*run), "");
+  }
   RunDir::check_new(setup.train->run.root, parsed.value("--name"));
   check_reserve(*setup.train);
   const std::int64_t items = check_predictions(setup, then, {}, /*trains=*/true);
@@ -179,14 +184,28 @@ bool goes_further(const RunSetup& setup, const RunDir& run) {
   return false;
 }
 
-std::vector<Flag> training_flags() {
-  return {{"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
-          {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
-          {"--then", "LIST", "afterwards: evaluate, predict, report, or some of them with commas",
+std::vector<Flag> then_flags() {
+  return {{"--then", "LIST", "afterwards: evaluate, predict, report, or some of them with commas",
            "word evaluate|predict|report|evaluate,predict|evaluate,report"},
-          {"--force", "", "--then predict replaces outputs that are there already"},
-          {"--world", "FILE", "the devices of ranks that somebody else starts", "", true},
-          {"--lock-socket", "FD", "where rank 0 of that world takes the run's lock", "", true}};
+          {"--force", "", "--then predict replaces outputs that are there already"}};
+}
+
+std::vector<Flag> resume_auto_flags() {
+  return {
+      {"--name", "NAME", "the run's name (default: recipe and time)", ""},
+      {"--resume", "auto", "go on with the run (--name, or the recipe's newest) where there is one",
+       "word auto|never"}};
+}
+
+std::vector<Flag> training_flags() {
+  std::vector<Flag> flags = {
+      {"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
+      {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+      {"--world", "FILE", "the devices of ranks that somebody else starts", "", true},
+      {"--lock-socket", "FD", "where rank 0 of that world takes the run's lock", "", true}};
+  const std::vector<Flag> then = then_flags();
+  flags.insert(flags.begin() + 2, then.begin(), then.end());
+  return flags;
 }
 
 RunDir make_run(const std::filesystem::path& root, const std::string& name,
@@ -429,10 +448,7 @@ Command train_command() {
                   .takes_assignments = true,
                   .complete = "recipe",
                   .run = train_main};
-  command.flags.push_back({"--name", "NAME", "the run's name (default: recipe and time)", ""});
-  command.flags.push_back({"--resume", "auto",
-                           "go on with the run (--name, or the recipe's newest) where there is one",
-                           "word auto|never"});
+  for (const Flag& flag : resume_auto_flags()) command.flags.push_back(flag);
   command.flags.push_back({"--seeds", "N",
                            "N runs NAME-s1, NAME-s2, … with seed, seed + 1, …, which compare "
                            "--groups takes as repeats by NAME",

@@ -4,17 +4,23 @@
 #include "cli/arguments.h"
 #include "cli/then.h"
 #include "plan/run_setup.h"
+#include "run/checkpoint_index.h"
 #include "run/run_dir.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace lockstep::cli {
 
-// Flags that train and resume share.
+// Flags that train and resume share; of them --then and --force, and of train --name and --resume,
+// plan has too.
 std::vector<Flag> training_flags();
+std::vector<Flag> then_flags();
+std::vector<Flag> resume_auto_flags();
 
 // Launches the ranks, reports, then does what `then` names: after the end, and after a quota. run:
 // locked and started. resuming: from its newest checkpoint.
@@ -23,6 +29,26 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then);
 // Prepares and plans a run that goes on, on `devices`. may_try: batch.micro=auto may try out.
 void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
                 bool may_try);
+
+// A run that goes on, before it does.
+struct Resumption {
+  std::int64_t items = 0;  // that `then` predicts
+  std::optional<CheckpointInfo> checkpoint;
+  std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
+};
+struct ResumeChecks {
+  bool trains = true;             // so that outputs that are there would be of other weights
+  bool may_try = false;           // batch.micro=auto may try out
+  bool needs_checkpoint = false;  // else one that is missing means the beginning
+};
+// Checks, prepares and plans what is left of a run. setup: by resolve_resume. Throws Error.
+Resumption plan_resumption(RunSetup& setup, const RunDir& run, const Then& then,
+                           const std::vector<Device>& devices, const ResumeChecks& checks);
+
+// The run that `train RECIPE --resume auto` goes on with: --name, or the recipe's newest. Nothing
+// where there is none, or --resume does not ask for one. Throws Error where it is neither auto nor
+// never.
+std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup);
 
 // The devices of --world, else of --devices; throws Error if this build cannot run on them.
 std::vector<Device> training_devices(const Parsed& parsed);

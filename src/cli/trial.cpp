@@ -10,6 +10,7 @@
 #include "plan/micro_batch.h"
 #include "run/run_times.h"
 #include "run/start_up.h"
+#include "run/steady_steps.h"
 
 namespace lockstep::cli {
 namespace {
@@ -56,7 +57,11 @@ MeasuredTimes measure_times(const RunSetup& setup) {
   spec.knows_hangup = true;
   spec.environment["LOCKSTEP_START"] = start_variable(begin_s(), system_clock().now_s());
   RunTimes times;
-  spec.on_event = [&](const nlohmann::json& event) { times.on_event(event); };
+  SteadySteps steps;
+  spec.on_event = [&](const nlohmann::json& event) {
+    times.on_event(event);
+    steps.on_event(event);
+  };
   bool interrupted = false;
   spec.on_signal = [&](int) { interrupted = true; };
   const LaunchOutcome outcome = launch(spec, system_clock());
@@ -66,7 +71,11 @@ MeasuredTimes measure_times(const RunSetup& setup) {
     say("interrupted: the trial tells nothing");
     throw ToldAlready{exit_interrupted};
   }
-  const MeasuredTimes measured{.parts = times.mean(), .source = TimeSource::trial};
+  MeasuredTimes measured{.parts = times.mean(), .source = TimeSource::trial};
+  const StepRange range = steps.range();
+  measured.parts.step_s = range.typical_s;
+  measured.fast_step_s = range.fast_s;
+  measured.slow_step_s = range.slow_s;
   if (measured.parts.step_s == 0)
     throw Error(cat("the trial of ", trial_s, " seconds was over before a second step was"),
                 "train with stop.after=10m: the plan of the next run goes by what that took");

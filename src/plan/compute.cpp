@@ -6,6 +6,7 @@
 #include "plan/precision.h"
 #include "plan/words.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -29,6 +30,18 @@ std::string no_peak(const Device& device, const PrecisionPlan& precision) {
   if (device.uuid.starts_with("MIG-")) return "no peak is known for MIG instances";
   return cat("no peak is known for ", device.name.empty() ? "an unnamed GPU" : device.name, " in ",
              products_word(precision));
+}
+
+// Of each device.
+std::vector<double> peaks_of(const Plan& plan) {
+  std::vector<double> peaks;
+  const double mean = plan.compute.peak_flops / static_cast<double>(plan.devices.size());
+  const bool alike =
+      std::all_of(plan.devices.begin(), plan.devices.end(),
+                  [&](const Device& device) { return device.name == plan.devices.front().name; });
+  for (const Device& device : plan.devices)
+    peaks.push_back(alike ? mean : peak_flops(device, compute_type(plan.precision)).value_or(mean));
+  return peaks;
 }
 
 nlohmann::json known(double value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); }
@@ -66,6 +79,21 @@ std::optional<double> mfu(const ComputePlan& compute, double step_s) {
   return share <= 1 ? std::optional(share) : std::nullopt;
 }
 
+std::optional<PeakTimes> times_at_peak(const Plan& plan) {
+  const ComputePlan& compute = plan.compute;
+  if (compute.flops_per_step <= 0 || compute.peak_flops <= 0) return std::nullopt;
+  const std::vector<double> peaks = peaks_of(plan);
+  const auto slowest = std::min_element(peaks.begin(), peaks.end());
+  const auto fastest = std::max_element(peaks.begin(), peaks.end());
+  const BatchPlan& batch = plan.batch;
+  const double row_flops = compute.flops_per_step / static_cast<double>(batch.rows());
+  return PeakTimes{
+      .fastest = static_cast<std::size_t>(fastest - peaks.begin()),
+      .one_s = compute.flops_per_step / *fastest,
+      .all_s = row_flops * static_cast<double>(batch.micro * batch.accumulation) / *slowest,
+      .sample_s = row_flops * static_cast<double>(batch.rows_per_sample) / *slowest};
+}
+
 std::string format_flops(double flops) {
   constexpr std::array<const char*, 7> prefixes = {"", "k", "M", "G", "T", "P", "E"};
   std::size_t i = 0;
@@ -85,8 +113,8 @@ std::string compute_text(const Plan& plan) {
                 count_of(static_cast<std::int64_t>(plan.devices.size()), rank_word(plan.devices)));
   if (!compute.mfu_unknown.empty())
     return cat(text, text.empty() ? "" : "; ", "MFU unknown: ", compute.mfu_unknown);
-  const double steps_per_s = compute.peak_flops / compute.flops_per_step;
-  return cat(text, ", so at most ", format_count(plan.units_per_step * steps_per_s), " ", plan.unit,
+  const double step_s = times_at_peak(plan)->all_s;
+  return cat(text, ", so at most ", format_count(plan.units_per_step / step_s), " ", plan.unit,
              " a second");
 }
 

@@ -3,6 +3,7 @@
 
 #include "plan/plan.h"
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -14,6 +15,16 @@ namespace lockstep {
 // if it is for one of them.
 ComputePlan plan_compute(const TrainOptions& options, const Facts& facts, std::int64_t global,
                          const std::vector<Device>& devices);
+
+// Seconds of arithmetic at the devices' full peak.
+struct PeakTimes {
+  std::size_t fastest = 0;  // rank of the fastest device
+  double one_s = 0;         // a step on that one alone
+  double all_s = 0;         // on the rank that ends last: its places, of padding too
+  double sample_s = 0;      // a training sample on the slowest device
+};
+// Nothing where FLOPs or peak are unknown.
+std::optional<PeakTimes> times_at_peak(const Plan& plan);
 
 // Model FLOPs utilisation: the share of the peak at which steps of `step_s` seconds do the model's
 // FLOPs. Nothing where either is unknown, and above 1: then the peak is not that of the arithmetic

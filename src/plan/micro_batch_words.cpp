@@ -59,6 +59,21 @@ void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
                           : cat("choose ", plan.smaller_sample, ", or a smaller model")));
 }
 
+// Of what may be planned with, by an estimate: it may be wrong by more than what is left.
+void note_tight(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  constexpr double tight = 0.95;
+  const auto tightest = tightest_device(plan.devices);
+  if (!tightest || plan.memory.measured || plan.memory.tried_micro > 0) return;
+  const double share = plan.memory_needed_bytes / tightest->available_bytes;
+  if (share < tight || share > 1) return;
+  const std::int64_t smaller = options.exact ? 0 : next_smaller_micro(plan.batch);
+  notes.push_back(cat("memory is tight: micro-batch ", plan.batch.micro, " needs ",
+                      fixed(100 * share, 0), " % of what is available, by an estimate",
+                      smaller > 0 ? cat("; batch.micro=", smaller,
+                                        " leaves more, and batch.micro=auto tries out what fits")
+                                  : ""));
+}
+
 void note_small_micro(const Plan& plan, const TrainOptions& options, std::int64_t fits,
                       Notes& notes) {
   if (options.batch.micro != 0 || options.batch.accumulation > 0 || options.exact) return;
@@ -176,6 +191,7 @@ std::vector<std::string> micro_batch_notes(const Plan& plan, const TrainOptions&
   note_recompute(plan, options, notes);
   note_auto(plan, options, notes);
   note_memory(plan, options, notes);
+  note_tight(plan, options, notes);
   note_small_micro(plan, options, limit, notes);
   return notes;
 }

@@ -43,8 +43,8 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
                plan.exact ? "" : "the micro-batch or ", "the accumulation, never the batch");
   if (options.batch.global > 0)
     return cat("the effective batch is ", batch.global, " on ", ranks,
-               "; no other number of devices works while batch.global, batch.micro and "
-               "batch.accumulation are all set");
+               "; a new run works on no other number of devices while batch.global, batch.micro "
+               "and batch.accumulation are all set (one that goes on chooses the last two anew)");
   return cat(
       "the effective batch grows with the number of devices, because batch.micro and "
       "batch.accumulation are both set: it is ",
@@ -266,11 +266,15 @@ void note_schedule(const Plan& plan, const TrainOptions& options, Notes& notes) 
 void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const double warmup = plan.schedule.warmup_steps;
   const double total = static_cast<double>(plan.total_steps);
+  const double tenth = 0.1 * total * options.schedule.warmup / std::max(warmup, 1e-9);
   if (warmup > total)
     notes.push_back(cat("warning: warm-up takes ", general(warmup, 9),
                         " steps, but the run ends after ", plan.total_steps,
                         ": the learning rate only rises, to ",
-                        rate_text(learning_rate(plan.schedule, plan.total_steps - 1))));
+                        rate_text(learning_rate(plan.schedule, plan.total_steps - 1)),
+                        "; for a tenth of them set schedule.warmup=",
+                        options.schedule.unit == TimeUnit::steps ? general(std::ceil(tenth), 9)
+                                                                 : general(tenth, 2)));
   if (options.stop.steps > 0 && options.stop.epochs > 0)
     notes.push_back(cat(plan.total_steps == options.stop.steps ? "stop.steps ends the run"
                                                                : "stop.epochs ends the run",

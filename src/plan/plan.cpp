@@ -49,6 +49,8 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.torch_batch_norm = facts.torch_batch_norm;
   plan.train_samples = facts.train_samples;
   plan.valid_samples = facts.valid_samples;
+  plan.evaluation_passes = facts.evaluation_passes > 0 ? facts.evaluation_passes
+                                                       : static_cast<double>(facts.valid_samples);
   plan.epoch_size = facts.epoch_size > 0 ? facts.epoch_size : facts.train_samples;
   plan.steps_per_epoch = epoch_steps(options, plan);
   plan.total_steps = count_steps(options, plan.steps_per_epoch);

@@ -26,6 +26,9 @@ struct GroupCount {
 struct Facts {
   std::int64_t train_samples = 0;
   std::int64_t valid_samples = 0;
+  // What evaluating all of valid_samples takes, in forward passes of a training sample: where a
+  // validation sample is cut into tiles, their number. 0: valid_samples.
+  double evaluation_passes = 0;
   std::int64_t epoch_size = 0;       // places in an epoch's order; 0 = train_samples
   std::int64_t rows_per_sample = 1;  // of a batch, in training
   std::string unit = "samples";      // what throughput counts: "tokens", "voxels"
@@ -109,6 +112,7 @@ struct Plan {
   std::vector<Device> devices;  // one per rank
   PrecisionPlan precision;
   std::int64_t train_samples = 0, valid_samples = 0;
+  double evaluation_passes = 0;      // Facts::evaluation_passes, or valid_samples
   std::int64_t epoch_size = 0;       // places in an epoch's order
   std::int64_t steps_per_epoch = 0;  // of epoch_size / global, by data.drop_last
   std::int64_t total_steps = 0;      // from stop.steps and stop.epochs; what the curve ends at

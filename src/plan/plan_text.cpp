@@ -90,9 +90,8 @@ std::string memory_text(const Plan& plan) {
              ")");
 }
 
-// Where they are all trained alike there is nothing to say.
 std::string parameters_text(const Plan& plan) {
-  if (plan.frozen_parameters == 0 && plan.groups.empty()) return "";
+  if (plan.parameters == 0 && plan.frozen_parameters == 0) return "not known";
   std::string text = cat(format_count(static_cast<double>(plan.parameters)), " trained");
   if (plan.frozen_parameters > 0)
     text += cat(", ", format_count(static_cast<double>(plan.frozen_parameters)), " frozen");
@@ -183,8 +182,7 @@ std::string to_text(const Plan& plan, bool curve, int width) {
   text += entry("data", data_text(plan), width);
   text += entry("length", length_text(plan), width);
   text += entry("learning rate", describe_curve(plan.schedule, plan.total_steps), width);
-  if (const std::string parameters = parameters_text(plan); !parameters.empty())
-    text += entry("parameters", parameters, width);
+  text += entry("parameters", parameters_text(plan), width);
   if (!plan.init_from.empty()) text += entry("first weights", "from " + plan.init_from, width);
   text += entry("memory", memory_text(plan), width);
   for (const std::string& note : plan.notes) text += hang_cells("- ", note, width);

@@ -144,6 +144,7 @@ nlohmann::json to_json(const Facts& facts) {
   return {{"groups", groups},
           {"train_samples", facts.train_samples},
           {"valid_samples", facts.valid_samples},
+          {"evaluation_passes", facts.evaluation_passes},
           {"epoch_size", facts.epoch_size},
           {"rows_per_sample", facts.rows_per_sample},
           {"unit", facts.unit},
@@ -162,6 +163,7 @@ nlohmann::json to_json(const Facts& facts) {
 Facts facts_from_json(const nlohmann::json& json) {
   Facts facts{.train_samples = count(json, "train_samples"),
               .valid_samples = count(json, "valid_samples"),
+              .evaluation_passes = json.value("evaluation_passes", 0.0),
               .epoch_size = count_or_0(json, "epoch_size"),
               .rows_per_sample = std::max<std::int64_t>(1, count_or(json, "rows_per_sample", 1)),
               .unit = json.at("unit"),

@@ -34,6 +34,12 @@ nlohmann::json training_time_key(const RunSetup& setup, const std::string& cpu) 
   return key;
 }
 
+nlohmann::json start_time_key(const RunSetup& setup, const std::string& cpu) {
+  return {{"start_of", setup.recipe},
+          {"plugin", setup.plugin},
+          {"devices", device_kinds(setup.plan.devices, cpu)}};
+}
+
 nlohmann::json prediction_time_key(const RunSetup& setup, const std::vector<Device>& devices,
                                    const std::string& cpu) {
   nlohmann::json options = setup.options->table.to_json();

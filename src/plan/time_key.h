@@ -14,6 +14,9 @@ namespace lockstep {
 // host's processor.
 nlohmann::json training_time_key(const RunSetup& setup, const std::string& cpu);
 
+// Of a start, whatever the model: the recipe, and the kind and number of the plan's devices.
+nlohmann::json start_time_key(const RunSetup& setup, const std::string& cpu);
+
 // Of predicting: the recipe, its options but for inputs and outputs, the size of the model, and the
 // kind and number of devices.
 nlohmann::json prediction_time_key(const RunSetup& setup, const std::vector<Device>& devices,

@@ -22,13 +22,27 @@ const char* source_word(TimeSource source) {
 std::string source_text(const MeasuredTimes& from) {
   const std::string ago = from.age_s < 60 ? "just now" : format_span(from.age_s) + " ago";
   if (from.source == TimeSource::run) return cat("as in run ", from.run, ", ", ago);
-  if (from.source == TimeSource::trial) return cat("from a trial ", ago, "; may be off by a third");
+  if (from.source == TimeSource::trial)
+    return cat("from a trial ", ago,
+               scatters(from) ? cat(", whose steps took from ", format_seconds(from.fast_step_s),
+                                    " to ", format_seconds(from.slow_step_s),
+                                    ": try again when nothing else runs here")
+                              : "; may be off by a third");
   return "from the devices' peaks, so it may be off by 3 times";
 }
 
-double evaluation_batches(const Plan& plan) {
-  return static_cast<double>(plan.valid_samples) /
+// In whose time the passes of an evaluation are counted.
+double steps_of_evaluation(const Plan& plan) {
+  return evaluation_share * plan.evaluation_passes /
          static_cast<double>(std::max<std::int64_t>(plan.batch.global, 1));
+}
+
+// On the rank that has most of the validation samples; a sample is not cut into pieces.
+double evaluation_by(const Plan& plan, const StepEstimate& step) {
+  if (plan.valid_samples <= 0) return 0;
+  const auto most = static_cast<double>((plan.valid_samples - 1) / step.devices + 1);
+  return evaluation_share * step.sample_s * plan.evaluation_passes * most /
+         static_cast<double>(plan.valid_samples);
 }
 
 // The shorter one, and its name; 0 s: there is none. How much of the budget earlier starts have
@@ -43,15 +57,21 @@ std::pair<double, const char*> shortest_quota(const TrainOptions& options, bool 
 }  // namespace
 
 double Forecast::off_by() const {
+  if (scatters(from)) return from.slow_step_s / from.fast_step_s;
   return from.source == TimeSource::run ? 1.15 : from.source == TimeSource::trial ? 1.3 : 3;
+}
+
+bool scatters(const MeasuredTimes& times) {
+  constexpr double most = 1.5;
+  return times.source == TimeSource::trial && times.fast_step_s > 0 &&
+         times.slow_step_s > most * times.fast_step_s;
 }
 
 Forecast make_forecast(const MeasuredTimes& times, const Plan& plan, const TrainOptions& options,
                        std::int64_t first_step) {
   Forecast forecast{.from = times};
   PartTimes& parts = forecast.from.parts;
-  if (parts.evaluation_s == 0)
-    parts.evaluation_s = evaluation_share * evaluation_batches(plan) * parts.step_s;
+  if (parts.evaluation_s == 0) parts.evaluation_s = steps_of_evaluation(plan) * parts.step_s;
   forecast.steps = std::max<std::int64_t>(plan.total_steps - first_step, 0);
   forecast.epoch_s = static_cast<double>(plan.steps_per_epoch) * parts.step_s;
   const StepInterval interval = evaluation_interval(options, plan.steps_per_epoch);
@@ -75,17 +95,12 @@ Forecast make_forecast(const MeasuredTimes& times, const Plan& plan, const Train
   return forecast;
 }
 
-std::optional<MeasuredTimes> times_by_peaks(const Plan& plan) {
-  // Models reach from a ninth of the peak to nearly all of it. Small ones wait for their kernels to
-  // begin.
-  constexpr double share_of_peak = 1.0 / 3, least_step_s = 2e-3, usual_start_s = 20;
-  const ComputePlan& compute = plan.compute;
-  if (compute.flops_per_step <= 0 || compute.peak_flops <= 0) return std::nullopt;
-  return MeasuredTimes{
-      .parts = {.start_s = usual_start_s,
-                .step_s = std::max(compute.flops_per_step / (share_of_peak * compute.peak_flops),
-                                   least_step_s)},
-      .source = TimeSource::peaks};
+MeasuredTimes times_by_peaks(const Plan& plan, const StepEstimate& step, double start_s) {
+  constexpr double usual_start_s = 20;
+  return {.parts = {.start_s = start_s > 0 ? start_s : usual_start_s,
+                    .step_s = step.step_s(),
+                    .evaluation_s = evaluation_by(plan, step)},
+          .source = TimeSource::peaks};
 }
 
 std::string format_seconds(double seconds) {
@@ -97,8 +112,9 @@ std::string format_seconds(double seconds) {
 
 std::string forecast_text(const Forecast& forecast) {
   const PartTimes& parts = forecast.from.parts;
-  std::string text =
-      cat("about ", format_span(forecast.total_s), ": ", format_seconds(parts.step_s), " a step");
+  std::string text = cat("about ", format_span(forecast.total_s), ": ",
+                         parts.start_s > 0 ? cat(format_seconds(parts.start_s), " to start, ") : "",
+                         format_seconds(parts.step_s), " a step");
   if (forecast.epoch_s > 0) text += cat(", ", format_seconds(forecast.epoch_s), " an epoch");
   if (forecast.evaluations > 0 && parts.evaluation_s > 0)
     text += cat(", ", count_of(forecast.evaluations, "evaluation"), " of ",
@@ -142,6 +158,7 @@ nlohmann::json to_json(const Forecast& forecast) {
           {"source", source_word(forecast.from.source)},
           {"run", forecast.from.run},
           {"age_s", forecast.from.age_s},
+          {"steps_scatter", scatters(forecast.from)},
           {"off_by", forecast.off_by()}};
 }
 

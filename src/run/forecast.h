@@ -7,6 +7,7 @@
 #include <string>
 
 #include "plan/plan.h"
+#include "plan/step_estimate.h"
 #include "run/part_times.h"
 
 namespace lockstep {
@@ -19,6 +20,8 @@ struct MeasuredTimes {
   TimeSource source = TimeSource::run;
   std::string run{};  // its name
   double age_s = 0;   // since then
+  // Of a trial's steps: how long the faster and the slower stretches took a step; 0: not known.
+  double fast_step_s = 0, slow_step_s = 0;
 };
 
 struct Forecast {
@@ -35,10 +38,14 @@ struct Forecast {
 Forecast make_forecast(const MeasuredTimes& times, const Plan& plan, const TrainOptions& options,
                        std::int64_t first_step = 0);
 
-// By the peak of the devices: nothing where that or the FLOPs are not known.
-std::optional<MeasuredTimes> times_by_peaks(const Plan& plan);
+// By the peak of the devices. start_s: what a start took here before; 0: not known, then 20 s.
+MeasuredTimes times_by_peaks(const Plan& plan, const StepEstimate& step, double start_s = 0);
 
-// "about 1h12m: 0.31s a step, 5m20s an epoch, 20 evaluations of 14s each; as in run a, 3h ago".
+// Whether a trial's steps scattered so much that it tells little.
+bool scatters(const MeasuredTimes& times);
+
+// "about 1h12m: 9s to start, 0.31s a step, 5m20s an epoch, 20 evaluations of 14s; as in run a, 3h
+// ago".
 std::string forecast_text(const Forecast& forecast);
 
 // Whether it fits into the quota, or how far it comes; "" without a quota, and of stop.budget where

@@ -282,7 +282,9 @@ void Loop::train_steps() {
 void Loop::run_step() {
   profile_.before_step(step_ + 1);
   RankReport report{.wait_s = std::exchange(wait_s_, 0)};
-  stop_->ask(report, setup_.group.rank(), ahead_->next_steps_s());
+  // One slow step must not end a trial, whose quota nobody holds it to.
+  const bool is_trial = setup_.trial_evaluation_s > 0;
+  stop_->ask(report, setup_.group.rank(), is_trial ? 0 : ahead_->next_steps_s());
   saves_.ask(report, setup_.group.rank());
   if (is_due(options_.log.every_steps, step_ + 1)) report.memory = setup_.backend.memory();
   enter_phase(Phase::forward, step_ + 1);

@@ -101,6 +101,17 @@ fs::path learned_folder(const DimabsaOptions& options, const std::vector<std::st
       [&] { say("waiting for another run that learns the same vocabulary"); });
 }
 
+bool holds_weights(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    for (const char* const ending :
+         {".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".index.json", ".distcp"})
+      if (name.ends_with(ending)) return true;
+    if (name == "run.json" || name == "manifest.json") return true;  // a run, a checkpoint
+  }
+  return false;
+}
+
 json find_weights(const fs::path& folder, std::int64_t vocabulary, const EncoderShape& shape,
                   bool hashed, const Say& say) {
   const WeightSource source = find_weight_source(folder, false, false);

@@ -26,6 +26,9 @@ std::filesystem::path learned_folder(const DimabsaOptions& options,
                                      const std::vector<std::string>& texts,
                                      const std::filesystem::path& cache, const Say& say);
 
+// Whether a folder has a file that find_weights could take.
+bool holds_weights(const std::filesystem::path& folder);
+
 // The weights of model.path, as Prepared::extra holds them. Throws Error where the vocabulary has
 // more pieces than they have word embeddings, or over 1,024 fewer, and says so where it has some
 // fewer. hashed: reads them whole.

@@ -92,4 +92,18 @@ std::optional<double> VolumeOptions::flops_per_sample(const Facts&) const {
   return 6 * products;
 }
 
+double VolumeOptions::passes_over(const std::array<std::int64_t, 3>& extents) const {
+  const std::array<std::int64_t, 3> sizes = patch();
+  constexpr double flips_of_three_axes = 8;
+  double passes = predict.flips ? flips_of_three_axes : 1;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const auto shared =
+        static_cast<std::int64_t>(static_cast<double>(sizes[axis]) * predict.overlap);
+    const std::int64_t step = std::max<std::int64_t>(1, sizes[axis] - shared);
+    const std::int64_t beyond_the_first = std::max<std::int64_t>(0, extents[axis] - sizes[axis]);
+    passes *= static_cast<double>((beyond_the_first + step - 1) / step + 1);
+  }
+  return passes;
+}
+
 }  // namespace lockstep::volume

@@ -95,7 +95,10 @@ struct VolumeOptions : RecipeOptions {
     bool flips = false;      // mean over flips along all axes
   } predict;
 
-  std::array<std::int64_t, 3> patch() const;             // throws Error
+  std::array<std::int64_t, 3> patch() const;  // throws Error
+  // Of the network over a volume of so many voxels z,y,x, in evaluation and prediction: the tiles
+  // that SlidingWindows cuts (engine/sliding_windows.h), each once for every flip.
+  double passes_over(const std::array<std::int64_t, 3>& extents) const;
   std::optional<std::array<double, 3>> spacing() const;  // throws Error
   std::optional<std::int64_t> ignore() const;
   ReadVolume read_volume(bool labels = false) const;

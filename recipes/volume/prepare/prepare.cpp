@@ -227,12 +227,20 @@ std::string data_hash(const PreparedVolumes& volumes) {
   return hasher.hex();
 }
 
+double passes_over(const std::vector<VolumeEntry>& entries, const VolumeOptions& options) {
+  double passes = 0;
+  for (const VolumeEntry& entry : entries)
+    passes += options.passes_over({entry.end - entry.begin, entry.shape.height, entry.shape.width});
+  return passes;
+}
+
 Prepared prepared_from(const PreparedVolumes& volumes, const VolumeOptions& options,
                        const fs::path& folder) {
   const fs::path record = write_record(volumes, folder);
   Prepared prepared;
   prepared.facts = {.train_samples = std::ssize(volumes.train) * options.data.patches,
                     .valid_samples = std::ssize(volumes.valid),
+                    .evaluation_passes = passes_over(volumes.valid, options),
                     .unit = "patches",
                     .units_per_sample = 1,
                     .parameters = parameter_count(options.net(volumes.channels)),

@@ -442,6 +442,20 @@ TEST_F(Commands, PlanSaysHowLongItTakesByARunOfTheSameModel) {
   EXPECT_EQ(forecast({"--devices", "4xH100", "--json"}).at("source"), "peaks");
 }
 
+TEST_F(Commands, PlanTakesTheWordsOfATraining) {
+  const auto planned = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--devices", "cpu:2", "--then", "evaluate,predict"});
+    const ToolResult result = tool(plan_words(folder->path(), more));
+    EXPECT_EQ(result.code, 0) << result.err;
+    return on_one_line(result.err + result.out);
+  };
+  EXPECT_NE(planned({"--resume", "auto", "--name", "a"}).find("the plan of run a, which goes on "),
+            std::string::npos);
+  EXPECT_EQ(planned({"--resume", "auto", "--name", "new"}).find("goes on from"), std::string::npos)
+      << "there is none of that name";
+  EXPECT_EQ(tool(plan_words(folder->path(), {"--resume", "always"})).code, 2);
+}
+
 TEST_F(Commands, PlanComparesGpusInATable) {
   const ToolResult table = tool(plan_words(folder->path(), {"--table"}));
   ASSERT_EQ(table.code, 0) << table.err;

@@ -319,6 +319,8 @@ TEST_F(DimabsaPrepare, NamesAModelFolderThatIsNone) {
   write(model / "config.json", {"{}"});
   refused("holds no tokenizer");
   write(model / "tokenizer.json", {"no JSON"});
+  refused("holds no weights");
+  write(model / "model.safetensors", {"none"});
   EXPECT_THAT(error_of([&] { prepare(); }),
               AllOf(HasSubstr(model.string()), Not(HasSubstr(".part"))));
 }

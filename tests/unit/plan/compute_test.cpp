@@ -26,13 +26,23 @@ class Compute : public ::testing::Test {
     plan.compute = make();
     plan.unit = "tokens";
     plan.units_per_step = 64 * 512;
+    plan.batch = batch;
     return compute_text(plan);
   }
 
   TrainOptions options;
   Facts facts = text_facts();
   std::vector<Device> devices = gpus(2);
+  BatchPlan batch{.world_size = 2, .micro = 32, .global = 64};
 };
+
+TEST_F(Compute, IsBoundByTheRankThatHasMost) {
+  batch = {.world_size = 2, .micro = 1, .global = 1};
+  facts.flops_per_sample = 64e12;
+  EXPECT_EQ(text(),
+            "4.1 PFLOP a step of at most 1.98 PFLOP/s on 2 GPUs, so at most 7.92k tokens a second")
+      << "the second computes padding";
+}
 
 TEST_F(Compute, AddsUpSamplesAndDevices) {
   const ComputePlan compute = make();

@@ -46,6 +46,21 @@ TEST_F(BatchLimits, RefusesABatchAboveTheDataAndNamesTheLargest) {
             "batch.global to at most 1000, or leave it out");
 }
 
+TEST_F(BatchLimits, SaysThatMemoryIsTight) {
+  options.batch.global = 256;
+  options.batch.micro = 128;
+  memory.per_sample_bytes = 0.1 * gib;
+  const auto is_tight = [&] {
+    return has_note(make_plan(options, facts, memory, devices, measured),
+                    "memory is tight: micro-batch 128 needs 98 % of what is available, by an "
+                    "estimate; batch.micro=64 leaves more");
+  };
+  devices = gpus(2, 15.85);  // 14.1 GiB of which may be planned with; 13.8 are needed
+  EXPECT_TRUE(is_tight());
+  devices = gpus(2, 40);
+  EXPECT_FALSE(is_tight());
+}
+
 TEST_F(BatchLimits, AllSamplesInAStepAreNoMistakeThoughRanksNeedPadding) {
   devices = gpus(3);
   give("batch.global", 1002);

@@ -138,6 +138,7 @@ TEST_F(MakePlan, WarnsOfAWarmUpLongerThanTheRun) {
   options.schedule.warmup = 200;
   options.optimizer.lr = 0.01;
   EXPECT_TRUE(has_note(make(), "warm-up takes 200 steps, but the run ends after 100"));
+  EXPECT_TRUE(has_note(make(), "; for a tenth of them set schedule.warmup=10"));
   EXPECT_TRUE(has_note(make(), "only rises, to 0.005"));
 }
 
@@ -273,7 +274,7 @@ TEST_F(MakePlan, SaysThatNoOtherNumberOfDevicesWorksWhereAllSizesAreFixed) {
   options.batch.micro = 8;
   options.batch.accumulation = 2;
   options.batch.global = 32;
-  EXPECT_TRUE(has_note(make(), "no other number of devices works"));
+  EXPECT_TRUE(has_note(make(), "a new run works on no other number of devices"));
   EXPECT_FALSE(has_note(make(), "stays"));
 }
 

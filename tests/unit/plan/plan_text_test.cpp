@@ -69,6 +69,13 @@ TEST_F(PlanText, SaysHowLongTheRunIs) {
   EXPECT_TRUE(contains(to_text(plan, false, 200), "1000 training samples, 1 validation sample\n"));
 }
 
+TEST_F(PlanText, SaysHowLargeTheModelIs) {
+  EXPECT_TRUE(contains(words(), "parameters 1M trained memory"));
+  Plan plan = make();
+  plan.parameters = 0;
+  EXPECT_TRUE(contains(to_text(plan, false, 200), "parameters     not known\n"));
+}
+
 TEST_F(PlanText, SaysTheCurveInWords) {
   EXPECT_TRUE(
       contains(words(), "warm-up over 10 steps to 0.0006, then cosine to 6e-05 at step 100"));

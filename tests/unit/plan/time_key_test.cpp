@@ -53,6 +53,15 @@ TEST(TimeKey, OfTrainingIsTheSameForOtherDataLengthAndEvaluations) {
     EXPECT_EQ(training_key({option}), training_key({})) << option;
 }
 
+TEST(TimeKey, OfAStartGoesByRecipeAndDevicesAlone) {
+  const auto key = [](const std::vector<std::string>& options, const std::vector<Device>& devices) {
+    return start_time_key(timed_setup(options, devices), "a CPU");
+  };
+  EXPECT_EQ(key({"model.width=65", "batch.global=8"}, gpus(2)), key({}, gpus(2)));
+  EXPECT_NE(key({}, gpus(1)), key({}, gpus(2)));
+  EXPECT_NE(key({}, cpu_ranks(2)), key({}, gpus(2)));
+}
+
 TEST(TimeKey, OfPredictingGoesByItsOptions) {
   const auto key = [](const std::vector<std::string>& options) {
     return prediction_time_key(timed_setup(options, gpus(1)), gpus(1), "a CPU");

@@ -14,6 +14,7 @@ class ForecastTest : public ::testing::Test {
     plan.total_steps = 100;
     plan.steps_per_epoch = 20;
     plan.valid_samples = 64;
+    plan.evaluation_passes = 64;
     plan.batch.global = 32;
     times = {.parts = {.start_s = 5, .step_s = 2, .evaluation_s = 10, .save_s = 3},
              .run = "a",
@@ -34,7 +35,8 @@ TEST_F(ForecastTest, AddsUpTheParts) {
   EXPECT_DOUBLE_EQ(forecast.total_s, 5 + 99 * 2 + 4 * 10 + 3);
   EXPECT_DOUBLE_EQ(forecast.epoch_s, 40);
   EXPECT_EQ(forecast_text(forecast),
-            "about 4m6s: 2s a step, 40s an epoch, 4 evaluations of 10s; as in run a, 3h ago");
+            "about 4m6s: 5s to start, 2s a step, 40s an epoch, 4 evaluations of 10s; as in run a, "
+            "3h ago");
 }
 
 TEST_F(ForecastTest, CountsTheEvaluationsThatAreLeft) {
@@ -76,16 +78,43 @@ TEST_F(ForecastTest, SaysNothingOfABudgetThatEarlierStartsHaveUsed) {
               ::testing::StartsWith("fits into stop.after = 5m"));
 }
 
-TEST_F(ForecastTest, APeakIsReachedByAThird) {
-  EXPECT_FALSE(times_by_peaks(plan));
-  plan.compute = {.flops_per_step = 2e12, .peak_flops = 60e12};
-  const auto peaks = times_by_peaks(plan);
-  ASSERT_TRUE(peaks);
-  EXPECT_NEAR(peaks->parts.step_s, 0.1, 1e-9);
-  const Forecast forecast = make_forecast(*peaks, plan, options);
+TEST_F(ForecastTest, ByPeaksGoesByTheStepThatIsEstimated) {
+  plan.batch.world_size = 2;
+  const StepEstimate step{
+      .devices = 2, .arithmetic_one_s = 3.2, .arithmetic_s = 1.6, .sample_s = 0.1, .exchange_s = 4};
+  const MeasuredTimes peaks = times_by_peaks(plan, step);
+  EXPECT_DOUBLE_EQ(peaks.parts.step_s, step.step_s());
+  EXPECT_NEAR(peaks.parts.evaluation_s, 32 * 0.1 / 3, 1e-9) << "half of the samples, forward alone";
+  EXPECT_EQ(peaks.parts.start_s, 20);
+  EXPECT_EQ(times_by_peaks(plan, step, 7).parts.start_s, 7) << "as an earlier run began";
+  const Forecast forecast = make_forecast(peaks, plan, options);
   EXPECT_EQ(forecast.off_by(), 3);
   EXPECT_NE(forecast_text(forecast).find("peaks, so it may be off by 3 times"), std::string::npos);
+  EXPECT_NE(forecast_text(forecast).find(": 20s to start, "), std::string::npos);
   EXPECT_EQ(to_json(forecast).at("source"), "peaks");
+}
+
+// Three volumes of 75 tiles, each turned eight times, on two devices: one of them has two.
+TEST_F(ForecastTest, AnEvaluationTakesAllOfItsPasses) {
+  plan.valid_samples = 3;
+  plan.evaluation_passes = 3 * 75 * 8;
+  const StepEstimate step{.devices = 2, .sample_s = 0.03};
+  EXPECT_NEAR(times_by_peaks(plan, step).parts.evaluation_s, 2 * 75 * 8 * 0.01, 1e-9);
+  times.parts.evaluation_s = 0;
+  EXPECT_NEAR(make().from.parts.evaluation_s, 3 * 75 * 8 / 32.0 * 2 / 3, 1e-9);
+}
+
+TEST_F(ForecastTest, SaysThatATrialsStepsScattered) {
+  times.source = TimeSource::trial;
+  times.fast_step_s = 1.9;
+  times.slow_step_s = 2.2;
+  EXPECT_NE(forecast_text(make()).find("; may be off by a third"), std::string::npos);
+  times.fast_step_s = 0.2;
+  EXPECT_THAT(forecast_text(make()),
+              ::testing::EndsWith("from a trial 3h ago, whose steps took from 0.2s to 2.2s: try "
+                                  "again when nothing else runs here"));
+  EXPECT_NEAR(make().off_by(), 11, 1e-9);
+  EXPECT_EQ(to_json(make()).at("steps_scatter"), true);
 }
 
 TEST_F(ForecastTest, SaysWhatAnEvaluationNeedsThatDoesNotFit) {

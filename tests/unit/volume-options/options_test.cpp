@@ -109,5 +109,17 @@ TEST(VolumeOptions, FlopsAreThoseOfTheConvolutions) {
   EXPECT_DOUBLE_EQ(options.flops_per_sample({}).value_or(0), 6 * products);
 }
 
+// Along each axis by half a window, the last moved back to the end.
+TEST(VolumeOptions, AVolumeTakesAPassForEachTileAndFlip) {
+  VolumeOptions options;
+  options.data.patch = {"64"};
+  EXPECT_EQ(options.passes_over({128, 192, 161}), 3 * 5 * 5);
+  EXPECT_EQ(options.passes_over({64, 10, 65}), 2) << "what is smaller than a window has one";
+  options.predict.overlap = 0;
+  EXPECT_EQ(options.passes_over({128, 192, 161}), 2 * 3 * 3);
+  options.predict.flips = true;
+  EXPECT_EQ(options.passes_over({128, 192, 161}), 8 * 2 * 3 * 3);
+}
+
 }  // namespace
 }  // namespace lockstep::volume

@@ -19,6 +19,7 @@ TEST_F(Prepares, CountsPatchesAndVolumes) {
   const Prepared prepared = prepare();
   EXPECT_EQ(prepared.facts.train_samples, 24);
   EXPECT_EQ(prepared.facts.valid_samples, 2);
+  EXPECT_GT(prepared.facts.evaluation_passes, 0);
   EXPECT_EQ(prepared.facts.unit, "patches");
   EXPECT_EQ(prepared.facts.units_per_sample, 1);
   EXPECT_EQ(prepared.facts.parameters, parameter_count(options.net(1)));
