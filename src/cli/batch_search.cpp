@@ -174,7 +174,7 @@ void read_combinations(Ledger& ledger, const std::vector<QueuedJob>& queue, Sear
   }
 }
 
-TrialTimer::End end_of(const RunningAttempt& running, const AttemptEnd& end) {
+TrialTimer::End trial_end_of(const RunningAttempt& running, const AttemptEnd& end) {
   if (ran_out_of_memory(running, end)) return TrialTimer::End::out_of_memory;
   if (end.outcome == AttemptOutcome::done) return TrialTimer::End::done;
   if (end.outcome == AttemptOutcome::failed || end.outcome == AttemptOutcome::timed_out)
@@ -334,7 +334,7 @@ void BatchSearch::ended(const RunningAttempt& running, const Settled& settled) {
   if (over_) return lower(running, settled.end);
   if (running.setting == scheduler_.settings_used()) {
     const bool counted = timer_->counts();
-    timer_->ended(end_of(running, settled.end), settled.end.started, settled.end.ended,
+    timer_->ended(trial_end_of(running, settled.end), settled.end.started, settled.end.ended,
                   settled.end.max_rss_bytes);
     if (!counted && log_ != nullptr) gpus_before_ = log_->sums();
   } else {

@@ -390,13 +390,12 @@ JobOrder Scheduler::order_of(const RunningAttempt& running) const {
                  .grace_s = setup_.grace_s};
   if (job.keeps_worker) order.worker_mark = worker_mark(batch_id_, supervisor_id_);
   if (job.shell) order.command.insert(order.command.begin(), {"sh", "-c"});
-  order.environment =
-      job_environment(job, {.mark = order.mark,
-                            .out = out,
-                            .number = attempt.number,
-                            .slot = attempt.slot,
-                            .threads = job.whole_cores(),
-                            .devices = attempt.devices});
+  order.environment = job_environment(job, {.mark = order.mark,
+                                            .out = out,
+                                            .number = attempt.number,
+                                            .slot = attempt.slot,
+                                            .threads = job.whole_cores(),
+                                            .devices = attempt.devices});
   return order;
 }
 

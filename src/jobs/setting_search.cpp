@@ -17,11 +17,11 @@ constexpr std::int64_t least_jobs = 4, least_rounds = 2;  // of a trial
 constexpr double least_s = 2, least_s_of_gpus = 5;        // GPUs are sampled once a second
 constexpr int most_over = 4;              // jobs at once per core; more wait for something
 constexpr double enough_together = 0.75;  // of the jobs at once: else there were not so many
-constexpr double margin = 1.1;            // over the memory of the largest job
+constexpr double memory_margin = 1.1;     // over the memory of the largest job
 constexpr double same_shortfall = 2;      // percent points that make no difference
-constexpr double whole_percent = 100;
+constexpr double percent_of_one = 100;
 
-BatchOutcome outcome_of(const SettingTrial& trial) {
+BatchOutcome outcome_of_trial(const SettingTrial& trial) {
   return {.gpus = trial.gpus, .failed = trial.failed, .total = trial.done + trial.failed};
 }
 
@@ -168,7 +168,7 @@ bool SettingSearch::has_memory(const JobSetting& setting, const SearchRoom& room
   }
   if (space_.devices > 0 && setting.at_once > std::max(room.per_device, space_.per_device))
     return false;
-  const double needed = margin * static_cast<double>(job_bytes) * jobs_at_once(setting);
+  const double needed = memory_margin * static_cast<double>(job_bytes) * jobs_at_once(setting);
   return room.memory_bytes == 0 || needed <= static_cast<double>(room.memory_bytes);
 }
 
@@ -210,7 +210,7 @@ std::string SettingSearch::untried_text(const SearchRoom& room) const {
 double SettingSearch::shortfall(const SettingTrial& trial) const {
   double most = 0;
   for (const Expectation& target : targets_)
-    most = std::max(most, target.shortfall(outcome_of(trial)));
+    most = std::max(most, target.shortfall(outcome_of_trial(trial)));
   return most;
 }
 
@@ -244,7 +244,7 @@ std::string SettingSearch::text(const SettingTrial& trial) const {
   std::vector<std::string> words{
       cat("tried ", text(trial.setting), ": ",
           trial.done > 0
-              ? cat(rate_of(trial), " (+- ", fixed(whole_percent * trial.noise, 0), " %)")
+              ? cat(rate_of(trial), " (+- ", fixed(percent_of_one * trial.noise, 0), " %)")
               : std::string("no job was done")),
       cat(count_of(trial.done + trial.failed, "job"), " in ", fixed(trial.seconds, 1), " s")};
   for (const GpuActivity& gpu : trial.gpus)

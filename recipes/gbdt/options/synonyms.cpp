@@ -72,7 +72,7 @@ Synonyms of_devices() {
           {.names = {"workers", "num_workers", "max_workers"},
            .from = "scripts",
            .ours = "--slots {value}",
-           .note = "--slots of lockstep batch gbdt: jobs at once; without it, cores and GPUs decide"}};
+           .note = "--slots of lockstep batch gbdt; without it, cores and GPUs decide"}};
 }
 
 Synonyms of_windows() {

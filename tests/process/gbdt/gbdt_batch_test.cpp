@@ -1,5 +1,6 @@
 // lockstep batch gbdt: symbols x windows as a batch, and what its windows make together.
 #include "gbdt_rig.h"
+#include "jobs/database.h"
 #include "media/csv_table.h"
 
 namespace lockstep {
@@ -210,6 +211,18 @@ TEST_F(GbdtBatch, NamesWindowsThatAreMissingAndWhy) {
               HasSubstr("AB 1 of 3, CD 1 of 3\n"
                         "missing: AB_2020-01-01_to_2020-06-29: skipped, features need"));
   EXPECT_EQ(read_csv(folder() / "runs/g/windows.csv").rows.size(), 6u);
+}
+
+TEST_F(GbdtBatch, WindowsThatASearchLeftOutAreNotMissing) {
+  ASSERT_EQ(batch({"--name", "g", "num_leaves=2,4", "data.made_symbols=1"}).code, 0);
+  Database(folder() / "runs/g/ledger.sqlite", Database::Access::write)
+      .execute(
+          "UPDATE job SET state = 'cancelled', reason = '--search chose other parameters' "
+          "WHERE name LIKE '%num_leaves=4'");
+  const ToolResult result = tool({"batch", "resume", "g"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("expected 6 windows of 1 symbol, 6 of each: 6 succeeded\n"));
+  EXPECT_THAT(result.out, Not(HasSubstr("missing")));
 }
 
 TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
