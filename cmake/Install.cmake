@@ -46,6 +46,9 @@ endif()
 # It is inside the tool.
 install(FILES ${DYGRAPHS_LICENCE} DESTINATION share/doc/lockstep RENAME dygraphs-licence.txt)
 
+# `lockstep help` names their pages.
+install(DIRECTORY docs/guide docs/reference DESTINATION share/doc/lockstep/docs)
+
 install(CODE "set(LOCKSTEP_HEADERS_FROM \"${PROJECT_SOURCE_DIR}/src\")")
 install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/InstallHeaders.cmake)
 

@@ -108,6 +108,8 @@ done
 # LightGBM's OpenMP, which not every system has.
 cp -L "$sysroot"/usr/lib/x86_64-linux-gnu/libgomp.so.1 "$folder/$name/lib/lockstep/lightgbm/lib/"
 cp LICENSE "$folder/$name/"
+mkdir -p "$folder/$name/share/doc/lockstep/docs"
+cp -r docs/guide docs/reference "$folder/$name/share/doc/lockstep/docs/"
 # The licences of the packages that it was built with, and of g++'s own libraries.
 mkdir -p "$folder/$name/share/doc/lockstep"
 while read -r package _; do

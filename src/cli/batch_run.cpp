@@ -154,7 +154,7 @@ void refuse_job_flags(const Parsed& parsed) {
     if (parsed.has(flag.name))
       throw Error(cat(flag.name, " is about jobs whose command stands after --, but ",
                       parsed.positionals[0], " says what its jobs are"),
-                  "write it into the file: docs/guide/batch.md lists the keys");
+                  "write it into the file: lockstep help job file says where its keys are listed");
 }
 
 Asked asked_jobs(const Parsed& parsed) {

@@ -254,7 +254,7 @@ Completion option_value(const Command& command, const Parsed& parsed, const std:
   if (!recipe || !command.only_options.empty()) return {};
   const RunSetup setup = make_setup(*recipe, "", false);
   const std::string full = with_groups(setup, {groups_of(command, parsed), command.group.empty()},
-                                       {key + "="}, explain_keys(setup.recipe, {}, 0))[0];
+                                       {key + "="}, explain_keys(setup.recipe, {}, {}))[0];
   if (full == cat(also_key, "="))
     return offer(run_candidates(run_root(parsed)), word.find_last_of("=,") + 1);
   for (const OptionTable* table : setup.tables())

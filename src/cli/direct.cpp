@@ -43,7 +43,7 @@ std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const 
   const std::vector<std::string> files = parsed.all("--config");
   const std::array tables = {&options->table};
   apply_config(tables, std::vector<std::filesystem::path>(files.begin(), files.end()), assignments,
-               explain_keys(recipe.name, assignments, 0, flags));
+               with_name_of(recipe.name, explain_keys(recipe.name, assignments, {}, flags, files)));
   if (!pairs.empty()) {
     if (const std::string before = options->table.get(options->pairs); !before.empty())
       pairs.insert(pairs.begin(), before);

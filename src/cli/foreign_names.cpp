@@ -3,13 +3,19 @@
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "cli/context.h"
+#include "cli/foreign_batch.h"
+#include "cli/vocabulary.h"
+#include "config/read_toml.h"
 #include "config/synonym.h"
-#include "plan/direct_recipe.h"
-#include "plan/recipe_info.h"
+#include "config/value.h"
+#include "plan/schedule.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -18,77 +24,25 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const RecipeInfo* engine_recipe(const std::string& name) {
-  for (const RecipeInfo& recipe : recipes())
-    if (recipe.name == name) return &recipe;
-  return nullptr;
-}
-
-Words recipes_with(std::string_view key) {
-  Words names;
-  for (const RecipeInfo& recipe : recipes())
-    if (recipe.make_options()->table.has(key)) names.push_back(recipe.name);
-  for (const DirectRecipe& recipe : direct_recipes())
-    if (recipe.make_options()->table.has(key)) names.push_back(recipe.name);
-  return names;
-}
-
-// What a command that names a recipe can be told: its options, and what others call them.
-struct Vocabulary {
-  std::vector<OptionInfo> options;
-  std::vector<Synonym> synonyms;
-  bool is_of_engine = true;
-
-  void add(const OptionTable& table) {
-    for (OptionInfo& option : table.options()) options.push_back(std::move(option));
-    synonyms.insert(synonyms.end(), table.synonyms().begin(), table.synonyms().end());
-  }
-  const OptionInfo* find(const std::string& key) const {
-    const auto option = std::find_if(options.begin(), options.end(),
-                                     [&](const OptionInfo& each) { return each.key == key; });
-    return option == options.end() ? nullptr : &*option;
-  }
-  bool has(const std::string& key) const { return find(key) != nullptr; }
-};
-
-// recipe: "" where none is known.
-Vocabulary vocabulary_of(const std::string& recipe) {
-  Vocabulary all;
-  if (const DirectRecipe* const direct = find_direct_recipe(recipe)) {
-    all.add(direct->make_options()->table);
-    all.is_of_engine = false;
-    return all;
-  }
-  if (const RecipeInfo* const info = engine_recipe(recipe)) all.add(info->make_options()->table);
-  all.add(TrainOptions().table);
-  return all;
-}
-
 // What was typed, and what is known of where it stands.
 struct TypedLine {
+  std::string recipe;  // "": not known
   std::vector<TypedName> names;
   FlagsHere flags;
   std::size_t devices = 0;  // 0: nobody knows
-  bool is_file = false;     // the names are one of a file, of which nothing else is known
+  bool has_gpu = false;     // among them
+  std::string file{};       // in which the names stand; "": on the command line
 };
 
 // The typed names that are no options, in the words of Lockstep, each once.
 struct Translation {
   std::vector<OurWord> words;
-  Words left_out;                // names for which there is nothing to write
-  std::size_t devices = 0;       // that the words are for
-  bool sums_up_devices = false;  // a value is of all devices
+  Words left_out;                              // names for which there is nothing to write
+  Words unknown;                               // names of which nothing is known
+  std::map<std::string, std::string> must_be;  // of words without a value: what that may be
+  std::size_t devices = 0;                     // that the words are for
+  bool sums_up_devices = false;                // a value is of all devices
 };
-
-std::int64_t accumulation_in(const Vocabulary& known, const std::vector<TypedName>& typed) {
-  for (const TypedName& name : typed) {
-    const Synonym* const synonym = find_synonym(known.synonyms, name.name);
-    if (plain_name(name.name) == "batch.accumulation" ||
-        (synonym != nullptr && synonym->ours.starts_with("batch.accumulation=")))
-      return whole_number<std::int64_t>(name.value, 1, 1'000'000).value_or(1);
-  }
-  return 1;
-}
 
 // Of "0,1,2". 0: it is no such list.
 std::size_t indexes_in(const std::string& list) {
@@ -118,25 +72,20 @@ std::string devices_of_both(const std::string& one, const std::string& other) {
   return counts_from_first(one) ? other : one;
 }
 
-// Of two words for one setting the one that counts; nothing where they contradict each other.
-std::optional<OurWord> word_of_both(const OurWord& one, const OurWord& other) {
-  if (one.name == "--devices") return OurWord{one.name, devices_of_both(one.value, other.value)};
-  if (one.value == other.value) return one;
+// Of two words for one setting the one that counts: of two that contradict each other the later.
+OurWord word_of_both(const OurWord& one, const OurWord& other) {
+  if (one.name == "--devices") return {one.name, devices_of_both(one.value, other.value)};
   if (one.is_off != other.is_off) return one.is_off ? other : one;
-  if (one.value == "auto") return other;
-  if (other.value == "auto") return one;
-  return std::nullopt;
+  return other.value == "auto" ? one : other;
 }
 
 void add_word(std::vector<OurWord>& words, const OurWord& word) {
-  for (OurWord& before : words) {
-    if (before.name != word.name) continue;
-    if (const auto both = word_of_both(before, word)) {
-      before = *both;
-      return;
-    }
-  }
-  words.push_back(word);
+  const auto before = std::find_if(words.begin(), words.end(),
+                                   [&](const OurWord& each) { return each.name == word.name; });
+  if (before == words.end())
+    words.push_back(word);
+  else
+    *before = word_of_both(*before, word);
 }
 
 // -1 of a program where it means that nothing is set.
@@ -149,12 +98,19 @@ bool is_flag_of(const FlagsHere& flags, const std::string& name) {
   return std::find(flags.names.begin(), flags.names.end(), name) != flags.names.end();
 }
 
-// The words that can be written here, with "true" for a switch without a value.
-std::vector<OurWord> words_that_fit(const Vocabulary& known, const FlagsHere& flags,
+bool is_typed_as_it_should_be(const TypedLine& line, const std::string& key) {
+  return std::any_of(line.names.begin(), line.names.end(),
+                     [&](const TypedName& name) { return name.name == key; });
+}
+
+// The words that can be written here, with "true" for a switch without a value. An option that the
+// line sets in its own name stays as it is there.
+std::vector<OurWord> words_that_fit(const Vocabulary& known, const TypedLine& line,
                                     std::vector<OurWord> words) {
   std::erase_if(words, [&](const OurWord& word) {
-    if (word.name == "--devices" && !flags.devices.empty()) return true;
-    return word.name.starts_with("--") ? !is_flag_of(flags, word.name) : says_nothing(known, word);
+    if (word.name == "--devices" && !line.flags.devices.empty()) return true;
+    if (word.name.starts_with("--")) return !is_flag_of(line.flags, word.name);
+    return says_nothing(known, word) || is_typed_as_it_should_be(line, word.name);
   });
   for (OurWord& word : words) {
     const OptionInfo* const option = known.find(word.name);
@@ -164,33 +120,130 @@ std::vector<OurWord> words_that_fit(const Vocabulary& known, const FlagsHere& fl
   return words;
 }
 
-Translation translated_for(const Vocabulary& known, const TypedLine& line,
-                           const TypedBatch& batch) {
-  Translation translation;
-  translation.devices = static_cast<std::size_t>(batch.devices);
-  for (const TypedName& name : line.names) {
-    const std::string key = plain_name(name.name);
-    std::vector<OurWord> words;
-    if (known.has(key)) {
-      if (name.name == key) continue;  // as it should be
-      words = {{key, name.value.empty() ? unknown_value : name.value}};
-    } else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name)) {
-      words = written_here(*synonym, name.value, batch);
-      translation.sums_up_devices |= synonym->ours.find("{total}") != std::string::npos;
-    } else {
-      continue;
-    }
-    words = words_that_fit(known, line.flags, std::move(words));
-    if (words.empty()) translation.left_out.push_back(key);
-    for (const OurWord& word : words) add_word(translation.words, word);
-  }
-  return translation;
+// A name in a table of a file, such as training.batch_size, is the name itself.
+std::string without_table(const Vocabulary& known, const std::string& name) {
+  if (known.has(plain_name(name)) || find_synonym(known.synonyms, name) != nullptr) return name;
+  return name.substr(name.rfind('.') + 1);
 }
 
-// How many devices a value of --devices means. 0: nobody knows.
+// The words of one name but those of the batch; nothing where it is not known.
+std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const TypedLine& line,
+                                                  const TypedName& name, const TypedBatch& batch) {
+  const std::string key = plain_name(name.name);
+  std::vector<OurWord> words;
+  if (known.has(key))
+    words = {{key, name.value.empty() ? unknown_value : name.value}};
+  else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name))
+    words = written_here(*synonym, name.value, batch);
+  else
+    return std::nullopt;
+  return words_that_fit(known, line, std::move(words));
+}
+
+// Adds what is written for the batch; the names that have no part in it are left out.
+void add_batch_words(const Vocabulary& known, const TypedLine& line, const BatchWords& batch,
+                     Translation& all) {
+  for (const OurWord& word : words_that_fit(known, line, batch.words)) add_word(all.words, word);
+  all.sums_up_devices |= batch.sums_up_devices;
+  const auto is_written = [&](const char* key) {
+    return std::any_of(batch.words.begin(), batch.words.end(),
+                       [&](const OurWord& word) { return word.name == key; });
+  };
+  for (const TypedName& name : line.names) {
+    const BatchName which = batch_name(known, name.name);
+    const bool stays =
+        which == BatchName::none ||
+        (which == BatchName::accumulation ? is_written("batch.accumulation")
+         : which == BatchName::per_device ? is_written("batch.micro") || batch.sums_up_devices
+                                          : true);
+    if (!stays) all.left_out.push_back(plain_name(name.name));
+  }
+}
+
+Translation translated_for(const Vocabulary& known, const TypedLine& line, std::size_t devices) {
+  Translation all;
+  all.devices = devices;
+  const ForeignBatch sizes = foreign_batch(known, line.names);
+  const std::unique_ptr<TrainOptions> in_force =
+      options_in_force(line.recipe, line.names, line.has_gpu);
+  std::optional<BatchWords> batch;
+  if (sizes.is_typed()) batch = batch_words(sizes, *in_force, static_cast<std::int64_t>(devices));
+  bool has_batch = false;
+  for (const TypedName& name : line.names) {
+    const std::string key = plain_name(name.name);
+    if (known.has(key) && name.name == key) continue;  // as it should be
+    if (batch && batch_name(known, name.name) != BatchName::none) {
+      if (!has_batch) add_batch_words(known, line, *batch, all);
+      has_batch = true;
+      continue;
+    }
+    const auto words =
+        words_of_name(known, line, name,
+                      {.devices = static_cast<int>(devices),
+                       .accumulation = std::max<std::int64_t>(1, sizes.accumulation)});
+    if (!words) {
+      all.unknown.push_back(name.name);
+      continue;
+    }
+    if (words->empty()) all.left_out.push_back(key);
+    all.sums_up_devices |= batch_name(known, name.name) == BatchName::per_device;
+    for (const OurWord& word : *words) add_word(all.words, word);
+  }
+  return all;
+}
+
+// Whether the value is one that the program itself puts in place of one: VALUE, PATH, 16xDEVICES.
+bool is_placeholder(const std::string& value) {
+  return value == unknown_value || value == "PATH" || value == "FACTOR" ||
+         value.find("xDEVICES") != std::string::npos;
+}
+
+// Values that the option would refuse are left to the user, with what they may be.
+void check_values(const Vocabulary& known, Translation& all) {
+  for (OurWord& word : all.words) {
+    const OptionInfo* const option = known.find(word.name);
+    if (option == nullptr || is_placeholder(word.value)) continue;
+    try {
+      detail::parse_value(*option, word.value);
+    } catch (const Error&) {
+      word.value = unknown_value;
+      all.must_be[word.name] = detail::requirement(*option);
+    }
+  }
+}
+
+// A schedule needs the lengths that nothing sets yet.
+void add_schedule_lengths(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  const auto kind_word = std::find_if(all.words.begin(), all.words.end(), [](const OurWord& word) {
+    return word.name == "schedule.kind";
+  });
+  if (kind_word == all.words.end()) return;
+  const ScheduleKind* const kind = find_schedule_kind(kind_word->value);
+  if (kind == nullptr) return;
+  const std::unique_ptr<TrainOptions> in_force =
+      options_in_force(line.recipe, line.names, line.has_gpu);
+  for (const ScheduleParameter& parameter : kind->parameters) {
+    const std::string key = cat("schedule.", parameter.name);
+    const bool is_open = parameter.is_length && in_force->schedule.parameters[parameter.name] <= 0;
+    const bool is_written = std::any_of(all.words.begin(), all.words.end(),
+                                        [&](const OurWord& word) { return word.name == key; });
+    if (is_open && !is_written && known.has(key)) all.words.push_back({key, unknown_value});
+  }
+}
+
+// What a value of --devices means. Of indexes the devices need not be there. Throws Error.
+std::vector<Device> devices_of_spec(const std::string& spec, bool counts_devices) {
+  if (!counts_devices && indexes_in(spec) > 0) {
+    Device gpu;
+    gpu.kind = DeviceKind::cuda;
+    return std::vector<Device>(indexes_in(spec), gpu);
+  }
+  return imagine_devices(spec, probe(), host_info(), std::getenv("CUDA_VISIBLE_DEVICES"));
+}
+
+// 0: nobody knows.
 std::size_t devices_in(const std::string& spec, bool counts_devices) try {
-  if (!counts_devices && indexes_in(spec) > 0) return indexes_in(spec);
-  return imagine_devices(spec, probe(), host_info(), std::getenv("CUDA_VISIBLE_DEVICES")).size();
+  return devices_of_spec(spec, counts_devices).size();
 } catch (const Error&) {
   return 0;
 }
@@ -203,7 +256,7 @@ const OurWord* devices_word(const std::vector<OurWord>& words) {
 
 // Which devices comes first: how many they are says what all of them take in a step.
 std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
-  const Translation without_count = translated_for(known, line, {});
+  const Translation without_count = translated_for(known, line, 0);
   const OurWord* const word = devices_word(without_count.words);
   return word == nullptr || word->value == "all" ? line.devices : devices_in(word->value, false);
 }
@@ -218,11 +271,9 @@ void count_devices(std::vector<OurWord>& words) {
 }
 
 Translation translated(const Vocabulary& known, const TypedLine& line) {
-  TypedBatch batch;
-  if (!line.is_file)
-    batch = {.devices = static_cast<int>(devices_meant(known, line)),
-             .accumulation = accumulation_in(known, line.names)};
-  Translation translation = translated_for(known, line, batch);
+  Translation translation = translated_for(known, line, devices_meant(known, line));
+  check_values(known, translation);
+  add_schedule_lengths(known, line, translation);
   if (line.flags.counts_devices) count_devices(translation.words);
   return translation;
 }
@@ -232,9 +283,50 @@ std::string as_typed(const OurWord& word) {
                                      : shell_word(cat(word.name, "=", word.value));
 }
 
+bool is_plain_in_toml(const OptionInfo* option) {
+  if (option == nullptr) return false;
+  return option->type == OptionType::integer || option->type == OptionType::real ||
+         option->type == OptionType::boolean;
+}
+
+// "batch.global = 32", "precision = "fp16"".
+std::string as_line_of_file(const Vocabulary& known, const OurWord& word) {
+  const bool plain = is_plain_in_toml(known.find(word.name)) || word.value == unknown_value;
+  const std::string value =
+      plain ? word.value
+            : nlohmann::json(word.value)
+                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return cat(word.name, " = ", value);
+}
+
+// Options as lines of the file, and flags for the command.
+std::string write_in_file(const Vocabulary& known, const TypedLine& line,
+                          const std::vector<OurWord>& words) {
+  Words lines, flags;
+  for (const OurWord& word : words)
+    if (word.name.starts_with("--"))
+      flags.push_back(as_typed(word));
+    else
+      lines.push_back(as_line_of_file(known, word));
+  std::string text;
+  if (!lines.empty())
+    text = cat("write in ", line.file, ", in place of these names and above any [table]:\n",
+               join(lines, "\n"));
+  if (!flags.empty())
+    text += cat(text.empty() ? "leave it out of the file, and write " : "\nand write ",
+                join(flags, " "), " on the command line");
+  return text;
+}
+
+std::string write_on_line(const std::vector<OurWord>& words) {
+  Words typed;
+  for (const OurWord& word : words) typed.push_back(as_typed(word));
+  return words.empty() ? "" : cat("write ", join(typed, " "));
+}
+
 std::string batch_note(std::size_t devices) {
-  if (devices == 0) return ": batch.global is of all devices together, times batch.accumulation";
-  return cat(": batch.global is of ", devices, devices == 1 ? " device" : " devices together");
+  if (devices == 0) return "batch.global is of all devices together, times batch.accumulation";
+  return cat("batch.global is of ", devices, devices == 1 ? " device" : " devices together");
 }
 
 // What else to know of a name; nothing where it is simply off.
@@ -243,24 +335,39 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
   const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
   if (synonym == nullptr) return "";
   if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
-    return cat(" (--devices ", shell_word(flags.devices), " is given)");
-  if (synonym->note.empty()) return "";
+    return cat("--devices ", shell_word(flags.devices), " is given");
   const bool is_left_out =
       std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
-  return is_left_out && synonym->none_when_off ? "" : cat(" (", synonym->note, ")");
+  return is_left_out && synonym->none_when_off ? "" : synonym->note;
+}
+
+// What is said behind the words. Of other names that are not known nothing is: they may be options
+// of a step that follows.
+Words remarks_of(const Translation& all, const TypedName& asked) {
+  Words remarks;
+  Words names = all.left_out;
+  if (std::find(all.unknown.begin(), all.unknown.end(), asked.name) != all.unknown.end())
+    names.push_back(asked.name);
+  if (!names.empty()) remarks.push_back(cat("leave out ", join(names, ", ")));
+  for (const auto& [key, requirement] : all.must_be)
+    remarks.push_back(cat(key, " must be ", requirement));
+  return remarks;
 }
 
 std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
   const Translation all = translated(known, line);
-  Words words;
-  for (const OurWord& word : all.words) words.push_back(as_typed(word));
-  std::string hint = words.empty() ? "" : cat("write ", join(words, " "));
-  if (all.sums_up_devices && (all.devices > 0 || line.is_file)) hint += batch_note(all.devices);
-  if (words.empty())
-    hint = "leave it out";
-  else if (!all.left_out.empty())
-    hint += cat("; leave out ", join(all.left_out, ", "));
-  return hint + note_of(known, line.flags, all, plain_name(asked.name));
+  const std::string note = note_of(known, line.flags, all, plain_name(asked.name));
+  if (all.words.empty())
+    return cat(
+        all.left_out.size() > 1 ? cat("leave out ", join(all.left_out, ", ")) : "leave it out",
+        note.empty() ? "" : ": ", note);
+  const bool is_file = !line.file.empty();
+  std::string hint = is_file ? write_in_file(known, line, all.words) : write_on_line(all.words);
+  if (all.sums_up_devices && (all.devices > 0 || is_file))
+    hint += cat(is_file ? "\n" : ": ", batch_note(all.devices));
+  for (const std::string& remark : remarks_of(all, asked))
+    hint += cat(is_file ? "\n" : "; ", remark);
+  return note.empty() ? hint : cat(hint, is_file ? "\n(" : " (", note, ")");
 }
 
 std::vector<TypedName> typed_names_of(const Words& assignments) {
@@ -271,10 +378,6 @@ std::vector<TypedName> typed_names_of(const Words& assignments) {
       typed.push_back({trim(word.substr(0, equals)), word.substr(equals + 1)});
   }
   return typed;
-}
-
-bool is_recipe_name(const std::string& word) {
-  return engine_recipe(word) != nullptr || find_direct_recipe(word) != nullptr;
 }
 
 std::string recipe_named_in(const Command& command, const Words& words) {
@@ -328,6 +431,13 @@ std::string devices_given(const Words& words) {
   return spec;
 }
 
+// That --devices names, or this machine has; none: nobody knows.
+std::vector<Device> devices_of_line(const FlagsHere& flags) try {
+  return devices_of_spec(flags.devices.empty() ? "all" : flags.devices, flags.counts_devices);
+} catch (const Error&) {
+  return {};
+}
+
 Error foreign_name(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
   const Synonym& synonym = *find_synonym(known.synonyms, asked.name);
   return Error(cat(asked.name, " is not an option; it is a name of ", synonym.from),
@@ -350,46 +460,120 @@ FlagsHere flags_here(const Command& command, const Parsed& parsed) {
   return here;
 }
 
-ExplainKey explain_keys(const std::string& recipe, const Words& assignments, std::size_t devices,
-                        const FlagsHere& flags) {
-  return [recipe, assignments, devices, flags](std::string_view key,
-                                               const std::string& value) -> std::optional<Error> {
-    const TypedName asked{std::string(key), value};
+namespace {
+
+bool has_gpus(const std::vector<Device>& devices) {
+  return !devices.empty() && devices.front().kind == DeviceKind::cuda;
+}
+
+// As it would be typed on the command line.
+std::string text_of_entry(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  if (!value.is_array()) return value.dump();
+  Words items;
+  for (const nlohmann::json& item : value) items.push_back(text_of_entry(item));
+  return join(items, ",");
+}
+
+// The names of the file that has this one, without those of its tables.
+bool read_names(const Words& files, const Vocabulary& known, std::string_view key,
+                TypedLine& line) {
+  for (const std::string& file : files) {
+    const std::vector<detail::TomlEntry> entries = detail::read_toml(file);
+    if (std::none_of(entries.begin(), entries.end(),
+                     [&](const detail::TomlEntry& entry) { return entry.key == key; }))
+      continue;
+    line.file = file;
+    line.names.clear();
+    for (const detail::TomlEntry& entry : entries)
+      line.names.push_back({without_table(known, entry.key), text_of_entry(entry.value)});
+    return true;
+  }
+  return false;
+}
+
+bool is_known_name(const Vocabulary& known, const std::string& name) {
+  return known.has(plain_name(name)) || find_synonym(known.synonyms, name) != nullptr;
+}
+
+// For a name of which nothing is known, where others of the line have a translation.
+std::string hint_beside(const Vocabulary& known, const TypedLine& line, const std::string& name) {
+  const bool any = std::any_of(line.names.begin(), line.names.end(), [&](const TypedName& each) {
+    return !known.has(each.name) && is_known_name(known, each.name);
+  });
+  if (!any) return "";
+  const std::string near = nearest(name, known.keys());
+  return cat(near.empty() ? "" : cat("if you mean ", near, ", write that; else "),
+             foreign_hint(known, line, {name, ""}));
+}
+
+// Nothing where the key is an option of no recipe.
+std::optional<Error> of_other_recipe(const Vocabulary& known, const std::string& recipe,
+                                     std::string_view key) {
+  const std::string hint = cat("`lockstep config ", recipe, "` lists its options");
+  if (!known.is_of_engine && TrainOptions().table.has(key))
+    return Error(cat(key, " is an option of the engine, without which ", recipe, " trains"), hint);
+  const Words others = recipes_with(key);
+  if (others.empty()) return std::nullopt;
+  return Error(cat(key, " is an option of the recipe", others.size() == 1 ? " " : "s ",
+                   join(others, ", "), ", not of ", recipe),
+               hint);
+}
+
+}  // namespace
+
+ExplainKey explain_keys(const std::string& recipe, const Words& assignments,
+                        const std::vector<Device>& devices, const FlagsHere& flags,
+                        const Words& files) {
+  return [=](std::string_view key, const std::string& value) -> std::optional<Error> {
     const Vocabulary known = vocabulary_of(recipe);
-    if (find_synonym(known.synonyms, key) != nullptr) {
-      TypedLine line{typed_names_of(assignments), flags, devices};
-      line.is_file = std::none_of(line.names.begin(), line.names.end(),
-                                  [&](const TypedName& name) { return name.name == asked.name; });
-      if (line.is_file) line.names = {asked};
+    TypedLine line{.recipe = recipe,
+                   .names = typed_names_of(assignments),
+                   .flags = flags,
+                   .devices = devices.size(),
+                   .has_gpu = has_gpus(devices)};
+    TypedName asked{std::string(key), value};
+    const bool is_typed = is_typed_as_it_should_be(line, asked.name);
+    if (!is_typed && read_names(files, known, key, line))
+      asked.name = without_table(known, asked.name);
+    if (find_synonym(known.synonyms, asked.name) != nullptr)
       return foreign_name(known, line, asked);
-    }
-    if (!known.is_of_engine && TrainOptions().table.has(key))
-      return Error(cat(key, " is an option of the engine, without which ", recipe, " trains"),
-                   cat("`lockstep config ", recipe, "` lists its options"));
-    const Words others = recipes_with(key);
-    if (others.empty()) return std::nullopt;
-    return Error(cat(key, " is an option of the recipe", others.size() == 1 ? " " : "s ",
-                     join(others, ", "), ", not of ", recipe),
-                 cat("`lockstep config ", recipe, "` lists its options"));
+    if (auto other = of_other_recipe(known, recipe, key)) return other;
+    if (const std::string hint = hint_beside(known, line, asked.name); !hint.empty())
+      return Error(cat(key, " is not an option"), hint);
+    return std::nullopt;
+  };
+}
+
+ExplainKey with_name_of(const std::string& recipe, ExplainKey explain) {
+  return [=](std::string_view key, const std::string& value) -> std::optional<Error> {
+    if (auto known = explain(key, value)) return known;
+    if (!nearest(key, vocabulary_of(recipe).keys()).empty()) return std::nullopt;
+    return Error(cat(key, " is not an option"),
+                 cat("`lockstep config ", recipe, "` lists all options"));
   };
 }
 
 std::string hint_for_word(const Command& command, const Words& words, const std::string& word) {
   if (!command.takes_assignments || !command.only_options.empty()) return "";
-  const Vocabulary known = vocabulary_of(recipe_named_in(command, words));
+  const std::string recipe = recipe_named_in(command, words);
+  const Vocabulary known = vocabulary_of(recipe);
   FlagsHere flags = flags_here(command);
   flags.devices = devices_given(words);
-  // Of the machine, or that --devices names.
-  const std::size_t devices =
-      devices_in(flags.devices.empty() ? "all" : flags.devices, flags.counts_devices);
-  const TypedLine line{names_in_line(command, words), flags, devices};
-  const std::vector<TypedName>& typed = line.names;
+  const std::vector<Device> devices = devices_of_line(flags);
+  const TypedLine line{.recipe = recipe,
+                       .names = names_in_line(command, words),
+                       .flags = flags,
+                       .devices = devices.size(),
+                       .has_gpu = has_gpus(devices)};
   const std::string name = word.substr(0, word.find('='));
-  const auto asked = std::find_if(typed.begin(), typed.end(),
+  const auto asked = std::find_if(line.names.begin(), line.names.end(),
                                   [&](const TypedName& each) { return each.name == name; });
-  const bool is_known = asked != typed.end() && (known.has(plain_name(name)) ||
-                                                 find_synonym(known.synonyms, name) != nullptr);
-  return is_known ? foreign_hint(known, line, *asked) : "";
+  if (asked == line.names.end()) return "";
+  if (is_known_name(known, name)) return foreign_hint(known, line, *asked);
+  if (!nearest(name, flags.names).empty()) return "";  // that is what is meant
+  return hint_beside(known, line, name);
 }
 
 }  // namespace lockstep::cli

@@ -4,8 +4,8 @@
 
 #include "cli/arguments.h"
 #include "config/explain_key.h"
+#include "devices/device.h"
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,10 +22,14 @@ FlagsHere flags_here(const Command& command);
 FlagsHere flags_here(const Command& command, const Parsed& parsed);
 
 // Of keys that a recipe does not have. assignments: "key=value", all that the command was given, so
-// that one message translates them together; a key that is none of them stands in a file, and is
-// translated by itself. devices: how many there are; 0: not known.
+// that one message translates them together, as it does all keys of a file. devices: that the
+// command is for; none: not known.
 ExplainKey explain_keys(const std::string& recipe, const std::vector<std::string>& assignments,
-                        std::size_t devices, const FlagsHere& flags = {});
+                        const std::vector<Device>& devices, const FlagsHere& flags = {},
+                        const std::vector<std::string>& files = {});
+
+// The same, and of a key that is near to no option, which command lists them.
+ExplainKey with_name_of(const std::string& recipe, ExplainKey explain);
 
 // What to write for a word of a command line, "--batch_size", "--batch_size=16" or "BATCH_SIZE=16",
 // and for all others of the line that are no words of Lockstep: "write batch.global=32 …". Empty:

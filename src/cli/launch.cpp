@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -23,7 +24,7 @@ constexpr const char* many_devices =
 
 constexpr const char* python_module = "write python3 before it: lockstep launch python3 -m MODULE";
 constexpr const char* several_hosts =
-    "lockstep launch is for one machine; for several see docs/guide/several-hosts.md";
+    "lockstep launch is for one machine; for several see lockstep help several hosts";
 constexpr const char* meeting_place =
     "leave it out: the ranks meet on this machine, at a port that is free";
 
@@ -63,6 +64,18 @@ void check_program(const std::vector<std::string>& words) {
                 cat("write python3 before it: lockstep launch python3 ", shell_word(program)));
 }
 
+// What else to know of a failure by what the rank printed; "": nothing.
+std::string port_hint(const std::string& last_lines) {
+  std::string small = last_lines;
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const bool in_use =
+      small.find("eaddrinuse") != small.npos || small.find("address already in use") != small.npos;
+  return in_use ? "if the script starts its own processes (mp.spawn, nprocs) or sets MASTER_PORT, "
+                  "every rank here does so too: start it with python3 alone, or take both out and "
+                  "use LOCAL_RANK (lockstep help mp.spawn);\n      "
+                : "";
+}
+
 int launch_main(const Parsed& parsed) {
   check_program(parsed.program);
   LaunchSpec spec;
@@ -93,7 +106,8 @@ int launch_main(const Parsed& parsed) {
   const auto& failed = std::get<RankFailed>(outcome);
   // What it printed has been shown already.
   say(cat("error: ", failure_text(failed), failed.memory.empty() ? "" : "\n\n" + failed.memory,
-          "\n\nhint: all that it printed is in ", failed.log.string()));
+          "\n\nhint: ", port_hint(failed.last_lines), "all that it printed is in ",
+          failed.log.string()));
   return failed.exit_code == 0 ? exit_failed : failed.exit_code;
 }
 

@@ -5,7 +5,8 @@
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/symptoms.h"
+#include "cli/help_topics.h"
+#include "cli/script_command.h"
 #include "launch/launch.h"
 
 #include <algorithm>
@@ -53,21 +54,25 @@ bool is_command(const std::string& name, const std::vector<Command>& commands) {
   });
 }
 
-// What to do about what somebody sees, in that person's words.
+// What is known of a word, or of what somebody sees.
 int run_help(const std::string& asked, const std::vector<Command>& commands) {
-  const std::vector<Symptom> found = symptoms_about(symptoms_in(symptoms_page), asked);
-  if (!found.empty()) {
-    print(help_on(found, text_width()));
+  const std::vector<Topic> topics = help_topics(commands);
+  const FoundTopics found = topics_about(topics, asked);
+  if (!found.best.empty()) {
+    print(help_text(found, text_width()));
     return exit_finished;
   }
-  std::vector<std::string> names;
-  for (const Command& command : commands)
-    if (!command.hidden) names.push_back(command.name);
-  const std::string near = nearest(asked, names);
+  constexpr std::size_t most_near = 4;
+  std::vector<std::string> near, terms;
+  for (const Topic* const topic : found.others)
+    if (near.size() < most_near) near.push_back(topic->title);
+  for (const Topic& topic : topics)
+    terms.insert(terms.end(), topic.terms.begin(), topic.terms.end());
+  const std::string one = nearest(asked, terms);
+  if (!one.empty()) near.insert(near.begin(), one);
   throw Error(cat("there is no help on ", asked),
-              near.empty() ? "lockstep --help lists the commands, docs/guide/symptoms.md the "
-                             "symptoms, and docs/guide/glossary.md explains words"
-                           : cat("did you mean lockstep ", near, " --help?"));
+              near.empty() ? "lockstep --help lists the commands; try one word of what you see"
+                           : cat("lockstep help knows ", join(near, "; ")));
 }
 
 int run(std::vector<std::string> words) {
@@ -75,8 +80,7 @@ int run(std::vector<std::string> words) {
   if (words.size() > 1 && words[0] == "help") {
     words.erase(words.begin());
     const std::string asked = join(words, " ");
-    if (!is_command(words[0], commands)) return run_help(asked, commands);
-    words.resize(is_command(asked, commands) ? words.size() : 1);
+    if (!is_command(asked, commands)) return run_help(asked, commands);
     words.emplace_back("--help");
   }
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
@@ -92,6 +96,7 @@ int run(std::vector<std::string> words) {
     print(group_help(commands, words[0]));
     return exit_finished;
   }
+  check_no_script(words);
   join_command_words(words, commands);
   std::vector<std::string> names;
   for (const Command& command : commands) {

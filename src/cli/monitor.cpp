@@ -415,7 +415,14 @@ Command monitor_command() {
                  .is_value = looks_like_address}},
       .takes_program = true,
       .complete = "program",
-      .run = monitor_main};
+      .run = monitor_main,
+      .tried_flags = {{"--output", "write --csv FILE, or --record FILE to look at it again"},
+                      {"-o", "write --csv FILE, or --record FILE to look at it again"},
+                      {"--query-gpu", "leave it out: --csv FILE and --json have all values"},
+                      {"--format", "write --csv FILE, or --json"},
+                      {"--loop", "write --interval TIME"},
+                      {"-l", "write --interval TIME"},
+                      {"-i", "write --devices LIST"}}};
 }
 
 }  // namespace lockstep::cli

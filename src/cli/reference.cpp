@@ -74,9 +74,9 @@ std::string recipe_page(const RecipeInfo& recipe) {
 std::string names_page() {
   std::string page = cat(
       generated,
-      "# Names of other programs\n\nWho types one of these names, as `name=VALUE` or `--name "
-      "VALUE`, "
-      "in small letters or capitals, with `-` or `_`, is told what to write here, with the value "
+      "# Names of other programs\n\nWho types one of these names, as `name=VALUE`, `--name "
+      "VALUE` or in a file for `--config`, in small letters or capitals, with `-` or `_`, is told "
+      "what to write here, with the value "
       "translated. A recipe's own table comes before that of the engine; what is an option here "
       "is that option.\n\n## Of the engine\n\n",
       synonyms_markdown(TrainOptions().table.synonyms()));

@@ -6,10 +6,12 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/first_weights.h"
 #include "cli/foreign_names.h"
 #include "cli/measure_memory.h"
 #include "cli/plugin_options.h"
 #include "cli/trusted_plugins.h"
+#include "plan/batch_options.h"
 #include "plan/memory.h"
 #include "plan/parameter_rules.h"
 #include "plan/precision.h"
@@ -102,24 +104,6 @@ void check_options(RunSetup& setup) {
   if (!best.empty() && !metrics.empty()) check_best_metric(metrics, best);
   for (OptionTable* table : setup.tables())
     table->make_paths_absolute(std::filesystem::current_path());
-}
-
-// init.from is a path, or the name of a run in run.root, as on every command.
-void find_first_weights(RunSetup& setup) {
-  TrainOptions& train = *setup.train;
-  if (train.init.from.empty()) return;
-  if (std::filesystem::exists(train.init.from)) return;
-  const std::filesystem::path named = std::filesystem::path(train.run.root) / train.init.from;
-  if (std::filesystem::exists(named)) {
-    train.init.from = named.string();
-    return;
-  }
-  std::vector<std::string> names;
-  for (const RunDir& run : list_runs(train.run.root)) names.push_back(run.name());
-  const std::string near = nearest(train.init.from, names);
-  throw Error(cat("init.from: there is no file or folder ", printable(train.init.from),
-                  ", and no run of that name in ", train.run.root),
-              near.empty() ? "`lockstep runs` lists the runs" : cat("did you mean ", near, "?"));
 }
 
 // Which files those are, checked; hashed where a run is made of them.
@@ -314,9 +298,11 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
   RunSetup setup = make_setup(recipe, library, has_gpu);
   const auto tables = setup.tables();
-  const ExplainKey explain = explain_keys(recipe, assignments, devices.size(), flags);
-  apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain), explain);
-  find_first_weights(setup);
+  const ExplainKey explain = explain_keys(recipe, assignments, devices, flags, files);
+  apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
+               with_name_of(recipe, explain));
+  prefer_given_batch(*setup.train);
+  find_first_weights(*setup.train);
   check_options(setup);
   return setup;
 }
@@ -407,8 +393,9 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   if (setup.plan.batch.norm_rows > 0)
     before["norm.rows"] = setup.train->norm.rows = setup.plan.batch.norm_rows;
   setup.train->stop.after = setup.train->stop.reserve = {};  // of that start alone
-  const ExplainKey explain = explain_keys(setup.recipe, assignments, 0);
-  apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain), explain);
+  const ExplainKey explain = explain_keys(setup.recipe, assignments, {}, {}, files);
+  apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
+               with_name_of(setup.recipe, explain));
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
   if (!engine.is_given("batch.micro")) batch.micro = micro;
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;

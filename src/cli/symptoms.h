@@ -17,12 +17,12 @@ struct Symptom {
 // The sections of the page, in its order, without marks of Markdown but those of code.
 std::vector<Symptom> symptoms_in(std::string_view page);
 
-// Those with most of the words in their title or in what else they are called, those with more of
-// them in the title first. A word stands for all that begin with it. Empty where none has any.
-std::vector<Symptom> symptoms_about(const std::vector<Symptom>& all, const std::string& words);
+// A title, what else it is called, and the parts.
+std::string symptom_text(const Symptom& symptom, int width);
 
-// What `lockstep help WORD …` prints: the first few of them in full, and the titles of the others.
-std::string help_on(const std::vector<Symptom>& found, int width);
+// "[a title](page.md#part)" becomes "a title: docs/guide/page.md", or where the program is
+// installed the page there; "**" becomes nothing.
+std::string without_marks(std::string_view text);
 
 extern const std::string_view symptoms_page;  // the guide's text
 

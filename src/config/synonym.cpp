@@ -113,10 +113,10 @@ bool fits_pattern(const std::string& value, std::string_view pattern) {
 // As we write it: true of True, fp16 of torch.float16.
 std::string value_of(const Synonym& synonym, const std::string& value) {
   std::string small = in_small_letters(value);
-  if (small == "true" || small == "false") return small;
   if (small.starts_with("torch.")) small = small.substr(std::string_view("torch.").size());
   for (const auto& [pattern, ours] : synonym.values)
     if (fits_pattern(small, pattern)) return ours;
+  if (small == "true" || small == "false") return small;
   return value.empty() ? unknown_value : value;
 }
 

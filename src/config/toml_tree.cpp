@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "config/other_form.h"
 
 namespace lockstep::detail {
 namespace {
@@ -32,7 +33,9 @@ std::string line_hint(std::string_view line) {
   const bool is_text = std::all_of(line.begin(), line.end(), [](unsigned char c) {
     return c == '\t' || c == '\r' || (c >= 0x20 && c < 0x7F);
   });
-  return is_text ? cat("the line is: ", trim(line)) : "is this a TOML file in UTF-8?";
+  if (!is_text) return "is this a TOML file in UTF-8?";
+  const std::string toml = as_toml_line(line);
+  return cat("the line is: ", trim(line), toml.empty() ? "" : cat("; TOML writes: ", toml));
 }
 
 // The parser calls itself for each level of arrays, tables and dotted keys.

@@ -132,7 +132,7 @@ std::vector<std::string> one_process_a_gpu_of_a_notebook(const ProcessView& proc
   next.push_back(
       "independent jobs, in a cell that begins with %%bash, as ! changes the braces: "
       "lockstep batch run --gpus 1 -- python3 train.py --seed {1} ::: 1 2 3 4");
-  next.push_back("docs/guide/notebooks.md shows it cell by cell");
+  next.push_back("`lockstep help notebook` names the guide that shows it cell by cell");
   return next;
 }
 

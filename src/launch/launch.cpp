@@ -26,6 +26,7 @@
 #include "launch/input_pipe.h"
 #include "launch/keeper.h"
 #include "launch/listener.h"
+#include "launch/meeting_watch.h"
 #include "launch/memory_kills.h"
 #include "launch/native_stack.h"
 #include "launch/output_queue.h"
@@ -44,6 +45,8 @@ constexpr int longest_wait_ms = 500;  // a clock that is not real time is looked
 constexpr int polling_ms = 10;        // where nothing tells of an end
 constexpr double watching_s = 0.5;    // between two looks at what the ranks do
 constexpr int prefix_columns = 4;     // of "[0] "
+// Ranks that have not met after so long are spoken of: while they run, and when they have ended.
+constexpr double early_apart_s = 60, least_apart_s = 5;
 
 // Then what ranks write there can share a pipe, and keeps its order.
 bool is_same_file(int a, int b) {
@@ -86,10 +89,12 @@ class Run {
       take_signals();
       take_exits();
       watch_for_hangs();
+      watch_for_meeting();
       report_hang();
       obey(supervision_.on_time(clock_.now_s()));
     }
     end_groups();
+    if (!supervision_.first_failure()) say_apart(least_apart_s, "never met");
     show_the_rest();
     return outcome();
   }
@@ -108,6 +113,8 @@ class Run {
   void note_first_failure();
   void watch_for_hangs();
   void report_hang();
+  void watch_for_meeting();
+  void say_apart(double after_s, const char* how);
   std::vector<bool> ended() const;
   void obey(const std::vector<Command>& commands);
   void end_groups();
@@ -135,6 +142,8 @@ class Run {
   Heartbeats heartbeats_;
   HangWatch watch_;
   double next_look_s_ = 0;
+  std::optional<MeetingWatch> meeting_;  // of a program of others, until it was reported
+  double next_meeting_look_s_ = 0;
   std::optional<HungRank> hung_;
   std::string where_, others_;  // the first failure happened, and what the others did
   std::string memory_;
@@ -153,6 +162,9 @@ void Run::start_all() {
   Rendezvous rendezvous{.heartbeat_fd = heartbeats_.fd()};
   rendezvous.port = choose_free_loopback_port();
   if (spec_.serves_store) rendezvous.store_fd = store_.emplace().door();
+  const bool is_of_others = !spec_.serves_store && !shown_.empty() && !spec_.run_id.empty();
+  if (is_of_others && spec_.devices.size() > 1)
+    meeting_.emplace(rendezvous.port, sockets_of_this_host());
   std::cout.flush();
   std::fflush(stdout);
   ranks_.reserve(spec_.devices.size());
@@ -356,6 +368,30 @@ void Run::watch_for_hangs() {
   if (stopped[rank]) return obey(supervision_.on_hang(hang->rank, hang->how, now_s));
   const std::filesystem::path file = spec_.log_dir / cat("rank", rank, ".stack.txt");
   hung_.emplace(*hang, file, ranks_[rank].group().leader());
+}
+
+void Run::watch_for_meeting() {
+  const double now_s = clock_.now_s();
+  if (!meeting_ || now_s < next_meeting_look_s_) return;
+  next_meeting_look_s_ = now_s + watching_s;
+  std::vector<pid_t> leaders;
+  for (const RankProcess& rank : ranks_)
+    if (!rank.group().status()) leaders.push_back(rank.group().leader());
+  if (leaders.size() < ranks_.size()) return;  // who is left would not meet any more
+  meeting_->look(leaders, now_s);
+  say_apart(early_apart_s, "have not met so far");
+}
+
+// Says once that the ranks do not work together, where they were seen not to for so long.
+void Run::say_apart(double after_s, const char* how) {
+  if (!meeting_ || meeting_->apart_s() < after_s) return;
+  meeting_.reset();
+  shown_of(StandardStream::err)
+      .queue.add(cat("note: the ", ranks_.size(), " ranks ", how,
+                     ": none of them opened MASTER_PORT, as init_process_group does. So each runs "
+                     "the whole program by itself, and they may overwrite each other's files. "
+                     "`lockstep help only one GPU` says what a script needs; for independent runs "
+                     "there is `lockstep batch run --gpus 1`\n"));
 }
 
 // Once its stacks are written down, or cannot be.

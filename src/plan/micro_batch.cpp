@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/whole_number.h"
+#include "plan/batch_options.h"
 #include "plan/memory.h"
 #include "plan/norm_rows.h"
 #include "plan/words.h"
@@ -76,6 +77,20 @@ void check_not_beyond_share(const BatchPlan& batch) {
       cat("set batch.micro to ", batch.rows_per_rank(), " or less, or leave it out"));
 }
 
+// As solve_batch; an error says where the sizes come from that nobody typed.
+BatchPlan solve_sizes(const TrainOptions& options, const Facts& facts, std::int64_t micro,
+                      std::int64_t limit, const std::vector<Device>& devices) try {
+  const auto& batch = options.batch;
+  const bool fixed =
+      options.table.is_given("batch.global") || (batch.micro > 0 && batch.accumulation > 0);
+  return solve_batch(static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0, micro,
+                     batch.accumulation, batch.global > 0 ? batch.global : facts.default_global,
+                     limit, rank_word(devices), std::max<std::int64_t>(1, facts.rows_per_sample));
+} catch (const Error& error) {
+  const std::string sources = batch_sources(options);
+  throw Error(sources.empty() ? error.what() : cat(error.what(), " (", sources, ")"), error.hint());
+}
+
 // A global batch of the recipe or of a preset is a default, which may be rounded. It is none where
 // the two other sizes are fixed: then all three must agree.
 BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_t limit,
@@ -94,12 +109,7 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
             "begin a new run without norm.rows"));
   const std::int64_t given = of_norm > 0 ? of_norm : std::max<std::int64_t>(batch.micro, 0);
   const std::int64_t micro = facts.fixed_micro > 0 ? facts.fixed_micro : given;
-  const bool fixed =
-      options.table.is_given("batch.global") || (batch.micro > 0 && batch.accumulation > 0);
-  BatchPlan solved =
-      solve_batch(static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0, micro,
-                  batch.accumulation, batch.global > 0 ? batch.global : facts.default_global, limit,
-                  rank_word(devices), std::max<std::int64_t>(1, facts.rows_per_sample));
+  BatchPlan solved = solve_sizes(options, facts, micro, limit, devices);
   solved.fixed_micro = facts.fixed_micro > 0;
   if (!solved.fixed_micro) check_not_beyond_share(solved);
   solved.norm_rows = norm_rows_of(options, solved);

@@ -2,6 +2,7 @@
 // sample fits.
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/batch_options.h"
 #include "plan/memory.h"
 #include "plan/micro_batch.h"
 #include "plan/words.h"
@@ -84,6 +85,20 @@ void note_small_micro(const Plan& plan, const TrainOptions& options, std::int64_
                       " is the largest that divides ", batch.global / batch.world_size,
                       " samples a ", rank_word(plan.devices),
                       "; a batch.global with more divisors would be faster"));
+}
+
+// Of an accumulation that was chosen where the whole share of a device fits at once.
+void note_accumulation(const Plan& plan, const TrainOptions& options, std::int64_t fits,
+                       Notes& notes) {
+  const BatchPlan& batch = plan.batch;
+  if (options.batch.accumulation <= 1 || options.batch.micro > 0 || options.exact) return;
+  if (plan.memory_needed_bytes <= 0 || fits < batch.rows_per_rank()) return;
+  const std::string source = size_source(options, "batch.accumulation");
+  notes.push_back(cat("all ", batch.rows_per_rank(), " samples of a ", rank_word(plan.devices),
+                      " would fit at once, but batch.accumulation = ", batch.accumulation,
+                      " takes them in micro-batches of ", batch.micro,
+                      source.empty() ? "" : cat(" (", source, ")"),
+                      "; without it a step mostly takes less time"));
 }
 
 // Of a device's whole memory. An estimate may be wrong by a factor of two or three; a measured peak
@@ -193,6 +208,7 @@ std::vector<std::string> micro_batch_notes(const Plan& plan, const TrainOptions&
   note_memory(plan, options, notes);
   note_tight(plan, options, notes);
   note_small_micro(plan, options, limit, notes);
+  note_accumulation(plan, options, limit, notes);
   return notes;
 }
 

@@ -5,6 +5,18 @@ namespace lockstep::dimabsa {
 
 std::vector<Synonym> synonyms() {
   return {
+      {.names = {"batch_size", "batchsize", "per_device_train_batch_size", "batch_size_per_gpu",
+                 "per_gpu_train_batch_size", "micro_batch_size", "train_micro_batch_size_per_gpu",
+                 "samples_per_gpu"},
+       .from = "the shared task's baseline, Transformers",
+       .ours = "batch.global={total}",
+       .note = "sentences of all devices; batch.micro counts questions to the model, of which a "
+               "sentence has several"},
+      {.names = {"gradient_accumulation_steps", "accumulate_grad_batches", "gradient_accumulation",
+                 "grad_accum_steps", "grad_accum", "accumulation_steps", "accum_iter"},
+       .from = "Transformers, Lightning",
+       .ours = "",
+       .note = "it follows from batch.global and the memory"},
       {.names = {"data_dir", "data_path", "dataset", "train_file", "train_data"},
        .from = "scripts",
        .ours = "data.path={value}"},

@@ -123,6 +123,15 @@ Synonyms of_scripts() {
        .from = "scripts",
        .ours = "",
        .note = "a batch takes all GPUs by itself"},
+      {.names = {"skip_fetch", "no_fetch"},
+       .from = "scripts",
+       .ours = "",
+       .note = "nothing is fetched: data.path names your files"},
+      {.names = {"enable_telemetry", "telemetry"},
+       .from = "scripts",
+       .ours = "",
+       .note = "a batch watches its GPUs by itself, and `lockstep monitor --csv FILE` writes their "
+               "values"},
       {.names = {"teacher_max_depth"}, .from = "scripts", .ours = "max_depth={value}"}};
 }
 

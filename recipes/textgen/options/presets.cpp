@@ -49,7 +49,6 @@ Values kaggle(const Values& tokenizer) {
                         {"model.tied", "true"},
                         {"model.dropout", "0.1"},
                         {"batch.global", "64"},
-                        {"batch.accumulation", "4"},
                         {"optimizer.lr", "5e-4"},
                         {"optimizer.weight_decay", "0.01"},
                         {"optimizer.decay_norms_and_biases", "true"},

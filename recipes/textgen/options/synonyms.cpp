@@ -11,7 +11,7 @@ std::vector<Synonym> synonyms() {
            .from = "Transformers",
            .ours = "data.valid_path={value}"},
           {.names = {"block_size", "context_length", "max_length", "max_seq_len", "max_seq_length",
-                     "seq_len", "seq_length", "n_positions", "n_ctx"},
+                     "seq_len", "seq_length", "sequence_length", "n_positions", "n_ctx"},
            .from = "nanoGPT, Transformers",
            .ours = "model.context={value}"},
           {.names = {"n_layer", "n_layers", "num_layers", "num_hidden_layers"},

@@ -126,10 +126,11 @@ void TextOptions::check(const TrainOptions&) const {
     throw Error("data.path mixes `synthetic` with files",
                 "name files only, or `synthetic` only (./synthetic is a file of that name)");
   if (!synthetic() && tokenizer.kind == TokenizerKind::gpt2 && tokenizer.path.empty())
-    throw Error("tokenizer.kind = gpt2 needs the vocabulary of GPT-2, but tokenizer.path is empty",
-                "set tokenizer.path to a folder with GPT-2's vocab.json and merges.txt "
-                "(docs/guide/your-own-text.md says how to get them), or tokenizer.kind=bpe to "
-                "train a vocabulary on the corpus");
+    throw Error(
+        "tokenizer.kind = gpt2 needs the vocabulary of GPT-2, but tokenizer.path is empty",
+        "set tokenizer.path to a folder with GPT-2's vocab.json and merges.txt "
+        "(`lockstep help vocabulary of GPT-2` says how to get them), or tokenizer.kind=bpe to "
+        "train a vocabulary on the corpus");
   if (!tokenizer.path.empty() &&
       (tokenizer.kind == TokenizerKind::bytes || tokenizer.kind == TokenizerKind::chars))
     throw Error("tokenizer.path is set, but this tokenizer.kind has no file",

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "fakes/tenths.h"
 #include "fakes/tool.h"
 
 namespace lockstep {
@@ -63,6 +64,25 @@ TEST_F(LaunchCommand, SaysThatMemoryMayBeTheCauseOfAKill) {
   EXPECT_THAT(result.err, HasSubstr("memory"));
 }
 
+TEST_F(LaunchCommand, NotesRanksThatNeverMet) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
+  const ToolResult apart = launch("sleep 6");
+  EXPECT_EQ(apart.code, 0);
+  EXPECT_THAT(apart.err, HasSubstr("note: the 2 ranks never met: none of them opened MASTER_PORT"));
+  const ToolResult together = launch(
+      "[ $RANK = 1 ] && exec sleep 6; exec python3 -c \"import os, socket, time; s = "
+      "socket.create_server(('127.0.0.1', int(os.environ['MASTER_PORT']))); time.sleep(6)\"");
+  EXPECT_EQ(together.code, 0) << together.err;
+  EXPECT_THAT(together.err, Not(HasSubstr("never met")));
+  EXPECT_THAT(launch("exit 0").err, Not(HasSubstr("never met"))) << "too short to know";
+}
+
+TEST_F(LaunchCommand, SaysOfAPortInUseThatTheScriptMayStartItsOwnProcesses) {
+  const ToolResult result =
+      launch("[ $RANK = 0 ] && exec sleep 1000; echo errno: 98 - Address already in use; exit 1");
+  EXPECT_THAT(result.err, HasSubstr("hint: if the script starts its own processes (mp.spawn"));
+}
+
 TEST_F(LaunchCommand, KnowsWhatPeopleTypeForTorchrun) {
   const auto hint = [&](const std::vector<std::string>& flags) {
     const ToolResult result = launch("true", flags);
@@ -70,7 +90,7 @@ TEST_F(LaunchCommand, KnowsWhatPeopleTypeForTorchrun) {
     return result.err;
   };
   EXPECT_THAT(hint({"-m", "pkg"}), HasSubstr("lockstep launch python3 -m MODULE"));
-  EXPECT_THAT(hint({"--nnodes", "2"}), HasSubstr("several-hosts.md"));
+  EXPECT_THAT(hint({"--nnodes", "2"}), HasSubstr("lockstep help several hosts"));
   EXPECT_THAT(hint({"--master_port", "29501"}), HasSubstr("at a port that is free"));
   EXPECT_THAT(hint({"--nproc_per_node", "2"}), HasSubstr("--devices says where"));
   EXPECT_THAT(hint({"--max-restarts", "2"}), HasSubstr("it is called --restart"));

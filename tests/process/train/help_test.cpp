@@ -87,6 +87,34 @@ TEST_F(Help, NamesNoCommandAndNoFlagTwiceAndExplainsEachOfThem) {
   }
 }
 
+TEST_F(Help, OnWordsOfRecipesIsFoundInTheirTables) {
+  const std::pair<Words, const char*> searches[] = {
+      {{"textgen"}, "lockstep config textgen"},
+      {{"fewshot"}, "lockstep config fewshot"},
+      {{"dimabsa"}, "lockstep config dimabsa"},
+      {{"num_leaves"}, "An option of gbdt"},
+      {{"T4x2"}, "A preset of fewshot"},
+      {{"P100"}, "lockstep plan"},
+      {{"num_episodes"}, "stop.episodes=VALUE"},
+      {{"stop.episodes"}, "An option of fewshot"},
+      {{"reduce", "K_SHOT"}, "episode.k_shot=VALUE"},
+      {{"temperature"}, "predict.temperature"},
+      {{"batch", "size", "1"}, "Low GPU utilization"},
+      {{"batch", "size"}, "batch.global=VALUE x DEVICES"}};
+  for (const auto& [words, part] : searches) {
+    const ToolResult result = run_tool(Words{"help"} + words, folder.path());
+    EXPECT_EQ(result.code, 0) << join(words, " ") << result.err;
+    EXPECT_THAT(result.out, HasSubstr(part)) << join(words, " ");
+  }
+}
+
+TEST_F(Help, OnWhatIsNotKnownNamesWhatIsNear) {
+  const ToolResult result = run_tool({"help", "gardiant", "wombats"}, folder.path());
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("there is no help on gardiant wombats"));
+  EXPECT_THAT(run_tool({"help", "protobof"}, folder.path()).err, HasSubstr("protobuf"));
+}
+
 TEST_F(Help, OfWhatIsNoCommandIsAnErrorThatNamesTheNearest) {
   const ToolResult result = run_tool({"trian", "--help"}, folder.path());
   EXPECT_EQ(result.code, 2);

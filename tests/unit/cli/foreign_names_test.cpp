@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "fakes/error_of.h"
 #include "plan/direct_recipe.h"
 #include "plan/recipe_info.h"
@@ -18,8 +20,24 @@ struct NamedOptions : RecipeOptions {
     table.add("data.things", things, {.meaning = "how many things"});
     table.add_synonyms(
         {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"}});
+    table.add_preset({"contest",
+                      "for tests",
+                      {{"batch.global", "64"}, {"batch.micro", "16"}, {"schedule.period", "10"}}});
   }
+  void defaults(TrainOptions& train, bool) const override { train.batch.global = 8; }
   std::int64_t things = 3;
+};
+
+// Whose micro-batch counts other things than samples.
+struct RowsOptions : RecipeOptions {
+  RowsOptions() {
+    table.add_synonyms(
+        {{.names = {"batch_size"}, .from = "scripts", .ours = "batch.global={total}"},
+         {.names = {"gradient_accumulation_steps"},
+          .from = "scripts",
+          .ours = "",
+          .note = "it follows"}});
+  }
 };
 
 struct NamedDirect : DirectOptions {
@@ -36,6 +54,9 @@ class ForeignNames : public ::testing::Test {
   static void SetUpTestSuite() {
     register_recipe({.name = "named", .summary = "for tests", .make_options = [] {
                        return std::make_unique<NamedOptions>();
+                     }});
+    register_recipe({.name = "rows", .summary = "for tests", .make_options = [] {
+                       return std::make_unique<RowsOptions>();
                      }});
     register_direct_recipe({.name = "named-direct", .summary = "for tests", .make_options = [] {
                               return std::make_unique<NamedDirect>();
@@ -56,15 +77,20 @@ class ForeignNames : public ::testing::Test {
   static std::string key_refusal(const std::string& recipe, std::vector<std::string> words,
                                  std::size_t devices) {
     const std::string& word = words.back();
-    const auto error = explain_keys(recipe, words, devices)(word.substr(0, word.find('=')),
-                                                            word.substr(word.find('=') + 1));
+    const auto error = explain_keys(recipe, words, gpus(devices))(word.substr(0, word.find('=')),
+                                                                  word.substr(word.find('=') + 1));
     return error ? std::string(error->what()) + " | " + error->hint() : "nothing";
+  }
+  static std::vector<Device> gpus(std::size_t count) {
+    Device gpu;
+    gpu.kind = DeviceKind::cuda;
+    return std::vector<Device>(count, gpu);
   }
   // Of words for `train`, on a machine with two devices.
   static std::string hint(const std::vector<std::string>& words, const FlagsHere& flags = {}) {
     const std::string& word = words.back();
-    const auto error = explain_keys("named", words, 2, flags)(word.substr(0, word.find('=')),
-                                                              word.substr(word.find('=') + 1));
+    const auto error = explain_keys("named", words, gpus(2), flags)(
+        word.substr(0, word.find('=')), word.substr(word.find('=') + 1));
     return error ? error->hint() : "nothing";
   }
 };
@@ -101,7 +127,7 @@ TEST_F(ForeignNames, ARecipesOwnNamesComeFirst) {
               HasSubstr("seed is an option of the engine, without which named-direct trains"));
   EXPECT_EQ(key_refusal("named-direct", {"batch_size=1"}, 0), "nothing");
   EXPECT_THAT(key_refusal("named-direct", {"data.things=1"}, 0),
-              HasSubstr("data.things is an option of the recipe named, not of named-direct"));
+              HasSubstr("data.things is an option of the recipe"));
 }
 
 TEST_F(ForeignNames, TheBatchIsOfTheDevicesThatAreNamed) {
@@ -115,7 +141,7 @@ TEST_F(ForeignNames, TheBatchIsOfTheDevicesThatAreNamed) {
 
 TEST_F(ForeignNames, DevicesThatAreGivenAreNotNamedAgain) {
   const FlagsHere given{.devices = "0"};
-  EXPECT_EQ(hint({"gpus=2"}, given), "leave it out (--devices 0 is given)");
+  EXPECT_EQ(hint({"gpus=2"}, given), "leave it out: --devices 0 is given");
   EXPECT_THAT(hint({"lr=1", "gpus=2"}, given),
               "write optimizer.lr=1; leave out gpus (--devices 0 is given)");
   EXPECT_THAT(refusal({"named", "--devices", "2xT4", "--gpus", "4", "lr=1"}),
@@ -123,15 +149,93 @@ TEST_F(ForeignNames, DevicesThatAreGivenAreNotNamedAgain) {
   EXPECT_THAT(hint({"gpus=2"}), HasSubstr("write --devices 0,1 ("));
 }
 
-TEST_F(ForeignNames, AKeyOfAFileIsTranslatedByItself) {
-  const auto error = explain_keys("named", {"accumulation_steps=4", "lr=1"}, 2)("batch_size", "16");
+TEST_F(ForeignNames, AllNamesOfAFileAreTranslatedTogether) {
+  const TemporaryDirectory folder;
+  const std::string file = (folder.path() / "my.toml").string();
+  write_file_atomic(file,
+                    "seed = 3\n[training]\nbatch_size = 16\naccumulation_steps = 4\nlr = 5e-4\n"
+                    "dtype = \"float16\"\npin_memory = true\n");
+  const auto hint_in = [&](const FlagsHere& flags) {
+    const auto error = explain_keys("named", {"stop.steps=3"}, gpus(2), flags, {file})(
+        "training.batch_size", "16");
+    return error ? error->hint() : "nothing";
+  };
+  EXPECT_EQ(hint_in({}), cat("write in ", file,
+                             ", in place of these names and above any [table]:\n"
+                             "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
+                             "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
+                             "batch.global is of 2 devices together\nleave out pin_memory\n"
+                             "(there of each device; batch.micro may be left out)"));
+  write_file_atomic(file, "gpus = [0, 1]\n");
+  const auto error = explain_keys("named", {}, gpus(2), flags_here(planner()), {file})("gpus", "");
   ASSERT_TRUE(error);
-  EXPECT_THAT(error->hint(),
-              HasSubstr("write batch.global=16xDEVICES batch.micro=16: batch.global is of all "
-                        "devices together, times batch.accumulation ("));
-  const auto gpus = explain_keys("named", {}, 2, flags_here(planner()))("gpus", "[0, 1]");
-  ASSERT_TRUE(gpus);
-  EXPECT_THAT(gpus->hint(), HasSubstr("write --devices 2 ("));
+  EXPECT_THAT(error->hint(), HasSubstr("leave it out of the file, and write --devices 2 on the "
+                                       "command line"));
+}
+
+TEST_F(ForeignNames, ValuesThatAnOptionWouldRefuseAreLeftOpen) {
+  EXPECT_EQ(hint({"scheduler=CosineAnnealingLR"}), "write schedule.kind=cosine");
+  EXPECT_EQ(hint({"preset=contest", "scheduler=CosineAnnealingWarmRestarts"}),
+            "write schedule.kind=cosine_restarts");
+  EXPECT_EQ(hint({"scheduler=CosineAnnealingWarmRestarts", "T_0=10"}),
+            "write schedule.kind=cosine_restarts schedule.unit=epochs schedule.period=10");
+  EXPECT_EQ(hint({"scheduler=CosineAnnealingWarmRestarts"}),
+            "write schedule.kind=cosine_restarts schedule.period=VALUE");
+  EXPECT_THAT(hint({"scheduler=ReduceLROnPlateau"}),
+              HasSubstr("write schedule.kind=VALUE; schedule.kind must be one of constant"));
+  EXPECT_THAT(hint({"mixed_precision=True"}), HasSubstr("write precision=auto"));
+  EXPECT_EQ(hint({"mixed_precision=False"}), "write precision=fp32");
+  EXPECT_EQ(hint({"mixed_precision=no"}), "write precision=fp32");
+  EXPECT_THAT(hint({"lr=fast"}), HasSubstr("write optimizer.lr=VALUE; optimizer.lr must be"));
+  EXPECT_THAT(hint({"NCCL_TIMEOUT=1800"}), HasSubstr("write stop.hang_after=1800"));
+}
+
+TEST_F(ForeignNames, TheSizesOfABatchAgree) {
+  EXPECT_THAT(hint({"effective_batch_size=128", "batch_size=16"}),
+              HasSubstr("write batch.global=128 batch.micro=16 ("));
+  EXPECT_THAT(hint({"effective_batch=100", "batch_size=16"}),
+              HasSubstr("write batch.global=100; leave out batch_size ("));
+  EXPECT_THAT(hint({"global_batch_size=128", "batch_size=16", "grad_accum=2"}),
+              HasSubstr("write batch.global=128 batch.micro=16; leave out grad_accum"));
+  EXPECT_THAT(hint({"batch.global=64", "batch_size=16"}), HasSubstr("write batch.micro=16 ("));
+  EXPECT_EQ(hint({"batch.global=6", "grad_accum=4"}), "leave it out");
+}
+
+TEST_F(ForeignNames, TheBatchHasTheAccumulationOfThePreset) {
+  EXPECT_THAT(hint({"preset=contest", "BATCH_SIZE_PER_GPU=12"}),
+              HasSubstr("write batch.global=48 batch.micro=12"));
+  EXPECT_THAT(hint({"preset=contest", "GRADIENT_ACCUMULATION_STEPS=4"}),
+              HasSubstr("write batch.global=128 batch.accumulation=4"));
+  EXPECT_EQ(hint({"gradient_accumulation_steps=4"}), "write batch.accumulation=4");
+  EXPECT_THAT(hint({"batch.accumulation=4", "batch_size=16"}),
+              HasSubstr("write batch.global=128 batch.micro=16"));
+}
+
+TEST_F(ForeignNames, ARecipeWhoseMicroBatchCountsOtherThingsIsToldTheBatchAlone) {
+  EXPECT_THAT(refusal({"rows", "--batch_size", "1", "--gradient_accumulation_steps", "4",
+                       "--devices", "2xT4"}),
+              HasSubstr("| write batch.global=8: batch.global is of 2 devices together; leave out "
+                        "gradient_accumulation_steps"));
+}
+
+TEST_F(ForeignNames, AnUnknownNameDoesNotHideTheOthers) {
+  EXPECT_EQ(key_refusal("named", {"batch_size=16", "wombat=3"}, 2),
+            "wombat is not an option | write batch.global=32 batch.micro=16: batch.global is of 2 "
+            "devices together; leave out wombat");
+  EXPECT_EQ(key_refusal("named", {"wombat=3"}, 2), "nothing");
+  EXPECT_THAT(refusal({"named", "--wombat", "3", "--lr", "0.1", "--devices", "2xT4"}),
+              HasSubstr("plan has no flag --wombat | write optimizer.lr=0.1; leave out --wombat"));
+  const auto error = with_name_of("named", explain_keys("named", {}, {}))("wombat", "3");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->hint(), "`lockstep config named` lists all options");
+}
+
+TEST_F(ForeignNames, WhatHasNoCounterpartIsLeftOutForAReason) {
+  EXPECT_THAT(hint({"pin_memory=True"}), HasSubstr("leave it out: loader threads stay"));
+  EXPECT_THAT(hint({"backend=nccl"}), HasSubstr("leave it out: GPUs meet through NCCL"));
+  EXPECT_THAT(hint({"MASTER_PORT=29500"}), HasSubstr("leave it out: "));
+  EXPECT_THAT(hint({"use_multi_gpu=True"}), HasSubstr("write --devices all ("));
+  EXPECT_THAT(hint({"num_replicas=2"}), HasSubstr("write --devices 0,1 ("));
 }
 
 TEST_F(ForeignNames, WhatIsOffIsLeftOut) {
@@ -158,7 +262,7 @@ TEST_F(ForeignNames, ValuesAreInOurWords) {
   EXPECT_EQ(hint({"dtype=half"}), "write precision=fp16");
   EXPECT_EQ(hint({"dtype=float32"}), "write precision=fp32");
   EXPECT_EQ(hint({"optim=adamw_torch_fused"}), "write optimizer.kind=adamw");
-  EXPECT_EQ(hint({"lr_scheduler_type=cosine_with_restarts"}),
+  EXPECT_EQ(hint({"schedule.period=9", "lr_scheduler_type=cosine_with_restarts"}),
             "write schedule.kind=cosine_restarts");
   EXPECT_EQ(hint({"max_time=00:12:00:00"}), "write stop.after=12h");
   EXPECT_EQ(hint({"shuffle=False"}), "write data.shuffle=false");
@@ -177,7 +281,7 @@ TEST_F(ForeignNames, OnlyFlagsThatTheCommandHasAreWritten) {
 TEST_F(ForeignNames, ACommandThatCountsDevicesIsToldTheirNumber) {
   EXPECT_THAT(refusal({"named", "--gpus", "4"}), HasSubstr("| write --devices 4 ("));
   EXPECT_THAT(refusal({"named", "--gpu", "0"}), HasSubstr("| write --devices 1 ("));
-  EXPECT_THAT(refusal({"named", "--device", "cuda"}), HasSubstr("| leave it out ("));
+  EXPECT_THAT(refusal({"named", "--device", "cuda"}), HasSubstr("| leave it out: all GPUs"));
   EXPECT_THAT(hint({"gpu=0"}), HasSubstr("write --devices 0 ("));
   EXPECT_EQ(hint({"gpu_ids=[0,1]"}), "write --devices 0,1");
 }

@@ -1,4 +1,4 @@
-// The page of symptoms, and what `lockstep help WORD …` finds on it.
+// The page of symptoms.
 #include "cli/symptoms.h"
 
 #include <gmock/gmock.h>
@@ -34,12 +34,6 @@ Also: stuck at 50 %
 - **Cause.** Timeouts are **rare** here.
 )";
 
-std::vector<std::string> titles_about(const std::vector<Symptom>& all, const std::string& words) {
-  std::vector<std::string> titles;
-  for (const Symptom& one : symptoms_about(all, words)) titles.push_back(one.title);
-  return titles;
-}
-
 std::vector<Symptom> those_of_the_guide() {
   return symptoms_in(read_file(LOCKSTEP_SOURCE_DIR "/docs/guide/symptoms.md"));
 }
@@ -58,48 +52,6 @@ TEST(Symptoms, AreTheSectionsOfThePage) {
   EXPECT_THAT(symptoms_in(""), IsEmpty());
 }
 
-TEST(Symptoms, AreFoundByTheirTitleAndByWhatTheyAreAlsoCalled) {
-  const std::vector<Symptom> all = symptoms_in(small_page);
-  EXPECT_THAT(titles_about(all, "hang"), ElementsAre("It hangs"));
-  EXPECT_THAT(titles_about(all, "the nccl_timeout!"), ElementsAre("It hangs"));
-  EXPECT_THAT(titles_about(all, "Stuck"), ElementsAre("It hangs", "It is slow"));
-  EXPECT_THAT(titles_about(all, "stuck slow"), ElementsAre("It is slow"));  // has more of them
-  EXPECT_THAT(titles_about(all, "50"), ElementsAre("It is slow"));
-  EXPECT_THAT(titles_about(all, "rare"), IsEmpty());  // in the text alone
-  EXPECT_THAT(titles_about(all, "st"), IsEmpty());    // too short for a beginning
-  EXPECT_THAT(titles_about(all, ""), IsEmpty());
-  EXPECT_THAT(titles_about(all, "it is"), ElementsAre("It is slow"));  // no other words
-}
-
-TEST(Symptoms, OfTheGuideAreFoundInTheWordsOfThoseWhoSearch) {
-  const std::vector<Symptom> all = those_of_the_guide();
-  const std::pair<const char*, const char*> searches[] = {
-      {"only one GPU", "Only one GPU is used"},
-      {"second GPU", "Only one GPU is used"},
-      {"uneven", "Uneven GPU utilization"},
-      {"NCCL timeout", "NCCL timeout"},
-      {"out of memory on the second GPU", "Out of memory on the second GPU"},
-      {"OOM", "CUDA out of memory"},
-      {"protobuf", "Protobuf warnings"},
-      {"MessageFactory GetPrototype", "Protobuf warnings"},
-      {"mixed precision", "Mixed precision"},
-      {"GradScaler", "Mixed precision"},
-      {"gradient accumulation", "Gradient accumulation"},
-      {"process group not initialized", "Process group not initialized"},
-      {"gpu_device_id", "LightGBM uses one GPU"},
-      {"CUDA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES has no effect"},
-      {"num_workers", "Slow data loading"},
-      {"driver too old", "The NVIDIA driver is too old"},
-      {"module prefix", "Checkpoint has other names"},
-  };
-  for (const auto& [words, title] : searches) {
-    const std::vector<std::string> titles = titles_about(all, words);
-    ASSERT_FALSE(titles.empty()) << words;
-    EXPECT_THAT(titles, ::testing::Contains(title)) << words;
-    EXPECT_LE(titles.size(), 4u) << words << ": " << join(titles, "; ");
-  }
-}
-
 TEST(Symptoms, OfTheGuideHaveACauseWhatToDoAndWhatDiffers) {
   const std::vector<Symptom> all = those_of_the_guide();
   EXPECT_GT(all.size(), 15u);
@@ -114,13 +66,9 @@ TEST(Symptoms, OfTheGuideHaveACauseWhatToDoAndWhatDiffers) {
   }
 }
 
-TEST(Symptoms, AreShownInFullUpToThree) {
-  std::vector<Symptom> found(5, symptoms_in(small_page).front());
-  for (std::size_t i = 0; i < found.size(); ++i) found[i].title = cat("title ", i);
-  const std::string text = help_on(found, 60);
-  EXPECT_THAT(text, HasSubstr("title 2\n  Also: `NCCL_TIMEOUT`, stuck\n  Cause: A rank waits"));
-  EXPECT_THAT(text, HasSubstr("There too: title 3; title 4\n"));
-  EXPECT_THAT(text, HasSubstr("All symptoms: docs/guide/symptoms.md\n"));
+TEST(Symptoms, AreShownInFull) {
+  const std::string text = symptom_text(symptoms_in(small_page).front(), 60);
+  EXPECT_THAT(text, HasSubstr("It hangs\n  Also: `NCCL_TIMEOUT`, stuck\n  Cause: A rank waits"));
   for (const std::string& line : split(text, '\n')) EXPECT_LE(cells_of(line), 60) << line;
 }
 

@@ -14,6 +14,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string error_of_file(const std::string& text) {
   TomlFile file(text);
@@ -144,6 +145,21 @@ TEST(ApplyConfig, NamesFileAndLineOfASyntaxError) {
       {"a b c\n", "line 1"}};
   for (const auto& [text, line] : faults)
     EXPECT_THAT(error_of_file(text), AllOf(HasSubstr("my.toml as TOML"), HasSubstr(line))) << text;
+}
+
+TEST(ApplyConfig, ShowsALineOfAnotherFormAsTomlWritesIt) {
+  const std::vector<std::pair<const char*, const char*>> lines{
+      {"num_leaves: 255\n", "TOML writes: num_leaves = 255"},
+      {"seed = 1\nteacher_gpu_use_dp: True   # enabled\n",
+       "TOML writes: teacher_gpu_use_dp = true"},
+      {"rate: 5e-4\n", "TOML writes: rate = 5e-4"},
+      {"name: fast run\n", "TOML writes: name = \"fast run\""},
+      {"export NAME='fast'\n", "TOML writes: NAME = \"fast\""},
+      {"NAME=fast\n", "TOML writes: NAME = \"fast\""},
+      {"training:\n  batch_size: 4\n", "TOML writes: [training]"}};
+  for (const auto& [text, hint] : lines) EXPECT_THAT(error_of_file(text), HasSubstr(hint)) << text;
+  EXPECT_THAT(error_of_file("a b c\n"), Not(HasSubstr("TOML writes")));
+  EXPECT_THAT(error_of_file("seed =\n"), Not(HasSubstr("TOML writes")));
 }
 
 TEST(ApplyConfig, RefusesAFileThatIsNotText) {

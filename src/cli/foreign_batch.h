@@ -1,0 +1,42 @@
+// The names that other programs have for the sizes of a batch, which mean something together: there
+// of each device, here of all.
+#pragma once
+
+#include "cli/vocabulary.h"
+#include "config/synonym.h"
+#include "plan/train_options.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+enum class BatchName { none, per_device, accumulation, global };
+
+// Which of them a name is; none too where it is an option here.
+BatchName batch_name(const Vocabulary& known, const std::string& typed);
+
+// Those of a line with whole numbers as values. 0: not typed.
+struct ForeignBatch {
+  std::int64_t per_device = 0, accumulation = 0, global = 0;
+  // Whether the recipe's micro-batch and accumulation count samples, so that they can be written.
+  bool writes_micro = false, writes_accumulation = false;
+
+  bool is_typed() const { return per_device > 0 || accumulation > 0 || global > 0; }
+};
+ForeignBatch foreign_batch(const Vocabulary& known, std::span<const TypedName> typed);
+
+struct BatchWords {
+  std::vector<OurWord> words;
+  bool sums_up_devices = false;  // a value was computed from their number
+};
+// What is written for them, such that sizes agree: "batch.global=128 batch.micro=16". in_force: the
+// options with all other words of the line. Nothing where their number, 0, would be needed and is
+// not known.
+std::optional<BatchWords> batch_words(const ForeignBatch& typed, const TrainOptions& in_force,
+                                      std::int64_t devices);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,182 @@
+#include "cli/help_search.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace lockstep::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr double whole = 1, beginning = 0.97, literal = 0.95, most_by_words = 0.94;
+constexpr double least_answer = 0.7, least_mention = 0.3, code_weight = 3;
+constexpr std::size_t shortest_beginning = 4;  // what else begins with so many letters is near
+
+char in_small(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+// The singular of most words.
+std::string stem(const std::string& word) {
+  const bool is_plural = word.size() > 3 && word.ends_with('s') && !word.ends_with("ss");
+  return is_plural ? word.substr(0, word.size() - 1) : word;
+}
+
+// Letters and digits make words; all else parts them.
+Words stems_in(std::string_view text) {
+  Words words(1);
+  for (const char c : text) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter) != 0 || letter >= 0x80)
+      words.back() += in_small(c);
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  for (std::string& word : words) word = stem(word);
+  return words;
+}
+
+// Words that say nothing, unless there are no others.
+Words telling(const Words& all) {
+  static const std::set<std::string> small{"a",   "an",   "and",  "are",  "can",  "do",  "does",
+                                           "for", "from", "how",  "i",    "in",   "is",  "it",
+                                           "my",  "of",   "on",   "only", "or",   "the", "to",
+                                           "too", "use",  "what", "why",  "when", "with"};
+  Words words;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(words),
+               [](const std::string& word) { return !small.contains(word); });
+  return words.empty() ? all : words;
+}
+
+// "Warm-up", "warm up" and "warmup" alike.
+std::string squashed(std::string_view text) { return join(telling(stems_in(text)), ""); }
+
+std::string lower(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) c = in_small(c);
+  return small;
+}
+
+// "K_SHOT", "init.from", "mp.spawn", "T4x2": nobody writes so by chance.
+bool is_code(std::string_view word) {
+  bool has_letter = false, has_digit = false, has_mark = false;
+  for (const char c : word) {
+    has_letter |= std::isalpha(static_cast<unsigned char>(c)) != 0;
+    has_digit |= std::isdigit(static_cast<unsigned char>(c)) != 0;
+    has_mark |= std::string_view("_.:()=/").find(c) != std::string_view::npos;
+  }
+  return has_letter && (has_digit || has_mark);
+}
+
+struct AskedWord {
+  Words stems;         // "k", "shot"
+  std::string joined;  // "kshot"
+  double weight = 1;
+};
+
+struct Query {
+  std::string literal;  // in small letters
+  bool has_code = false;
+  std::string joined;
+  std::vector<AskedWord> words;
+};
+
+Query read_asked(const std::string& text) {
+  Query asked{.literal = lower(trim(text)), .joined = squashed(text), .words = {}};
+  for (const std::string& word : split(trim(text), ' ')) {
+    const Words stems = stems_in(word);
+    if (stems.empty()) continue;
+    const bool code = is_code(word);
+    asked.has_code |= code;
+    asked.words.push_back({stems, join(stems, ""), code ? code_weight : 1});
+  }
+  const Words said = telling(stems_in(text));
+  std::erase_if(asked.words, [&](const AskedWord& word) {
+    return word.stems.size() == 1 &&
+           std::find(said.begin(), said.end(), word.stems[0]) == said.end();
+  });
+  return asked;
+}
+
+// How well the words of a term stand for one that was asked for, from 0 to 1.
+double match(const AskedWord& asked, const Words& there, const std::string& joined) {
+  if (asked.joined == joined) return 1;
+  double best = 0;
+  for (const std::string& word : there) {
+    if (word == asked.joined) return 1;
+    if (asked.joined.size() >= shortest_beginning && word.starts_with(asked.joined)) best = 0.9;
+  }
+  const bool has_all = std::all_of(asked.stems.begin(), asked.stems.end(), [&](const auto& stem) {
+    return std::find(there.begin(), there.end(), stem) != there.end();
+  });
+  return has_all ? 1 : best;
+}
+
+// Of a topic: by the share of the words that it has, and that one of its terms has at once.
+double score_by_words(const Topic& topic, const Query& asked) {
+  std::vector<double> best_of_word(asked.words.size(), 0);
+  double best_term = 0, weights = 0, sum = 0;
+  for (const AskedWord& word : asked.words) weights += word.weight;
+  if (weights == 0) return 0;
+  for (const std::string& term : topic.terms) {
+    const Words there = stems_in(term);
+    const std::string joined = join(there, "");
+    double in_term = 0;
+    for (std::size_t i = 0; i < asked.words.size(); ++i) {
+      const double here = match(asked.words[i], there, joined);
+      best_of_word[i] = std::max(best_of_word[i], here);
+      in_term += here * asked.words[i].weight;
+    }
+    best_term = std::max(best_term, in_term / weights);
+  }
+  for (std::size_t i = 0; i < asked.words.size(); ++i)
+    sum += best_of_word[i] * asked.words[i].weight;
+  return most_by_words * (0.8 * sum / weights + 0.2 * best_term);
+}
+
+double score_of(const Topic& topic, const Query& asked) {
+  for (const std::string& term : topic.terms)
+    if (!asked.joined.empty() && squashed(term) == asked.joined) return whole;
+  const bool begins_title =
+      asked.joined.size() >= shortest_beginning && squashed(topic.title).starts_with(asked.joined);
+  if (begins_title) return beginning;
+  if (asked.has_code)
+    for (const std::string& code : topic.code)
+      if (lower(code).find(asked.literal) != std::string::npos) return literal;
+  return score_by_words(topic, asked);
+}
+
+}  // namespace
+
+std::vector<std::string> code_in(std::string_view text) {
+  std::vector<std::string> code;
+  for (std::size_t open = text.find('`'); open != text.npos;) {
+    const std::size_t close = text.find('`', open + 1);
+    if (close == text.npos) break;
+    code.emplace_back(text.substr(open + 1, close - open - 1));
+    open = text.find('`', close + 1);
+  }
+  return code;
+}
+
+FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked_for) {
+  const Query asked = read_asked(asked_for);
+  std::vector<std::pair<double, const Topic*>> scored;
+  for (const Topic& topic : all)
+    if (const double score = score_of(topic, asked); score >= least_mention)
+      scored.emplace_back(score, &topic);
+  std::stable_sort(scored.begin(), scored.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  constexpr double as_good = 0.05;
+  FoundTopics found;
+  for (const auto& [score, topic] : scored) {
+    const bool is_best = score >= least_answer && score >= scored.front().first - as_good;
+    (is_best ? found.best : found.others).push_back(topic);
+  }
+  return found;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,99 @@
+#include "cli/vocabulary.h"
+
+#include "base/error.h"
+#include "plan/batch_options.h"
+#include "plan/direct_recipe.h"
+#include "plan/recipe_info.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep::cli {
+namespace {
+
+const RecipeInfo* engine_recipe(const std::string& name) {
+  for (const RecipeInfo& recipe : recipes())
+    if (recipe.name == name) return &recipe;
+  return nullptr;
+}
+
+// What cannot be set is refused elsewhere.
+void set_if_possible(OptionTable& table, const std::string& key, const std::string& value,
+                     ValueSource source) {
+  try {
+    if (table.has(key)) table.set(key, value, std::move(source));
+  } catch (const Error&) {
+  }
+}
+
+std::string preset_of(std::span<const TypedName> typed, const std::string& standard) {
+  std::string preset = standard;
+  for (const TypedName& name : typed)
+    if (name.name == "preset") preset = name.value;
+  return preset;
+}
+
+}  // namespace
+
+void Vocabulary::add(const OptionTable& table) {
+  for (OptionInfo& option : table.options()) options.push_back(std::move(option));
+  synonyms.insert(synonyms.end(), table.synonyms().begin(), table.synonyms().end());
+}
+
+const OptionInfo* Vocabulary::find(const std::string& key) const {
+  const auto option = std::find_if(options.begin(), options.end(),
+                                   [&](const OptionInfo& each) { return each.key == key; });
+  return option == options.end() ? nullptr : &*option;
+}
+
+std::vector<std::string> Vocabulary::keys() const {
+  std::vector<std::string> all;
+  for (const OptionInfo& option : options) all.push_back(option.key);
+  return all;
+}
+
+Vocabulary vocabulary_of(const std::string& recipe) {
+  Vocabulary all;
+  if (const DirectRecipe* const direct = find_direct_recipe(recipe)) {
+    all.add(direct->make_options()->table);
+    all.is_of_engine = false;
+    return all;
+  }
+  if (const RecipeInfo* const info = engine_recipe(recipe)) all.add(info->make_options()->table);
+  all.add(TrainOptions().table);
+  return all;
+}
+
+bool is_recipe_name(const std::string& word) {
+  return engine_recipe(word) != nullptr || find_direct_recipe(word) != nullptr;
+}
+
+std::vector<std::string> recipes_with(std::string_view key) {
+  std::vector<std::string> names;
+  for (const RecipeInfo& recipe : recipes())
+    if (recipe.make_options()->table.has(key)) names.push_back(recipe.name);
+  for (const DirectRecipe& recipe : direct_recipes())
+    if (recipe.make_options()->table.has(key)) names.push_back(recipe.name);
+  return names;
+}
+
+std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
+                                               std::span<const TypedName> typed, bool has_gpu) {
+  auto train = std::make_unique<TrainOptions>();
+  if (const RecipeInfo* const info = engine_recipe(recipe)) {
+    const std::unique_ptr<RecipeOptions> options = info->make_options();
+    options->defaults(*train, has_gpu);
+    const std::string preset = preset_of(typed, train->preset);
+    for (const Preset& each : options->table.presets())
+      if (each.name == preset)
+        for (const auto& [key, value] : each.values)
+          set_if_possible(train->table, key, value,
+                          {.kind = ValueSource::Kind::preset, .where = preset});
+  }
+  for (const TypedName& name : typed)
+    set_if_possible(train->table, name.name, name.value, {.kind = ValueSource::Kind::argument});
+  prefer_given_batch(*train);
+  return train;
+}
+
+}  // namespace lockstep::cli

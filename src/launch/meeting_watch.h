@@ -1,0 +1,53 @@
+// Whether the ranks of somebody's program meet: a script for one GPU does not join its ranks, so
+// that each of them runs all of it by itself.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+// A TCP socket of this host, as a row of /proc/net/tcp has it.
+struct TcpSocket {
+  int local_port = 0, remote_port = 0;
+  bool listens = false;
+  std::uint64_t inode = 0;
+};
+// Rows that cannot be read are left out.
+std::vector<TcpSocket> tcp_sockets(std::string_view table);
+
+// What is seen of the sockets at one time; nothing where that is not known.
+struct SocketView {
+  std::function<std::optional<std::vector<TcpSocket>>()> sockets;
+  std::function<std::vector<std::uint64_t>(pid_t)> inodes_of;  // of the sockets that it has open
+};
+SocketView sockets_of_this_host();
+
+class MeetingWatch {
+ public:
+  // port: MASTER_PORT, at which PyTorch's ranks meet.
+  MeetingWatch(int port, SocketView view) : port_(port), view_(std::move(view)) {}
+
+  // Costs nothing once they have met, or once it cannot be known.
+  void look(const std::vector<pid_t>& ranks, double now_s);
+  // For how long the ranks were watched and did not meet: nobody used the port, and none of them
+  // listened elsewhere, as programs do that meet in another way. 0: they met, or it is not known.
+  double apart_s() const { return is_over_ ? 0 : last_s_ - first_s_.value_or(last_s_); }
+
+ private:
+  bool see_meeting(const std::vector<TcpSocket>& sockets, const std::vector<pid_t>& ranks) const;
+
+  int port_;
+  SocketView view_;
+  std::optional<double> first_s_;
+  double last_s_ = 0;
+  bool is_over_ = false;
+};
+
+}  // namespace lockstep
