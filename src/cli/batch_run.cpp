@@ -260,6 +260,7 @@ GpuNeeds gpu_needs(const JobSource& jobs) {
 // Of those that are left to do.
 GpuNeeds gpu_needs(Ledger& ledger) {
   GpuNeeds needs{.any = ledger.wants_gpu()};
+  needs.is_resumed = true;
   if (needs.any)
     for (const QueuedJob& job : ledger.queue())
       needs.jobs += job.state == JobState::waiting && cannot_do_without_gpu(job.gpus) ? 1 : 0;
@@ -335,9 +336,6 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   BatchView view(scheduler, batch, devices);
   BatchReports reports(parsed, batch, ledger);
   std::optional<BatchSearch> search;
-  if (plan)
-    search.emplace(std::move(*plan), scheduler, ledger, gpu_log ? &*gpu_log : nullptr,
-                   [&](const std::string& text) { view.note(text); });
   int interrupts = 0;
   scheduler.on_end([&](const RunningAttempt& running, const Settled& settled) {
     view.ended(running, settled);
@@ -347,6 +345,9 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   });
   scheduler.on_never([&](std::int64_t job) { reports.will_not_run(job); });
   scheduler.on_note([&](const std::string& text) { view.note(text); });
+  if (plan)  // may cancel jobs, of which the reports have to know
+    search.emplace(std::move(*plan), scheduler, ledger, gpu_log ? &*gpu_log : nullptr,
+                   [&](const std::string& text) { view.note(text); });
   while (scheduler.turn(view.interval_s(), signals.fd())) {
     take_signals(signals, scheduler, interrupts);
     if (search) search->look();
@@ -470,8 +471,8 @@ void check_gpus(const Parsed& parsed, const GpuNeeds& needs) {
   throw Error(cat(needs.jobs == 1 ? "a job needs" : cat(needs.jobs, " jobs need"),
                   " a GPU, and there is none"),
               cat(needs.on_cpu.empty() ? "" : cat(needs.on_cpu, " trains on the CPU; "),
-                  "lockstep doctor says which GPUs it sees and why none; --devices-like 2xT4 shows "
-                  "where the jobs would go"));
+                  "lockstep doctor says which GPUs it sees and why none",
+                  needs.is_resumed ? "" : "; --devices-like 2xT4 shows where the jobs would go"));
 }
 
 int jobs_at_once(const Parsed& parsed, double cpus, const std::string& gpus) {
