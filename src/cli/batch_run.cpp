@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -250,10 +251,28 @@ bool cannot_do_without_gpu(const GpuRequest& gpus) {
   return gpus.kind == GpuRequest::Kind::whole || gpus.kind == GpuRequest::Kind::share;
 }
 
-GpuNeeds gpu_needs(const JobSource& jobs) {
-  GpuNeeds needs{.any = jobs.wants_gpu()};
-  if (needs.any)
-    jobs.each([&](const Job& job) { needs.jobs += cannot_do_without_gpu(job.gpus) ? 1 : 0; });
+// Keys of jobs that have ended, where the batch is there already.
+std::unordered_set<std::string> ended_before(const Parsed& parsed, const std::string& name) try {
+  std::unordered_set<std::string> keys;
+  const BatchFolder batch{fs::absolute(fs::path(run_root(parsed)) / name).lexically_normal()};
+  std::error_code ignored;
+  if (name.empty() || !fs::exists(batch.ledger(), ignored)) return keys;
+  Ledger ledger = Ledger::open_to_read(batch.ledger());
+  Statement rows(ledger.database(),
+                 "SELECT key FROM job WHERE state NOT IN ('waiting', 'running')");
+  while (rows.step()) keys.insert(rows.text(0));
+  return keys;
+} catch (const Error&) {  // of which whoever opens it to write will tell
+  return {};
+}
+
+GpuNeeds gpu_needs(const Parsed& parsed, const Asked& asked) {
+  GpuNeeds needs{.any = asked.jobs->wants_gpu()};
+  if (!needs.any) return needs;
+  const std::unordered_set<std::string> ended = ended_before(parsed, asked.name);
+  asked.jobs->each([&](const Job& job) {
+    needs.jobs += cannot_do_without_gpu(job.gpus) && !ended.contains(job.key) ? 1 : 0;
+  });
   return needs;
 }
 
@@ -385,7 +404,7 @@ int batch_run_main(const Parsed& parsed) {
   Asked asked = asked_jobs(parsed);
   check_jobs(*asked.jobs);
   check_reports(parsed);
-  check_gpus(parsed, gpu_needs(*asked.jobs));
+  check_gpus(parsed, gpu_needs(parsed, asked));
   check_search(parsed, *asked.jobs);
   const std::vector<Device> devices = batch_devices(parsed, asked.jobs->wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
