@@ -32,6 +32,7 @@ struct GpuNeeds {
   std::int64_t jobs = 0;       // that cannot run without one
   bool any = false;            // some job asks for one, if need be without
   std::string on_cpu, on_gpu;  // as DirectBatch has them
+  bool is_resumed = false;     // by a command without --devices-like
 };
 // Before anything is written. Throws Error where jobs cannot run without a GPU and there is none,
 // unless they are only shown, and where --expect is about GPUs that no job asks for.

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -58,15 +59,14 @@ std::optional<JobTime> earlier_time(const fs::path& root, const DirectRecipe& re
                                     const DirectSetting& setting) {
   constexpr std::size_t most_batches = 20;
   if (!setting.is_alike) return std::nullopt;
-  std::vector<fs::path> batches = batches_in(root);
-  const auto written = [](const fs::path& batch) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> batches;  // one that runs is written to
+  for (const fs::path& batch : batches_in(root)) {
     std::error_code ignored;
-    return fs::last_write_time(BatchFolder{batch}.ledger(), ignored);
-  };
-  std::sort(batches.begin(), batches.end(),
-            [&](const fs::path& a, const fs::path& b) { return written(a) > written(b); });
+    batches.emplace_back(fs::last_write_time(BatchFolder{batch}.ledger(), ignored), batch);
+  }
+  std::sort(batches.rbegin(), batches.rend());
   if (batches.size() > most_batches) batches.resize(most_batches);
-  for (const fs::path& batch : batches) try {
+  for (const auto& [written, batch] : batches) try {
       if (auto time = time_in(batch, recipe, setting)) return time;
     } catch (const Error&) {
     }

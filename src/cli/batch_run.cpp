@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -250,16 +251,35 @@ bool cannot_do_without_gpu(const GpuRequest& gpus) {
   return gpus.kind == GpuRequest::Kind::whole || gpus.kind == GpuRequest::Kind::share;
 }
 
-GpuNeeds gpu_needs(const JobSource& jobs) {
-  GpuNeeds needs{.any = jobs.wants_gpu()};
-  if (needs.any)
-    jobs.each([&](const Job& job) { needs.jobs += cannot_do_without_gpu(job.gpus) ? 1 : 0; });
+// Keys of jobs that have ended, where the batch is there already.
+std::unordered_set<std::string> ended_before(const Parsed& parsed, const std::string& name) try {
+  std::unordered_set<std::string> keys;
+  const BatchFolder batch{fs::absolute(fs::path(run_root(parsed)) / name).lexically_normal()};
+  std::error_code ignored;
+  if (name.empty() || !fs::exists(batch.ledger(), ignored)) return keys;
+  Ledger ledger = Ledger::open_to_read(batch.ledger());
+  Statement rows(ledger.database(),
+                 "SELECT key FROM job WHERE state NOT IN ('waiting', 'running')");
+  while (rows.step()) keys.insert(rows.text(0));
+  return keys;
+} catch (const Error&) {  // of which whoever opens it to write will tell
+  return {};
+}
+
+GpuNeeds gpu_needs(const Parsed& parsed, const Asked& asked) {
+  GpuNeeds needs{.any = asked.jobs->wants_gpu()};
+  if (!needs.any) return needs;
+  const std::unordered_set<std::string> ended = ended_before(parsed, asked.name);
+  asked.jobs->each([&](const Job& job) {
+    needs.jobs += cannot_do_without_gpu(job.gpus) && !ended.contains(job.key) ? 1 : 0;
+  });
   return needs;
 }
 
 // Of those that are left to do.
 GpuNeeds gpu_needs(Ledger& ledger) {
   GpuNeeds needs{.any = ledger.wants_gpu()};
+  needs.is_resumed = true;
   if (needs.any)
     for (const QueuedJob& job : ledger.queue())
       needs.jobs += job.state == JobState::waiting && cannot_do_without_gpu(job.gpus) ? 1 : 0;
@@ -335,9 +355,6 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   BatchView view(scheduler, batch, devices);
   BatchReports reports(parsed, batch, ledger);
   std::optional<BatchSearch> search;
-  if (plan)
-    search.emplace(std::move(*plan), scheduler, ledger, gpu_log ? &*gpu_log : nullptr,
-                   [&](const std::string& text) { view.note(text); });
   int interrupts = 0;
   scheduler.on_end([&](const RunningAttempt& running, const Settled& settled) {
     view.ended(running, settled);
@@ -347,6 +364,9 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   });
   scheduler.on_never([&](std::int64_t job) { reports.will_not_run(job); });
   scheduler.on_note([&](const std::string& text) { view.note(text); });
+  if (plan)  // may cancel jobs, of which the reports have to know
+    search.emplace(std::move(*plan), scheduler, ledger, gpu_log ? &*gpu_log : nullptr,
+                   [&](const std::string& text) { view.note(text); });
   while (scheduler.turn(view.interval_s(), signals.fd())) {
     take_signals(signals, scheduler, interrupts);
     if (search) search->look();
@@ -384,7 +404,7 @@ int batch_run_main(const Parsed& parsed) {
   Asked asked = asked_jobs(parsed);
   check_jobs(*asked.jobs);
   check_reports(parsed);
-  check_gpus(parsed, gpu_needs(*asked.jobs));
+  check_gpus(parsed, gpu_needs(parsed, asked));
   check_search(parsed, *asked.jobs);
   const std::vector<Device> devices = batch_devices(parsed, asked.jobs->wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
@@ -470,8 +490,8 @@ void check_gpus(const Parsed& parsed, const GpuNeeds& needs) {
   throw Error(cat(needs.jobs == 1 ? "a job needs" : cat(needs.jobs, " jobs need"),
                   " a GPU, and there is none"),
               cat(needs.on_cpu.empty() ? "" : cat(needs.on_cpu, " trains on the CPU; "),
-                  "lockstep doctor says which GPUs it sees and why none; --devices-like 2xT4 shows "
-                  "where the jobs would go"));
+                  "lockstep doctor says which GPUs it sees and why none",
+                  needs.is_resumed ? "" : "; --devices-like 2xT4 shows where the jobs would go"));
 }
 
 int jobs_at_once(const Parsed& parsed, double cpus, const std::string& gpus) {

@@ -58,15 +58,6 @@ std::vector<std::string> chosen_parameters(const Parsed& parsed) {
   return names;
 }
 
-void check_search_flags(const Parsed& parsed) {
-  if (parsed.has("--choose") && !parsed.has("--search"))
-    throw Error("--choose says among which parameters --search chooses, but there is no --search",
-                "add --search");
-  if (parsed.has("--search") && parsed.has("--slots"))
-    throw Error("--slots says how many jobs run at once, and --search looks for it",
-                "leave one of them out");
-}
-
 // "num_leaves=31,learning_rate=0.1" of a job.
 std::string combination_of(const Job& job, const std::vector<std::string>& names) {
   std::vector<std::string> values;
@@ -191,9 +182,17 @@ const std::vector<Flag>& search_flags() {
        "--expect; the first jobs are the trials, the rest runs with the best"},
       {"--choose", "NAMES",
        "with --search: parameters of which one combination is kept, such as num_leaves; jobs of "
-       "the "
-       "others are cancelled after their trial"}};
+       "the others are cancelled after their trial"}};
   return flags;
+}
+
+void check_search_flags(const Parsed& parsed) {
+  if (parsed.has("--choose") && !parsed.has("--search"))
+    throw Error("--choose says among which parameters --search chooses, but there is no --search",
+                "add --search");
+  if (parsed.has("--search") && parsed.has("--slots"))
+    throw Error("--slots says how many jobs run at once, and --search looks for it",
+                "leave one of them out");
 }
 
 void check_search(const Parsed& parsed, const JobSource& jobs) {
@@ -381,19 +380,20 @@ void BatchSearch::choose() {
     return give_up(cat(search_.text(search_.first(0)), ", as the batch has it"));
   }
   const JobSetting setting = choice->setting;
-  chosen_ = true;
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
+    if (static_cast<int>(i) != setting.combination)
+      scheduler_.cancel_waiting(plan_.jobs[i], left_out_by_search);
   go_on_with(setting);
   keep();
   if (log_ != nullptr) chosen_at_ = log_->sums();
 }
 
+// Cancels nothing: after an interruption, jobs of other parameters wait because somebody retried or
+// added them.
 void BatchSearch::go_on_with(const JobSetting& setting) {
   over_ = chosen_ = true;
   setting_ = setting;
   scheduler_.use(setting);
-  for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
-    if (static_cast<int>(i) != setting.combination)
-      scheduler_.cancel_waiting(plan_.jobs[i], left_out_by_search);
   scheduler_.hold({});
 }
 

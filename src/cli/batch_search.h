@@ -24,7 +24,9 @@ inline constexpr const char* left_out_by_search = "--search chose other paramete
 
 // --search and --choose.
 const std::vector<Flag>& search_flags();
-// Before anything of the batch is made. Throws Error where its jobs cannot be searched for.
+// Before anything is written. Throw Error where the flags contradict each other, and where there is
+// nothing to search for among such jobs.
+void check_search_flags(const Parsed& parsed);
 void check_search(const Parsed& parsed, const JobSource& jobs);
 
 // What is to be searched for in a batch.

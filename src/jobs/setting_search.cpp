@@ -107,11 +107,12 @@ TrialTimer::Needs SettingSearch::needs(const JobSetting& setting) const {
 
 JobSetting SettingSearch::first(int combination) const {
   const double cpus = space_.combinations[static_cast<std::size_t>(combination)].cpus;
-  JobSetting setting{.combination = combination, .at_once = space_.per_device, .cpus = cpus};
-  if (space_.devices > 0) return setting;
   const int most = most_over * space_.cores;
-  setting.at_once =
+  const int by_cores =
       cpus > 0 ? std::clamp(static_cast<int>(space_.cores / cpus + 1e-9), 1, most) : most;
+  JobSetting setting{.combination = combination, .at_once = by_cores, .cpus = cpus};
+  if (space_.devices > 0)
+    setting.at_once = std::clamp(by_cores / space_.devices, 1, space_.per_device);
   return setting;
 }
 

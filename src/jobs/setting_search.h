@@ -26,7 +26,7 @@ struct SearchSpace {
   std::vector<Combination> combinations{Combination{}};  // at least one
   int cores = 1;
   int devices = 0;     // on which jobs run
-  int per_device = 1;  // jobs on each, as the batch has it
+  int per_device = 1;  // jobs on each at most, as the batch has it
 };
 
 // What there is for the next trial.

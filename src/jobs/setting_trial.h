@@ -38,10 +38,10 @@ class TrialTimer {
  public:
   struct Needs {
     std::int64_t jobs = 1;  // that have to be done
-    std::int64_t at_once =
-        1;  // jobs; it ends after a multiple, as jobs of equal length end together
-    std::int64_t to_load =
-        0;               // jobs that end before it counts: later ones find loaded what they load
+    // It ends after a multiple of these, as jobs of equal length end together.
+    std::int64_t at_once = 1;
+    // Jobs that end before it counts: later ones find loaded what these load.
+    std::int64_t to_load = 0;
     double seconds = 0;  // that it takes at least
   };
   TrialTimer(JobSetting setting, Needs needs) : setting_(setting), needs_(needs) {}

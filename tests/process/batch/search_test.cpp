@@ -92,6 +92,12 @@ TEST_F(BatchSearched, KeepsOneCombinationOfTheParametersThatAreNamed) {
   EXPECT_EQ(jobs_in("cancelled"), 26 - of_others);
   EXPECT_EQ(count("SELECT count(*) FROM job WHERE reason = '--search chose other parameters'"),
             26 - of_others);
+
+  // One of those that were left out is wanted all the same.
+  const auto job = count("SELECT min(id) FROM job WHERE state = 'cancelled'");
+  EXPECT_EQ(run({"batch", "retry", "b", std::to_string(job)}).code, 0);
+  EXPECT_EQ(on_a_core({"batch", "resume", "b"}).code, 0);
+  EXPECT_EQ(jobs_in("done"), 26 + of_others + 1);
 }
 
 // As the kernel does where memory runs out.

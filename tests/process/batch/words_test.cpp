@@ -88,6 +88,28 @@ TEST_F(BatchWords, JobsForGpusDoNotBeginWhereThereIsNone) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs"));
 }
 
+TEST_F(BatchWords, NorDoesAResumeWhichNamesNoFlagThatItDoesNotHave) {
+  ASSERT_EQ(run_jobs({}, {"true", ":::", "0"}).code, 0);
+  ASSERT_EQ(run({"batch", "add", "b", "--gpus", "1", "--", "true", ":::", "1"}).code, 0);
+  const ToolResult result =
+      testing::run_tool({"batch", "resume", "b"}, folder.path(), {{"CUDA_VISIBLE_DEVICES", ""}});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("a job needs a GPU, and there is none"));
+  EXPECT_THAT(result.err, ::testing::Not(HasSubstr("--devices-like")));
+  EXPECT_EQ(jobs_in("waiting"), 1);
+}
+
+TEST_F(BatchWords, JobsForGpusThatAreDoneNeedNoneAnyMore) {
+  ASSERT_EQ(run_jobs({}, {"true", ":::", "1"}).code, 0);
+  const auto on_gpu = [&](const Words& values) {
+    return testing::run_tool(run_words({"--gpus", "1"}, values), folder.path(),
+                             {{"CUDA_VISIBLE_DEVICES", ""}});
+  };
+  const ToolResult done = on_gpu({"true", ":::", "1"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(on_gpu({"true", ":::", "1", "2"}).err, HasSubstr("a job needs a GPU"));
+}
+
 TEST_F(BatchWords, AJobIsGivenByTheNameThatItWasGiven) {
   write("b.toml", "command = ['sh', '-c', 'echo {lr}; exit 1']\n[matrix]\nlr = [0.1, 0.2]\n");
   ASSERT_EQ(run({"batch", "run", "b.toml", "run.root=runs"}).code, 1);

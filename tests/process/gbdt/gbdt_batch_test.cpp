@@ -243,6 +243,7 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
   EXPECT_THAT(refused({"--seeds", "3"}), HasSubstr("lockstep batch gbdt seed=1,2,3"));
   EXPECT_THAT(refused({"--expect", "gpu_activity>=40%"}), HasSubstr("gbdt.device=gpu"));
   EXPECT_THAT(refused({"--measure"}), HasSubstr("--measure is of --dry-run"));
+  EXPECT_THAT(refused({"--search", "--slots", "2"}), HasSubstr("leave one of them out"));
   const ToolResult no_gpu = testing::run_tool({"batch", "gbdt", "--name", "g", "gbdt.device=gpu"},
                                               folder(), {{"CUDA_VISIBLE_DEVICES", ""}});
   EXPECT_EQ(no_gpu.code, 2);

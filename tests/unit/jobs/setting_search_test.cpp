@@ -90,6 +90,13 @@ TEST(SettingSearch, SharesDevicesAsLongAsItPaysAndThenGivesEachJobMoreCores) {
   EXPECT_EQ(search.choice()->setting, (JobSetting{.at_once = 4, .cpus = 2}));
 }
 
+TEST(SettingSearch, BeginsWithNoMoreJobsThanHaveCoresAsTheBatchDoes) {
+  SettingSearch search({.cores = 4, .devices = 2, .per_device = 4}, {});
+  EXPECT_EQ(search.first(0), (JobSetting{.at_once = 2, .cpus = 1}));
+  SettingSearch of_few_cores({.cores = 1, .devices = 2, .per_device = 4}, {});
+  EXPECT_EQ(of_few_cores.first(0).at_once, 1);
+}
+
 TEST(SettingSearch, TakesTheFastestThatMeetsTheTarget) {
   SettingSearch search({.cores = 64, .devices = 2}, {at_least("40")});
   // More at once are slower from two on, and keep the devices busier.
