@@ -58,6 +58,8 @@ def quota_cases(shortest, longest):
 def part_of(cases, part, length):
     """Of the parts that --part names, the one asked for: each case goes to the shortest so far, long cases first."""
     number, count = map(int, part.split("/"))
+    if not 1 <= number <= count:
+        sys.exit(f"--part {part}: K of K/N must be from 1 to N")
     parts, lengths = [[] for _ in range(count)], [0] * count
     for case in sorted(cases, key=length, reverse=True):
         shortest = lengths.index(min(lengths))
@@ -82,10 +84,10 @@ def measure_quotas(tool, folder, arguments):
     print(f"cases = {len(cases)}\nkept = {kept}\nruns = [", *lines, "]", sep="\n")
 
 
-def gpu_cases(gpu):
+def gpu_cases():
     for width, batch, steps in itertools.product((256, 768), (16, 64), (500, 2000)):
         yield [*TEXT[:-1], f"model.width={width}", f"batch.global={batch}", f"stop.steps={steps}", f"eval.every_steps={steps // 2}",
-               "--devices", gpu]
+               "--devices", "0"]
 
 
 def forecast_cases():
@@ -103,7 +105,7 @@ def planned_s(tool, folder, case, *flags):
 def measure_forecasts(tool, folder, arguments):
     within = {"run": 0, "trial": 0}
     lines = []
-    cases = list(forecast_cases() if arguments.gpu is None else gpu_cases(arguments.gpu))[:arguments.most]
+    cases = list(forecast_cases() if arguments.gpu is None else gpu_cases())[:arguments.most]
     cases = part_of(cases, arguments.part, lambda case: 1)
     for number, case in enumerate(cases):
         case = case if "--devices" in case else [*case, "--devices", "cpu:2"]
@@ -130,6 +132,8 @@ def main():
     parser.add_argument("--part", default="1/1")
     parser.add_argument("--gpu")
     arguments = parser.parse_args()
+    if arguments.gpu is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = arguments.gpu  # a number in plan --devices would be one of GPUs
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=CHECKOUT, capture_output=True, text=True).stdout.strip()
     print(f'# Whether quotas are kept, or how good forecasts are; written by bench/quotas.py.\n'
           f'command = "python3 bench/quotas.py {" ".join(sys.argv[1:])}"\ncommit = "{commit}"\n'

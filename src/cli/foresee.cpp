@@ -44,8 +44,7 @@ void note_forecast(RunSetup& setup, const std::optional<Forecast>& forecast,
   if (!quota.empty()) plan.notes.push_back(quota);
 }
 
-}  // namespace
-
+// By an earlier run or trial, else by the devices' peaks, else nothing.
 std::optional<Forecast> forecast_of(const RunSetup& setup, std::int64_t first_step) {
   std::optional<MeasuredTimes> times = known_times(setup);
   if (!times) {
@@ -55,6 +54,8 @@ std::optional<Forecast> forecast_of(const RunSetup& setup, std::int64_t first_st
   }
   return make_forecast(*times, setup.plan, *setup.train, first_step);
 }
+
+}  // namespace
 
 std::optional<Forecast> foresee(RunSetup& setup, const Then& then, std::int64_t items,
                                 std::int64_t first_step,

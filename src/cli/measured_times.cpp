@@ -61,11 +61,10 @@ std::optional<MeasuredTimes> known_times(const RunSetup& setup) {
   const nlohmann::json found = cached(times_file(setup), key_of_training(setup));
   const double step_s = known_seconds(found, "step_s");
   if (step_s == 0) return std::nullopt;
-  const auto samples = static_cast<double>(setup.plan.valid_samples);
   return MeasuredTimes{
       .parts = {.start_s = known_seconds(found, "start_s"),
                 .step_s = step_s,
-                .evaluation_s = samples * known_seconds(found, "valid_sample_s"),
+                .evaluation_s = setup.plan.evaluation_passes * known_seconds(found, "pass_s"),
                 .save_s = known_seconds(found, "save_s")},
       .source = is_true(found, "trial") ? TimeSource::trial : TimeSource::run,
       .run = text_or(found, "run", ""),
@@ -81,15 +80,16 @@ void remember_times(const RunSetup& setup, const MeasuredTimes& times) try {
   const std::string key = key_of_training(setup);
   const nlohmann::json before = cached(times_file(setup), key);
   if (is_trial && !before.is_null() && !is_true(before, "trial")) return;
-  const auto samples = static_cast<double>(std::max<std::int64_t>(setup.plan.valid_samples, 1));
+  // Other validation data, and other tiles and flips of it, take other numbers of passes.
+  const double pass_s = parts.evaluation_s / std::max(setup.plan.evaluation_passes, 1.0);
   nlohmann::json value{{"run", times.run},       {"time", system_clock().wall_s()},
                        {"trial", is_trial},      {"start_s", parts.start_s},
-                       {"step_s", parts.step_s}, {"valid_sample_s", parts.evaluation_s / samples},
+                       {"step_s", parts.step_s}, {"pass_s", pass_s},
                        {"save_s", parts.save_s}};
   if (is_trial)
     value.update({{"fast_step_s", times.fast_step_s}, {"slow_step_s", times.slow_step_s}});
   // A start that evaluated or saved nothing knows no better than the one before.
-  for (const char* part : {"valid_sample_s", "save_s"})
+  for (const char* part : {"pass_s", "save_s"})
     if (known_seconds(value, part) == 0) value[part] = known_seconds(before, part);
   remember_in_cache(times_file(setup), key, std::move(value));
   if (parts.start_s > 0)

@@ -93,10 +93,12 @@ int print_plan(const Parsed& parsed) {
   RunSetup& setup = planned.setup;
   const std::optional<MeasuredTimes> trial =
       parsed.has("--measure") ? try_out(setup) : std::nullopt;
-  const std::optional<Forecast> forecast =
+  std::optional<Forecast> forecast =
       foresee(setup, planned.then, planned.items,
               planned.is_over ? setup.plan.total_steps : planned.first_step, trial);
-  if (!forecast && !planned.is_over)
+  if (planned.is_over)
+    forecast.reset();
+  else if (!forecast)
     setup.plan.notes.push_back(
         "how long it takes is not known: no run like it is remembered here; --measure tries it for "
         "ten seconds");
@@ -117,10 +119,11 @@ TimeRow row_for(const Parsed& parsed, const std::string& spec) {
   try {
     const std::vector<Device> devices = imagined_for(spec);
     const Then then = then_of(parsed);
-    const RunSetup setup = plan_new_run(resolved_setup(parsed, then, devices), then, devices).setup;
+    PlannedRun planned = plan_new_run(resolved_setup(parsed, then, devices), then, devices);
+    row.forecast = foresee(planned.setup, then, planned.items, 0);
+    const RunSetup& setup = planned.setup;
     row.device = setup.plan.devices[0].name;
     row.precision = precision_word(setup.plan.precision.type);
-    row.forecast = forecast_of(setup);
     row.quota =
         row.forecast ? quota_text(*row.forecast, *setup.train, 0, setup.plan.total_steps) : "";
     if (!row.forecast) row.why_not = setup.plan.compute.mfu_unknown;
@@ -162,8 +165,7 @@ Command plan_command() {
           "off by 3 times. With stop.after or stop.budget it says whether that is enough.\n"
           "\n"
           "It takes the words of a `train` command: with --resume auto it plans what is left of "
-          "the "
-          "run, and with --then predict it says what the predictions take.",
+          "the run, and with --then predict it says what the predictions take.",
       .flags = {{"--config", "FILE", "TOML file of options; later files overlay earlier ones",
                  "file"},
                 {"--devices", "LIST", "how many and which (default: this machine's)", "devices"},

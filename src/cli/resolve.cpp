@@ -334,6 +334,12 @@ std::optional<LinkLimit> link_between(const std::vector<Device>& devices) {
 
 namespace {
 
+// As --devices takes it, whose numbers count the visible GPUs alone.
+std::string word_for(const Device& device) {
+  const bool all_visible = std::getenv("CUDA_VISIBLE_DEVICES") == nullptr;
+  return all_visible || device.uuid.empty() ? cat(device.index) : device.uuid;
+}
+
 // What several devices gain over one, and that they hardly do.
 void note_gain(RunSetup& setup) {
   Plan& plan = setup.plan;
@@ -341,7 +347,9 @@ void note_gain(RunSetup& setup) {
   if (!link) return;
   const std::optional<StepEstimate> step = estimate_step(plan, *setup.train, link);
   if (!step) return;
-  for (std::string note : {gain_text(*step, *link), gain_warning(*step, plan, *setup.train, *link)})
+  const std::string alone = word_for(plan.devices[step->fastest]);
+  for (std::string note :
+       {gain_text(*step, *link), gain_warning(*step, plan, *setup.train, *link, alone)})
     if (!note.empty()) plan.notes.push_back(std::move(note));
 }
 

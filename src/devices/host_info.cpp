@@ -135,6 +135,9 @@ HostInfo host_info() {
   if (const char* const asked = std::getenv("OMP_NUM_THREADS"); asked != nullptr)
     host.rank_threads =
         whole_number<int>(trim(split(asked, ',').front()), 1, most_rank_threads).value_or(0);
+  // A batch tells each job how many cores it has as a whole: its ranks share them out.
+  if (std::getenv("LOCKSTEP_JOB") != nullptr && host.rank_threads == host.cores)
+    host.rank_threads = 0;
   return host;
 }
 

@@ -285,7 +285,7 @@ std::string fault_of_output_name(const std::string& name) {
   const fs::path path = name;
   const bool is_plain = path.lexically_normal().native() == name;  // no second name of another
   if (path.empty() || path.is_absolute() || !path.has_filename() || *path.begin() == ".." ||
-      !is_plain)
+      name == "." || !is_plain)
     return cat("an output must have a plain name below its folder, but is called \"",
                printable(name), "\"");
   if (std::any_of(path.begin(), path.end(),

@@ -115,7 +115,7 @@ std::string gain_text(const StepEstimate& step, const LinkLimit& link) {
 }
 
 std::string gain_warning(const StepEstimate& step, const Plan& plan, const TrainOptions& options,
-                         const LinkLimit& link) {
+                         const LinkLimit& link, const std::string& alone) {
   const double least = least_gain(step.devices);
   if (step.devices < 2 || !step.knows_exchange || step.gain() >= least) return "";
   const std::optional<std::int64_t> times = times_to_pay(step, plan, least);
@@ -125,7 +125,6 @@ std::string gain_warning(const StepEstimate& step, const Plan& plan, const Train
           ? cat("whether ", gpus(step), " pay", at,
                 " depends on what joins them, which is not known; over PCIe they do not")
           : cat("warning: ", gpus(step), step.gain() < 1 ? " do not pay" : " hardly pay", at);
-  const std::string alone = cat("--devices ", plan.devices[step.fastest].index);
   return cat(verdict, ": computing a step takes about ", milliseconds(step.compute_s()),
              " on them instead of ", milliseconds(step.compute_one_s()), " on one, but adding up ",
              format_bytes(step.exchange_bytes), " of gradients over ", link.kind,
@@ -136,8 +135,9 @@ std::string gain_warning(const StepEstimate& step, const Plan& plan, const Train
                    : "",
              bf16_words(step, plan, options, least),
              link.may_be_nvlink ? ""
-             : step.gain() < 1  ? cat("; one alone is faster at this batch: ", alone)
-                                : cat("; one alone is about as fast at this batch: ", alone));
+             : step.gain() < 1
+                 ? cat("; one alone is faster at this batch: --devices ", alone)
+                 : cat("; one alone is about as fast at this batch: --devices ", alone));
 }
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@ namespace lockstep {
 // Arithmetic at a third of the peak, but never less than the 2 ms in which the kernels of a small
 // model begin; then the gradients added up over four fifths of the link, of which the backward pass
 // hides what it can. A third is the middle of what was measured: steps of the models in
-// bench/results reach from a ninth of the peak to a half and more, so the truth is within 3 times.
+// bench/results reach from a tenth of the peak to a half and more, so the truth is within 3 times.
 // What costs the same on any number of devices, such as the update, is left out otherwise, so that
 // the true gain is nearer to 1.
 struct StepEstimate {
@@ -44,9 +44,10 @@ std::optional<StepEstimate> estimate_step(const Plan& plan, const TrainOptions& 
 std::string gain_text(const StepEstimate& step, const LinkLimit& link);
 
 // That more devices hardly pay, why, from which batch on they would, also with gradients in bf16,
-// and what to write to use one alone; where that is so over PCIe
-// alone, that it depends on the link. "" where they pay or nothing is known. Without a full stop.
+// and what to write to use the fastest one alone: `alone`, as --devices takes it. Where that is so
+// over PCIe only, that it depends on the link. "" where they pay or nothing is known. Without a
+// full stop.
 std::string gain_warning(const StepEstimate& step, const Plan& plan, const TrainOptions& options,
-                         const LinkLimit& link);
+                         const LinkLimit& link, const std::string& alone);
 
 }  // namespace lockstep

@@ -84,6 +84,21 @@ EpisodeSizes sizes_of(const FewshotOptions& options) {
           .regions = queries * (static_cast<double>(options.model.regions) + true_boxes)};
 }
 
+// Multiplications of one forward pass of an episode.
+double products_of(const DetectorShape& shape, const EpisodeSizes& sizes) {
+  double products = 0;
+  for (const Layer& layer : trunk_layers(shape))
+    products += layer.weights * (sizes.supports * cells(sizes.support_size, layer.stride) +
+                                 sizes.queries * cells(sizes.size, layer.stride));
+  const Head head = head_of(shape);
+  products += head.neck * (sizes.supports * cells(sizes.support_size, 16) +
+                           sizes.queries * cells(sizes.size, 16));
+  products +=
+      (head.proposal + head.outputs) * sizes.queries * sizes.classes * cells(sizes.size, 16);
+  products += head.region * (sizes.regions + sizes.supports);
+  return products;
+}
+
 }  // namespace
 
 std::int64_t parameter_count(const DetectorShape& shape) {
@@ -137,19 +152,16 @@ MemoryEstimate FewshotOptions::memory(const TrainOptions& train, const Facts& fa
 
 // 6 FLOPs a multiplication: 2 forward, 4 backward.
 std::optional<double> FewshotOptions::flops_per_sample(const Facts&) const {
-  const DetectorShape shape = detector();
-  const EpisodeSizes sizes = sizes_of(*this);
-  double products = 0;
-  for (const Layer& layer : trunk_layers(shape))
-    products += layer.weights * (sizes.supports * cells(sizes.support_size, layer.stride) +
-                                 sizes.queries * cells(sizes.size, layer.stride));
-  const Head head = head_of(shape);
-  products += head.neck * (sizes.supports * cells(sizes.support_size, 16) +
-                           sizes.queries * cells(sizes.size, 16));
-  products +=
-      (head.proposal + head.outputs) * sizes.queries * sizes.classes * cells(sizes.size, 16);
-  products += head.region * (sizes.regions + sizes.supports);
-  return 6 * products;
+  return 6 * products_of(detector(), sizes_of(*this));
+}
+
+double FewshotOptions::passes_of_evaluation(std::int64_t shots) const {
+  const EpisodeSizes training = sizes_of(*this);
+  EpisodeSizes sizes = training;
+  sizes.supports = sizes.classes * static_cast<double>(shots);
+  if (evaluate.queries > 0) sizes.queries = static_cast<double>(evaluate.queries);
+  sizes.regions = sizes.queries * static_cast<double>(predict.regions);
+  return products_of(detector(), sizes) / products_of(detector(), training);
 }
 
 }  // namespace lockstep::fewshot

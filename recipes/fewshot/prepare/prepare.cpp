@@ -114,6 +114,14 @@ void say_what_is_left_out(const std::vector<EvaluationGroup>& groups, const Fews
                 count_of(shots, "shot")));
 }
 
+double passes_over(const std::vector<EvaluationGroup>& groups, const FewshotOptions& options) {
+  double passes = 0;
+  for (const EvaluationGroup& group : groups)
+    passes +=
+        static_cast<double>(options.evaluate.episodes) * options.passes_of_evaluation(group.shots);
+  return passes;
+}
+
 Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions& options,
                        Purpose purpose, const Say& say) {
   const std::vector<int> used = used_classes(sets.split, options.data.classes);
@@ -144,6 +152,7 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
   Prepared prepared;
   prepared.facts = {.train_samples = options.stop.episodes,
                     .valid_samples = std::ssize(groups) * options.evaluate.episodes,
+                    .evaluation_passes = passes_over(groups, options),
                     .unit = "episodes",
                     .units_per_sample = 1,
                     .smaller_sample = options.smaller_episode(),

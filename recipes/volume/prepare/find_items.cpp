@@ -42,8 +42,7 @@ PredictItem item_of(const std::string& id, const fs::path& path) {
 // Volumes in the folder and in those below it, folders of slices among them.
 void add_folder(const fs::path& folder, const fs::path& below, std::vector<PredictItem>& items) {
   std::error_code ignored;
-  for (const auto& [id, path] :
-       list_volumes(folder, nnunet_file_ending(nnunet_dataset_around(folder))))
+  for (const auto& [id, path] : list_nnunet_volumes(folder, nnunet_dataset_around(folder)))
     items.push_back(item_of((below / id).string(), path));
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -197,7 +196,9 @@ std::vector<PredictItem> named_by_case(std::vector<PredictItem> items, std::int6
     const fs::path folder = fs::path(item.path).parent_path();
     const auto [ending, is_new] = endings.try_emplace(folder);
     if (is_new) ending->second = nnunet_file_ending(nnunet_dataset_around(folder));
-    if (!has_volume(folder, {channel->id, channel_name(channel->id, 1)}, ending->second))
+    const bool has_ending = item.path.ends_with(ending->second);
+    if (!has_volume(folder, {channel->id, channel_name(channel->id, 1)},
+                    has_ending ? ending->second : ""))
       rename_item(item, channel->id);
   }
   return items;
@@ -293,8 +294,7 @@ std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQue
     throw Error(cat("there is no folder ", set.images.string(), " (predict.images)"),
                 "check the path; it is taken from the current folder if relative");
   const std::int64_t channels = known_channels(options, query);
-  const auto volumes =
-      list_volumes(set.images, nnunet_file_ending(nnunet_dataset_around(set.images)));
+  const auto volumes = list_nnunet_volumes(set.images, nnunet_dataset_around(set.images));
   if (!set.csv.empty()) {
     std::vector<PredictItem> items = looked_at(
         joined(joined_channels(items_of_table(set, volumes), channels), options.predict.submission),

@@ -232,6 +232,13 @@ std::string nnunet_file_ending(const fs::path& dataset_json) try {
   return "";
 }
 
+std::map<std::string, fs::path> list_nnunet_volumes(const fs::path& folder,
+                                                    const fs::path& dataset_json) {
+  const std::string ending = nnunet_file_ending(dataset_json);
+  std::map<std::string, fs::path> volumes = list_volumes(folder, ending);
+  return volumes.empty() && !ending.empty() ? list_volumes(folder) : volumes;
+}
+
 void take_nnunet_dataset(VolumeOptions& options, const NnunetDataset& dataset, bool training,
                          const Say& say) {
   check_can_be_trained(options, dataset);

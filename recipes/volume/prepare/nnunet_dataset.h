@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,11 @@ std::filesystem::path nnunet_dataset_around(const std::filesystem::path& folder)
 // The file_ending of that file, as far as it can be read and names a kind that is read: what a
 // folder with another kind of files beside is listed by. "": any.
 std::string nnunet_file_ending(const std::filesystem::path& dataset_json);
+
+// list_volumes of what is predicted or scored, by that ending where any volume in the folder has
+// it: outputs and labels of one's own may be of another kind.
+std::map<std::string, std::filesystem::path> list_nnunet_volumes(
+    const std::filesystem::path& folder, const std::filesystem::path& dataset_json);
 
 // Sets data.classes and data.ignore, and with `training` data.channels and data.normalize too,
 // where nobody has set them; reports what was taken, and what differs from what is set. Throws

@@ -85,8 +85,7 @@ fs::path truth_folder(const VolumeOptions& options, const Volumes& predictions) 
   for (const std::string_view name : label_folders) {
     if (!fs::is_directory(path / name, ignored)) continue;
     if (first.empty()) first = path / name;
-    for (const auto& [id, label] :
-         list_volumes(path / name, nnunet_file_ending(nnunet_dataset_file(path))))
+    for (const auto& [id, label] : list_nnunet_volumes(path / name, nnunet_dataset_file(path)))
       if (find_prediction(predictions, id) != nullptr) return path / name;
   }
   if (first.empty())
@@ -123,7 +122,7 @@ Volumes without_probabilities(Volumes volumes) {
 Volumes list_predictions(const fs::path& path, const fs::path& scratch) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
-    return without_probabilities(list_volumes(path, nnunet_file_ending(path / "dataset.json")));
+    return without_probabilities(list_nnunet_volumes(path, path / "dataset.json"));
   if (!fs::exists(path, ignored) || path.extension() != ".zip")
     throw Error(cat(path.string(), fs::exists(path, ignored) ? " is no folder" : " is not there"),
                 "predictions=PATH names the folder of the masks, or a zip file of them");
@@ -153,8 +152,7 @@ void take_dataset(VolumeOptions& options, const fs::path& labels, const fs::path
 std::vector<Compared> find_compared(const VolumeOptions& options, const ScoreContext& context,
                                     const Volumes& predictions, const fs::path& folder,
                                     const Say& say) {
-  const Volumes labels =
-      list_volumes(folder, nnunet_file_ending(dataset_of_labels(options, folder)));
+  const Volumes labels = list_nnunet_volumes(folder, dataset_of_labels(options, folder));
   std::vector<Compared> compared;
   std::vector<std::string> missing;
   for (const std::string& id : wanted_ids(options, labels)) {

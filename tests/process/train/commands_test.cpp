@@ -456,6 +456,17 @@ TEST_F(Commands, PlanTakesTheWordsOfATraining) {
   EXPECT_EQ(tool(plan_words(folder->path(), {"--resume", "always"})).code, 2);
 }
 
+TEST_F(Commands, APlanOfARunThatIsOverForecastsNoTraining) {
+  std::vector<std::string> words{"plan", "textgen",   "--name", "a",      "--resume",
+                                 "auto", "--devices", "cpu:2",  "--json", "stop.steps=40"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
+  const ToolResult result = tool(words);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find("nothing of it is left to train"), std::string::npos) << result.err;
+  EXPECT_TRUE(nlohmann::json::parse(result.out).at("forecast").is_null()) << result.out;
+}
+
 TEST_F(Commands, PlanComparesGpusInATable) {
   const ToolResult table = tool(plan_words(folder->path(), {"--table"}));
   ASSERT_EQ(table.code, 0) << table.err;

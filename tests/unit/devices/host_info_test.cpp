@@ -36,6 +36,20 @@ TEST(HostInfo, TakesTheThreadsOfARankFromOpenMPsVariable) {
   EXPECT_EQ(host_info().rank_threads, 0);
 }
 
+TEST(HostInfo, RanksOfAJobShareItsCores) {
+  const int cores = host_info().cores;
+  const auto threads_of_job = [](int asked) {
+    setenv("OMP_NUM_THREADS", std::to_string(asked).c_str(), 1);
+    return host_info().rank_threads;
+  };
+  setenv("LOCKSTEP_JOB", "a", 1);
+  EXPECT_EQ(threads_of_job(cores), 0) << "as the batch sets it";
+  EXPECT_EQ(threads_of_job(cores + 1), cores + 1) << "as the job file says";
+  unsetenv("LOCKSTEP_JOB");
+  EXPECT_EQ(threads_of_job(cores), cores);
+  unsetenv("OMP_NUM_THREADS");
+}
+
 TEST_F(HostInfoTest, TakesTheSmallestQuotaOfVersion2AndItsAncestors) {
   file("proc/self/cgroup", "0::/user/job\n");
   file("sys/fs/cgroup/user/job/cpu.max", "max 100000\n");

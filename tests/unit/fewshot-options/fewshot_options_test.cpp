@@ -118,6 +118,16 @@ TEST(FewshotOptions, FlopsGrowWithPicturesAsConvolutionsDo) {
   EXPECT_NEAR((third - second) / (second - first), 4, 1e-6);
 }
 
+TEST(FewshotOptions, AnEvaluationsPassesFollowItsShotsQueriesAndRegions) {
+  FewshotOptions options;
+  options.predict.regions = options.model.regions + 32;  // as training has with the true boxes
+  const std::int64_t shots = options.episode.k_shot;
+  EXPECT_DOUBLE_EQ(options.passes_of_evaluation(shots), 1);
+  EXPECT_GT(options.passes_of_evaluation(shots + 5), 1.1);
+  options.evaluate.queries = 2 * options.episode.queries;
+  EXPECT_GT(options.passes_of_evaluation(shots), 1.1);
+}
+
 TEST(FewshotOptions, MemoryFollowsTheSettings) {
   FewshotOptions options;
   TrainOptions train;

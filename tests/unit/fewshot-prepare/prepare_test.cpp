@@ -68,6 +68,9 @@ TEST_F(PrepareTest, SaysWhatTheWorkerReadsAndThePlanNeeds) {
   const Prepared prepared = prepare();
   EXPECT_EQ(prepared.facts.train_samples, 50);
   EXPECT_EQ(prepared.facts.valid_samples, 2 * options.evaluate.episodes);
+  EXPECT_DOUBLE_EQ(prepared.facts.evaluation_passes,
+                   static_cast<double>(prepared.facts.valid_samples) *
+                       options.passes_of_evaluation(options.episode.k_shot));
   EXPECT_EQ(prepared.facts.fixed_micro, 1);
   EXPECT_THAT(prepared.facts.smaller_sample, HasSubstr("a smaller episode (episode.size="));
   EXPECT_EQ(prepared.extra.at("boxes").get<int>() % 8, 0);

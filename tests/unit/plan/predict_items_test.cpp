@@ -136,6 +136,7 @@ TEST_F(Items, WhoseOutputsCanHaveNoSuchNameAreSkipped) {
   for (const std::size_t second_name : {6U, 7U})
     EXPECT_NE(items[second_name].fault, "") << "it is the file of another item";
   EXPECT_EQ(items[8].fault, "") << "a file of its own";
+  EXPECT_NE(fault_of_output_name("."), "") << "the folder itself";
   EXPECT_THAT(error_of([&] { list_items(input, {.inputs = {"../bar"}}); }),
               HasSubstr("../bar: an output must have"));
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <iterator>
+#include <string>
 
 #include "plan_fixtures.h"
 
@@ -38,7 +39,10 @@ class StepEstimateTest : public ::testing::Test {
     plan.batch.micro = (plan.batch.rows() - 1) / std::ssize(plan.devices) + 1;
   }
   std::optional<StepEstimate> gain() const { return estimate_step(plan, options, link); }
-  std::string note() const { return gain_warning(*gain(), plan, options, *link); }
+  std::string note() const {
+    const int alone = plan.devices[gain()->fastest].index;
+    return gain_warning(*gain(), plan, options, *link, std::to_string(alone));
+  }
 
   Plan plan;
   TrainOptions options;
@@ -208,7 +212,7 @@ TEST_F(StepEstimateTest, IsUnknownWithoutAPeakOrFlopsAndTheGainWithoutALink) {
   ASSERT_TRUE(gain());
   EXPECT_FALSE(gain()->knows_exchange);
   EXPECT_EQ(gain_text(*gain(), {}), "");
-  EXPECT_EQ(gain_warning(*gain(), plan, options, {}), "");
+  EXPECT_EQ(gain_warning(*gain(), plan, options, {}, "0"), "");
   link = LinkLimit{"PCIe", 12e9};
   EXPECT_TRUE(gain()->knows_exchange);
   plan.compute.peak_flops = 0;

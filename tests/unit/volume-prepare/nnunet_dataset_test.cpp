@@ -147,6 +147,20 @@ TEST_F(Nnunet, IsTakenWhereDataPathIsARawFolder) {
   EXPECT_THAT(said, AllOf(HasSubstr("data.classes=3"), Not(HasSubstr("ignored (data.ignore"))));
 }
 
+// Predictions and labels of one's own need not be of the kind that dataset.json names.
+TEST_F(Nnunet, ListsOtherVolumesWhereNoneHasItsEnding) {
+  write_text("dataset.json", usual_text);
+  write(data() / "imagesTs/ovu_001_0000.tif", usual, image_of(usual, 1));
+  const auto items =
+      find_items(options, {.inputs = {(data() / "imagesTs").string()}, .cache_dir = cache()});
+  ASSERT_EQ(items.size(), 1U);
+  EXPECT_EQ(items[0].fault, "");
+  write(data() / "labelsTs/ovu_001.tif", usual, labels_of(usual));
+  write(path("out") / "ovu_001.tif", usual, labels_of(usual));
+  options.scoring.labels = (data() / "labelsTs").string();
+  EXPECT_EQ(score_volumes(options, {.predictions = path("out")}).at(0).value, 1);
+}
+
 // A picture of each case beside it, as people keep them.
 TEST_F(Nnunet, SaysWhichFilesOfItsFoldersArePredictedAndScored) {
   write_text("dataset.json", usual_text);
