@@ -127,17 +127,17 @@ void add_notes(Planned& planned, const std::vector<std::string>& notes, const st
   }
 }
 
-// What some combinations alone have says so.
+// What some combinations alone have says so, unless it does already.
 std::vector<std::string> notes_of(const Planned& planned, std::int64_t jobs) {
   std::vector<std::string> texts;
-  for (const auto& [note, combinations] : planned.notes)
-    if (combinations.size() == planned.each.size())
-      texts.push_back(note);
-    else
-      texts.push_back(cat(note, combinations.size() == 1
-                                    ? cat(" (", combinations[0], ")")
-                                    : cat(" (with ", combinations.size(), " of ",
-                                          planned.each.size(), " settings)")));
+  for (const auto& [note, combinations] : planned.notes) {
+    std::string whose;
+    if (combinations.size() == 1 && note.find(combinations[0]) == note.npos)
+      whose = cat(" (", combinations[0], ")");
+    if (combinations.size() > 1 && combinations.size() < planned.each.size())
+      whose = cat(" (with ", combinations.size(), " of ", planned.each.size(), " settings)");
+    texts.push_back(note + whose);
+  }
   if (planned.each.size() > 1)
     texts.push_back(cat("each with ", planned.each.size(), " settings: ", jobs, " jobs"));
   return texts;

@@ -343,7 +343,7 @@ std::vector<PhaseShare> phase_shares(const BatchAnalysis& analysis) {
   std::vector<PhaseShare> shares;
   double sum = 0;
   for (const auto& [phase, seconds] : analysis.phases_s) {
-    shares.push_back({.name = phase, .seconds = seconds});
+    shares.push_back({.name = cat("phase ", phase), .seconds = seconds});
     sum += seconds;
   }
   if (shares.empty()) return shares;
@@ -388,9 +388,9 @@ std::string analysis_text(const BatchAnalysis& analysis) {
     text += "\n";
   }
   for (const PhaseShare& phase : phase_shares(analysis))
-    text += cat("phase ", printable(phase.name), ": ", fixed(phase.seconds, 2), " s (",
-                fixed(phase.percent, 0), " %) in ", analysis.with_phases,
-                analysis.with_phases == 1 ? " job\n" : " jobs\n");
+    text +=
+        cat(printable(phase.name), ": ", fixed(phase.seconds, 2), " s (", fixed(phase.percent, 0),
+            " %) in ", analysis.with_phases, analysis.with_phases == 1 ? " job\n" : " jobs\n");
   return text;
 }
 

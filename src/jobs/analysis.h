@@ -65,10 +65,10 @@ struct BatchAnalysis {
   std::optional<double> energy_kwh;  // of the GPUs, while jobs ran on them
 };
 
-// Each phase with its seconds and its percent of the time of the jobs that reported some; last, as
-// "in no phase", what they did beside: starting, and what they do not report.
+// Each phase with its seconds and its percent of the time of the jobs that reported some; last what
+// they did beside: starting, and what they do not report.
 struct PhaseShare {
-  std::string name;
+  std::string name;  // "phase train", "in no phase"
   double seconds = 0, percent = 0;
 };
 std::vector<PhaseShare> phase_shares(const BatchAnalysis& analysis);

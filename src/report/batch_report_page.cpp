@@ -113,7 +113,7 @@ class BatchPageMaker {
   }
 
   void phases(PageSection& section) const {
-    PageTable table{.columns = {"phase of jobs", "time", "share"}, .rows = {}};
+    PageTable table{.columns = {"time of jobs", "time", "share"}, .rows = {}};
     for (const PhaseShare& phase : phase_shares(analysis_))
       table.rows.push_back(
           {phase.name, shown_seconds(phase.seconds), cat(fixed(phase.percent, 0), " %")});

@@ -140,8 +140,7 @@ TEST_F(BatchOnGpus, AnalyzeSaysWhichDeviceRanWhatAndWhyOneWasIdle) {
   EXPECT_THAT(result.out, HasSubstr("GPU 1: 1 attempt; jobs on it for 0.3 s"));
   EXPECT_THAT(result.out, HasSubstr("idle for 2.2 s when no more came"));
   EXPECT_THAT(result.out, ::testing::ContainsRegex(
-                              "phase features: 0.50 s \\([0-9]+ %\\) in 2 jobs\nphase in no "
-                              "phase: "));
+                              "phase features: 0.50 s \\([0-9]+ %\\) in 2 jobs\nin no phase: "));
   EXPECT_THAT(read_file(batch() / "timeline.svg"), HasSubstr("GPU 1, slot 1"));
 }
 

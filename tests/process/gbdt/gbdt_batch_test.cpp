@@ -260,12 +260,11 @@ TEST_F(GbdtBatch, ShowsJobsOrWritesTheirFileWithoutRunningThem) {
   EXPECT_EQ(dry.code, 0) << dry.err;
   EXPECT_THAT(dry.out, HasSubstr("MADE01_2022-01-01_to_2022-06-30"));
   EXPECT_THAT(dry.out, HasSubstr("12 jobs"));
-  EXPECT_THAT(dry.out, HasSubstr("how long it takes is not known: no batch in runs has had such "
-                                 "jobs; --measure trains one to tell\n"));
-  EXPECT_THAT(
-      batch({"--dry-run", "--measure", "num_leaves=2,4"}).out,
-      ::testing::ContainsRegex("about [0-9.]+m?s: 24 jobs, [0-9]+ at once, [0-9.]+m?s each, "
-                               "as one took that was trained to measure it\n"));
+  EXPECT_THAT(dry.out, HasSubstr("how long it takes is not known: no batch in "));
+  EXPECT_THAT(dry.out, HasSubstr(" has had such jobs; --measure trains one to tell\n"));
+  EXPECT_THAT(batch({"--dry-run", "--measure", "num_leaves=2,4"}).out,
+              ::testing::ContainsRegex("about [0-9.]+ m?s: 24 jobs, [0-9]+ at once, [0-9.]+ m?s "
+                                       "each, as one took that was trained to measure it\n"));
   EXPECT_EQ(batch({"--write", "g.toml"}).code, 0);
   EXPECT_TRUE(exists("g.toml"));
   // A comma behind a backslash is part of a value.

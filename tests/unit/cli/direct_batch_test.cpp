@@ -38,7 +38,7 @@ struct ToyOptions : DirectOptions {
                       .cpus_key = "threads",
                       .gpus = "0.25"};
     batch.notes = {cat(parts, " parts")};
-    if (leaves > 100) batch.notes.push_back(cat(leaves, " leaves are many"));
+    if (leaves > 100) batch.notes.push_back("these are many leaves");
     if (rate > 1) {
       batch.skipped = static_cast<std::size_t>(parts);
       batch.why_skipped = "part a, because it is too fast";
@@ -108,14 +108,14 @@ TEST(DirectJobs, SayTheNotesOfEveryCombinationAndWhichOnesHaveThem) {
   Parsed parsed;
   parsed.assignments = {"leaves=31,255"};
   const DirectJobs made = direct_jobs(toy, parsed, "x", named_b);
-  EXPECT_THAT(made.notes, ElementsAre("2 parts", "255 leaves are many (leaves=255)",
+  EXPECT_THAT(made.notes, ElementsAre("2 parts", "these are many leaves (leaves=255)",
                                       "each with 2 settings: 4 jobs"));
   ASSERT_EQ(made.settings.size(), 2u);
   EXPECT_EQ(made.settings[1].words, "leaves=255");
   EXPECT_THAT(made.settings[1].one_job, ElementsAre("leaves=255", "part=b"));
   parsed.assignments = {"leaves=31,127,255", "rate=0.1,0.2"};
   EXPECT_THAT(direct_jobs(toy, parsed, "x", named_b).notes,
-              Contains("127 leaves are many (with 2 of 6 settings)"));
+              Contains("these are many leaves (with 4 of 6 settings)"));
 }
 
 TEST(DirectJobs, AreRefusedWhereAllWouldBeSkipped) {
