@@ -67,7 +67,10 @@ int run_help(const std::string& asked, const std::vector<Command>& commands) {
   for (const Topic* const topic : found.others)
     if (near.size() < most_near) near.push_back(topic->title);
   for (const Topic& topic : topics)
-    terms.insert(terms.end(), topic.terms.begin(), topic.terms.end());
+    for (const std::string& term : topic.terms) {
+      terms.push_back(term);
+      for (const std::string& word : split(term, ' ')) terms.push_back(word);
+    }
   const std::string one = nearest(asked, terms);
   if (!one.empty()) near.insert(near.begin(), one);
   throw Error(cat("there is no help on ", asked),

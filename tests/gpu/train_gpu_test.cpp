@@ -55,7 +55,7 @@ class TrainOnGpus : public ::testing::Test {
            Words{"model.layers=2",          "model.width=64",
                  "model.context=64",        "model.dropout=0.1",
                  "batch.global=24",         "optimizer.lr=1e-3",
-                 "schedule.min_lr=1e-4",    "schedule.warmup=20",
+                 "schedule.min_lr=1e-4",    "preset=small",
                  "precision=fp32",          "stop.steps=" + std::to_string(steps),
                  "run.record_samples=true", "log.every_steps=1"};
   }

@@ -60,7 +60,9 @@ TEST_F(BadInput, NamesOfOtherProgramsAreTranslatedWithTheirValues) {
           "hint: write num_leaves=255 learning_rate=0.1 params.lambda_l1=1");
   refuses({"batch", "gbdt", "--workers", "4"}, "hint: write --slots 4");
   const std::string file = write("c.toml", "fp16 = true\n").string();
-  refuses(train({"--config", file}), "hint: write precision=fp16");
+  refuses(train({"--config", file}),
+          "hint: write in " + file +
+              ", in place of these names and above any [table]:\nprecision = \"fp16\"");
 }
 TEST_F(BadInput, AnOptionOfAnotherRecipeInAFileIsNamedAsSuch) {
   const std::string file = write("c.toml", "seed = 1\n[episode]\nk_shot = 3\n").string();

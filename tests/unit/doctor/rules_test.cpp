@@ -224,7 +224,7 @@ TEST(DoctorRules, OneOfSeveralInANotebook) {
     EXPECT_THAT(next[1], HasSubstr("!lockstep launch python3 train.py; in it "));
     EXPECT_THAT(next[2], HasSubstr("notebook_launcher(train, num_processes=2)"));
     EXPECT_THAT(next[3], HasSubstr("lockstep batch run --gpus 1"));
-    EXPECT_THAT(next[4], HasSubstr("docs/guide/notebooks.md"));
+    EXPECT_THAT(next[4], HasSubstr("lockstep help notebook"));
     for (const std::string& line : next) EXPECT_THAT(line, ::testing::Not(HasSubstr("torchrun")));
   }
   const Findings parallel =
