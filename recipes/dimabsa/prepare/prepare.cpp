@@ -188,24 +188,28 @@ Prepared prepared_from(const fs::path& folder, const DimabsaOptions& options, co
   return prepared;
 }
 
-// A plan needs no weights.
-void check_model_path(const fs::path& folder, Purpose purpose, const Say& say) {
-  const char* const hint =
-      "model.path names a folder as Hugging Face writes it: config.json, the tokenizer (vocab.txt "
-      "or tokenizer.json; sentencepiece.bpe.model of XLM-R; spm.model of DeBERTa-v3), and "
-      "model.safetensors or pytorch_model.bin";
+constexpr const char* model_hint =
+    "model.path names a folder as Hugging Face writes it: config.json, the tokenizer (vocab.txt "
+    "or tokenizer.json; sentencepiece.bpe.model of XLM-R; spm.model of DeBERTa-v3), and "
+    "model.safetensors or pytorch_model.bin";
+
+void check_model_path(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
-    throw Error(cat("model.path: there is no folder ", folder.string()), hint);
+    throw Error(cat("model.path: there is no folder ", folder.string()), model_hint);
   const auto has = [&](const char* name) { return fs::is_regular_file(folder / name, ignored); };
   if (!has("config.json"))
-    throw Error(cat("model.path: ", folder.string(), " holds no config.json"), hint);
+    throw Error(cat("model.path: ", folder.string(), " holds no config.json"), model_hint);
   if (!has("vocab.txt") && !has("tokenizer.json") && !has("sentencepiece.bpe.model") &&
       !has("spm.model"))
-    throw Error(cat("model.path: ", folder.string(), " holds no tokenizer"), hint);
+    throw Error(cat("model.path: ", folder.string(), " holds no tokenizer"), model_hint);
+}
+
+// A plan needs none.
+void check_weights(const fs::path& folder, Purpose purpose, const Say& say) {
   if (holds_weights(folder)) return;
   if (purpose != Purpose::plan)
-    throw Error(cat("model.path: ", folder.string(), " holds no weights"), hint);
+    throw Error(cat("model.path: ", folder.string(), " holds no weights"), model_hint);
   say(cat("model.path: ", folder.string(),
           " holds no weights, which a plan does not need, but training does"));
 }
@@ -218,7 +222,7 @@ std::vector<std::string> texts_of(const std::vector<Sentence>& sentences) {
 
 Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& context,
                        const fs::path& cache, const Say& say) {
-  if (!options.model.path.empty()) check_model_path(options.model.path, context.purpose, say);
+  if (!options.model.path.empty()) check_model_path(options.model.path);
   if (options.made())
     say("no data.path is given: the sentences are made of templates, and so are valence and "
         "arousal");
@@ -233,6 +237,7 @@ Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& cont
       sources_of(options, model, hashes_of(options), loaded.categories, nullptr);
   const fs::path folder = filled_folder(sources, loaded, options, nullptr, cache, say);
   Prepared prepared = prepared_from(folder, options, say);
+  if (!options.model.path.empty()) check_weights(options.model.path, context.purpose, say);
   if (!options.model.path.empty() && holds_weights(options.model.path))
     prepared.extra["weights"] =
         find_weights(options.model.path, read_record(folder).at("vocabulary"), read_shape(folder),

@@ -319,8 +319,6 @@ TEST_F(DimabsaPrepare, NamesAModelFolderThatIsNone) {
   write(model / "config.json", {"{}"});
   refused("holds no tokenizer");
   write(model / "tokenizer.json", {"no JSON"});
-  refused("holds no weights");
-  write(model / "model.safetensors", {"none"});
   EXPECT_THAT(error_of([&] { prepare(); }),
               AllOf(HasSubstr(model.string()), Not(HasSubstr(".part"))));
 }
@@ -424,6 +422,9 @@ TEST_F(DimabsaPrepare, SaysHowMuchOfATextTheModelTakes) {
   };
   const std::string limit = cut();
   EXPECT_THAT(limit, HasSubstr(" in place of 1000: the model takes "));
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("model.path: "), HasSubstr(" holds no weights")));
+  EXPECT_EQ(error_of([&] { prepare(Purpose::plan); }), "") << "a plan needs none";
   ask("data.cut", "1000");
   EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("set data.cut to at most"));
   EXPECT_EQ(said.find("data.cut is "), std::string::npos);
