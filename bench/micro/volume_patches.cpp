@@ -62,7 +62,8 @@ std::vector<VolumeEntry> prepare(const char* data, const char* cache) {
   const double begin = now_s();
   const std::vector<Pair> pairs =
       find_pairs({.path = data, .images = "", .labels = "", .csv = ""}, quiet);
-  std::vector<VolumeEntry> entries = cached_entries(pairs, decode_options(options), {}, cache, quiet);
+  std::vector<VolumeEntry> entries =
+      cached_entries(pairs, decode_options(options), {}, cache, quiet);
   std::cout << "{\"kind\": \"preparation\", \"volumes\": " << entries.size()
             << ", \"seconds\": " << now_s() - begin << "}" << std::endl;
   return entries;
