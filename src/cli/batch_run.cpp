@@ -404,8 +404,8 @@ int batch_run_main(const Parsed& parsed) {
   Asked asked = asked_jobs(parsed);
   check_jobs(*asked.jobs);
   check_reports(parsed);
-  check_gpus(parsed, gpu_needs(parsed, asked));
   check_search(parsed, *asked.jobs);
+  check_gpus(parsed, gpu_needs(parsed, asked));
   const std::vector<Device> devices = batch_devices(parsed, asked.jobs->wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
   if (parsed.has("--dry-run") || parsed.has("--devices-like"))

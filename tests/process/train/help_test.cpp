@@ -112,7 +112,7 @@ TEST_F(Help, OnWhatIsNotKnownNamesWhatIsNear) {
   const ToolResult result = run_tool({"help", "gardiant", "wombats"}, folder.path());
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("there is no help on gardiant wombats"));
-  EXPECT_THAT(run_tool({"help", "protobof"}, folder.path()).err, HasSubstr("protobuf"));
+  EXPECT_THAT(run_tool({"help", "protobof"}, folder.path()).err, HasSubstr("Protobuf"));
 }
 
 TEST_F(Help, OfWhatIsNoCommandIsAnErrorThatNamesTheNearest) {
