@@ -100,13 +100,14 @@ using LaunchOutcome = std::variant<Finished, Stopped, RankFailed, Interrupted>;
 // the device's UUID and CUDA_DEVICE_ORDER = PCI_BUS_ID (so every rank's device is cuda:0),
 // NCCL_SOCKET_IFNAME=lo unless the user set it; on CPU CUDA_VISIBLE_DEVICES empty. On CPU and with
 // run_id OMP_NUM_THREADS = device.threads unless the user set it; on CPU OMP_WAIT_POLICY=PASSIVE,
-// likewise. Each rank is its own process group with PR_SET_PDEATHSIG = SIGKILL. The first interrupt (SIGINT, SIGTERM or SIGHUP) is passed
-// on to every rank once, and so is the first SIGUSR1; SIGINT to the rank's whole group, as a
-// terminal does, the others to the rank itself. The second interrupt kills all at once (one within
-// 0.2 s of the first is its echo: timeout and Slurm send it twice). Not reentrant: installs signal
-// handlers while it runs, on any thread; that thread must stay until the end. However a run ends,
-// no process of a rank's group survives, even if this process is killed. Throws Error if nothing
-// could be started (program absent, …), with every started rank stopped.
+// likewise. Each rank is its own process group with PR_SET_PDEATHSIG = SIGKILL. The first interrupt
+// (SIGINT, SIGTERM or SIGHUP) is passed on to every rank once, and so is the first SIGUSR1; SIGINT
+// to the rank's whole group, as a terminal does, the others to the rank itself. The second
+// interrupt kills all at once (one within 0.2 s of the first is its echo: timeout and Slurm send it
+// twice). Not reentrant: installs signal handlers while it runs, on any thread; that thread must
+// stay until the end. However a run ends, no process of a rank's group survives, even if this
+// process is killed. Throws Error if nothing could be started (program absent, …), with every
+// started rank stopped.
 LaunchOutcome launch(const LaunchSpec& spec, Clock& clock);
 
 }  // namespace lockstep
