@@ -205,13 +205,14 @@ void check_model_path(const fs::path& folder) {
     throw Error(cat("model.path: ", folder.string(), " holds no tokenizer"), model_hint);
 }
 
-// A plan needs none.
-void check_weights(const fs::path& folder, Purpose purpose, const Say& say) {
-  if (holds_weights(folder)) return;
+// Whether the folder holds weights. Only a plan does without: for anything else throws Error.
+bool check_weights(const fs::path& folder, Purpose purpose, const Say& say) {
+  if (holds_weights(folder)) return true;
   if (purpose != Purpose::plan)
     throw Error(cat("model.path: ", folder.string(), " holds no weights"), model_hint);
   say(cat("model.path: ", folder.string(),
           " holds no weights, which a plan does not need, but training does"));
+  return false;
 }
 
 std::vector<std::string> texts_of(const std::vector<Sentence>& sentences) {
@@ -237,8 +238,7 @@ Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& cont
       sources_of(options, model, hashes_of(options), loaded.categories, nullptr);
   const fs::path folder = filled_folder(sources, loaded, options, nullptr, cache, say);
   Prepared prepared = prepared_from(folder, options, say);
-  if (!options.model.path.empty()) check_weights(options.model.path, context.purpose, say);
-  if (!options.model.path.empty() && holds_weights(options.model.path))
+  if (!options.model.path.empty() && check_weights(options.model.path, context.purpose, say))
     prepared.extra["weights"] =
         find_weights(options.model.path, read_record(folder).at("vocabulary"), read_shape(folder),
                      context.purpose == Purpose::train, say);
