@@ -94,8 +94,8 @@ struct FewshotOptions : RecipeOptions {
     return episode.support_size == 0 ? episode.size : episode.support_size;
   }
   std::string smaller_episode() const;  // what would take less memory, or ""
-  // Of an episode of an evaluation with so many shots, of as many classes as in training, in
-  // forward passes of a training episode.
+  // Cost of one evaluation episode with `shots` shots and as many classes as in training, counted
+  // in forward passes of a training episode.
   double passes_of_evaluation(std::int64_t shots) const;
   bool made() const { return data.path.empty() && data.train.empty(); }
 
