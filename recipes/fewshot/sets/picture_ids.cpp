@@ -29,7 +29,7 @@ std::string with_slashes(std::string name) {
   return name;
 }
 
-// Several of them, of which the first that names a picture counts.
+// Several lists. The first one that names a picture counts.
 class PictureLists {
  public:
   PictureLists() = default;
@@ -64,7 +64,7 @@ class PictureLists {
 class NearJsons {
  public:
   // Those that lie in the folder or near it and whose pictures may lie in it, the nearest first.
-  // What is no such json is skipped.
+  // Other jsons are skipped.
   PictureLists of(const fs::path& folder) {
     const fs::path above = folder.parent_path(), top = above.parent_path();
     std::vector<Found> all;
