@@ -74,11 +74,10 @@ std::string recipe_page(const RecipeInfo& recipe) {
 std::string names_page() {
   std::string page = cat(
       generated,
-      "# Names of other programs\n\nWho types one of these names, as `name=VALUE`, `--name "
-      "VALUE` or in a file for `--config`, in small letters or capitals, with `-` or `_`, is told "
-      "what to write here, with the value "
-      "translated. A recipe's own table comes before that of the engine; what is an option here "
-      "is that option.\n\n## Of the engine\n\n",
+      "# Names of other programs\n\nType one of these names and Lockstep says what to write "
+      "instead, with your value translated. `name=VALUE`, `--name VALUE` and a file for `--config` "
+      "work alike; so do small letters and capitals, `-` and `_`. A recipe's own table comes "
+      "before that of the engine; what is an option here is that option.\n\n## Of the engine\n\n",
       synonyms_markdown(TrainOptions().table.synonyms()));
   const auto add = [&](const std::string& name, const OptionTable& table) {
     page += cat("\n## Of `", name, "`\n\n", synonyms_markdown(table.synonyms()));
