@@ -2,7 +2,7 @@
 # Compares a training step of two builds of Lockstep, in turn on this machine, and writes a record of every run.
 #   bench/versions.sh OUT_FILE OLD_TOOL OLD_COMMIT [GPUS]     GPUS is 1
 # Environment: LOCKSTEP names the tool of the new build (build/lockstep); REPEATS (3), STEPS (200) and WARM_UP (60);
-# WORKLOADS ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
+# WORKLOADS ("textgen gpt124m volume fewshot dimabsa"); LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -23,7 +23,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-for workload in ${WORKLOADS:-textgen gpt124m}; do
+for workload in ${WORKLOADS:-textgen gpt124m volume fewshot dimabsa}; do
   for repeat in $(seq "${REPEATS:-3}"); do
     for variant in plain new; do # "plain" is what the others are compared with
       tool=$old
