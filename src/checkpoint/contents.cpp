@@ -19,9 +19,9 @@ std::vector<NamedTensor> unique_buffers(const Trained& trained) {
   return unique;
 }
 
-std::vector<Alias> parameter_aliases(const Arena& arena, const std::string& prefix) {
+std::vector<Alias> parameter_aliases(const ParameterStorage& storage, const std::string& prefix) {
   std::vector<Alias> aliases;
-  for (const Alias& alias : arena.aliases())
+  for (const Alias& alias : storage.aliases())
     aliases.push_back({prefix + alias.name, prefix + alias.of});
   return aliases;
 }

@@ -17,8 +17,8 @@ constexpr std::int64_t smallest_chunk = 1 << 14;
 
 }  // namespace
 
-std::vector<at::Tensor> FlatCopy::buckets(const Arena& arena) const {
-  std::vector<std::vector<at::Tensor>> parts(arena.buckets().size());
+std::vector<at::Tensor> FlatCopy::buckets(const ParameterStorage& storage) const {
+  std::vector<std::vector<at::Tensor>> parts(storage.buckets().size());
   for (const Chunk& chunk : chunks_) parts[chunk.bucket].push_back(chunk.copy->get());
   std::vector<at::Tensor> buckets;
   for (const auto& of_bucket : parts)
@@ -27,24 +27,24 @@ std::vector<at::Tensor> FlatCopy::buckets(const Arena& arena) const {
   return buckets;
 }
 
-std::vector<std::pair<std::string, at::Tensor>> FlatCopy::tensors(const Arena& arena,
+std::vector<std::pair<std::string, at::Tensor>> FlatCopy::tensors(const ParameterStorage& storage,
                                                                   const std::string& prefix) const {
-  const std::vector<at::Tensor> buckets = this->buckets(arena);
-  const bool whole = buckets.size() == 1 && buckets[0].numel() == arena.layout().elements;
-  std::vector<std::pair<std::string, at::Tensor>> tensors(arena.parameters().size());
-  for (std::size_t b = 0; b < arena.buckets().size(); ++b)
-    for (const std::int64_t p : arena.buckets()[b].parameters) {
+  const std::vector<at::Tensor> buckets = this->buckets(storage);
+  const bool whole = buckets.size() == 1 && buckets[0].numel() == storage.layout().elements;
+  std::vector<std::pair<std::string, at::Tensor>> tensors(storage.parameters().size());
+  for (std::size_t b = 0; b < storage.buckets().size(); ++b)
+    for (const std::int64_t p : storage.buckets()[b].parameters) {
       const auto i = static_cast<std::size_t>(p);
-      const std::int64_t begin = arena.layout().offsets[i] - (whole ? 0 : arena.buckets()[b].begin);
-      const at::Tensor row = buckets[whole ? 0 : b].narrow(0, begin, arena.sizes()[i]);
-      tensors[i] = {prefix + arena.parameters()[i].name, arena.shaped(row, i)};
+      const std::int64_t begin = storage.layout().offsets[i] - (whole ? 0 : storage.buckets()[b].begin);
+      const at::Tensor row = buckets[whole ? 0 : b].narrow(0, begin, storage.sizes()[i]);
+      tensors[i] = {prefix + storage.parameters()[i].name, storage.shaped(row, i)};
     }
   return tensors;
 }
 
-FlatCopier::FlatCopier(const Arena& arena, Backend& backend, bool keep)
-    : arena_(arena), backend_(backend), keep_(keep) {
-  if (arena.sharing() != nullptr) find_staging();
+FlatCopier::FlatCopier(const ParameterStorage& storage, Backend& backend, bool keep)
+    : storage_(storage), backend_(backend), keep_(keep) {
+  if (storage.sharing() != nullptr) find_staging();
 }
 
 bool FlatCopier::attempt(const std::function<void()>& function) {
@@ -60,13 +60,13 @@ bool FlatCopier::attempt(const std::function<void()>& function) {
 
 // The same size on all ranks, or nothing on all.
 void FlatCopier::find_staging() {
-  ProcessGroup& group = *arena_.sharing();
+  ProcessGroup& group = *storage_.sharing();
   std::int64_t chunk = 0;
-  for (const Piece& piece : arena_.own()) chunk = std::max(chunk, piece.size());
+  for (const Piece& piece : storage_.own()) chunk = std::max(chunk, piece.size());
   for (;; chunk /= 4) {
     const bool got = attempt([&] {
       staging_ = retry_after_freeing(
-          [&] { return at::empty({chunk * group.size()}, arena_.master().options()); },
+          [&] { return at::empty({chunk * group.size()}, storage_.master().options()); },
           [&] { backend_.release_cached_memory(); });
     });
     if (group.all_agree(got)) {
@@ -86,13 +86,13 @@ void FlatCopier::keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tens
 
 void FlatCopier::gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket,
                         const Piece& piece) {
-  ProcessGroup& group = *arena_.sharing();
+  ProcessGroup& group = *storage_.sharing();
   const std::int64_t most = staging_.numel() / group.size();
   for (std::int64_t begin = piece.begin; begin < piece.end; begin += most) {
     const std::int64_t end = std::min(begin + most, piece.end);
     const at::Tensor all = staging_.narrow(0, 0, (end - begin) * group.size());
     const at::Tensor rows = all.view({group.size(), end - begin});
-    rows[group.rank()].copy_(arena_.range(flat, piece, begin, end));
+    rows[group.rank()].copy_(storage_.range(flat, piece, begin, end));
     group.gather_pieces(all)->wait();
     keep(copy, bucket, rows);
   }
@@ -100,12 +100,12 @@ void FlatCopier::gather(FlatCopy& copy, const at::Tensor& flat, std::size_t buck
 
 FlatCopy FlatCopier::copy(const at::Tensor& flat) {
   FlatCopy copy;
-  if (flat.numel() == arena_.layout().elements) {
+  if (flat.numel() == storage_.layout().elements) {
     keep(copy, 0, flat);
     return copy;
   }
   if (!staging_.defined()) return copy;
-  for (std::size_t b = 0; b < arena_.own().size(); ++b) gather(copy, flat, b, arena_.own()[b]);
+  for (std::size_t b = 0; b < storage_.own().size(); ++b) gather(copy, flat, b, storage_.own()[b]);
   return copy;
 }
 

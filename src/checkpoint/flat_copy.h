@@ -1,7 +1,7 @@
-// Flat buffers of the arena on their way to the host, also of ranks that share the update.
+// Flat buffers on their way to the host, also of ranks that share the update.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/parameter_storage.h"
 #include "engine/backend.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class FlatCopy {
  public:
   bool empty() const { return chunks_.empty(); }
   // Of each trained parameter its part, on the CPU, under prefix + name; waits for it.
-  std::vector<std::pair<std::string, at::Tensor>> tensors(const Arena& arena,
+  std::vector<std::pair<std::string, at::Tensor>> tensors(const ParameterStorage& storage,
                                                           const std::string& prefix) const;
 
  private:
@@ -27,7 +27,7 @@ class FlatCopy {
     std::size_t bucket = 0;          // of a whole buffer: 0
     std::unique_ptr<Download> copy;  // [elements], or [ranks, n] of each rank's piece
   };
-  std::vector<at::Tensor> buckets(const Arena& arena) const;
+  std::vector<at::Tensor> buckets(const ParameterStorage& storage) const;
   std::vector<Chunk> chunks_;  // those of one bucket one behind the other
 };
 
@@ -38,7 +38,7 @@ class FlatCopy {
 class FlatCopier {
  public:
   // keep: whether this rank wants the copies.
-  FlatCopier(const Arena& arena, Backend& backend, bool keep);
+  FlatCopier(const ParameterStorage& storage, Backend& backend, bool keep);
   // flat: f32 [elements], or [own_elements] where ranks share.
   FlatCopy copy(const at::Tensor& flat);
   // What else is to be copied: lack of memory in `function` is a failure like any other here. True
@@ -52,7 +52,7 @@ class FlatCopier {
   void gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket, const Piece& piece);
   void keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tensor);
 
-  const Arena& arena_;
+  const ParameterStorage& storage_;
   Backend& backend_;
   bool keep_;
   at::Tensor staging_;  // f32; undefined where no rank shares, or nothing is to be gathered

@@ -41,30 +41,30 @@ struct File {
 
 // Each trained parameter's tensor of that name, in the model's order.
 template <class Function>
-void for_each(const Arena& arena, const std::string& prefix, const File& file,
+void for_each(const ParameterStorage& storage, const std::string& prefix, const File& file,
               const Function& function) {
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
-    const Parameter& parameter = arena.parameters()[i];
+  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
+    const Parameter& parameter = storage.parameters()[i];
     function(i, file.find(prefix + parameter.name, parameter.tensor.sizes()));
   }
 }
 
-void fill(const Arena& arena, const at::Tensor& flat, const std::string& prefix, const File& file) {
-  for_each(arena, prefix, file,
-           [&](std::size_t i, const at::Tensor& values) { arena.fill(flat, i, values); });
+void fill(const ParameterStorage& storage, const at::Tensor& flat, const std::string& prefix, const File& file) {
+  for_each(storage, prefix, file,
+           [&](std::size_t i, const at::Tensor& values) { storage.fill(flat, i, values); });
 }
 
 void restore_model(const File& file, const Trained& trained) {
-  Arena& arena = trained.arena;
+  ParameterStorage& storage = trained.storage;
   const std::vector<NamedTensor> buffers = unique_buffers(trained);
-  const std::size_t known = arena.parameters().size() + arena.frozen().size() + buffers.size();
+  const std::size_t known = storage.parameters().size() + storage.frozen().size() + buffers.size();
   if (file.tensors.size() != known)
     throw Error(cat(file.path.string(), " is a checkpoint of another model: it has ",
                     file.tensors.size(), " tensors, the model ", known),
                 "resume with the options that the run was started with");
-  for_each(arena, "", file,
-           [&](std::size_t i, const at::Tensor& values) { arena.set_weights(i, values); });
-  FrozenParameters& frozen = arena.frozen();
+  for_each(storage, "", file,
+           [&](std::size_t i, const at::Tensor& values) { storage.set_weights(i, values); });
+  FrozenParameters& frozen = storage.frozen();
   for (std::size_t i = 0; i < frozen.size(); ++i)
     frozen.set(i, file.find(frozen.name(i), frozen.tensor(i).sizes()));
   for (const NamedTensor& buffer : buffers) {
@@ -75,7 +75,7 @@ void restore_model(const File& file, const Trained& trained) {
 
 void restore_optimizer(const File& file, const nlohmann::json& state, const Trained& trained) {
   for (auto& [name, flat] : trained.optimizer->flat_state())
-    fill(trained.arena, flat, name + ".", file);
+    fill(trained.storage, flat, name + ".", file);
   for (auto& [name, scalar] : trained.optimizer->scalar_state()) {
     at::Tensor target = scalar;
     if (state.contains("optimizer") && state["optimizer"].contains(name))
@@ -94,13 +94,13 @@ nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint) {
   return state;
 }
 
-bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const at::Tensor& flat,
+bool restore_average(const CheckpointInfo& checkpoint, const ParameterStorage& storage, const at::Tensor& flat,
                      const std::vector<NamedTensor>& buffers) {
   const std::filesystem::path path = checkpoint.path / average_file;
   if (!std::filesystem::exists(path)) return false;
   const at::NoGradGuard no_grad;
   const File file(path);
-  fill(arena, flat, "", file);
+  fill(storage, flat, "", file);
   for (const NamedTensor& buffer : buffers)
     if (file.tensors.contains(buffer.name))
       at::Tensor(buffer.tensor).copy_(file.find(buffer.name, buffer.tensor.sizes()));
@@ -119,7 +119,7 @@ nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained)
   if (trained.optimizer == nullptr) return state;
   restore_optimizer(File(checkpoint.path / optimizer_file), state, trained);
   if (WeightAverage* average = trained.optimizer->average())
-    if (!restore_average(checkpoint, trained.arena, average->flat(), average->buffers()))
+    if (!restore_average(checkpoint, trained.storage, average->flat(), average->buffers()))
       average->restart();
   return state;
 }

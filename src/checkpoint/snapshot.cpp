@@ -33,7 +33,7 @@ struct Job {
   std::int64_t step = 0;
   std::string failure;  // why it cannot be written; empty: it can
   nlohmann::json state, metrics;
-  const Arena* arena = nullptr;  // names, layout; constant during a run
+  const ParameterStorage* storage = nullptr;  // names, layout; constant during a run
   FlatCopy master, average;
   std::map<std::string, FlatCopy> moments;
   std::map<std::string, std::unique_ptr<Download>> scalars;
@@ -43,7 +43,7 @@ struct Job {
 
 // What every rank holds, so that rank 0 needs nobody for it.
 void start_others(Job& job, const Trained& trained, Backend& backend) {
-  const FrozenParameters& frozen = trained.arena.frozen();
+  const FrozenParameters& frozen = trained.storage.frozen();
   for (std::size_t i = 0; i < frozen.size(); ++i) {
     const at::Tensor values = frozen.values(i);
     const bool may_change = values.is_alias_of(frozen.tensor(i)) || !values.is_cpu();
@@ -62,7 +62,7 @@ void start_others(Job& job, const Trained& trained, Backend& backend) {
 
 // What is flat, on all ranks in one order.
 void start_flat(Job& job, const Trained& trained, FlatCopier& copier) {
-  job.master = copier.copy(trained.arena.master());
+  job.master = copier.copy(trained.storage.master());
   for (const auto& [name, flat] : trained.optimizer->flat_state())
     job.moments[name] = copier.copy(flat);
   if (const WeightAverage* average = trained.optimizer->average())
@@ -91,7 +91,7 @@ Tensors finished(std::vector<std::pair<std::string, std::unique_ptr<Download>>>&
 
 // All of model.safetensors, looked through.
 Tensors model_tensors(Job& job) {
-  Tensors model = job.master.tensors(*job.arena, "");
+  Tensors model = job.master.tensors(*job.storage, "");
   require_finite(model);
   const Tensors frozen = finished(job.frozen), buffers = finished(job.buffers);
   require_numbers("frozen parameter", frozen);
@@ -106,27 +106,27 @@ void write_optimizer(CheckpointWriter& writer, Job& job) {
   std::vector<Alias> aliases;
   for (auto& [name, flat] : job.moments) {
     const std::string prefix = name + ".";
-    for (auto& entry : flat.tensors(*job.arena, prefix)) tensors.push_back(entry);
-    for (Alias& alias : parameter_aliases(*job.arena, prefix)) aliases.push_back(std::move(alias));
+    for (auto& entry : flat.tensors(*job.storage, prefix)) tensors.push_back(entry);
+    for (Alias& alias : parameter_aliases(*job.storage, prefix)) aliases.push_back(std::move(alias));
   }
   write_tensors(writer, optimizer_file, tensors, aliases);
 }
 
 void write_average(CheckpointWriter& writer, Job& job) {
-  Tensors tensors = job.average.tensors(*job.arena, "");
+  Tensors tensors = job.average.tensors(*job.storage, "");
   const Tensors buffers = finished(job.average_buffers);
   require_numbers("average of the buffer", buffers);
   tensors.insert(tensors.end(), buffers.begin(), buffers.end());
-  write_tensors(writer, average_file, tensors, parameter_aliases(*job.arena));
+  write_tensors(writer, average_file, tensors, parameter_aliases(*job.storage));
 }
 
 CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job,
                      const std::function<void()>& before_commit) {
   if (!job.failure.empty()) throw Error(job.failure);
-  const Arena& arena = *job.arena;
+  const ParameterStorage& storage = *job.storage;
   const Tensors model = model_tensors(job);
   CheckpointWriter writer(checkpoints, job.step);
-  std::vector<Alias> aliases = parameter_aliases(arena);
+  std::vector<Alias> aliases = parameter_aliases(storage);
   aliases.insert(aliases.end(), job.buffer_aliases.begin(), job.buffer_aliases.end());
   write_tensors(writer, model_file, model, aliases);
   write_optimizer(writer, job);
@@ -242,13 +242,13 @@ void CheckpointSaver::reserve(const Trained& trained) {
   if (impl_->backend.device().is_cpu()) return;
   std::vector<std::int64_t> sizes;  // of what start_flat downloads
   const auto add = [&](const at::Tensor& flat) {
-    if (flat.numel() == trained.arena.layout().elements)
+    if (flat.numel() == trained.storage.layout().elements)
       sizes.push_back(flat.numel());
     else
-      for (const Bucket& bucket : trained.arena.buckets())
+      for (const Bucket& bucket : trained.storage.buckets())
         sizes.push_back(bucket.end - bucket.begin);
   };
-  add(trained.arena.master());
+  add(trained.storage.master());
   for (const auto& [name, flat] : trained.optimizer->flat_state()) add(flat);
   if (const WeightAverage* average = trained.optimizer->average()) add(average->flat());
   impl_->reserving = std::jthread([&backend = impl_->backend, sizes = std::move(sizes)] {
@@ -270,8 +270,8 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
   impl_->wait_idle();
   const at::NoGradGuard no_grad;
   Job job{.step = step, .state = std::move(state), .metrics = std::move(metrics)};
-  job.arena = &trained.arena;
-  FlatCopier copier(trained.arena, impl_->backend, /*keep=*/true);
+  job.storage = &trained.storage;
+  FlatCopier copier(trained.storage, impl_->backend, /*keep=*/true);
   start_flat(job, trained, copier);
   if (copier.failure().empty()) copier.attempt([&] { start_others(job, trained, impl_->backend); });
   if (!copier.failure().empty()) job = Job{.step = step, .failure = copier.failure()};
@@ -283,10 +283,10 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
 }
 
 void give_pieces(const Trained& trained, Backend& backend) {
-  if (trained.arena.sharing() == nullptr) return;
+  if (trained.storage.sharing() == nullptr) return;
   const at::NoGradGuard no_grad;
   Job job;
-  FlatCopier copier(trained.arena, backend, /*keep=*/false);
+  FlatCopier copier(trained.storage, backend, /*keep=*/false);
   start_flat(job, trained, copier);
 }
 

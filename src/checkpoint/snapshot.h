@@ -1,7 +1,7 @@
 // Checkpoints of tensors: what is saved, in the background, and how it comes back.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/parameter_storage.h"
 #include "engine/backend.h"
 #include "engine/optimizer.h"
 #include "run/checkpoint_index.h"
@@ -19,7 +19,7 @@ namespace lockstep {
 
 // What a checkpoint is made of and comes back into. All must outlive the calls that use it.
 struct Trained {
-  Arena& arena;
+  ParameterStorage& storage;
   Optimizer* optimizer = nullptr;  // null: weights and buffers alone can come back
   std::vector<NamedTensor> buffers;
 };
@@ -90,7 +90,7 @@ void restore_weights(const std::filesystem::path& file, const Trained& trained);
 // The average of the weights into flat, f32 [elements] or [own_elements]; false if the checkpoint
 // has none.
 // buffers: those whose averages go with it; what the file does not have stays.
-bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const at::Tensor& flat,
+bool restore_average(const CheckpointInfo& checkpoint, const ParameterStorage& storage, const at::Tensor& flat,
                      const std::vector<NamedTensor>& buffers = {});
 
 // state.json alone.

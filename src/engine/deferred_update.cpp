@@ -14,11 +14,11 @@ namespace lockstep {
 // shown, or until the end. Versions of the parameters do not change.
 class DeferredUpdate::HiddenWeights {
  public:
-  HiddenWeights(Arena& arena, const std::vector<std::size_t>& part_of)
-      : arena_(arena),
+  HiddenWeights(ParameterStorage& storage, const std::vector<std::size_t>& part_of)
+      : storage_(storage),
         part_of_(part_of),
-        flat_((arena.low_precision() ? arena.working() : arena.master()).variable_data()),
-        kept_(arena.low_precision() ? arena.master() : flat_.clone()) {
+        flat_((storage.low_precision() ? storage.working() : storage.master()).variable_data()),
+        kept_(storage.low_precision() ? storage.master() : flat_.clone()) {
     for (std::size_t i = 0; i < part_of.size(); ++i)
       if (part_of[i] > 0) hide(i);
   }
@@ -45,10 +45,11 @@ class DeferredUpdate::HiddenWeights {
 
  private:
   at::Tensor range(const at::Tensor& flat, std::size_t i) const {
-    return flat.narrow(0, arena_.layout().offsets[i], arena_.sizes()[i]);
+    return flat.narrow(0, storage_.layout().offsets[i], storage_.sizes()[i]);
   }
 
-  Arena& arena_;
+  ParameterStorage& storage_;
+  GradientBuffers& gradients_;
   const std::vector<std::size_t>& part_of_;
   at::Tensor flat_, kept_;  // of low precision the master weights are a copy
   std::size_t shown_ = 0;
@@ -65,7 +66,7 @@ class DeferredUpdate::Table : public OwedUpdate {
     if (update_.hidden_ != nullptr) {
       update_.hidden_->show_parameter(parameter_);
       ++reads_;
-      computes_ = computes || update_.arena_.master().is_cpu();
+      computes_ = computes || update_.storage_.master().is_cpu();
       return std::nullopt;
     }
     if (number_ == 0 && computes)
@@ -88,14 +89,14 @@ class DeferredUpdate::Table : public OwedUpdate {
   void begin() {
     number_ = 0;
     if (update_.hidden_ != nullptr) reads_ = 0;
-    update_.arena_.set_owed(parameter_, this);
+    update_.gradients_.set_owed(parameter_, this);
   }
-  void end() { update_.arena_.set_owed(parameter_, nullptr); }
+  void end() { update_.gradients_.set_owed(parameter_, nullptr); }
   // A forward pass is over, whether it read the table or not.
   void finish() {
     enqueue();
     end();
-    update_.arena_.set_user(parameter_, [this] { wait(); });
+    update_.gradients_.set_user(parameter_, [this] { wait(); });
   }
   void enqueue() {
     if (number_ > 0) return;
@@ -121,16 +122,17 @@ class DeferredUpdate::Table : public OwedUpdate {
 
 DeferredUpdate::~DeferredUpdate() = default;
 
-DeferredUpdate::DeferredUpdate(Arena& arena, Optimizer& optimizer, bool may)
-    : arena_(arena),
+DeferredUpdate::DeferredUpdate(GradientBuffers& gradients, Optimizer& optimizer, bool may)
+    : storage_(gradients.storage()),
+      gradients_(gradients),
       optimizer_(optimizer),
-      may_(may && arena.sharing() == nullptr && optimizer.average() == nullptr) {}
+      may_(may && storage.sharing() == nullptr && optimizer.average() == nullptr) {}
 
 std::vector<std::int64_t> DeferredUpdate::uses() const {
   std::vector<std::int64_t> uses;
-  for (std::size_t i = 0; i < arena_.parameters().size(); ++i) {
+  for (std::size_t i = 0; i < storage_.parameters().size(); ++i) {
     uses.push_back(0);
-    for (const at::Tensor& handle : arena_.handles(i))
+    for (const at::Tensor& handle : storage_.handles(i))
       uses.back() += torch::autograd::impl::try_get_grad_accumulator(handle).use_count();
   }
   return uses;
@@ -149,7 +151,7 @@ void DeferredUpdate::see(std::int64_t block, const std::vector<at::Tensor>& para
   std::vector<std::size_t>& own = parameters_[block];
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (now[i] > uses_[i]) is_early_[i] = true;
-    for (const at::Tensor& handle : arena_.handles(i))
+    for (const at::Tensor& handle : storage_.handles(i))
       for (const at::Tensor& parameter : parameters)
         if (handle.is_same(parameter)) own.push_back(i);
   }
@@ -170,7 +172,7 @@ bool DeferredUpdate::cut() {
 // Small ones are not worth a part.
 void DeferredUpdate::cut_tables() {
   for (std::size_t i = 0; i < part_of_.size(); ++i) {
-    if (part_of_[i] != 0 || !arena_.is_table(i) || arena_.sizes()[i] * 4 < smallest_bucket_bytes)
+    if (part_of_[i] != 0 || !gradients_.is_table(i) || storage_.sizes()[i] * 4 < smallest_bucket_bytes)
       continue;
     part_of_[i] = parts_of_blocks_ + tables_.size();
     tables_.push_back(std::make_unique<Table>(*this, i, part_of_[i]));
@@ -236,7 +238,7 @@ bool DeferredUpdate::waits_for_blocks(
   const at::Tensor expected = forward([](std::int64_t) {});
   at::Tensor found;
   {
-    HiddenWeights hidden(arena_, part_of_);
+    HiddenWeights hidden(storage_, part_of_);
     const Trial trial(*this, hidden);
     found = forward([&](std::int64_t block) { hidden.show(part_of_block(block)); });
   }

@@ -2,7 +2,7 @@
 // its forward pass.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "engine/optimizer.h"
 #include "kernels/side_work.h"
 
@@ -32,7 +32,7 @@ class DeferredUpdate {
  public:
   // may: whether the options allow it. It is never deferred with a sharded optimizer or an average
   // of the weights, because those follow the update at once.
-  DeferredUpdate(Arena& arena, Optimizer& optimizer, bool may);
+  DeferredUpdate(GradientBuffers& gradients, Optimizer& optimizer, bool may);
   ~DeferredUpdate();
   DeferredUpdate(const DeferredUpdate&) = delete;
   DeferredUpdate& operator=(const DeferredUpdate&) = delete;
@@ -90,7 +90,8 @@ class DeferredUpdate {
   std::size_t part_of_block(std::int64_t block) const;
   std::vector<std::int64_t> uses() const;
 
-  Arena& arena_;
+  ParameterStorage& storage_;
+  GradientBuffers& gradients_;
   Optimizer& optimizer_;
   bool may_;
   bool owed_ = false, serves_ = false;  // serves: some graph begins with an update

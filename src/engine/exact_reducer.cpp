@@ -13,14 +13,15 @@
 
 namespace lockstep {
 
-ExactReducer::ExactReducer(Arena& arena, ProcessGroup& group, std::int64_t accumulation)
-    : arena_(arena),
+ExactReducer::ExactReducer(GradientBuffers& gradients, ProcessGroup& group, std::int64_t accumulation)
+    : storage_(gradients.storage()),
+      gradients_(gradients),
       group_(group),
       accumulation_(accumulation),
       chain_(group.rank() * accumulation),
-      own_shard_(cut_shards(arena.layout().elements,
+      own_shard_(cut_shards(storage_.layout().elements,
                             group.size())[static_cast<std::size_t>(group.rank())]) {
-  LOCKSTEP_CHECK(accumulation > 0 && arena.sharing() == nullptr);
+  LOCKSTEP_CHECK(accumulation > 0 && storage_.sharing() == nullptr);
   std::vector<std::vector<SumNode>> sums;  // of each rank
   std::vector<SumNode> all;
   for (std::int64_t rank = 0; rank < group.size(); ++rank) {
@@ -29,12 +30,12 @@ ExactReducer::ExactReducer(Arena& arena, ProcessGroup& group, std::int64_t accum
   }
   steps_ = finish_sum(all, group.size() * accumulation);
   partial_.resize(all.size());
-  for (const Shard& shard : cut_shards(arena.layout().elements, group.size()))
+  for (const Shard& shard : cut_shards(storage_.layout().elements, group.size()))
     shard_sizes_.push_back(shard.size);
   // As high as it ever gets, so that no step runs out of memory for it.
   const std::int64_t begin = chain_.next();
   const std::size_t height = accumulation > 1 ? highest_stack(begin, begin + accumulation) : 0;
-  while (stack_.size() < height) stack_.push_back(at::empty_like(arena.gradients()));
+  while (stack_.size() < height) stack_.push_back(at::empty_like(gradients.flat()));
   if (group.size() > 1)
     plan_exchanges(sums);
   else
@@ -57,7 +58,7 @@ void ExactReducer::plan_exchanges(const std::vector<std::vector<SumNode>>& sums)
       first += sums[rank].size();
     }
     const auto count = static_cast<std::int64_t>(come.size());
-    exchange.taken = at::empty({count * own_shard_.size}, arena_.gradients().options());
+    exchange.taken = at::empty({count * own_shard_.size}, gradients_.flat().options());
     for (std::int64_t i = 0; i < count; ++i)
       partial_[come[static_cast<std::size_t>(i)]] =
           exchange.taken.narrow(0, i * own_shard_.size, own_shard_.size);
@@ -71,11 +72,11 @@ void ExactReducer::push() {
   const int sums = chain_.push();
   if (accumulation_ == 1) return;
   if (sums == 0) {
-    stack_[height].copy_(arena_.gradients());
+    stack_[height].copy_(gradients_.flat());
     return;
   }
   std::size_t top = height - 1;
-  stack_[top].add_(arena_.gradients());
+  stack_[top].add_(gradients_.flat());
   for (int sum = 1; sum < sums; ++sum, --top) stack_[top - 1].add_(stack_[top]);
 }
 
@@ -84,7 +85,7 @@ void ExactReducer::skip_rest() {
 }
 
 at::Tensor ExactReducer::own_sum(std::size_t k) {
-  return accumulation_ == 1 ? arena_.gradients() : stack_.at(k);
+  return accumulation_ == 1 ? gradients_.flat() : stack_.at(k);
 }
 
 void ExactReducer::finish() {
@@ -94,17 +95,17 @@ void ExactReducer::finish() {
   std::vector<std::unique_ptr<Pending>> pending;
   for (std::size_t k = 0; k < exchanges_.size(); ++k) {
     const Exchange& exchange = exchanges_[k];
-    const at::Tensor given = k < own_sums ? own_sum(k) : arena_.gradients().narrow(0, 0, 0);
+    const at::Tensor given = k < own_sums ? own_sum(k) : gradients_.flat().narrow(0, 0, 0);
     pending.push_back(group_.exchange(exchange.taken, given, exchange.take, exchange.give));
   }
   for (const auto& one : pending) one->wait();
   add_up();
-  group_.gather_pieces(arena_.gradients(), shard_sizes_)->wait();
+  group_.gather_pieces(gradients_.flat(), shard_sizes_)->wait();
   reset();
 }
 
 void ExactReducer::add_up() {
-  at::Tensor whole = arena_.gradients().narrow(0, own_shard_.begin, own_shard_.size);
+  at::Tensor whole = gradients_.flat().narrow(0, own_shard_.begin, own_shard_.size);
   for (std::size_t i = 0; i + 1 < steps_.size(); ++i)
     partial_[steps_[i].into].add_(partial_[steps_[i].from]);
   if (!steps_.empty())

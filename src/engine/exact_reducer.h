@@ -2,7 +2,7 @@
 // ranks, because it is one binary tree over the step's leaves (plan/exact_sum.h).
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "engine/process_group.h"
 #include "plan/exact_sum.h"
 
@@ -15,19 +15,19 @@
 namespace lockstep {
 
 // In every step, on every rank: for each leaf zeroed gradients, a backward pass, `push`; then
-// `finish`. Owns flat fp32 buffers of the arena's size, as many as ExactSum::buffers says. The
-// arena must not be shared. One thread, on the training stream.
+// `finish`. Owns flat fp32 buffers as large as GradientBuffers::flat, as many as ExactSum::buffers says. The
+// optimizer must not be sharded. One thread, on the training stream.
 class ExactReducer {
  public:
   // accumulation: leaves of a rank in a step.
-  ExactReducer(Arena& arena, ProcessGroup& group, std::int64_t accumulation);
+  ExactReducer(GradientBuffers& gradients, ProcessGroup& group, std::int64_t accumulation);
 
-  // The arena's gradients are those of the next leaf.
+  // GradientBuffers::flat holds the gradients of the next leaf.
   void push();
   // Instead of what is left of the step's leaves, on a rank that has none to give: `finish` sends
   // something, and what comes of it means nothing.
   void skip_rest();
-  // Afterwards the arena's gradients are those of the whole step. All ranks.
+  // Afterwards GradientBuffers::flat holds those of the whole step. All ranks.
   void finish();
   // After a step that was not carried through: as if it had not begun.
   void reset();
@@ -42,7 +42,8 @@ class ExactReducer {
   at::Tensor own_sum(std::size_t k);
   void add_up();
 
-  Arena& arena_;
+  ParameterStorage& storage_;
+  GradientBuffers& gradients_;
   ProcessGroup& group_;
   std::int64_t accumulation_;
   CarryChain chain_;

@@ -1,4 +1,4 @@
-// Parameters that are not trained: part of the model's state, but neither of the arena nor of what
+// Parameters that are not trained: part of the model's state, but neither of ParameterStorage nor of what
 // the optimizer sees.
 #pragma once
 

@@ -2,17 +2,17 @@
 
 namespace lockstep {
 
-GradientSum::GradientSum(Arena& arena, Reducer& reducer, ProcessGroup& group, bool exact)
-    : arena_(arena), reducer_(reducer), group_(group), is_exact_(exact) {}
+GradientSum::GradientSum(GradientBuffers& gradients, Reducer& reducer, ProcessGroup& group, bool exact)
+    : gradients_(gradients), reducer_(reducer), group_(group), is_exact_(exact) {}
 
 void GradientSum::begin_step(std::int64_t accumulation, bool recorded, bool in_parts) {
   if (in_parts)
-    arena_.begin_gradients_in_parts();
+    gradients_.begin_step_in_parts();
   else if (is_exact_)
-    arena_.zero_gradients();
+    gradients_.zero();
   else
-    arena_.begin_gradients(/*may_prepare=*/!recorded);
-  if (is_exact_ && !exact_) exact_.emplace(arena_, group_, accumulation);
+    gradients_.begin_step(/*may_prepare=*/!recorded);
+  if (is_exact_ && !exact_) exact_.emplace(gradients_, group_, accumulation);
 }
 
 void GradientSum::begin_backward(bool last) {
@@ -20,14 +20,14 @@ void GradientSum::begin_backward(bool last) {
 }
 
 void GradientSum::end_backward(bool last) {
-  arena_.place_gradients();
+  gradients_.place();
   if (!exact_) return;
   exact_->push();
-  if (!last) arena_.zero_gradients();
+  if (!last) gradients_.zero();
 }
 
 void GradientSum::skip_rest() {
-  arena_.drop_gradients();
+  gradients_.drop();
   if (exact_)
     exact_->skip_rest();
   else
@@ -36,9 +36,9 @@ void GradientSum::skip_rest() {
 
 void GradientSum::finish(const Reducer::Summed& summed) {
   if (exact_) return exact_->finish();
-  arena_.settle_gradients();
+  gradients_.settle();
   reducer_.flush();
-  arena_.place_gradients();  // what is sent beside is under way
+  gradients_.place();  // what is sent beside is under way
   reducer_.wait(summed);
 }
 

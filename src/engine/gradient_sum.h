@@ -2,7 +2,7 @@
 // one fixed order with exact = true.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "engine/exact_reducer.h"
 #include "engine/process_group.h"
 #include "engine/reducer.h"
@@ -14,18 +14,18 @@
 namespace lockstep {
 
 // In every step, on every rank: `begin_step`; for each micro-batch `begin_backward`, a backward
-// pass, `end_backward`; then `finish`. The sum of parameter i is then in Arena::sums_of(i). One
+// pass, `end_backward`; then `finish`. The sum of parameter i is then in GradientBuffers::sums_of(i). One
 // thread.
 class GradientSum {
  public:
-  GradientSum(Arena& arena, Reducer& reducer, ProcessGroup& group, bool exact);
+  GradientSum(GradientBuffers& gradients, Reducer& reducer, ProcessGroup& group, bool exact);
 
   // accumulation: micro-batches of a rank in a step, the same in every step with exact = true.
   // recorded: while a graph is captured. in_parts: nothing is zero-filled here; the caller does it
-  // later, with Arena::zero_part for each update group.
+  // later, with GradientBuffers::zero_part for each update group.
   void begin_step(std::int64_t accumulation, bool recorded = false, bool in_parts = false);
   // Before such a capture. part_of: the update group of each parameter.
-  void cut_zeros(const std::vector<std::size_t>& part_of) { arena_.cut_zeros(part_of, is_exact_); }
+  void cut_zeros(const std::vector<std::size_t>& part_of) { gradients_.cut_zeros(part_of, is_exact_); }
   // last: of the rank's in this step.
   void begin_backward(bool last);
   void end_backward(bool last);
@@ -39,7 +39,7 @@ class GradientSum {
   void reset();
 
  private:
-  Arena& arena_;
+  GradientBuffers& gradients_;
   Reducer& reducer_;
   ProcessGroup& group_;
   bool is_exact_;

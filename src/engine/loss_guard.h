@@ -1,19 +1,19 @@
 // One loss, one update: notices a loss that adds gradients up or changes weights by itself.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace lockstep {
 
-// Lives while a recipe makes its loss. A backward pass over the arena's parameters then throws
-// Error out of that pass (Arena::refuse_gradients); gradients that a loss asks for and keeps
+// Lives while a recipe makes its loss. A backward pass over trained parameters then throws
+// Error out of that pass (GradientBuffers::refuse); gradients that a loss asks for and keeps
 // (torch::autograd::grad) are no business of it. One thread.
 class LossGuard {
  public:
-  explicit LossGuard(Arena& arena);
+  explicit LossGuard(GradientBuffers& gradients);
   ~LossGuard();
   LossGuard(const LossGuard&) = delete;
   LossGuard& operator=(const LossGuard&) = delete;
@@ -22,7 +22,7 @@ class LossGuard {
   void check_weights() const;
 
  private:
-  Arena& arena_;
+  GradientBuffers& gradients_;
   std::vector<std::uint32_t> versions_;  // of every handle, then of every frozen parameter
 };
 

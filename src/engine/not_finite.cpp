@@ -13,18 +13,19 @@ bool has_nan(const at::Tensor& values) {
   return values.is_floating_point() && at::isnan(values).any().item<bool>();
 }
 
-std::string weights_not_finite(const Arena& arena) {
-  for (const Parameter& parameter : arena.parameters())
+std::string weights_not_finite(const ParameterStorage& storage) {
+  for (const Parameter& parameter : storage.parameters())
     if (!is_finite(parameter.tensor.detach())) return parameter.name;
-  for (std::size_t i = 0; i < arena.frozen().size(); ++i)
-    if (has_nan(arena.frozen().tensor(i))) return arena.frozen().name(i);
+  for (std::size_t i = 0; i < storage.frozen().size(); ++i)
+    if (has_nan(storage.frozen().tensor(i))) return storage.frozen().name(i);
   return {};
 }
 
-std::string gradient_not_finite(const Arena& arena) {
-  const at::Tensor& gradients = arena.gradients();
-  for (std::size_t i = arena.parameters().size(); i-- > 0;)
-    if (!is_finite(arena.view(gradients, i))) return arena.parameters()[i].name;
+std::string gradient_not_finite(const GradientBuffers& gradients) {
+  const ParameterStorage& storage = gradients.storage();
+  const at::Tensor& gradients = gradients.flat();
+  for (std::size_t i = storage.parameters().size(); i-- > 0;)
+    if (!is_finite(storage.view(gradients, i))) return storage.parameters()[i].name;
   return {};
 }
 

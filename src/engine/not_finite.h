@@ -1,7 +1,7 @@
 // Which tensor of a step holds the first number that is not finite.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -25,7 +25,7 @@ bool has_nan(const at::Tensor& values);
 // The parameter whose weights, or whose gradient, is not finite; empty: none. Of frozen ones
 // only NaN counts: masks are infinite. Gradients are looked
 // at in the order in which backward makes them.
-std::string weights_not_finite(const Arena& arena);
-std::string gradient_not_finite(const Arena& arena);
+std::string weights_not_finite(const ParameterStorage& storage);
+std::string gradient_not_finite(const GradientBuffers& gradients);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The fused optimizers of ATen on ranges of the arena.
+// The fused optimizers of ATen on ranges of the flat buffers.
 #include "engine/optimizer.h"
 
 #include "base/check.h"
@@ -34,21 +34,22 @@ constexpr double initial_loss_scale = 65536;
 constexpr double scale_growth = 2, scale_backoff = 0.5;
 constexpr std::int64_t growth_interval = 2000;  // steps without overflow before the scale doubles
 
-std::vector<std::string> frozen_names(const Arena& arena) {
+std::vector<std::string> frozen_names(const ParameterStorage& storage) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < arena.frozen().size(); ++i) names.push_back(arena.frozen().name(i));
+  for (std::size_t i = 0; i < storage.frozen().size(); ++i) names.push_back(storage.frozen().name(i));
   return names;
 }
 
 }  // namespace
 
-Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* buffers)
+Optimizer::Optimizer(const TrainOptions& options, GradientBuffers& gradients, ModelBuffers* buffers)
     : options_(options),
-      arena_(arena),
-      parameter_groups_(options, arena.parameters(), arena.aliases(), frozen_names(arena)) {
+      storage_(gradients.storage()),
+      gradients_(gradients),
+      parameter_groups_(options, storage_.parameters(), storage_.aliases(), frozen_names(storage_)) {
   const at::NoGradGuard no_grad;
-  const auto f32 = arena.master().options();
-  first_ = at::zeros({arena.own_elements()}, f32);
+  const auto f32 = storage_.master().options();
+  first_ = at::zeros({storage_.own_elements()}, f32);
   if (options.optimizer.kind != OptimizerKind::sgd) second_ = at::zeros_like(first_);
   step_ = at::zeros({1}, f32);
   norm_ = at::zeros({1}, f32);
@@ -61,11 +62,11 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* bu
   next_scale_ = at::zeros_like(loss_scale_);
   next_growth_ = at::zeros_like(growth_);
   if (options.ema.decay > 0)
-    average_ = std::make_unique<WeightAverage>(options.ema.decay, arena, buffers);
+    average_ = std::make_unique<WeightAverage>(options.ema.decay, storage_, buffers);
   make_groups();
-  if (own_kernel_serves() && !options.exact) arena.watch_tables();
-  if (own_kernel_serves()) arena.leave_sums();
-  cut(std::vector<std::size_t>(arena.parameters().size(), 0));
+  if (own_kernel_serves() && !options.exact) gradients.watch_tables();
+  if (own_kernel_serves()) gradients.leave_sums();
+  cut(std::vector<std::size_t>(storage_.parameters().size(), 0));
   scalars_ = {.raw_norm = at::zeros({1}, f32),
               .loss_scale = loss_scale_,
               .step = step_,
@@ -93,28 +94,28 @@ std::size_t Optimizer::group_of(std::size_t parameter) {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (groups_[g].rates == rates) return g;
   groups_.push_back({.rates = rates});
-  groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), arena_.master().options());
+  groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), storage_.master().options());
   return groups_.size() - 1;
 }
 
 void Optimizer::make_groups() {
-  for (std::size_t i = arena_.parameters().size(); i-- > 0;) group_of(i);
+  for (std::size_t i = storage_.parameters().size(); i-- > 0;) group_of(i);
 }
 
-// Neighbours in the arena with equal properties become one range, so that most parts have few.
+// Neighbours in memory with equal properties become one range, so that most parts have few.
 void Optimizer::cut(const std::vector<std::size_t>& part_of) {
   const at::NoGradGuard no_grad;
-  const ArenaLayout& layout = arena_.layout();
+  const ArenaLayout& layout = storage_.layout();
   std::vector<Part> parts(*std::max_element(part_of.begin(), part_of.end()) + 1);
   for (Part& part : parts)
     for (const Group& group : groups_) part.ranges.push_back({.group = &group});
-  for (std::size_t i = arena_.parameters().size(); i-- > 0;) {
+  for (std::size_t i = storage_.parameters().size(); i-- > 0;) {
     const std::int64_t begin = layout.offsets[i];
     std::size_t last = i;  // extend over following neighbours (lower registration indexes)
     while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i] &&
-           arena_.sums_of(last - 1).is_same(arena_.sums_of(i)))
+           gradients_.sums_of(last - 1).is_same(gradients_.sums_of(i)))
       --last;
-    add_to(parts[part_of[i]].ranges[group_of(i)], begin, arena_.end_of(last), arena_.sums_of(i));
+    add_to(parts[part_of[i]].ranges[group_of(i)], begin, storage_.end_of(last), gradients_.sums_of(i));
     i = last;
   }
   for (Part& part : parts)  // the others are in other ranks' pieces, or in other parts
@@ -122,23 +123,23 @@ void Optimizer::cut(const std::vector<std::size_t>& part_of) {
   if (own_kernel_serves()) make_tables(parts);  // before anything changes: memory may run out
   parts_ = std::move(parts);
   part_of_ = part_of;
-  reads_sums_ = arena_.leaves_sums();
+  reads_sums_ = gradients_.leaves_sums();
 }
 
-// What this rank updates of elements [begin, end) of the arena, whose sum is in `sums`.
+// What this rank updates of elements [begin, end) of the flat buffers, whose sum is in `sums`.
 void Optimizer::add_to(Ranges& ranges, std::int64_t begin, std::int64_t end,
                        const at::Tensor& sums) {
-  for (const Piece& piece : arena_.own()) {
+  for (const Piece& piece : storage_.own()) {
     const std::int64_t first = std::max(begin, piece.begin), last = std::min(end, piece.end);
     if (first >= last) continue;
     const auto range = [&](const at::Tensor& flat) {
-      return arena_.range(flat, piece, first, last);
+      return storage_.range(flat, piece, first, last);
     };
-    ranges.weights.push_back(range(arena_.master()));
+    ranges.weights.push_back(range(storage_.master()));
     ranges.gradients.push_back(range(sums));
     ranges.first.push_back(range(first_));
     if (second_.defined()) ranges.second.push_back(range(second_));
-    if (arena_.low_precision()) ranges.working.push_back(range(arena_.working()));
+    if (storage_.low_precision()) ranges.working.push_back(range(storage_.working()));
     ranges.steps.push_back(step_);
     ranges.begins.push_back(first);
   }
@@ -164,18 +165,18 @@ void Optimizer::find_norm_of_gradients() {
     at::linalg_vector_norm_out(norm, at::stack(norms));
     return;
   }
-  if (arena_.sharing() == nullptr) {
-    LOCKSTEP_CHECK(!arena_.leaves_sums());  // that would be told of part by part
-    at::linalg_vector_norm_out(norm, arena_.gradients());
+  if (storage_.sharing() == nullptr) {
+    LOCKSTEP_CHECK(!gradients_.leaves_sums());  // that would be told of part by part
+    at::linalg_vector_norm_out(norm, gradients_.flat());
     return;
   }
-  const at::Tensor& sums = arena_.sums_of(0);  // as of all, where ranks share
+  const at::Tensor& sums = gradients_.sums_of(0);  // as of all, where ranks share
   std::vector<at::Tensor> pieces;
-  for (const Piece& piece : arena_.own())
-    pieces.push_back(arena_.range(sums, piece, piece.begin, piece.end));
+  for (const Piece& piece : storage_.own())
+    pieces.push_back(storage_.range(sums, piece, piece.begin, piece.end));
   const at::Tensor squares =
       at::stack(at::_foreach_norm(pieces, 2, at::kFloat)).to(at::kDouble).square().sum();
-  arena_.sharing()->all_reduce(squares)->wait();
+  storage_.sharing()->all_reduce(squares)->wait();
   // In place: nothing after the sum may run out of memory.
   norm.copy_(at::Tensor(squares).sqrt_());
 }
@@ -190,7 +191,7 @@ void Optimizer::find_scalars(const at::Tensor& lr, const at::Tensor& dropped) {
 
 // Our own kernel for Adam: it also writes the working copy.
 bool Optimizer::own_kernel_serves() const {
-  return arena_.master().is_cuda() && cuda_adam().update != nullptr &&
+  return storage_.master().is_cuda() && cuda_adam().update != nullptr &&
          options_.optimizer.kind != OptimizerKind::sgd;
 }
 
@@ -214,16 +215,16 @@ void Optimizer::make_tables(std::vector<Part>& parts) {
                         .elements = of.weights[i].numel(),
                         .begin = of.begins[i],
                         .decay = of.group->rates.weight_decay};
-        LOCKSTEP_CHECK(range.elements % 4 == 0);  // ranges keep the arena's alignment
-        if (arena_.low_precision()) range.working = of.working[i].mutable_data_ptr();
+        LOCKSTEP_CHECK(range.elements % 4 == 0);  // ranges keep the alignment of the layout
+        if (storage_.low_precision()) range.working = of.working[i].mutable_data_ptr();
         for (std::int64_t begin = 0; begin < range.elements; begin += chunk)
           chunks.push_back({.range = std::ssize(ranges), .begin = begin});
         ranges.push_back(range);
       }
     part.last_chunk = std::ssize(chunks);
   }
-  const at::Tensor of_ranges = table_on(arena_.master().device(), ranges);
-  const at::Tensor of_chunks = table_on(arena_.master().device(), chunks);
+  const at::Tensor of_ranges = table_on(storage_.master().device(), ranges);
+  const at::Tensor of_chunks = table_on(storage_.master().device(), chunks);
   const at::Tensor factors = at::zeros({std::ssize(ranges), adam_factors}, step_.options());
   for (const at::Tensor& table : {ranges_, chunks_, factors_})
     if (table.defined()) earlier_.push_back(table);
@@ -249,14 +250,14 @@ AdamArguments Optimizer::adam_arguments() const {
                           .beta2 = o.beta2,
                           .eps = o.eps,
                           .decoupled = o.kind == OptimizerKind::adamw};
-  if (passes_over_ && o.eps > 0 && arena_.touched().defined())
-    arguments.touched = arena_.touched().const_data_ptr<std::uint8_t>();
-  if (arena_.low_precision() && arena_.working().scalar_type() == at::kHalf)
+  if (passes_over_ && o.eps > 0 && gradients_.touched().defined())
+    arguments.touched = gradients_.touched().const_data_ptr<std::uint8_t>();
+  if (storage_.low_precision() && storage_.working().scalar_type() == at::kHalf)
     arguments.working_dtype = KernelDtype::f16;
   return arguments;
 }
 
-void Optimizer::find_touched() { arena_.find_touched({first_, second_}); }
+void Optimizer::find_touched() { gradients_.find_touched({first_, second_}); }
 
 void Optimizer::begin_weights() {
   if (own_kernel_serves()) cuda_adam().factors(adam_arguments());
@@ -335,7 +336,7 @@ at::Tensor Optimizer::not_finite() const {
 
 void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {
   const at::NoGradGuard no_grad;
-  if (reads_sums_ != arena_.leaves_sums()) cut(std::vector(part_of_));
+  if (reads_sums_ != gradients_.leaves_sums()) cut(std::vector(part_of_));
   find_scalars(lr, dropped);
   find_next_loss_scale(dropped);
   if (average_) average_->prepare(next_step_, skip_);
@@ -345,7 +346,7 @@ void Optimizer::apply() {
   const at::NoGradGuard no_grad;
   apply_numbers();
   update_weights();
-  arena_.gather_weights();
+  storage_.gather_weights();
   if (average_) average_->update();
 }
 

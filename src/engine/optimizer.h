@@ -1,7 +1,7 @@
-// AdamW, Adam and SGD over the arena, with clipping and loss scaling decided on the device.
+// AdamW, Adam and SGD over flat buffers, with clipping and loss scaling decided on the device.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "engine/parameter_groups.h"
 #include "engine/weight_average.h"
 #include "kernels/kernel_arguments.h"
@@ -19,22 +19,22 @@
 
 namespace lockstep {
 
-// One update of the master weights from the sums of the gradients (Arena::sums_of), which are those
-// of the loss times the loss scale. Where ranks share the update (Arena::sharing), each updates the
-// arena's own pieces, and all ranks step together. Weight decay and learning rate are properties of
-// ranges of the arena. A step whose gradient is not finite changes nothing but the loss scale; no
+// One update of the master weights from the sums of the gradients (GradientBuffers::sums_of), which are those
+// of the loss times the loss scale. Where ranks share the update (ParameterStorage::sharing), each updates its
+// own pieces, and all ranks step together. Weight decay and learning rate are properties of
+// ranges of the flat buffers. A step whose gradient is not finite changes nothing but the loss scale; no
 // call synchronises the device.
 class Optimizer {
  public:
   // buffers: of the model, for the average of the weights; null where there are none. Throws Error
   // where optimizer.groups does not fit the model.
-  Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* buffers = nullptr);
+  Optimizer(const TrainOptions& options, GradientBuffers& gradients, ModelBuffers* buffers = nullptr);
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }
   // Before `prepare`, for ranges of the sums (f32 or bf16) that together are all of them, each
   // once. `prepare` makes the whole norm of their norms. now: this one's norm is enqueued here;
-  // otherwise by `prepare`. Without any call `prepare` takes the norm of Arena::gradients. Not
+  // otherwise by `prepare`. Without any call `prepare` takes the norm of GradientBuffers::flat. Not
   // where ranks share the update.
   void find_norm_of(const at::Tensor& gradients, bool now);
   // lr: f32 0-dim on the device. dropped: f64 [1] on the device; above 0 the step changes nothing
@@ -59,7 +59,7 @@ class Optimizer {
   // update will leave them. Valid on the device once begin_weights is done. Nothing where our own
   // kernel does not serve.
   std::optional<OwedRows> owed_rows(std::size_t part) const;
-  // on: updates that are enqueued from now on skip what is clean (Arena::touched), which needs
+  // on: updates that are enqueued from now on skip what is clean (GradientBuffers::touched), which needs
   // nothing but decay. Before a replay of a graph that was captured so, `find_touched` must run if
   // a step that was not a replay came since the last one.
   void pass_over_untouched(bool on) { passes_over_ = on; }
@@ -86,7 +86,7 @@ class Optimizer {
   // The average of the weights that `step` keeps; null unless ema.decay is set.
   WeightAverage* average() const { return average_.get(); }
 
-  // State a checkpoint holds: flat f32 buffers [own_elements] of the arena ("exp_avg", "exp_avg_sq"
+  // State a checkpoint holds: flat f32 buffers [own_elements] ("exp_avg", "exp_avg_sq"
   // or "momentum"), and f32 [1] scalars ("step", "loss_scale", "growth").
   std::map<std::string, at::Tensor> flat_state() const;
   std::map<std::string, at::Tensor> scalar_state() const;
@@ -98,12 +98,12 @@ class Optimizer {
     ParameterRates rates;
     at::Tensor lr;
   };
-  // Ranges of the arena whose parameters have the rates of one group.
+  // Ranges of the flat buffers whose parameters have the rates of one group.
   struct Ranges {
     const Group* group = nullptr;
     std::vector<at::Tensor> weights, gradients, first, second, steps;
     std::vector<at::Tensor> working;   // low precision only
-    std::vector<std::int64_t> begins;  // in the arena
+    std::vector<std::int64_t> begins;  // in the flat buffers
   };
   struct Part {
     std::vector<Ranges> ranges;                                     // by group
@@ -121,12 +121,13 @@ class Optimizer {
   void find_next_loss_scale(const at::Tensor& dropped);
 
   const TrainOptions& options_;
-  Arena& arena_;
+  ParameterStorage& storage_;
+  GradientBuffers& gradients_;
   ParameterGroups parameter_groups_;
   std::vector<Group> groups_;
   std::vector<Part> parts_;
   std::vector<std::size_t> part_of_;      // by parameter
-  bool reads_sums_ = false;               // Arena::leaves_sums when these parts were made
+  bool reads_sums_ = false;               // GradientBuffers::leaves_sums when these parts were made
   at::Tensor ranges_, chunks_, factors_;  // of our own kernel (kernel_arguments.h)
   std::vector<at::Tensor> earlier_;       // such tables, which graphs may read
   std::int64_t chunk_ = 0;

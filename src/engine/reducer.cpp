@@ -19,7 +19,8 @@
 namespace lockstep {
 
 struct Reducer::State {
-  Arena& arena;
+  GradientBuffers& gradients;
+  ParameterStorage& storage;
   ProcessGroup& group;
   const std::vector<Bucket>& buckets;
   std::vector<std::size_t> bucket_of;   // by parameter
@@ -39,9 +40,9 @@ struct Reducer::State {
   bool is_whole_step = true;  // skip_rest was not called
   int early = 0;
 
-  State(Arena& arena_in, ProcessGroup& group_in)
-      : arena(arena_in), group(group_in), buckets(arena.buckets()), rows(arena_in, group_in) {
-    bucket_of.resize(arena.parameters().size());
+  State(GradientBuffers& gradients_in, ProcessGroup& group_in)
+      : gradients(gradients_in), storage(gradients.storage()), group(group_in), buckets(storage.buckets()), rows(gradients, group) {
+    bucket_of.resize(storage.parameters().size());
     for (std::size_t b = 0; b < buckets.size(); ++b)
       for (const std::int64_t p : buckets[b].parameters) bucket_of[static_cast<std::size_t>(p)] = b;
   }
@@ -62,7 +63,7 @@ struct Reducer::State {
 
   void on_gradient(std::size_t parameter, const at::TensorImpl* leaf) {
     beat();
-    arena.take_gradient(parameter);
+    gradients.take(parameter);
     if (!armed || group.size() == 1 || !arrived[parameter].insert(leaf).second) return;
     if (arrived[parameter].size() < leaf_count[parameter]) return;
     --missing[bucket_of[parameter]];
@@ -74,7 +75,7 @@ struct Reducer::State {
 
   // Where gradients are added up.
   const at::Tensor& flat() const {
-    return arena.sums().defined() ? arena.sums() : arena.gradients();
+    return gradients.sums().defined() ? gradients.sums() : gradients.flat();
   }
 
   void fire(std::size_t b) {
@@ -86,23 +87,23 @@ struct Reducer::State {
     for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {  // in the order of their places
       const auto p = static_cast<std::size_t>(bucket.parameters[k]);
       if (!rows.takes(p)) {
-        if (arena.is_table(p)) arena.touch(p);  // by what the other ranks add
+        if (gradients.is_table(p)) gradients.touch(p);  // by what the other ranks add
         whole.push_back(p);
         continue;
       }
-      add_part(begin, arena.layout().offsets[p], parts);
+      add_part(begin, storage.layout().offsets[p], parts);
       rows.prepare(p);
       tables.push_back(p);
       const bool is_last = k + 1 == bucket.parameters.size();
       begin = is_last ? bucket.end
-                      : arena.layout().offsets[static_cast<std::size_t>(bucket.parameters[k + 1])];
+                      : storage.layout().offsets[static_cast<std::size_t>(bucket.parameters[k + 1])];
     }
     add_part(begin, bucket.end, parts);
     const std::size_t first = sent.size(), last = first + parts.size();
     std::move(parts.begin(), parts.end(), std::back_inserter(sent));
     try {
-      arena.behind_gradients([this, first, last, whole, tables] {
-        if (arena.sums().defined()) arena.fill_sums(whole);
+      gradients.run_behind([this, first, last, whole, tables] {
+        if (gradients.sums().defined()) gradients.fill_sums(whole);
         for (std::size_t i = first; i < last; ++i) send(sent[i]);
         for (const std::size_t p : tables) rows.send(p);
       });
@@ -114,13 +115,13 @@ struct Reducer::State {
     next = b + 1;  // not before: what failed for lack of memory is to be sent again
   }
 
-  // Elements [begin, end) of the arena.
+  // Elements [begin, end) of the flat buffers.
   void add_part(std::int64_t begin, std::int64_t end, std::vector<Sent>& parts) const {
     if (begin < end) parts.push_back({.range = flat().narrow(0, begin, end - begin)});
   }
 
   void send(Sent& part) {
-    part.pending = arena.sharing() != nullptr ? group.reduce_scatter(part.range)
+    part.pending = storage.sharing() != nullptr ? group.reduce_scatter(part.range)
                                               : group.all_reduce(part.range);
   }
 
@@ -138,7 +139,7 @@ struct Reducer::State {
 
   void wait(const Summed& summed) {
     const at::NoGradGuard no_grad;
-    if (is_whole_step) arena.choose_sums();
+    if (is_whole_step) gradients.choose_sums();
     // Parts that shrink: what follows the last bucket is to be short.
     std::int64_t begin = 0, end = 0, left = 0;
     for (const Sent& one : sent) left += one.range.numel();
@@ -158,10 +159,10 @@ struct Reducer::State {
       if (3 * left <= end - begin) hand_over();
     }
     hand_over();
-    if (arena.sums().defined()) arena.bring_sums(sent_whole);
+    if (gradients.sums().defined()) gradients.bring_sums(sent_whole);
     for (const std::size_t table : rows.finish())
       if (summed)
-        summed(arena.gradients().narrow(0, arena.layout().offsets[table], arena.sizes()[table]));
+        summed(gradients.flat().narrow(0, storage.layout().offsets[table], storage.sizes()[table]));
     sent.clear();  // not before: what failed for lack of memory is waited for again
   }
 };
@@ -185,12 +186,13 @@ class GradientHook : public torch::autograd::FunctionPostHook {
 
 }  // namespace
 
-Reducer::Reducer(Arena& arena, ProcessGroup& group, ReducePrecision precision)
-    : state_(std::make_shared<State>(arena, group)) {
-  if (precision == ReducePrecision::bf16 && group.size() > 1) arena.sum_in_bf16();
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
+Reducer::Reducer(GradientBuffers& gradients, ProcessGroup& group, ReducePrecision precision)
+    : state_(std::make_shared<State>(gradients, group)) {
+  const ParameterStorage& storage = gradients.storage();
+  if (precision == ReducePrecision::bf16 && group.size() > 1) gradients.sum_in_bf16();
+  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
     std::size_t leaves = 0;
-    for (const at::Tensor& handle : arena.handles(i)) {
+    for (const at::Tensor& handle : storage.handles(i)) {
       if (!handle.requires_grad()) continue;
       ++leaves;
       auto node = torch::autograd::impl::grad_accumulator(handle);

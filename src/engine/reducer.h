@@ -1,8 +1,8 @@
-// Sums gradients over the ranks: buckets of the arena, one all-reduce each (one reduce-scatter
+// Sums gradients over the ranks: buckets of the gradients, one all-reduce each (one reduce-scatter
 // where ranks share the update), during the last backward of a step.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "engine/process_group.h"
 #include "plan/train_options.h"
 
@@ -23,11 +23,11 @@ class RowExchange;
 // Buckets fire in one fixed order, the same on every rank, each when it and all before it are
 // ready; what no gradient reached is sent by `flush`. So the number of forward passes, and
 // parameters without a gradient, make no difference, and accumulation costs no communication.
-// Installs hooks on the arena's parameters; must outlive no backward pass. One thread.
+// Installs hooks on the parameters; must outlive no backward pass. One thread.
 class Reducer {
  public:
-  // bf16, and several ranks: gradients are added up in Arena::sums, and read by Arena::sums_of.
-  Reducer(Arena& arena, ProcessGroup& group, ReducePrecision precision);
+  // bf16, and several ranks: gradients are added up in GradientBuffers::sums, and read by sums_of.
+  Reducer(GradientBuffers& gradients, ProcessGroup& group, ReducePrecision precision);
   ~Reducer();
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;

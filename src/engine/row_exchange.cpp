@@ -22,33 +22,33 @@ constexpr std::int64_t bytes_of_number = sizeof(std::int64_t);
 
 }  // namespace
 
-RowExchange::RowExchange(Arena& arena, ProcessGroup& group) : arena_(arena), group_(group) {}
+RowExchange::RowExchange(GradientBuffers& gradients, ProcessGroup& group) : storage_(gradients.storage()), gradients_(gradients), group_(group) {}
 
 // The sum of rows is f32.
 bool RowExchange::adds_rows(std::size_t i) const {
-  return arena_.is_table(i) && arena_.sums_of(i).is_same(arena_.gradients());
+  return gradients_.is_table(i) && gradients_.sums_of(i).is_same(gradients_.flat());
 }
 
 std::vector<std::int64_t> RowExchange::counts() const {
   std::vector<std::int64_t> counts;
   if (group_.size() == 1) return counts;
-  for (std::size_t i = 0; i < arena_.parameters().size(); ++i)
-    counts.push_back(adds_rows(i) ? arena_.row_count(i) : -1);
+  for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
+    counts.push_back(adds_rows(i) ? gradients_.row_count(i) : -1);
   return counts;
 }
 
 // An all-reduce moves each element of the table twice, in fp32 or bf16; rows come from every rank,
 // in low precision, and are added up one by one. Below the smallest bucket neither takes long.
 bool RowExchange::pays(std::size_t i, std::int64_t rows) const {
-  const std::int64_t of_table = arena_.parameters()[i].tensor.size(0);
-  return arena_.sizes()[i] * 4 >= smallest_bucket_bytes && 2 * rows <= of_table &&
-         rows_keep_an_order(arena_.view(arena_.gradients(), i));
+  const std::int64_t of_table = storage_.parameters()[i].tensor.size(0);
+  return storage_.sizes()[i] * 4 >= smallest_bucket_bytes && 2 * rows <= of_table &&
+         rows_keep_an_order(storage_.view(gradients_.flat(), i));
 }
 
 void RowExchange::agree(const std::vector<std::int64_t>& counts) {
   most_.clear();
   agreed_.clear();
-  if (group_.size() == 1 || arena_.sharing() != nullptr || !arena_.low_precision() ||
+  if (group_.size() == 1 || storage_.sharing() != nullptr || !storage_.low_precision() ||
       at::globalContext().deterministicAlgorithms())
     return;
   const auto parameters = static_cast<std::int64_t>(counts.size());
@@ -90,11 +90,11 @@ void RowExchange::connect() {
 void RowExchange::begin() {
   kept_.assign(most_.size(), {});
   for (std::size_t i = 0; i < most_.size(); ++i)
-    if (takes(i)) arena_.keep_rows(i, &kept_[i]);
+    if (takes(i)) gradients_.keep_rows(i, &kept_[i]);
 }
 
 void RowExchange::end() {
-  for (std::size_t i = 0; i < most_.size(); ++i) arena_.keep_rows(i, nullptr);
+  for (std::size_t i = 0; i < most_.size(); ++i) gradients_.keep_rows(i, nullptr);
   most_.clear();
   kept_.clear();
   sent_.clear();
@@ -103,11 +103,11 @@ void RowExchange::end() {
 // Room for the rows of all ranks.
 RowExchange::Sent RowExchange::empty_for(std::size_t i) const {
   Sent sent{.parameter = i,
-            .bytes_of_row = arena_.parameters()[i].tensor.size(1) *
-                            static_cast<std::int64_t>(arena_.working().element_size())};
+            .bytes_of_row = storage_.parameters()[i].tensor.size(1) *
+                            static_cast<std::int64_t>(storage_.working().element_size())};
   const std::int64_t bytes = most_[i] * (2 * bytes_of_number + sent.bytes_of_row);
   sent.all = at::empty({group_.size(), (bytes + 15) / 16 * 16},
-                       arena_.gradients().options().dtype(at::kByte));
+                       gradients_.flat().options().dtype(at::kByte));
   return sent;
 }
 
@@ -118,7 +118,7 @@ TableRows RowExchange::rows_of(const Sent& sent, std::int64_t rank) const {
   const std::int64_t count = agreed_[static_cast<std::size_t>(rank)][sent.parameter];
   return {.rows = own.narrow(0, 0, numbers).view(at::kLong).narrow(0, 0, count),
           .gradient = own.narrow(0, 2 * numbers, most * sent.bytes_of_row)
-                          .view(arena_.working().scalar_type())
+                          .view(storage_.working().scalar_type())
                           .view({most, -1})
                           .narrow(0, 0, count),
           .order = own.narrow(0, numbers, numbers).view(at::kLong).narrow(0, 0, count)};
@@ -126,8 +126,8 @@ TableRows RowExchange::rows_of(const Sent& sent, std::int64_t rank) const {
 
 void RowExchange::prepare(std::size_t i) {
   const at::NoGradGuard no_grad;
-  const std::string& name = arena_.parameters()[i].name;
-  if (!arena_.is_table(i))
+  const std::string& name = storage_.parameters()[i].name;
+  if (!gradients_.is_table(i))
     throw Error(cat("the gradient of ", name, " is more than rows, which it was before"));
   std::int64_t count = 0;
   for (const TableRows& rows : kept_[i]) count += rows.rows.numel();
@@ -146,7 +146,7 @@ void RowExchange::prepare(std::size_t i) {
     at += more;
   }
   copy_all(copies);
-  own.order.copy_(rows_by_token(own.rows, arena_.parameters()[i].tensor.size(0)));
+  own.order.copy_(rows_by_token(own.rows, storage_.parameters()[i].tensor.size(0)));
   sent_.push_back(std::move(sent));
 }
 
@@ -163,7 +163,7 @@ std::vector<std::size_t> RowExchange::finish() {
     tables.push_back(sent.parameter);
     sent.pending->wait();
     for (int rank = 0; rank < group_.size(); ++rank)
-      arena_.add_rows(sent.parameter, rows_of(sent, rank));
+      gradients_.add_rows(sent.parameter, rows_of(sent, rank));
   }
   sent_.clear();
   return tables;

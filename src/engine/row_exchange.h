@@ -2,7 +2,7 @@
 // tables.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "engine/process_group.h"
 #include "kernels/table_rows.h"
 
@@ -21,7 +21,7 @@ namespace lockstep {
 // low precision, where ranks do not share the update. One thread.
 class RowExchange {
  public:
-  RowExchange(Arena& arena, ProcessGroup& group);  // both outlive it
+  RowExchange(GradientBuffers& gradients, ProcessGroup& group);  // both outlive it
 
   // Of the last step on this rank, by parameter: the rows of a gradient that is rows and nothing
   // else; -1 of others. Empty where there is one rank.
@@ -38,7 +38,7 @@ class RowExchange {
   void prepare(std::size_t i);
   // All ranks, in one order, behind that.
   void send(std::size_t i);
-  // All rows of what was sent come into the arena's gradients. Returns these parameters.
+  // All rows of what was sent come into GradientBuffers::flat. Returns these parameters.
   std::vector<std::size_t> finish();
   void end();
 
@@ -56,7 +56,8 @@ class RowExchange {
   bool pays(std::size_t i, std::int64_t rows) const;
   void connect();
 
-  Arena& arena_;
+  ParameterStorage& storage_;
+  GradientBuffers& gradients_;
   ProcessGroup& group_;
   std::vector<std::vector<std::int64_t>> agreed_;  // by rank and parameter
   std::vector<std::int64_t> most_;  // by parameter: room for a rank's rows; 0: not this way

@@ -56,12 +56,12 @@ TrainStep::TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryR
     : parts_(parts),
       numbers_(numbers),
       reserve_(reserve),
-      gradients_(parts.arena, parts.reducer, parts.group, parts.options.exact),
-      update_(parts.arena, parts.optimizer, parts.options.graph == GraphMode::automatic),
+      gradients_(parts.gradients, parts.reducer, parts.group, parts.options.exact),
+      update_(parts.gradients, parts.optimizer, parts.options.graph == GraphMode::automatic),
       terms_(parts.recipe.terms().size()),
       logged_(parts.recipe.logged()),
       statistics_of_ranks_(statistics_of_ranks(parts)),
-      stamps_(at::zeros({2}, parts.arena.master().options().dtype(at::kDouble))),
+      stamps_(at::zeros({2}, parts.gradients.storage().master().options().dtype(at::kDouble))),
       dropped_(at::zeros({1}, stamps_.options())) {}
 
 template <class Function>
@@ -76,7 +76,7 @@ class TrainStep::Trial {
   explicit Trial(TrainStep& step) : step_(step) { step.trying_ = true; }
   ~Trial() {
     step_.trying_ = false;
-    step_.parts_.arena.drop_gradients();
+    step_.parts_.gradients.drop();
     step_.parts_.buffers.undo();
   }
   Trial(const Trial&) = delete;
@@ -98,8 +98,8 @@ class TrainStep::Recording {
     step.parts_.optimizer.pass_over_untouched(true);
     step.parts_.reducer.rows().begin();
     // In fp32 autograd adds to the gradients itself.
-    if (step.parts_.arena.low_precision())
-      step.parts_.arena.make_gradients_beside(step.side_.get());
+    if (step.parts_.gradients.storage().low_precision())
+      step.parts_.gradients.make_beside(step.side_.get());
   }
   ~Recording() {
     // One that failed joins what runs beside, too, where the device still lets it.
@@ -108,7 +108,7 @@ class TrainStep::Recording {
         if (side != nullptr) side->wait_for_all();
     } catch (const std::exception&) {
     }
-    step_.parts_.arena.make_gradients_beside(nullptr);
+    step_.parts_.gradients.make_beside(nullptr);
     step_.parts_.reducer.rows().end();
     step_.update_.end_recording();
     step_.parts_.optimizer.pass_over_untouched(false);
@@ -152,7 +152,7 @@ Batch TrainStep::batch_of(const StepInputs& inputs, std::size_t m) const {
 }
 
 std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& context) {
-  const LossGuard guard(parts_.arena);
+  const LossGuard guard(parts_.gradients);
   std::vector<at::Tensor> sums = parts_.recipe.loss(parts_.model, batch, context);
   guard.check_weights();
   return sums;
@@ -236,7 +236,7 @@ TrainStep::NumbersSum TrainStep::sum_numbers(const StepInputs& inputs, const at:
 void TrainStep::sum_gradients(Phase& failed) {
   enter(Phase::reduction);
   Reducer::Summed summed;
-  if (parts_.group.size() > 1 && parts_.arena.sharing() == nullptr)
+  if (parts_.group.size() > 1 && parts_.gradients.storage().sharing() == nullptr)
     summed = [this](const at::Tensor& range) {
       parts_.optimizer.find_norm_of(range, /*now=*/recording_);
     };
@@ -256,7 +256,7 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   Optimizer& optimizer = parts_.optimizer;
   if (begins_with_update_)
     update_.enqueue(*side_, *second_side_,
-                    [this](std::size_t part) { parts_.arena.zero_part(part); });
+                    [this](std::size_t part) { parts_.gradients.zero_part(part); });
   else if (!recording_)
     settle();
   if (!recording_) touched_known_ = false;
@@ -362,7 +362,7 @@ void TrainStep::reset() {
 }
 
 NotFinite TrainStep::find_not_finite(const StepInputs& inputs) {
-  if (const std::string name = weights_not_finite(parts_.arena); !name.empty())
+  if (const std::string name = weights_not_finite(parts_.gradients.storage()); !name.empty())
     return {.tensor = cat("the weights ", name), .in_weights = true};
   parts_.buffers.remember();
   const StepFactors factors = step_factors(inputs.weights, parts_.optimizer.loss_scale());
@@ -370,7 +370,7 @@ NotFinite TrainStep::find_not_finite(const StepInputs& inputs) {
   for (std::size_t m = 0; m < inputs.micro.size() && !found.found(); ++m)
     found = {.micro_batch = static_cast<std::int64_t>(m),
              .tensor = first_not_finite(inputs, m, factors)};
-  parts_.arena.drop_gradients();
+  parts_.gradients.drop();
   parts_.buffers.undo();
   return found;
 }
@@ -381,15 +381,15 @@ std::string TrainStep::first_not_finite(const StepInputs& inputs, std::size_t m,
   const std::vector<at::Tensor>& fields = inputs.micro[m];
   for (std::size_t f = 0; f + 2 < fields.size(); ++f)
     if (!is_finite(fields[f])) return cat("field ", f, " of the samples");
-  parts_.arena.drop_gradients();
+  parts_.gradients.drop();
   const at::Tensor sums = numbers_.new_sums(stamps_.options());
   forward_backward(inputs, m, factors, sums, /*last=*/false, /*searching=*/true);
   const std::vector<std::string> terms = parts_.recipe.terms();
   for (std::size_t term = 0; term < terms_; ++term)
     if (!is_finite(sums[static_cast<std::int64_t>(term)]))
       return cat("the term ", terms[term], " of the loss");
-  parts_.arena.place_gradients();
-  const std::string name = gradient_not_finite(parts_.arena);
+  parts_.gradients.place();
+  const std::string name = gradient_not_finite(parts_.gradients);
   return name.empty() ? "" : cat("the gradient of ", name);
 }
 

@@ -2,7 +2,7 @@
 // the ranks, the update. See docs/design/engine.md for the order of things and why.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "engine/deferred_update.h"
 #include "engine/gradient_sum.h"
 #include "engine/memory_reserve.h"
@@ -34,7 +34,7 @@ inline constexpr std::int64_t all_blocks = std::numeric_limits<std::int64_t>::ma
 struct StepParts {
   Recipe& recipe;
   Model& model;
-  Arena& arena;
+  GradientBuffers& gradients;
   ModelBuffers& buffers;
   Reducer& reducer;
   Optimizer& optimizer;

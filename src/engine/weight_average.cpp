@@ -9,22 +9,22 @@
 
 namespace lockstep {
 
-WeightAverage::WeightAverage(double decay, Arena& arena, ModelBuffers* buffers)
-    : arena_(arena),
+WeightAverage::WeightAverage(double decay, ParameterStorage& storage, ModelBuffers* buffers)
+    : storage_(storage),
       buffers_(buffers),
       decay_(decay),
-      flat_(at::empty({arena.own_elements()}, arena.master().options())),
-      share_(at::empty({1}, arena.master().options())) {
+      flat_(at::empty({storage.own_elements()}, storage.master().options())),
+      share_(at::empty({1}, storage.master().options())) {
   restart();
 }
 
 at::Tensor WeightAverage::of(const at::Tensor& flat, const Piece& piece) const {
-  return arena_.range(flat, piece, piece.begin, piece.end);
+  return storage_.range(flat, piece, piece.begin, piece.end);
 }
 
 void WeightAverage::restart() {
   const at::NoGradGuard no_grad;
-  for (const Piece& piece : arena_.own()) of(flat_, piece).copy_(of(arena_.master(), piece));
+  for (const Piece& piece : storage_.own()) of(flat_, piece).copy_(of(storage_.master(), piece));
   if (buffers_ != nullptr) buffer_flats_ = buffers_->copies();
 }
 
@@ -37,7 +37,7 @@ void WeightAverage::prepare(const at::Tensor& updates, const at::Tensor& skip) {
 void WeightAverage::update() {
   const at::NoGradGuard no_grad;
   const at::Tensor share = share_[0];
-  for (const Piece& piece : arena_.own()) of(flat_, piece).lerp_(of(arena_.master(), piece), share);
+  for (const Piece& piece : storage_.own()) of(flat_, piece).lerp_(of(storage_.master(), piece), share);
   if (buffers_ != nullptr) buffers_->follow(buffer_flats_, share);
 }
 
@@ -51,13 +51,13 @@ void WeightAverage::share_buffers(ProcessGroup& group, bool mean) {
 }
 
 void WeightAverage::show() {
-  arena_.show(flat_);
+  storage_.show(flat_);
   if (buffers_ != nullptr) buffers_->show(buffer_flats_);
 }
 
 void WeightAverage::show_own() {
   if (buffers_ != nullptr) buffers_->show_own();
-  arena_.show_weights();
+  storage_.show_weights();
 }
 
 ShownAverage::ShownAverage(WeightAverage* average)

@@ -2,7 +2,7 @@
 // floating-point buffers, which belong to the weights that they were made with.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/parameter_storage.h"
 #include "engine/model_buffers.h"
 
 #include <ATen/core/Tensor.h>
@@ -15,9 +15,9 @@ namespace lockstep {
 class WeightAverage {
  public:
   // Begins at the present weights. buffers: null where there are none. All outlive it.
-  WeightAverage(double decay, Arena& arena, ModelBuffers* buffers = nullptr);
+  WeightAverage(double decay, ParameterStorage& storage, ModelBuffers* buffers = nullptr);
 
-  const at::Tensor& flat() const { return flat_; }  // f32 [own_elements] of the arena
+  const at::Tensor& flat() const { return flat_; }  // f32 [own_elements]
   void restart();                                   // at the present weights
   // Before an update. updates: f32 [1], how many there were, with this one. skip: f32 [1], 1 leaves
   // the average alone.
@@ -28,14 +28,14 @@ class WeightAverage {
   std::vector<NamedTensor> buffers() const;
   // All ranks: rank 0's averages of buffers.
   void share_buffers(ProcessGroup& group, bool mean);
-  // The model computes with the average until `show_own`, see Arena::show.
+  // The model computes with the average until `show_own`, see ParameterStorage::show.
   void show();
   void show_own();
 
  private:
   at::Tensor of(const at::Tensor& flat, const Piece& piece) const;
 
-  Arena& arena_;
+  ParameterStorage& storage_;
   ModelBuffers* buffers_;
   double decay_;
   std::vector<at::Tensor> buffer_flats_;

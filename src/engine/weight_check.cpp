@@ -18,10 +18,10 @@ at::Tensor sum_of_bits(const at::Tensor& values) {
   return values.view(whole).sum(at::kLong);
 }
 
-at::Tensor sum_of_all_bits(const Arena& arena, const at::Tensor& flat) {
+at::Tensor sum_of_all_bits(const ParameterStorage& storage, const at::Tensor& flat) {
   at::Tensor sum = sum_of_bits(flat);
-  for (std::size_t i = 0; i < arena.frozen().size(); ++i)
-    sum = sum.add(sum_of_bits(arena.frozen().tensor(i)).mul(static_cast<std::int64_t>(i) + 2));
+  for (std::size_t i = 0; i < storage.frozen().size(); ++i)
+    sum = sum.add(sum_of_bits(storage.frozen().tensor(i)).mul(static_cast<std::int64_t>(i) + 2));
   return sum;
 }
 
@@ -42,23 +42,23 @@ std::vector<int> odd_ones(const at::Tensor& sums, std::int64_t column) {
 
 }  // namespace
 
-WeightDifference compare_weights(const Arena& arena, ProcessGroup& group) {
+WeightDifference compare_weights(const ParameterStorage& storage, ProcessGroup& group) {
   const at::NoGradGuard no_grad;
   if (group.size() == 1) return {};
   // Ranks that share the update have only the working copy in whole.
-  const bool whole_master = arena.master().numel() == arena.layout().elements;
-  const at::Tensor flat = whole_master ? arena.master() : arena.working();
-  const at::Tensor sum = sum_of_all_bits(arena, flat).unsqueeze(0);
+  const bool whole_master = storage.master().numel() == storage.layout().elements;
+  const at::Tensor flat = whole_master ? storage.master() : storage.working();
+  const at::Tensor sum = sum_of_all_bits(storage, flat).unsqueeze(0);
   if (odd_ones(group.all_gather(sum).to(at::kCPU), 0).empty()) return {};
   std::vector<at::Tensor> sums;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
-    sums.push_back(sum_of_bits(arena.view(flat, i)));
-    names.push_back(arena.parameters()[i].name);
+  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
+    sums.push_back(sum_of_bits(storage.view(flat, i)));
+    names.push_back(storage.parameters()[i].name);
   }
-  for (std::size_t i = 0; i < arena.frozen().size(); ++i) {
-    sums.push_back(sum_of_bits(arena.frozen().tensor(i)));
-    names.push_back(arena.frozen().name(i));
+  for (std::size_t i = 0; i < storage.frozen().size(); ++i) {
+    sums.push_back(sum_of_bits(storage.frozen().tensor(i)));
+    names.push_back(storage.frozen().name(i));
   }
   const at::Tensor all = group.all_gather(at::stack(sums)).to(at::kCPU);
   for (std::size_t i = 0; i < names.size(); ++i) {

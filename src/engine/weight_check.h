@@ -1,7 +1,7 @@
 // Whether all ranks hold the same weights.
 #pragma once
 
-#include "engine/arena.h"
+#include "engine/parameter_storage.h"
 #include "engine/process_group.h"
 
 #include <string>
@@ -17,6 +17,6 @@ struct WeightDifference {
 
 // Compares the weights, bit for bit up to sums of its bits read as whole numbers.
 // All ranks, between steps; waits for the device. Costs one pass over the weights where they agree.
-WeightDifference compare_weights(const Arena& arena, ProcessGroup& group);
+WeightDifference compare_weights(const ParameterStorage& storage, ProcessGroup& group);
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@
 namespace lockstep {
 
 // What is known of a parameter's buffer, on the host, when its next gradient is enqueued. One per
-// trained parameter, made by the arena (engine/arena.h).
+// trained parameter, made by GradientBuffers (engine/gradient_buffers.h).
 struct BufferState {
   // zeros: no gradient of this step yet; zero-filled. In a graph that begins with an update the
   // fill may still be under way on a side stream.
@@ -51,7 +51,7 @@ struct BufferState {
   OwedUpdate* owed = nullptr;  // a deferred update of the weights; null: they are up to date
 };
 
-// parameter: a leaf that keeps its handle (the arena's). buffer: f32, of its shape; one that is not
+// parameter: a leaf that keeps its handle. buffer: f32, of its shape; one that is not
 // contiguous is found only by operations that handle any strides. An operation adds its gradient
 // into it during backward and returns none to autograd, which saves a tensor, a cast and an
 // addition per parameter. state: null for a buffer that is always zero-filled. Thread-safe.

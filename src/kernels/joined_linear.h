@@ -13,7 +13,7 @@ using ThreeTensors = std::array<at::Tensor, 3>;
 
 // x [..., in], weights [out, in] and biases [out], of one shape and dtype: [..., 3, out], the
 // result of layer i at [..., i, :]. Differentiable, twice by way of ATen. Where the weights lie one
-// behind the other in memory, as the arena's do that were registered in the order 2, 1, 0 and fill
+// behind the other in memory, as parameters do that were registered in the order 2, 1, 0 and fill
 // multiples of its alignment, nothing is copied, and their gradient buffers are filled by the
 // product itself. Otherwise they are brought together first.
 at::Tensor joined_linear(const at::Tensor& x, const ThreeTensors& weights,

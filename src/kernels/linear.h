@@ -1,4 +1,4 @@
-// A linear layer whose weight gradient goes straight into the arena.
+// A linear layer whose weight gradient goes straight into its buffer.
 #pragma once
 
 #include <ATen/core/Tensor.h>

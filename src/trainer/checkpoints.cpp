@@ -19,10 +19,10 @@ StartingPoint choose_start(const TrainerSetup& setup) {
 
 void Checkpoints::restore_or_start(StartingPoint& start) {
   if (!start.from) {
-    // Where ranks share the update, rank 0's first weights were shared before the arena was made.
-    if (placed_.arena->sharing() == nullptr) setup_.group.broadcast(placed_.arena->master(), 0);
+    // Where ranks share the update, rank 0's first weights were shared before they were placed.
+    if (placed_.storage->sharing() == nullptr) setup_.group.broadcast(placed_.storage->master(), 0);
     placed_.buffers->share(setup_.group, /*mean=*/false);
-    placed_.arena->refresh_working();
+    placed_.storage->refresh_working();
     if (optimizer_.average() != nullptr) optimizer_.average()->restart();
     return;
   }

@@ -49,7 +49,7 @@ class Checkpoints {
   std::string finish();
 
  private:
-  Trained trained() { return {*placed_.arena, &optimizer_, placed_.buffers->tensors()}; }
+  Trained trained() { return {*placed_.storage, &optimizer_, placed_.buffers->tensors()}; }
   nlohmann::json state_of(std::int64_t step, double elapsed_s, const BestSoFar& best) const;
 
   const TrainerSetup& setup_;

@@ -9,7 +9,8 @@
 namespace lockstep {
 namespace {
 
-ContractReport check(const TrainerSetup& setup, PlacedModel& placed, const DatasetPair& data) {
+ContractReport check(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients,
+                     const DatasetPair& data) {
   const EvaluatorOptions evaluation = evaluator_options(setup, data.valid.get());
   ContractReport report =
       check_contract({.recipe = setup.recipe,
@@ -24,15 +25,15 @@ ContractReport check(const TrainerSetup& setup, PlacedModel& placed, const Datas
                       .micro = setup.plan.batch.micro,
                       .eval_batch = evaluation.batch,
                       .best_metric = setup.options.checkpoint.best_metric});
-  placed.arena->drop_gradients();  // of a loss that makes them in its forward pass
+  gradients.drop();  // of a loss that makes them in its forward pass
   return report;
 }
 
 }  // namespace
 
-void require_contract(const TrainerSetup& setup, PlacedModel& placed, const DatasetPair& data,
+void require_contract(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients, const DatasetPair& data,
                       Recorder* recorder) {
-  const ContractReport report = check(setup, placed, data);
+  const ContractReport report = check(setup, placed, gradients, data);
   if (!report.faults.empty())
     throw Error(cat("the recipe breaks its contract: ", join(report.faults, ";\n  ")),
                 "mend the recipe and see lockstep check; check.contract=false trains all the same");
@@ -46,11 +47,12 @@ void require_contract(const TrainerSetup& setup, PlacedModel& placed, const Data
 nlohmann::json check_run(const TrainerSetup& setup) {
   setup.backend.use_training_stream();
   PlacedModel placed(setup, Placing::fresh);
+  GradientBuffers gradients(*placed.storage);
   {
     const at::NoGradGuard no_grad;
-    placed.arena->refresh_working();
+    placed.storage->refresh_working();
   }
-  const ContractReport report = check(setup, placed, setup.recipe.data());
+  const ContractReport report = check(setup, placed, gradients, setup.recipe.data());
   return {{"faults", report.faults},
           {"warnings", report.warnings},
           {"notes", report.notes},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/contract_check.h"
+#include "engine/gradient_buffers.h"
 #include "trainer/placed_model.h"
 #include "trainer/recorder.h"
 #include "trainer/trainer.h"
@@ -10,7 +11,7 @@ namespace lockstep {
 
 // All ranks, before the first step. Likely faults become warnings of `recorder`, which is null but
 // on rank 0. Throws Error if the recipe breaks its contract for certain.
-void require_contract(const TrainerSetup& setup, PlacedModel& placed, const DatasetPair& data,
+void require_contract(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients, const DatasetPair& data,
                       Recorder* recorder);
 
 }  // namespace lockstep

@@ -94,8 +94,8 @@ void fail_without_data(const TrainerSetup& setup, const std::exception_ptr& own,
               cat(help, help.empty() || kept.empty() ? "" : "; ", kept));
 }
 
-void require_same_weights(const TrainerSetup& setup, const Arena& arena, std::int64_t step) {
-  const WeightDifference difference = compare_weights(arena, setup.group);
+void require_same_weights(const TrainerSetup& setup, const ParameterStorage& storage, std::int64_t step) {
+  const WeightDifference difference = compare_weights(storage, setup.group);
   if (!difference.found()) return;
   std::string who;
   for (const int rank : difference.ranks)

@@ -125,10 +125,10 @@ PlacedModel::PlacedModel(const TrainerSetup& setup, Placing placing, bool shared
   const ModelParameters parameters = sort_parameters(model->parameters());
   if (shared) share_first_weights(parameters.trained, setup);
   share_first_weights(parameters.frozen, setup);
-  arena = std::make_unique<Arena>(
+  storage = std::make_unique<ParameterStorage>(
       model->parameters(), setup.backend.device(), compute_dtype(setup.options.precision),
       shared ? &setup.group : nullptr, bucket_bytes(parameters, setup.options, link));
-  if (setup.group.rank() != 0) arena->frozen().forget_built();
+  if (setup.group.rank() != 0) storage->frozen().forget_built();
 }
 
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group,
@@ -161,18 +161,18 @@ LoadedModel::LoadedModel(const TrainerSetup& setup, const WhichCheckpoint& which
     : impl_(std::make_unique<Impl>(Impl{PlacedModel(setup, Placing::restored)})) {
   if (!setup.weights.empty()) {
     restore_weights(setup.weights,
-                    {*impl_->placed.arena, nullptr, impl_->placed.buffers->tensors()});
+                    {*impl_->placed.storage, nullptr, impl_->placed.buffers->tensors()});
     impl_->step = step_of_export(setup.weights);
     return;
   }
   const auto checkpoint = choose_checkpoint(setup.run, setup.group, which, skipped);
   if (!checkpoint) throw_no_checkpoint(setup.run.name(), skipped);
   const nlohmann::json state =
-      restore(*checkpoint, {*impl_->placed.arena, nullptr, impl_->placed.buffers->tensors()});
-  Arena& arena = *impl_->placed.arena;
+      restore(*checkpoint, {*impl_->placed.storage, nullptr, impl_->placed.buffers->tensors()});
+  ParameterStorage& storage = *impl_->placed.storage;
   if (setup.options.ema.evaluate &&
-      restore_average(*checkpoint, arena, arena.master(), impl_->placed.buffers->tensors()))
-    arena.refresh_working();
+      restore_average(*checkpoint, storage, storage.master(), impl_->placed.buffers->tensors()))
+    storage.refresh_working();
   impl_->step = state.at("step").get<std::int64_t>();
 }
 

@@ -1,9 +1,9 @@
 // A recipe's model on the device, and the checkpoint that its weights come from.
 #pragma once
 
-#include "engine/arena.h"
 #include "engine/evaluator.h"
 #include "engine/model_buffers.h"
+#include "engine/parameter_storage.h"
 #include "run/checkpoint_index.h"
 #include "trainer/trainer.h"
 
@@ -19,12 +19,12 @@ enum class Placing {
   restored,  // weights come from a checkpoint
 };
 
-// A freshly built model whose parameters lie in an arena on the device, buffers beside it, frozen
-// as train.freeze says. With `shared`, the ranks share the optimizer's work, and begin with rank
+// A freshly built model whose parameters lie in one storage on the device, buffers beside it,
+// frozen as train.freeze says. With `shared`, the ranks share the optimizer's work, and begin with rank
 // 0's weights. `link` gives the size of buckets where the options give none.
 struct PlacedModel {
   std::unique_ptr<Model> model;
-  std::unique_ptr<Arena> arena;
+  std::unique_ptr<ParameterStorage> storage;
   std::unique_ptr<ModelBuffers> buffers;
 
   nlohmann::json first_weights;  // of init.from, for an event; null: there are none, or not here

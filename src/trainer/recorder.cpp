@@ -106,11 +106,11 @@ void Recorder::resumed(std::int64_t step, const std::optional<CheckpointInfo>& f
   samples_resume(step);
 }
 
-void Recorder::parameters(std::int64_t step, const Arena& arena, const ParameterGroups& groups) {
-  const FrozenParameters& frozen = arena.frozen();
+void Recorder::parameters(std::int64_t step, const ParameterStorage& storage, const ParameterGroups& groups) {
+  const FrozenParameters& frozen = storage.frozen();
   if (frozen.size() == 0 && groups.counts().empty()) return;
   std::int64_t trained_elements = 0, frozen_elements = 0;
-  for (const std::int64_t size : arena.sizes()) trained_elements += size;
+  for (const std::int64_t size : storage.sizes()) trained_elements += size;
   for (std::size_t i = 0; i < frozen.size(); ++i) frozen_elements += frozen.tensor(i).numel();
   nlohmann::json list = nlohmann::json::array();
   for (const GroupCount& group : groups.counts()) list.push_back(to_json(group));

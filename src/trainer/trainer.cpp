@@ -57,10 +57,10 @@ std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
 }
 
 // Weights, two moments and an average in fp32, to a slow disk.
-double slow_save_s(const Arena& arena) {
+double slow_save_s(const ParameterStorage& storage) {
   constexpr double bytes_per_parameter = 16, bytes_per_s = 200e6;
   std::int64_t parameters = 0;
-  for (const std::int64_t size : arena.sizes()) parameters += size;
+  for (const std::int64_t size : storage.sizes()) parameters += size;
   return bytes_per_parameter * static_cast<double>(parameters) / bytes_per_s;
 }
 
@@ -98,11 +98,12 @@ class Loop {
         start_(choose_start(setup)),
         placed_(setup, start_.from ? Placing::restored : Placing::fresh,
                 setup.options.shard_optimizer, link_ ? std::optional(link_->speed) : std::nullopt),
-        optimizer_(options_, *placed_.arena, placed_.buffers.get()),
-        reducer_(*placed_.arena, setup.group, options_.reduce_precision),
+        gradients_(*placed_.storage),
+        optimizer_(options_, gradients_, placed_.buffers.get()),
+        reducer_(gradients_, setup.group, options_.reduce_precision),
         runner_({.recipe = setup.recipe,
                  .model = *placed_.model,
-                 .arena = *placed_.arena,
+                 .gradients = gradients_,
                  .buffers = *placed_.buffers,
                  .reducer = reducer_,
                  .optimizer = optimizer_,
@@ -162,6 +163,7 @@ class Loop {
   std::optional<KnownLink> link_;
   StartingPoint start_;
   PlacedModel placed_;
+  GradientBuffers gradients_;
   Optimizer optimizer_;
   Reducer reducer_;
   StepRunner runner_;
@@ -234,23 +236,23 @@ void Loop::restore_or_start() {
       std::make_unique<TimeAhead>(*quota_, setup_.expected.parts, steps_ahead(),
                                   static_cast<double>(setup_.plan.valid_samples) /
                                       static_cast<double>(setup_.plan.batch.global),
-                                  setup_.trial_evaluation_s > 0 ? 0 : slow_save_s(*placed_.arena));
+                                  setup_.trial_evaluation_s > 0 ? 0 : slow_save_s(*placed_.storage));
   if (setup_.group.rank() == 0) {
     recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock,
                                            setup_.recipe.logged());
     if (setup_.resume) recorder_->resumed(step_, start_.from, start_.skipped);
     recorder_->started(step_, quota_->allowed_s(), setup_.backend.description());
-    recorder_->parameters(step_, *placed_.arena, optimizer_.parameter_groups());
+    recorder_->parameters(step_, *placed_.storage, optimizer_.parameter_groups());
     if (!placed_.first_weights.is_null()) recorder_->first_weights(placed_.first_weights);
     if (setup_.group.size() > 1 && !options_.exact)
-      recorder_->buckets(step_, placed_.arena->buckets(), link_);
+      recorder_->buckets(step_, placed_.storage->buckets(), link_);
   }
   checkpoints_.open(recorder_.get(), [this](double seconds) { ahead_->saved(seconds); });
   validation_ =
       std::make_unique<Validation>(setup_, placed_, optimizer_, data_.valid, recorder_.get());
   validation_->best() = start_.best;
   if (setup_.check_contract && !setup_.measure_only && !start_.from) {
-    require_contract(setup_, placed_, data_, recorder_.get());
+    require_contract(setup_, placed_, gradients_, data_, recorder_.get());
     started("check");
   }
   feed_ = std::make_unique<StepFeed>(setup_, data_.train, runner_);
@@ -370,7 +372,7 @@ void Loop::do_what_is_due() {
 // Ranks that hold different weights would go on with something that is nobody's model.
 void Loop::check_weights() {
   if (!is_due(options_.check.weights_every, step_) || setup_.group.size() == 1) return;
-  if (all_happened()) require_same_weights(setup_, *placed_.arena, step_);
+  if (all_happened()) require_same_weights(setup_, *placed_.storage, step_);
 }
 
 // A buffer that was replaced is neither saved nor shared. In exact mode buffers must stay as they

@@ -76,7 +76,7 @@ struct WhichCheckpoint {
   std::optional<std::int64_t> step{};
 };
 
-// Loads a checkpoint's weights into a fresh model on the device, for predict. Owns the arena.
+// Loads a checkpoint's weights into a fresh model on the device, for predict. Owns its parameters.
 class LoadedModel {
  public:
   // skipped gets the damaged checkpoints passed over, on rank 0.

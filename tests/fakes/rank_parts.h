@@ -13,14 +13,15 @@ namespace lockstep::testing {
 struct RankParts {
   RankParts(const TrainOptions& options, Recipe& recipe, ProcessGroup& group, Backend& backend)
       : model(recipe.build(1)),
-        arena(model->parameters(), backend.device(), compute_dtype(options.precision),
+        storage(model->parameters(), backend.device(), compute_dtype(options.precision),
               options.shard_optimizer ? &group : nullptr),
+        gradients(storage),
         buffers(model->buffers(), backend.device()),
-        optimizer(options, arena, &buffers),
-        reducer(arena, group, options.reduce_precision),
+        optimizer(options, gradients, &buffers),
+        reducer(gradients, group, options.reduce_precision),
         runner({.recipe = recipe,
                 .model = *model,
-                .arena = arena,
+                .gradients = gradients,
                 .buffers = buffers,
                 .reducer = reducer,
                 .optimizer = optimizer,
@@ -29,7 +30,8 @@ struct RankParts {
                 .options = options}) {}
 
   std::unique_ptr<Model> model;
-  Arena arena;
+  ParameterStorage storage;
+  GradientBuffers gradients;
   ModelBuffers buffers;
   Optimizer optimizer;
   Reducer reducer;

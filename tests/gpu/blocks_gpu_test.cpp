@@ -116,10 +116,10 @@ BlocksRun run_blocks(Backend& gpu, GraphMode graph, Precision precision,
     run.losses.push_back(rig.step({{words_of_step.view({rows, tokens_per_row})}}).loss);
   }
   rig.runner().settle();
-  run.weights = rig.parts().arena.master().cpu();
+  run.weights = rig.parts().storage.master().cpu();
   run.by_graph = rig.runner().graph_counts().by_graph;
   if (precision != Precision::fp32)
-    run.untouched = rig.parts().arena.touched().eq(0).sum().item<std::int64_t>();
+    run.untouched = rig.parts().gradients.touched().eq(0).sum().item<std::int64_t>();
   return run;
 }
 

@@ -1,6 +1,6 @@
 // Our kernels against their ATen references in f64, forward and backward, for every type and for
 // sizes that fit no vector.
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "engine/optimizer.h"
 #include "fakes/fused_cases.h"
 #include "fakes/step_scalar_cases.h"
@@ -273,15 +273,16 @@ TEST_F(KernelTest, AdamAgreesWithATensOptimizer) {
     std::vector<at::Tensor> results;
     for (const at::Device device : {gpu().device(), at::Device(at::kCPU)}) {
       testing::ToyModel model(1);
-      Arena arena(model.parameters(), device, at::kBFloat16);
-      Optimizer optimizer(train, arena);
+      ParameterStorage storage(model.parameters(), device, at::kBFloat16);
+      GradientBuffers gradients(storage);
+      Optimizer optimizer(train, gradients);
       for (int step = 0; step < 20; ++step) {
-        arena.gradients().copy_(at::linspace(-1 - step, 2, arena.gradients().numel()));
-        if (step == 7) arena.gradients()[3] = std::nan("");
+        gradients.flat().copy_(at::linspace(-1 - step, 2, gradients.flat().numel()));
+        if (step == 7) gradients.flat()[3] = std::nan("");
         optimizer.step(0.01);
       }
-      EXPECT_TRUE(arena.working().equal(arena.master().to(at::kBFloat16)));
-      results.push_back(arena.master().cpu());
+      EXPECT_TRUE(storage.working().equal(storage.master().to(at::kBFloat16)));
+      results.push_back(storage.master().cpu());
     }
     expect_near(results[0], results[1], 1e-5, "weights");
   }
@@ -294,22 +295,23 @@ TEST_F(KernelTest, AdamReadsSumsInBf16) {
   std::vector<at::Tensor> results, norms;
   for (const at::Device device : {gpu().device(), at::Device(at::kCPU)}) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), device, at::kBFloat16);
-    arena.sum_in_bf16();
-    Optimizer optimizer(train, arena);
-    arena.choose_sums();
-    ASSERT_EQ(arena.leaves_sums(), device.is_cuda());
+    ParameterStorage storage(model.parameters(), device, at::kBFloat16);
+    GradientBuffers gradients(storage);
+    gradients.sum_in_bf16();
+    Optimizer optimizer(train, gradients);
+    gradients.choose_sums();
+    ASSERT_EQ(gradients.leaves_sums(), device.is_cuda());
     for (int step = 0; step < 5; ++step) {
-      const at::Tensor sums = at::linspace(-1 - step, 2, arena.sums().numel());
-      arena.sums().copy_(sums);
-      arena.gradients().copy_(sums.to(at::kBFloat16));
+      const at::Tensor sums = at::linspace(-1 - step, 2, gradients.sums().numel());
+      gradients.sums().copy_(sums);
+      gradients.flat().copy_(sums.to(at::kBFloat16));
       if (device.is_cuda()) {
-        arena.gradients().fill_(std::nan(""));
-        optimizer.find_norm_of(arena.sums(), /*now=*/true);
+        gradients.flat().fill_(std::nan(""));
+        optimizer.find_norm_of(gradients.sums(), /*now=*/true);
       }
       optimizer.step(0.01);
     }
-    results.push_back(arena.master().cpu());
+    results.push_back(storage.master().cpu());
     norms.push_back(optimizer.gradient_norm().cpu());
   }
   expect_near(results[0], results[1], 1e-5, "weights");

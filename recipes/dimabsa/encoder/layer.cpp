@@ -30,7 +30,7 @@ Layer make_layer(Weights& weights, const EncoderShape& shape, std::int64_t index
   const std::string name = cat("encoder.layer.", index, ".");
   const std::string attention = name + "attention.self.";
   Layer layer;
-  // Values first and queries last: the arena lays them out the other way round, so that the three
+  // Values first and queries last: the storage lays them out the other way round, so that the three
   // lie together as queries, keys and values.
   for (std::size_t i = 3; i-- > 0;)
     layer.qkv_weights[i] = weights.matrix(attention + names[i], width, width);

@@ -1,4 +1,4 @@
-// An encoder's parameters while they are made, in the order of the arena.
+// An encoder's parameters while they are made, in the order of their places.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -84,21 +84,23 @@ struct ScarceRig {
   TrainOptions options;
   testing::ToyModel model;
   at::Tensor wide;
-  Arena arena;
+  ParameterStorage storage;
+  GradientBuffers gradients;
   Optimizer optimizer;
 
   explicit ScarceRig(ProcessGroup* sharing)
       : model(1),
         wide(at::linspace(-1, 1, 600 * 500).view({600, 500}).set_requires_grad(true)),
-        arena((options.precision = Precision::bf16, parameters()), at::kCPU, at::kBFloat16,
+        storage((options.precision = Precision::bf16, parameters()), at::kCPU, at::kBFloat16,
               sharing),
-        optimizer(options, arena) {}
+        gradients(storage),
+        optimizer(options, gradients) {}
   std::vector<Parameter> parameters() {
     auto all = model.parameters();
     all.push_back({"wide", wide});
     return all;
   }
-  Trained trained() { return {arena, &optimizer, model.buffers()}; }
+  Trained trained() { return {storage, &optimizer, model.buffers()}; }
 };
 
 std::string damage_of_save(ScarceRig& rig, Backend& backend, const std::filesystem::path& folder,
@@ -138,8 +140,8 @@ TEST(ShortOfMemory, OnOneRankMakesAllGatherInSmallerPiecesAndTheFilesAreTheSame)
     });
     ScarceRig whole(nullptr);
     const auto model = map_tensors(newest_good(folder.path())->path / "model.safetensors");
-    EXPECT_TRUE(model.at("wide").equal(whole.arena.view(whole.arena.master(), 5)));
-    EXPECT_TRUE(model.at("first.weight").equal(whole.arena.view(whole.arena.master(), 0)));
+    EXPECT_TRUE(model.at("wide").equal(whole.storage.view(whole.storage.master(), 5)));
+    EXPECT_TRUE(model.at("first.weight").equal(whole.storage.view(whole.storage.master(), 0)));
     const auto moments = map_tensors(newest_good(folder.path())->path / "optimizer.safetensors");
     EXPECT_EQ(moments.at("exp_avg.wide").sizes(), whole.wide.sizes());
   }

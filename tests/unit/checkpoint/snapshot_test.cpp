@@ -30,26 +30,28 @@ namespace {
 struct Rig {
   TrainOptions options;
   testing::ToyModel model;
-  Arena arena;
+  ParameterStorage storage;
+  GradientBuffers gradients;
   Optimizer optimizer;
 
   explicit Rig(std::uint64_t seed, Precision precision = Precision::fp32, double ema = 0,
                ProcessGroup* sharing = nullptr)
       : options(),
         model(seed),
-        arena((options.precision = precision, options.ema.decay = ema, model.parameters()),
+        storage((options.precision = precision, options.ema.decay = ema, model.parameters()),
               at::kCPU, precision == Precision::fp32 ? at::kFloat : at::kBFloat16, sharing),
-        optimizer(options, arena) {}
+        gradients(storage),
+        optimizer(options, gradients) {}
 
   Trained trained() {
     std::vector<NamedTensor> buffers = model.buffers();
-    return {arena, &optimizer, buffers};
+    return {storage, &optimizer, buffers};
   }
   void train_as_others() {  // the same on every rank, whatever it holds
     for (int i = 0; i < 3; ++i) {
       const at::NoGradGuard no_grad;
-      for (std::size_t p = 0; p < arena.parameters().size(); ++p) {
-        at::Tensor gradient = arena.view(arena.gradients(), p);
+      for (std::size_t p = 0; p < storage.parameters().size(); ++p) {
+        at::Tensor gradient = storage.view(gradients.flat(), p);
         gradient.copy_(at::linspace(-1 - i, 2, gradient.numel()).view(gradient.sizes()));
       }
       optimizer.step(0.01);
@@ -58,8 +60,8 @@ struct Rig {
   void train_a_little() {
     const at::NoGradGuard no_grad;
     for (int i = 0; i < 3; ++i) {
-      for (std::size_t p = 0; p < arena.parameters().size(); ++p)
-        arena.view(arena.gradients(), p).copy_(at::randn(arena.parameters()[p].tensor.sizes()));
+      for (std::size_t p = 0; p < storage.parameters().size(); ++p)
+        storage.view(gradients.flat(), p).copy_(at::randn(storage.parameters()[p].tensor.sizes()));
       optimizer.step(0.01);
     }
     model.seen.fill_(17);
@@ -103,7 +105,7 @@ TEST(Snapshot, ComesBackBitForBit) {
   Rig b(2);
   const nlohmann::json state = restore(*newest_good(folder.path()), b.trained());
   EXPECT_EQ(state.at("step"), 3);
-  EXPECT_TRUE(a.arena.master().equal(b.arena.master()));
+  EXPECT_TRUE(a.storage.master().equal(b.storage.master()));
   for (const auto& [name, flat] : a.optimizer.flat_state())
     EXPECT_TRUE(flat.equal(b.optimizer.flat_state().at(name))) << name;
   for (const auto& [name, scalar] : a.optimizer.scalar_state())
@@ -120,12 +122,12 @@ TEST(Snapshot, BringsBackTheAverageOfTheWeights) {
   Rig b(2, Precision::fp32, 0.9);
   restore(saved, b.trained());
   EXPECT_TRUE(b.optimizer.average()->flat().equal(a.optimizer.average()->flat()));
-  EXPECT_FALSE(b.optimizer.average()->flat().equal(a.arena.master()));
+  EXPECT_FALSE(b.optimizer.average()->flat().equal(a.storage.master()));
   Rig c(3);
-  EXPECT_TRUE(restore_average(saved, c.arena, c.arena.master()));
-  EXPECT_TRUE(c.arena.master().equal(a.optimizer.average()->flat()));
+  EXPECT_TRUE(restore_average(saved, c.storage, c.storage.master()));
+  EXPECT_TRUE(c.storage.master().equal(a.optimizer.average()->flat()));
   const auto file = map_tensors(saved.path / "ema.safetensors");
-  EXPECT_EQ(file.size(), a.arena.parameters().size());
+  EXPECT_EQ(file.size(), a.storage.parameters().size());
   EXPECT_TRUE(file.count("first.weight"));
 }
 
@@ -136,8 +138,8 @@ TEST(Snapshot, BeginsAnAverageAtTheWeightsWhereTheCheckpointHasNone) {
   save(a, folder.path(), 3);
   Rig b(2, Precision::fp32, 0.9);
   restore(*newest_good(folder.path()), b.trained());
-  EXPECT_TRUE(b.optimizer.average()->flat().equal(a.arena.master()));
-  EXPECT_FALSE(restore_average(*newest_good(folder.path()), b.arena, b.arena.master()));
+  EXPECT_TRUE(b.optimizer.average()->flat().equal(a.storage.master()));
+  EXPECT_FALSE(restore_average(*newest_good(folder.path()), b.storage, b.storage.master()));
 }
 
 TEST(Snapshot, RefreshesTheWorkingCopy) {
@@ -154,7 +156,7 @@ TEST(Snapshot, IsOfTheMomentItWasAskedFor) {
   const TemporaryDirectory folder;
   Rig a(1);
   a.train_a_little();
-  const at::Tensor then = a.arena.master().clone();
+  const at::Tensor then = a.storage.master().clone();
   {
     CheckpointSaver saver(folder.path(), {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
     saver.save(a.trained(), 1, {{"step", 1}}, nullptr);
@@ -162,7 +164,7 @@ TEST(Snapshot, IsOfTheMomentItWasAskedFor) {
   }
   Rig b(2);
   restore(*newest_good(folder.path()), b.trained());
-  EXPECT_TRUE(b.arena.master().equal(then));
+  EXPECT_TRUE(b.storage.master().equal(then));
 }
 
 TEST(Snapshot, NamesTensorsAsTheModelDoes) {
@@ -181,18 +183,18 @@ TEST(Snapshot, NamesTensorsAsTheModelDoes) {
 void expect_pieces_of(Rig& shared, Rig& whole) {
   std::map<std::string, at::Tensor> own = shared.optimizer.flat_state();
   std::map<std::string, at::Tensor> all = whole.optimizer.flat_state();
-  own["master"] = shared.arena.master();
-  all["master"] = whole.arena.master();
+  own["master"] = shared.storage.master();
+  all["master"] = whole.storage.master();
   own["average"] = shared.optimizer.average()->flat();
   all["average"] = whole.optimizer.average()->flat();
   for (const auto& [name, flat] : all)
-    for (std::size_t i = 0; i < whole.arena.parameters().size(); ++i) {
+    for (std::size_t i = 0; i < whole.storage.parameters().size(); ++i) {
       const at::Tensor expected = own.at(name).clone();
-      shared.arena.fill(expected, i, whole.arena.view(flat, i));
+      shared.storage.fill(expected, i, whole.storage.view(flat, i));
       EXPECT_TRUE(expected.equal(own.at(name))) << name << " " << i;
     }
-  for (std::size_t i = 0; i < whole.arena.parameters().size(); ++i)
-    EXPECT_TRUE(shared.arena.parameters()[i].tensor.equal(whole.arena.parameters()[i].tensor));
+  for (std::size_t i = 0; i < whole.storage.parameters().size(); ++i)
+    EXPECT_TRUE(shared.storage.parameters()[i].tensor.equal(whole.storage.parameters()[i].tensor));
 }
 
 TEST(Snapshot, IsWholeWhereRanksShareTheUpdateAndComesBackOnAnyNumberOfThem) {
@@ -212,7 +214,7 @@ TEST(Snapshot, IsWholeWhereRanksShareTheUpdateAndComesBackOnAnyNumberOfThem) {
     Rig plain(1, precision, 0.9), whole(2, precision, 0.9);
     plain.train_as_others();
     restore(saved, whole.trained());
-    EXPECT_TRUE(at::allclose(whole.arena.master(), plain.arena.master(), 1e-6, 1e-7));
+    EXPECT_TRUE(at::allclose(whole.storage.master(), plain.storage.master(), 1e-6, 1e-7));
     EXPECT_TRUE(at::allclose(whole.optimizer.average()->flat(), plain.optimizer.average()->flat(),
                              1e-6, 1e-7));
     EXPECT_TRUE(at::allclose(whole.optimizer.flat_state().at("exp_avg_sq"),
@@ -240,20 +242,20 @@ TEST(Snapshot, RefusesACheckpointOfAnotherModel) {
   Rig a(1);
   save(a, folder.path(), 1);
   Renamed model(1);
-  Arena arena(model.parameters(), at::kCPU, at::kFloat);
+  ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
   try {
-    restore(*newest_good(folder.path()), {arena, nullptr, model.buffers()});
+    restore(*newest_good(folder.path()), {storage, nullptr, model.buffers()});
     FAIL() << "restored";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("other.weight"), std::string::npos) << error.what();
   }
 }
 
-CheckpointInfo save_tied(Arena& arena, Model& model, const TrainOptions& options,
+CheckpointInfo save_tied(ParameterStorage& storage, Model& model, const TrainOptions& options,
                          const std::filesystem::path& folder) {
-  Optimizer optimizer(options, arena);
+  Optimizer optimizer(options, gradients);
   CheckpointSaver saver(folder, {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
-  saver.save({arena, &optimizer, model.buffers()}, 1, {{"step", 1}}, nullptr);
+  saver.save({storage, &optimizer, model.buffers()}, 1, {{"step", 1}}, nullptr);
   EXPECT_EQ(saver.finish(), "");
   return *newest_good(folder);
 }
@@ -263,8 +265,8 @@ TEST(Snapshot, HoldsFrozenParametersAsTheyWereBuiltAndTiedOnesOnce) {
     const TemporaryDirectory folder;
     const TrainOptions options;
     testing::TiedModel model(1);
-    Arena arena(model.parameters(), at::kCPU, dtype);
-    const CheckpointInfo saved = save_tied(arena, model, options, folder.path());
+    ParameterStorage storage(model.parameters(), at::kCPU, dtype);
+    const CheckpointInfo saved = save_tied(storage, model, options, folder.path());
     const auto file = map_tensors(saved.path / "model.safetensors");
     EXPECT_EQ(file.size(), 8U);
     EXPECT_TRUE(file.at("scale").equal(at::full({5}, 1.1)));
@@ -280,7 +282,7 @@ TEST(Snapshot, HoldsFrozenParametersAsTheyWereBuiltAndTiedOnesOnce) {
       other.scale.fill_(7);
       other.places.fill_(0);
     }
-    Arena into(other.parameters(), at::kCPU, dtype);
+    ParameterStorage into(other.parameters(), at::kCPU, dtype);
     Optimizer optimizer(options, into);
     restore(saved, {into, &optimizer, other.buffers()});
     EXPECT_TRUE(other.scale.equal(model.scale));
@@ -305,10 +307,10 @@ TEST(Snapshot, FindsATiedParameterByItsOtherName) {
   const TemporaryDirectory folder;
   const TrainOptions options;
   testing::TiedModel model(1);
-  Arena arena(model.parameters(), at::kCPU, at::kFloat);
-  const CheckpointInfo saved = save_tied(arena, model, options, folder.path());
+  ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+  const CheckpointInfo saved = save_tied(storage, model, options, folder.path());
   TiedTheOtherWay other(2);
-  Arena into(other.parameters(), at::kCPU, at::kFloat);
+  ParameterStorage into(other.parameters(), at::kCPU, at::kFloat);
   ASSERT_EQ(into.parameters()[2].name, "tied");
   Optimizer optimizer(options, into);
   restore(saved, {into, &optimizer, other.buffers()});
@@ -326,10 +328,10 @@ TEST(Snapshot, HoldsABufferOfTwoNamesOnce) {
   const TrainOptions options;
   BufferWithTwoNames model(1), other(2);
   model.seen.fill_(5);
-  Arena arena(model.parameters(), at::kCPU, at::kFloat);
-  const CheckpointInfo saved = save_tied(arena, model, options, folder.path());
+  ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+  const CheckpointInfo saved = save_tied(storage, model, options, folder.path());
   EXPECT_EQ(read_aliases(saved.path / "model.safetensors").at("again.seen"), "seen");
-  Arena into(other.parameters(), at::kCPU, at::kFloat);
+  ParameterStorage into(other.parameters(), at::kCPU, at::kFloat);
   restore(saved, {into, nullptr, other.buffers()});
   EXPECT_EQ(other.seen.item<double>(), 5);
 }
@@ -374,14 +376,15 @@ TEST(Snapshot, BuffersAndFrozenParametersThatHoldNaNAreRefusedButInfiniteMasksAr
 
   const TrainOptions options;
   testing::TiedModel model(1);
-  Arena arena(model.parameters(), at::kCPU, at::kFloat);
-  Optimizer optimizer(options, arena);
+  ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+  GradientBuffers gradients(storage);
+  Optimizer optimizer(options, gradients);
   {
     const at::NoGradGuard no_grad;
     model.scale[1].fill_(NAN);
   }
   CheckpointSaver saver(folder.path(), {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
-  saver.save({arena, &optimizer, {}}, 3, {{"step", 3}}, nullptr);
+  saver.save({storage, &optimizer, {}}, 3, {{"step", 3}}, nullptr);
   EXPECT_EQ(saver.finish(), "the frozen parameter scale holds NaN");
 }
 

@@ -1,7 +1,7 @@
 // What a text's results may depend on, and gradients.
 #include "recipes/dimabsa/encoder/encoder.h"
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "unit/dimabsa-encoder/tiny.h"
 
 #include <ATen/Parallel.h>
@@ -235,11 +235,12 @@ TEST(Encoder, GivesTheArenaTheGradientsThatAutogradGives) {
       const at::Tensor expected = run(*plain, 0);
       for (const std::int64_t recomputed : {0, 1}) {
         const auto fast = rough_encoder(shape);
-        Arena arena(fast->parameters(), at::kCPU, at::kFloat);
+        ParameterStorage storage(fast->parameters(), at::kCPU, at::kFloat);
+        GradientBuffers gradients(storage);
         expect_near(run(*fast, recomputed), expected, family_name(shape));
-        for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-          expect_near(arena.view(arena.gradients(), i), plain->parameters()[i].tensor.grad(),
-                      arena.parameters()[i].name);
+        for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+          expect_near(storage.view(gradients.flat(), i), plain->parameters()[i].tensor.grad(),
+                      storage.parameters()[i].name);
       }
     }
 }

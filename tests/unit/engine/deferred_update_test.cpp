@@ -184,7 +184,7 @@ struct DeferringRank {
   }
   std::vector<at::Tensor> weights() {
     std::vector<at::Tensor> all;
-    for (const Parameter& parameter : parts.arena.parameters())
+    for (const Parameter& parameter : parts.storage.parameters())
       all.push_back(parameter.tensor.detach().clone());
     return all;
   }
@@ -321,11 +321,12 @@ TEST(DeferredUpdate, ComesFirstForWhatSeemsToBeUsedLate) {
 TEST(DeferredUpdate, HasPartsInTheOrderOfUse) {
   BlockModel model;
   const With options(Precision::fp32);
-  Arena arena(model.parameters(), at::kCPU, at::kFloat);
+  ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+  GradientBuffers gradients(storage);
   ProcessGroup group{World{}, cpu_backend()};
-  const Reducer keeps_nodes(arena, group, ReducePrecision::fp32);
-  Optimizer optimizer(options, arena);
-  DeferredUpdate update(arena, optimizer, /*may=*/true);
+  const Reducer keeps_nodes(gradients, group, ReducePrecision::fp32);
+  Optimizer optimizer(options, gradients);
+  DeferredUpdate update(gradients, optimizer, /*may=*/true);
   update.begin_forward();
   at::Tensor x = linear_layer(at::full({2, 5}, 1.0), model.enter, {});
   for (const int block : {2, 0}) {
@@ -336,8 +337,8 @@ TEST(DeferredUpdate, HasPartsInTheOrderOfUse) {
   x = linear_layer(x, model.leave, {});
   ASSERT_TRUE(update.cut());
   EXPECT_EQ(optimizer.parts(), 3U);
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
-    const std::string& name = arena.parameters()[i].name;
+  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
+    const std::string& name = storage.parameters()[i].name;
     const std::size_t part = update.part_of()[i];
     if (name == "enter") EXPECT_EQ(part, 0U);
     if (name == "block2.weight" || name == "block2.bias") EXPECT_EQ(part, 1U) << name;
@@ -345,8 +346,8 @@ TEST(DeferredUpdate, HasPartsInTheOrderOfUse) {
   }
   EXPECT_TRUE(update.cut_early());
   EXPECT_EQ(optimizer.parts(), 3U);
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-    if (arena.parameters()[i].name == "last") EXPECT_EQ(update.part_of()[i], 0U);
+  for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+    if (storage.parameters()[i].name == "last") EXPECT_EQ(update.part_of()[i], 0U);
   EXPECT_FALSE(update.cut_early());
 }
 

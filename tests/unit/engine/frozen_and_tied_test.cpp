@@ -26,19 +26,19 @@ using ::testing::HasSubstr;
 using testing::TiedModel;
 using testing::TiedRecipe;
 
-std::vector<std::string> names_of(const Arena& arena) {
+std::vector<std::string> names_of(const ParameterStorage& storage) {
   std::vector<std::string> names;
-  for (const Parameter& parameter : arena.parameters()) names.push_back(parameter.name);
+  for (const Parameter& parameter : storage.parameters()) names.push_back(parameter.name);
   return names;
 }
 
 TEST(FrozenParameters, AreNoPartOfTheArena) {
   TiedModel model(1);
-  const Arena arena(model.parameters(), at::kCPU, at::kFloat);
-  EXPECT_THAT(names_of(arena),
+  const ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+  EXPECT_THAT(names_of(storage),
               ElementsAre("first.weight", "first.bias", "second.weight", "rare", "unused"));
-  ASSERT_EQ(arena.frozen().size(), 2U);
-  EXPECT_EQ(arena.frozen().name(0), "scale");
+  ASSERT_EQ(storage.frozen().size(), 2U);
+  EXPECT_EQ(storage.frozen().name(0), "scale");
   EXPECT_TRUE(model.scale.equal(at::full({5}, 1.1)));
   EXPECT_TRUE(model.places.equal(at::arange(3)));
   EXPECT_FALSE(model.scale.requires_grad());
@@ -46,61 +46,61 @@ TEST(FrozenParameters, AreNoPartOfTheArena) {
 
 TEST(FrozenParameters, FloatingOnesAreOfTheComputeDtypeAndOthersOfTheirOwn) {
   TiedModel model(1);
-  const Arena arena(model.parameters(), at::kCPU, at::kBFloat16);
+  const ParameterStorage storage(model.parameters(), at::kCPU, at::kBFloat16);
   EXPECT_EQ(model.scale.scalar_type(), at::kBFloat16);
   EXPECT_EQ(model.places.scalar_type(), at::kLong);
-  EXPECT_TRUE(arena.frozen().values(0).equal(at::full({5}, 1.1)));  // not rounded
+  EXPECT_TRUE(storage.frozen().values(0).equal(at::full({5}, 1.1)));  // not rounded
 }
 
 TEST(FrozenParameters, OneThatTheModelChangedIsSavedAsItIs) {
   TiedModel model(1);
-  Arena arena(model.parameters(), at::kCPU, at::kBFloat16);
+  ParameterStorage storage(model.parameters(), at::kCPU, at::kBFloat16);
   {
     const at::NoGradGuard no_grad;
     model.scale.fill_(3);
   }
-  EXPECT_TRUE(arena.frozen().values(0).equal(at::full({5}, 3.0)));
-  arena.frozen().set(0, at::full({5}, 1.3));
-  EXPECT_TRUE(arena.frozen().values(0).equal(at::full({5}, 1.3)));
+  EXPECT_TRUE(storage.frozen().values(0).equal(at::full({5}, 3.0)));
+  storage.frozen().set(0, at::full({5}, 1.3));
+  EXPECT_TRUE(storage.frozen().values(0).equal(at::full({5}, 1.3)));
   EXPECT_TRUE(model.scale.equal(at::full({5}, 1.3).to(at::kBFloat16)));
 }
 
 TEST(FrozenParameters, OneThatIsNotFiniteIsFound) {
   TiedModel model(1);
-  const Arena arena(model.parameters(), at::kCPU, at::kFloat);
-  EXPECT_EQ(weights_not_finite(arena), "");
+  const ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+  EXPECT_EQ(weights_not_finite(storage), "");
   const at::NoGradGuard no_grad;
   model.scale.fill_(NAN);
-  EXPECT_EQ(weights_not_finite(arena), "scale");
+  EXPECT_EQ(weights_not_finite(storage), "scale");
 }
 
 TEST(FrozenParameters, ThatDifferOnARankAreFound) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     TiedModel model(1);
-    const Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    EXPECT_FALSE(compare_weights(arena, group).found());
+    const ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    EXPECT_FALSE(compare_weights(storage, group).found());
     if (group.rank() == 1) model.places.fill_(2);
-    EXPECT_EQ(compare_weights(arena, group).parameter, "places");
+    EXPECT_EQ(compare_weights(storage, group).parameter, "places");
   });
 }
 
 TEST(FrozenParameters, AModelOfNothingElseIsRefused) {
   TiedModel model(1);
   const std::vector<Parameter> frozen{{"scale", model.scale}};
-  const auto make = [&] { const Arena arena(frozen, at::kCPU, at::kFloat); };
+  const auto make = [&] { const ParameterStorage storage(frozen, at::kCPU, at::kFloat); };
   EXPECT_THAT(error_of(make), HasSubstr("no parameter that is trained"));
 }
 
-TEST(TiedParameters, LieInTheArenaOnceUnderTheFirstName) {
+TEST(TiedParameters, LieThereOnceUnderTheFirstName) {
   for (const bool shares_memory_only : {false, true}) {
     TiedModel model(1, shares_memory_only);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    EXPECT_THAT(names_of(arena),
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    EXPECT_THAT(names_of(storage),
                 ElementsAre("first.weight", "first.bias", "second.weight", "rare", "unused"));
-    ASSERT_EQ(arena.aliases().size(), 1U);
-    EXPECT_EQ(arena.aliases()[0].name, "tied");
-    EXPECT_EQ(arena.aliases()[0].of, "second.weight");
-    arena.set_weights(2, at::full({3, 16}, 2.5));
+    ASSERT_EQ(storage.aliases().size(), 1U);
+    EXPECT_EQ(storage.aliases()[0].name, "tied");
+    EXPECT_EQ(storage.aliases()[0].of, "second.weight");
+    storage.set_weights(2, at::full({3, 16}, 2.5));
     EXPECT_TRUE(model.second.equal(at::full({3, 16}, 2.5)));
     EXPECT_TRUE(model.tied.equal(model.second));
   }
@@ -112,9 +112,9 @@ TEST(TiedParameters, AFrozenNameOfATrainedOneIsTrained) {
   auto all = model.parameters();
   std::swap(all[3], all[6]);  // the frozen name comes first
   ASSERT_EQ(all[3].name, "tied");
-  Arena arena(all, at::kCPU, at::kFloat);
-  EXPECT_EQ(names_of(arena)[2], "tied");
-  arena.set_weights(2, at::full({3, 16}, 2.5));
+  ParameterStorage storage(all, at::kCPU, at::kFloat);
+  EXPECT_EQ(names_of(storage)[2], "tied");
+  storage.set_weights(2, at::full({3, 16}, 2.5));
   EXPECT_TRUE(model.tied.equal(at::full({3, 16}, 2.5)));
   EXPECT_TRUE(model.second.requires_grad());
 }
@@ -122,11 +122,11 @@ TEST(TiedParameters, AFrozenNameOfATrainedOneIsTrained) {
 TEST(TiedParameters, ThatShareAPartOfTheirMemoryAreRefused) {
   TiedModel model(1);
   model.tied = model.second.detach().t().set_requires_grad(true);
-  const auto make = [&] { const Arena arena(model.parameters(), at::kCPU, at::kFloat); };
+  const auto make = [&] { const ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat); };
   EXPECT_THAT(error_of(make), HasSubstr("second.weight and tied share a part of their memory"));
 }
 
-// The arena's gradient and the weights after two steps of ranks.
+// The gradient and the weights after two steps of ranks.
 std::vector<at::Tensor> trained(int ranks, bool shares_memory_only, Precision precision) {
   std::vector<at::Tensor> result;
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
@@ -137,11 +137,12 @@ std::vector<at::Tensor> trained(int ranks, bool shares_memory_only, Precision pr
         options, recipe, group, cpu_backend(),
         {.world_size = ranks, .micro = 12 / ranks, .accumulation = 1, .global = 12}, /*steps=*/2);
     while (!rank.loader.done()) rank.step();
-    const Arena& arena = rank.arena;
+    const ParameterStorage& storage = rank.storage;
+    const GradientBuffers& gradients = rank.gradients;
     if (group.rank() != 0) return;
-    for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
-      result.push_back(arena.view(arena.gradients(), i).clone());
-      result.push_back(arena.view(arena.master(), i).clone());
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
+      result.push_back(storage.view(gradients.flat(), i).clone());
+      result.push_back(storage.view(storage.master(), i).clone());
     }
     EXPECT_TRUE(dynamic_cast<TiedModel&>(*rank.model)
                     .scale.equal(at::full({5}, 1.1).to(compute_dtype(precision))));
@@ -182,14 +183,14 @@ struct Net : torch::nn::Module {
 
 TEST(NnModel, HandsOverFrozenParametersAndAllNamesOfTiedOnes) {
   NnModel<Net> model(std::make_shared<Net>());
-  const Arena arena(model.parameters(), at::kCPU, at::kFloat);
-  EXPECT_THAT(names_of(arena), ElementsAre("tokens.weight"));
-  EXPECT_EQ(arena.frozen().size(), 2U);
-  ASSERT_EQ(arena.aliases().size(), 2U);
-  EXPECT_EQ(arena.aliases()[0].name, "head.weight");
-  EXPECT_EQ(arena.aliases()[1].name, "tokens_again.weight");
-  EXPECT_EQ(arena.aliases()[1].of, "tokens.weight");
-  EXPECT_TRUE(model.module().head->weight.is_alias_of(arena.master()));
+  const ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+  EXPECT_THAT(names_of(storage), ElementsAre("tokens.weight"));
+  EXPECT_EQ(storage.frozen().size(), 2U);
+  ASSERT_EQ(storage.aliases().size(), 2U);
+  EXPECT_EQ(storage.aliases()[0].name, "head.weight");
+  EXPECT_EQ(storage.aliases()[1].name, "tokens_again.weight");
+  EXPECT_EQ(storage.aliases()[1].of, "tokens.weight");
+  EXPECT_TRUE(model.module().head->weight.is_alias_of(storage.master()));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t global_batch = 48;
 constexpr std::int64_t samples = 40;  // fewer than the batch: the step has padding rows
 
-// The arena's gradient after one step of the toy, by parameter.
+// The gradient after one step of the toy, by parameter.
 std::vector<at::Tensor> gradients(int ranks, std::int64_t accumulation, double dropout,
                                   Precision precision = Precision::fp32, bool exact = false) {
   std::vector<at::Tensor> result;
@@ -35,11 +35,12 @@ std::vector<at::Tensor> gradients(int ranks, std::int64_t accumulation, double d
                                .global = global_batch},
                               /*steps=*/1);
     rank.step(/*lr=*/0);
-    const Arena& arena = rank.arena;
+    const ParameterStorage& storage = rank.storage;
+    const GradientBuffers& gradients = rank.gradients;
     if (group.rank() != 0) return;
     const std::lock_guard lock(mutex);
-    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-      result.push_back(arena.view(arena.gradients(), i).clone());
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+      result.push_back(storage.view(gradients.flat(), i).clone());
   });
   return result;
 }

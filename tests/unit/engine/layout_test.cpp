@@ -127,24 +127,24 @@ LaidOut train_convolutions(bool channels_last, Precision precision, int ranks, b
     testing::LoadingRank rank(
         options, recipe, group, cpu_backend(),
         {.world_size = ranks, .micro = 12 / ranks, .accumulation = 1, .global = 12}, /*steps=*/4);
-    Arena& arena = rank.arena;
+    ParameterStorage& storage = rank.storage;
     Optimizer& optimizer = rank.optimizer;
     while (!rank.loader.done()) rank.step();
     if (!folder.empty() && group.rank() == 0) {
       CheckpointSaver saver(folder, {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
-      saver.save({arena, &optimizer, {}}, 4, {{"step", 4}}, nullptr);
+      saver.save({storage, &optimizer, {}}, 4, {{"step", 4}}, nullptr);
       EXPECT_EQ(saver.finish(), "");
     } else if (!folder.empty()) {
-      give_pieces({arena, &optimizer, {}}, cpu_backend());
+      give_pieces({storage, &optimizer, {}}, cpu_backend());
     }
     if (group.rank() != 0) return;
-    const at::Tensor first = arena.parameters()[0].tensor.detach();
+    const at::Tensor first = storage.parameters()[0].tensor.detach();
     result.kept_layout = first.strides().vec() == strides;
     if (precision == Precision::fp32) {
-      const at::Tensor gradient = arena.parameters()[0].tensor.grad();
+      const at::Tensor gradient = storage.parameters()[0].tensor.grad();
       result.kept_layout = result.kept_layout && gradient.strides().vec() == strides;
     }
-    for (const Parameter& parameter : arena.parameters())
+    for (const Parameter& parameter : storage.parameters())
       result.weights.push_back(parameter.tensor.detach().clone().contiguous());
   });
   return result;
@@ -177,12 +177,13 @@ TEST(Layout, ACheckpointHoldsTheOrderOfTheShapeAndComesBackIntoEitherLayout) {
       testing::with_ranks(ranks, [&](ProcessGroup& group) {
         ConvModel model(channels_last);
         const TrainOptions options;
-        Arena arena(model.parameters(), at::kCPU, at::kFloat, shared ? &group : nullptr);
-        Optimizer optimizer(options, arena);
-        restore(saved, {arena, &optimizer, {}});
+        ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat, shared ? &group : nullptr);
+        GradientBuffers gradients(storage);
+        Optimizer optimizer(options, gradients);
+        restore(saved, {storage, &optimizer, {}});
         EXPECT_TRUE(model.first.equal(last.weights[0]));
         if (shared) return;
-        const at::Tensor moment = arena.view(optimizer.flat_state().at("exp_avg"), 0);
+        const at::Tensor moment = storage.view(optimizer.flat_state().at("exp_avg"), 0);
         EXPECT_TRUE(moment.equal(moments.at("exp_avg.first.weight")));
       });
     }

@@ -32,7 +32,7 @@ class LossOf : public testing::ToyRecipe {
   More more_;
 };
 
-// The arena's gradients after a step, one behind the other.
+// The gradients after a step, one behind the other.
 at::Tensor gradients_of(LossOf&& recipe, int ranks = 1, Precision precision = Precision::fp32) {
   at::Tensor result;
   std::mutex mutex;
@@ -45,7 +45,7 @@ at::Tensor gradients_of(LossOf&& recipe, int ranks = 1, Precision precision = Pr
         {.world_size = ranks, .micro = 12 / ranks, .accumulation = 4, .global = 48}, 1);
     rank.step(/*lr=*/0);
     const std::lock_guard lock(mutex);
-    if (group.rank() == 0) result = rank.arena.gradients().clone();
+    if (group.rank() == 0) result = rank.gradients.flat().clone();
   });
   return result;
 }

@@ -25,19 +25,21 @@ struct Fixture {
   };
   Changed options;
   testing::ToyModel model{3};
-  Arena arena;
+  ParameterStorage storage;
+  GradientBuffers gradients;
   Optimizer optimizer;
 
   explicit Fixture(const std::function<void(TrainOptions&)>& change = {})
       : options(change),
-        arena(model.parameters(), at::kCPU,
+        storage(model.parameters(), at::kCPU,
               options.precision == Precision::fp32 ? at::kFloat : at::kHalf),
-        optimizer(options, arena) {}
+        gradients(storage),
+        optimizer(options, gradients) {}
 
   void set_gradient(double value) {
     const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-      arena.view(arena.gradients(), i).fill_(value);
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+      storage.view(gradients.flat(), i).fill_(value);
   }
 };
 
@@ -86,10 +88,10 @@ TEST(Optimizer, ClipsTheNormOfTheWholeGradient) {
     o.optimizer.weight_decay = 0;
     o.optimizer.clip = 1;
   });
-  const at::Tensor before = f.arena.master().clone();
+  const at::Tensor before = f.storage.master().clone();
   f.set_gradient(3);
   f.optimizer.step(1);
-  EXPECT_NEAR((before - f.arena.master()).norm().item<double>(), 1, 1e-5);
+  EXPECT_NEAR((before - f.storage.master()).norm().item<double>(), 1, 1e-5);
   EXPECT_NEAR(f.optimizer.gradient_norm().item<double>(),
               3 * std::sqrt(16 * 5 + 16 + 3 * 16 + 3 + 7), 1e-3);
 }
@@ -111,10 +113,10 @@ TEST(Optimizer, SkipsAStepWhoseGradientIsNotFinite) {
     Fixture f;
     f.set_gradient(0.1);
     f.optimizer.step(0.01);
-    const at::Tensor before = f.arena.master().clone();
+    const at::Tensor before = f.storage.master().clone();
     f.set_gradient(bad);
     f.optimizer.step(0.01);
-    EXPECT_TRUE(at::allclose(before, f.arena.master(), 0, 0));
+    EXPECT_TRUE(at::allclose(before, f.storage.master(), 0, 0));
     EXPECT_EQ(f.optimizer.scalar_state().at("step").item<double>(), 1);
     EXPECT_FALSE(std::isfinite(f.optimizer.gradient_norm().item<double>()));
   }
@@ -169,17 +171,17 @@ TEST(LossScale, DoesNotChangeTheUpdate) {
   plain.set_gradient(0.01);
   scaled.optimizer.step(0.1);
   plain.optimizer.step(0.1);
-  EXPECT_TRUE(at::allclose(scaled.arena.master(), plain.arena.master(), 1e-5, 1e-7));
+  EXPECT_TRUE(at::allclose(scaled.storage.master(), plain.storage.master(), 1e-5, 1e-7));
 }
 
 TEST(WorkingCopy, FollowsTheMasterWeights) {
   Fixture f([](TrainOptions& o) { o.precision = Precision::fp16; });
   f.set_gradient(100);
   f.optimizer.step(0.1);
-  for (std::size_t i = 0; i < f.arena.parameters().size(); ++i) {
-    const at::Tensor& working = f.arena.parameters()[i].tensor;
+  for (std::size_t i = 0; i < f.storage.parameters().size(); ++i) {
+    const at::Tensor& working = f.storage.parameters()[i].tensor;
     EXPECT_EQ(working.scalar_type(), at::kHalf);
-    EXPECT_TRUE(at::allclose(working, f.arena.view(f.arena.master(), i).to(at::kHalf), 0, 0));
+    EXPECT_TRUE(at::allclose(working, f.storage.view(f.storage.master(), i).to(at::kHalf), 0, 0));
   }
 }
 
@@ -192,9 +194,9 @@ TEST(WeightAverage, FollowsItsFormulaAndCountsFewUpdatesFully) {
     f.optimizer.step(0.05);
     const double kept = std::min(0.7, (1.0 + n) / (10.0 + n));
     expected = kept * expected + (1 - kept) * f.model.first[0][0].item<double>();
-    EXPECT_NEAR(f.arena.view(average.flat(), 0)[0][0].item<double>(), expected, 1e-5) << n;
+    EXPECT_NEAR(f.storage.view(average.flat(), 0)[0][0].item<double>(), expected, 1e-5) << n;
   }
-  EXPECT_NE(f.arena.view(average.flat(), 0)[0][0].item<float>(), f.model.first[0][0].item<float>());
+  EXPECT_NE(f.storage.view(average.flat(), 0)[0][0].item<float>(), f.model.first[0][0].item<float>());
 }
 
 TEST(WeightAverage, IsLeftAloneByASkippedStep) {
@@ -219,7 +221,7 @@ TEST(WeightAverage, StandsInForTheWeightsWhileShown) {
     for (int i = 0; i < 3; ++i) f.optimizer.step(0.1);
     const at::Tensor weights = f.model.first.clone();
     const at::Tensor average =
-        f.arena.view(f.optimizer.average()->flat(), 0).to(weights.scalar_type());
+        f.storage.view(f.optimizer.average()->flat(), 0).to(weights.scalar_type());
     {
       const ShownAverage shown(f.optimizer.average());
       EXPECT_TRUE(f.model.first.equal(average));
@@ -227,7 +229,7 @@ TEST(WeightAverage, StandsInForTheWeightsWhileShown) {
     }
     EXPECT_TRUE(f.model.first.equal(weights));
     f.optimizer.step(0.1);
-    EXPECT_FALSE(f.model.first.equal(weights));  // the model reads the arena's weights again
+    EXPECT_FALSE(f.model.first.equal(weights));  // the model reads its own weights again
   }
 }
 

@@ -70,7 +70,7 @@ class NormRecipe : public Recipe {
 
 // Trains one epoch; what each rank is left with, given to `look`.
 void train_epoch(Recipe& recipe, std::int64_t global, int ranks,
-                 const std::function<void(Model&, Arena&)>& look) {
+                 const std::function<void(Model&, const GradientBuffers&)>& look) {
   std::mutex mutex;
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
     TrainOptions options;
@@ -83,7 +83,7 @@ void train_epoch(Recipe& recipe, std::int64_t global, int ranks,
         {.world_size = ranks, .micro = global / ranks, .accumulation = 1, .global = global}, steps);
     while (!rank.loader.done()) rank.step(/*lr=*/0);
     const std::lock_guard lock(mutex);
-    look(*rank.model, rank.arena);
+    look(*rank.model, rank.gradients);
   });
 }
 
@@ -91,7 +91,7 @@ void train_epoch(Recipe& recipe, std::int64_t global, int ranks,
 TEST(Padding, LeavesTheStatisticsOfBatchNormThoseOfTheData) {
   for (const int ranks : {1, 2}) {
     NormRecipe recipe(65);
-    train_epoch(recipe, 64, ranks, [&](Model& model, Arena&) {
+    train_epoch(recipe, 64, ranks, [&](Model& model, const GradientBuffers&) {
       const auto& norm = dynamic_cast<NormModel&>(model);
       // Two steps forget 3/4 of the first values, 0 and 1. Sample 0 moves a mean over 32 rows by
       // at most 20/32 and their variance by 12.
@@ -107,9 +107,9 @@ TEST(Padding, ChangesNoGradient) {
   testing::ToyRecipe recipe(40, 3);
   for (const int ranks : {1, 3})
     train_epoch(recipe, 48, ranks,
-                [&](Model&, Arena& arena) { padded.push_back(arena.gradients().clone()); });
+                [&](Model&, const GradientBuffers& gradients) { padded.push_back(gradients.flat().clone()); });
   train_epoch(recipe, 40, 1,
-              [&](Model&, Arena& arena) { whole.push_back(arena.gradients().clone()); });
+              [&](Model&, const GradientBuffers& gradients) { whole.push_back(gradients.flat().clone()); });
   ASSERT_EQ(padded.size(), 4U);
   const double norm = whole[0].norm().item<double>();
   EXPECT_GT(norm, 1e-3);

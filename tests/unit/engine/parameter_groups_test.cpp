@@ -61,7 +61,8 @@ TEST(Freeze, RefusesPatternsThatMatchNothingAndWhatLeavesNothing) {
 struct Grouped {
   TrainOptions options;
   ToyModel model{3};
-  std::unique_ptr<Arena> arena;
+  std::unique_ptr<ParameterStorage> storage;
+    std::unique_ptr<GradientBuffers> gradients;
   std::unique_ptr<Optimizer> optimizer;
 
   explicit Grouped(const std::string& groups, OptimizerKind kind = OptimizerKind::sgd) {
@@ -72,16 +73,17 @@ struct Grouped {
     options.optimizer.clip = 0;
     options.optimizer.weight_decay = 0;
     options.table.set("optimizer.groups", groups);
-    arena = std::make_unique<Arena>(model.parameters(), at::kCPU, at::kFloat);
-    optimizer = std::make_unique<Optimizer>(options, *arena);
+    storage = std::make_unique<ParameterStorage>(model.parameters(), at::kCPU, at::kFloat);
+    gradients = std::make_unique<GradientBuffers>(*storage);
+    optimizer = std::make_unique<Optimizer>(options, *gradients);
   }
   // How far each parameter's first element goes in a step with gradient 1.
   std::vector<double> moves(double lr) {
     std::vector<double> before, after;
     const at::NoGradGuard no_grad;
-    arena->gradients().fill_(1);
+    gradients->flat().fill_(1);
     const auto look = [&](std::vector<double>& into) {
-      for (const Parameter& parameter : arena->parameters())
+      for (const Parameter& parameter : storage->parameters())
         into.push_back(parameter.tensor.flatten()[0].item<double>());
     };
     look(before);
@@ -118,7 +120,7 @@ TEST(Groups, TheFirstThatMatchesCounts) {
 TEST(Groups, DecayIsTheUsersWordOverTheRecipes) {
   Grouped grouped("first.bias: weight_decay=0.5, second.*: weight_decay=0", OptimizerKind::adamw);
   grouped.options.optimizer.weight_decay = 0.1;
-  const ParameterGroups groups(grouped.options, grouped.arena->parameters(), {});
+  const ParameterGroups groups(grouped.options, grouped.storage->parameters(), {});
   EXPECT_EQ(groups.of(0).weight_decay, 0.1);  // first.weight
   EXPECT_EQ(groups.of(1).weight_decay, 0.5);  // first.bias, which the recipe does not decay
   EXPECT_EQ(groups.of(2).weight_decay, 0);    // second.weight
@@ -167,7 +169,7 @@ TEST(Groups, AreTheSameWhereRanksShareTheUpdate) {
       testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch, 4);
       for (int step = 0; step < 4; ++step) rank.step();
       if (group.rank() != 0) return;
-      for (const Parameter& parameter : rank.arena.parameters())
+      for (const Parameter& parameter : rank.storage.parameters())
         result.push_back(parameter.tensor.detach().clone());
     });
     return result;

@@ -19,9 +19,10 @@ namespace {
 TEST(Reducer, SumsOverRanksOnce) {
   testing::with_ranks(3, [](ProcessGroup& group) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
-    arena.zero_gradients();
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::fp32);
+    gradients.zero();
     const double share = group.rank() + 1;
     (model.first.sum() * share).backward();  // not armed: stays local
     EXPECT_EQ(model.first.grad()[0][0].item<double>(), share);
@@ -36,10 +37,11 @@ TEST(Reducer, SumsOverRanksOnce) {
 TEST(Reducer, WaitsForNoParameterThatGotNoGradientOnSomeRanks) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::fp32);
     for (int step = 0; step < 3; ++step) {
-      arena.zero_gradients();
+      gradients.zero();
       reducer.arm();
       at::Tensor loss = model.second.sum();
       if (group.rank() == 1) loss = loss + model.rare.sum() * 5;
@@ -57,9 +59,10 @@ TEST(Reducer, WaitsForNoParameterThatGotNoGradientOnSomeRanks) {
 TEST(Reducer, AWaitThatFailedCanBeRepeated) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
-    arena.zero_gradients();
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::fp32);
+    gradients.zero();
     reducer.arm();
     model.first.sum().backward();
     reducer.flush();
@@ -67,7 +70,7 @@ TEST(Reducer, AWaitThatFailedCanBeRepeated) {
     std::int64_t summed = 0;
     reducer.flush();
     reducer.wait([&](const at::Tensor& range) { summed += range.numel(); });
-    EXPECT_EQ(summed, arena.gradients().numel());
+    EXPECT_EQ(summed, gradients.flat().numel());
     EXPECT_EQ(model.first.grad()[0][0].item<double>(), 2);
     reducer.arm();
     model.second.sum().backward();
@@ -79,9 +82,10 @@ TEST(Reducer, AWaitThatFailedCanBeRepeated) {
 TEST(Reducer, CountsAParameterUsedByTwoForwardPassesOnce) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
-    arena.zero_gradients();
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::fp32);
+    gradients.zero();
     reducer.arm();
     (model.first.sum() + 3 * model.first.sum()).backward();
     reducer.flush();
@@ -93,9 +97,10 @@ TEST(Reducer, CountsAParameterUsedByTwoForwardPassesOnce) {
 TEST(Reducer, FiresBucketsBeforeBackwardEndsWhenAllGradientsArrive) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
-    arena.zero_gradients();
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::fp32);
+    gradients.zero();
     reducer.arm();
     (model.first.sum() + model.bias.sum() + model.second.sum() + model.rare.sum() +
      model.unused.sum())
@@ -126,10 +131,11 @@ TEST(Reducer, TellsOfEachPartThatIsSummedOnceAndOfLessAndLess) {
   for (const ReducePrecision precision : {ReducePrecision::fp32, ReducePrecision::bf16})
     testing::with_ranks(2, [precision](ProcessGroup& group) {
       ReducedModel model;
-      Arena arena(model.parameters(), at::kCPU, at::kFloat, nullptr, smallest_bucket_bytes);
-      ASSERT_EQ(arena.buckets().size(), 11U);
-      Reducer reducer(arena, group, precision);
-      arena.zero_gradients();
+      ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat, nullptr, smallest_bucket_bytes);
+      GradientBuffers gradients(storage);
+      ASSERT_EQ(storage.buckets().size(), 11U);
+      Reducer reducer(gradients, group, precision);
+      gradients.zero();
       reducer.arm();
       at::Tensor loss = at::zeros({});
       for (const at::Tensor& weight : model.weights) loss = loss + weight.sum();
@@ -139,7 +145,7 @@ TEST(Reducer, TellsOfEachPartThatIsSummedOnceAndOfLessAndLess) {
       std::int64_t at = 0;
       reducer.wait([&](const at::Tensor& range) {
         EXPECT_EQ(range.storage_offset(), at);
-        EXPECT_TRUE(range.is_alias_of(arena.sums().defined() ? arena.sums() : arena.gradients()));
+        EXPECT_TRUE(range.is_alias_of(gradients.sums().defined() ? gradients.sums() : gradients.flat()));
         EXPECT_TRUE(range.eq(2).all().item<bool>());
         sizes.push_back(range.numel() >> 18);
         at += range.numel();
@@ -151,9 +157,10 @@ TEST(Reducer, TellsOfEachPartThatIsSummedOnceAndOfLessAndLess) {
 TEST(Reducer, InBf16RoundsTheSumOnly) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    Reducer reducer(arena, group, ReducePrecision::bf16);
-    arena.zero_gradients();
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::bf16);
+    gradients.zero();
     reducer.arm();
     (model.first.sum() * 1.001).backward();
     reducer.flush();
@@ -167,18 +174,19 @@ TEST(Reducer, InBf16RoundsTheSumOnly) {
 TEST(Reducer, LeavesSumsInBf16) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    Reducer reducer(arena, group, ReducePrecision::bf16);
-    arena.leave_sums();
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::bf16);
+    gradients.leave_sums();
     for (int step = 0; step < 2; ++step) {
-      arena.zero_gradients();
+      gradients.zero();
       reducer.arm();
       (model.first.sum() * 1.001).backward();
       reducer.flush();
       reducer.wait();
-      EXPECT_EQ(arena.sums_of(0).scalar_type(), at::kBFloat16);
-      EXPECT_TRUE(arena.view(arena.sums_of(0), 0).sub(2.002).abs().max().item<float>() < 0.02F);
-      EXPECT_EQ(arena.view(arena.sums_of(1), 1).abs().sum().item<float>(), 0);
+      EXPECT_EQ(gradients.sums_of(0).scalar_type(), at::kBFloat16);
+      EXPECT_TRUE(storage.view(gradients.sums_of(0), 0).sub(2.002).abs().max().item<float>() < 0.02F);
+      EXPECT_EQ(storage.view(gradients.sums_of(1), 1).abs().sum().item<float>(), 0);
       EXPECT_EQ(model.first.grad()[0][0].item<float>(), 1.001F);  // this rank's
     }
   });
@@ -188,11 +196,12 @@ TEST(Reducer, LeavesSumsInBf16) {
 TEST(Reducer, LeavesNoSumsOfAStepThatBrokeOff) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    Reducer reducer(arena, group, ReducePrecision::bf16);
-    arena.leave_sums();
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::bf16);
+    gradients.leave_sums();
     for (const bool breaks_off : {group.rank() == 1, false}) {
-      arena.zero_gradients();
+      gradients.zero();
       if (breaks_off)
         reducer.skip_rest();
       else
@@ -200,7 +209,7 @@ TEST(Reducer, LeavesNoSumsOfAStepThatBrokeOff) {
       if (!breaks_off) (model.first.sum() * 2).backward();
       reducer.flush();
       reducer.wait();
-      EXPECT_NE(arena.leaves_sums(), breaks_off);
+      EXPECT_NE(gradients.leaves_sums(), breaks_off);
       if (breaks_off) EXPECT_EQ(model.first.grad()[0][0].item<float>(), 2);  // the other rank's
     }
   });
@@ -209,24 +218,26 @@ TEST(Reducer, LeavesNoSumsOfAStepThatBrokeOff) {
 TEST(Reducer, OfOneRankAddsUpNothingInBf16) {
   testing::with_ranks(1, [](ProcessGroup& group) {
     testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat);
-    const Reducer reducer(arena, group, ReducePrecision::bf16);
-    EXPECT_FALSE(arena.sums().defined());
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    const Reducer reducer(gradients, group, ReducePrecision::bf16);
+    EXPECT_FALSE(gradients.sums().defined());
   });
 }
 
-TEST(Arena, HoldsParametersInReverseOrderWithoutOverlap) {
+TEST(ParameterStorage, HoldsParametersInReverseOrderWithoutOverlap) {
   testing::ToyModel model(1);
   const at::Tensor first = model.first.detach().clone();
-  Arena arena(model.parameters(), at::kCPU, at::kFloat);
-  EXPECT_TRUE(at::allclose(arena.view(arena.master(), 0), first, 0, 0));
-  EXPECT_EQ(arena.layout().offsets.back(), 0);
-  for (std::size_t i = 0; i + 1 < arena.sizes().size(); ++i) {
-    EXPECT_GE(arena.layout().offsets[i], arena.layout().offsets[i + 1] + arena.sizes()[i + 1]);
-    EXPECT_EQ(arena.layout().offsets[i] % arena_alignment, 0);
+  ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+  GradientBuffers gradients(storage);
+  EXPECT_TRUE(at::allclose(storage.view(storage.master(), 0), first, 0, 0));
+  EXPECT_EQ(storage.layout().offsets.back(), 0);
+  for (std::size_t i = 0; i + 1 < storage.sizes().size(); ++i) {
+    EXPECT_GE(storage.layout().offsets[i], storage.layout().offsets[i + 1] + storage.sizes()[i + 1]);
+    EXPECT_EQ(storage.layout().offsets[i] % arena_alignment, 0);
   }
   model.first.mutable_grad().fill_(2);
-  EXPECT_EQ(arena.view(arena.gradients(), 0).sum().item<double>(), 2 * 16 * 5);
+  EXPECT_EQ(storage.view(gradients.flat(), 0).sum().item<double>(), 2 * 16 * 5);
 }
 
 class TwoOfOneName : public Model {
@@ -237,9 +248,9 @@ class TwoOfOneName : public Model {
   }
 };
 
-TEST(Arena, RefusesTwoParametersOfOneName) {
+TEST(ParameterStorage, RefusesTwoParametersOfOneName) {
   TwoOfOneName model;
-  EXPECT_THROW(Arena(model.parameters(), at::kCPU, at::kFloat), std::exception);
+  EXPECT_THROW(ParameterStorage(model.parameters(), at::kCPU, at::kFloat), std::exception);
 }
 
 }  // namespace

@@ -55,28 +55,29 @@ at::Tensor loss_of(const TableModel& model, const at::Tensor& table, int rank, s
 
 struct Rank {
   explicit Rank(ProcessGroup& group_in, ReducePrecision reduce = ReducePrecision::fp32)
-      : arena(model.parameters(), at::kCPU, at::kBFloat16),
+      : storage(model.parameters(), at::kCPU, at::kBFloat16),
+        gradients(storage),
         group(group_in),
-        reducer(arena, group, reduce) {
-    arena.watch_tables();
-    arena.leave_sums();
+        reducer(gradients, group, reduce) {
+    gradients.watch_tables();
+    gradients.leave_sums();
   }
   // Its gradients, summed over the ranks.
   at::Tensor step(const std::function<at::Tensor()>& loss) {
-    arena.zero_gradients();
-    arena.begin_gradients(true);
+    gradients.zero();
+    gradients.begin_step(true);
     reducer.arm();
     loss().backward();
-    arena.settle_gradients();
-    own_of_table = arena.view(arena.gradients(), table_index).clone();
+    gradients.settle();
+    own_of_table = storage.view(gradients.flat(), table_index).clone();
     reducer.flush();
-    at::Tensor told = at::zeros({arena.layout().elements});
+    at::Tensor told = at::zeros({storage.layout().elements});
     reducer.wait([&](const at::Tensor& range) {
       told.narrow(0, range.storage_offset(), range.numel()).add_(range);
     });
-    at::Tensor sums = at::zeros({arena.layout().elements});
-    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-      arena.view(sums, i).copy_(arena.view(arena.sums_of(i), i));
+    at::Tensor sums = at::zeros({storage.layout().elements});
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+      storage.view(sums, i).copy_(storage.view(gradients.sums_of(i), i));
     EXPECT_TRUE(group.size() == 1 || told.equal(sums));  // every part, once, when its sum is there
     return sums;
   }
@@ -101,7 +102,8 @@ struct Rank {
   }
 
   TableModel model;
-  Arena arena;
+  ParameterStorage storage;
+  GradientBuffers gradients;
   ProcessGroup& group;
   Reducer reducer;
   at::Tensor own_of_table;  // before the sum
@@ -149,7 +151,7 @@ TEST(RowExchange, TakesATableThatOneOperationReadsTwice) {
     const at::Tensor whole = rank.step(both);
     EXPECT_TRUE(rank.recorded(both).equal(whole));
     EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);
-    EXPECT_EQ(rank.arena.view(whole, table_index).sum().item<float>(), 2 * 2 * 6 * row_width);
+    EXPECT_EQ(rank.storage.view(whole, table_index).sum().item<float>(), 2 * 2 * 6 * row_width);
   });
 }
 
@@ -160,14 +162,14 @@ TEST(RowExchange, ARankWithoutRowsGetsThoseOfTheOthers) {
     const at::Tensor whole = rank.step(count);
     EXPECT_TRUE(rank.recorded(count).equal(whole));
     EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);
-    EXPECT_GT(rank.arena.view(whole, table_index).abs().sum().item<float>(), 0);
+    EXPECT_GT(rank.storage.view(whole, table_index).abs().sum().item<float>(), 0);
   });
 }
 
 TEST(RowExchange, LeavesAloneWhatItWouldNotPayFor) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
-    RowExchange exchange(rank.arena, group);
+    RowExchange exchange(rank.gradients, group);
     bool takes_small = false;
     const auto takes = [&](const std::function<at::Tensor()>& loss) {
       rank.step(loss);
@@ -219,7 +221,7 @@ TEST(ATablesGradient, ComesAfterThatOfTheStepBeforeWasRead) {
   testing::with_ranks(1, [](ProcessGroup& group) {
     Rank rank(group);
     const at::Tensor expected = rank.step(5);
-    const at::Tensor gradient = rank.arena.view(rank.arena.gradients(), table_index);
+    const at::Tensor gradient = rank.storage.view(rank.gradients.flat(), table_index);
     int done = 0;
     testing::DelayedWork side(done);
     at::Tensor read;
@@ -228,26 +230,26 @@ TEST(ATablesGradient, ComesAfterThatOfTheStepBeforeWasRead) {
         read = gradient.clone();
         gradient.zero_();
       });
-      rank.arena.set_user(table_index, [&side, number] { side.wait(number); });
+      rank.gradients.set_user(table_index, [&side, number] { side.wait(number); });
     };
     read_beside();
     loss_of(rank.model, rank.model.table, 0, 5).backward();
     EXPECT_EQ(done, 1);
-    EXPECT_TRUE(read.equal(rank.arena.view(expected, table_index)));
+    EXPECT_TRUE(read.equal(rank.storage.view(expected, table_index)));
     EXPECT_TRUE(gradient.equal(read));
     // Without rows it is read and zeroed all the same before anybody else sees it.
     read_beside();
-    rank.arena.place_gradients();
+    rank.gradients.place();
     EXPECT_EQ(done, 2);
     EXPECT_EQ(gradient.abs().sum().item<float>(), 0);
-    rank.arena.place_gradients();
+    rank.gradients.place();
     EXPECT_EQ(done, 2);
   });
 }
 
 // Where a gradient may be, given the whole one.
 void expect_touched(const Rank& rank, const at::Tensor& gradients) {
-  const at::Tensor flags = rank.arena.touched();
+  const at::Tensor flags = rank.gradients.touched();
   for (std::int64_t piece = 0; piece < flags.size(0); ++piece) {
     const std::int64_t begin = piece * touched_piece;
     const std::int64_t end = std::min(begin + touched_piece, gradients.size(0));
@@ -257,7 +259,7 @@ void expect_touched(const Rank& rank, const at::Tensor& gradients) {
 }
 
 std::int64_t untouched(const Rank& rank) {
-  return rank.arena.touched().eq(0).sum().item<int64_t>();
+  return rank.gradients.touched().eq(0).sum().item<int64_t>();
 }
 
 TEST(TouchedPieces, AreThoseOfRowsThatSomeStepHad) {
@@ -265,7 +267,7 @@ TEST(TouchedPieces, AreThoseOfRowsThatSomeStepHad) {
     Rank rank(group);
     EXPECT_EQ(untouched(rank), 0);  // as long as nobody knows better
     const at::Tensor first = rank.step(5);
-    rank.arena.find_touched({first});
+    rank.gradients.find_touched({first});
     expect_touched(rank, first);
     const std::int64_t before = untouched(rank);
     EXPECT_GT(before, words * row_width / touched_piece - 5);
@@ -286,12 +288,12 @@ TEST(TouchedPieces, AreAllWhereTheWholeTableIsSummedOrAnythingElseIsAdded) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     const at::Tensor first = rank.step(5);
-    rank.arena.find_touched({first});
+    rank.gradients.find_touched({first});
     EXPECT_GT(untouched(rank), 0);
     rank.step(5);  // as it is
     EXPECT_EQ(untouched(rank), 0);
     rank.step([&] { return rank.model.table.square().sum(); });
-    rank.arena.find_touched({first});
+    rank.gradients.find_touched({first});
     EXPECT_EQ(untouched(rank), 0);
   });
 }
@@ -300,11 +302,11 @@ TEST(TouchedPieces, ARowThatIsNoNumberIsTouched) {
   testing::with_ranks(1, [](ProcessGroup& group) {
     Rank rank(group);
     rank.step(5);
-    at::Tensor flat = at::zeros({rank.arena.layout().elements});
-    flat[rank.arena.layout().offsets[table_index] + 100000] = std::nan("");
-    rank.arena.find_touched({flat});
+    at::Tensor flat = at::zeros({rank.storage.layout().elements});
+    flat[rank.storage.layout().offsets[table_index] + 100000] = std::nan("");
+    rank.gradients.find_touched({flat});
     EXPECT_EQ(
-        rank.arena.touched()[(rank.arena.layout().offsets[table_index] + 100000) / touched_piece]
+        rank.gradients.touched()[(rank.storage.layout().offsets[table_index] + 100000) / touched_piece]
             .item<int>(),
         1);
     EXPECT_GT(untouched(rank), 0);

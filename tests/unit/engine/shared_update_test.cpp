@@ -59,25 +59,25 @@ struct Outcome {
 };
 
 // A flat buffer [own_elements] of all ranks as one [elements].
-at::Tensor whole(const Arena& arena, const at::Tensor& flat) {
-  if (flat.numel() == arena.layout().elements) return flat.clone();
+at::Tensor whole(const ParameterStorage& storage, const at::Tensor& flat) {
+  if (flat.numel() == storage.layout().elements) return flat.clone();
   std::vector<at::Tensor> buckets;
-  for (const Piece& piece : arena.own())
+  for (const Piece& piece : storage.own())
     buckets.push_back(
-        arena.sharing()->all_gather(arena.range(flat, piece, piece.begin, piece.end)).flatten());
+        storage.sharing()->all_gather(storage.range(flat, piece, piece.begin, piece.end)).flatten());
   return at::cat(buckets);
 }
 
-void keep_state(Arena& arena, Optimizer& optimizer, Outcome& outcome) {
+void keep_state(ParameterStorage& storage, Optimizer& optimizer, Outcome& outcome) {
   std::map<std::string, at::Tensor> flats = optimizer.flat_state();
-  flats["master"] = arena.master();
+  flats["master"] = storage.master();
   if (optimizer.average() != nullptr) flats["average"] = optimizer.average()->flat();
   for (auto& [name, flat] : flats) {
-    const at::Tensor all = whole(arena, flat);
-    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-      outcome.state[name + "." + arena.parameters()[i].name] = arena.view(all, i).clone();
+    const at::Tensor all = whole(storage, flat);
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+      outcome.state[name + "." + storage.parameters()[i].name] = storage.view(all, i).clone();
   }
-  for (const Parameter& parameter : arena.parameters())
+  for (const Parameter& parameter : storage.parameters())
     outcome.state["seen." + parameter.name] = parameter.tensor.detach().to(at::kFloat).clone();
 }
 
@@ -96,7 +96,7 @@ Outcome train(int ranks, bool shared, const std::function<void(TrainOptions&)>& 
                                .accumulation = 2,
                                .global = global_batch},
                               steps);
-    Arena& arena = rank.arena;
+    ParameterStorage& storage = rank.storage;
     Optimizer& optimizer = rank.optimizer;
     Outcome own;
     for (std::int64_t step = 0; step < steps; ++step) {
@@ -104,12 +104,12 @@ Outcome train(int ranks, bool shared, const std::function<void(TrainOptions&)>& 
       own.losses.push_back(done.loss);
       own.norms.push_back(done.gradient_norm);
     }
-    keep_state(arena, optimizer, own);
-    own.own_elements = arena.own_elements();
-    own.elements = arena.layout().elements;
+    keep_state(storage, optimizer, own);
+    own.own_elements = storage.own_elements();
+    own.elements = storage.layout().elements;
     own.moment_elements = optimizer.flat_state().begin()->second.numel();
-    own.master_elements = arena.master().numel();
-    EXPECT_EQ(arena.buckets().size(), 2U);
+    own.master_elements = storage.master().numel();
+    EXPECT_EQ(storage.buckets().size(), 2U);
     if (group.rank() != group.size() - 1) return;
     const std::lock_guard lock(mutex);
     result = std::move(own);
@@ -189,13 +189,14 @@ TEST(ASharedUpdate, IsSkippedByAllRanksWhereOneSeesWhatIsNotFinite) {
   testing::with_ranks(3, [](ProcessGroup& group) {
     Changed options([](TrainOptions& o) { o.ema.decay = 0.5; });
     WideModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kBFloat16, &group);
-    Optimizer optimizer(options, arena);
-    arena.gradients().fill_(0.1);
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kBFloat16, &group);
+    GradientBuffers gradients(storage);
+    Optimizer optimizer(options, gradients);
+    gradients.flat().fill_(0.1);
     optimizer.step(0.01);
     const at::Tensor before = model.wide.clone(), average = optimizer.average()->flat().clone();
     if (group.rank() == 1)
-      arena.gradients()[arena.own()[1].begin] = std::numeric_limits<float>::infinity();
+      gradients.flat()[storage.own()[1].begin] = std::numeric_limits<float>::infinity();
     optimizer.step(0.01);
     EXPECT_TRUE(model.wide.equal(before));
     EXPECT_TRUE(optimizer.average()->flat().equal(average));
@@ -212,15 +213,16 @@ TEST(ASharedUpdate, ShowsTheWholeAverageOnEveryRank) {
         if (dtype != at::kFloat) o.precision = Precision::bf16;
       });
       WideModel model(1);
-      Arena arena(model.parameters(), at::kCPU, dtype, &group);
-      Optimizer optimizer(options, arena);
-      arena.gradients().fill_(0.1);
+      ParameterStorage storage(model.parameters(), at::kCPU, dtype, &group);
+      GradientBuffers gradients(storage);
+      Optimizer optimizer(options, gradients);
+      gradients.flat().fill_(0.1);
       for (int i = 0; i < 3; ++i) optimizer.step(0.1);
       const at::Tensor weights = model.wide.clone();
-      const at::Tensor all = whole(arena, optimizer.average()->flat());
+      const at::Tensor all = whole(storage, optimizer.average()->flat());
       {
         const ShownAverage shown(optimizer.average());
-        EXPECT_TRUE(model.wide.equal(arena.view(all, 5).to(dtype)));
+        EXPECT_TRUE(model.wide.equal(storage.view(all, 5).to(dtype)));
         EXPECT_FALSE(model.wide.equal(weights));
       }
       EXPECT_TRUE(model.wide.equal(weights));

@@ -43,8 +43,8 @@ Trained train_spread(int ranks, std::int64_t global, std::int64_t parts, std::in
     for (std::int64_t step = 0; step < steps; ++step) losses.push_back(rank.step(0.1).loss);
     if (group.rank() != 0) return;
     const std::lock_guard lock(mutex);
-    for (std::size_t i = 0; i < rank.arena.parameters().size(); ++i)
-      result.gradients.push_back(rank.arena.view(rank.arena.gradients(), i).clone());
+    for (std::size_t i = 0; i < rank.storage.parameters().size(); ++i)
+      result.gradients.push_back(rank.storage.view(rank.gradients.flat(), i).clone());
     result.losses = losses;
   });
   return result;

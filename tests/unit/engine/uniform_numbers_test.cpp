@@ -41,7 +41,7 @@ at::Tensor gradients_of_ranks(testing::ToyRecipe& recipe, int ranks, std::int64_
                               1);
     rank.step(/*lr=*/0);
     const std::lock_guard lock(mutex);
-    if (group.rank() == 0) result = rank.arena.gradients().clone();
+    if (group.rank() == 0) result = rank.gradients.flat().clone();
   });
   return result;
 }

@@ -70,20 +70,21 @@ void PrintTo(const ArenaCase& one, std::ostream* out) {
 // The gradients of some steps; zeroed: as if every place were zeroed before each of them.
 std::vector<at::Tensor> steps(const ArenaCase& one, bool zeroed, ProcessGroup& group) {
   Mixed model;
-  Arena arena(model.parameters, at::kCPU, one.dtype);
-  Reducer reducer(arena, group, one.reduce);
-  GradientSum sum(arena, reducer, group, /*exact=*/false);
+  ParameterStorage storage(model.parameters, at::kCPU, one.dtype);
+  GradientBuffers gradients(storage);
+  Reducer reducer(gradients, group, one.reduce);
+  GradientSum sum(gradients, reducer, group, /*exact=*/false);
   std::vector<at::Tensor> all;
   for (int step = 0; step < 8; ++step) {
     const int micro_batches = one.micro_batches > 0 ? one.micro_batches : 1 + step % 4 / 2;
     {
       const at::NoGradGuard no_grad;
       // What is not zeroed must be written: nothing that is left of before may show.
-      arena.gradients().fill_(NAN);
-      if (arena.sums().defined()) arena.sums().fill_(NAN);
+      gradients.flat().fill_(NAN);
+      if (gradients.sums().defined()) gradients.sums().fill_(NAN);
     }
     sum.begin_step(micro_batches);
-    if (zeroed) arena.zero_gradients();
+    if (zeroed) gradients.zero();
     for (int m = 0; m < micro_batches; ++m) {
       const bool last = m + 1 == micro_batches;
       sum.begin_backward(last);
@@ -91,8 +92,8 @@ std::vector<at::Tensor> steps(const ArenaCase& one, bool zeroed, ProcessGroup& g
       sum.end_backward(last);
     }
     sum.finish();
-    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-      all.push_back(arena.view(arena.gradients(), i).clone());
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+      all.push_back(storage.view(gradients.flat(), i).clone());
   }
   return all;
 }
@@ -125,15 +126,16 @@ INSTANTIATE_TEST_SUITE_P(Kinds, WrittenGradients,
 TEST(WrittenGradients, AreWrittenWhereTheSumIsMade) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Mixed model;
-    Arena arena(model.parameters, at::kCPU, at::kBFloat16);
-    Reducer reducer(arena, group, ReducePrecision::bf16);
-    GradientSum sum(arena, reducer, group, false);
+    ParameterStorage storage(model.parameters, at::kCPU, at::kBFloat16);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::bf16);
+    GradientSum sum(gradients, reducer, group, false);
     for (int step = 0; step < 3; ++step) {
       const bool is_last = step == 2;
       sum.begin_step(1);
       if (is_last) {
         const at::NoGradGuard no_grad;
-        arena.gradients().fill_(7);
+        gradients.flat().fill_(7);
       }
       sum.begin_backward(!is_last);
       model.backward(step, true);
@@ -141,10 +143,10 @@ TEST(WrittenGradients, AreWrittenWhereTheSumIsMade) {
       if (!is_last) sum.finish();
     }
     std::vector<std::string> elsewhere;
-    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-      if (arena.view(arena.gradients(), i).eq(7).all().item<bool>() &&
-          arena.view(arena.sums(), i).abs().sum().item<double>() > 0)
-        elsewhere.push_back(arena.parameters()[i].name);
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+      if (storage.view(gradients.flat(), i).eq(7).all().item<bool>() &&
+          storage.view(gradients.sums(), i).abs().sum().item<double>() > 0)
+        elsewhere.push_back(storage.parameters()[i].name);
     EXPECT_EQ(elsewhere, (std::vector<std::string>{"q", "k", "v", "filter", "table", "rare"}));
   });
 }
@@ -153,9 +155,10 @@ TEST(WrittenGradients, AreWrittenWhereTheSumIsMade) {
 TEST(WrittenGradients, NeedNoZeros) {
   testing::with_ranks(1, [](ProcessGroup& group) {
     Mixed model;
-    Arena arena(model.parameters, at::kCPU, at::kBFloat16);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
-    GradientSum sum(arena, reducer, group, false);
+    ParameterStorage storage(model.parameters, at::kCPU, at::kBFloat16);
+    GradientBuffers gradients(storage);
+    Reducer reducer(gradients, group, ReducePrecision::fp32);
+    GradientSum sum(gradients, reducer, group, false);
     for (int step = 0; step < 3; ++step) {
       sum.begin_step(1);
       sum.begin_backward(true);
@@ -164,12 +167,12 @@ TEST(WrittenGradients, NeedNoZeros) {
       sum.finish();
     }
     const at::NoGradGuard no_grad;
-    arena.gradients().fill_(7);
-    arena.begin_gradients(true);
+    gradients.flat().fill_(7);
+    gradients.begin_step(true);
     std::vector<std::string> written;
-    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-      if (arena.view(arena.gradients(), i).abs().sum().item<double>() > 0)
-        written.push_back(arena.parameters()[i].name);
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+      if (storage.view(gradients.flat(), i).abs().sum().item<double>() > 0)
+        written.push_back(storage.parameters()[i].name);
     EXPECT_EQ(written,
               (std::vector<std::string>{"weight", "q", "k", "v", "filter", "table", "rare"}));
   });
@@ -181,15 +184,16 @@ TEST(WrittenGradients, AreRightAfterAStepThatBrokeOff) {
     std::vector<at::Tensor> found;
     for (const bool breaks : {false, true}) {
       Mixed model;
-      Arena arena(model.parameters, at::kCPU, at::kBFloat16);
-      Reducer reducer(arena, group, ReducePrecision::fp32);
-      GradientSum sum(arena, reducer, group, false);
+      ParameterStorage storage(model.parameters, at::kCPU, at::kBFloat16);
+      GradientBuffers gradients(storage);
+      Reducer reducer(gradients, group, ReducePrecision::fp32);
+      GradientSum sum(gradients, reducer, group, false);
       for (int step = 0; step < 5; ++step) {
         sum.begin_step(1);
         if (breaks && step == 3) {
           sum.skip_rest();
           sum.finish();
-          EXPECT_EQ(arena.gradients().abs().sum().item<double>(), 0);
+          EXPECT_EQ(gradients.flat().abs().sum().item<double>(), 0);
           continue;
         }
         sum.begin_backward(true);
@@ -197,7 +201,7 @@ TEST(WrittenGradients, AreRightAfterAStepThatBrokeOff) {
         sum.end_backward(true);
         sum.finish();
       }
-      found.push_back(arena.gradients().clone());
+      found.push_back(gradients.flat().clone());
     }
     EXPECT_TRUE(found[0].equal(found[1]));
   });

@@ -1,4 +1,4 @@
-// The arena's layout, its buckets, and how large they should be.
+// The layout of parameters, its buckets, and how large they should be.
 #include "plan/buckets.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The model: its size and names, what it may see, and its gradient.
 #include "recipes/textgen/model/gpt.h"
 
-#include "engine/arena.h"
+#include "engine/gradient_buffers.h"
 #include "recipes/textgen/model/loss.h"
 #include "tests/unit/textgen-model/tiny.h"
 
@@ -242,7 +242,8 @@ std::vector<at::Tensor> gradients(std::int64_t again, at::ScalarType dtype) {
   shape.dropout = 0.2;
   shape.attention_dropout = 0.1;
   Gpt model(shape, 5);
-  Arena arena(model.parameters(), at::kCPU, dtype);
+  ParameterStorage storage(model.parameters(), at::kCPU, dtype);
+  GradientBuffers gradients(storage);
   StepContext context;
   context.compute_dtype = dtype;
   context.counters = at::tensor({5, 2, 0}, at::kLong);
@@ -251,10 +252,10 @@ std::vector<at::Tensor> gradients(std::int64_t again, at::ScalarType dtype) {
   const at::Tensor loss = token_loss(model.logits(model.hidden(tokens, context)), targets);
   loss.backward();
   std::vector<at::Tensor> all{loss.detach()};
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
-    arena.take_gradient(i);
-    arena.place_gradients();
-    all.push_back(arena.view(arena.gradients(), i).clone());
+  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
+    gradients.take(i);
+    gradients.place();
+    all.push_back(storage.view(gradients.flat(), i).clone());
   }
   return all;
 }

@@ -1,10 +1,8 @@
-// Flat buffers and the views into them.
-#include "engine/arena.h"
+// What becomes of the gradients of a step before they are summed over the ranks.
+#include "engine/gradient_buffers.h"
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engine/layout.h"
-#include "engine/process_group.h"
 #include "kernels/copy_all.h"
 #include "kernels/gradient_buffer.h"
 
@@ -31,84 +29,47 @@ std::int64_t pieces_of(std::int64_t elements) {
 
 }  // namespace
 
-Arena::Arena(const std::vector<Parameter>& registered, at::Device device,
-             at::ScalarType compute_dtype, ProcessGroup* sharing, std::int64_t bucket_bytes)
-    : Arena(sort_parameters(registered), device, compute_dtype, sharing, bucket_bytes) {}
-
-Arena::Arena(ModelParameters sorted, at::Device device, at::ScalarType compute_dtype,
-             ProcessGroup* sharing, std::int64_t bucket_bytes)
-    : frozen_(std::move(sorted.frozen), device, compute_dtype),
-      aliases_(std::move(sorted.aliases)),
-      sharing_(sharing != nullptr && sharing->size() > 1 ? sharing : nullptr) {
-  for (UniqueParameter& one : sorted.trained) {
-    sizes_.push_back(one.parameter.tensor.numel());
-    strides_.push_back(dense_strides(one.parameter.tensor));
-    parameters_.push_back(std::move(one.parameter));
-    handles_.push_back(std::move(one.handles));
-  }
-  layout_ = lay_out(sizes_, arena_alignment * (sharing_ != nullptr ? sharing_->size() : 1));
-  buckets_ = cut_buckets(layout_, sizes_, bucket_bytes);
-  find_own_pieces();
+GradientBuffers::GradientBuffers(ParameterStorage& storage) : storage_(storage) {
   const at::NoGradGuard no_grad;
-  const auto flat = [&](std::int64_t elements, at::ScalarType dtype) {
-    return at::zeros({elements}, at::TensorOptions().dtype(dtype).device(device));
-  };
-  const bool low = compute_dtype != at::kFloat;
-  master_ = flat(low ? own_elements() : layout_.elements, at::kFloat);
-  gradients_ = flat(layout_.elements, at::kFloat);
-  if (low) working_ = flat(layout_.elements, compute_dtype);
-  for (std::size_t i = 0; i < parameters_.size(); ++i) set_weights(i, parameters_[i].tensor);
-  point_at(low ? working_ : master_);
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+  flat_ = at::zeros({storage.layout().elements}, storage.master().options());
+  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
     states_.push_back(std::make_shared<BufferState>());
-    for (at::Tensor& handle : handles_[i]) {
+    for (const at::Tensor& handle : storage.handles(i)) {
       if (!handle.requires_grad()) continue;
-      const at::Tensor gradient = view(gradients_, i);
-      if (!low) handle.mutable_grad() = gradient;
+      const at::Tensor gradient = storage.view(flat_, i);
+      if (!storage.low_precision()) handle.mutable_grad() = gradient;
       set_gradient_buffer(handle, gradient, states_[i]);
     }
   }
 }
 
-Arena::~Arena() {
-  for (const auto& handles : handles_)
-    for (const at::Tensor& handle : handles) forget_gradient_buffer(handle);
+GradientBuffers::~GradientBuffers() {
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    for (const at::Tensor& handle : storage_.handles(i)) forget_gradient_buffer(handle);
 }
 
-at::Tensor Arena::view(const at::Tensor& flat, std::size_t i) const {
-  return shaped(flat.narrow(0, layout_.offsets[i], sizes_[i]), i);
-}
-
-at::Tensor Arena::shaped(const at::Tensor& row, std::size_t i) const {
-  return view_as(row, parameters_[i].tensor.sizes(), strides_[i]);
-}
-
-void Arena::zero_gradients() {
+void GradientBuffers::zero() {
   const at::NoGradGuard no_grad;
   forget_taken();
-  gradients_.zero_();
+  flat_.zero_();
   for (const auto& state : states_) state->holds = BufferState::Holds::zeros;
 }
 
-void Arena::sum_in_bf16() {
+void GradientBuffers::sum_in_bf16() {
   const at::NoGradGuard no_grad;
-  sums_ = at::zeros({layout_.elements}, gradients_.options().dtype(at::kBFloat16));
-  for (std::size_t i = 0; i < states_.size(); ++i) states_[i]->low = view(sums_, i);
-}
-
-std::int64_t Arena::end_of(std::size_t i) const {
-  return i == 0 ? layout_.elements : layout_.offsets[i - 1];
+  sums_ = at::zeros({storage_.layout().elements}, flat_.options().dtype(at::kBFloat16));
+  for (std::size_t i = 0; i < states_.size(); ++i) states_[i]->low = storage_.view(sums_, i);
 }
 
 // Of the places of those of the parameters that are wanted, neighbours together.
 template <class Wanted>
-Arena::Ranges Arena::ranges_of(std::vector<std::size_t> parameters, const Wanted& wanted) const {
+GradientBuffers::Ranges GradientBuffers::ranges_of(std::vector<std::size_t> parameters, const Wanted& wanted) const {
   std::sort(parameters.begin(), parameters.end(),
-            [&](std::size_t a, std::size_t b) { return layout_.offsets[a] < layout_.offsets[b]; });
+            [&](std::size_t a, std::size_t b) { return storage_.layout().offsets[a] < storage_.layout().offsets[b]; });
   Ranges ranges;
   for (const std::size_t i : parameters) {
     if (!wanted(i)) continue;
-    const std::int64_t begin = layout_.offsets[i], end = end_of(i);
+    const std::int64_t begin = storage_.layout().offsets[i], end = storage_.end_of(i);
     if (!ranges.empty() && ranges.back().second == begin)
       ranges.back().second = end;
     else
@@ -117,42 +78,42 @@ Arena::Ranges Arena::ranges_of(std::vector<std::size_t> parameters, const Wanted
   return ranges;
 }
 
-void Arena::fill_sums(const std::vector<std::size_t>& parameters) {
+void GradientBuffers::fill_sums(const std::vector<std::size_t>& parameters) {
   Copies copies;
   for (const auto& [begin, end] : ranges_of(parameters, [this](std::size_t i) {
          return states_[i]->holds != BufferState::Holds::low;
        }))
     copies.emplace_back(sums_.narrow(0, begin, end - begin),
-                        gradients_.narrow(0, begin, end - begin));
+                        flat_.narrow(0, begin, end - begin));
   copy_all(copies);
 }
 
-void Arena::bring_sums(const std::vector<std::size_t>& parameters) {
+void GradientBuffers::bring_sums(const std::vector<std::size_t>& parameters) {
   Ranges ranges =
       ranges_of(parameters, [this](std::size_t i) { return !sums_of(i).is_same(sums_); });
-  if (sharing_ != nullptr && !ranges.empty()) {  // then of all: what this rank has the sums of
+  if (storage_.sharing() != nullptr && !ranges.empty()) {  // then of all: what this rank has the sums of
     ranges.clear();
-    for (const Piece& piece : own_) ranges.emplace_back(piece.begin, piece.end);
+    for (const Piece& piece : storage_.own()) ranges.emplace_back(piece.begin, piece.end);
   }
   Copies copies;
   for (const auto& [begin, end] : ranges)
-    copies.emplace_back(gradients_.narrow(0, begin, end - begin),
+    copies.emplace_back(flat_.narrow(0, begin, end - begin),
                         sums_.narrow(0, begin, end - begin));
   copy_all(copies);
 }
 
-void Arena::choose_sums() {
+void GradientBuffers::choose_sums() {
   if (!sums_.defined() || !may_leave_sums_ || leaves_sums()) return;
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    leaves_sum_.push_back(sharing_ != nullptr || !is_table(i) ||
-                          sizes_[i] * 4 < smallest_bucket_bytes);
+  for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
+    leaves_sum_.push_back(storage_.sharing() != nullptr || !is_table(i) ||
+                          storage_.sizes()[i] * 4 < smallest_bucket_bytes);
 }
 
 // What can be written is known once a step has shown it.
-void Arena::choose_written() {
+void GradientBuffers::choose_written() {
   std::vector<bool> written;
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    written.push_back(handles_[i].size() == 1 && !states_[i]->was_added_to);
+  for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
+    written.push_back(storage_.handles(i).size() == 1 && !states_[i]->was_added_to);
   if (!zeroed_.empty() && written == written_) return;
   written_ = std::move(written);
   zeroed_.push_back(zeros_of([&](std::size_t i) { return !written_[i]; }));
@@ -160,17 +121,17 @@ void Arena::choose_written() {
 
 // Those of the parameters that are wanted.
 template <class Wanted>
-std::unique_ptr<ZeroRanges> Arena::zeros_of(const Wanted& wanted) const {
-  std::vector<std::size_t> all(parameters_.size());
+std::unique_ptr<ZeroRanges> GradientBuffers::zeros_of(const Wanted& wanted) const {
+  std::vector<std::size_t> all(storage_.parameters().size());
   std::iota(all.begin(), all.end(), 0);
   std::vector<ZeroRange> ranges;
   for (const auto& [begin, end] : ranges_of(std::move(all), wanted)) ranges.push_back({begin, end});
-  return std::make_unique<ZeroRanges>(std::move(ranges), gradients_.device());
+  return std::make_unique<ZeroRanges>(std::move(ranges), flat_.device());
 }
 
-void Arena::cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
-  if (low_precision() && !written_.empty()) choose_written();
-  zeroes_all_ = all || !low_precision() || zeroed_.empty();
+void GradientBuffers::cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
+  if (storage_.low_precision() && !written_.empty()) choose_written();
+  zeroes_all_ = all || !storage_.low_precision() || zeroed_.empty();
   std::move(zeroed_parts_.begin(), zeroed_parts_.end(), std::back_inserter(earlier_parts_));
   zeroed_parts_.clear();
   const std::size_t parts = *std::max_element(part_of.begin(), part_of.end()) + 1;
@@ -179,56 +140,56 @@ void Arena::cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
         [&](std::size_t i) { return part_of[i] == part && (zeroes_all_ || !written_[i]); }));
 }
 
-void Arena::begin_gradients_in_parts() {
+void GradientBuffers::begin_step_in_parts() {
   forget_step();
   for (std::size_t i = 0; i < states_.size(); ++i)
     states_[i]->holds =
         zeroes_all_ || !written_[i] ? BufferState::Holds::zeros : BufferState::Holds::anything;
 }
 
-void Arena::zero_part(std::size_t part) {
+void GradientBuffers::zero_part(std::size_t part) {
   const at::NoGradGuard no_grad;
-  zeroed_parts_[part]->zero(gradients_, touched_);
+  zeroed_parts_[part]->zero(flat_, touched_);
 }
 
-void Arena::begin_gradients(bool may_prepare) {
+void GradientBuffers::begin_step(bool may_prepare) {
   forget_step();
   const bool first_step = written_.empty();
-  if (!low_precision() || (first_step && !may_prepare)) return zero_gradients();
+  if (!storage_.low_precision() || (first_step && !may_prepare)) return zero();
   if (first_step) {
-    written_.assign(parameters_.size(), false);
-    return zero_gradients();
+    written_.assign(storage_.parameters().size(), false);
+    return zero();
   }
   const at::NoGradGuard no_grad;
   if (may_prepare) choose_written();
-  if (zeroed_.empty()) return zero_gradients();
-  zeroed_.back()->zero(gradients_);
+  if (zeroed_.empty()) return zero();
+  zeroed_.back()->zero(flat_);
   for (std::size_t i = 0; i < states_.size(); ++i)
     states_[i]->holds = written_[i] ? BufferState::Holds::anything : BufferState::Holds::zeros;
 }
 
-void Arena::watch_tables() {
-  if (!low_precision() || sharing_ != nullptr) return;
-  touched_ = at::ones({pieces_of(layout_.elements)}, gradients_.options().dtype(at::kByte));
+void GradientBuffers::watch_tables() {
+  if (!storage_.low_precision() || storage_.sharing() != nullptr) return;
+  touched_ = at::ones({pieces_of(storage_.layout().elements)}, flat_.options().dtype(at::kByte));
   for (std::size_t i = 0; i < states_.size(); ++i)
-    states_[i]->touched = {.flags = touched_, .begin = layout_.offsets[i]};
+    states_[i]->touched = {.flags = touched_, .begin = storage_.layout().offsets[i]};
 }
 
-bool Arena::is_table(std::size_t i) const {
-  return low_precision() && states_[i]->has_rows && !states_[i]->has_others;
+bool GradientBuffers::is_table(std::size_t i) const {
+  return storage_.low_precision() && states_[i]->has_rows && !states_[i]->has_others;
 }
 
-void Arena::find_touched(const std::vector<at::Tensor>& flats) {
+void GradientBuffers::find_touched(const std::vector<at::Tensor>& flats) {
   if (!touched_.defined()) return;
   const at::NoGradGuard no_grad;
   touched_.fill_(1);
   std::vector<at::Tensor> all = flats;
-  all.push_back(gradients_);
+  all.push_back(flat_);
   if (sums_.defined()) all.push_back(sums_);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     // The pieces that lie in it as a whole.
-    const std::int64_t end = (layout_.offsets[i] + sizes_[i]) / touched_piece;
-    const std::int64_t begin = pieces_of(layout_.offsets[i]);
+    const std::int64_t end = (storage_.layout().offsets[i] + storage_.sizes()[i]) / touched_piece;
+    const std::int64_t begin = pieces_of(storage_.layout().offsets[i]);
     if (!is_table(i) || begin >= end) continue;
     at::Tensor flags = at::zeros({end - begin}, touched_.options());
     for (const at::Tensor& flat : all) {
@@ -242,61 +203,61 @@ void Arena::find_touched(const std::vector<at::Tensor>& flats) {
   }
 }
 
-void Arena::touch(std::size_t i) {
+void GradientBuffers::touch(std::size_t i) {
   if (!touched_.defined()) return;
-  const std::int64_t begin = layout_.offsets[i] / touched_piece;
-  const std::int64_t end = pieces_of(layout_.offsets[i] + sizes_[i]);
+  const std::int64_t begin = storage_.layout().offsets[i] / touched_piece;
+  const std::int64_t end = pieces_of(storage_.layout().offsets[i] + storage_.sizes()[i]);
   touched_.narrow(0, begin, end - begin).fill_(1);
 }
 
-void Arena::add_rows(std::size_t i, const TableRows& rows) {
+void GradientBuffers::add_rows(std::size_t i, const TableRows& rows) {
   wait_for_user(*states_[i]);
-  add_table_rows(view(gradients_, i), rows, states_[i]->touched);
+  add_table_rows(storage_.view(flat_, i), rows, states_[i]->touched);
   states_[i]->holds = BufferState::Holds::gradients;
 }
 
-void Arena::settle(std::size_t i) {
+void GradientBuffers::settle_one(std::size_t i) {
   BufferState& state = *states_[i];
   if (state.holds != BufferState::Holds::anything) return;
-  view(gradients_, i).zero_();
+  storage_.view(flat_, i).zero_();
   state.holds = BufferState::Holds::zeros;
   state.was_added_to = true;
 }
 
-void Arena::settle_gradients() {
+void GradientBuffers::settle() {
   const at::NoGradGuard no_grad;
-  place_gradients();
-  for (std::size_t i = 0; i < states_.size(); ++i) settle(i);
+  place();
+  for (std::size_t i = 0; i < states_.size(); ++i) settle_one(i);
 }
 
-void Arena::drop_gradients() {
-  if (low_precision())
-    for (auto& handles : handles_)
-      for (at::Tensor& handle : handles) handle.mutable_grad().reset();
-  zero_gradients();
+void GradientBuffers::drop() {
+  if (storage_.low_precision())
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      for (const at::Tensor& handle : storage_.handles(i)) handle.mutable_grad().reset();
+  zero();
 }
 
-void Arena::take_gradient(std::size_t i) {
+void GradientBuffers::take(std::size_t i) {
   if (refuses_gradients_)
-    throw Error(cat("the recipe's loss added a gradient to ", parameters_[i].name,
+    throw Error(cat("the recipe's loss added a gradient to ", storage_.parameters()[i].name,
                     " by a backward pass of its own; Lockstep makes the one backward pass, over "
                     "the sum of the terms that the loss returns"),
                 "return what is to be minimised as a term; for a gradient inside the loss, as a "
                 "penalty needs it, use torch::autograd::grad, which adds up nothing; two models "
                 "that are trained in turn are not supported");
-  if (!low_precision()) return;
+  if (!storage_.low_precision()) return;
   const at::NoGradGuard no_grad;
   wait_for_user(*states_[i]);
-  for (at::Tensor& handle : handles_[i]) {
+  for (const at::Tensor& handle : storage_.handles(i)) {
     at::Tensor& gradient = handle.mutable_grad();
     if (!gradient.defined()) continue;
     BufferState& state = *states_[i];
     state.has_others = true;
     ++state.gradients;
-    const at::Tensor buffer = view(gradients_, i);
+    const at::Tensor buffer = storage_.view(flat_, i);
     const bool low = state.takes_low(gradient.scalar_type());
     if (state.holds == BufferState::Holds::low)
-      place_gradients();  // that one may wait to be placed
+      place();  // that one may wait to be placed
     bring_from_low(state, buffer);
     using Holds = BufferState::Holds;
     const Holds before = std::exchange(state.holds, low ? Holds::low : Holds::gradients);
@@ -304,27 +265,27 @@ void Arena::take_gradient(std::size_t i) {
       taken_bytes_ += static_cast<std::int64_t>(gradient.nbytes());
       taken_.emplace_back(low ? state.low : buffer, gradient);
     } else {
-      place_gradients();
+      place();
       buffer.add_(gradient);
     }
     gradient.reset();
   }
-  settle(i);
+  settle_one(i);
   if (taken_bytes_ > most_taken_bytes) place_taken();
 }
 
-void Arena::place_gradients() {
+void GradientBuffers::place() {
   if (side_ != nullptr) side_->wait_for_all();
   for (const auto& state : states_) wait_for_user(*state);
   place_taken();
 }
 
-void Arena::behind_gradients(const std::function<void()>& work) {
+void GradientBuffers::run_behind(const std::function<void()>& work) {
   place_taken();
   run_beside(side_, {}, work);
 }
 
-void Arena::make_gradients_beside(SideWork* side) {
+void GradientBuffers::make_beside(SideWork* side) {
   side_ = side;
   for (const auto& state : states_) {
     state->side = side;
@@ -333,7 +294,7 @@ void Arena::make_gradients_beside(SideWork* side) {
   }
 }
 
-void Arena::place_taken() {
+void GradientBuffers::place_taken() {
   if (taken_.empty()) return;
   const at::NoGradGuard no_grad;
   copy_all(taken_);
@@ -341,7 +302,7 @@ void Arena::place_taken() {
 }
 
 // What the step before left.
-void Arena::forget_step() {
+void GradientBuffers::forget_step() {
   forget_taken();
   for (const auto& state : states_) {
     state->was_alone = std::exchange(state->gradients, 0) == 1;
@@ -349,7 +310,7 @@ void Arena::forget_step() {
   }
 }
 
-void Arena::forget_taken() {
+void GradientBuffers::forget_taken() {
   taken_.clear();
   taken_bytes_ = 0;
 }
