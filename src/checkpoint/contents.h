@@ -16,7 +16,8 @@ inline constexpr const char* average_file = "ema.safetensors";
 std::vector<NamedTensor> unique_buffers(const Trained& trained);
 
 // The other names of parameters, each name with `prefix`; those of buffers.
-std::vector<Alias> parameter_aliases(const ParameterStorage& storage, const std::string& prefix = "");
+std::vector<Alias> parameter_aliases(const ParameterStorage& storage,
+                                     const std::string& prefix = "");
 std::vector<Alias> buffer_aliases(const Trained& trained);
 
 }  // namespace lockstep

@@ -35,7 +35,8 @@ std::vector<std::pair<std::string, at::Tensor>> FlatCopy::tensors(const Paramete
   for (std::size_t b = 0; b < storage.buckets().size(); ++b)
     for (const std::int64_t p : storage.buckets()[b].parameters) {
       const auto i = static_cast<std::size_t>(p);
-      const std::int64_t begin = storage.layout().offsets[i] - (whole ? 0 : storage.buckets()[b].begin);
+      const std::int64_t begin =
+          storage.layout().offsets[i] - (whole ? 0 : storage.buckets()[b].begin);
       const at::Tensor row = buckets[whole ? 0 : b].narrow(0, begin, storage.sizes()[i]);
       tensors[i] = {prefix + storage.parameters()[i].name, storage.shaped(row, i)};
     }

@@ -1,8 +1,8 @@
 // Flat buffers on their way to the host, also of ranks that share the update.
 #pragma once
 
-#include "engine/parameter_storage.h"
 #include "engine/backend.h"
+#include "engine/parameter_storage.h"
 
 #include <cstdint>
 #include <functional>

@@ -49,7 +49,8 @@ void for_each(const ParameterStorage& storage, const std::string& prefix, const 
   }
 }
 
-void fill(const ParameterStorage& storage, const at::Tensor& flat, const std::string& prefix, const File& file) {
+void fill(const ParameterStorage& storage, const at::Tensor& flat, const std::string& prefix,
+          const File& file) {
   for_each(storage, prefix, file,
            [&](std::size_t i, const at::Tensor& values) { storage.fill(flat, i, values); });
 }
@@ -94,8 +95,8 @@ nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint) {
   return state;
 }
 
-bool restore_average(const CheckpointInfo& checkpoint, const ParameterStorage& storage, const at::Tensor& flat,
-                     const std::vector<NamedTensor>& buffers) {
+bool restore_average(const CheckpointInfo& checkpoint, const ParameterStorage& storage,
+                     const at::Tensor& flat, const std::vector<NamedTensor>& buffers) {
   const std::filesystem::path path = checkpoint.path / average_file;
   if (!std::filesystem::exists(path)) return false;
   const at::NoGradGuard no_grad;

@@ -107,7 +107,8 @@ void write_optimizer(CheckpointWriter& writer, Job& job) {
   for (auto& [name, flat] : job.moments) {
     const std::string prefix = name + ".";
     for (auto& entry : flat.tensors(*job.storage, prefix)) tensors.push_back(entry);
-    for (Alias& alias : parameter_aliases(*job.storage, prefix)) aliases.push_back(std::move(alias));
+    for (Alias& alias : parameter_aliases(*job.storage, prefix))
+      aliases.push_back(std::move(alias));
   }
   write_tensors(writer, optimizer_file, tensors, aliases);
 }

@@ -1,9 +1,9 @@
 // Checkpoints of tensors: what is saved, in the background, and how it comes back.
 #pragma once
 
-#include "engine/parameter_storage.h"
 #include "engine/backend.h"
 #include "engine/optimizer.h"
+#include "engine/parameter_storage.h"
 #include "run/checkpoint_index.h"
 #include "run/retention.h"
 
@@ -90,8 +90,8 @@ void restore_weights(const std::filesystem::path& file, const Trained& trained);
 // The average of the weights into flat, f32 [elements] or [own_elements]; false if the checkpoint
 // has none.
 // buffers: those whose averages go with it; what the file does not have stays.
-bool restore_average(const CheckpointInfo& checkpoint, const ParameterStorage& storage, const at::Tensor& flat,
-                     const std::vector<NamedTensor>& buffers = {});
+bool restore_average(const CheckpointInfo& checkpoint, const ParameterStorage& storage,
+                     const at::Tensor& flat, const std::vector<NamedTensor>& buffers = {});
 
 // state.json alone.
 nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint);

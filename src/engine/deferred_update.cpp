@@ -172,7 +172,8 @@ bool DeferredUpdate::cut() {
 // Small ones are not worth a part.
 void DeferredUpdate::cut_tables() {
   for (std::size_t i = 0; i < part_of_.size(); ++i) {
-    if (part_of_[i] != 0 || !gradients_.is_table(i) || storage_.sizes()[i] * 4 < smallest_bucket_bytes)
+    if (part_of_[i] != 0 || !gradients_.is_table(i) ||
+        storage_.sizes()[i] * 4 < smallest_bucket_bytes)
       continue;
     part_of_[i] = parts_of_blocks_ + tables_.size();
     tables_.push_back(std::make_unique<Table>(*this, i, part_of_[i]));

@@ -13,7 +13,8 @@
 
 namespace lockstep {
 
-ExactReducer::ExactReducer(GradientBuffers& gradients, ProcessGroup& group, std::int64_t accumulation)
+ExactReducer::ExactReducer(GradientBuffers& gradients, ProcessGroup& group,
+                           std::int64_t accumulation)
     : storage_(gradients.storage()),
       gradients_(gradients),
       group_(group),

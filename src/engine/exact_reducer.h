@@ -15,8 +15,8 @@
 namespace lockstep {
 
 // In every step, on every rank: for each leaf zeroed gradients, a backward pass, `push`; then
-// `finish`. Owns flat fp32 buffers as large as GradientBuffers::flat, as many as ExactSum::buffers says. The
-// optimizer must not be sharded. One thread, on the training stream.
+// `finish`. Owns flat fp32 buffers as large as GradientBuffers::flat, as many as ExactSum::buffers
+// says. The optimizer must not be sharded. One thread, on the training stream.
 class ExactReducer {
  public:
   // accumulation: leaves of a rank in a step.

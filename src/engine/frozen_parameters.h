@@ -1,5 +1,5 @@
-// Parameters that are not trained: part of the model's state, but neither of ParameterStorage nor of what
-// the optimizer sees.
+// Parameters that are not trained: part of the model's state, but neither of ParameterStorage nor
+// of what the optimizer sees.
 #pragma once
 
 #include "engine/model_parameters.h"

@@ -63,9 +63,11 @@ void GradientBuffers::sum_in_bf16() {
 
 // Of the places of those of the parameters that are wanted, neighbours together.
 template <class Wanted>
-GradientBuffers::Ranges GradientBuffers::ranges_of(std::vector<std::size_t> parameters, const Wanted& wanted) const {
-  std::sort(parameters.begin(), parameters.end(),
-            [&](std::size_t a, std::size_t b) { return storage_.layout().offsets[a] < storage_.layout().offsets[b]; });
+GradientBuffers::Ranges GradientBuffers::ranges_of(std::vector<std::size_t> parameters,
+                                                   const Wanted& wanted) const {
+  std::sort(parameters.begin(), parameters.end(), [&](std::size_t a, std::size_t b) {
+    return storage_.layout().offsets[a] < storage_.layout().offsets[b];
+  });
   Ranges ranges;
   for (const std::size_t i : parameters) {
     if (!wanted(i)) continue;
@@ -83,22 +85,21 @@ void GradientBuffers::fill_sums(const std::vector<std::size_t>& parameters) {
   for (const auto& [begin, end] : ranges_of(parameters, [this](std::size_t i) {
          return states_[i]->holds != BufferState::Holds::low;
        }))
-    copies.emplace_back(sums_.narrow(0, begin, end - begin),
-                        flat_.narrow(0, begin, end - begin));
+    copies.emplace_back(sums_.narrow(0, begin, end - begin), flat_.narrow(0, begin, end - begin));
   copy_all(copies);
 }
 
 void GradientBuffers::bring_sums(const std::vector<std::size_t>& parameters) {
   Ranges ranges =
       ranges_of(parameters, [this](std::size_t i) { return !sums_of(i).is_same(sums_); });
-  if (storage_.sharing() != nullptr && !ranges.empty()) {  // then of all: what this rank has the sums of
+  if (storage_.sharing() != nullptr &&
+      !ranges.empty()) {  // then of all: what this rank has the sums of
     ranges.clear();
     for (const Piece& piece : storage_.own()) ranges.emplace_back(piece.begin, piece.end);
   }
   Copies copies;
   for (const auto& [begin, end] : ranges)
-    copies.emplace_back(flat_.narrow(0, begin, end - begin),
-                        sums_.narrow(0, begin, end - begin));
+    copies.emplace_back(flat_.narrow(0, begin, end - begin), sums_.narrow(0, begin, end - begin));
   copy_all(copies);
 }
 
@@ -256,8 +257,7 @@ void GradientBuffers::take(std::size_t i) {
     ++state.gradients;
     const at::Tensor buffer = storage_.view(flat_, i);
     const bool low = state.takes_low(gradient.scalar_type());
-    if (state.holds == BufferState::Holds::low)
-      place();  // that one may wait to be placed
+    if (state.holds == BufferState::Holds::low) place();  // that one may wait to be placed
     bring_from_low(state, buffer);
     using Holds = BufferState::Holds;
     const Holds before = std::exchange(state.holds, low ? Holds::low : Holds::gradients);

@@ -2,7 +2,8 @@
 
 namespace lockstep {
 
-GradientSum::GradientSum(GradientBuffers& gradients, Reducer& reducer, ProcessGroup& group, bool exact)
+GradientSum::GradientSum(GradientBuffers& gradients, Reducer& reducer, ProcessGroup& group,
+                         bool exact)
     : gradients_(gradients), reducer_(reducer), group_(group), is_exact_(exact) {}
 
 void GradientSum::begin_step(std::int64_t accumulation, bool recorded, bool in_parts) {

@@ -2,8 +2,8 @@
 // one fixed order with exact = true.
 #pragma once
 
-#include "engine/gradient_buffers.h"
 #include "engine/exact_reducer.h"
+#include "engine/gradient_buffers.h"
 #include "engine/process_group.h"
 #include "engine/reducer.h"
 
@@ -14,8 +14,8 @@
 namespace lockstep {
 
 // In every step, on every rank: `begin_step`; for each micro-batch `begin_backward`, a backward
-// pass, `end_backward`; then `finish`. The sum of parameter i is then in GradientBuffers::sums_of(i). One
-// thread.
+// pass, `end_backward`; then `finish`. The sum of parameter i is then in
+// GradientBuffers::sums_of(i). One thread.
 class GradientSum {
  public:
   GradientSum(GradientBuffers& gradients, Reducer& reducer, ProcessGroup& group, bool exact);
@@ -25,7 +25,9 @@ class GradientSum {
   // later, with GradientBuffers::zero_part for each update group.
   void begin_step(std::int64_t accumulation, bool recorded = false, bool in_parts = false);
   // Before such a capture. part_of: the update group of each parameter.
-  void cut_zeros(const std::vector<std::size_t>& part_of) { gradients_.cut_zeros(part_of, is_exact_); }
+  void cut_zeros(const std::vector<std::size_t>& part_of) {
+    gradients_.cut_zeros(part_of, is_exact_);
+  }
   // last: of the rank's in this step.
   void begin_backward(bool last);
   void end_backward(bool last);

@@ -36,7 +36,8 @@ constexpr std::int64_t growth_interval = 2000;  // steps without overflow before
 
 std::vector<std::string> frozen_names(const ParameterStorage& storage) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < storage.frozen().size(); ++i) names.push_back(storage.frozen().name(i));
+  for (std::size_t i = 0; i < storage.frozen().size(); ++i)
+    names.push_back(storage.frozen().name(i));
   return names;
 }
 
@@ -46,7 +47,8 @@ Optimizer::Optimizer(const TrainOptions& options, GradientBuffers& gradients, Mo
     : options_(options),
       storage_(gradients.storage()),
       gradients_(gradients),
-      parameter_groups_(options, storage_.parameters(), storage_.aliases(), frozen_names(storage_)) {
+      parameter_groups_(options, storage_.parameters(), storage_.aliases(),
+                        frozen_names(storage_)) {
   const at::NoGradGuard no_grad;
   const auto f32 = storage_.master().options();
   first_ = at::zeros({storage_.own_elements()}, f32);
@@ -115,7 +117,8 @@ void Optimizer::cut(const std::vector<std::size_t>& part_of) {
     while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i] &&
            gradients_.sums_of(last - 1).is_same(gradients_.sums_of(i)))
       --last;
-    add_to(parts[part_of[i]].ranges[group_of(i)], begin, storage_.end_of(last), gradients_.sums_of(i));
+    add_to(parts[part_of[i]].ranges[group_of(i)], begin, storage_.end_of(last),
+           gradients_.sums_of(i));
     i = last;
   }
   for (Part& part : parts)  // the others are in other ranks' pieces, or in other parts

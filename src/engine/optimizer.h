@@ -19,16 +19,17 @@
 
 namespace lockstep {
 
-// One update of the master weights from the sums of the gradients (GradientBuffers::sums_of), which are those
-// of the loss times the loss scale. Where ranks share the update (ParameterStorage::sharing), each updates its
-// own pieces, and all ranks step together. Weight decay and learning rate are properties of
-// ranges of the flat buffers. A step whose gradient is not finite changes nothing but the loss scale; no
-// call synchronises the device.
+// One update of the master weights from the sums of the gradients (GradientBuffers::sums_of), which
+// are those of the loss times the loss scale. Where ranks share the update
+// (ParameterStorage::sharing), each updates its own pieces, and all ranks step together. Weight
+// decay and learning rate are properties of ranges of the flat buffers. A step whose gradient is
+// not finite changes nothing but the loss scale; no call synchronises the device.
 class Optimizer {
  public:
   // buffers: of the model, for the average of the weights; null where there are none. Throws Error
   // where optimizer.groups does not fit the model.
-  Optimizer(const TrainOptions& options, GradientBuffers& gradients, ModelBuffers* buffers = nullptr);
+  Optimizer(const TrainOptions& options, GradientBuffers& gradients,
+            ModelBuffers* buffers = nullptr);
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }
@@ -59,9 +60,9 @@ class Optimizer {
   // update will leave them. Valid on the device once begin_weights is done. Nothing where our own
   // kernel does not serve.
   std::optional<OwedRows> owed_rows(std::size_t part) const;
-  // on: updates that are enqueued from now on skip what is clean (GradientBuffers::touched), which needs
-  // nothing but decay. Before a replay of a graph that was captured so, `find_touched` must run if
-  // a step that was not a replay came since the last one.
+  // on: updates that are enqueued from now on skip what is clean (GradientBuffers::touched), which
+  // needs nothing but decay. Before a replay of a graph that was captured so, `find_touched` must
+  // run if a step that was not a replay came since the last one.
   void pass_over_untouched(bool on) { passes_over_ = on; }
   void find_touched();
   // The weights are up to date: until the next `prepare` an update changes nothing.

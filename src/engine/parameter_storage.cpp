@@ -71,7 +71,7 @@ void ParameterStorage::find_own_pieces() {
 }
 
 at::Tensor ParameterStorage::range(const at::Tensor& flat, const Piece& piece, std::int64_t begin,
-                        std::int64_t end) const {
+                                   std::int64_t end) const {
   const bool whole = flat.numel() == layout_.elements;
   return flat.narrow(0, whole ? begin : piece.at + begin - piece.begin, end - begin);
 }

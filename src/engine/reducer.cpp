@@ -41,7 +41,11 @@ struct Reducer::State {
   int early = 0;
 
   State(GradientBuffers& gradients_in, ProcessGroup& group_in)
-      : gradients(gradients_in), storage(gradients.storage()), group(group_in), buckets(storage.buckets()), rows(gradients, group) {
+      : gradients(gradients_in),
+        storage(gradients.storage()),
+        group(group_in),
+        buckets(storage.buckets()),
+        rows(gradients, group) {
     bucket_of.resize(storage.parameters().size());
     for (std::size_t b = 0; b < buckets.size(); ++b)
       for (const std::int64_t p : buckets[b].parameters) bucket_of[static_cast<std::size_t>(p)] = b;
@@ -95,8 +99,9 @@ struct Reducer::State {
       rows.prepare(p);
       tables.push_back(p);
       const bool is_last = k + 1 == bucket.parameters.size();
-      begin = is_last ? bucket.end
-                      : storage.layout().offsets[static_cast<std::size_t>(bucket.parameters[k + 1])];
+      begin = is_last
+                  ? bucket.end
+                  : storage.layout().offsets[static_cast<std::size_t>(bucket.parameters[k + 1])];
     }
     add_part(begin, bucket.end, parts);
     const std::size_t first = sent.size(), last = first + parts.size();
@@ -122,7 +127,7 @@ struct Reducer::State {
 
   void send(Sent& part) {
     part.pending = storage.sharing() != nullptr ? group.reduce_scatter(part.range)
-                                              : group.all_reduce(part.range);
+                                                : group.all_reduce(part.range);
   }
 
   void reset() {

@@ -22,7 +22,8 @@ constexpr std::int64_t bytes_of_number = sizeof(std::int64_t);
 
 }  // namespace
 
-RowExchange::RowExchange(GradientBuffers& gradients, ProcessGroup& group) : storage_(gradients.storage()), gradients_(gradients), group_(group) {}
+RowExchange::RowExchange(GradientBuffers& gradients, ProcessGroup& group)
+    : storage_(gradients.storage()), gradients_(gradients), group_(group) {}
 
 // The sum of rows is f32.
 bool RowExchange::adds_rows(std::size_t i) const {

@@ -37,8 +37,8 @@ class StepRunner {
   StagedStep stage_nothing() { return stage_.stage_nothing(); }  // see StepStage
   bool all_have_data(const StagedStep& staged) const { return stage_.all_have_data(staged); }
   RunningStep run(StagedStep staged, double lr, const RankReport& report);
-  // All work enqueued from now on sees the weights of the last step, and those of the storage are: to
-  // be called before anything but another step uses them.
+  // All work enqueued from now on sees the weights of the last step, and those of the storage are:
+  // to be called before anything but another step uses them.
   void settle() { step_.settle(); }
   // What came of the last recording of a graph, once.
   std::optional<GraphState> take_graph_news() { return graphs_.take_news(); }

@@ -2,8 +2,8 @@
 // the ranks, the update. See docs/design/engine.md for the order of things and why.
 #pragma once
 
-#include "engine/gradient_buffers.h"
 #include "engine/deferred_update.h"
+#include "engine/gradient_buffers.h"
 #include "engine/gradient_sum.h"
 #include "engine/memory_reserve.h"
 #include "engine/model_buffers.h"

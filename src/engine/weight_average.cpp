@@ -37,7 +37,8 @@ void WeightAverage::prepare(const at::Tensor& updates, const at::Tensor& skip) {
 void WeightAverage::update() {
   const at::NoGradGuard no_grad;
   const at::Tensor share = share_[0];
-  for (const Piece& piece : storage_.own()) of(flat_, piece).lerp_(of(storage_.master(), piece), share);
+  for (const Piece& piece : storage_.own())
+    of(flat_, piece).lerp_(of(storage_.master(), piece), share);
   if (buffers_ != nullptr) buffers_->follow(buffer_flats_, share);
 }
 

@@ -2,8 +2,8 @@
 // floating-point buffers, which belong to the weights that they were made with.
 #pragma once
 
-#include "engine/parameter_storage.h"
 #include "engine/model_buffers.h"
+#include "engine/parameter_storage.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -17,8 +17,8 @@ struct ConvolutionShape {
 // What torch calls conv1d, conv2d and conv3d: x [B, in, ...], weight [out, in / groups, ...], bias
 // [out] or undefined; any dtype that the device has it for; differentiable, also twice. It computes
 // what ATen's operators do. In a graph on GPUs the gradients of weight and bias are made beside
-// what comes next (side_work.h), where they go into gradient buffers. Throws c10::Error where shapes do
-// not fit.
+// what comes next (side_work.h), where they go into gradient buffers. Throws c10::Error where
+// shapes do not fit.
 at::Tensor convolution(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {},
                        const ConvolutionShape& shape = {});
 

@@ -31,8 +31,8 @@ ContractReport check(const TrainerSetup& setup, PlacedModel& placed, GradientBuf
 
 }  // namespace
 
-void require_contract(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients, const DatasetPair& data,
-                      Recorder* recorder) {
+void require_contract(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients,
+                      const DatasetPair& data, Recorder* recorder) {
   const ContractReport report = check(setup, placed, gradients, data);
   if (!report.faults.empty())
     throw Error(cat("the recipe breaks its contract: ", join(report.faults, ";\n  ")),

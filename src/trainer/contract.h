@@ -11,7 +11,7 @@ namespace lockstep {
 
 // All ranks, before the first step. Likely faults become warnings of `recorder`, which is null but
 // on rank 0. Throws Error if the recipe breaks its contract for certain.
-void require_contract(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients, const DatasetPair& data,
-                      Recorder* recorder);
+void require_contract(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients,
+                      const DatasetPair& data, Recorder* recorder);
 
 }  // namespace lockstep

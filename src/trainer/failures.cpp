@@ -94,7 +94,8 @@ void fail_without_data(const TrainerSetup& setup, const std::exception_ptr& own,
               cat(help, help.empty() || kept.empty() ? "" : "; ", kept));
 }
 
-void require_same_weights(const TrainerSetup& setup, const ParameterStorage& storage, std::int64_t step) {
+void require_same_weights(const TrainerSetup& setup, const ParameterStorage& storage,
+                          std::int64_t step) {
   const WeightDifference difference = compare_weights(storage, setup.group);
   if (!difference.found()) return;
   std::string who;

@@ -1,8 +1,8 @@
 // What ends a run with words that say what to do: each throws where it applies.
 #pragma once
 
-#include "engine/parameter_storage.h"
 #include "engine/not_finite.h"
+#include "engine/parameter_storage.h"
 #include "engine/step_numbers.h"
 #include "plan/plan.h"
 #include "trainer/trainer.h"
@@ -37,7 +37,8 @@ nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& b
                                     std::int64_t saved_step);
 
 // All ranks, between steps: that of one is not the fault of the user, so no Error.
-void require_same_weights(const TrainerSetup& setup, const ParameterStorage& storage, std::int64_t step);
+void require_same_weights(const TrainerSetup& setup, const ParameterStorage& storage,
+                          std::int64_t step);
 
 // A checkpoint of an exact run was made of leaves of one size; another would round differently.
 void check_leaf(const nlohmann::json& state, const Plan& plan);

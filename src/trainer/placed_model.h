@@ -20,8 +20,8 @@ enum class Placing {
 };
 
 // A freshly built model whose parameters lie in one storage on the device, buffers beside it,
-// frozen as train.freeze says. With `shared`, the ranks share the optimizer's work, and begin with rank
-// 0's weights. `link` gives the size of buckets where the options give none.
+// frozen as train.freeze says. With `shared`, the ranks share the optimizer's work, and begin with
+// rank 0's weights. `link` gives the size of buckets where the options give none.
 struct PlacedModel {
   std::unique_ptr<Model> model;
   std::unique_ptr<ParameterStorage> storage;

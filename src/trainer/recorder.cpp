@@ -106,7 +106,8 @@ void Recorder::resumed(std::int64_t step, const std::optional<CheckpointInfo>& f
   samples_resume(step);
 }
 
-void Recorder::parameters(std::int64_t step, const ParameterStorage& storage, const ParameterGroups& groups) {
+void Recorder::parameters(std::int64_t step, const ParameterStorage& storage,
+                          const ParameterGroups& groups) {
   const FrozenParameters& frozen = storage.frozen();
   if (frozen.size() == 0 && groups.counts().empty()) return;
   std::int64_t trained_elements = 0, frozen_elements = 0;

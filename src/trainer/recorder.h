@@ -59,7 +59,8 @@ class Recorder {
   void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
                const std::vector<CheckpointInfo>& skipped);
   // How many parameters are trained, and with which rates; nothing where all are trained alike.
-  void parameters(std::int64_t step, const ParameterStorage& storage, const ParameterGroups& groups);
+  void parameters(std::int64_t step, const ParameterStorage& storage,
+                  const ParameterGroups& groups);
   void first_weights(nlohmann::json report);  // of load_first_weights
   void start_up(std::int64_t step, const StartUp& start_up);
   // Called when the numbers of a step are there, so that its time is that until it was done.

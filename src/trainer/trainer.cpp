@@ -232,11 +232,11 @@ void Loop::restore_or_start() {
       start_.spent_s,
       setup_.start_up ? setup_.start_up->seconds() + setup_.start_up->earlier_s() : 0);
   stop_ = std::make_unique<StopDecision>(*quota_);
-  ahead_ =
-      std::make_unique<TimeAhead>(*quota_, setup_.expected.parts, steps_ahead(),
-                                  static_cast<double>(setup_.plan.valid_samples) /
-                                      static_cast<double>(setup_.plan.batch.global),
-                                  setup_.trial_evaluation_s > 0 ? 0 : slow_save_s(*placed_.storage));
+  ahead_ = std::make_unique<TimeAhead>(
+      *quota_, setup_.expected.parts, steps_ahead(),
+      static_cast<double>(setup_.plan.valid_samples) /
+          static_cast<double>(setup_.plan.batch.global),
+      setup_.trial_evaluation_s > 0 ? 0 : slow_save_s(*placed_.storage));
   if (setup_.group.rank() == 0) {
     recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock,
                                            setup_.recipe.logged());

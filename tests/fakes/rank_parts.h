@@ -14,7 +14,7 @@ struct RankParts {
   RankParts(const TrainOptions& options, Recipe& recipe, ProcessGroup& group, Backend& backend)
       : model(recipe.build(1)),
         storage(model->parameters(), backend.device(), compute_dtype(options.precision),
-              options.shard_optimizer ? &group : nullptr),
+                options.shard_optimizer ? &group : nullptr),
         gradients(storage),
         buffers(model->buffers(), backend.device()),
         optimizer(options, gradients, &buffers),

@@ -92,7 +92,7 @@ struct ScarceRig {
       : model(1),
         wide(at::linspace(-1, 1, 600 * 500).view({600, 500}).set_requires_grad(true)),
         storage((options.precision = Precision::bf16, parameters()), at::kCPU, at::kBFloat16,
-              sharing),
+                sharing),
         gradients(storage),
         optimizer(options, gradients) {}
   std::vector<Parameter> parameters() {

@@ -39,7 +39,7 @@ struct Rig {
       : options(),
         model(seed),
         storage((options.precision = precision, options.ema.decay = ema, model.parameters()),
-              at::kCPU, precision == Precision::fp32 ? at::kFloat : at::kBFloat16, sharing),
+                at::kCPU, precision == Precision::fp32 ? at::kFloat : at::kBFloat16, sharing),
         gradients(storage),
         optimizer(options, gradients) {}
 

@@ -122,7 +122,9 @@ TEST(TiedParameters, AFrozenNameOfATrainedOneIsTrained) {
 TEST(TiedParameters, ThatShareAPartOfTheirMemoryAreRefused) {
   TiedModel model(1);
   model.tied = model.second.detach().t().set_requires_grad(true);
-  const auto make = [&] { const ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat); };
+  const auto make = [&] {
+    const ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+  };
   EXPECT_THAT(error_of(make), HasSubstr("second.weight and tied share a part of their memory"));
 }
 

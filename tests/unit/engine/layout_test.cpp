@@ -177,7 +177,8 @@ TEST(Layout, ACheckpointHoldsTheOrderOfTheShapeAndComesBackIntoEitherLayout) {
       testing::with_ranks(ranks, [&](ProcessGroup& group) {
         ConvModel model(channels_last);
         const TrainOptions options;
-        ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat, shared ? &group : nullptr);
+        ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat,
+                                 shared ? &group : nullptr);
         GradientBuffers gradients(storage);
         Optimizer optimizer(options, gradients);
         restore(saved, {storage, &optimizer, {}});

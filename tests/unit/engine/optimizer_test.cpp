@@ -32,7 +32,7 @@ struct Fixture {
   explicit Fixture(const std::function<void(TrainOptions&)>& change = {})
       : options(change),
         storage(model.parameters(), at::kCPU,
-              options.precision == Precision::fp32 ? at::kFloat : at::kHalf),
+                options.precision == Precision::fp32 ? at::kFloat : at::kHalf),
         gradients(storage),
         optimizer(options, gradients) {}
 
@@ -196,7 +196,8 @@ TEST(WeightAverage, FollowsItsFormulaAndCountsFewUpdatesFully) {
     expected = kept * expected + (1 - kept) * f.model.first[0][0].item<double>();
     EXPECT_NEAR(f.storage.view(average.flat(), 0)[0][0].item<double>(), expected, 1e-5) << n;
   }
-  EXPECT_NE(f.storage.view(average.flat(), 0)[0][0].item<float>(), f.model.first[0][0].item<float>());
+  EXPECT_NE(f.storage.view(average.flat(), 0)[0][0].item<float>(),
+            f.model.first[0][0].item<float>());
 }
 
 TEST(WeightAverage, IsLeftAloneByASkippedStep) {

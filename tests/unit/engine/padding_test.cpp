@@ -106,10 +106,12 @@ TEST(Padding, ChangesNoGradient) {
   std::vector<at::Tensor> padded, whole;
   testing::ToyRecipe recipe(40, 3);
   for (const int ranks : {1, 3})
-    train_epoch(recipe, 48, ranks,
-                [&](Model&, const GradientBuffers& gradients) { padded.push_back(gradients.flat().clone()); });
-  train_epoch(recipe, 40, 1,
-              [&](Model&, const GradientBuffers& gradients) { whole.push_back(gradients.flat().clone()); });
+    train_epoch(recipe, 48, ranks, [&](Model&, const GradientBuffers& gradients) {
+      padded.push_back(gradients.flat().clone());
+    });
+  train_epoch(recipe, 40, 1, [&](Model&, const GradientBuffers& gradients) {
+    whole.push_back(gradients.flat().clone());
+  });
   ASSERT_EQ(padded.size(), 4U);
   const double norm = whole[0].norm().item<double>();
   EXPECT_GT(norm, 1e-3);

@@ -62,7 +62,7 @@ struct Grouped {
   TrainOptions options;
   ToyModel model{3};
   std::unique_ptr<ParameterStorage> storage;
-    std::unique_ptr<GradientBuffers> gradients;
+  std::unique_ptr<GradientBuffers> gradients;
   std::unique_ptr<Optimizer> optimizer;
 
   explicit Grouped(const std::string& groups, OptimizerKind kind = OptimizerKind::sgd) {

@@ -131,7 +131,8 @@ TEST(Reducer, TellsOfEachPartThatIsSummedOnceAndOfLessAndLess) {
   for (const ReducePrecision precision : {ReducePrecision::fp32, ReducePrecision::bf16})
     testing::with_ranks(2, [precision](ProcessGroup& group) {
       ReducedModel model;
-      ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat, nullptr, smallest_bucket_bytes);
+      ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat, nullptr,
+                               smallest_bucket_bytes);
       GradientBuffers gradients(storage);
       ASSERT_EQ(storage.buckets().size(), 11U);
       Reducer reducer(gradients, group, precision);
@@ -145,7 +146,8 @@ TEST(Reducer, TellsOfEachPartThatIsSummedOnceAndOfLessAndLess) {
       std::int64_t at = 0;
       reducer.wait([&](const at::Tensor& range) {
         EXPECT_EQ(range.storage_offset(), at);
-        EXPECT_TRUE(range.is_alias_of(gradients.sums().defined() ? gradients.sums() : gradients.flat()));
+        EXPECT_TRUE(
+            range.is_alias_of(gradients.sums().defined() ? gradients.sums() : gradients.flat()));
         EXPECT_TRUE(range.eq(2).all().item<bool>());
         sizes.push_back(range.numel() >> 18);
         at += range.numel();
@@ -185,7 +187,8 @@ TEST(Reducer, LeavesSumsInBf16) {
       reducer.flush();
       reducer.wait();
       EXPECT_EQ(gradients.sums_of(0).scalar_type(), at::kBFloat16);
-      EXPECT_TRUE(storage.view(gradients.sums_of(0), 0).sub(2.002).abs().max().item<float>() < 0.02F);
+      EXPECT_TRUE(storage.view(gradients.sums_of(0), 0).sub(2.002).abs().max().item<float>() <
+                  0.02F);
       EXPECT_EQ(storage.view(gradients.sums_of(1), 1).abs().sum().item<float>(), 0);
       EXPECT_EQ(model.first.grad()[0][0].item<float>(), 1.001F);  // this rank's
     }
@@ -233,7 +236,8 @@ TEST(ParameterStorage, HoldsParametersInReverseOrderWithoutOverlap) {
   EXPECT_TRUE(at::allclose(storage.view(storage.master(), 0), first, 0, 0));
   EXPECT_EQ(storage.layout().offsets.back(), 0);
   for (std::size_t i = 0; i + 1 < storage.sizes().size(); ++i) {
-    EXPECT_GE(storage.layout().offsets[i], storage.layout().offsets[i + 1] + storage.sizes()[i + 1]);
+    EXPECT_GE(storage.layout().offsets[i],
+              storage.layout().offsets[i + 1] + storage.sizes()[i + 1]);
     EXPECT_EQ(storage.layout().offsets[i] % arena_alignment, 0);
   }
   model.first.mutable_grad().fill_(2);

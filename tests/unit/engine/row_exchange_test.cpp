@@ -305,10 +305,10 @@ TEST(TouchedPieces, ARowThatIsNoNumberIsTouched) {
     at::Tensor flat = at::zeros({rank.storage.layout().elements});
     flat[rank.storage.layout().offsets[table_index] + 100000] = std::nan("");
     rank.gradients.find_touched({flat});
-    EXPECT_EQ(
-        rank.gradients.touched()[(rank.storage.layout().offsets[table_index] + 100000) / touched_piece]
-            .item<int>(),
-        1);
+    EXPECT_EQ(rank.gradients
+                  .touched()[(rank.storage.layout().offsets[table_index] + 100000) / touched_piece]
+                  .item<int>(),
+              1);
     EXPECT_GT(untouched(rank), 0);
   });
 }

@@ -63,8 +63,9 @@ at::Tensor whole(const ParameterStorage& storage, const at::Tensor& flat) {
   if (flat.numel() == storage.layout().elements) return flat.clone();
   std::vector<at::Tensor> buckets;
   for (const Piece& piece : storage.own())
-    buckets.push_back(
-        storage.sharing()->all_gather(storage.range(flat, piece, piece.begin, piece.end)).flatten());
+    buckets.push_back(storage.sharing()
+                          ->all_gather(storage.range(flat, piece, piece.begin, piece.end))
+                          .flatten());
   return at::cat(buckets);
 }
 
