@@ -17,7 +17,7 @@ class DeferredUpdate::HiddenWeights {
   HiddenWeights(ParameterStorage& storage, const std::vector<std::size_t>& part_of)
       : storage_(storage),
         part_of_(part_of),
-        flat_((storage.low_precision() ? storage.working() : storage.master()).variable_data()),
+        flat_(storage.weights().variable_data()),
         kept_(storage.low_precision() ? storage.master() : flat_.clone()) {
     for (std::size_t i = 0; i < part_of.size(); ++i)
       if (part_of[i] > 0) hide(i);
@@ -49,7 +49,6 @@ class DeferredUpdate::HiddenWeights {
   }
 
   ParameterStorage& storage_;
-  GradientBuffers& gradients_;
   const std::vector<std::size_t>& part_of_;
   at::Tensor flat_, kept_;  // of low precision the master weights are a copy
   std::size_t shown_ = 0;
@@ -126,7 +125,7 @@ DeferredUpdate::DeferredUpdate(GradientBuffers& gradients, Optimizer& optimizer,
     : storage_(gradients.storage()),
       gradients_(gradients),
       optimizer_(optimizer),
-      may_(may && storage.sharing() == nullptr && optimizer.average() == nullptr) {}
+      may_(may && storage_.sharing() == nullptr && optimizer.average() == nullptr) {}
 
 std::vector<std::int64_t> DeferredUpdate::uses() const {
   std::vector<std::int64_t> uses;

@@ -23,9 +23,8 @@ std::string weights_not_finite(const ParameterStorage& storage) {
 
 std::string gradient_not_finite(const GradientBuffers& gradients) {
   const ParameterStorage& storage = gradients.storage();
-  const at::Tensor& gradients = gradients.flat();
   for (std::size_t i = storage.parameters().size(); i-- > 0;)
-    if (!is_finite(storage.view(gradients, i))) return storage.parameters()[i].name;
+    if (!is_finite(storage.view(gradients.flat(), i))) return storage.parameters()[i].name;
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Arena layout and bucket ranges: arithmetic over parameter sizes.
+// The layout of parameters and bucket ranges: arithmetic over parameter sizes.
 #include "plan/buckets.h"
 
 #include "base/check.h"

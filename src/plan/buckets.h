@@ -1,4 +1,4 @@
-// Where each parameter lies in the arena, and which ranges are reduced together.
+// Where each parameter lies in the flat buffers, and which ranges are reduced together.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline constexpr std::int64_t arena_alignment = 64;
 
 struct ArenaLayout {
   std::vector<std::int64_t> offsets;  // by registration index
-  std::int64_t elements = 0;          // of the whole arena, padding included
+  std::int64_t elements = 0;          // of a whole buffer, padding included
 };
 
 // alignment: `arena_alignment` times the number of equal pieces that each bucket must cut into.
@@ -20,13 +20,13 @@ ArenaLayout lay_out(const std::vector<std::int64_t>& sizes,
                     std::int64_t alignment = arena_alignment);
 
 struct Bucket {
-  std::int64_t begin = 0, end = 0;       // elements of the arena
+  std::int64_t begin = 0, end = 0;       // elements of the buffers
   std::vector<std::int64_t> parameters;  // registration indexes inside
 };
 
 inline constexpr std::int64_t smallest_bucket_bytes = 1 << 20, usual_bucket_bytes = 25 << 20;
 
-// Cuts the arena into consecutive buckets, never through a parameter, that together cover [0,
+// Cuts the layout into consecutive buckets, never through a parameter, that together cover [0,
 // elements): of at least `smallest_bucket_bytes` of fp32 (the first: it is ready early) or `bytes`
 // (the others). The last ones are small, because nothing hides the last of a backward pass: of
 // `smallest_bucket_bytes`, before it twice that, and so on up to `bytes`, and the bucket in front

@@ -53,7 +53,7 @@ struct SumStep {
 // [0, leaves) without overlap.
 std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_t leaves);
 
-// Elements [begin, begin + size) of the arena, which one rank adds up for all.
+// Elements [begin, begin + size) of the gradients, which one rank adds up for all.
 struct Shard {
   std::int64_t begin = 0, size = 0;
 };
