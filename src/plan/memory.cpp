@@ -1,6 +1,8 @@
 // Bytes that a model and its micro-batch take on a device, and bytes that a device has.
 #include "plan/memory.h"
 
+#include "plan/optimizers.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -25,10 +27,8 @@ double weight_bytes_per_parameter(const TrainOptions& options) {
 }
 
 double optimizer_bytes_per_parameter(const TrainOptions& options) {
-  const double moments = options.optimizer.kind != OptimizerKind::sgd ? 8
-                         : options.optimizer.momentum != 0            ? 4
-                                                                      : 0;
-  return moments + (options.ema.decay > 0 ? 4 : 0) + (options.precision == Precision::fp32 ? 0 : 4);
+  const double states = 4.0 * static_cast<double>(optimizer_states(options).size());
+  return states + (options.ema.decay > 0 ? 4 : 0) + (options.precision == Precision::fp32 ? 0 : 4);
 }
 
 std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices) {

@@ -113,6 +113,31 @@ TEST(Snapshot, ComesBackBitForBit) {
   EXPECT_EQ(b.model.seen.item<double>(), 17);
 }
 
+// Such a rule keeps nothing beside the weights; checkpoints of before hold zeros for it.
+TEST(Snapshot, SgdWithoutMomentumSavesNoStateAndReadsOneThatHasSome) {
+  for (const double momentum : {0.0, 0.9}) {
+    const TemporaryDirectory folder;
+    testing::ToyModel model(1), other(2);
+    TrainOptions options;
+    options.precision = Precision::fp32;
+    options.optimizer.kind = OptimizerKind::sgd;
+    options.optimizer.momentum = momentum;
+    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers gradients(storage);
+    Optimizer optimizer(options, gradients);
+    EXPECT_EQ(optimizer.flat_state().size(), momentum == 0 ? 0U : 1U);
+    CheckpointSaver saver(folder.path(), {}, cpu_backend(), [](const auto&) {});
+    saver.save({storage, &optimizer, model.buffers()}, 1, {{"step", 1}}, nullptr);
+    ASSERT_EQ(saver.finish(), "");
+    options.optimizer.momentum = 0;
+    ParameterStorage into(other.parameters(), at::kCPU, at::kFloat);
+    GradientBuffers other_gradients(into);
+    Optimizer without(options, other_gradients);
+    restore(*newest_good(folder.path()), {into, &without, other.buffers()});
+    EXPECT_TRUE(into.master().equal(storage.master()));
+  }
+}
+
 TEST(Snapshot, BringsBackTheAverageOfTheWeights) {
   const TemporaryDirectory folder;
   Rig a(1, Precision::fp32, 0.9);

@@ -1,0 +1,15 @@
+// What the plan and checkpoints know of the rules that update weights.
+#pragma once
+
+#include "plan/train_options.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// The f32 tensors that the chosen rule keeps for each parameter, of its shape, by the names that
+// checkpoints give them ("exp_avg.NAME"). Its update is a class of engine/optimizer_rule.h.
+std::vector<std::string> optimizer_states(const TrainOptions& options);
+
+}  // namespace lockstep
