@@ -278,6 +278,7 @@ TEST(Snapshot, RefusesACheckpointOfAnotherModel) {
 
 CheckpointInfo save_tied(ParameterStorage& storage, Model& model, const TrainOptions& options,
                          const std::filesystem::path& folder) {
+  GradientBuffers gradients(storage);
   Optimizer optimizer(options, gradients);
   CheckpointSaver saver(folder, {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
   saver.save({storage, &optimizer, model.buffers()}, 1, {{"step", 1}}, nullptr);
@@ -308,7 +309,8 @@ TEST(Snapshot, HoldsFrozenParametersAsTheyWereBuiltAndTiedOnesOnce) {
       other.places.fill_(0);
     }
     ParameterStorage into(other.parameters(), at::kCPU, dtype);
-    Optimizer optimizer(options, into);
+    GradientBuffers gradients(into);
+    Optimizer optimizer(options, gradients);
     restore(saved, {into, &optimizer, other.buffers()});
     EXPECT_TRUE(other.scale.equal(model.scale));
     EXPECT_TRUE(other.places.equal(model.places));
@@ -337,7 +339,8 @@ TEST(Snapshot, FindsATiedParameterByItsOtherName) {
   TiedTheOtherWay other(2);
   ParameterStorage into(other.parameters(), at::kCPU, at::kFloat);
   ASSERT_EQ(into.parameters()[2].name, "tied");
-  Optimizer optimizer(options, into);
+  GradientBuffers gradients(into);
+  Optimizer optimizer(options, gradients);
   restore(saved, {into, &optimizer, other.buffers()});
   EXPECT_TRUE(other.second.equal(model.second));
 }
