@@ -44,9 +44,21 @@ const Flag* flag_named(const Command& command, const std::string& name) {
   return nullptr;
 }
 
+bool takes_direct_recipes(const Command& command) {
+  return command.name == "train" || command.name == "config";
+}
+
+// Of a command for recipes of the engine that names another: that is what is wrong.
+void check_recipe(const Command& command, const Words& words) {
+  if (command.complete != "recipe" || takes_direct_recipes(command)) return;
+  for (const std::string& word : words)
+    if (find_direct_recipe(word) != nullptr) find_recipe(word);  // throws
+}
+
 // words: of the line that it stands in.
 const Flag& find_flag(const Command& command, const Words& words, const std::string& name) {
   if (const Flag* const flag = flag_named(command, name)) return *flag;
+  check_recipe(command, words);
   const std::string what = cat("lockstep ", command.name, " has no flag ", name);
   for (const TriedFlag& tried : command.tried_flags)
     if (tried.name == name) throw Error(what, tried.hint);
@@ -67,7 +79,7 @@ std::string recipes_help(const Command& command) {
   std::string text = "\nRecipes:\n";
   for (const RecipeInfo& recipe : recipes())
     text += hang_cells(cat("  ", pad_cells(recipe.name, 12)), recipe.summary, help_columns);
-  if (command.name == "train" || command.name == "config")
+  if (takes_direct_recipes(command))
     for (const DirectRecipe& recipe : direct_recipes())
       text += hang_cells(cat("  ", pad_cells(recipe.name, 12)), recipe.summary, help_columns);
   if (flag_named(command, "--plugin") != nullptr) text += "  --plugin LIB brings its own.\n";

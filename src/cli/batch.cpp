@@ -218,14 +218,15 @@ int status_main(const Parsed& parsed) {
   }
   if (has_shares(batch)) {
     print(cat("batch ", batch.path.string(), " under Slurm, ", shares_text(batch),
-              ledger.fact("paused") == "yes" ? ", paused" : "", "\n",
-              batch_summary(batch, ledger)));
+              ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger),
+              cautions_of(batch, ledger)));
     return exit_finished;
   }
   print(cat("batch ", batch.path.string(), " ",
             holder ? cat("runs (process ", holder->pid, " on ", holder->host, ")")
                    : std::string("does not run"),
-            ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger)));
+            ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger),
+            cautions_of(batch, ledger)));
   return exit_finished;
 }
 

@@ -27,6 +27,9 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger, const Di
 // What the recipes of the batch's jobs make of what these wrote; "" where they make nothing of it.
 std::string gathered(const BatchFolder& batch, Ledger& ledger);
 
+// What recipes say of what a job of theirs came to, of the first that is done: lines, "" mostly.
+std::string cautions_of(const BatchFolder& batch, Ledger& ledger);
+
 // What jobs ask of GPUs, as far as it is known before they are written down.
 struct GpuNeeds {
   std::int64_t jobs = 0;       // that cannot run without one
@@ -37,8 +40,12 @@ struct GpuNeeds {
 // Before anything is written. Throws Error where jobs cannot run without a GPU and there is none,
 // unless they are only shown, and where --expect is about GPUs that no job asks for.
 void check_gpus(const Parsed& parsed, const GpuNeeds& needs);
-// Jobs that the machine, or --devices-like, runs at once. gpus: as a job file has it.
-int jobs_at_once(const Parsed& parsed, double cpus, const std::string& gpus);
+// Jobs that the machine, or --devices-like, runs at once, and the cores that they share. gpus: as a
+// job file has it.
+struct JobRoom {
+  int jobs = 0, cores = 0;
+};
+JobRoom room_for_jobs(const Parsed& parsed, double cpus, const std::string& gpus);
 
 // Folders of batches in the folder of runs, by name.
 std::vector<std::filesystem::path> batches_in(const std::filesystem::path& root);

@@ -4,12 +4,13 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/batch.h"
 #include "jobs/batch_shares.h"
+#include "jobs/job_activity.h"
 #include "plan/words.h"
 #include "run/forecast.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,11 +21,45 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The mean of jobs, with where it is from.
+// The mean of jobs, on cores of their own, with where it is from.
 struct JobTime {
   double seconds = 0;
   std::string from;
 };
+
+// How jobs will run.
+struct Wanted {
+  double cpus = 1;  // of a job
+  bool on_gpus = false;
+  std::int64_t at_once = 0;
+};
+
+// How many attempts ran at once while any did, on average.
+double mean_at_once(Ledger& ledger) {
+  Statement rows(ledger.database(),
+                 "SELECT started, ended FROM attempt WHERE outcome IS NOT NULL AND started > 0 "
+                 "ORDER BY started");
+  double all = 0, any = 0, until = 0;
+  while (rows.step()) {
+    const double begin = rows.number(0), end = std::max(begin, rows.number(1));
+    all += end - begin;
+    any += std::max(0.0, end - std::max(begin, until));
+    until = std::max(until, end);
+  }
+  return any > 0 ? all / any : 1;
+}
+
+int slots_used(Ledger& ledger) {
+  Statement slots(ledger.database(), "SELECT max(slot) + 1 FROM attempt");
+  return slots.step() ? static_cast<int>(slots.integer(0)) : 0;
+}
+
+// The part of its time that a job of the batch would have taken on cores of its own.
+double own_share(Ledger& ledger, const Wanted& wanted) {
+  const auto cores = static_cast<double>(cores_of_machine(ledger));
+  if (wanted.on_gpus || cores == 0) return 1;
+  return std::min(1.0, cores / (mean_at_once(ledger) * wanted.cpus));
+}
 
 std::map<std::string, double> seconds_of_jobs(Ledger& ledger) {
   std::map<std::string, double> seconds;
@@ -52,11 +87,12 @@ bool has_alike(const BatchFolder& batch, const DirectSetting& setting) {
 }
 
 std::optional<JobTime> time_in(const fs::path& folder, const DirectRecipe& recipe,
-                               const DirectSetting& setting) {
+                               const DirectSetting& setting, const Wanted& wanted) {
   constexpr std::int64_t most_jobs = 200;
   const BatchFolder batch{folder};
   if (!has_alike(batch, setting)) return std::nullopt;
   Ledger ledger = ledger_to_read(batch);
+  if (wanted.on_gpus && slots_used(ledger) != wanted.at_once) return std::nullopt;
   const std::map<std::string, double> seconds = seconds_of_jobs(ledger);
   double sum = 0;
   std::int64_t count = 0;
@@ -67,13 +103,19 @@ std::optional<JobTime> time_in(const fs::path& folder, const DirectRecipe& recip
     if (++count == most_jobs) break;
   }
   if (count == 0) return std::nullopt;
-  return JobTime{sum / static_cast<double>(count),
-                 cat("as ", count_of(count, "job"), " of ", batch_word(batch), " took")};
+  const double mean = sum / static_cast<double>(count), share = own_share(ledger, wanted);
+  constexpr double crowded = 0.95;
+  const std::string there =
+      share > crowded ? ""
+                      : cat(" (", format_seconds(mean), " with ", slots_used(ledger),
+                            " at once on ", count_of(cores_of_machine(ledger), "core"), ")");
+  return JobTime{mean * share,
+                 cat("as ", count_of(count, "job"), " of ", batch_word(batch), " took", there)};
 }
 
 // Newest first. What cannot be read tells nothing.
 std::optional<JobTime> earlier_time(const fs::path& root, const DirectRecipe& recipe,
-                                    const DirectSetting& setting) {
+                                    const DirectSetting& setting, const Wanted& wanted) {
   constexpr std::size_t most_batches = 20;
   if (!setting.is_alike) return std::nullopt;
   std::vector<std::pair<fs::file_time_type, fs::path>> batches;  // one that runs is written to
@@ -84,7 +126,7 @@ std::optional<JobTime> earlier_time(const fs::path& root, const DirectRecipe& re
   std::sort(batches.rbegin(), batches.rend());
   if (batches.size() > most_batches) batches.resize(most_batches);
   for (const auto& [written, batch] : batches) try {
-      if (auto time = time_in(batch, recipe, setting)) return time;
+      if (auto time = time_in(batch, recipe, setting, wanted)) return time;
     } catch (const Error&) {
     }
   return std::nullopt;
@@ -110,9 +152,11 @@ JobTime measured_time(const DirectRecipe& recipe, const Parsed& parsed,
 }  // namespace
 
 std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed,
-                                const DirectJobs& jobs, int at_once) {
+                                const DirectJobs& jobs, const JobRoom& room) {
   constexpr std::size_t most_measured = 10;
-  if (at_once == 0) return "how long it takes is not known: the jobs cannot run here";
+  const auto at_once = std::min<std::int64_t>(room.jobs, jobs.jobs);
+  const Wanted wanted{.cpus = jobs.cpus, .on_gpus = jobs.gpus != "0", .at_once = at_once};
+  if (room.jobs == 0) return "how long it takes is not known: the jobs cannot run here";
   const bool measures = parsed.has("--measure");
   double seconds = 0;
   std::int64_t known = 0;
@@ -120,8 +164,9 @@ std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed
   for (std::size_t i = 0; i < jobs.settings.size(); ++i) {
     const DirectSetting& setting = jobs.settings[i];
     if (measures && i == most_measured) break;
-    const std::optional<JobTime> time = measures ? measured_time(recipe, parsed, setting)
-                                                 : earlier_time(jobs.run_root, recipe, setting);
+    const std::optional<JobTime> time = measures
+                                            ? measured_time(recipe, parsed, setting)
+                                            : earlier_time(jobs.run_root, recipe, setting, wanted);
     if (!time) break;
     seconds += time->seconds * static_cast<double>(setting.jobs);
     known += setting.jobs;
@@ -131,12 +176,17 @@ std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed
   if (!all)
     return cat("how long it takes is not known: no batch in ", jobs.run_root.string(),
                " has had such jobs", known > 0 ? " of each setting" : "",
+               wanted.on_gpus ? cat(", ", at_once, " at once") : "",
                "; --measure trains one to tell");
   const double each = seconds / static_cast<double>(known);
-  const auto together = static_cast<double>(std::min<std::int64_t>(at_once, jobs.jobs));
-  return cat("about ", format_seconds(each * static_cast<double>(jobs.jobs) / together), ": ",
-             count_of(jobs.jobs, "job"), ", ", static_cast<std::int64_t>(together), " at once, ",
-             format_seconds(each), " each, ",
+  const auto on_cores = wanted.on_gpus ? static_cast<double>(at_once)
+                                       : std::max(1.0, std::floor(room.cores / wanted.cpus));
+  const bool is_crowded = static_cast<double>(at_once) > on_cores;
+  const double advance = std::min(static_cast<double>(at_once), on_cores);
+  return cat("about ", format_seconds(each * static_cast<double>(jobs.jobs) / advance), ": ",
+             count_of(jobs.jobs, "job"), ", ", at_once, " at once",
+             is_crowded ? cat(" on ", count_of(room.cores, "core")) : "", ", ",
+             format_seconds(each), is_crowded ? " each on cores of its own, " : " each, ",
              join(std::vector<std::string>(from.begin(), from.end()), "; "));
 }
 

@@ -74,7 +74,7 @@ int show_only(const DirectRecipe& recipe, const Parsed& parsed, const DirectJobs
   write_job_file(folder.path() / "jobs.toml", jobs.toml);
   const int code = run_file(parsed, folder.path() / "jobs.toml", jobs.name, jobs.run_root);
   if (!parsed.has("--devices-like"))
-    print(batch_forecast_text(recipe, parsed, jobs, jobs_at_once(parsed, jobs.cpus, jobs.gpus)));
+    print(batch_forecast_text(recipe, parsed, jobs, room_for_jobs(parsed, jobs.cpus, jobs.gpus)));
   return code;
 }
 
@@ -207,6 +207,21 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                           .gpu_percent = of_jobs.gpu_percent};
   };
   return end;
+}
+
+std::string cautions_of(const BatchFolder& batch, Ledger& ledger) {
+  std::string text;
+  for (const DirectRecipe& recipe : direct_recipes()) {
+    if (!recipe.caution) continue;
+    Statement row(ledger.database(),
+                  "SELECT name, spec FROM job WHERE listed = 1 AND state = 'done' AND spec LIKE ? "
+                  "ORDER BY id LIMIT 1");
+    row.bind(1, cat("%lockstep\",\"train\",\"", recipe.name, "\"%"));
+    if (!row.step() || !trains(job_from_json(parse_json(row.text(1))), recipe)) continue;
+    if (const std::string line = recipe.caution(batch.published(row.text(0))); !line.empty())
+      text += line + "\n";
+  }
+  return text;
 }
 
 std::string gathered(const BatchFolder& batch, Ledger& ledger) {

@@ -494,13 +494,14 @@ void check_gpus(const Parsed& parsed, const GpuNeeds& needs) {
                   needs.is_resumed ? "" : "; --devices-like 2xT4 shows where the jobs would go"));
 }
 
-int jobs_at_once(const Parsed& parsed, double cpus, const std::string& gpus) {
+JobRoom room_for_jobs(const Parsed& parsed, double cpus, const std::string& gpus) {
   const QueuedJob job{.cpus = cpus, .gpus = parse_gpus(gpus)};
   const bool on_gpus = job.gpus.kind != GpuRequest::Kind::none;
-  Resources free(resources_of(parsed, batch_devices(parsed, on_gpus)));
-  int jobs = 0;
-  while (free.place(job)) ++jobs;
-  return jobs;
+  const BatchResources all = resources_of(parsed, batch_devices(parsed, on_gpus));
+  Resources free(all);
+  JobRoom room{.cores = static_cast<int>(all.cores.size())};
+  while (free.place(job)) ++room.jobs;
+  return room;
 }
 
 Command batch_run_command() {

@@ -60,6 +60,12 @@ bool counts_from_first(const std::string& list) {
   return true;
 }
 
+// Whether the value is one that the program itself puts in place of one: VALUE, DIR, 16xDEVICES.
+bool is_placeholder(const std::string& value) {
+  return value == unknown_value || value == "PATH" || value == "DIR" || value == "FACTOR" ||
+         value.find("xDEVICES") != std::string::npos;
+}
+
 // Two values of --devices as one: which (or how many) rather than all, so many CPU ranks, and
 // indexes rather than a number of devices.
 std::string devices_of_both(const std::string& one, const std::string& other) {
@@ -76,7 +82,7 @@ std::string devices_of_both(const std::string& one, const std::string& other) {
 OurWord word_of_both(const OurWord& one, const OurWord& other) {
   if (one.name == "--devices") return {one.name, devices_of_both(one.value, other.value)};
   if (one.is_off != other.is_off) return one.is_off ? other : one;
-  return other.value == "auto" ? one : other;
+  return other.value == "auto" || is_placeholder(other.value) ? one : other;
 }
 
 void add_word(std::vector<OurWord>& words, const OurWord& word) {
@@ -126,6 +132,30 @@ std::string without_table(const Vocabulary& known, const std::string& name) {
   return name.substr(name.rfind('.') + 1);
 }
 
+// What a value of --devices means. Of indexes the devices need not be there. Throws Error.
+std::vector<Device> devices_of_spec(const std::string& spec, bool counts_devices) {
+  if (!counts_devices && indexes_in(spec) > 0) {
+    Device gpu;
+    gpu.kind = DeviceKind::cuda;
+    return std::vector<Device>(indexes_in(spec), gpu);
+  }
+  return imagine_devices(spec, probe(), host_info(), std::getenv("CUDA_VISIBLE_DEVICES"));
+}
+
+// 0: nobody knows.
+std::size_t devices_in(const std::string& spec, bool counts_devices) try {
+  return devices_of_spec(spec, counts_devices).size();
+} catch (const Error&) {
+  return 0;
+}
+
+// Of a command that imagines devices: whether the value names some, as "2xT4" does.
+bool imagines(const TypedLine& line, const std::string& value) {
+  const bool is_number = value.find_first_not_of("-0123456789") == value.npos;
+  const bool has_number = value.find_first_of("0123456789") != value.npos;
+  return line.flags.counts_devices && has_number && !is_number && devices_in(value, true) > 0;
+}
+
 // The words of one name but those of the batch; nothing where it is not known.
 std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const TypedLine& line,
                                                   const TypedName& name, const TypedBatch& batch) {
@@ -137,6 +167,9 @@ std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const
     words = written_here(*synonym, name.value, batch);
   else
     return std::nullopt;
+  for (OurWord& word : words)
+    if (word.name == "--devices" && word.value == "all" && imagines(line, name.value))
+      word.value = name.value;
   return words_that_fit(known, line, std::move(words));
 }
 
@@ -192,12 +225,6 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
   return all;
 }
 
-// Whether the value is one that the program itself puts in place of one: VALUE, PATH, 16xDEVICES.
-bool is_placeholder(const std::string& value) {
-  return value == unknown_value || value == "PATH" || value == "FACTOR" ||
-         value.find("xDEVICES") != std::string::npos;
-}
-
 // Values that the option would refuse are left to the user, with what they may be.
 void check_values(const Vocabulary& known, Translation& all) {
   for (OurWord& word : all.words) {
@@ -229,23 +256,6 @@ void add_schedule_lengths(const Vocabulary& known, const TypedLine& line, Transl
                                         [&](const OurWord& word) { return word.name == key; });
     if (is_open && !is_written && known.has(key)) all.words.push_back({key, unknown_value});
   }
-}
-
-// What a value of --devices means. Of indexes the devices need not be there. Throws Error.
-std::vector<Device> devices_of_spec(const std::string& spec, bool counts_devices) {
-  if (!counts_devices && indexes_in(spec) > 0) {
-    Device gpu;
-    gpu.kind = DeviceKind::cuda;
-    return std::vector<Device>(indexes_in(spec), gpu);
-  }
-  return imagine_devices(spec, probe(), host_info(), std::getenv("CUDA_VISIBLE_DEVICES"));
-}
-
-// 0: nobody knows.
-std::size_t devices_in(const std::string& spec, bool counts_devices) try {
-  return devices_of_spec(spec, counts_devices).size();
-} catch (const Error&) {
-  return 0;
 }
 
 const OurWord* devices_word(const std::vector<OurWord>& words) {

@@ -84,8 +84,20 @@ struct Query {
   std::vector<AskedWord> words;
 };
 
-Query read_asked(const std::string& text) {
-  Query asked{.literal = lower(trim(text)), .joined = squashed(text), .words = {}};
+// "GPU0" and "gpu1" as "gpu": symptoms are of any of them.
+std::string without_gpu_numbers(const std::string& text) {
+  constexpr std::string_view gpu = "gpu";
+  Words words = split(text, ' ');
+  for (std::string& word : words)
+    if (lower(word).starts_with(gpu) &&
+        word.find_first_not_of("0123456789", gpu.size()) == word.npos)
+      word = gpu;
+  return join(words, " ");
+}
+
+Query read_asked(const std::string& typed) {
+  const std::string text = without_gpu_numbers(typed);
+  Query asked{.literal = lower(trim(typed)), .joined = squashed(typed), .words = {}};
   for (const std::string& word : split(trim(text), ' ')) {
     const Words stems = stems_in(word);
     if (stems.empty()) continue;

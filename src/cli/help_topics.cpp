@@ -1,6 +1,7 @@
 #include "cli/help_topics.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -162,6 +163,37 @@ Topic topic_of(const Command& command) {
   return topic;
 }
 
+// A topic of each flag, with what it means in which commands.
+Topics flag_topics(const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  std::map<std::string, std::vector<std::pair<std::string, Names>>> meanings;  // of a name
+  for (const Command& command : commands)
+    for (const Flag& flag : command.flags) {
+      if (command.hidden || flag.hidden) continue;
+      auto& known = meanings[flag.name];
+      if (known.empty()) names.push_back(flag.name);
+      const std::string meaning =
+          cat(flag.value.empty() ? "" : cat(flag.value, ", "), flag.meaning);
+      const auto same = std::find_if(known.begin(), known.end(),
+                                     [&](const auto& one) { return one.first == meaning; });
+      if (same == known.end())
+        known.push_back({meaning, {command.name}});
+      else
+        same->second.push_back(command.name);
+    }
+  Topics all;
+  for (const std::string& name : names) {
+    Names lines;
+    for (const auto& [meaning, where] : meanings[name])
+      lines.push_back(cat("lockstep ", join(where, ", "), ": ", meaning));
+    all.push_back({.title = cat(name, ", a flag"),
+                   .terms = {name},
+                   .code = {},
+                   .text = paragraphs(cat(name, ", a flag"), lines)});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Topic> glossary_topics(std::string_view page) {
@@ -213,6 +245,7 @@ std::vector<Topic> help_topics(const std::vector<Command>& commands) {
   add_topics(all, names_and_options());
   for (const Command& command : commands)
     if (!command.hidden) all.push_back(topic_of(command));
+  add_topics(all, flag_topics(commands));
   add_topics(all, guide_topics(guides_page));
   return all;
 }

@@ -17,6 +17,7 @@
 #include "cli/plugin_options.h"
 #include "cli/run_root.h"
 #include "cli/trusted_plugins.h"
+#include "jobs/batch_shares.h"
 #include "launch/launch.h"
 #include "media/csv_table.h"
 #include "plan/direct_recipe.h"
@@ -98,8 +99,12 @@ ReportForm report_form_of(const Parsed& parsed) {
 }
 
 WholeReport report_of_run(const RunDir& run, const ReportForm& form) {
-  const RunReport report = read_run_report(
+  RunReport report = read_run_report(
       run, {.smooth = form.smooth, .defaults = default_options(run), .has_ended = form.has_ended});
+  const DirectRecipe* const direct = find_direct_recipe(text_or(report.record, "recipe", ""));
+  if (direct != nullptr && direct->caution)
+    if (std::string line = direct->caution(run.path()); !line.empty())
+      report.problems.push_back({PageTone::warning, std::move(line)});
   if (form.axis == CurveAxis::samples && report.global_batch <= 0)
     throw Error(cat("run ", run.name(), " does not say how many samples a step has"),
                 "leave out --x samples");
@@ -220,7 +225,10 @@ WholeReport report_with_batches(const Parsed& parsed) {
   refuse_curve_flags(parsed, "batch");
   if (names.size() == 2) return report_of_batches(parsed);
   const BatchFolder batch = open_batch(parsed, names[0]);
-  const BatchReport report = read_batch_report(batch);
+  BatchReport report = read_batch_report(batch);
+  Ledger ledger = ledger_to_read(batch);
+  const std::vector<std::string> cautions = lines_of(cautions_of(batch, ledger));
+  report.notes.insert(report.notes.begin(), cautions.begin(), cautions.end());
   return {batch_report_page(report), batch_report_json(report), batch.path};
 }
 

@@ -148,6 +148,9 @@ struct DirectRecipe {
   std::function<std::string(const DirectBatchEnd& end)> gather{};
   // Returns what to show. Throws Error. Empty: it can neither evaluate nor predict.
   std::function<std::string(const DirectUse& use)> use{};
+  // What to know before trusting the results of a training that wrote this folder, such as that its
+  // data are made: a line. "": nothing, as where the folder cannot be read. Empty: never anything.
+  std::function<std::string(const std::filesystem::path& folder)> caution{};
 };
 
 // Those that this program knows.

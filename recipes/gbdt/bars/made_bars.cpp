@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -79,6 +80,12 @@ std::vector<std::string> made_symbols(int count) {
   std::vector<std::string> names;
   for (int i = 1; i <= count; ++i) names.push_back(cat("MADE", i < 10 ? "0" : "", i));
   return names;
+}
+
+bool is_made_symbol(const std::string& name) {
+  constexpr std::string_view stem = "MADE";
+  const std::string number = name.substr(std::min(stem.size(), name.size()));
+  return name.starts_with(stem) && number.size() > 1 && whole_number(number, std::int64_t{1});
 }
 
 }  // namespace lockstep::gbdt

@@ -19,5 +19,6 @@ Bars make_bars(const std::string& symbol, const MadeBars& how);
 
 // "MADE01", "MADE02", …: what made series are called.
 std::vector<std::string> made_symbols(int count);
+bool is_made_symbol(const std::string& name);  // one of them, of any count
 
 }  // namespace lockstep::gbdt

@@ -241,8 +241,8 @@ std::string gather(const DirectBatchEnd& end) {
     write_text(folder / "confusion.csv", to_csv(confusion));
     more.insert(more.begin(), "confusion.csv");
   }
-  return cat(batch_text(records, results), validated_text(records), other_metric_text(records),
-             same_models_text(records),
+  return cat(batch_text(records, results), made_text(records), validated_text(records),
+             other_metric_text(records), same_models_text(records),
              "by rows: a window counts by its rows; comparisons and reports of the batch have the "
              "mean of windows\n"
              "intervals: 95 %, by bootstrap over windows, of one window over its rows\n",

@@ -17,23 +17,26 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return cat(count, " ", count == 1 ? one : many);
 }
 
-// "in 36 of 36 windows num_leaves=255 cannot be reached: about 4 …"; "" where all reach it.
-std::string leaves_note(const Parameters& asked, const std::vector<PlannedWindow>& windows) {
-  std::size_t short_of = 0;
+// "in 36 of 36 windows num_leaves=255 cannot be reached: …", or "may not"; "" where that is said of
+// none.
+std::string leaves_note(const Parameters& asked, const std::vector<PlannedWindow>& windows,
+                        bool cannot) {
+  std::size_t trained = 0, found = 0;
   LeavesInReach fewest, most;
   for (const PlannedWindow& window : windows) {
     if (!window.skip.empty()) continue;
+    ++trained;
     const auto leaves = leaves_in_reach(asked, window.train_rows);
-    if (!leaves) continue;
-    if (short_of++ == 0) fewest = most = *leaves;
+    if (!leaves || leaves->cannot() != cannot) continue;
+    if (found++ == 0) fewest = most = *leaves;
     if (leaves->most < fewest.most) fewest = *leaves;
     if (leaves->most > most.most) most = *leaves;
   }
-  if (short_of == 0) return "";
-  return cat("in ", short_of, " of ", counted(windows.size(), "window", "windows"),
-             " num_leaves=", most.asked, " cannot be reached: about ",
-             fewest.most == most.most ? "" : cat(fewest.most, " to "), most.most,
-             " at most, with at least ", most.least_rows, " rows a leaf (min_child_samples)");
+  if (found == 0) return "";
+  return cat("in ", found, " of ", counted(trained, "window", "windows"),
+             trained < windows.size() ? " that are not skipped" : "", " num_leaves=", most.asked,
+             cannot ? " cannot" : " may not", " be reached: their rows make ",
+             leaves_text(fewest, most));
 }
 
 // Options that say which rows a job has, or where it runs, and not how long a row takes.
@@ -86,13 +89,12 @@ std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& 
     if (!window.skip.empty()) ++skipped;
   }
   std::vector<std::string> notes;
-  if (options.made())
-    notes.push_back(cat(options.data.made_rows > 0 ? "the tables are" : "the prices are",
-                        " made, with a planted signal"));
+  if (options.made()) notes.push_back(made_note(options.data.made_rows > 0));
   notes.push_back(cat(counted(symbols.size(), "symbol", "symbols"), ", ",
                       counted(windows.size(), "window", "windows")));
-  if (std::string leaves = leaves_note(asked, windows); !leaves.empty())
-    notes.push_back(std::move(leaves));
+  for (const bool cannot : {true, false})
+    if (std::string leaves = leaves_note(asked, windows, cannot); !leaves.empty())
+      notes.push_back(std::move(leaves));
   if (!windows.empty())
     if (std::string idle = options.idle_note(windows[0].window.is_everything); !idle.empty())
       notes.push_back(std::move(idle));

@@ -207,4 +207,43 @@ BatchRecords read_records(const DirectBatchEnd& end) {
   return records;
 }
 
+namespace {
+
+// Nothing where the metadata say nothing of it.
+std::string made_note_of(const nlohmann::json& metadata) {
+  if (!metadata.is_object() || !metadata.contains("data") || !metadata["data"].is_object() ||
+      !metadata["data"].value("made", false))
+    return "";
+  const nlohmann::json options = metadata.value("options", nlohmann::json::object());
+  return made_note(options.value("data.made_rows", 0) > 0);
+}
+
+std::string caution_of(const std::filesystem::path& folder) try {
+  return made_note_of(parse_json(read_file(folder / "metadata.json")));
+} catch (const std::exception&) {
+  return "";
+}
+
+[[maybe_unused]] const bool caution_linked = [] {
+  trainer.caution = caution_of;
+  return true;
+}();
+
+}  // namespace
+
+std::string made_text(const BatchRecords& records) {
+  std::size_t made = 0, succeeded = 0;
+  std::string note;
+  for (const WindowRecord& window : records.windows) {
+    if (window.status != "success") continue;
+    ++succeeded;
+    const std::string here = made_note_of(window.metadata);
+    if (here.empty()) continue;
+    ++made;
+    note = here;
+  }
+  if (made == 0) return "";
+  return cat(made < succeeded ? cat("in ", made, " of ", succeeded, " windows ") : "", note, "\n");
+}
+
 }  // namespace lockstep::gbdt

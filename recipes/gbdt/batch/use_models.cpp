@@ -40,6 +40,7 @@ struct TrainedWindow {
   std::vector<std::string> classes;  // of its label
   std::vector<std::string> features;
   std::string data_hash, data_path;  // of what it was trained on
+  bool data_is_made = false;
   GbdtOptions options;
 };
 
@@ -72,6 +73,7 @@ std::unique_ptr<TrainedWindow> read_window(const WindowRecord& record,
     trained->classes = data.at("label").value("classes", trained->classes);
     trained->data_hash = data.at("data").value("hash", "");
     trained->data_path = data.at("data").value("path", "");
+    trained->data_is_made = data.at("data").value("made", false);
     set_recorded(record, trained->options);
     // By name, whatever a list of columns says by now, and in the order of training.
     trained->features = data.at("features").get<std::vector<std::string>>();
@@ -203,6 +205,10 @@ class Notes {
     without_features_ += used.without_features;
     at_the_beginning_ += used.at_the_beginning;
     if (!trained.options.label_column.empty()) note_labels(trained, data, used);
+    if (trained.options.made())
+      lines_.insert(made_note(trained.options.data.made_rows > 0));
+    else if (trained.data_is_made)
+      lines_.insert("the models learnt from data that are made, with a planted signal");
     const Window& window = trained.window;
     if (window.is_everything) {
       const bool is_other_symbol =

@@ -346,21 +346,50 @@ std::vector<std::string> differences(const Parameters& asked, const ModelFacts& 
   return found;
 }
 
+namespace {
+
+// Whether all rows have one second derivative, so that the rows of a leaf are known.
+bool counts_rows(const Parameters& asked) {
+  const std::string objective = value_of(asked, "objective", "");
+  for (const char* same : {"regression", "regression_l1", "huber", "quantile", "mape"})
+    if (objective == same)
+      return !is_goss(asked) && value_of(asked, "use_quantized_grad", "").empty();
+  return false;
+}
+
+}  // namespace
+
 std::optional<LeavesInReach> leaves_in_reach(const Parameters& asked, std::int64_t rows) {
-  LeavesInReach leaves{
-      .asked = whole(asked, "num_leaves").value_or(31),
-      .least_rows = std::max<std::int64_t>(1, whole(asked, "min_data_in_leaf").value_or(20))};
-  leaves.most = std::max<std::int64_t>(1, rows / leaves.least_rows);
-  if (leaves.most >= leaves.asked) return std::nullopt;
+  if (!value_of(asked, "forcedsplits_filename", "").empty()) return std::nullopt;
+  const std::int64_t least = whole(asked, "min_data_in_leaf").value_or(20);
+  LeavesInReach leaves{.asked = whole(asked, "num_leaves").value_or(31),
+                       .least_rows = std::max<std::int64_t>(1, least)};
+  leaves.full = std::max<std::int64_t>(1, rows / leaves.least_rows);
+  const std::int64_t last_split = 2 * leaves.least_rows;  // of a node with so many rows
+  leaves.most = rows < last_split || counts_rows(asked) ? leaves.full : rows - last_split + 2;
+  if (leaves.full >= leaves.asked) return std::nullopt;
   return leaves;
 }
 
-std::string unreachable_leaves(const Parameters& asked, std::int64_t rows) {
+std::string leaves_text(const LeavesInReach& leaves, const LeavesInReach& to) {
+  const auto range = [](std::int64_t low, std::int64_t high) {
+    return low == high ? cat(low) : cat(low, " to ", high);
+  };
+  if (to.most == 1)
+    return cat("one leaf: nodes of fewer than ", 2 * leaves.least_rows,
+               " rows (twice min_child_samples) are not split");
+  const std::string full = cat(range(leaves.full, to.full), " leaves of ", leaves.least_rows,
+                               " rows (min_child_samples)");
+  if (to.most == to.full) return cat("at most ", full);
+  return cat(full, "; LightGBM estimates the rows of a leaf, so a tree may have more, but at most ",
+             range(leaves.most, to.most));
+}
+
+std::string few_rows_note(const Parameters& asked, std::int64_t rows) {
   const auto leaves = leaves_in_reach(asked, rows);
   if (!leaves) return "";
-  return cat("num_leaves=", leaves->asked, " cannot be reached: ", rows, " rows with at least ",
-             leaves->least_rows, " a leaf (min_child_samples) make about ", leaves->most,
-             " at most");
+  return cat("num_leaves=", leaves->asked, leaves->cannot() ? " cannot" : " may not",
+             " be reached: ", rows, " rows make ", leaves_text(*leaves, *leaves));
 }
 
 }  // namespace lockstep::gbdt

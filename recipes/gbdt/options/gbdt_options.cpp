@@ -65,8 +65,8 @@ void add_windows(OptionTable& table, GbdtOptions& o) {
   table.add("start", o.start,
             {.meaning = "first day, as 2022-01-31; empty: the first with enough bars before it"});
   table.add("end", o.end,
-            {.meaning = "day after the last; empty: after one window (train), or after the last "
-                        "bar (batch)"});
+            {.meaning = "day after the last; empty: after one window (train), or the latest that "
+                        "leaves the bars which labels need (batch)"});
   table.add("window_days", o.window_days,
             {.meaning = "length of a window, in days of the calendar",
              .unit = "days",
@@ -278,6 +278,12 @@ std::vector<std::string> listed_names(const std::filesystem::path& file) {
       words.push_back(std::move(word));
   if (words.empty()) throw Error(cat(file.string(), " lists nothing"), "write one name a line");
   return words;
+}
+
+std::string made_note(bool are_tables) {
+  return cat("the ", are_tables ? "tables" : "prices",
+             " are made, with a planted signal: metrics say nothing about ",
+             are_tables ? "your data" : "a market", "; data.path=DIR trains on yours");
 }
 
 GbdtOptions::GbdtOptions() {

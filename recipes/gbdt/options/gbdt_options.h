@@ -89,6 +89,9 @@ struct GbdtOptions : DirectOptions {
   DirectBatch plan_batch() const override;
 };
 
+// That prices, or tables, are made: for all who read what came of them.
+std::string made_note(bool are_tables);
+
 std::vector<Synonym> synonyms();  // what other programs call these options
 
 // The lines of a file, without empty ones and those that begin with #. Throws Error where it has
@@ -103,6 +106,7 @@ struct Trainer {
   DirectBatch (*plan_batch)(const GbdtOptions& options);
   std::string (*gather)(const DirectBatchEnd& end);
   std::string (*use)(const DirectUse& use);
+  std::string (*caution)(const std::filesystem::path& folder);
 };
 extern Trainer trainer;
 

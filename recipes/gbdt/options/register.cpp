@@ -19,6 +19,10 @@ namespace {
        .use =
            [](const DirectUse& use) {
              return trainer.use == nullptr ? std::string() : trainer.use(use);
+           },
+       .caution =
+           [](const std::filesystem::path& folder) {
+             return trainer.caution == nullptr ? std::string() : trainer.caution(folder);
            }});
   return true;
 }();

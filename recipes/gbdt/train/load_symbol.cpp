@@ -50,7 +50,7 @@ WindowRange batch_range(const GbdtOptions& options, const SymbolData& data) {
   const auto whole = whole_range(bars, data.features.warm_up);
   const Window days = whole.value_or(Window{bars.days.front(), bars.days.back() + 1});
   const Day first = options.made() ? made_start() : days.start;
-  const Day last = options.made() ? made_end() : days.end;
+  const Day last = options.made() ? made_end() : latest_end(bars, options.split());
   const auto window_days = static_cast<int>(options.window_days);
   return {
       .start = options.start_day().value_or(first),
@@ -130,11 +130,31 @@ void check_one_file(const std::set<std::string>& symbols, const std::filesystem:
       "one file; symbol=NAME takes the file for one");
 }
 
+namespace {
+
+// Prices that are made must never stand for those of a symbol that somebody has.
+void check_made(const std::vector<std::string>& wanted) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> nowhere;
+  for (const std::string& symbol : wanted)
+    if (!is_made_symbol(symbol)) nowhere.push_back(symbol);
+  if (nowhere.empty()) return;
+  const std::size_t count = nowhere.size();
+  nowhere.resize(std::min(count, most_named));
+  throw Error(cat("the prices of ", join(nowhere, ", "), count > most_named ? ", …" : "",
+                  " are nowhere: no data.path is given"),
+              "data.path=DIR names the folder with a file SYMBOL.csv for each; without symbols, "
+              "prices are made");
+}
+
+}  // namespace
+
 std::vector<std::string> batch_symbols(const GbdtOptions& options) {
   std::vector<std::string> wanted = options.symbols;
   if (wanted.empty() && !options.symbol.empty()) wanted = {options.symbol};
   if (wanted.size() == 1 && std::filesystem::is_regular_file(wanted[0]))
     wanted = listed_names(wanted[0]);
+  if (options.made()) check_made(wanted);
   if (options.made())
     return wanted.empty() ? made_symbols(static_cast<int>(options.data.made_symbols)) : wanted;
   if (wanted.empty()) return list_symbols(options.data.path, options.symbol_column);
@@ -145,7 +165,10 @@ std::vector<std::string> batch_symbols(const GbdtOptions& options) {
 }
 
 std::string first_symbol(const GbdtOptions& options) {
-  if (!options.symbol.empty()) return options.symbol;
+  if (!options.symbol.empty()) {
+    if (options.made()) check_made({options.symbol});
+    return options.symbol;
+  }
   return batch_symbols(options).front();
 }
 

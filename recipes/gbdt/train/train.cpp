@@ -106,7 +106,8 @@ DirectResult train(const GbdtOptions& options, const DirectContext& context) {
           .main_result =
               cat(result.test.rows > 0 ? "test." : "validation.", options.learns().main_metric),
           .table = result.status == DirectResult::Status::success
-                       ? metric_lines("validation", result.valid, "test", result.test)
+                       ? cat(metric_lines("validation", result.valid, "test", result.test),
+                             options.made() ? made_note(options.data.made_rows > 0) + "\n" : "")
                        : "",
           .next = next_commands(options, context, symbol)};
 }

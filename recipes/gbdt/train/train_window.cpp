@@ -135,8 +135,7 @@ class WindowTraining {
   void train_and_test() {
     asked_ = resolve_parameters(library_, options_.parameters(data_->classes.size()));
     gpu_name_ = choose_gpu(library_, options_.gbdt.gpu_platform, asked_);
-    if (const std::string note = unreachable_leaves(asked_, train_.rows()); !note.empty())
-      tell(note);
+    if (const std::string note = few_rows_note(asked_, train_.rows()); !note.empty()) tell(note);
     tell_absent_classes();
     choose_stopping_metric();
     telemetry_.phase("training", [&] { train(); });
@@ -238,6 +237,13 @@ class WindowTraining {
     return metrics;
   }
 
+  // But for where runs lie, which a job is not told: its folder is its own.
+  json recorded_options() const {
+    json options = options_.table.to_json();
+    options.erase("run.root");
+    return options;
+  }
+
   json sample_counts() const {
     return {{"train", rows_.train.size()},
             {"valid", rows_.valid.size()},
@@ -251,7 +257,7 @@ class WindowTraining {
                    {"window_label", label_},
                    {"date_range", date_range()},
                    {"lockstep", version()},
-                   {"options", options_.table.to_json()},
+                   {"options", recorded_options()},
                    {"seconds", seconds},
                    {"phases", telemetry_.seconds()},
                    {"sample_counts", sample_counts()},

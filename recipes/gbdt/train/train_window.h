@@ -32,7 +32,8 @@ struct LoadHow {
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
                                               const LoadHow& how = {});
 // Those of a batch: options.symbols (or the lines of the one file that it names), else all of
-// data.path, else the made ones. Throws Error; names the nearest of a symbol without a file.
+// data.path, else the made ones. Throws Error; names the nearest of a symbol without a file, and of
+// prices that are made refuses all symbols but their own.
 std::vector<std::string> batch_symbols(const GbdtOptions& options);
 // Throws Error where several symbols would be read from one file that does not tell them apart.
 void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path,

@@ -89,6 +89,13 @@ WindowRows split_everything(const Bars& bars, const FeatureTable& features,
   return split;
 }
 
+// "; end=2024-11-20 is early enough", where that leaves a window.
+std::string earlier_end(const Bars& bars, const Window& window, const SplitOptions& options) {
+  const Day end = latest_end(bars, options);
+  if (end - window.start < shortest_window_days) return "";
+  return cat("; end=", to_text(end), " is early enough");
+}
+
 // Why the prices do not reach far enough; "": they do.
 std::string too_short(const Bars& bars, std::size_t warm_up, const Window& window,
                       const SplitOptions& options) {
@@ -98,7 +105,8 @@ std::string too_short(const Bars& bars, std::size_t warm_up, const Window& windo
                bars.symbol, " has ", before);
   if (options.looks_ahead && unit_of(bars, bars.size()) - unit_of(bars, end) < options.horizon)
     return cat("the prices of ", bars.symbol, " end at ", to_text(bars.days.back()),
-               ", but labels need ", options.horizon, " bars from ", to_text(window.end), " on");
+               ", but labels need ", options.horizon, " bars from ", to_text(window.end), " on",
+               earlier_end(bars, window, options));
   const Day test_end = window.end + (window.end - window.start);
   if (options.test == TestWindow::full && !covers(bars.days.back(), test_end))
     return cat("the prices of ", bars.symbol, " end at ", to_text(bars.days.back()),
@@ -139,6 +147,14 @@ std::vector<Window> calendar_windows(const WindowRange& range) {
 bool covers(Day last, Day end) {
   constexpr int longest_pause_days = 4;
   return last + longest_pause_days >= end;
+}
+
+Day latest_end(const Bars& bars, const SplitOptions& options) {
+  if (!options.looks_ahead || bars.size() <= options.horizon) return bars.days.back() + 1;
+  std::size_t row = bars.size() - options.horizon;
+  const std::size_t last = unit_of(bars, bars.size());
+  while (row > 0 && last - unit_of(bars, row) < options.horizon) --row;
+  return bars.days[row];
 }
 
 WindowRows split_rows(const Bars& bars, const FeatureTable& features,

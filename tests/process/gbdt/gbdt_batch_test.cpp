@@ -1,4 +1,6 @@
 // lockstep batch gbdt: symbols x windows as a batch, and what its windows make together.
+#include <sched.h>
+
 #include "gbdt_rig.h"
 #include "jobs/database.h"
 #include "media/csv_table.h"
@@ -28,6 +30,12 @@ TEST_F(GbdtBatch, EndsWithATableByWindowAndOneFileOfAllPredictions) {
   EXPECT_THAT(result.out, HasSubstr("MADE02_2024-06-19_to_2024-12-01 "));
   EXPECT_THAT(result.out, HasSubstr("expected 12 windows of 2 symbols, 6 of each: 12 succeeded\n"));
   EXPECT_THAT(result.out, HasSubstr("12 done of 12\n"));
+  const std::string made =
+      "the prices are made, with a planted signal: metrics say nothing about a market; "
+      "data.path=DIR trains on yours\n";
+  EXPECT_THAT(result.out, HasSubstr(made));
+  EXPECT_THAT(tool({"batch", "status", "g"}).out, HasSubstr(made));
+  EXPECT_THAT(tool({"evaluate", "g"}).out, HasSubstr("note: " + made));
   const CsvTable windows = read_csv(folder() / "runs/g/windows.csv");
   EXPECT_EQ(windows.rows.size(), 12u);
   const CsvTable predictions = read_csv(folder() / "runs/g/predictions.csv");
@@ -42,13 +50,37 @@ TEST_F(GbdtBatch, EndsWithATableByWindowAndOneFileOfAllPredictions) {
   const std::string job = "runs/g/jobs/MADE01_2022-01-01_to_2022-06-30";
   EXPECT_EQ(nlohmann::json::parse(text(job + "/teacher_runs.json")).at("artifacts_path"),
             std::filesystem::canonical(folder() / job).string());
-  EXPECT_THAT(batch({"--dry-run"}).out, HasSubstr(" each, as 12 jobs of runs/g took\n"));
+  EXPECT_THAT(batch({"--dry-run"}).out,
+              ::testing::ContainsRegex(" each.*, as 12 jobs of runs/g took"));
   const ToolResult report = tool({"report", "g", "--out", "r.html"});
   ASSERT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(text("r.html"), HasSubstr("src=\"data:image/svg+xml;base64,"));
   EXPECT_THAT(text("r.html"), HasSubstr("<figcaption>heatmap.svg</figcaption>"));
+  EXPECT_THAT(text("r.html"), HasSubstr("the prices are made, with a planted signal"));
   EXPECT_THAT(text("r.html"), HasSubstr("<figcaption>feature_importance.svg</figcaption>"));
   EXPECT_THAT(text("r.html"), Not(::testing::ContainsRegex("[0-9]e[+][0-9]+ per minute")));
+}
+
+// Twelve jobs shared two cores for 12 s: each would have taken 2 s on one of its own.
+TEST_F(GbdtBatch, ForecastsByTheCoresThatJobsHad) {
+  ASSERT_EQ(batch({"--name", "g", "n_estimators=5"}).code, 0);
+  Database ledger(folder() / "runs/g/ledger.sqlite", Database::Access::write);
+  ledger.execute("UPDATE attempt SET started = 1000, ended = 1012, slot = 11");
+  ledger.execute("UPDATE fact SET value = '{\"cores\": 2}' WHERE key = 'machine'");
+  cpu_set_t before, one;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core)
+    if (CPU_ISSET(core, &before)) CPU_SET(core, &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  const std::string in_turn = batch({"--dry-run", "n_estimators=5", "--slots", "1"}).out,
+                    crowded = batch({"--dry-run", "n_estimators=5", "--slots", "6"}).out;
+  ::sched_setaffinity(0, sizeof before, &before);
+  const std::string from = "as 12 jobs of runs/g took (12 s with 12 at once on 2 cores)\n";
+  EXPECT_THAT(in_turn, HasSubstr("about 24 s: 12 jobs, 1 at once, 2 s each, " + from));
+  EXPECT_THAT(crowded, HasSubstr("about 24 s: 12 jobs, 6 at once on 1 core, 2 s each on cores "
+                                 "of its own, " +
+                                 from));
 }
 
 TEST_F(GbdtBatch, IsAJobFileThatCanBeEditedAndRunAgain) {
@@ -201,16 +233,25 @@ TEST_F(GbdtBatch, NamesWindowsThatAreMissingAndWhy) {
   write_prices("AB");
   write_prices("CD");
   write_file_atomic(folder() / "list", "AB\n# not this\nCD\n");
-  // The first window of each has too few bars before it, the third no bars for its labels.
+  // The first window of each has too few bars before it. The last ends where labels still have
+  // bars.
   const ToolResult result =
       tool({"batch", "gbdt", "--name", "g", "symbols=list", "data.path=prices", "start=2020-01-01",
             "n_estimators=5", "horizon=3"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("4 windows will be skipped"));
+  EXPECT_THAT(result.err, HasSubstr("2 windows will be skipped"));
+  EXPECT_THAT(result.err,
+              HasSubstr("in 4 of 4 windows that are not skipped num_leaves=127 cannot"));
   EXPECT_THAT(result.out,
-              HasSubstr("AB 1 of 3, CD 1 of 3\n"
+              HasSubstr("AB 2 of 3, CD 2 of 3\n"
                         "missing: AB_2020-01-01_to_2020-06-29: skipped, features need"));
   EXPECT_EQ(read_csv(folder() / "runs/g/windows.csv").rows.size(), 6u);
+  EXPECT_TRUE(exists("runs/g/jobs/AB_2020-12-26_to_2021-03-26/model.txt"));
+  EXPECT_THAT(tool({"batch", "gbdt", "--dry-run", "data.path=prices", "start=2020-06-01",
+                    "end=2021-03-29", "horizon=3"})
+                  .err,
+              HasSubstr("the prices of AB end at 2021-03-28, but labels need 3 bars from "
+                        "2021-03-29 on; end=2021-03-26 is early enough"));
 }
 
 TEST_F(GbdtBatch, WindowsThatASearchLeftOutAreNotMissing) {
@@ -233,6 +274,14 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
     return result.err;
   };
   EXPECT_THAT(refused({"symbols=AB,AC", "data.path=prices"}), HasSubstr("is it AB?"));
+  EXPECT_THAT(refused({"symbols=AB,MADE01,AC"}),
+              HasSubstr("the prices of AB, AC are nowhere: no data.path is given\n\nhint: "
+                        "data.path=DIR names"));
+  EXPECT_THAT(refused({"--symbols-file", "in.txt", "--skip-fetch", "--workers", "4"}),
+              HasSubstr("write symbols=in.txt data.path=DIR --slots 4; leave out skip_fetch (DIR "
+                        "has a file SYMBOL.csv"));
+  EXPECT_THAT(refused({"--gpus", "2"}), HasSubstr("leave it out: with gbdt.device=gpu, a batch"));
+  EXPECT_THAT(refused({"gpus=2"}), HasSubstr("leave it out: with gbdt.device=gpu, a batch"));
   EXPECT_THAT(refused({"num_leaves=31,1"}), HasSubstr("num_leaves"));
   EXPECT_THAT(refused({"params=no_such=1"}), HasSubstr("no_such"));
   EXPECT_THAT(refused({"start=2030-01-01", "data.path=prices"}), HasSubstr("no window fits"));
@@ -251,6 +300,8 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
               HasSubstr("60 jobs need a GPU, and there is none\n\nhint: gbdt.device=cpu "
                         "trains on the CPU; lockstep doctor"));
   EXPECT_THAT(tool({"plan", "gbdt"}).err, HasSubstr("lockstep batch gbdt --dry-run --measure"));
+  EXPECT_THAT(tool({"plan", "gbdt", "--gpus", "T4x2"}).err,
+              HasSubstr("lockstep batch gbdt --dry-run --measure"));
   EXPECT_THAT(tool({"batch", "gbtd"}).err, HasSubstr("did you mean lockstep batch gbdt?"));
   EXPECT_FALSE(exists("runs"));
 }

@@ -16,6 +16,9 @@ TEST_F(Gbdt, TrainsOnMadePricesAndEndsWithATableAndCommands) {
   EXPECT_THAT(result.err, HasSubstr("the prices are made, with a planted signal"));
   EXPECT_THAT(result.out, HasSubstr("test, 1"));
   EXPECT_THAT(result.out, HasSubstr("AUC         0."));
+  EXPECT_THAT(result.out, HasSubstr("metrics say nothing about a market"));
+  ASSERT_EQ(tool({"report", "g", "--out", "r.md"}).code, 0);
+  EXPECT_THAT(text("r.md"), HasSubstr("the prices are made, with a planted signal"));
   EXPECT_THAT(result.err, HasSubstr("try next:\n  lockstep train gbdt preset=experiment"));
   EXPECT_THAT(result.err, HasSubstr("  lockstep batch gbdt"));
   for (const char* file : {"model.txt", "labels.csv.gz", "predictions.csv", "metadata.json",

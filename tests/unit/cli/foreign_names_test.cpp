@@ -43,10 +43,16 @@ struct RowsOptions : RecipeOptions {
 struct NamedDirect : DirectOptions {
   NamedDirect() {
     table.add("learning_rate", rate, {.meaning = "what each tree counts"});
-    table.add_synonyms({{.names = {"eta"}, .from = "LightGBM", .ours = "learning_rate={value}"}});
+    table.add("data.path", path, {.meaning = "files"});
+    table.add("symbols", symbols, {.meaning = "which"});
+    table.add_synonyms(
+        {{.names = {"eta"}, .from = "LightGBM", .ours = "learning_rate={value}"},
+         {.names = {"data_dir"}, .from = "scripts", .ours = "data.path={value}"},
+         {.names = {"tickers"}, .from = "scripts", .ours = "symbols={value} data.path=DIR"}});
   }
   DirectResult train(const DirectContext&) const override { return {}; }
   double rate = 0.1;
+  std::string path, symbols;
 };
 
 class ForeignNames : public ::testing::Test {
@@ -282,8 +288,27 @@ TEST_F(ForeignNames, ACommandThatCountsDevicesIsToldTheirNumber) {
   EXPECT_THAT(refusal({"named", "--gpus", "4"}), HasSubstr("| write --devices 4 ("));
   EXPECT_THAT(refusal({"named", "--gpu", "0"}), HasSubstr("| write --devices 1 ("));
   EXPECT_THAT(refusal({"named", "--device", "cuda"}), HasSubstr("| leave it out: all GPUs"));
+  EXPECT_THAT(refusal({"named", "--gpus", "T4x2"}), HasSubstr("| write --devices T4x2 ("));
+  EXPECT_THAT(refusal({"named", "--gpus=2xT4"}), HasSubstr("| write --devices 2xT4 ("));
+  EXPECT_THAT(hint({"gpus=T4x2"}), HasSubstr("write --devices all ("));
   EXPECT_THAT(hint({"gpu=0"}), HasSubstr("write --devices 0 ("));
   EXPECT_EQ(hint({"gpu_ids=[0,1]"}), "write --devices 0,1");
+}
+
+TEST_F(ForeignNames, ACommandWithoutTheRecipeSaysSoWhateverFlagItIsGiven) {
+  Command command = planner();
+  command.complete = "recipe";
+  EXPECT_THAT(error_of([&] {
+                parse(command, {"named-direct", "--gpus", "T4x2"});
+              }),
+              HasSubstr("named-direct trains in the tool itself, without the engine"));
+}
+
+TEST_F(ForeignNames, AValueThatWasTypedCountsMoreThanAPlaceForOne) {
+  EXPECT_THAT(key_refusal("named-direct", {"data_dir=d", "tickers=a.txt"}, 0),
+              HasSubstr("| write data.path=d symbols=a.txt"));
+  EXPECT_THAT(key_refusal("named-direct", {"tickers=a.txt"}, 0),
+              HasSubstr("| write symbols=a.txt data.path=DIR"));
 }
 
 TEST_F(ForeignNames, AValueIsOneWordOfTheShell) {

@@ -138,11 +138,33 @@ TEST(HelpSearch, FindsTheSymptomsInTheWordsOfThoseWhoSearch) {
       {"does a second GPU pay", "Does a second GPU pay?"},
       {"communication overhead", "Does a second GPU pay?"},
       {"batch size 1", "Low GPU utilization"},
+      {"GPU0 idle", "Only one GPU is used"},
+      {"only GPU1 used", "Only one GPU is used"},
+      {"gpu0", "Only one GPU is used"},
+      {"success criteria", "success criterion, success criteria, target utilization"},
+      {"target utilization", "success criterion, success criteria, target utilization"},
   };
   for (const auto& [words, title] : searches) {
     const FoundTopics found = topics_about(all, words);
     EXPECT_THAT(titles(found.best), ::testing::Contains(title)) << words;
   }
+}
+
+TEST(HelpSearch, FindsEachFlagWithItsCommands) {
+  const std::vector<Topic> all = help_topics(
+      {{.name = "batch run",
+        .flags = {{"--dry-run", "", "print every job"}, {"--expect", "WHAT", "exit code 4"}}},
+       {.name = "batch resume", .flags = {{"--expect", "WHAT", "exit code 4"}}},
+       {.name = "other", .flags = {{"--dry-run", "", "write nothing"}}}});
+  for (const char* asked : {"dry-run", "--dry-run", "dry_run", "dry run"})
+    EXPECT_EQ(help_text({.best = topics_about(all, asked).best, .others = {}}, 80),
+              "--dry-run, a flag\n  lockstep batch run: print every job\n  lockstep other: write "
+              "nothing\n")
+        << asked;
+  for (const char* asked : {"expect", "--expect"})
+    EXPECT_THAT(titles(topics_about(all, asked).best), ElementsAre("--expect, a flag")) << asked;
+  EXPECT_THAT(help_text(topics_about(all, "expect"), 80),
+              HasSubstr("lockstep batch run, batch resume: WHAT, exit code 4"));
 }
 
 TEST(HelpSearch, FindsWordsNamesAndOptions) {

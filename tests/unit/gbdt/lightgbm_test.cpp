@@ -372,12 +372,55 @@ TEST_F(LightGbmTest, SaysWhatItRefuses) {
   }
 }
 
-TEST(UnreachableLeaves, AreSaidBeforeTraining) {
+TEST(FewRows, AreSaidBeforeTraining) {
   const Parameters asked = {{"num_leaves", "127"}, {"min_data_in_leaf", "20"}};
-  EXPECT_THAT(unreachable_leaves(asked, 90), HasSubstr("90 rows with at least 20 a leaf "
-                                                       "(min_child_samples) make about 4 at most"));
-  EXPECT_EQ(unreachable_leaves(asked, 2540), "");
-  EXPECT_NE(unreachable_leaves(asked, 2539), "");
+  EXPECT_EQ(few_rows_note(asked, 90),
+            "num_leaves=127 cannot be reached: 90 rows make 4 leaves of 20 rows "
+            "(min_child_samples); LightGBM estimates the rows of a leaf, so a tree may have more, "
+            "but at most 52");
+  EXPECT_THAT(few_rows_note(asked, 164), HasSubstr("num_leaves=127 cannot"));
+  EXPECT_THAT(few_rows_note(asked, 165), HasSubstr("num_leaves=127 may not"));
+  EXPECT_NE(few_rows_note(asked, 2539), "");
+  EXPECT_EQ(few_rows_note(asked, 2540), "");
+  EXPECT_THAT(few_rows_note(asked, 39),
+              HasSubstr("39 rows make one leaf: nodes of fewer than 40 rows"));
+}
+
+TEST(FewRows, AreCountedWhereAllHaveOneSecondDerivative) {
+  Parameters asked = {
+      {"num_leaves", "127"}, {"min_data_in_leaf", "20"}, {"objective", "regression"}};
+  EXPECT_EQ(few_rows_note(asked, 90),
+            "num_leaves=127 cannot be reached: 90 rows make at most 4 leaves of 20 rows "
+            "(min_child_samples)");
+  asked.emplace_back("boosting", "goss");
+  EXPECT_THAT(few_rows_note(asked, 90), HasSubstr("at most 52"));
+  asked.emplace_back("forcedsplits_filename", "splits.json");
+  EXPECT_EQ(few_rows_note(asked, 90), "");
+}
+
+class LeavesOfFewRows : public LightGbmTest {
+ protected:
+  // Those of the largest of 500 trees on 90 rows, of which some become nearly certain.
+  LeavesInReach grown(const char* objective) {
+    const Parameters asked = {{"objective", objective},
+                              {"num_leaves", "90"},
+                              {"min_data_in_leaf", "20"},
+                              {"learning_rate", "0.1"},
+                              {"num_threads", "1"}};
+    const Rows rows = make_rows(90, 1);
+    leaves_ = tree_sizes(train(rows, rows, asked, 500).model).most_leaves;
+    return *leaves_in_reach(asked, 90);
+  }
+  std::int64_t leaves_ = 0;
+};
+
+TEST_F(LeavesOfFewRows, AreMoreThanThoseOfFullRowsWhereLightGbmEstimates) {
+  const LeavesInReach binary = grown("binary");
+  EXPECT_GT(leaves_, binary.full);
+  EXPECT_LE(leaves_, binary.most);
+  const LeavesInReach regression = grown("regression");
+  EXPECT_EQ(regression.most, regression.full);
+  EXPECT_LE(leaves_, regression.full);
 }
 
 }  // namespace

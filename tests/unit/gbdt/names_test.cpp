@@ -30,7 +30,10 @@ TEST(GbdtNames, TellADeviceFromItsNumber) {
 }
 
 TEST(GbdtNames, HaveNoOptionForManyGpus) {
-  EXPECT_EQ(in_our_words("num_gpus", "4"), "a batch takes all GPUs by itself");
+  EXPECT_EQ(
+      in_our_words("num_gpus", "4"),
+      "with gbdt.device=gpu, a batch takes all GPUs by itself; its flag --devices 0,1 chooses "
+      "some");
 }
 
 }  // namespace

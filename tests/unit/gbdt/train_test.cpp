@@ -96,9 +96,10 @@ TEST_F(TrainWindow, RecordsWhatTheBoosterUsedBesideWhatWasAsked) {
   EXPECT_LE(metadata.at("model").at("trees"), 20);
   EXPECT_EQ(metadata.at("library").at("version"), "4.7.0");
   EXPECT_EQ(metadata.at("data").at("made"), true);
+  EXPECT_FALSE(metadata.at("options").contains("run.root"));  // a job is not told it
   for (const char* phase : {"features", "training", "evaluation"})
     EXPECT_TRUE(metadata.at("phases").contains(phase)) << phase;
-  EXPECT_THAT(said_, Contains(HasSubstr("num_leaves=31 cannot be reached")));
+  EXPECT_THAT(said_, Contains(HasSubstr("num_leaves=31 may not be reached: ")));
 }
 
 TEST_F(TrainWindow, TellsABatchWhatWasUsedAndHowGoodItIs) {
@@ -422,6 +423,19 @@ TEST(BatchSymbols, ComeFromTheListAFileOrTheFolder) {
   options.data.path = folder.path().string();
   options.symbols = {"AA", "BC"};
   EXPECT_THROW(batch_symbols(options), Error);
+}
+
+TEST(BatchSymbols, OfMadePricesAreTheirOwnAlone) {
+  GbdtOptions options;
+  options.symbols = {"MADE01", "MADE120"};
+  EXPECT_EQ(batch_symbols(options), options.symbols);
+  for (const char* mine : {"RELIANCE", "MADE", "MADE1", "MADEIRA", "made01"}) {
+    options.symbols = {"MADE01", mine};
+    EXPECT_THROW(batch_symbols(options), Error) << mine;
+    options.symbol = mine;
+    EXPECT_THROW(first_symbol(options), Error) << mine;
+    options.symbol = "";
+  }
 }
 
 TEST(Telemetry, WritesTimesInUtc) {

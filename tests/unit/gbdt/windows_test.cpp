@@ -102,7 +102,17 @@ TEST(SplitRows, SkipAWindowWhoseLabelsGoBeyondThePrices) {
   const Series series = make("2021-01-01", "2022-09-16");
   EXPECT_EQ(split(series, {day("2022-03-01"), day("2022-09-08")}).skip, "");
   EXPECT_THAT(split(series, {day("2022-03-01"), day("2022-09-09")}).skip,
-              HasSubstr("end at 2022-09-16, but labels need 7 bars from 2022-09-09 on"));
+              HasSubstr("end at 2022-09-16, but labels need 7 bars from 2022-09-09 on; "
+                        "end=2022-09-08 is early enough"));
+  EXPECT_THAT(split(series, {day("2022-09-02"), day("2022-12-01")}).skip,
+              ::testing::EndsWith("from 2022-12-01 on"));
+}
+
+TEST(LatestEnd, LeavesTheBarsThatLabelsNeed) {
+  const Series daily = make("2021-01-01", "2022-09-16");
+  EXPECT_EQ(to_text(latest_end(daily.bars, {})), "2022-09-08");
+  EXPECT_EQ(to_text(latest_end(daily.bars, {.looks_ahead = false})), "2022-09-17");
+  EXPECT_EQ(to_text(latest_end(daily.bars, {.horizon = 100'000})), "2022-09-17");
 }
 
 TEST(SplitRows, SkipAWindowWithFewRows) {
@@ -253,6 +263,15 @@ TEST(WholeRange, OfManyBarsADayBeginsWithTheFirstDayThatHasEnoughBarsBeforeIt) {
     EXPECT_EQ(split(series, {range->start, range->start + 20}).skip, "") << bars_a_day;
   }
   EXPECT_EQ(whole_range(intraday(1, 100).bars), std::nullopt);
+}
+
+TEST(LatestEnd, OfManyBarsADayIsADayThatHasAllOfThem) {
+  for (const int bars_a_day : {1, 2, 7, 8, 24}) {
+    const Series series = intraday(90, bars_a_day);
+    const Day end = latest_end(series.bars, {});
+    EXPECT_EQ(split(series, {end - 20, end}).skip, "") << bars_a_day;
+    EXPECT_NE(split(series, {end - 20, end + 1}).skip, "") << bars_a_day;
+  }
 }
 
 TEST(SplitRows, TellWhichFeaturesRowsLack) {
