@@ -5,9 +5,11 @@
 #include "cli/context.h"
 #include "cli/foreign_batch.h"
 #include "cli/vocabulary.h"
+#include "config/parse.h"
 #include "config/read_toml.h"
 #include "config/synonym.h"
 #include "config/value.h"
+#include "devices/visible_gpus.h"
 #include "plan/schedule.h"
 
 #include <algorithm>
@@ -39,6 +41,7 @@ struct Translation {
   std::vector<OurWord> words;
   Words left_out;                              // names for which there is nothing to write
   Words unknown;                               // names of which nothing is known
+  Words without_effect;                        // why words were taken out again
   std::map<std::string, std::string> must_be;  // of words without a value: what that may be
   std::size_t devices = 0;                     // that the words are for
   bool sums_up_devices = false;                // a value is of all devices
@@ -126,6 +129,41 @@ std::string without_table(const Vocabulary& known, const std::string& name) {
   return name.substr(name.rfind('.') + 1);
 }
 
+// What a value of --devices means. Of indexes the devices need not be there. Throws Error.
+std::vector<Device> devices_of_spec(const std::string& spec, bool counts_devices) {
+  if (!counts_devices && indexes_in(spec) > 0) {
+    Device gpu;
+    gpu.kind = DeviceKind::cuda;
+    return std::vector<Device>(indexes_in(spec), gpu);
+  }
+  return imagine_devices(spec, probe(), host_info(), std::getenv("CUDA_VISIBLE_DEVICES"));
+}
+
+// 0: nobody knows.
+std::size_t devices_in(const std::string& spec, bool counts_devices) try {
+  return devices_of_spec(spec, counts_devices).size();
+} catch (const Error&) {
+  return 0;
+}
+
+bool is_list_of_devices(const std::string& value) {
+  const Words parts = split(value, ',');
+  return std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+    return part == "all" || part == "cpu" || part.starts_with("cpu:") || is_uuid(part) ||
+           whole_number(part).has_value();
+  });
+}
+
+// A kind of GPU, as notebook services have it for an accelerator: "GPU T4 x 2". Where --devices
+// takes none, it stands for all GPUs that there are.
+void replace_kinds(const FlagsHere& flags, const std::string& typed, std::vector<OurWord>& words) {
+  for (OurWord& word : words)
+    if (word.name == "--devices" && !is_list_of_devices(word.value)) {
+      const bool is_kind = flags.takes_kinds && devices_in(typed, true) > 0;
+      word.value = is_kind ? typed : "all";
+    }
+}
+
 // The words of one name but those of the batch; nothing where it is not known.
 std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const TypedLine& line,
                                                   const TypedName& name, const TypedBatch& batch) {
@@ -137,6 +175,7 @@ std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const
     words = written_here(*synonym, name.value, batch);
   else
     return std::nullopt;
+  replace_kinds(line.flags, name.value, words);
   return words_that_fit(known, line, std::move(words));
 }
 
@@ -192,10 +231,56 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
   return all;
 }
 
+constexpr const char* unknown_factor = "FACTOR";
+
 // Whether the value is one that the program itself puts in place of one: VALUE, PATH, 16xDEVICES.
 bool is_placeholder(const std::string& value) {
-  return value == unknown_value || value == "PATH" || value == "FACTOR" ||
+  return value == unknown_value || value == "PATH" || value == unknown_factor ||
          value.find("xDEVICES") != std::string::npos;
+}
+
+// A value that a synonym writes as "1e-5/optimizer.lr" is that many times the other option: of the
+// line as it is to be written, else as it counts there already.
+void divide_values(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
+  for (OurWord& word : words) {
+    const std::size_t slash = word.value.find('/');
+    const std::string other = slash == word.value.npos ? "" : word.value.substr(slash + 1);
+    const OptionInfo* const option = known.find(word.name);
+    if (option == nullptr || option->type != OptionType::real || !known.has(other)) continue;
+    const auto written = std::find_if(words.begin(), words.end(),
+                                      [&](const OurWord& each) { return each.name == other; });
+    const auto in_force = options_in_force(line.recipe, line.names, line.has_gpu);
+    const auto divisor =
+        detail::parse_real(written != words.end()       ? written->value
+                           : in_force->table.has(other) ? in_force->table.get(other)
+                                                        : "");
+    const auto value = detail::parse_real(word.value.substr(0, slash));
+    word.value = value && divisor && *divisor > 0 ? general(*value / *divisor, 6) : unknown_factor;
+  }
+}
+
+// Takes out what the recipe refuses because it has no effect beside the rest of the line.
+void drop_without_effect(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  while (true) {
+    std::vector<TypedName> names = line.names;
+    for (const OurWord& word : all.words) names.push_back({word.name, word.value});
+    const std::optional<NoEffect> idle = without_effect(line.recipe, names);
+    const auto word = std::find_if(all.words.begin(), all.words.end(), [&](const OurWord& each) {
+      return idle && each.name == idle->key;
+    });
+    if (word == all.words.end()) return;
+    const auto typed =
+        std::find_if(line.names.begin(), line.names.end(), [&](const TypedName& name) {
+          const Synonym* const synonym =
+              known.has(name.name) ? nullptr : find_synonym(known.synonyms, name.name);
+          return synonym != nullptr &&
+                 synonym->ours.find(cat(word->name, "=")) != std::string::npos;
+        });
+    all.without_effect.push_back(
+        typed == line.names.end() ? idle->what()
+                                  : cat("leave out ", plain_name(typed->name), ": ", idle->what()));
+    all.words.erase(word);
+  }
 }
 
 // Values that the option would refuse are left to the user, with what they may be.
@@ -231,23 +316,6 @@ void add_schedule_lengths(const Vocabulary& known, const TypedLine& line, Transl
   }
 }
 
-// What a value of --devices means. Of indexes the devices need not be there. Throws Error.
-std::vector<Device> devices_of_spec(const std::string& spec, bool counts_devices) {
-  if (!counts_devices && indexes_in(spec) > 0) {
-    Device gpu;
-    gpu.kind = DeviceKind::cuda;
-    return std::vector<Device>(indexes_in(spec), gpu);
-  }
-  return imagine_devices(spec, probe(), host_info(), std::getenv("CUDA_VISIBLE_DEVICES"));
-}
-
-// 0: nobody knows.
-std::size_t devices_in(const std::string& spec, bool counts_devices) try {
-  return devices_of_spec(spec, counts_devices).size();
-} catch (const Error&) {
-  return 0;
-}
-
 const OurWord* devices_word(const std::vector<OurWord>& words) {
   const auto word = std::find_if(words.begin(), words.end(),
                                  [](const OurWord& each) { return each.name == "--devices"; });
@@ -272,7 +340,9 @@ void count_devices(std::vector<OurWord>& words) {
 
 Translation translated(const Vocabulary& known, const TypedLine& line) {
   Translation translation = translated_for(known, line, devices_meant(known, line));
+  divide_values(known, line, translation.words);
   check_values(known, translation);
+  drop_without_effect(known, line, translation);
   add_schedule_lengths(known, line, translation);
   if (line.flags.counts_devices) count_devices(translation.words);
   return translation;
@@ -289,29 +359,30 @@ bool is_plain_in_toml(const OptionInfo* option) {
          option->type == OptionType::boolean;
 }
 
-// "batch.global = 32", "precision = "fp16"".
-std::string as_line_of_file(const Vocabulary& known, const OurWord& word) {
+// "batch.global = 32", "precision = "fp16""; of JSON likewise.
+std::string as_line_of_file(const Vocabulary& known, const OurWord& word, bool is_json) {
   const bool plain = is_plain_in_toml(known.find(word.name)) || word.value == unknown_value;
   const std::string value =
       plain ? word.value
             : nlohmann::json(word.value)
                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return cat(word.name, " = ", value);
+  return is_json ? cat('"', word.name, "\": ", value, ",") : cat(word.name, " = ", value);
 }
 
 // Options as lines of the file, and flags for the command.
 std::string write_in_file(const Vocabulary& known, const TypedLine& line,
                           const std::vector<OurWord>& words) {
   Words lines, flags;
+  const bool is_json = line.file.ends_with(".json");
   for (const OurWord& word : words)
     if (word.name.starts_with("--"))
       flags.push_back(as_typed(word));
     else
-      lines.push_back(as_line_of_file(known, word));
+      lines.push_back(as_line_of_file(known, word, is_json));
   std::string text;
   if (!lines.empty())
-    text = cat("write in ", line.file, ", in place of these names and above any [table]:\n",
-               join(lines, "\n"));
+    text = cat("write in ", line.file, ", in place of these names",
+               is_json ? "" : " and above any [table]", ":\n", join(lines, "\n"));
   if (!flags.empty())
     text += cat(text.empty() ? "leave it out of the file, and write " : "\nand write ",
                 join(flags, " "), " on the command line");
@@ -324,9 +395,23 @@ std::string write_on_line(const std::vector<OurWord>& words) {
   return words.empty() ? "" : cat("write ", join(typed, " "));
 }
 
-std::string batch_note(std::size_t devices) {
-  if (devices == 0) return "batch.global is of all devices together, times batch.accumulation";
-  return cat("batch.global is of ", devices, devices == 1 ? " device" : " devices together");
+// batch.global of the line if its program used one device. "": it would say no other.
+std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const Translation& all) {
+  if (all.devices == 1 || devices_word(all.words) != nullptr) return "";
+  for (const OurWord& word : translated_for(known, line, 1).words)
+    if (word.name == "batch.global") return word.value;
+  return "";
+}
+
+std::string batch_note(const Vocabulary& known, const TypedLine& line, const Translation& all) {
+  const std::string one = batch_of_one(known, line, all);
+  const std::string note = all.devices == 0
+                               ? "batch.global is of all devices together, times batch.accumulation"
+                               : cat("batch.global is of ", all.devices,
+                                     all.devices == 1 ? " device" : " devices together");
+  return one.empty() ? note
+                     : cat(note, "; for a script that used one GPU, batch.global=", one,
+                           " and no other batch.* train as it did");
 }
 
 // What else to know of a name; nothing where it is simply off.
@@ -349,6 +434,7 @@ Words remarks_of(const Translation& all, const TypedName& asked) {
   if (std::find(all.unknown.begin(), all.unknown.end(), asked.name) != all.unknown.end())
     names.push_back(asked.name);
   if (!names.empty()) remarks.push_back(cat("leave out ", join(names, ", ")));
+  for (const std::string& why : all.without_effect) remarks.push_back(why);
   for (const auto& [key, requirement] : all.must_be)
     remarks.push_back(cat(key, " must be ", requirement));
   return remarks;
@@ -364,7 +450,7 @@ std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const T
   const bool is_file = !line.file.empty();
   std::string hint = is_file ? write_in_file(known, line, all.words) : write_on_line(all.words);
   if (all.sums_up_devices && (all.devices > 0 || is_file))
-    hint += cat(is_file ? "\n" : ": ", batch_note(all.devices));
+    hint += cat(is_file ? "\n" : ": ", batch_note(known, line, all));
   for (const std::string& remark : remarks_of(all, asked))
     hint += cat(is_file ? "\n" : "; ", remark);
   return note.empty() ? hint : cat(hint, is_file ? "\n(" : " (", note, ")");
@@ -451,6 +537,7 @@ FlagsHere flags_here(const Command& command) {
   for (const Flag& flag : command.flags) here.names.push_back(flag.name);
   for (const char* counting : {"plan", "config", "bench"})
     here.counts_devices |= command.name == counting;
+  here.takes_kinds = here.counts_devices && command.name != "bench";
   return here;
 }
 
