@@ -397,21 +397,26 @@ std::string write_on_line(const std::vector<OurWord>& words) {
 
 // batch.global of the line if its program used one device. "": it would say no other.
 std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const Translation& all) {
-  if (all.devices == 1 || devices_word(all.words) != nullptr) return "";
+  const OurWord* const devices = devices_word(all.words);
+  if (all.devices == 1 || (devices != nullptr && devices->value != "all")) return "";
   for (const OurWord& word : translated_for(known, line, 1).words)
     if (word.name == "batch.global") return word.value;
   return "";
 }
 
+// Where a value is of all devices: of which, and the value if the program used one.
 std::string batch_note(const Vocabulary& known, const TypedLine& line, const Translation& all) {
-  const std::string one = batch_of_one(known, line, all);
-  const std::string note = all.devices == 0
-                               ? "batch.global is of all devices together, times batch.accumulation"
-                               : cat("batch.global is of ", all.devices,
-                                     all.devices == 1 ? " device" : " devices together");
-  return one.empty() ? note
-                     : cat(note, "; for a script that used one GPU, batch.global=", one,
-                           " and no other batch.* train as it did");
+  if (!all.sums_up_devices) return "";
+  Words notes;
+  if (all.devices > 0)
+    notes.push_back(cat("batch.global is of ", all.devices,
+                        all.devices == 1 ? " device" : " devices together"));
+  else if (!line.file.empty())
+    notes.emplace_back("batch.global is of all devices together, times batch.accumulation");
+  if (const std::string one = batch_of_one(known, line, all); !one.empty())
+    notes.push_back(cat("for a script that used one GPU, batch.global=", one,
+                        " and no other batch.* train as it did"));
+  return join(notes, "; ");
 }
 
 // What else to know of a name; nothing where it is simply off.
@@ -443,14 +448,15 @@ Words remarks_of(const Translation& all, const TypedName& asked) {
 std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
   const Translation all = translated(known, line);
   const std::string note = note_of(known, line.flags, all, plain_name(asked.name));
+  if (all.words.empty() && !all.without_effect.empty()) return join(remarks_of(all, asked), "; ");
   if (all.words.empty())
     return cat(
         all.left_out.size() > 1 ? cat("leave out ", join(all.left_out, ", ")) : "leave it out",
         note.empty() ? "" : ": ", note);
   const bool is_file = !line.file.empty();
   std::string hint = is_file ? write_in_file(known, line, all.words) : write_on_line(all.words);
-  if (all.sums_up_devices && (all.devices > 0 || is_file))
-    hint += cat(is_file ? "\n" : ": ", batch_note(known, line, all));
+  if (const std::string sizes = batch_note(known, line, all); !sizes.empty())
+    hint += cat(is_file ? "\n" : ": ", sizes);
   for (const std::string& remark : remarks_of(all, asked))
     hint += cat(is_file ? "\n" : "; ", remark);
   return note.empty() ? hint : cat(hint, is_file ? "\n(" : " (", note, ")");

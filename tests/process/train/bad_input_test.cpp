@@ -100,8 +100,10 @@ TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
 }
 TEST_F(BadInput, AFileOfJsonOrOfPythonIsReadOrSaidHowToWrite) {
   const std::string json = write("c.json", R"({"batch_size": 16, "learning_rate": 5e-4})").string();
-  refuses(train({"--config", json}),
-          "hint: write in " + json + ", in place of these names:\n\"batch.micro\": 16,\n");
+  refuses({"train", "textgen", "--devices", "cpu:2", "--config", json},
+          "hint: write in " + json +
+              ", in place of these names:\n\"batch.global\": 32,\n\"batch.micro\": 16,\n"
+              "\"optimizer.lr\": 0.0005,\n");
   const std::string python = write("config.py", "CONFIG = {\n  'lr': 1,\n}\n").string();
   refuses(train({"--config", python}), "hint: write it as TOML, a line NAME = VALUE each");
 }

@@ -167,6 +167,7 @@ TEST_F(ForeignNames, AScriptOnOneGpuKeepsItsBatch) {
   EXPECT_THAT(key_refusal("named", {"batch_size=16"}, 0), HasSubstr("GPU, batch.global=16 and"));
   EXPECT_THAT(key_refusal("named", {"batch_size=16"}, 1), Not(HasSubstr("used one")));
   EXPECT_THAT(hint({"effective_batch_size=128"}), Not(HasSubstr("used one")));
+  EXPECT_THAT(hint({"device=cuda", "batch_size=1"}), HasSubstr("GPU, batch.global=1 and"));
 }
 
 TEST_F(ForeignNames, AKindOfGpuIsWrittenWhereItIsTaken) {
@@ -193,7 +194,8 @@ TEST_F(ForeignNames, WhatHasNoEffectBesideTheRestIsLeftOut) {
               "write data.path=bert optimizer.lr=1; leave out hidden_size: data.width "
               "has no effect: data.path has one");
   EXPECT_EQ(hint({"hidden_size=768", "lr=1"}), "write data.width=768 optimizer.lr=1");
-  EXPECT_EQ(hint({"data.path=bert", "hidden_size=768"}), "leave it out");
+  EXPECT_EQ(hint({"data.path=bert", "hidden_size=768"}),
+            "leave out hidden_size: data.width has no effect: data.path has one");
 }
 
 TEST_F(ForeignNames, DevicesThatAreGivenAreNotNamedAgain) {
