@@ -115,8 +115,8 @@ Command check_command() {
               "batch, and records of the wrong shape. Exit code 1: there is a fault, or something "
               "could not be tried.",
           .flags = {{"--devices", "LIST", "the first of these is used (default all)", "devices"},
-                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
-                     "file"},
+                    {"--config", "FILE",
+                     "TOML or .json file of options; later files overlay earlier ones", "file"},
                     {"--plugin", "LIB", "shared library with the recipe", "file"},
                     {"--json", "", "as JSON"}},
           .min_positionals = 1,

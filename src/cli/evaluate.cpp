@@ -20,6 +20,7 @@
 #include "run/json_lines.h"
 
 #include <optional>
+#include <utility>
 
 namespace lockstep::cli {
 namespace {
@@ -120,14 +121,30 @@ nlohmann::json difference(const RunDir& run, const RunSetup& setup) {
   return {{"options", options}, {"other_data", other_data}};
 }
 
+// An export leaves out where data lies. Without it a recipe would take what it makes by itself, or
+// what comes along, for the data of the run.
+void check_data_is_named(const RunSource& source, const RunSetup& setup) {
+  if (source.weights.empty()) return;
+  const nlohmann::json record = source.run.record();
+  bool is_left_out = false, is_named = false;
+  for (const OptionInfo& option : setup.options->table.options()) {
+    if (!option.spec.is_path || !option.key.starts_with("data.")) continue;
+    is_left_out |= option.key == "data.path" && !record.at("config").contains(option.key);
+    is_named |= is_asked_for(setup.options->table, option.key);
+  }
+  if (is_left_out && !is_named)
+    throw Error("the run was trained on data of its own, but an export does not say where they lie",
+                "name them, or others to evaluate on: data.path=PATH");
+}
+
 int evaluate_main(const Parsed& parsed) {
   if (const std::optional<int> code = use_direct(parsed, false)) return *code;
   if (parsed.has("--items")) check_items_file(parsed.value("--items"), may_overwrite(parsed));
   const RunSource source = operand_source(parsed);
-  return evaluate(source.run,
-                  resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
-                                 parsed.value("--plugin"), {.groups = {"evaluate"}}),
-                  devices_for(parsed.value("--devices")),
+  RunSetup setup = resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
+                                  parsed.value("--plugin"), {.groups = {"evaluate"}});
+  check_data_is_named(source, setup);
+  return evaluate(source.run, std::move(setup), devices_for(parsed.value("--devices")),
                   {.best = parsed.has("--best"),
                    .json = parsed.has("--json"),
                    .items = parsed.value("--items"),
@@ -204,8 +221,8 @@ Command evaluate_command() {
                 {"--items", "FILE",
                  "the table of items as FILE.csv or FILE.json, and nothing into the run", "file"},
                 overwrite_flag(),
-                {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
-                 "file"},
+                {"--config", "FILE",
+                 "TOML or .json file of options; later files overlay earlier ones", "file"},
                 {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
                  "file"},
                 {"--json", "", "as JSON"}},

@@ -108,6 +108,18 @@ Exported make_exported(const RunDir& run, const nlohmann::json& record,
   }
 }
 
+// A name by which other programs take the file for one of another form.
+void check_form(const fs::path& out) {
+  for (const char* suffix : {".pt", ".pth", ".bin", ".ckpt", ".pkl", ".onnx", ".h5"})
+    if (out.extension() == suffix)
+      throw Error(
+          cat("lockstep export writes a safetensors file, but ", printable(out.string()),
+              " is a name for one of another form"),
+          cat("write --out ", shell_word(fs::path(out).replace_extension(".safetensors").string()),
+              "; in Python, safetensors.torch.load_file reads it, and torch.save of what that "
+              "returns writes a file for torch.load"));
+}
+
 int export_main(const Parsed& parsed) {
   if (asks_for_numbers(parsed)) {
     export_numbers(parsed);
@@ -119,6 +131,7 @@ int export_main(const Parsed& parsed) {
         "for example: lockstep export RUN --out model.safetensors; or, for what was logged, "
         "--tensorboard DIR, --csv DIR or --mlflow DIR");
   const fs::path out = parsed.value("--out");
+  check_form(out);
   check_new_file(out, may_overwrite(parsed));
   const RunDir run = operand_run(parsed);
   const CheckpointInfo checkpoint = chosen_checkpoint(run, parsed.has("--best"));

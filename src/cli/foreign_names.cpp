@@ -5,9 +5,11 @@
 #include "cli/context.h"
 #include "cli/foreign_batch.h"
 #include "cli/vocabulary.h"
+#include "config/parse.h"
 #include "config/read_toml.h"
 #include "config/synonym.h"
 #include "config/value.h"
+#include "devices/visible_gpus.h"
 #include "plan/schedule.h"
 
 #include <algorithm>
@@ -39,6 +41,7 @@ struct Translation {
   std::vector<OurWord> words;
   Words left_out;                              // names for which there is nothing to write
   Words unknown;                               // names of which nothing is known
+  Words without_effect;                        // why words were taken out again
   std::map<std::string, std::string> must_be;  // of words without a value: what that may be
   std::size_t devices = 0;                     // that the words are for
   bool sums_up_devices = false;                // a value is of all devices
@@ -149,11 +152,32 @@ std::size_t devices_in(const std::string& spec, bool counts_devices) try {
   return 0;
 }
 
-// Of a command that imagines devices: whether the value names some, as "2xT4" does.
-bool imagines(const TypedLine& line, const std::string& value) {
+bool is_list_of_devices(const std::string& value) {
+  const Words parts = split(value, ',');
+  return std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+    return part == "all" || part == "cpu" || part.starts_with("cpu:") || is_uuid(part) ||
+           whole_number(part).has_value();
+  });
+}
+
+// Whether the value names GPUs that need not be there, as "2xT4" does.
+bool names_kinds(const std::string& value) {
   const bool is_number = value.find_first_not_of("-0123456789") == value.npos;
   const bool has_number = value.find_first_of("0123456789") != value.npos;
-  return line.flags.counts_devices && has_number && !is_number && devices_in(value, true) > 0;
+  return has_number && !is_number && devices_in(value, true) > 0;
+}
+
+// A kind of GPU, as notebook services have it for an accelerator: "GPU T4 x 2". Where --devices
+// takes none, it stands for all GPUs that there are.
+void replace_kinds(const FlagsHere& flags, const std::string& typed, std::vector<OurWord>& words) {
+  for (OurWord& word : words) {
+    if (word.name != "--devices") continue;
+    const bool is_list = is_list_of_devices(word.value);
+    if (flags.takes_kinds && (word.value == "all" || !is_list) && names_kinds(typed))
+      word.value = typed;
+    else if (!is_list)
+      word.value = "all";
+  }
 }
 
 // The words of one name but those of the batch; nothing where it is not known.
@@ -167,9 +191,7 @@ std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const
     words = written_here(*synonym, name.value, batch);
   else
     return std::nullopt;
-  for (OurWord& word : words)
-    if (word.name == "--devices" && word.value == "all" && imagines(line, name.value))
-      word.value = name.value;
+  replace_kinds(line.flags, name.value, words);
   return words_that_fit(known, line, std::move(words));
 }
 
@@ -223,6 +245,58 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
     for (const OurWord& word : *words) add_word(all.words, word);
   }
   return all;
+}
+
+constexpr const char* unknown_factor = "FACTOR";
+
+// Whether the value is one that the program itself puts in place of one: VALUE, PATH, 16xDEVICES.
+bool is_placeholder(const std::string& value) {
+  return value == unknown_value || value == "PATH" || value == unknown_factor ||
+         value.find("xDEVICES") != std::string::npos;
+}
+
+// A value that a synonym writes as "1e-5/optimizer.lr" is that many times the other option: of the
+// line as it is to be written, else as it counts there already.
+void divide_values(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
+  for (OurWord& word : words) {
+    const std::size_t slash = word.value.find('/');
+    const std::string other = slash == word.value.npos ? "" : word.value.substr(slash + 1);
+    const OptionInfo* const option = known.find(word.name);
+    if (option == nullptr || option->type != OptionType::real || !known.has(other)) continue;
+    const auto written = std::find_if(words.begin(), words.end(),
+                                      [&](const OurWord& each) { return each.name == other; });
+    const auto in_force = options_in_force(line.recipe, line.names, line.has_gpu);
+    const auto divisor =
+        detail::parse_real(written != words.end()       ? written->value
+                           : in_force->table.has(other) ? in_force->table.get(other)
+                                                        : "");
+    const auto value = detail::parse_real(word.value.substr(0, slash));
+    word.value = value && divisor && *divisor > 0 ? general(*value / *divisor, 6) : unknown_factor;
+  }
+}
+
+// Takes out what the recipe refuses because it has no effect beside the rest of the line.
+void drop_without_effect(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  while (true) {
+    std::vector<TypedName> names = line.names;
+    for (const OurWord& word : all.words) names.push_back({word.name, word.value});
+    const std::optional<NoEffect> idle = without_effect(line.recipe, names);
+    const auto word = std::find_if(all.words.begin(), all.words.end(), [&](const OurWord& each) {
+      return idle && each.name == idle->key;
+    });
+    if (word == all.words.end()) return;
+    const auto typed =
+        std::find_if(line.names.begin(), line.names.end(), [&](const TypedName& name) {
+          const Synonym* const synonym =
+              known.has(name.name) ? nullptr : find_synonym(known.synonyms, name.name);
+          return synonym != nullptr &&
+                 synonym->ours.find(cat(word->name, "=")) != std::string::npos;
+        });
+    all.without_effect.push_back(
+        typed == line.names.end() ? idle->what()
+                                  : cat("leave out ", plain_name(typed->name), ": ", idle->what()));
+    all.words.erase(word);
+  }
 }
 
 // Values that the option would refuse are left to the user, with what they may be.
@@ -282,7 +356,9 @@ void count_devices(std::vector<OurWord>& words) {
 
 Translation translated(const Vocabulary& known, const TypedLine& line) {
   Translation translation = translated_for(known, line, devices_meant(known, line));
+  divide_values(known, line, translation.words);
   check_values(known, translation);
+  drop_without_effect(known, line, translation);
   add_schedule_lengths(known, line, translation);
   if (line.flags.counts_devices) count_devices(translation.words);
   return translation;
@@ -299,29 +375,30 @@ bool is_plain_in_toml(const OptionInfo* option) {
          option->type == OptionType::boolean;
 }
 
-// "batch.global = 32", "precision = "fp16"".
-std::string as_line_of_file(const Vocabulary& known, const OurWord& word) {
+// "batch.global = 32", "precision = "fp16""; of JSON likewise.
+std::string as_line_of_file(const Vocabulary& known, const OurWord& word, bool is_json) {
   const bool plain = is_plain_in_toml(known.find(word.name)) || word.value == unknown_value;
   const std::string value =
       plain ? word.value
             : nlohmann::json(word.value)
                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return cat(word.name, " = ", value);
+  return is_json ? cat('"', word.name, "\": ", value, ",") : cat(word.name, " = ", value);
 }
 
 // Options as lines of the file, and flags for the command.
 std::string write_in_file(const Vocabulary& known, const TypedLine& line,
                           const std::vector<OurWord>& words) {
   Words lines, flags;
+  const bool is_json = line.file.ends_with(".json");
   for (const OurWord& word : words)
     if (word.name.starts_with("--"))
       flags.push_back(as_typed(word));
     else
-      lines.push_back(as_line_of_file(known, word));
+      lines.push_back(as_line_of_file(known, word, is_json));
   std::string text;
   if (!lines.empty())
-    text = cat("write in ", line.file, ", in place of these names and above any [table]:\n",
-               join(lines, "\n"));
+    text = cat("write in ", line.file, ", in place of these names",
+               is_json ? "" : " and above any [table]", ":\n", join(lines, "\n"));
   if (!flags.empty())
     text += cat(text.empty() ? "leave it out of the file, and write " : "\nand write ",
                 join(flags, " "), " on the command line");
@@ -334,9 +411,28 @@ std::string write_on_line(const std::vector<OurWord>& words) {
   return words.empty() ? "" : cat("write ", join(typed, " "));
 }
 
-std::string batch_note(std::size_t devices) {
-  if (devices == 0) return "batch.global is of all devices together, times batch.accumulation";
-  return cat("batch.global is of ", devices, devices == 1 ? " device" : " devices together");
+// batch.global of the line if its program used one device. "": it would say no other.
+std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const Translation& all) {
+  const OurWord* const devices = devices_word(all.words);
+  if (all.devices == 1 || (devices != nullptr && devices->value != "all")) return "";
+  for (const OurWord& word : translated_for(known, line, 1).words)
+    if (word.name == "batch.global") return word.value;
+  return "";
+}
+
+// Where a value is of all devices: of which, and the value if the program used one.
+std::string batch_note(const Vocabulary& known, const TypedLine& line, const Translation& all) {
+  if (!all.sums_up_devices) return "";
+  Words notes;
+  if (all.devices > 0)
+    notes.push_back(cat("batch.global is of ", all.devices,
+                        all.devices == 1 ? " device" : " devices together"));
+  else if (!line.file.empty())
+    notes.emplace_back("batch.global is of all devices together, times batch.accumulation");
+  if (const std::string one = batch_of_one(known, line, all); !one.empty())
+    notes.push_back(cat("for a script that used one GPU, batch.global=", one,
+                        " and no other batch.* train as it did"));
+  return join(notes, "; ");
 }
 
 // What else to know of a name; nothing where it is simply off.
@@ -359,6 +455,7 @@ Words remarks_of(const Translation& all, const TypedName& asked) {
   if (std::find(all.unknown.begin(), all.unknown.end(), asked.name) != all.unknown.end())
     names.push_back(asked.name);
   if (!names.empty()) remarks.push_back(cat("leave out ", join(names, ", ")));
+  for (const std::string& why : all.without_effect) remarks.push_back(why);
   for (const auto& [key, requirement] : all.must_be)
     remarks.push_back(cat(key, " must be ", requirement));
   return remarks;
@@ -367,14 +464,15 @@ Words remarks_of(const Translation& all, const TypedName& asked) {
 std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
   const Translation all = translated(known, line);
   const std::string note = note_of(known, line.flags, all, plain_name(asked.name));
+  if (all.words.empty() && !all.without_effect.empty()) return join(remarks_of(all, asked), "; ");
   if (all.words.empty())
     return cat(
         all.left_out.size() > 1 ? cat("leave out ", join(all.left_out, ", ")) : "leave it out",
         note.empty() ? "" : ": ", note);
   const bool is_file = !line.file.empty();
   std::string hint = is_file ? write_in_file(known, line, all.words) : write_on_line(all.words);
-  if (all.sums_up_devices && (all.devices > 0 || is_file))
-    hint += cat(is_file ? "\n" : ": ", batch_note(all.devices));
+  if (const std::string sizes = batch_note(known, line, all); !sizes.empty())
+    hint += cat(is_file ? "\n" : ": ", sizes);
   for (const std::string& remark : remarks_of(all, asked))
     hint += cat(is_file ? "\n" : "; ", remark);
   return note.empty() ? hint : cat(hint, is_file ? "\n(" : " (", note, ")");
@@ -461,6 +559,7 @@ FlagsHere flags_here(const Command& command) {
   for (const Flag& flag : command.flags) here.names.push_back(flag.name);
   for (const char* counting : {"plan", "config", "bench"})
     here.counts_devices |= command.name == counting;
+  here.takes_kinds = here.counts_devices && command.name != "bench";
   return here;
 }
 

@@ -15,6 +15,7 @@ namespace lockstep::cli {
 struct FlagsHere {
   std::vector<std::string> names{"--devices", "--name", "--resume"};
   bool counts_devices = false;  // a number after --devices says how many, not which
+  bool takes_kinds = false;     // and what stands there may be a kind of GPU, "2xT4"
   std::string devices{};        // what was given to --devices; empty: it was not given
 };
 FlagsHere flags_here(const Command& command);

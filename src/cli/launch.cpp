@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/run_end.h"
+#include "cli/script_command.h"
 #include "config/options.h"
 #include "devices/cuda_order.h"
 #include "launch/restart.h"
@@ -78,6 +79,7 @@ std::string port_hint(const std::string& last_lines) {
 
 int launch_main(const Parsed& parsed) {
   check_program(parsed.program);
+  check_no_notebook(parsed.program, parsed.value("--devices"));
   LaunchSpec spec;
   spec.argv = parsed.program;
   spec.devices = devices_for(parsed.value("--devices"));

@@ -166,8 +166,8 @@ Command plan_command() {
           "\n"
           "It takes the words of a `train` command: with --resume auto it plans what is left of "
           "the run, and with --then predict it says what the predictions take.",
-      .flags = {{"--config", "FILE", "TOML file of options; later files overlay earlier ones",
-                 "file"},
+      .flags = {{"--config", "FILE",
+                 "TOML or .json file of options; later files overlay earlier ones", "file"},
                 {"--devices", "LIST", "how many and which (default: this machine's)", "devices"},
                 {"--measure", "", "train for ten seconds on this machine's devices to see"},
                 {"--table", "", "how long it takes on one T4, P100, A100 and H100"},

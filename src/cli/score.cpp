@@ -84,8 +84,8 @@ Command score_command() {
               "name: score.truth, or data.path. Needs neither a run nor a GPU, and fewshot no "
               "pictures either: lockstep score fewshot truth=instances.json "
               "predictions=results.json. A bare KEY means score.KEY where the recipe has that.",
-          .flags = {{"--config", "FILE", "TOML file of options; later files overlay earlier ones",
-                     "file"},
+          .flags = {{"--config", "FILE",
+                     "TOML or .json file of options; later files overlay earlier ones", "file"},
                     {"--plugin", "LIB", "shared library with the recipe", "file"},
                     {"--json", "", "as JSON"}},
           .min_positionals = 1,

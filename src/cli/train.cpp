@@ -199,7 +199,8 @@ std::vector<Flag> resume_auto_flags() {
 
 std::vector<Flag> training_flags() {
   std::vector<Flag> flags = {
-      {"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
+      {"--config", "FILE", "TOML or .json file of options; later files overlay earlier ones",
+       "file"},
       {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
       {"--world", "FILE", "the devices of ranks that somebody else starts", "", true},
       {"--lock-socket", "FD", "where rank 0 of that world takes the run's lock", "", true}};

@@ -26,11 +26,19 @@ void set_if_possible(OptionTable& table, const std::string& key, const std::stri
   }
 }
 
-std::string preset_of(std::span<const TypedName> typed, const std::string& standard) {
+// What the recipe's preset sets of this table: the one that is typed, or its own, and what is
+// typed.
+void set_typed(const RecipeOptions& recipe, const std::string& standard,
+               std::span<const TypedName> typed, OptionTable& table) {
   std::string preset = standard;
   for (const TypedName& name : typed)
     if (name.name == "preset") preset = name.value;
-  return preset;
+  for (const Preset& each : recipe.table.presets())
+    if (each.name == preset)
+      for (const auto& [key, value] : each.values)
+        set_if_possible(table, key, value, {.kind = ValueSource::Kind::preset, .where = preset});
+  for (const TypedName& name : typed)
+    set_if_possible(table, name.name, name.value, {.kind = ValueSource::Kind::argument});
 }
 
 }  // namespace
@@ -77,21 +85,33 @@ std::vector<std::string> recipes_with(std::string_view key) {
   return names;
 }
 
+std::optional<NoEffect> without_effect(const std::string& recipe,
+                                       std::span<const TypedName> typed) {
+  const RecipeInfo* const info = engine_recipe(recipe);
+  if (info == nullptr) return std::nullopt;
+  const std::unique_ptr<RecipeOptions> options = info->make_options();
+  TrainOptions train;
+  options->defaults(train, /*has_gpu=*/false);
+  set_typed(*options, train.preset, typed, options->table);
+  try {
+    options->check(train);
+  } catch (const NoEffect& error) {
+    return error;
+  } catch (const Error&) {
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu) {
   auto train = std::make_unique<TrainOptions>();
   if (const RecipeInfo* const info = engine_recipe(recipe)) {
     const std::unique_ptr<RecipeOptions> options = info->make_options();
     options->defaults(*train, has_gpu);
-    const std::string preset = preset_of(typed, train->preset);
-    for (const Preset& each : options->table.presets())
-      if (each.name == preset)
-        for (const auto& [key, value] : each.values)
-          set_if_possible(train->table, key, value,
-                          {.kind = ValueSource::Kind::preset, .where = preset});
+    set_typed(*options, train->preset, typed, train->table);
+  } else {
+    set_typed(RecipeOptions(), "", typed, train->table);
   }
-  for (const TypedName& name : typed)
-    set_if_possible(train->table, name.name, name.value, {.kind = ValueSource::Kind::argument});
   prefer_given_batch(*train);
   return train;
 }

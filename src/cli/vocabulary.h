@@ -3,9 +3,11 @@
 #pragma once
 
 #include "config/options.h"
+#include "plan/no_effect.h"
 #include "plan/train_options.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,5 +36,9 @@ std::vector<std::string> recipes_with(std::string_view key);
 // own, then its words that are options with a value that can be.
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu);
+
+// What the recipe's own rules say of an option that does nothing beside the others that are typed,
+// if they do.
+std::optional<NoEffect> without_effect(const std::string& recipe, std::span<const TypedName> typed);
 
 }  // namespace lockstep::cli

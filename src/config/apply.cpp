@@ -43,7 +43,8 @@ std::vector<Source> from_files(std::span<const std::filesystem::path> files) {
   std::vector<Source> sources;
   for (const std::filesystem::path& path : files)
     for (detail::TomlEntry& entry : detail::read_toml(path)) {
-      const std::string where = cat(path.string(), ", line ", entry.line);
+      const std::string where =
+          cat(path.string(), entry.line > 0 ? cat(", line ", entry.line) : "");
       sources.push_back({.key = std::move(entry.key),
                          .value = std::move(entry.value),
                          .text = {},

@@ -1,4 +1,4 @@
-// A TOML file as a flat list of keys and values.
+// A TOML or JSON file as a flat list of keys and values.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,11 @@ namespace lockstep::detail {
 struct TomlEntry {
   std::string key;       // tables joined with dots
   nlohmann::json value;  // never a table, except an empty one
-  std::size_t line = 0;  // from 1
+  std::size_t line = 0;  // from 1; 0 in JSON
 };
 
-// In the order of the file. Throws Error naming the file and, for a fault in the text, its line.
+// In the order of the file. Throws Error naming the file and, for a fault in the text, its line. A
+// file that ends in .json is one of JSON, with the same meaning; null is the text "none".
 std::vector<TomlEntry> read_toml(const std::filesystem::path& path);
 
 }  // namespace lockstep::detail

@@ -43,15 +43,20 @@ std::optional<Device> of_memory(std::string_view text) {
                 .compute_minor = 0};
 }
 
-Device named(const std::string& model) {
-  if (auto device = of_memory(model)) return *device;
-  if (const GpuModel* known = find_gpu_model(model)) return as_device(*known);
+[[noreturn]] void refuse_unknown(const std::string& model) {
   std::vector<std::string> keys;
   for (const GpuModel& each : gpu_catalogue()) keys.emplace_back(each.key);
   const std::string near = nearest(model, keys);
   throw Error(
       cat("unknown GPU \"", model, "\"", near.empty() ? "" : cat("; did you mean ", near, "?")),
-      cat("known are ", join(keys, ", "), "; or give its memory, as in 4x80GB"));
+      cat("name a kind and how many, as in 2xT4; known are ", join(keys, ", "),
+          "; or give its memory, as in 4x80GB; or a number, all, cpu or cpu:4"));
+}
+
+Device named(const std::string& model) {
+  if (auto device = of_memory(model)) return *device;
+  if (const GpuModel* known = find_gpu_model(model)) return as_device(*known);
+  refuse_unknown(model);
 }
 
 Device first_of_this_machine(GpuProbe& probe, const char* visible) {
@@ -107,8 +112,17 @@ std::optional<Kind> kind_before_count(const std::string& part) {
   return Kind{whole_number<int>(part.substr(digits)).value_or(0), model};
 }
 
+// "T4 x 2" of "GPU T4 x 2", as Kaggle calls it; what begins with "GPU-" is a UUID.
+std::string without_word_gpu(const std::string& part) {
+  constexpr std::size_t length = 3;
+  std::string begin = part.substr(0, length);
+  for (char& c : begin) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return begin == "GPU" && !part.substr(length).starts_with('-') ? trim(part.substr(length)) : part;
+}
+
 // "2xT4", or "T4" alone where there is such a GPU.
-std::optional<Kind> kind_of(const std::string& part) {
+std::optional<Kind> kind_of(const std::string& written) {
+  const std::string part = without_word_gpu(written);
   const std::size_t times = part.find_first_not_of("0123456789");
   if (times > 0 && times != part.npos && (part[times] == 'x' || part[times] == 'X'))
     return Kind{whole_number<int>(part.substr(0, times)).value_or(0), trim(part.substr(times + 1))};
@@ -135,6 +149,23 @@ std::optional<std::vector<Device>> imagined(const std::string& list) {
   return devices;
 }
 
+// "0,1" or UUIDs, of GPUs that are there.
+bool names_gpus(const std::string& list) {
+  const std::vector<std::string> parts = split(list, ',');
+  return std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+    return is_uuid(trim(part)) || trim(part).find_first_not_of("0123456789") == part.npos;
+  });
+}
+
+// Those that are there. Where there is none, a plan is of devices that are not.
+std::vector<Device> real_gpus(const std::string& list, GpuProbe& probe, const HostInfo& host,
+                              const char* visible, const std::filesystem::path& root) try {
+  return select_devices(list, probe, host, visible, 0, root);
+} catch (const Error& error) {
+  if (!visible_gpus(probe.gpus(), visible).empty()) throw;
+  throw Error(error.what(), "say how many instead, as in --devices 2, or of which kind: 2xT4");
+}
+
 }  // namespace
 
 std::vector<Device> imagine_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
@@ -148,6 +179,9 @@ std::vector<Device> imagine_devices(const std::string& spec, GpuProbe& probe, co
                            whole_number<int>(wanted).value_or(0), wanted),
                     host);
   if (auto devices = imagined(wanted)) return numbered(std::move(*devices), host);
+  if (names_gpus(wanted)) return real_gpus(wanted, probe, host, visible, root);
+  const bool is_word = wanted == "all" || wanted == "auto" || wanted.starts_with("cpu");
+  if (!is_word) refuse_unknown(wanted);
   return select_devices(wanted, probe, host, visible, 0, root);
 }
 

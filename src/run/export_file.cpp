@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "base/whole_number.h"
 #include "run/safetensors.h"
+#include "run/torch_file.h"
 
 #include <unistd.h>
 
@@ -217,11 +218,23 @@ bool is_plain_path(const std::string& name) {
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
+// What a file of weights is of use for that holds nothing of a run.
+std::string weights_hint(const fs::path& file) {
+  return cat("`lockstep train RECIPE init.from=", file.string(),
+             "` begins with its weights; `lockstep export RUN --out FILE` makes an export");
+}
+
 const std::string& text_of(const SafetensorsHeader& header, const fs::path& file, const char* key) {
   const auto found = header.metadata.find(key);
   if (found != header.metadata.end()) return found->second;
-  throw Error(cat(file.string(), " is no export of a run: it has no ", key),
-              "`lockstep export RUN --out FILE` makes one");
+  throw Error(cat(file.string(), " is no export of a run: it has no ", key), weights_hint(file));
+}
+
+bool is_torch_file(const fs::path& file) try {
+  read_torch_file(file);
+  return true;
+} catch (const Error&) {
+  return false;
 }
 
 // Of what a user named where a run or an export is asked for.
@@ -229,6 +242,9 @@ SafetensorsHeader header_of_named(const fs::path& file) {
   try {
     return read_header(file);
   } catch (const Error& error) {
+    if (is_torch_file(file))
+      throw Error(cat(file.string(), " is a file of torch.save, which holds no run"),
+                  weights_hint(file));
     throw Error(error.what(),
                 "name a run, or a file that `lockstep export RUN --out FILE` made; if it is one, "
                 "copy it again");

@@ -64,7 +64,7 @@ struct Progress::Impl {
     double s = 0, count = 0;
   };
   std::optional<Since> items_begin, first_item, work_begin, first_work;
-  std::int64_t total_steps = 0, steps_per_epoch = 0, last_step = 0;
+  std::int64_t total_steps = 0, steps_per_epoch = 0, first_step = 0, last_step = 0;
   std::string unit;
   double quota_ends_s = 0;  // on the clock; 0 = no quota
   std::optional<double> shown_s, kept_s, asked_s;
@@ -78,7 +78,7 @@ void Progress::Impl::on_start(const nlohmann::json& event) {
   unit = text_or(event, "unit", "samples");
   const double quota_s = number_or(event, "quota_s", 0);
   quota_ends_s = quota_s > 0 ? clock.now_s() + quota_s : 0;
-  last_step = integer_or(event, "step", 0);
+  first_step = last_step = integer_or(event, "step", 0);
   time_left.start(last_step);
   recent = RecentSteps();
   time_left.expect_evaluations(integer_or(event, "eval_every_steps", 0),
@@ -252,8 +252,11 @@ void Progress::on_event(const nlohmann::json& event) {
     impl_->time_left.on_eval(integer_or(event, "step", 0),
                              number_or(event, "seconds", 0) - number_or(event, "warm_up_s", 0));
   if (kind == "quota") impl_->quota_ends_s = impl_->clock.now_s() + number_or(event, "quota_s", 0);
-  if (kind == "stop" || kind == "end") finish();
-  impl_->print_lines(describe_event(event));
+  if (kind != "stop" && kind != "end") return impl_->print_lines(describe_event(event));
+  finish();
+  nlohmann::json ended = event;
+  ended["first_step"] = impl_->first_step;
+  impl_->print_lines(describe_event(ended));
 }
 
 void Progress::note(const std::string& text) { impl_->print_lines({{text, Tone::plain}}); }

@@ -236,6 +236,10 @@ std::string format_start_up(const nlohmann::json& event) {
   return cat(seconds_text(event), parts.empty() ? "" : ": ", join(parts, ", "));
 }
 
+std::string of_this_start(std::int64_t first_step, const std::string& before) {
+  return first_step > 0 ? cat(before, "(from step ", first_step, " on)") : "";
+}
+
 std::vector<EventLine> describe_event(const nlohmann::json& event) {
   const std::string kind = text_or(event, "kind", "");
   if (kind == "eval") return {describe_eval(event)};
@@ -265,6 +269,7 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
   std::string rates = format_rates(event, text_or(event, "unit", "samples"));
   if (!rates.empty()) rates = "  " + rates;
   rates += format_graphs(event);
+  if (!rates.empty()) rates += of_this_start(integer_or(event, "first_step", 0), "  ");
   if (kind == "stop") {
     const std::string why = text_or(event, "why", "");
     return {{cat("stopped", at_step(event), why.empty() ? "" : ": " + why, rates), Tone::warning}};

@@ -1,6 +1,7 @@
 // The words of the progress display, one event at a time.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -25,12 +26,16 @@ std::string format_mfu(const nlohmann::json& event);
 // "4.2s: tool 0.31s, worker 0.90s, …" of a "startup" event; empty for null.
 std::string format_start_up(const nlohmann::json& event);
 
+// "(from step 600 on)" behind `before`, of what is said of a start after that step; empty for 0.
+std::string of_this_start(std::int64_t first_step, const std::string& before);
+
 enum class Tone { plain, good, warning };
 struct EventLine {
   std::string text;
   Tone tone = Tone::plain;
 };
-// The lines of an event that gets its own; none for steps and the start.
+// The lines of an event that gets its own; none for steps and the start. Of "end" and "stop",
+// "first_step" is the step that the start began after.
 std::vector<EventLine> describe_event(const nlohmann::json& event);
 
 // A part of the progress line. Where the line is too long, the parts of the highest rank go first.

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/no_effect.h"
 #include "recipes/dimabsa/sentences/file_name.h"
 #include "recipes/dimabsa/sentences/score_list.h"
 
@@ -148,6 +149,13 @@ void DimabsaOptions::defaults(TrainOptions& train, bool) const {
 }
 
 void DimabsaOptions::check(const TrainOptions&) const {
+  if (!model.path.empty())
+    check_no_effect(
+        table, "the sizes are those of model.path",
+        {"model.width", "model.layers", "model.heads", "model.vocabulary", "model.dropout"});
+  if (!data.valid_path.empty())
+    check_no_effect(table, "data.valid_path says what to validate on",
+                    {"data.valid_share", "data.split_seed"});
   if (model.path.empty() && model.width % model.heads != 0)
     throw Error(cat("model.width=", model.width, " does not divide into model.heads=", model.heads),
                 cat("for example model.width=", (model.width / model.heads + 1) * model.heads));

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/no_effect.h"
 
 namespace lockstep::fewshot {
 namespace {
@@ -276,6 +277,9 @@ void FewshotOptions::check(const TrainOptions& train) const {
     throw Error(
         cat("episode.support_size is ", episode.support_size, ", but the trunk needs 32 pixels"),
         "use 32 or more, or 0 for episode.size");
+  if (!data.base.empty() || !data.novel.empty())
+    check_no_effect(table, "data.base and data.novel say which classes are novel",
+                    {"data.novel_share"});
   if (data.shots > 0 && data.shots <= episode.k_shot)
     throw Error(cat("data.shots=", data.shots,
                     " boxes of each class are all that training sees, "

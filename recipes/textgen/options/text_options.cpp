@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/json_file.h"
 #include "base/text.h"
+#include "plan/no_effect.h"
 
 namespace lockstep::textgen {
 namespace {
@@ -138,6 +139,15 @@ void TextOptions::check(const TrainOptions&) const {
   if (synthetic() && model_vocab() == 0)
     throw Error("synthetic tokens need model.vocab, but it is 0", "set model.vocab, e.g. to 256");
   model_vocab();
+  if (!data.valid_path.empty())
+    check_no_effect(table, "data.valid_path says what to validate on",
+                    {"data.valid_share", "data.split"});
+  if (tokenizer.kind != TokenizerKind::bpe)
+    check_no_effect(
+        table, cat("it is of tokenizer.kind=bpe, but the kind is ", table.get("tokenizer.kind")),
+        {"tokenizer.vocab"});
+  else if (!tokenizer.path.empty())
+    check_no_effect(table, "the vocabulary is that of tokenizer.path", {"tokenizer.vocab"});
 }
 
 std::vector<std::string> TextOptions::metric_names() const {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/no_effect.h"
 
 namespace lockstep::volume {
 namespace {
@@ -298,6 +299,10 @@ void VolumeOptions::check(const TrainOptions&) const {
                 "data.folds is 0, or 2 and more; data.fold is from 0 to data.folds - 1");
   if (data.folds > 0 && !data.valid.empty())
     throw Error("data.folds and data.valid both say what to validate on", "give one of them");
+  if (data.folds > 0 || !data.valid.empty())
+    check_no_effect(table,
+                    cat(data.folds > 0 ? "data.folds" : "data.valid", " says what to validate on"),
+                    {"data.valid_share"});
   if (!predict.submission.empty() &&
       (!predict.submission.ends_with(".zip") || predict.submission.find('/') != std::string::npos))
     throw Error(cat("predict.submission must be the name of a zip file in the folder of outputs, "

@@ -14,6 +14,8 @@ with lines that begin with `$ ` shows their output too. What else a block is sta
     shown_as                what is put in place of parts of what the page shows, where the test has other devices
     leave_out               a regular expression of lines that need not be there
     drawn                   it is drawn with characters: only the words of its lines count
+    stands_in               {"| row" = 'expression'}: what the expression finds in what is printed, by its group, stands in the next line
+                            above the block that begins so; blanks do not matter
     file                    it is a file of that name, which later blocks use
     then                    commands that use that file
     code_of                 files of the repository: each of its lines is in one of them
@@ -62,7 +64,8 @@ end = words.index("--") if "--" in words else len(words)
 shorten = words[:1] in (["train"], ["bench"]) and len(words) > 1 or words[:2] == ["batch", "gbdt"]
 if shorten:
     given = {word.split("=")[0] for word in words[:end]}
-    words[end:end] = [f"{key}={value}" for key, value in short.get(words[1], {}).items() if key not in given]
+    idle = {"data.made_symbols"} if "data.path" in given else set()
+    words[end:end] = [f"{key}={value}" for key, value in short.get(words[1], {}).items() if key not in given | idle]
 if words == ["monitor"]:
     words += ["--once"]
 os.execv(os.environ["GUIDE_TOOL"], ["lockstep"] + words)
@@ -141,7 +144,8 @@ class Page:
         self.plan = tomllib.loads(plan.read_text()) if plan.exists() else {}
         unknown = set(self.plan) - {"before", "words", "block", "needs", "run_by"}
         assert not unknown, f"{plan}: {unknown}"
-        self.blocks = blocks_of((checkout / path).read_text())
+        self.text = (checkout / path).read_text()
+        self.blocks = blocks_of(self.text)
         self.plans = {}
         for block in self.plan.get("block", []):
             at = [i for i, (_, lines) in enumerate(self.blocks) if lines and lines[0].startswith(block["begins"]) and i not in self.plans]
@@ -194,6 +198,17 @@ class Page:
         if line is not None:
             self.failed.append(f"not printed so: {line}\nbut:\n{printed[-5000:]}")
 
+    def must_stand(self, lines, stands_in, printed):
+        """Whether the page has the numbers that a block prints."""
+        above = self.text[:self.text.index("\n".join(lines))].splitlines()
+        for begins, expression in stands_in.items():
+            row = [line for line in above if line.startswith(begins)][-1]
+            found = re.findall(expression, printed)
+            if not found:
+                self.failed.append(f"{expression} is not in:\n{printed[-5000:]}")
+            self.failed += [f"printed is {one}, but the page has: {row}" for one in found
+                            if not re.search(rf"(?<![\d.]){re.escape(one.replace(' ', ''))}", row.replace(" ", ""))]
+
     def gpus(self, count, facts):
         """What the environment of a program is that sees so many GPUs, idle but for the facts of each."""
         gpus = [{"uuid": f"GPU-0{i}", "name": "NVIDIA H200", "bus": 16 * (i + 1), "minor_number": i, "memory": 141 << 30, "used": 1 << 21, "compute_mode": 0,
@@ -210,7 +225,7 @@ class Page:
         language, lines = self.blocks[at]
         plan = self.plans.get(at, {})
         unknown = set(plan) - {"begins", "before", "output_of", "exit", "drawn", "file", "then", "code_of", "names_in", "own", "fake_gpus", "facts", "needs",
-                               "not_run", "instead", "shown_as", "leave_out"}
+                               "not_run", "instead", "shown_as", "leave_out", "stands_in"}
         assert not unknown, unknown
         why = plan.get("not_run") or self.lacks(plan.get("needs", []))
         if why:
@@ -237,7 +252,8 @@ class Page:
                 command, *shown = part.split("\n")
                 self.must_show(shown, self.run(self.as_here(command, instead), code, environment), plan)
         else:
-            self.run(self.as_here("\n".join(lines), instead), code, environment)
+            printed = self.run(self.as_here("\n".join(lines), instead), code, environment)
+            self.must_stand(lines, plan.get("stands_in", {}), printed)
 
     def lacks(self, needs):
         """Why the page or the block is left out here, or None."""

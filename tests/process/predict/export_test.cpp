@@ -242,6 +242,45 @@ TEST_F(Export, OfTextGoesOnLikeTheRun) {
   const ToolResult evaluated =
       tool({"evaluate", "text.safetensors", "data.path=text.txt", "--devices", "cpu:1"});
   EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  const ToolResult unnamed = tool({"evaluate", "text.safetensors", "--devices", "cpu:1"});
+  EXPECT_EQ(unnamed.code, 2) << unnamed.out << unnamed.err;
+  EXPECT_THAT(unnamed.err, HasSubstr("trained on data of its own, but an export does not say"));
+}
+
+TEST_F(Export, OfDataThatComeAlongNeedsNoName) {
+  std::vector<std::string> words{"train",     "textgen", "--name",       "random",
+                                 "--devices", "cpu:1",   "stop.steps=2", "model.vocab=300"};
+  for (const std::string& option : testing::tiny("synthetic")) words.push_back(option);
+  const ToolResult trained = tool(words);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  ASSERT_EQ(tool({"export", "random", "--out", "random.safetensors"}).code, 0);
+  const ToolResult evaluated = tool({"evaluate", "random.safetensors", "--devices", "cpu:1"});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+}
+
+TEST_F(Export, IsNotNamedLikeAFileOfAnotherForm) {
+  for (const char* name : {"m.pt", "m.pth", "m.bin", "m.ckpt", "m.onnx"}) {
+    const ToolResult result = tool({"export", "a", "--out", name});
+    EXPECT_EQ(result.code, 2) << name;
+    EXPECT_THAT(result.err, HasSubstr("lockstep export writes a safetensors file, but"));
+    EXPECT_THAT(result.err, HasSubstr("--out m.safetensors"));
+    EXPECT_FALSE(fs::exists(folder->path() / name));
+  }
+}
+
+TEST_F(Export, AFileOfWeightsAloneIsNone) {
+  const fs::path torch_files = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/unit/checkpoint/torch_files";
+  ASSERT_EQ(tool({"export", "a", "--out", "part.safetensors", "--rename", "*=*"}).code, 0);
+  for (const char* command : {"evaluate", "predict"}) {
+    for (const char* name : {"zip.pt", "legacy.pt"}) {
+      const std::string file = (torch_files / name).string();
+      const std::string said = tool({command, file}).err;
+      EXPECT_THAT(said, HasSubstr(file + " is a file of torch.save, which holds no run"));
+      EXPECT_THAT(said, HasSubstr("lockstep train RECIPE init.from=" + file));
+    }
+    EXPECT_THAT(tool({command, "part.safetensors"}).err,
+                HasSubstr("lockstep train RECIPE init.from=part.safetensors"));
+  }
 }
 
 TEST_F(Export, ScoresFilesWithoutARun) {

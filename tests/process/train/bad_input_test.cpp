@@ -64,6 +64,59 @@ TEST_F(BadInput, NamesOfOtherProgramsAreTranslatedWithTheirValues) {
           "hint: write in " + file +
               ", in place of these names and above any [table]:\nprecision = \"fp16\"");
 }
+TEST_F(BadInput, TheNamesOfASentenceScriptAreTranslatedTogether) {
+  const std::string hint =
+      "hint: write model.path=bert batch.global=2 model.encoder_rate=0.01 optimizer.lr=1e-3: "
+      "batch.global is of 2 devices together; for a script that used one GPU, batch.global=1 and "
+      "no other batch.* train as it did; leave out hidden_size: model.width has no effect: the "
+      "sizes are those of model.path";
+  refuses({"train", "dimabsa", "--devices", "cpu:2", "--bert_model_type", "bert", "--hidden_size",
+           "768", "--batch_size", "1", "--learning_rate1", "1e-5", "--learning_rate2", "1e-3"},
+          hint);
+  refuses({"train", "dimabsa", "--devices", "cpu:2", "bert_model_type=bert", "hidden_size=768",
+           "batch_size=1", "learning_rate1=1e-5", "learning_rate2=1e-3"},
+          hint);
+}
+TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> idle{
+      {{"train", "dimabsa", "model.path=bert", "model.width=64"},
+       "model.width has no effect: the sizes are those of model.path"},
+      {{"plan", "dimabsa", "data.path=a.jsonl", "data.valid_path=b.jsonl", "data.valid_share=0.1"},
+       "data.valid_share has no effect: data.valid_path says what to validate on"},
+      {train({"data.valid_path=corpus.txt", "data.split=tail"}), "data.split has no effect"},
+      {train({"tokenizer.vocab=300"}),
+       "tokenizer.vocab has no effect: it is of tokenizer.kind=bpe, but the kind is bytes"},
+      {{"train", "fewshot", "data.novel=cat", "data.novel_share=0.5"},
+       "data.novel_share has no effect"},
+      {{"train", "volume", "data.folds=3", "data.valid_share=0.5"},
+       "data.valid_share has no effect: data.folds says what to validate on"},
+      {{"train", "gbdt", "data.path=corpus.txt", "data.made_symbols=3"},
+       "data.made_symbols does nothing: data.path names files"}};
+  for (const auto& [words, what] : idle) refuses(words, what);
+  const std::string file = write("c.toml", "[model]\npath = \"bert\"\nlayers = 3\n").string();
+  refuses({"train", "dimabsa", "--config", file}, "model.layers has no effect");
+  const std::string defaults = write("d.toml", "[model]\npath = \"bert\"\nlayers = 2\n").string();
+  refuses({"train", "dimabsa", "--config", defaults}, "there is no folder");
+}
+TEST_F(BadInput, AFileOfJsonOrOfPythonIsReadOrSaidHowToWrite) {
+  const std::string json = write("c.json", R"({"batch_size": 16, "learning_rate": 5e-4})").string();
+  refuses({"train", "textgen", "--devices", "cpu:2", "--config", json},
+          "hint: write in " + json +
+              ", in place of these names:\n\"batch.global\": 32,\n\"batch.micro\": 16,\n"
+              "\"optimizer.lr\": 0.0005,\n");
+  const std::string python = write("config.py", "CONFIG = {\n  'lr': 1,\n}\n").string();
+  refuses(train({"--config", python}), "hint: write it as TOML, a line NAME = VALUE each");
+}
+TEST_F(BadInput, KindsOfGpusAreNamedWhereAPlanTakesThem) {
+  refuses({"plan", "textgen", "--devices", "cuda:0"}, "unknown GPU \"cuda:0\"");
+  refuses({"plan", "textgen", "--accelerator", "GPU T4 x 2"},
+          "hint: write --devices 'GPU T4 x 2' (");
+  refuses({"train", "textgen", "--accelerator", "GPU T4 x 2"}, "hint: write --devices all (");
+}
+TEST_F(BadInput, ANotebookIsNoProgram) {
+  refuses({"launch", "--devices", "cpu:2", "python3", "X.ipynb"},
+          "nbconvert --to script X.ipynb && lockstep launch --devices cpu:2 python3 X.py");
+}
 TEST_F(BadInput, AnOptionOfAnotherRecipeInAFileIsNamedAsSuch) {
   const std::string file = write("c.toml", "seed = 1\n[episode]\nk_shot = 3\n").string();
   refuses(

@@ -8,24 +8,39 @@
 #include "base/text.h"
 #include "fakes/error_of.h"
 #include "plan/direct_recipe.h"
+#include "plan/no_effect.h"
 #include "plan/recipe_info.h"
 
 namespace lockstep::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct NamedOptions : RecipeOptions {
   NamedOptions() {
     table.add("data.things", things, {.meaning = "how many things"});
+    table.add("data.rate", rate, {.meaning = "of the trunk, times optimizer.lr"});
+    table.add("data.path", path, {.meaning = "of a trunk"});
+    table.add("data.width", width, {.meaning = "of a trunk without data.path"});
     table.add_synonyms(
-        {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"}});
+        {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"},
+         {.names = {"learning_rate1"}, .from = "", .ours = "data.rate={value}/optimizer.lr"},
+         {.names = {"learning_rate2"}, .from = "", .ours = "optimizer.lr={value}"},
+         {.names = {"model_name"}, .from = "", .ours = "data.path={path}"},
+         {.names = {"hidden_size"}, .from = "", .ours = "data.width={value}"}});
     table.add_preset({"contest",
                       "for tests",
                       {{"batch.global", "64"}, {"batch.micro", "16"}, {"schedule.period", "10"}}});
   }
   void defaults(TrainOptions& train, bool) const override { train.batch.global = 8; }
-  std::int64_t things = 3;
+  void check(const TrainOptions&) const override {
+    if (!path.empty()) check_no_effect(table, "data.path has one", {"data.width"});
+  }
+  std::int64_t things = 3, width = 8;
+  double rate = 0;
+  std::string path;
 };
 
 // Whose micro-batch counts other things than samples.
@@ -107,7 +122,8 @@ TEST_F(ForeignNames, AFlagIsTranslatedWithItsValue) {
     std::vector<std::string> words{"named", "--devices", "2xT4"};
     words.insert(words.end(), flag.begin(), flag.end());
     EXPECT_THAT(refusal(words), HasSubstr("| write batch.global=32 batch.micro=16: batch.global "
-                                          "is of 2 devices together"))
+                                          "is of 2 devices together; for a script that used one "
+                                          "GPU, batch.global=16 and no other batch.* train"))
         << flag[0];
   }
   EXPECT_THAT(refusal({"--fp16", "named"}), HasSubstr("plan has no flag --fp16 | write "
@@ -143,6 +159,49 @@ TEST_F(ForeignNames, TheBatchIsOfTheDevicesThatAreNamed) {
   EXPECT_THAT(hint({"gpus=[0, 1, 2]", "batch_size=16"}), HasSubstr("batch.global=48 "));
   EXPECT_THAT(hint({"device=auto", "batch_size=16"}), HasSubstr("batch.global=32 "));
   EXPECT_THAT(hint({"gpu_id=GPU-none", "batch_size=16"}), HasSubstr("batch.global=16xDEVICES "));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"batch_size=16", "gpus=2"}, {"batch_size=16", "gpus=1"}})
+    EXPECT_THAT(hint(words), Not(HasSubstr("a script that used one")));
+}
+
+TEST_F(ForeignNames, AScriptOnOneGpuKeepsItsBatch) {
+  EXPECT_THAT(hint({"batch_size=1"}), HasSubstr("batch.global=2 batch.micro=1: batch.global is of "
+                                                "2 devices together; for a script that used one "
+                                                "GPU, batch.global=1 and no other batch.*"));
+  EXPECT_THAT(hint({"grad_accum=4", "batch_size=16"}),
+              AllOf(HasSubstr("write batch.global=128 "), HasSubstr("GPU, batch.global=64 and")));
+  EXPECT_THAT(key_refusal("named", {"batch_size=16"}, 0), HasSubstr("GPU, batch.global=16 and"));
+  EXPECT_THAT(key_refusal("named", {"batch_size=16"}, 1), Not(HasSubstr("used one")));
+  EXPECT_THAT(hint({"effective_batch_size=128"}), Not(HasSubstr("used one")));
+  EXPECT_THAT(hint({"device=cuda", "batch_size=1"}), HasSubstr("GPU, batch.global=1 and"));
+}
+
+TEST_F(ForeignNames, AKindOfGpuIsWrittenWhereItIsTaken) {
+  EXPECT_THAT(hint({"accelerator=GPU T4 x 2"}), HasSubstr("write --devices all ("));
+  EXPECT_THAT(refusal({"named", "--accelerator", "GPU T4 x 2"}),
+              HasSubstr("| write --devices 'GPU T4 x 2' ("));
+  EXPECT_THAT(refusal({"named", "--accelerator", "TPU v3-8"}), HasSubstr("| leave it out"));
+}
+
+TEST_F(ForeignNames, AValueIsDividedByTheOptionThatItIsAMultipleOf) {
+  EXPECT_EQ(hint({"learning_rate2=1e-3", "learning_rate1=1e-5"}),
+            "write optimizer.lr=1e-3 data.rate=0.01");
+  EXPECT_EQ(hint({"learning_rate1=1e-5", "learning_rate2=1e-4"}),
+            "write data.rate=0.1 optimizer.lr=1e-4");
+  EXPECT_EQ(hint({"optimizer.lr=1e-3", "learning_rate1=2e-5"}), "write data.rate=0.02");
+  EXPECT_EQ(hint({"learning_rate1=fast"}), "write data.rate=FACTOR");
+}
+
+TEST_F(ForeignNames, WhatHasNoEffectBesideTheRestIsLeftOut) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"hidden_size=768", "model_name=bert", "lr=1"},
+        {"model_name=bert", "hidden_size=768", "lr=1"}})
+    EXPECT_EQ(hint(words),
+              "write data.path=bert optimizer.lr=1; leave out hidden_size: data.width "
+              "has no effect: data.path has one");
+  EXPECT_EQ(hint({"hidden_size=768", "lr=1"}), "write data.width=768 optimizer.lr=1");
+  EXPECT_EQ(hint({"data.path=bert", "hidden_size=768"}),
+            "leave out hidden_size: data.width has no effect: data.path has one");
 }
 
 TEST_F(ForeignNames, DevicesThatAreGivenAreNotNamedAgain) {
@@ -170,8 +229,16 @@ TEST_F(ForeignNames, AllNamesOfAFileAreTranslatedTogether) {
                              ", in place of these names and above any [table]:\n"
                              "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
                              "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
-                             "batch.global is of 2 devices together\nleave out pin_memory\n"
+                             "batch.global is of 2 devices together; for a script that used one "
+                             "GPU, batch.global=64 and no other batch.* train as it did\n"
+                             "leave out pin_memory\n"
                              "(there of each device; batch.micro may be left out)"));
+  const std::string json = (folder.path() / "my.json").string();
+  write_file_atomic(json, R"({"lr": 5e-4, "dtype": "float16"})");
+  EXPECT_EQ(explain_keys("named", {}, gpus(2), {}, {json})("lr", "")->hint(),
+            cat("write in ", json,
+                ", in place of these names:\n\"optimizer.lr\": 0.0005,\n"
+                "\"precision\": \"fp16\","));
   write_file_atomic(file, "gpus = [0, 1]\n");
   const auto error = explain_keys("named", {}, gpus(2), flags_here(planner()), {file})("gpus", "");
   ASSERT_TRUE(error);
@@ -220,14 +287,16 @@ TEST_F(ForeignNames, TheBatchHasTheAccumulationOfThePreset) {
 TEST_F(ForeignNames, ARecipeWhoseMicroBatchCountsOtherThingsIsToldTheBatchAlone) {
   EXPECT_THAT(refusal({"rows", "--batch_size", "1", "--gradient_accumulation_steps", "4",
                        "--devices", "2xT4"}),
-              HasSubstr("| write batch.global=8: batch.global is of 2 devices together; leave out "
-                        "gradient_accumulation_steps"));
+              HasSubstr("| write batch.global=8: batch.global is of 2 devices together; for a "
+                        "script that used one GPU, batch.global=4 and no other batch.* train as it "
+                        "did; leave out gradient_accumulation_steps"));
 }
 
 TEST_F(ForeignNames, AnUnknownNameDoesNotHideTheOthers) {
   EXPECT_EQ(key_refusal("named", {"batch_size=16", "wombat=3"}, 2),
             "wombat is not an option | write batch.global=32 batch.micro=16: batch.global is of 2 "
-            "devices together; leave out wombat");
+            "devices together; for a script that used one GPU, batch.global=16 and no other "
+            "batch.* train as it did; leave out wombat");
   EXPECT_EQ(key_refusal("named", {"wombat=3"}, 2), "nothing");
   EXPECT_THAT(refusal({"named", "--wombat", "3", "--lr", "0.1", "--devices", "2xT4"}),
               HasSubstr("plan has no flag --wombat | write optimizer.lr=0.1; leave out --wombat"));

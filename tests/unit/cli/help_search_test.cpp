@@ -143,6 +143,11 @@ TEST(HelpSearch, FindsTheSymptomsInTheWordsOfThoseWhoSearch) {
       {"gpu0", "Only one GPU is used"},
       {"success criteria", "success criterion, success criteria, target utilization"},
       {"target utilization", "success criterion, success criteria, target utilization"},
+      {"GPU 1: Idle (not utilized)", "Only one GPU is used"},
+      {"training too slow", "Training is slow"},
+      {"training is too slow", "Training is slow"},
+      {"P100", "The GPU is too old"},
+      {"no kernel image is available for execution on the device", "The GPU is too old"},
   };
   for (const auto& [words, title] : searches) {
     const FoundTopics found = topics_about(all, words);
@@ -199,6 +204,11 @@ TEST(HelpSearch, FindsWordsNamesAndOptions) {
       {"progress bar", "progress"},
       {"job file", "TOML"},
       {"several hosts", "docs/guide/several-hosts.md"},
+      {"deberta", "model.path=FOLDER"},
+      {"mdeberta", "model.path=FOLDER"},
+      {"DeBERTa-v3", "model.path=FOLDER"},
+      {"ipynb", "jupyter nbconvert --to script"},
+      {"notebook", "jupyter nbconvert --to script"},
   };
   for (const auto& [words, part] : searches) {
     const FoundTopics found = topics_about(all, words);

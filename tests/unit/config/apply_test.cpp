@@ -162,6 +162,46 @@ TEST(ApplyConfig, ShowsALineOfAnotherFormAsTomlWritesIt) {
   EXPECT_THAT(error_of_file("seed =\n"), Not(HasSubstr("TOML writes")));
 }
 
+// What is read from a file of that name.
+std::string answer_of(const std::string& name, const std::string& text, Both& both) {
+  const TemporaryDirectory folder;
+  write_file_atomic(folder.path() / name, text);
+  return error_if_any([&] { both.apply({}, {folder.path() / name}); });
+}
+
+TEST(ApplyConfig, ReadsJson) {
+  Both both;
+  EXPECT_EQ(answer_of("a.json",
+                      R"({"seed": 7, "batch": {"global": 16}, "optimizer.lr": 5e-4,
+                          "data.path": ["x", "y"], "exact": true, "stop.after": "2h"})",
+                      both),
+            "");
+  EXPECT_EQ(both.engine.seed, 7);
+  EXPECT_EQ(both.engine.global, 16);
+  EXPECT_EQ(both.engine.lr, 5e-4);
+  EXPECT_EQ(both.engine.after.seconds, 7200);
+  EXPECT_THAT(both.toy.paths, ElementsAre("x", "y"));
+  EXPECT_TRUE(both.engine.exact);
+  EXPECT_THAT(answer_of("a.json", R"({"sed": 7})", both), HasSubstr("a.json)"));
+  EXPECT_THAT(answer_of("a.json", R"({"seed": null})", both),
+              HasSubstr("but is the text \"none\""));
+  EXPECT_THAT(answer_of("a.json", "{\n\"seed\": 7,,\n}", both),
+              AllOf(HasSubstr("a.json as JSON: "), HasSubstr(" in line 2")));
+  for (const char* text : {"[1]", "3"})
+    EXPECT_THAT(answer_of("a.json", text, both), HasSubstr("it is no JSON object"));
+}
+
+TEST(ApplyConfig, SaysOfAFileOfAnotherFormHowToWriteIt) {
+  Both both;
+  const std::string python = "CONFIG = {\n    'batch_size': 16,\n}\n";
+  EXPECT_THAT(answer_of("config.py", python, both),
+              AllOf(HasSubstr("config.py as TOML"), HasSubstr("| write it as TOML, a line NAME = "),
+                    HasSubstr("or type NAME=VALUE on the command line")));
+  EXPECT_EQ(answer_of("config.py", "seed = 9\n", both), "");
+  EXPECT_EQ(both.engine.seed, 9);
+  EXPECT_THAT(error_of_file("seed =\n"), Not(HasSubstr("write it as TOML")));
+}
+
 TEST(ApplyConfig, RefusesAFileThatIsNotText) {
   EXPECT_THAT(error_of_file(std::string("\xff\xfe\0bin", 6)), HasSubstr("my.toml as TOML"));
   EXPECT_THAT(error_of_file("run.root = \"\xff\xff\"\n"), HasSubstr("my.toml as TOML"));

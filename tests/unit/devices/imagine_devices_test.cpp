@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "fakes/error_of.h"
 #include "fakes/fake_probe.h"
 
@@ -37,8 +38,8 @@ TEST_F(ImagineDevices, TakesAnH100WithoutAGpu) {
 }
 
 TEST_F(ImagineDevices, KnowsCommonGpusHoweverTheyAreWritten) {
-  for (const char* spec :
-       {"2xT4", "2xt4", "2X T4", " 2xT4 ", "T4x2", "T4 x2", "t4 X 2", "2x Tesla T4"}) {
+  for (const char* spec : {"2xT4", "2xt4", "2X T4", " 2xT4 ", "T4x2", "T4 x2", "t4 X 2",
+                           "2x Tesla T4", "GPU T4 x 2", "GPUT4x2", "gpu T4 x2"}) {
     const auto devices = imagine(spec);
     ASSERT_EQ(devices.size(), 2u) << spec;
     EXPECT_EQ(devices[1].name, "Tesla T4") << spec;
@@ -83,7 +84,20 @@ TEST_F(ImagineDevices, TakesCpusAndRealDevicesAsTheyAre) {
   EXPECT_EQ(imagine("0").size(), 1u) << "the first, as train takes it";
 }
 
+TEST_F(ImagineDevices, SaysWhichKindsItTakes) {
+  for (const char* spec : {"cuda:0", "K80", "TPU v3-8", "GPU", "0,cuda:1"})
+    EXPECT_THAT(error(spec), AllOf(HasSubstr(cat("unknown GPU \"", spec, "\"")),
+                                   HasSubstr("as in 2xT4; known are P100, V100, T4, ")))
+        << spec;
+  for (const char* spec : {"0,1", "GPU-1234"})
+    EXPECT_THAT(error(spec), AllOf(HasSubstr("there are none here"),
+                                   HasSubstr("| say how many instead, as in --devices 2")))
+        << spec;
+  EXPECT_THAT(error("cpu:x"), HasSubstr("the number of CPU ranks"));
+}
+
 TEST_F(ImagineDevices, RefusesWhatCannotBe) {
+  EXPECT_THAT(error("GPU P100"), HasSubstr("Tesla P100-PCIE-16GB is too old"));
   EXPECT_THAT(error("T4x0"), HasSubstr("the number of devices must be from 1 to"));
   EXPECT_THAT(error("0xT4"), HasSubstr("the number of devices must be from 1 to"));
   EXPECT_THAT(error("99999999999"), HasSubstr("the number of devices must be from 1 to"));

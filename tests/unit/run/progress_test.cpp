@@ -141,6 +141,16 @@ TEST_F(ProgressDisplay, TheEndSaysHowFastItWas) {
   EXPECT_EQ(shown(end), "stopped at step 9: SIGINT  19.8k tok/s  MFU unknown\n");
 }
 
+TEST_F(ProgressDisplay, TheEndOfAResumedRunSaysOfWhichStepsItsSpeedIs) {
+  make();
+  shown({{"kind", "start"}, {"step", 6}, {"total_steps", 9}, {"unit", "tokens"}});
+  json end = {{"kind", "end"}, {"step", 9}, {"seconds", 2}, {"units_per_s", 19800}};
+  EXPECT_EQ(shown(end), "finished at step 9 after 2.0s  19.8k samples/s  (from step 6 on)\n");
+  end.update({{"kind", "stop"}, {"why", "SIGINT"}});
+  EXPECT_EQ(shown(end), "stopped at step 9: SIGINT  19.8k samples/s  (from step 6 on)\n");
+  EXPECT_EQ(shown({{"kind", "end"}, {"step", 6}}), "finished at step 6\n");
+}
+
 TEST_F(ProgressDisplay, EpochsAreCountedFromOne) {
   make({.plain_every_s = 0});
   start();

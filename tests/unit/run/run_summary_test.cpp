@@ -88,6 +88,12 @@ TEST_F(RunSummaries, TellSpeedAndUtilisationOfTheNewestStart) {
   writer.write({{"kind", "end"}, {"step", 2}, {"units_per_s", 2000}, {"mfu", 0.5}});
   EXPECT_THAT(page(), HasSubstr("speed     2k tok/s\n  mfu       50.0% of the devices' peak\n"));
   EXPECT_EQ(summary_json(summary()).at("mfu"), 0.5);
+  writer.write({{"kind", "resume"}, {"step", 2}});
+  writer.write({{"kind", "start"}, {"step", 2}, {"unit", "tokens"}});
+  writer.write({{"kind", "step"}, {"step", 3}, {"units_per_s", 1000}});
+  EXPECT_THAT(page(), HasSubstr("speed     1k tok/s\n"));
+  writer.write({{"kind", "end"}, {"step", 4}, {"units_per_s", 3000}});
+  EXPECT_THAT(page(), HasSubstr("speed     3k tok/s  (from step 2 on)\n"));
 }
 
 TEST_F(RunSummaries, ShowWhatTheNewestStartUpWasSpentOn) {
