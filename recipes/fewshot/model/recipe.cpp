@@ -62,12 +62,9 @@ DatasetPair FewshotRecipe::data() {
 }
 
 std::vector<std::pair<std::string, std::string>> FewshotRecipe::weight_names() const {
-  std::vector<std::pair<std::string, std::string>> names{{"module.*", "trunk.*"},
-                                                         {"*", "trunk.*"},
+  std::vector<std::pair<std::string, std::string>> names{{"*", "trunk.*"},
                                                          {"layer4.*", ""},
-                                                         {"module.layer4.*", ""},
                                                          {"fc.*", ""},
-                                                         {"module.fc.*", ""},
                                                          {"", "neck.*"},
                                                          {"", "proposal.*"},
                                                          {"", "proposal_deltas.*"},
