@@ -213,8 +213,8 @@ Names patterns_of(const Names& names, const Names& others = {}) {
 // placed: names in the file of what does.
 std::string hint_with_map(const Faults& before, const Names& map, const Faults& after,
                           const Names& placed) {
-  std::string hint = cat("if ", before.offered, " is ", before.lacking, ": init.map=\"",
-                         join(map, ","), "\"");
+  std::string hint =
+      cat("if ", before.offered, " is ", before.lacking, ": init.map=\"", join(map, ","), "\"");
   const Names unexpected = patterns_of(after.unexpected, placed);
   const Names missing = patterns_of(after.missing);
   if (std::max(unexpected.size(), missing.size()) > most_named)
@@ -229,9 +229,9 @@ std::string hint_with_map(const Faults& before, const Names& map, const Faults& 
 // size may not.
 std::string hint_of_shapes(const Faults& faults) {
   const bool most = 2 * faults.shaped.size() > faults.tensors;
-  const std::string leave = cat("init.missing=\"", join(patterns_of(faults.shaped), ","), "\" leaves ",
-                                count_of(static_cast<std::int64_t>(faults.shaped.size()), "tensor"),
-                                " as built");
+  const std::string leave =
+      cat("init.missing=\"", join(patterns_of(faults.shaped), ","), "\" leaves ",
+          count_of(static_cast<std::int64_t>(faults.shaped.size()), "tensor"), " as built");
   return most ? cat("the file is of a model of other sizes: set the options of model.* to those "
                     "sizes; ",
                     leave)

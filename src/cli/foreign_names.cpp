@@ -353,14 +353,13 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
   return is_left_out && synonym->none_when_off ? "" : synonym->note;
 }
 
-// The names of which nothing is known, but those that may be options of a step that follows, without
-// its group: "input" of "predict.input".
+// The names of which nothing is known, but those that may be options of a step that follows,
+// without its group: "input" of "predict.input".
 Words unknown_names(const Vocabulary& known, const Translation& all) {
   Words names = all.unknown;
   std::erase_if(names, [&](const std::string& name) {
-    return std::any_of(known.options.begin(), known.options.end(), [&](const OptionInfo& option) {
-      return option.key.ends_with("." + name);
-    });
+    return std::any_of(known.options.begin(), known.options.end(),
+                       [&](const OptionInfo& option) { return option.key.ends_with("." + name); });
   });
   return names;
 }
@@ -639,9 +638,8 @@ std::string hint_for_recipe(const Command& command, const Words& words) {
   const std::vector<TypedName> names = names_in_line(command, words);
   const auto known_in = [&](const std::string& recipe) {
     const Vocabulary known = vocabulary_of(recipe);
-    return std::count_if(names.begin(), names.end(), [&](const TypedName& name) {
-      return is_known_name(known, name.name);
-    });
+    return std::count_if(names.begin(), names.end(),
+                         [&](const TypedName& name) { return is_known_name(known, name.name); });
   };
   const auto best = std::max_element(
       recipes.begin(), recipes.end(),

@@ -103,13 +103,13 @@ void report_items_left(const LaunchOutcome& outcome, const ItemTally& tally,
   const std::string waiting =
       tally.waiting == 0
           ? ""
-          : cat("; ", tally.waiting, tally.waiting == 1 ? " of them waits in " : " of them wait in ",
-                records_name, " until those before ", tally.waiting == 1 ? "it" : "them",
-                " are done");
+          : cat("; ", tally.waiting,
+                tally.waiting == 1 ? " of them waits in " : " of them wait in ", records_name,
+                " until those before ", tally.waiting == 1 ? "it" : "them", " are done");
   say(cat("not finished: ", tally.done, " of ", tally.total, " items are done, in ",
           folder.path().string(), waiting,
-          partial_text(partial, tally.waiting == 0 ? "their part"
-                                                   : cat("the part of the other ", placed))));
+          partial_text(partial,
+                       tally.waiting == 0 ? "their part" : cat("the part of the other ", placed))));
   say_how_to_go_on(again);
 }
 

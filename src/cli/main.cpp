@@ -74,8 +74,9 @@ int run_help(const std::string& asked, const std::vector<Command>& commands) {
     }
   // A slip is seldom in the first letter: "inference" is not near to "convergence".
   std::erase_if(terms, [&](const std::string& term) {
-    return term.empty() || asked.empty() || std::tolower(static_cast<unsigned char>(term.front())) !=
-                               std::tolower(static_cast<unsigned char>(asked.front()));
+    return term.empty() || asked.empty() ||
+           std::tolower(static_cast<unsigned char>(term.front())) !=
+               std::tolower(static_cast<unsigned char>(asked.front()));
   });
   const std::string one = nearest(asked, terms);
   if (!one.empty()) near.insert(near.begin(), one);

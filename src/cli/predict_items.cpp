@@ -290,8 +290,8 @@ void remove_held(const EarlierPredictions& earlier, const RecordWriter& record) 
 }
 
 // By their keys, what this command has written down.
-std::map<std::string, RecordedItem> recorded_items(const fs::path& folder,
-                                                   const RecordWriter& own, std::int64_t& count) {
+std::map<std::string, RecordedItem> recorded_items(const fs::path& folder, const RecordWriter& own,
+                                                   std::int64_t& count) {
   std::map<std::string, RecordedItem> items;
   for (const PredictionRecord& record : read_records(folder))
     if (record.file == own.path())

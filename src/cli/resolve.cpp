@@ -211,7 +211,8 @@ bool is_asked_for(const OptionTable& table, std::string_view key) {
 bool names_data(const OptionTable& table) {
   const std::vector<OptionInfo> options = table.options();
   return std::any_of(options.begin(), options.end(), [&](const OptionInfo& option) {
-    return option.spec.is_path && option.key.starts_with("data.") && is_asked_for(table, option.key);
+    return option.spec.is_path && option.key.starts_with("data.") &&
+           is_asked_for(table, option.key);
   });
 }
 
@@ -391,8 +392,7 @@ void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t 
   plan();
   const auto tightest = tightest_device(devices);
   std::string& advice = setup.prepared.facts.smaller_sample;
-  const bool is_too_large =
-      tightest && setup.plan.memory_needed_bytes > tightest->available_bytes;
+  const bool is_too_large = tightest && setup.plan.memory_needed_bytes > tightest->available_bytes;
   if (is_too_large && !setup.plan.memory.measured && !advice.empty()) {
     advice = sample_that_fits(setup, devices);
     plan();

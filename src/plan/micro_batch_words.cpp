@@ -144,8 +144,7 @@ std::string more_data(const std::string& preset, const TrainOptions& options, st
                       bool has_data) {
   return cat("preset ", preset, " sets this batch, for more data",
              has_data ? " than yours: set" : ": name yours, as with data.path=…, or set",
-             " batch.global=", most,
-             options.batch.micro > 0 ? " batch.micro=0" : "",
+             " batch.global=", most, options.batch.micro > 0 ? " batch.micro=0" : "",
              options.batch.accumulation > 0 ? " batch.accumulation=0" : "");
 }
 
@@ -162,12 +161,11 @@ void check_data(const Plan& plan, const TrainOptions& options, bool has_data) {
   const std::int64_t most = whole_data(plan);
   if (plan.batch.global <= most) return;
   const std::string preset = preset_of_batch(options);
-  throw Error(
-      cat("global batch ", plan.batch.global, " is more than the ",
-          count_of(plan.epoch_size, "training sample"), " that there are",
-          plan.epoch_size != plan.train_samples ? " in an epoch" : ""),
-      preset.empty() ? smaller_batch(plan, options, most)
-                     : more_data(preset, options, most, has_data));
+  throw Error(cat("global batch ", plan.batch.global, " is more than the ",
+                  count_of(plan.epoch_size, "training sample"), " that there are",
+                  plan.epoch_size != plan.train_samples ? " in an epoch" : ""),
+              preset.empty() ? smaller_batch(plan, options, most)
+                             : more_data(preset, options, most, has_data));
 }
 
 // The largest micro-batch that fits by the estimate, and goes into the global batch and the data.

@@ -122,8 +122,8 @@ TEST_F(Fewshot, GoesOnToMoreEpisodes) {
 
 // Each size that the warning offers is one that the estimate says fits.
 TEST_F(Fewshot, OffersSizesThatFitTheMemory) {
-  const Words plan{"plan", "fewshot", "preset=t4x2", "episode.size=1024",
-                   "episode.k_shot=10", "--devices", "2xT4"};
+  const Words plan{"plan",      "fewshot", "preset=t4x2", "episode.size=1024", "episode.k_shot=10",
+                   "--devices", "2xT4"};
   const ToolResult large = tool(plan);
   ASSERT_EQ(large.code, 0) << large.err;
   const std::string text = join(split(large.out + large.err, '\n'), " ");

@@ -99,9 +99,9 @@ TEST_F(GoingOn, SaysWhatWaitsForAnEarlierItem) {
         return true;
     return false;
   };
-  ToolProcess process({testing::program("lockstep"), "predict", "a", "pair", "out=paired",
-                       "--devices", "cpu:2"},
-                      folder->path());
+  ToolProcess process(
+      {testing::program("lockstep"), "predict", "a", "pair", "out=paired", "--devices", "cpu:2"},
+      folder->path());
   while (!something_is_held()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it is written down
   kill(process.pid(), SIGTERM);

@@ -264,8 +264,9 @@ TEST_F(FirstWeights, AreRenamedByTheUsersMapThenByTheRecipes) {
   };
   Tensors tensors = toy("net.");
   tensors[0].first = "net.dense1.weight";
-  EXPECT_THAT(fault(save(tensors)),
-              HasSubstr("init.map=\"net.*=*\" init.unexpected=\"net.dense1.*\" init.missing=\"first.*\""));
+  EXPECT_THAT(
+      fault(save(tensors)),
+      HasSubstr("init.map=\"net.*=*\" init.unexpected=\"net.dense1.*\" init.missing=\"first.*\""));
   options.init.map = {"net.*=*"};
   ToyModel model(1);
   load_first_weights(model, Named(), options, save(tensors));
@@ -322,7 +323,8 @@ TEST_F(FirstWeights, OfAnotherSizeAreSaidToBe) {
   Tensors tensors = toy();
   tensors[0].second = at::ones({4, 5});
   EXPECT_THAT(fault(save(tensors)),
-              AllOf(HasSubstr("init.missing=\"first.*\" leaves 1 tensor as built"), Not(HasSubstr("head"))));
+              AllOf(HasSubstr("init.missing=\"first.*\" leaves 1 tensor as built"),
+                    Not(HasSubstr("head"))));
   for (auto& [name, tensor] : tensors) tensor = at::ones({3, 1, 2});
   EXPECT_THAT(fault(save(tensors)), HasSubstr("the file is of a model of other sizes"));
 }
