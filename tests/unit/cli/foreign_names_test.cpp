@@ -329,7 +329,8 @@ TEST_F(ForeignNames, ALineWithoutARecipeIsToldThatFirst) {
                 parse(trainer, {"--device", "cuda", "--num_things", "3"});
               }),
               AllOf(HasSubstr("lockstep plan needs RECIPE | name the recipe first, one of "),
-                    HasSubstr("named, rows: lockstep plan named --device cuda --num_things 3")));
+                    HasSubstr("named, rows"),
+                    HasSubstr(": lockstep plan named --device cuda --num_things 3")));
   EXPECT_THAT(error_of([&] {
                 parse(trainer, {"--device", "cuda", "rows"});
               }),
