@@ -5,6 +5,7 @@
 #include "checkpoint/first_weights.h"
 #include "checkpoint/tensor_file.h"
 #include "plan/parameter_rules.h"
+#include "plan/words.h"
 
 #include <algorithm>
 #include <optional>
@@ -35,21 +36,50 @@ bool counts_batches(const std::string& name) {
   return name == "num_batches_tracked" || name.ends_with(".num_batches_tracked");
 }
 
+// What DataParallel, DistributedDataParallel and torch.compile put before every name; the number of
+// letters that all names of the source have of that.
+std::size_t wrapped_letters(const std::vector<SourceTensor>& source) {
+  std::size_t letters = 0;
+  const auto all_go_on_with = [&](std::string_view prefix) {
+    return std::all_of(source.begin(), source.end(), [&](const SourceTensor& tensor) {
+      return std::string_view(tensor.stored.name).substr(letters).starts_with(prefix);
+    });
+  };
+  for (bool more = !source.empty(); more;) {
+    more = false;
+    for (const std::string_view prefix : {"module.", "_orig_mod."})
+      if (all_go_on_with(prefix)) {
+        letters += prefix.size();
+        more = true;
+      }
+  }
+  return letters;
+}
+
 // The model's name of a tensor of the source.
 class Renaming {
  public:
-  Renaming(const std::vector<ModelTensor>& model, const TrainOptions& options,
-           const std::vector<NamePair>& weight_names)
-      : map_(name_map(options.init.map)), used_(map_.size()), weight_names_(weight_names) {
+  Renaming(const std::vector<ModelTensor>& model, const std::vector<SourceTensor>& source,
+           const Names& map, const std::vector<NamePair>& weight_names)
+      : map_(name_map(map)),
+        used_(map_.size()),
+        weight_names_(weight_names),
+        wrapped_(wrapped_letters(source)) {
     for (std::size_t i = 0; i < model.size(); ++i)
       for (const std::string& name : model[i].names) places_[name] = i;
   }
+
+  // Without what a wrapper put before every name.
+  std::string unwrapped(const std::string& name) const { return name.substr(wrapped_); }
 
   // Nothing: the model does not have it.
   std::optional<std::size_t> place_of(const std::string& name) {
     const auto [renamed, pair] = as_renamed(name);
     if (pair < used_.size()) used_[pair] = true;
-    if (const auto own = places_.find(renamed); own != places_.end()) return own->second;
+    if (const auto own = places_.find(renamed); own != places_.end()) {
+      of_field_ |= pair < used_.size() && is_of_field(renamed);
+      return own->second;
+    }
     for (const auto& [from, to] : weight_names_)
       if (const auto as = glob_renamed(from, to, renamed))
         if (const auto own = places_.find(*as); own != places_.end()) {
@@ -62,9 +92,11 @@ class Renaming {
   // What weight_names says of a file that has such names: of its tensors that the model has no
   // place for, and of the model's that it lacks.
   bool may_be_passed_over(const std::string& name) const {
+    const std::string renamed = as_renamed(name).first;
     return of_field_ &&
            std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
-             return pair.second.empty() && glob_matches(pair.first, as_renamed(name).first);
+             return pair.second.empty() &&
+                    (glob_matches(pair.first, renamed) || is_in_the_field(pair.first, renamed));
            });
   }
   bool may_be_lacking(const std::string& name) const {
@@ -85,16 +117,36 @@ class Renaming {
   }
 
  private:
-  // By the first pair of init.map that fits, and which one that is.
+  // By the first pair of init.map that fits, and which one that is. Patterns may be of the name as
+  // it stands in the file, or of the one without the wrapper's part.
   std::pair<std::string, std::size_t> as_renamed(const std::string& name) const {
-    for (std::size_t i = 0; i < map_.size(); ++i)
-      if (const auto as = glob_renamed(map_[i].first, map_[i].second, name)) return {*as, i};
-    return {name, map_.size()};
+    for (const std::string& one : {name, unwrapped(name)})
+      for (std::size_t i = 0; i < map_.size(); ++i)
+        if (const auto as = glob_renamed(map_[i].first, map_[i].second, one)) return {*as, i};
+    return {places_.contains(name) ? name : unwrapped(name), map_.size()};
+  }
+
+  // Whether init.map led to where weight_names leads too.
+  bool is_of_field(const std::string& renamed) const {
+    return std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
+      return !pair.first.empty() && !pair.second.empty() && glob_matches(pair.second, renamed);
+    });
+  }
+
+  // Whether the field's name of what init.map renamed is like that: "layer4.0.conv1.weight" of
+  // "trunk.layer4.0.conv1.weight".
+  bool is_in_the_field(const std::string& pattern, const std::string& renamed) const {
+    return std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
+      if (pair.first.empty() || pair.second.empty()) return false;
+      const auto as = glob_renamed(pair.second, pair.first, renamed);
+      return as && glob_matches(pattern, *as);
+    });
   }
 
   std::vector<NamePair> map_;
   std::vector<bool> used_;
   const std::vector<NamePair>& weight_names_;
+  std::size_t wrapped_ = 0;
   std::map<std::string, std::size_t> places_;
   bool of_field_ = false;  // weight_names led from a name of the source to one of the model
 };
@@ -103,8 +155,10 @@ struct Faults {
   Names missing, unexpected, other_shape, other_kind, unreadable;
   std::string remedy;  // of the first that cannot be read
   std::size_t tensors = 0;
+  Names shaped;  // the names of other_shape
   // For a hint: a name that is missing, one that is unexpected and could be it.
   std::string lacking, offered;
+  std::size_t names() const { return missing.size() + unexpected.size(); }
   bool any() const {
     return !(missing.empty() && unexpected.empty() && other_shape.empty() && other_kind.empty() &&
              unreadable.empty());
@@ -126,15 +180,66 @@ std::size_t common_end(const std::string& a, const std::string& b) {
   return is_whole_name || has_parts ? whole : 0;
 }
 
-std::string guess_map(const Faults& faults) {
+// The pair of init.map by which the one becomes the other; or "".
+std::string guessed_pair(const Faults& faults) {
   if (faults.lacking.empty() || faults.offered.empty()) return "";
   const std::size_t same = common_end(faults.lacking, faults.offered);
   const auto front = [&](const std::string& name) { return name.substr(0, name.size() - same); };
-  return cat("if ", faults.offered, " is ", faults.lacking, ": init.map=\"", front(faults.offered),
-             "*=", front(faults.lacking), "*\"");
+  return cat(front(faults.offered), "*=", front(faults.lacking), "*");
 }
 
-[[noreturn]] void refuse(const Faults& faults, const std::string& what) {
+// The shortest pattern of whole parts that matches the name and none of the others.
+std::string pattern_of(const std::string& name, const Names& others) {
+  for (std::size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
+    const std::string begin = name.substr(0, dot + 1);
+    if (std::none_of(others.begin(), others.end(),
+                     [&](const std::string& other) { return other.starts_with(begin); }))
+      return begin + "*";
+  }
+  return name;
+}
+
+// "head.*", "rare": patterns of all these names, each once.
+Names patterns_of(const Names& names, const Names& others = {}) {
+  Names patterns;
+  for (const std::string& name : names)
+    if (std::string pattern = pattern_of(name, others);
+        std::find(patterns.begin(), patterns.end(), pattern) == patterns.end())
+      patterns.push_back(std::move(pattern));
+  return patterns;
+}
+
+// What to set so that the weights fit. map: for init.map; after: what does not fit with that;
+// placed: names in the file of what does.
+std::string hint_with_map(const Faults& before, const Names& map, const Faults& after,
+                          const Names& placed) {
+  std::string hint =
+      cat("if ", before.offered, " is ", before.lacking, ": init.map=\"", join(map, ","), "\"");
+  const Names unexpected = patterns_of(after.unexpected, placed);
+  const Names missing = patterns_of(after.missing);
+  if (std::max(unexpected.size(), missing.size()) > most_named)
+    return hint + ", and init.unexpected and init.missing for the rest";
+  if (!unexpected.empty()) hint += cat(" init.unexpected=\"", join(unexpected, ","), "\"");
+  if (!missing.empty())
+    hint += cat(" init.missing=\"", join(missing, ","), "\" (which start as they were built)");
+  return hint;
+}
+
+// Where tensors have other shapes: a head may be left as it was built; a whole model of another
+// size may not.
+std::string hint_of_shapes(const Faults& faults) {
+  const bool most = 2 * faults.shaped.size() > faults.tensors;
+  const std::string leave =
+      cat("init.missing=\"", join(patterns_of(faults.shaped), ","), "\" leaves ",
+          count_of(static_cast<std::int64_t>(faults.shaped.size()), "tensor"), " as built");
+  return most ? cat("the file is of a model of other sizes: set the options of model.* to those "
+                    "sizes; ",
+                    leave)
+              : leave;
+}
+
+// guess: a hint of how names could be changed, or "".
+[[noreturn]] void refuse(const Faults& faults, const std::string& what, const std::string& guess) {
   Names words;
   if (!faults.missing.empty())
     words.push_back(cat(faults.missing.size(), " of the model's ", faults.tensors,
@@ -149,11 +254,8 @@ std::string guess_map(const Faults& faults) {
                         " hold numbers of another kind: ", some_of(faults.other_kind)));
   if (!faults.unreadable.empty())
     words.push_back(cat(faults.unreadable.size(), " cannot be read: ", some_of(faults.unreadable)));
-  std::string hint = faults.remedy.empty() ? guess_map(faults) : faults.remedy;
-  if (hint.empty() && !faults.other_shape.empty())
-    hint =
-        "patterns of init.missing leave such parameters as they were built: "
-        "init.missing=\"head.*\"";
+  std::string hint = faults.remedy.empty() ? guess : faults.remedy;
+  if (hint.empty() && !faults.other_shape.empty()) hint = hint_of_shapes(faults);
   if (hint.empty())
     hint = "init.map renames; init.missing and init.unexpected allow what patterns name";
   throw Error(cat("the weights of ", what, " do not fit the model: ", join(words, "; ")), hint);
@@ -163,17 +265,19 @@ std::string guess_map(const Faults& faults) {
 void find_likely_pair(const std::vector<ModelTensor>& model,
                       const std::vector<std::size_t>& missing,
                       const std::vector<SourceTensor>& source,
-                      const std::vector<std::size_t>& unexpected, Faults& faults) {
+                      const std::vector<std::size_t>& unexpected, const Renaming& renaming,
+                      Faults& faults) {
   std::size_t best = 0;
   constexpr std::size_t most_compared = 64;
   for (std::size_t m = 0; m < std::min(missing.size(), most_compared); ++m)
     for (const std::size_t u : unexpected) {
       const std::string& name = model[missing[m]].names.front();
-      const std::size_t same = common_end(name, source[u].stored.name);
+      const std::string there = renaming.unwrapped(source[u].stored.name);
+      const std::size_t same = common_end(name, there);
       if (same <= best || model[missing[m]].tensor.sizes() != source[u].stored.shape) continue;
       best = same;
       faults.lacking = name;
-      faults.offered = source[u].stored.name;
+      faults.offered = there;
     }
 }
 
@@ -185,31 +289,36 @@ class Matching {
     faults_.tensors = model.size();
   }
 
-  WeightMatch run(Renaming& renaming, const std::string& what) {
+  void match(Renaming& renaming) {
     std::vector<std::optional<std::size_t>> places;
     for (const SourceTensor& tensor : source_)
       places.push_back(renaming.place_of(tensor.stored.name));
     for (std::size_t s = 0; s < source_.size(); ++s) place(s, places[s], renaming);
-    renaming.require_all_used(source_, what);
     for (std::size_t m = 0; m < model_.size(); ++m) fill(m, renaming);
-    find_likely_pair(model_, missing_, source_, unexpected_, faults_);
-    if (faults_.any()) refuse(faults_, what);
-    if (match_.pairs.empty()) throw Error(cat("no tensor of ", what, " is one of the model"));
-    return std::move(match_);
+    find_likely_pair(model_, missing_, source_, unexpected_, renaming, faults_);
   }
+  const Faults& faults() const { return faults_; }
+  Names placed(const Renaming& renaming) const {
+    Names names;
+    for (const WeightMatch::Pair& pair : match_.pairs)
+      names.push_back(renaming.unwrapped(source_[pair.source].stored.name));
+    return names;
+  }
+  WeightMatch take_match() { return std::move(match_); }
 
  private:
   void place(std::size_t s, std::optional<std::size_t> own, const Renaming& renaming) {
     const SourceTensor& tensor = source_[s];
     const std::string& name = tensor.stored.name;
-    if (any_matches(options_.init.unexpected, name)) {
+    if (any_matches(options_.init.unexpected, name) ||
+        any_matches(options_.init.unexpected, renaming.unwrapped(name))) {
       match_.unexpected.push_back(name);
     } else if (own) {
       sources_of_[*own].push_back(s);
     } else if (renaming.may_be_passed_over(name)) {
       match_.unexpected.push_back(name);
     } else if (!tensor.is_alias && !counts_batches(name)) {
-      faults_.unexpected.push_back(name);
+      faults_.unexpected.push_back(renaming.unwrapped(name));
       unexpected_.push_back(s);
     }
   }
@@ -251,11 +360,13 @@ class Matching {
     for (const std::int64_t size : stored.shape) elements *= size;
     const bool both_single = own.numel() == 1 && elements == 1 && stored.shape.size() < 2;
     if (own.sizes() != stored.shape && !both_single) {
-      if (may_miss(tensor))
+      if (may_miss(tensor)) {
         match_.other_shape.push_back(name);
-      else
+      } else {
+        faults_.shaped.push_back(name);
         faults_.other_shape.push_back(
             cat(name, " ", shape_text(stored.shape), ", in the model ", shape_text(own.sizes())));
+      }
       return false;
     }
     const std::optional<at::ScalarType> type = stored_dtype(stored.dtype);
@@ -278,14 +389,52 @@ class Matching {
   WeightMatch match_;
 };
 
+struct Inputs {
+  const std::vector<ModelTensor>& model;
+  const std::vector<SourceTensor>& source;
+  const TrainOptions& options;
+  const std::vector<NamePair>& weight_names;
+};
+
+// Pairs of init.map that could be meant, and what is to be set beside them, tried out; "": nothing
+// is near.
+std::string guess_names(const Inputs& in, const Faults& faults) {
+  constexpr std::size_t most_pairs = 4;
+  Faults now = faults;
+  Names map = in.options.init.map, placed;
+  for (std::size_t pairs = 0; pairs < most_pairs; ++pairs) {
+    const std::string pair = guessed_pair(now);
+    if (pair.empty()) break;
+    Names longer = map;
+    longer.insert(longer.begin(), pair);  // before the user's own, which could catch the names
+    Renaming renaming(in.model, in.source, longer, in.weight_names);
+    Matching matching(in.model, in.source, in.options);
+    matching.match(renaming);
+    if (matching.faults().names() >= now.names()) break;
+    map = std::move(longer);
+    now = matching.faults();
+    placed = matching.placed(renaming);
+  }
+  return map == in.options.init.map ? "" : hint_with_map(faults, map, now, placed);
+}
+
 }  // namespace
 
 WeightMatch match_weights(const std::vector<ModelTensor>& model,
                           const std::vector<SourceTensor>& source, const TrainOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& weight_names,
                           const std::string& what) {
-  Renaming renaming(model, options, weight_names);
-  return Matching(model, source, options).run(renaming, what);
+  Renaming renaming(model, source, options.init.map, weight_names);
+  Matching matching(model, source, options);
+  matching.match(renaming);
+  renaming.require_all_used(source, what);
+  if (matching.faults().any()) {
+    const Inputs inputs{model, source, options, weight_names};
+    refuse(matching.faults(), what, guess_names(inputs, matching.faults()));
+  }
+  WeightMatch match = matching.take_match();
+  if (match.pairs.empty()) throw Error(cat("no tensor of ", what, " is one of the model"));
+  return match;
 }
 
 }  // namespace lockstep

@@ -62,6 +62,8 @@ const Flag& find_flag(const Command& command, const Words& words, const std::str
   const std::string what = cat("lockstep ", command.name, " has no flag ", name);
   for (const TriedFlag& tried : command.tried_flags)
     if (tried.name == name) throw Error(what, tried.hint);
+  if (const std::string hint = hint_for_recipe(command, words); !hint.empty())
+    throw Error(cat("lockstep ", command.name, " needs ", command.operands), hint);
   if (const std::string hint = hint_for_word(command, words, name); !hint.empty())
     throw Error(what, hint);
   std::vector<std::string> names;

@@ -84,7 +84,7 @@ std::vector<ScalingBatch> choose_batches(Bench& bench) {
   bench.setup.train->table.set("batch.global", cat(batches.front().global));  // no default now
   for (std::size_t i = 0; i < batches.size(); ++i) {
     plan_for(bench, bench.counts[i], batches[i]);
-    check_new_batch(bench.setup.plan, *bench.setup.train);
+    check_new_batch(bench.setup.plan, *bench.setup.train, names_data(bench.setup.options->table));
   }
   return batches;
 }

@@ -34,6 +34,7 @@ struct TypedLine {
   std::size_t devices = 0;  // 0: nobody knows
   bool has_gpu = false;     // among them
   std::string file{};       // in which the names stand; "": on the command line
+  Words faults{};           // of values of the command's own flags, phrases
 };
 
 // The typed names that are no options, in the words of Lockstep, each once.
@@ -345,12 +346,23 @@ std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
   return word == nullptr || word->value == "all" ? line.devices : devices_in(word->value, false);
 }
 
+// "--gpus 1,2,4": numbers of GPUs, of which there is no 0, rather than which GPUs.
+bool are_counts(const Vocabulary& known, const TypedLine& line, const std::string& list) {
+  const Words counts = split(list, ',');
+  return line.flags.lists_counts && counts.size() > 1 &&
+         std::find(counts.begin(), counts.end(), "0") == counts.end() &&
+         std::any_of(line.names.begin(), line.names.end(), [&](const TypedName& name) {
+           const Synonym* const synonym = find_synonym(known.synonyms, name.name);
+           return synonym != nullptr && synonym->ours.find("{first}") != std::string::npos;
+         });
+}
+
 // --devices of a command that counts them: their number, and all without it.
-void count_devices(std::vector<OurWord>& words) {
+void count_devices(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
   std::erase_if(
       words, [](const OurWord& word) { return word.name == "--devices" && word.value == "all"; });
   for (OurWord& word : words)
-    if (word.name == "--devices")
+    if (word.name == "--devices" && !are_counts(known, line, word.value))
       if (const std::size_t count = indexes_in(word.value); count > 0) word.value = cat(count);
 }
 
@@ -360,7 +372,7 @@ Translation translated(const Vocabulary& known, const TypedLine& line) {
   check_values(known, translation);
   drop_without_effect(known, line, translation);
   add_schedule_lengths(known, line, translation);
-  if (line.flags.counts_devices) count_devices(translation.words);
+  if (line.flags.counts_devices) count_devices(known, line, translation.words);
   return translation;
 }
 
@@ -447,15 +459,29 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
   return is_left_out && synonym->none_when_off ? "" : synonym->note;
 }
 
-// What is said behind the words. Of other names that are not known nothing is: they may be options
-// of a step that follows.
-Words remarks_of(const Translation& all, const TypedName& asked) {
+// The names of which nothing is known, but those that may be options of a step that follows,
+// without its group: "input" of "predict.input".
+Words unknown_names(const Vocabulary& known, const Translation& all) {
+  Words names = all.unknown;
+  std::erase_if(names, [&](const std::string& name) {
+    return std::any_of(known.options.begin(), known.options.end(),
+                       [&](const OptionInfo& option) { return option.key.ends_with("." + name); });
+  });
+  return names;
+}
+
+// What is said behind the words.
+Words remarks_of(const Vocabulary& known, const TypedLine& line, const Translation& all,
+                 const TypedName& asked) {
   Words remarks;
-  Words names = all.left_out;
+  Words names = all.left_out, unknown = unknown_names(known, all);
+  std::erase(unknown, asked.name);
   if (std::find(all.unknown.begin(), all.unknown.end(), asked.name) != all.unknown.end())
     names.push_back(asked.name);
   if (!names.empty()) remarks.push_back(cat("leave out ", join(names, ", ")));
   for (const std::string& why : all.without_effect) remarks.push_back(why);
+  if (!unknown.empty()) remarks.push_back(cat("not known: ", join(unknown, ", ")));
+  remarks.insert(remarks.end(), line.faults.begin(), line.faults.end());
   for (const auto& [key, requirement] : all.must_be)
     remarks.push_back(cat(key, " must be ", requirement));
   return remarks;
@@ -464,16 +490,18 @@ Words remarks_of(const Translation& all, const TypedName& asked) {
 std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
   const Translation all = translated(known, line);
   const std::string note = note_of(known, line.flags, all, plain_name(asked.name));
-  if (all.words.empty() && !all.without_effect.empty()) return join(remarks_of(all, asked), "; ");
-  if (all.words.empty())
-    return cat(
-        all.left_out.size() > 1 ? cat("leave out ", join(all.left_out, ", ")) : "leave it out",
-        note.empty() ? "" : ": ", note);
   const bool is_file = !line.file.empty();
+  if (all.words.empty()) {
+    Words remarks = remarks_of(known, line, all, asked);
+    std::replace(remarks.begin(), remarks.end(), cat("leave out ", plain_name(asked.name)),
+                 std::string("leave it out"));
+    if (note.empty() || !all.without_effect.empty()) return join(remarks, "; ");
+    return cat(join(remarks, "; "), ": ", note);
+  }
   std::string hint = is_file ? write_in_file(known, line, all.words) : write_on_line(all.words);
   if (const std::string sizes = batch_note(known, line, all); !sizes.empty())
     hint += cat(is_file ? "\n" : ": ", sizes);
-  for (const std::string& remark : remarks_of(all, asked))
+  for (const std::string& remark : remarks_of(known, line, all, asked))
     hint += cat(is_file ? "\n" : "; ", remark);
   return note.empty() ? hint : cat(hint, is_file ? "\n(" : " (", note, ")");
 }
@@ -529,6 +557,27 @@ std::vector<TypedName> names_in_line(const Command& command, const Words& words)
   return typed;
 }
 
+// Values of the command's own flags that are none of the few that the flag takes. Where completion
+// offers lists, they are examples.
+Words faults_of_flags(const Command& command, const Words& words) {
+  constexpr std::string_view choice = "word ";
+  Words faults;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const Flag* const flag = own_flag(command, name);
+    if (flag == nullptr || flag->value.empty() || !flag->complete.starts_with(choice) ||
+        flag->complete.find(',') != std::string::npos)
+      continue;
+    const bool has_value = name.size() < words[i].size();
+    if (!has_value && (i + 1 == words.size() || is_flag_word(words[i + 1]))) continue;
+    const std::string value = has_value ? words[i].substr(name.size() + 1) : words[++i];
+    const Words allowed = split(flag->complete.substr(choice.size()), '|');
+    if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
+      faults.push_back(cat(name, " takes ", join(allowed, " or "), ", not ", shell_word(value)));
+  }
+  return faults;
+}
+
 // What --devices is given; "": nothing.
 std::string devices_given(const Words& words) {
   std::string spec;
@@ -560,6 +609,7 @@ FlagsHere flags_here(const Command& command) {
   for (const char* counting : {"plan", "config", "bench"})
     here.counts_devices |= command.name == counting;
   here.takes_kinds = here.counts_devices && command.name != "bench";
+  here.lists_counts = command.name == "bench";
   return here;
 }
 
@@ -675,7 +725,8 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
                        .names = names_in_line(command, words),
                        .flags = flags,
                        .devices = devices.size(),
-                       .has_gpu = has_gpus(devices)};
+                       .has_gpu = has_gpus(devices),
+                       .faults = faults_of_flags(command, words)};
   const std::string name = word.substr(0, word.find('='));
   const auto asked = std::find_if(line.names.begin(), line.names.end(),
                                   [&](const TypedName& each) { return each.name == name; });
@@ -683,6 +734,30 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
   if (is_known_name(known, name)) return foreign_hint(known, line, *asked);
   if (!nearest(name, flags.names).empty()) return "";  // that is what is meant
   return hint_beside(known, line, name);
+}
+
+std::string hint_for_recipe(const Command& command, const Words& words) {
+  const bool names_plugin = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with("--plugin");
+  });
+  if (command.complete != "recipe" || command.min_positionals == 0 || names_plugin ||
+      !words.front().starts_with('-') || !recipe_named_in(command, words).empty())
+    return "";
+  const Words recipes = recipe_names(command.name == "train" || command.name == "config");
+  const std::vector<TypedName> names = names_in_line(command, words);
+  const auto known_in = [&](const std::string& recipe) {
+    const Vocabulary known = vocabulary_of(recipe);
+    return std::count_if(names.begin(), names.end(),
+                         [&](const TypedName& name) { return is_known_name(known, name.name); });
+  };
+  const auto best = std::max_element(
+      recipes.begin(), recipes.end(),
+      [&](const std::string& a, const std::string& b) { return known_in(a) < known_in(b); });
+  if (best == recipes.end()) return "";
+  Words shown;
+  for (const std::string& word : words) shown.push_back(shell_word(word));
+  return cat("name the recipe first, one of ", join(recipes, ", "), ": lockstep ", command.name,
+             " ", *best, " ", join(shown, " "));
 }
 
 }  // namespace lockstep::cli

@@ -16,6 +16,7 @@ struct FlagsHere {
   std::vector<std::string> names{"--devices", "--name", "--resume"};
   bool counts_devices = false;  // a number after --devices says how many, not which
   bool takes_kinds = false;     // and what stands there may be a kind of GPU, "2xT4"
+  bool lists_counts = false;    // so does each number of a list
   std::string devices{};        // what was given to --devices; empty: it was not given
 };
 FlagsHere flags_here(const Command& command);
@@ -37,5 +38,9 @@ ExplainKey with_name_of(const std::string& recipe, ExplainKey explain);
 // nothing is known of the word.
 std::string hint_for_word(const Command& command, const std::vector<std::string>& words,
                           const std::string& word);
+
+// Of a command line that begins with a flag and names no recipe, where one is needed: which recipes
+// there are, and the line with the one that knows most of its names. Empty: it is not like that.
+std::string hint_for_recipe(const Command& command, const std::vector<std::string>& words);
 
 }  // namespace lockstep::cli

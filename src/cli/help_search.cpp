@@ -84,6 +84,8 @@ struct Query {
   std::vector<AskedWord> words;
 };
 
+bool is_name(const AskedWord& word) { return word.joined.size() > 3; }
+
 // "GPU0" and "gpu1" as "gpu": symptoms are of any of them.
 std::string without_gpu_numbers(const std::string& text) {
   constexpr std::string_view gpu = "gpu";
@@ -110,6 +112,9 @@ Query read_asked(const std::string& typed) {
     return word.stems.size() == 1 &&
            std::find(said.begin(), said.end(), word.stems[0]) == said.end();
   });
+  // "-l 1" behind the name of a program: its own flags and their values.
+  if (std::any_of(asked.words.begin(), asked.words.end(), is_name))
+    std::erase_if(asked.words, [](const AskedWord& word) { return word.joined.size() == 1; });
   return asked;
 }
 
@@ -161,6 +166,32 @@ double score_of(const Topic& topic, const Query& asked) {
   return score_by_words(topic, asked);
 }
 
+// Whether the text has what was asked for, its words one behind the other, however they are joined:
+// "unet" is in "3D U-Net".
+bool has_words(const std::string& text, const std::string& joined) {
+  const Words there = stems_in(text);
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    std::string here;
+    for (std::size_t j = i; j < there.size() && here.size() < joined.size(); ++j) here += there[j];
+    if (here == joined) return true;
+  }
+  return false;
+}
+
+// Topics of which not a term but the text says it, as a page prints it.
+std::vector<const Topic*> topics_that_say(const std::vector<Topic>& all, const std::string& asked) {
+  constexpr int one_line = 1'000'000;
+  const std::string joined = join(stems_in(asked), "");
+  std::vector<const Topic*> found;
+  if (joined.size() < shortest_beginning) return found;
+  for (const Topic& topic : all) {
+    std::string text = topic.text ? topic.text(one_line) : "";
+    for (const std::string& code : topic.code) text += "\n" + code;
+    if (has_words(text, joined)) found.push_back(&topic);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<std::string> code_in(std::string_view text) {
@@ -188,6 +219,7 @@ FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked
     const bool is_best = score >= least_answer && score >= scored.front().first - as_good;
     (is_best ? found.best : found.others).push_back(topic);
   }
+  if (found.best.empty()) found.best = topics_that_say(all, asked_for);
   return found;
 }
 

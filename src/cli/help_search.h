@@ -23,8 +23,9 @@ struct FoundTopics {
 
 // A term that is all of what was asked comes first, however either is written: small or capital
 // letters, one word or several, with dashes, in the plural. Then literal code, then topics that
-// have most of the words, of which code counts more. Those that have few of them are no answer. The
-// topics must outlive the answer.
+// have most of the words, of which code counts more. Those that have few of them are no answer. If
+// no term is one, topics whose text has the words side by side are. The topics must outlive the
+// answer.
 FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked);
 
 // What stands between ` and ` in a text.

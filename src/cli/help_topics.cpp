@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/symptoms.h"
 #include "config/value.h"
+#include "doctor/finding.h"
 #include "plan/direct_recipe.h"
 #include "plan/recipe_info.h"
 #include "plan/synonyms.h"
@@ -33,11 +34,18 @@ void add_topics(Topics& all, Topics more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
+// Without the ` around code.
+std::string without_code_marks(std::string text) {
+  std::erase(text, '`');
+  return text;
+}
+
 Topic topic_of(const Symptom& symptom) {
   Topic topic{.title = symptom.title,
               .terms = split(symptom.also, ','),
               .code = code_in(symptom.also),
               .text = [symptom](int width) { return symptom_text(symptom, width); }};
+  for (std::string& term : topic.terms) term = trim(without_code_marks(term));
   topic.terms.insert(topic.terms.begin(), symptom.title);
   for (const auto& [name, what] : symptom.parts)
     if (name == "Cause")
@@ -194,6 +202,15 @@ Topics flag_topics(const std::vector<Command>& commands) {
   return all;
 }
 
+// Found by their text alone, behind the symptoms that name them.
+Topic topic_of(const Rule& rule) {
+  const std::string title = cat("the finding ", rule.name);
+  return {.title = title,
+          .terms = {},
+          .code = {},
+          .text = paragraphs(title, {cat("`lockstep doctor` reports it: ", rule.finds)})};
+}
+
 }  // namespace
 
 std::vector<Topic> glossary_topics(std::string_view page) {
@@ -203,10 +220,12 @@ std::vector<Topic> glossary_topics(std::string_view page) {
     if (!line.starts_with("| ") || cells.size() < 4 || trim(cells[1]) == "word") continue;
     const std::string word = trim(cells[1]);
     Topic topic{.title = word,
-                .terms = split(word, ','),
+                .terms = {},
                 .code = code_in(cells[2]),
                 .text = paragraphs(word, {without_marks(trim(cells[2])),
                                           cat("More: ", without_marks(trim(cells[3])))})};
+    for (const std::string& term : split(without_code_marks(word), ','))
+      topic.terms.push_back(trim(term));
     topic.terms.push_back(word);
     all.push_back(std::move(topic));
   }
@@ -247,6 +266,7 @@ std::vector<Topic> help_topics(const std::vector<Command>& commands) {
     if (!command.hidden) all.push_back(topic_of(command));
   add_topics(all, flag_topics(commands));
   add_topics(all, guide_topics(guides_page));
+  for (const Rule& rule : all_rules()) all.push_back(topic_of(rule));
   return all;
 }
 

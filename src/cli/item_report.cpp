@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "run/json_lines.h"
+#include "run/prediction_record.h"
 
 #include <system_error>
 #include <variant>
@@ -26,7 +27,7 @@ void say_joint_outputs_lack(const ItemTally& tally, const std::vector<std::strin
           more == 0 ? "" : cat(" and ", more, " more")));
 }
 
-std::string partial_text(const std::vector<std::string>& partial, const char* what) {
+std::string partial_text(const std::vector<std::string>& partial, const std::string& what) {
   std::string text;
   for (const std::string& name : partial) text += cat("; ", name, " holds ", what);
   return text;
@@ -98,8 +99,17 @@ void report_items_left(const LaunchOutcome& outcome, const ItemTally& tally,
     if (fs::exists(at, ignored))
       say(cat("rank ", failed->rank, " was at ", printable(read_file(at))));
   }
+  const std::int64_t placed = tally.done - tally.waiting;
+  const std::string waiting =
+      tally.waiting == 0
+          ? ""
+          : cat("; ", tally.waiting,
+                tally.waiting == 1 ? " of them waits in " : " of them wait in ", records_name,
+                " until those before ", tally.waiting == 1 ? "it" : "them", " are done");
   say(cat("not finished: ", tally.done, " of ", tally.total, " items are done, in ",
-          folder.path().string(), partial_text(partial, "their part")));
+          folder.path().string(), waiting,
+          partial_text(partial,
+                       tally.waiting == 0 ? "their part" : cat("the part of the other ", placed))));
   say_how_to_go_on(again);
 }
 

@@ -16,6 +16,7 @@ struct ItemTally {
   std::int64_t total = 0;
   std::int64_t earlier = 0;  // done by earlier commands
   std::int64_t done = 0;     // those, and those of this command, skipped ones among them
+  std::int64_t waiting = 0;  // of those done: not in their places before those of earlier ones are
   std::int64_t left = 0;     // not begun, because they would not have ended in time
   nlohmann::json skipped = nlohmann::json::array(), warnings = nlohmann::json::array();
 

@@ -10,6 +10,7 @@
 #include "launch/launch.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 namespace lockstep::cli {
@@ -71,6 +72,12 @@ int run_help(const std::string& asked, const std::vector<Command>& commands) {
       terms.push_back(term);
       for (const std::string& word : split(term, ' ')) terms.push_back(word);
     }
+  // A slip is seldom in the first letter: "inference" is not near to "convergence".
+  std::erase_if(terms, [&](const std::string& term) {
+    return term.empty() || asked.empty() ||
+           std::tolower(static_cast<unsigned char>(term.front())) !=
+               std::tolower(static_cast<unsigned char>(asked.front()));
+  });
   const std::string one = nearest(asked, terms);
   if (!one.empty()) near.insert(near.begin(), one);
   throw Error(cat("there is no help on ", asked),

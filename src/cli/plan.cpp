@@ -45,7 +45,8 @@ PlannedRun plan_new_run(RunSetup setup, const Then& then, const std::vector<Devi
   planned.items = check_predictions(planned.setup, then, {}, /*trains=*/true);
   prepare_and_plan(planned.setup, Purpose::plan, devices, {});
   check_evaluation(planned.setup, then);
-  check_new_batch(planned.setup.plan, *planned.setup.train);
+  check_new_batch(planned.setup.plan, *planned.setup.train,
+                  names_data(planned.setup.options->table));
   return planned;
 }
 

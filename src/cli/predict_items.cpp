@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -269,11 +270,11 @@ nlohmann::json request_for(const Prediction& prediction, const RunSetup& setup,
 }
 
 std::vector<std::string> keep_partial(const PredictionFolder& folder,
+                                      const std::vector<std::string>& joint_outputs,
                                       const EarlierPredictions& earlier, RecordWriter& record) {
-  std::error_code ignored;
-  if (!fs::exists(joint_folder(folder.scratch()), ignored)) return earlier.partial;
+  std::vector<std::string> names = folder.keep_partial(joint_outputs);
+  if (names.empty()) return earlier.partial;
   remove_outputs(folder.path(), earlier.partial);
-  std::vector<std::string> names = folder.keep_partial();
   std::vector<OutputStamp> files;
   try {
     for (const std::string& name : names) files.push_back(stamp_output(folder.path() / name, name));
@@ -288,11 +289,49 @@ void remove_held(const EarlierPredictions& earlier, const RecordWriter& record) 
   for (const fs::path& file : earlier.records) remove_held_folder(file);
 }
 
-std::int64_t recorded_items(const fs::path& folder, const RecordWriter& own) {
-  std::int64_t count = 0;
+// By their keys, what this command has written down.
+std::map<std::string, RecordedItem> recorded_items(const fs::path& folder, const RecordWriter& own,
+                                                   std::int64_t& count) {
+  std::map<std::string, RecordedItem> items;
   for (const PredictionRecord& record : read_records(folder))
     if (record.file == own.path())
-      for (const PredictionRecord::Part& part : record.parts) count += std::ssize(part.items);
+      for (const PredictionRecord::Part& part : record.parts)
+        for (const RecordedItem& item : part.items) {
+          items[item.key] = item;
+          ++count;
+        }
+  return items;
+}
+
+// Whether the item, which is done, is not in its place: an earlier one is not done (`is_behind`).
+bool waits(const fs::path& folder, const RecordedItem& item, bool is_behind) {
+  if (item.files.empty()) return is_behind;
+  std::error_code ignored;
+  return std::any_of(item.files.begin(), item.files.end(), [&](const OutputStamp& file) {
+    return !file.held.empty() && fs::exists(folder / file.held, ignored);
+  });
+}
+
+std::int64_t waiting_items(const Prediction& prediction, const EarlierPredictions& earlier,
+                           const std::map<std::string, RecordedItem>& own) {
+  const std::vector<std::string>& keys = prediction.item_keys;
+  const std::int64_t batch = prediction.input.batch;
+  std::int64_t count = 0;
+  bool is_behind = false;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto part = earlier.done.find(static_cast<std::int64_t>(i) / batch);
+    const auto made = own.find(keys[i]);
+    if (part == earlier.done.end() && made == own.end()) {
+      is_behind = true;
+    } else if (made != own.end()) {
+      count += waits(prediction.folder, made->second, is_behind) ? 1 : 0;
+    } else {
+      const RecordedPart before = read_part(part->second.record, part->second.place);
+      count += waits(prediction.folder, before.at(i % static_cast<std::size_t>(batch)), is_behind)
+                   ? 1
+                   : 0;
+    }
+  }
   return count;
 }
 
@@ -314,8 +353,13 @@ int run_item_ranks(Ranks& ranks, ItemTally& tally, const Prediction& prediction,
     return report_items_done(tally, folder.path(), prediction.input.joint_outputs, reading.json);
   }
   // Events lag behind what is written down.
-  tally.done = std::max(tally.done, tally.earlier + recorded_items(prediction.folder, record));
-  const std::vector<std::string> partial = keep_partial(folder, earlier, record);
+  std::int64_t recorded = 0;
+  const auto own = recorded_items(prediction.folder, record, recorded);
+  tally.done = std::max(tally.done, tally.earlier + recorded);
+  tally.waiting = waiting_items(prediction, earlier, own);
+  const std::vector<std::string>& joint = prediction.input.joint_outputs;
+  const std::vector<std::string> partial = keep_partial(
+      folder, tally.waiting < tally.done ? joint : std::vector<std::string>{}, earlier, record);
   if (finished && tally.left > 0) {
     report_no_time(tally, folder.path(), partial, reading.again);
     return exit_stopped;

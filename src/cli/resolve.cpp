@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/first_weights.h"
+#include "cli/fitting_sample.h"
 #include "cli/foreign_names.h"
 #include "cli/measure_memory.h"
 #include "cli/plugin_options.h"
@@ -76,6 +77,25 @@ void pass_on_to_predict(OptionTable& options, const nlohmann::json& before) {
     if (!is_asked_for(options, of_predict))
       options.set(of_predict, options.get(option.key), option.source);
     options.set_json(option.key, before[option.key], {.kind = ValueSource::Kind::record});
+  }
+}
+
+// A recipe's own length of a run, such as stop.episodes, which is how many samples an epoch has. An
+// epoch keeps them, and with them the order; so a run of more of them is one of more epochs.
+void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
+  const Facts& facts = setup.prepared.facts;
+  const std::int64_t epoch = facts.epoch_size > 0 ? facts.epoch_size : facts.train_samples;
+  OptionTable& options = setup.options->table;
+  OptionTable& engine = setup.train->table;
+  const nlohmann::json now = options.to_json();
+  for (const OptionInfo& option : options.options()) {
+    const std::string& key = option.key;
+    if (!key.starts_with("stop.") || !is_asked_for(options, key) || !before.contains(key) ||
+        before[key] != epoch || now[key] == epoch || is_asked_for(engine, "stop.epochs"))
+      continue;
+    engine.set_json("stop.epochs", now[key].get<double>() / static_cast<double>(epoch),
+                    option.source);
+    options.set_json(key, before[key], {.kind = ValueSource::Kind::record});
   }
 }
 
@@ -186,6 +206,14 @@ bool is_asked_for(const OptionTable& table, std::string_view key) {
       return option.source.kind == ValueSource::Kind::argument ||
              option.source.kind == ValueSource::Kind::file;
   return false;
+}
+
+bool names_data(const OptionTable& table) {
+  const std::vector<OptionInfo> options = table.options();
+  return std::any_of(options.begin(), options.end(), [&](const OptionInfo& option) {
+    return option.spec.is_path && option.key.starts_with("data.") &&
+           is_asked_for(table, option.key);
+  });
 }
 
 namespace {
@@ -358,7 +386,17 @@ void note_gain(RunSetup& setup) {
 void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t shrunk_to) {
   MeasuredMemory measured = known_memory(setup, devices);
   measured.shrunk_to = shrunk_to;
-  setup.plan = make_plan(*setup.train, setup.prepared.facts, setup.memory, devices, measured);
+  const auto plan = [&] {
+    setup.plan = make_plan(*setup.train, setup.prepared.facts, setup.memory, devices, measured);
+  };
+  plan();
+  const auto tightest = tightest_device(devices);
+  std::string& advice = setup.prepared.facts.smaller_sample;
+  const bool is_too_large = tightest && setup.plan.memory_needed_bytes > tightest->available_bytes;
+  if (is_too_large && !setup.plan.memory.measured && !advice.empty()) {
+    advice = sample_that_fits(setup, devices);
+    plan();
+  }
   note_gain(setup);
   const PrecisionPlan& precision = setup.plan.precision;
   if (const auto forced = forced_tf32();
@@ -409,6 +447,7 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;
   if (bare.groups == std::vector<std::string>{"predict"})
     pass_on_to_predict(setup.options->table, before);
+  pass_on_to_epochs(setup, before);
   check_frozen(setup, before);
   check_options(setup);
   return setup;

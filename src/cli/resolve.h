@@ -54,6 +54,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
 
 // Whether an argument or a config file gives the option, not a record or a preset.
 bool is_asked_for(const OptionTable& table, std::string_view key);
+// Whether an argument or a file says where the data to train on lies.
+bool names_data(const OptionTable& table);
 
 // Where a recipe may put what it prepares. run_dir: of the run that is read, or empty.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,

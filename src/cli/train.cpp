@@ -85,7 +85,8 @@ void check_resume_flag(const Parsed& parsed) {
   const std::string value = parsed.value("--resume", "never");
   if (value != "auto" && value != "never")
     throw Error(cat("--resume must be auto or never, but is ", value),
-                "to go on with a given run: lockstep resume RUN");
+                "to go on with a given run: lockstep resume RUN; to begin with the weights of a "
+                "file: init.from=FILE");
 }
 
 }  // namespace
@@ -124,6 +125,24 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
                   {.ends_s = after_s > 0 ? begin_s() - earlier_s() + after_s : 0});
 }
 
+// A run that --resume auto found, and that the options given now do not fit, is named, with the way
+// out.
+void check_goes_on(const Parsed& parsed, const RunDir& run, const Then& then,
+                   const std::vector<Device>& devices) {
+  try {
+    const RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments,
+                                          parsed.value("--plugin"), then.bare_keys());
+    if (run.state() != RunState::finished || goes_further(setup, run))
+      check_frozen_batch(*setup.train, setup.prepared.facts, devices);
+  } catch (const Error& error) {
+    throw Error(
+        cat("--resume auto goes on with the run ", run.name(),
+            parsed.has("--name") ? "" : cat(", the newest of ", parsed.positionals[0]), ": ",
+            error.what()),
+        cat(error.hint(), error.hint().empty() ? "" : "; ", "to begin another: --name NEW"));
+  }
+}
+
 // group: of --seeds, or empty.
 int train_once(const Parsed& parsed, const std::string& group) {
   const Then then = then_of(parsed);
@@ -133,6 +152,7 @@ int train_once(const Parsed& parsed, const std::string& group) {
                                    parsed.all("--config"), parsed.assignments, devices,
                                    then.bare_keys(), {.devices = parsed.value("--devices")});
   if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
+    check_goes_on(parsed, *run, then, devices);
     if (const auto code = only_then(parsed, *run, then, devices)) return *code;
     return resume_run(parsed, std::move(*run), "");
   }
@@ -144,7 +164,7 @@ int train_once(const Parsed& parsed, const std::string& group) {
   if (!foreign) try_micro_out(setup, devices);
   plan_run(setup, devices);
   foresee(setup, then, items, 0);
-  check_new_batch(setup.plan, *setup.train);
+  check_new_batch(setup.plan, *setup.train, names_data(setup.options->table));
   say(to_text(setup.plan, false));
   RunDir run = make_run(setup.train->run.root, parsed.value("--name"), setup.recipe,
                         [&](RunDir& fresh, const std::function<void()>&) {

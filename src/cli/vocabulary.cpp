@@ -72,6 +72,14 @@ Vocabulary vocabulary_of(const std::string& recipe) {
   return all;
 }
 
+std::vector<std::string> recipe_names(bool direct) {
+  std::vector<std::string> names;
+  for (const RecipeInfo& recipe : recipes()) names.push_back(recipe.name);
+  if (direct)
+    for (const DirectRecipe& recipe : direct_recipes()) names.push_back(recipe.name);
+  return names;
+}
+
 bool is_recipe_name(const std::string& word) {
   return engine_recipe(word) != nullptr || find_direct_recipe(word) != nullptr;
 }

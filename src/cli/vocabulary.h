@@ -28,6 +28,8 @@ struct Vocabulary {
 // recipe: "" where none is known.
 Vocabulary vocabulary_of(const std::string& recipe);
 
+// Of the engine, and with `direct` those that train without it too.
+std::vector<std::string> recipe_names(bool direct);
 bool is_recipe_name(const std::string& word);
 // Of the recipes that are known, with and without the engine.
 std::vector<std::string> recipes_with(std::string_view key);

@@ -40,8 +40,9 @@ std::vector<std::string> micro_batch_notes(const Plan& plan, const TrainOptions&
                                            std::int64_t limit);
 
 // For a new run, whose batch must not be far beyond its data or its devices' memory: throws Error
-// naming sizes that work. A run that goes on keeps its batch.
-void check_new_batch(const Plan& plan, const TrainOptions& options);
+// naming sizes that work. A run that goes on keeps its batch. has_data: the user said where data
+// lies.
+void check_new_batch(const Plan& plan, const TrainOptions& options, bool has_data = false);
 
 // Where not even `micro` samples fit: what they need on a rank by the plan's estimate, of what; and
 // which options would need how much less. smaller_sample: the recipe's own advice, or "".

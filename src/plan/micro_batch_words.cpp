@@ -140,10 +140,11 @@ std::string preset_of_batch(const TrainOptions& options) {
 }
 
 // A preset's batch is not too large by mistake: the data that it is for is missing.
-std::string more_data(const std::string& preset, const TrainOptions& options, std::int64_t most) {
-  return cat("preset ", preset, " sets this batch, for more data: name yours, as with ",
-             "data.path=…, or set batch.global=", most,
-             options.batch.micro > 0 ? " batch.micro=0" : "",
+std::string more_data(const std::string& preset, const TrainOptions& options, std::int64_t most,
+                      bool has_data) {
+  return cat("preset ", preset, " sets this batch, for more data",
+             has_data ? " than yours: set" : ": name yours, as with data.path=…, or set",
+             " batch.global=", most, options.batch.micro > 0 ? " batch.micro=0" : "",
              options.batch.accumulation > 0 ? " batch.accumulation=0" : "");
 }
 
@@ -155,16 +156,16 @@ std::int64_t whole_data(const Plan& plan) {
 
 // Rows beyond the last sample of an epoch are padding, which is as it should be for the last step.
 // A batch of which every step would be padded though a smaller one holds all samples is a mistake.
-void check_data(const Plan& plan, const TrainOptions& options) {
+void check_data(const Plan& plan, const TrainOptions& options, bool has_data) {
   if (plan.epoch_size <= 0 || !sizes_are_given(options)) return;
   const std::int64_t most = whole_data(plan);
   if (plan.batch.global <= most) return;
   const std::string preset = preset_of_batch(options);
-  throw Error(
-      cat("global batch ", plan.batch.global, " is more than the ",
-          count_of(plan.epoch_size, "training sample"), " that there are",
-          plan.epoch_size != plan.train_samples ? " in an epoch" : ""),
-      preset.empty() ? smaller_batch(plan, options, most) : more_data(preset, options, most));
+  throw Error(cat("global batch ", plan.batch.global, " is more than the ",
+                  count_of(plan.epoch_size, "training sample"), " that there are",
+                  plan.epoch_size != plan.train_samples ? " in an epoch" : ""),
+              preset.empty() ? smaller_batch(plan, options, most)
+                             : more_data(preset, options, most, has_data));
 }
 
 // The largest micro-batch that fits by the estimate, and goes into the global batch and the data.
@@ -212,9 +213,9 @@ std::vector<std::string> micro_batch_notes(const Plan& plan, const TrainOptions&
   return notes;
 }
 
-void check_new_batch(const Plan& plan, const TrainOptions& options) {
+void check_new_batch(const Plan& plan, const TrainOptions& options, bool has_data) {
   check_memory(plan, options);
-  check_data(plan, options);
+  check_data(plan, options, has_data);
 }
 
 std::string memory_help(const Plan& plan, const TrainOptions& options, std::int64_t micro,

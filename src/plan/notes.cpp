@@ -34,9 +34,13 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
   if (!both && !plan.exact && (batch.rows_per_sample > 1 || batch.places() != batch.rows()))
     return cat("the effective batch stays ", batch.global, " on any number of devices");
   if (batch.rounded_from > 0)
-    return cat("the effective batch is ", batch.global, ", not the default ", batch.rounded_from,
-               ", which does not divide into ", ranks,
-               "; set batch.global for the same batch on any number of devices");
+    return cat(
+        "the effective batch is ", batch.global, ", not the default ", batch.rounded_from,
+        ", which does not divide into ", ranks,
+        options.batch.micro > 0 ? cat(" x micro-batch ", options.batch.micro) : "",
+        options.batch.accumulation > 0 ? cat(" x accumulation ", options.batch.accumulation) : "",
+        "; for the same batch on several numbers of devices set batch.global to one that "
+        "divides into each");
   if (options.batch.micro <= 0 || options.batch.accumulation == 0)
     return cat("the effective batch stays ", batch.global,
                " on any number of devices that divides it: more or fewer of them change ",

@@ -9,9 +9,9 @@ using Synonyms = std::vector<Synonym>;
 
 const Synonyms& batch_synonyms() {
   static const Synonyms all = {
-      {.names = {"batch_size", "batchsize", "per_device_train_batch_size", "batch_size_per_gpu",
-                 "per_gpu_train_batch_size", "micro_batch_size", "train_micro_batch_size_per_gpu",
-                 "samples_per_gpu"},
+      {.names = {"batch_size", "batchsize", "batch", "per_device_train_batch_size",
+                 "batch_size_per_gpu", "per_gpu_train_batch_size", "micro_batch_size",
+                 "train_micro_batch_size_per_gpu", "samples_per_gpu"},
        .from = "PyTorch, Lightning, Transformers",
        .ours = "batch.global={total} batch.micro={value}",
        .note = "there of each device; batch.micro may be left out"},
@@ -74,8 +74,8 @@ const Synonyms& optimizer_synonyms() {
       {.names = {"adam_epsilon", "eps"},
        .from = "PyTorch, Transformers",
        .ours = "optimizer.eps={value}"},
-      {.names = {"max_grad_norm", "gradient_clip_val", "gradient_clipping", "grad_clip",
-                 "clip_grad", "grad_norm_clip"},
+      {.names = {"max_grad_norm", "gradient_clip_val", "gradient_clip", "gradient_clipping",
+                 "grad_clip", "clip_grad", "grad_norm_clip"},
        .from = "Transformers, Lightning, DeepSpeed",
        .ours = "optimizer.clip={value}"},
       {.names = {"lr_scheduler_type", "lr_scheduler", "lr_schedule", "scheduler"},

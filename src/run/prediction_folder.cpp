@@ -103,22 +103,21 @@ bool take_new(const Beneath& folder, const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-std::vector<std::string> PredictionFolder::keep_partial() const {
+std::vector<std::string> PredictionFolder::keep_partial(
+    const std::vector<std::string>& names) const {
   std::vector<std::string> kept;
   const Beneath folder(path_);
-  const fs::path joint = joint_folder(scratch_);
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(joint, error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (const std::string& output : names) {
+    const fs::path file = joint_folder(scratch_) / output;
     std::error_code ignored;
-    if (!entry->is_regular_file(ignored)) continue;
-    const std::string wanted = entry->path().lexically_relative(joint).string() + partial_suffix;
+    if (!fs::is_regular_file(file, ignored) || fs::file_size(file, ignored) == 0) continue;
+    const std::string wanted = output + partial_suffix;
     folder.make_folders(fs::path(wanted).parent_path());
     std::string name = wanted;
-    bool placed = take_new(folder, entry->path(), name);
+    bool placed = take_new(folder, file, name);
     for (int number = 2; !placed && errno == EEXIST; ++number) {
       name = cat(wanted, ".", number);
-      placed = take_new(folder, entry->path(), name);
+      placed = take_new(folder, file, name);
     }
     if (placed) kept.push_back(name);
   }

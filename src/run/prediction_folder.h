@@ -32,9 +32,9 @@ class PredictionFolder {
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& scratch() const { return scratch_; }
-  // Of a command that fails: outputs made of all items that were begun are kept, as NAME.partial,
-  // or NAME.partial.2 where there is one. Returns those names.
-  std::vector<std::string> keep_partial() const;
+  // Of a command that fails: of these outputs, made of all items, those that hold something are
+  // kept, as NAME.partial, or NAME.partial.2 where there is one. Returns those names.
+  std::vector<std::string> keep_partial(const std::vector<std::string>& names) const;
 
  private:
   std::filesystem::path path_, scratch_;

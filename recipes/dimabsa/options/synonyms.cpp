@@ -5,9 +5,12 @@ namespace lockstep::dimabsa {
 
 std::vector<Synonym> synonyms() {
   return {
-      {.names = {"batch_size", "batchsize", "per_device_train_batch_size", "batch_size_per_gpu",
-                 "per_gpu_train_batch_size", "micro_batch_size", "train_micro_batch_size_per_gpu",
-                 "samples_per_gpu"},
+      {.names = {"val_split", "valid_split", "validation_split", "val_ratio", "val_fraction"},
+       .from = "Keras, scripts",
+       .ours = "data.valid_share={value}"},
+      {.names = {"batch_size", "batchsize", "batch", "per_device_train_batch_size",
+                 "batch_size_per_gpu", "per_gpu_train_batch_size", "micro_batch_size",
+                 "train_micro_batch_size_per_gpu", "samples_per_gpu"},
        .from = "the shared task's baseline, Transformers",
        .ours = "batch.global={total}",
        .note = "sentences of all devices; batch.micro counts questions to the model, of which a "

@@ -62,21 +62,11 @@ DatasetPair FewshotRecipe::data() {
 }
 
 std::vector<std::pair<std::string, std::string>> FewshotRecipe::weight_names() const {
-  std::vector<std::pair<std::string, std::string>> names{{"module.*", "trunk.*"},
-                                                         {"*", "trunk.*"},
-                                                         {"layer4.*", ""},
-                                                         {"module.layer4.*", ""},
-                                                         {"fc.*", ""},
-                                                         {"module.fc.*", ""},
-                                                         {"", "neck.*"},
-                                                         {"", "proposal.*"},
-                                                         {"", "proposal_deltas.*"},
-                                                         {"", "objectness.*"},
-                                                         {"", "region_hidden.*"},
-                                                         {"", "embedding.*"},
-                                                         {"", "box.*"},
-                                                         {"", "background"},
-                                                         {"", "scale"}};
+  std::vector<std::pair<std::string, std::string>> names{
+      {"*", "trunk.*"},     {"layer4.*", ""},        {"fc.*", ""},
+      {"", "neck.*"},       {"", "proposal.*"},      {"", "proposal_deltas.*"},
+      {"", "objectness.*"}, {"", "region_hidden.*"}, {"", "embedding.*"},
+      {"", "box.*"},        {"", "background"},      {"", "scale"}};
   return names;
 }
 

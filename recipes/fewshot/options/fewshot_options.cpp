@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/no_effect.h"
+#include "recipes/fewshot/options/trunk_of_file.h"
 
 namespace lockstep::fewshot {
 namespace {
@@ -265,6 +266,7 @@ void FewshotOptions::check(const TrainOptions& train) const {
   if (model.depth != 18 && model.depth != 34 && model.depth != 50 && model.depth != 101)
     throw Error(cat("model.depth is ", model.depth, ", but there is no such ResNet"),
                 "use 18, 34, 50 or 101");
+  check_trunk_of_file(train, {.depth = model.depth, .width = model.width});
   if (train.eval.batch > 1)
     throw Error(cat("eval.batch is ", train.eval.batch,
                     ", but episodes differ in size and are evaluated one episode at a time"),

@@ -5,6 +5,9 @@ namespace lockstep::fewshot {
 
 std::vector<Synonym> synonyms() {
   return {
+      {.names = {"val_split", "valid_split", "validation_split", "val_ratio", "val_fraction"},
+       .from = "Keras, scripts",
+       .ours = "data.valid_share={value}"},
       {.names = {"data_dir", "data_path", "data_root", "dataset", "dataset_path"},
        .from = "scripts",
        .ours = "data.path={value}"},

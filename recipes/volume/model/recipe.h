@@ -24,10 +24,6 @@ class VolumeRecipe : public Recipe {
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
-  // Of files of torch.nn.DataParallel.
-  std::vector<std::pair<std::string, std::string>> weight_names() const override {
-    return {{"module.*", "*"}};
-  }
   std::vector<std::string> terms() const override { return {"dice", "focal", "bce"}; }
   std::vector<double> loss_weights(const Batch& batch) const override;
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;

@@ -5,6 +5,9 @@ namespace lockstep::volume {
 
 std::vector<Synonym> synonyms() {
   return {
+      {.names = {"val_split", "valid_split", "validation_split", "val_ratio", "val_fraction"},
+       .from = "Keras, scripts",
+       .ours = "data.valid_share={value}"},
       {.names = {"data_dir", "data_path", "dataset", "dataset_path", "root_dir"},
        .from = "MONAI, scripts",
        .ours = "data.path={value}"},

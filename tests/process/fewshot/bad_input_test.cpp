@@ -147,7 +147,14 @@ TEST_F(FewshotBadInput, RefusesWeightsOfAnotherDepth) {
   const ToolResult other =
       train_small("b", "cpu:1", {"model.depth=34", "init.from=a", "stop.steps=1"});
   EXPECT_NE(other.code, 0);
-  EXPECT_THAT(other.err, AllOf(HasSubstr("do not fit the model"), HasSubstr("layer")));
+  EXPECT_THAT(other.err,
+              AllOf(HasSubstr("a holds a ResNet-18 of width 16, but the model has a ResNet-34 of "
+                              "width 16"),
+                    HasSubstr("set model.depth=18\n")));
+  const ToolResult wider = train_small(
+      "c", "cpu:1", {"model.width=64", "init.from=a", "init.missing=trunk.*", "stop.steps=1"});
+  EXPECT_NE(wider.code, 0);
+  EXPECT_THAT(wider.err, HasSubstr("set model.width=16\n"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::AllOf;
 using testing::FewshotRuns;
+using testing::operator+;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::run_tool;
@@ -101,6 +102,42 @@ TEST_F(Fewshot, RefusesToGoOnWithOtherPictures) {
   const ToolResult changed = tool({"resume", "a", "stop.steps=4"});
   EXPECT_EQ(changed.code, 2) << changed.err;
   EXPECT_THAT(changed.err, HasSubstr("have changed since the run began"));
+}
+
+// In the option that says how long a run is. An epoch keeps its episodes, so it is more epochs.
+TEST_F(Fewshot, GoesOnToMoreEpisodes) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.episodes=4", "batch.global=2"}).code, 0);
+  const ToolResult more = tool({"resume", "a", "stop.episodes=8"});
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_THAT(more.err, HasSubstr("4 steps = 2 epochs of 2 steps"));
+  const ToolResult again = tool({"resume", "a", "stop.episodes=4", "episode.k_shot=2"});
+  EXPECT_THAT(again.err, HasSubstr("episode.k_shot cannot change"));
+
+  const ToolResult picked = tool({"train", "fewshot", "--resume", "auto", "episode.k_shot=2"});
+  EXPECT_EQ(picked.code, 2) << picked.err;
+  EXPECT_THAT(picked.err, HasSubstr("--resume auto goes on with the run a, the newest of fewshot: "
+                                    "episode.k_shot cannot change"));
+  EXPECT_THAT(picked.err, HasSubstr("to begin another: --name NEW"));
+}
+
+// Each size that the warning offers is one that the estimate says fits.
+TEST_F(Fewshot, OffersSizesThatFitTheMemory) {
+  const Words plan{"plan",      "fewshot", "preset=t4x2", "episode.size=1024", "episode.k_shot=10",
+                   "--devices", "2xT4"};
+  const ToolResult large = tool(plan);
+  ASSERT_EQ(large.code, 0) << large.err;
+  const std::string text = join(split(large.out + large.err, '\n'), " ");
+  EXPECT_THAT(text, HasSubstr("more than the"));
+  std::size_t offered = 0;
+  for (std::string word : split(text, ' ')) {
+    if (word.starts_with('(')) word.erase(0, 1);
+    if (!word.starts_with("episode.") || word.find('=') == word.npos) continue;
+    ++offered;
+    const ToolResult smaller = tool(plan + Words{word});
+    EXPECT_THAT(join(split(smaller.out + smaller.err, '\n'), " "), Not(HasSubstr("more than the")))
+        << word;
+  }
+  EXPECT_GT(offered, 0U);
 }
 
 // Real pictures: COCO json with two sets, and Pascal VOC without a validation set.

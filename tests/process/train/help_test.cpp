@@ -16,6 +16,7 @@ namespace lockstep {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::operator+;
 using testing::run_tool;
 using testing::ToolResult;
@@ -93,6 +94,9 @@ TEST_F(Help, OnWordsOfRecipesIsFoundInTheirTables) {
       {{"fewshot"}, "lockstep config fewshot"},
       {{"dimabsa"}, "lockstep config dimabsa"},
       {{"num_leaves"}, "An option of gbdt"},
+      {{"unet"}, "3D U-Net"},
+      {{"3D", "U-Net"}, "3D U-Net"},
+      {{"vesuvius"}, "preset=kaggle"},
       {{"T4x2"}, "A preset of fewshot"},
       {{"P100"}, "lockstep plan"},
       {{"num_episodes"}, "stop.episodes=VALUE"},
@@ -113,6 +117,10 @@ TEST_F(Help, OnWhatIsNotKnownNamesWhatIsNear) {
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("there is no help on gardiant wombats"));
   EXPECT_THAT(run_tool({"help", "protobof"}, folder.path()).err, HasSubstr("Protobuf"));
+  const std::pair<const char*, const char*> far[] = {{"overfitting", "everything"},
+                                                     {"convergence", "inference"}};
+  for (const auto& [asked, word] : far)
+    EXPECT_THAT(run_tool({"help", asked}, folder.path()).err, Not(HasSubstr(word))) << asked;
 }
 
 TEST_F(Help, OfWhatIsNoCommandIsAnErrorThatNamesTheNearest) {

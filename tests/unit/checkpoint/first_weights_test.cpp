@@ -262,15 +262,71 @@ TEST_F(FirstWeights, AreRenamedByTheUsersMapThenByTheRecipes) {
       return {{"dense1.*", "first.*"}};
     }
   };
-  Tensors tensors = toy("module.");
-  tensors[0].first = "module.dense1.weight";
-  EXPECT_THAT(fault(save(tensors)), HasSubstr("init.map=\"module.*=*\""));
-  options.init.map = {"module.*=*"};
+  Tensors tensors = toy("net.");
+  tensors[0].first = "net.dense1.weight";
+  EXPECT_THAT(
+      fault(save(tensors)),
+      HasSubstr("init.map=\"net.*=*\" init.unexpected=\"net.dense1.*\" init.missing=\"first.*\""));
+  options.init.map = {"net.*=*"};
   ToyModel model(1);
   load_first_weights(model, Named(), options, save(tensors));
   EXPECT_TRUE(model.first.equal(ToyModel(2).first.detach() + 1));
-  options.init.map = {"module.*=*", "modul.*=*"};
-  EXPECT_THAT(fault(save(toy("module."))), HasSubstr("no tensor of the file is renamed by"));
+  options.init.map = {"net.*=*", "nat.*=*"};
+  EXPECT_THAT(fault(save(toy("net."))), HasSubstr("no tensor of the file is renamed by"));
+}
+
+TEST_F(FirstWeights, AreTakenOutOfTheirWrappers) {
+  for (const char* prefix : {"module.", "_orig_mod.", "module._orig_mod."}) {
+    ToyModel model(1);
+    EXPECT_EQ(load(model, save(toy(prefix))).at("tensors"), 6) << prefix;
+    EXPECT_TRUE(model.first.equal(ToyModel(2).first.detach() + 1)) << prefix;
+  }
+  options.init.map = {"module.*=*"};
+  ToyModel model(1);
+  EXPECT_EQ(load(model, save(toy("module."))).at("tensors"), 6);
+  Tensors some = toy("module.");
+  some[0].first = "first.weight";
+  options.init.map = {};
+  EXPECT_THAT(fault(save(some)), HasSubstr("unexpected: module."));
+}
+
+// A detector's checkpoint has the backbone of the field under a name of its own, and heads that the
+// model lacks.
+TEST_F(FirstWeights, TheHintOfAWrappedModelWorksAsItIsTyped) {
+  struct Named : ToyRecipe {
+    std::vector<std::pair<std::string, std::string>> weight_names() const override {
+      return {{"*", "first.*"}, {"fc.*", ""}, {"", "second.*"}, {"", "ra*"}, {"", "seen"}};
+    }
+  };
+  const Tensors whole{{"module.back.body.weight", at::ones({16, 5})},
+                      {"module.back.body.bias", at::ones({16})},
+                      {"module.back.fc.weight", at::ones({2})},
+                      {"module.detector.box.weight", at::ones({3})}};
+  std::vector<ModelTensor> model{{.names = {"first.body.weight"}, .tensor = at::zeros({16, 5})},
+                                 {.names = {"first.body.bias"}, .tensor = at::zeros({16})},
+                                 {.names = {"second.weight"}, .tensor = at::zeros({2, 2})}};
+  const std::vector<SourceTensor> source = read_source(save(whole));
+  const auto match = [&] {
+    return match_weights(model, source, options, Named().weight_names(), "the file");
+  };
+  EXPECT_THAT(error_of(match),
+              HasSubstr("if back.body.weight is first.body.weight: init.map=\"back.*=first.*\" "
+                        "init.unexpected=\"detector.*\""));
+  options.init.map = {"back.*=first.*"};
+  options.init.unexpected = {"detector.*"};
+  const WeightMatch found = match();
+  EXPECT_EQ(found.pairs.size(), 2U);
+  EXPECT_THAT(found.missing, ElementsAre("second.weight"));
+}
+
+TEST_F(FirstWeights, OfAnotherSizeAreSaidToBe) {
+  Tensors tensors = toy();
+  tensors[0].second = at::ones({4, 5});
+  EXPECT_THAT(fault(save(tensors)),
+              AllOf(HasSubstr("init.missing=\"first.*\" leaves 1 tensor as built"),
+                    Not(HasSubstr("head"))));
+  for (auto& [name, tensor] : tensors) tensor = at::ones({3, 1, 2});
+  EXPECT_THAT(fault(save(tensors)), HasSubstr("the file is of a model of other sizes"));
 }
 
 // Nearly every tensor is named "weight" or "bias".

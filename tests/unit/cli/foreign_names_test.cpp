@@ -380,6 +380,56 @@ TEST_F(ForeignNames, AValueThatWasTypedCountsMoreThanAPlaceForOne) {
               HasSubstr("| write symbols=a.txt data.path=DIR"));
 }
 
+TEST_F(ForeignNames, AListOfNumbersIsOneForBench) {
+  Command bench = planner();
+  bench.name = "bench";
+  const auto refused = [&](const std::vector<std::string>& words) {
+    return error_of([&] { parse(bench, words); });
+  };
+  for (const char* flag : {"--gpus", "--num-gpus", "--n-gpus"})
+    EXPECT_THAT(refused({"named", flag, "1,2"}), HasSubstr("| write --devices 1,2 (")) << flag;
+  EXPECT_THAT(refused({"named", "--gpus", "0,1"}), HasSubstr("| write --devices 2 ("));
+  EXPECT_THAT(refused({"named", "--gpus", "4"}), HasSubstr("| write --devices 4 ("));
+  EXPECT_THAT(refused({"named", "--gpu-ids", "1,2"}), HasSubstr("| write --devices 2"));
+  EXPECT_THAT(refusal({"named", "--gpus", "1,2"}), HasSubstr("| write --devices 2 ("));
+}
+
+TEST_F(ForeignNames, NoWordOfTheLineIsDropped) {
+  Command trainer = planner();
+  trainer.name = "train";
+  trainer.flags.push_back({"--resume", "auto", "go on", "word auto|never"});
+  EXPECT_THAT(error_of([&] {
+                parse(trainer,
+                      {"named", "--epochs", "40", "--batch", "16", "--lr", "2e-3", "--fp16",
+                       "--wombat", "3", "--devices", "0,1", "--resume", "x.pth"});
+              }),
+              HasSubstr("| write stop.epochs=40 batch.global=32 batch.micro=16 optimizer.lr=2e-3 "
+                        "precision=fp16: batch.global is of 2 devices together; not known: "
+                        "--wombat; --resume takes auto or never, not x.pth"));
+  EXPECT_THAT(
+      refusal({"named", "BATCH_SIZE=4", "GRADIENT_CLIP=1.0", "BOGUS=1", "--devices=1xT4"}),
+      HasSubstr("| write batch.global=4 batch.micro=4 optimizer.clip=1.0: batch.global is of "
+                "1 device; not known: BOGUS"));
+  EXPECT_THAT(refusal({"named", "--pin-memory", "--wombat", "3"}),
+              HasSubstr("| leave it out; not known: --wombat: loader threads"));
+  EXPECT_EQ(hint({"things=4", "lr=1"}), "write optimizer.lr=1") << "of a step that follows";
+}
+
+TEST_F(ForeignNames, ALineWithoutARecipeIsToldThatFirst) {
+  Command trainer = planner();
+  trainer.complete = "recipe";
+  EXPECT_THAT(error_of([&] {
+                parse(trainer, {"--device", "cuda", "--num_things", "3"});
+              }),
+              AllOf(HasSubstr("lockstep plan needs RECIPE | name the recipe first, one of "),
+                    HasSubstr("named, rows"),
+                    HasSubstr(": lockstep plan named --device cuda --num_things 3")));
+  EXPECT_THAT(error_of([&] {
+                parse(trainer, {"--device", "cuda", "rows"});
+              }),
+              HasSubstr("has no flag --device"));
+}
+
 TEST_F(ForeignNames, AValueIsOneWordOfTheShell) {
   EXPECT_EQ(hint({"run_name=a b; c"}), "write --name 'a b; c'");
   EXPECT_THAT(hint({"output_dir=my runs"}), HasSubstr("write 'run.root=my runs' ("));

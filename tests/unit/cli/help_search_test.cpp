@@ -78,6 +78,17 @@ TEST(HelpSearch, AWordThatIsCodeCountsMoreThanOthers) {
   EXPECT_THAT(best("reduce K_SHOT"), ElementsAre("k_shot"));
 }
 
+TEST(HelpSearch, FindsWhatOnlyATextSays) {
+  Topic says = topic("Memory");
+  says.text = [](int) { return "Memory\n  `torch.empty_cache()` gives it back to a 3D U-Net.\n"; };
+  const std::vector<Topic> all{topic("batch_size"), says};
+  for (const char* asked : {"empty_cache", "torch.empty_cache()", "unet", "3D U-Net"})
+    EXPECT_THAT(titles(topics_about(all, asked).best), ElementsAre("Memory")) << asked;
+  for (const char* asked : {"it", "cache of", "wombat"})
+    EXPECT_THAT(titles(topics_about(all, asked).best), IsEmpty()) << asked;
+  EXPECT_THAT(titles(topics_about(all, "batch_size -l 1").best), ElementsAre("batch_size"));
+}
+
 TEST(HelpSearch, AFewOfTheWordsAreNoAnswer) {
   for (const char* asked : {"progress bar", "st", "", "wombat"}) {
     EXPECT_THAT(best(asked), IsEmpty()) << asked;
@@ -133,6 +144,18 @@ TEST(HelpSearch, FindsTheSymptomsInTheWordsOfThoseWhoSearch) {
       {"nvidia-smi", "Watch the GPUs"},
       {"watch nvidia-smi", "Watch the GPUs"},
       {"nvidia-smi dmon", "Watch the GPUs"},
+      {"nvidia-smi -l 1", "Watch the GPUs"},
+      {"empty_cache", "CUDA out of memory"},
+      {"torch.cuda.empty_cache", "CUDA out of memory"},
+      {"model.module", "Checkpoint has other names"},
+      {"py-spy", "NCCL timeout"},
+      {"one-process-many", "Uneven GPU utilization"},
+      {"kept-memory", "CUDA out of memory"},
+      {"stray-context", "Out of memory on the second GPU"},
+      {"other-tenant", "Out of memory on the second GPU"},
+      {"map_location", "Out of memory on the second GPU"},
+      {"device_count", "Only one GPU is used"},
+      {"use all gpus", "Only one GPU is used"},
       {"mp.spawn", "The script calls mp.spawn"},
       {"EADDRINUSE", "The script calls mp.spawn"},
       {"does a second GPU pay", "Does a second GPU pay?"},

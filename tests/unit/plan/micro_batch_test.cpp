@@ -25,7 +25,7 @@ class BatchLimits : public ::testing::Test {
   std::string refusal() const {
     const Plan plan = make_plan(options, facts, memory, devices, measured);
     try {
-      check_new_batch(plan, options);
+      check_new_batch(plan, options, has_data);
     } catch (const Error& error) {
       return std::string(error.what()) + " | " + error.hint();
     }
@@ -36,6 +36,7 @@ class BatchLimits : public ::testing::Test {
   Facts facts = text_facts();  // 1000 training samples
   MemoryEstimate memory{.fixed_bytes = gib, .per_sample_bytes = 0.1 * gib};
   MeasuredMemory measured;
+  bool has_data = false;
   std::vector<Device> devices = gpus(2);
 };
 
@@ -108,6 +109,8 @@ TEST_F(BatchLimits, OfAPresetsBatchAboveTheDataTheDataAreMissing) {
             "global batch 6400 is more than the 1000 training samples that there are | preset "
             "contest sets this batch, for more data: name yours, as with data.path=…, or set "
             "batch.global=1000 batch.micro=0");
+  has_data = true;
+  EXPECT_TRUE(contains(refusal(), "for more data than yours: set batch.global=1000 batch.micro=0"));
   give("batch.micro", 3200);
   EXPECT_TRUE(contains(refusal(), "set batch.micro to at most 500"));
 }

@@ -229,7 +229,8 @@ TEST_F(MakePlan, RoundsADefaultBatchThatDoesNotDivideAndSaysSo) {
   EXPECT_EQ(make().batch.global, 63);
   EXPECT_TRUE(has_note(make(),
                        "the effective batch is 63, not the default 64, which does not divide into "
-                       "3 GPUs; set batch.global"));
+                       "3 GPUs; for the same batch on several numbers of devices set batch.global "
+                       "to one that divides into each"));
   EXPECT_TRUE(has_note(make(), "are those of one device with batch.global = 63"));
   EXPECT_FALSE(has_note(make(), "stays"));
   options.table.set("batch.global", "32", {.kind = ValueSource::Kind::preset, .where = "small"});
@@ -238,6 +239,10 @@ TEST_F(MakePlan, RoundsADefaultBatchThatDoesNotDivideAndSaysSo) {
   EXPECT_TRUE(has_note(make(), "not the default 32, which does not divide into 5 CPU ranks"));
   devices = gpus(64);
   EXPECT_EQ(make().batch.global, 64);
+  devices = gpus(2);
+  options.batch.micro = 12;
+  EXPECT_EQ(make().batch.global, 24);
+  EXPECT_TRUE(has_note(make(), "which does not divide into 2 GPUs x micro-batch 12; for"));
 }
 
 TEST_F(MakePlan, RefusesAGivenBatchThatDoesNotDivide) {

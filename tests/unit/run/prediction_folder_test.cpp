@@ -52,7 +52,7 @@ TEST_F(Predictions, LeaveNothingUnfinishedBehind) {
     EXPECT_TRUE(fs::exists(folder.scratch())) << "its command lives";
     fs::create_directories(joint_folder(folder.scratch()));
     write_output(joint_folder(folder.scratch()) / "all.csv", "half");
-    EXPECT_THAT(folder.keep_partial(), ElementsAre("all.csv.partial"));
+    EXPECT_THAT(folder.keep_partial({"all.csv"}), ElementsAre("all.csv.partial"));
   }
   std::vector<std::string> left;
   for (const auto& entry : fs::directory_iterator(out))
@@ -83,7 +83,7 @@ TEST_F(Predictions, OfAnEarlierPartStay) {
   const PredictionFolder folder(out);
   fs::create_directories(joint_folder(folder.scratch()));
   write_output(joint_folder(folder.scratch()) / "all.csv", "second");
-  EXPECT_THAT(folder.keep_partial(), ElementsAre("all.csv.partial.2"));
+  EXPECT_THAT(folder.keep_partial({"all.csv"}), ElementsAre("all.csv.partial.2"));
   EXPECT_EQ(read_file(out / "all.csv.partial"), "first");
   EXPECT_EQ(read_file(out / "all.csv.partial.2"), "second");
 }
