@@ -42,7 +42,7 @@ CASES = {
     "textgen-recompute": ("textgen", 2, "memory.recompute=blocks optimizer.clip=0"),
     "textgen-exact-1": ("textgen", 1, "exact=true batch.micro=1"),
     "textgen-exact-2": ("textgen", 2, "exact=true batch.micro=1"),
-    "textgen-exact-3": ("textgen", 3, "exact=true batch.micro=1 precision=bf16"),
+    "textgen-exact-3": ("textgen", 3, "exact=true batch.micro=1 batch.global=6 precision=bf16"),
     "textgen-resume": ("textgen", 2, ""),
     "dimabsa-1": ("dimabsa", 1, ""),
     "dimabsa-2": ("dimabsa", 2, ""),

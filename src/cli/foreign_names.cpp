@@ -64,9 +64,11 @@ bool counts_from_first(const std::string& list) {
   return true;
 }
 
+constexpr const char* unknown_factor = "FACTOR";
+
 // Whether the value is one that the program itself puts in place of one: VALUE, DIR, 16xDEVICES.
 bool is_placeholder(const std::string& value) {
-  return value == unknown_value || value == "PATH" || value == "DIR" || value == "FACTOR" ||
+  return value == unknown_value || value == "PATH" || value == "DIR" || value == unknown_factor ||
          value.find("xDEVICES") != std::string::npos;
 }
 
@@ -246,14 +248,6 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
     for (const OurWord& word : *words) add_word(all.words, word);
   }
   return all;
-}
-
-constexpr const char* unknown_factor = "FACTOR";
-
-// Whether the value is one that the program itself puts in place of one: VALUE, PATH, 16xDEVICES.
-bool is_placeholder(const std::string& value) {
-  return value == unknown_value || value == "PATH" || value == unknown_factor ||
-         value.find("xDEVICES") != std::string::npos;
 }
 
 // A value that a synonym writes as "1e-5/optimizer.lr" is that many times the other option: of the
