@@ -489,6 +489,7 @@ std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const T
     Words remarks = remarks_of(known, line, all, asked);
     std::replace(remarks.begin(), remarks.end(), cat("leave out ", plain_name(asked.name)),
                  std::string("leave it out"));
+    if (remarks.empty()) remarks.emplace_back("leave it out");
     if (note.empty() || !all.without_effect.empty()) return join(remarks, "; ");
     return cat(join(remarks, "; "), ": ", note);
   }

@@ -34,21 +34,17 @@ class Dimabsa : public testing::TaskRuns {
     return folder.path() / name;
   }
   ToolResult tool(const Words& words) const { return run_tool(words, folder.path()); }
-  // An encoder that is quick.
+  // An encoder that is quick, unless model.path has another one.
   ToolResult train_small(const std::string& name, const std::string& devices,
                          const Words& more) const {
-    Words words{"train",
-                "dimabsa",
-                "--name",
-                name,
-                "--devices",
-                devices,
-                "precision=fp32",
-                "model.width=16",
-                "model.layers=1",
-                "model.heads=2",
-                "model.vocabulary=300",
-                "run.record_samples=true"};
+    Words words{"train",     "dimabsa", "--name",         name,
+                "--devices", devices,   "precision=fp32", "run.record_samples=true"};
+    const bool has_model = std::any_of(more.begin(), more.end(), [](const std::string& word) {
+      return word.starts_with("model.path=");
+    });
+    if (!has_model)
+      words.insert(words.end(),
+                   {"model.width=16", "model.layers=1", "model.heads=2", "model.vocabulary=300"});
     words.insert(words.end(), more.begin(), more.end());
     return tool(words);
   }

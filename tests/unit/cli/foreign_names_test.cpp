@@ -404,8 +404,9 @@ TEST_F(ForeignNames, NoWordOfTheLineIsDropped) {
                        "--wombat", "3", "--devices", "0,1", "--resume", "x.pth"});
               }),
               HasSubstr("| write stop.epochs=40 batch.global=32 batch.micro=16 optimizer.lr=2e-3 "
-                        "precision=fp16: batch.global is of 2 devices together; not known: "
-                        "--wombat; --resume takes auto or never, not x.pth"));
+                        "precision=fp16: batch.global is of 2 devices together; for a script that "
+                        "used one GPU, batch.global=16 and no other batch.* train as it did; not "
+                        "known: --wombat; --resume takes auto or never, not x.pth"));
   EXPECT_THAT(
       refusal({"named", "BATCH_SIZE=4", "GRADIENT_CLIP=1.0", "BOGUS=1", "--devices=1xT4"}),
       HasSubstr("| write batch.global=4 batch.micro=4 optimizer.clip=1.0: batch.global is of "
