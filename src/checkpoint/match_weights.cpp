@@ -36,22 +36,28 @@ bool counts_batches(const std::string& name) {
   return name == "num_batches_tracked" || name.ends_with(".num_batches_tracked");
 }
 
-// What DataParallel, DistributedDataParallel and torch.compile put before every name; the number of
-// letters that all names of the source have of that.
-std::size_t wrapped_letters(const std::vector<SourceTensor>& source) {
+// How many letters DataParallel, DistributedDataParallel and torch.compile put before every name.
+// Nothing comes off where names are the model's as they stand. passed_over: patterns of names that
+// do not count.
+std::size_t wrapped_letters(const std::map<std::string, std::size_t>& model,
+                            const std::vector<SourceTensor>& source, const Names& passed_over) {
+  std::vector<std::string_view> names;
+  for (const SourceTensor& tensor : source)
+    if (!any_matches(passed_over, tensor.stored.name)) names.emplace_back(tensor.stored.name);
   std::size_t letters = 0;
-  const auto all_go_on_with = [&](std::string_view prefix) {
-    return std::all_of(source.begin(), source.end(), [&](const SourceTensor& tensor) {
-      return std::string_view(tensor.stored.name).substr(letters).starts_with(prefix);
+  while (!names.empty()) {
+    const bool fits = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+      return model.contains(std::string(name));
     });
-  };
-  for (bool more = !source.empty(); more;) {
-    more = false;
+    if (fits) return letters;
+    std::size_t more = 0;
     for (const std::string_view prefix : {"module.", "_orig_mod."})
-      if (all_go_on_with(prefix)) {
-        letters += prefix.size();
-        more = true;
-      }
+      if (std::all_of(names.begin(), names.end(),
+                      [&](std::string_view name) { return name.starts_with(prefix); }))
+        more = prefix.size();
+    if (more == 0) return letters;
+    for (std::string_view& name : names) name.remove_prefix(more);
+    letters += more;
   }
   return letters;
 }
@@ -60,17 +66,17 @@ std::size_t wrapped_letters(const std::vector<SourceTensor>& source) {
 class Renaming {
  public:
   Renaming(const std::vector<ModelTensor>& model, const std::vector<SourceTensor>& source,
-           const Names& map, const std::vector<NamePair>& weight_names)
-      : map_(name_map(map)),
-        used_(map_.size()),
-        weight_names_(weight_names),
-        wrapped_(wrapped_letters(source)) {
+           const Names& map, const Names& passed_over, const std::vector<NamePair>& weight_names)
+      : map_(name_map(map)), used_(map_.size()), weight_names_(weight_names) {
     for (std::size_t i = 0; i < model.size(); ++i)
       for (const std::string& name : model[i].names) places_[name] = i;
+    wrapped_ = wrapped_letters(places_, source, passed_over);
   }
 
   // Without what a wrapper put before every name.
-  std::string unwrapped(const std::string& name) const { return name.substr(wrapped_); }
+  std::string unwrapped(const std::string& name) const {
+    return name.size() > wrapped_ ? name.substr(wrapped_) : name;
+  }
 
   // Nothing: the model does not have it.
   std::optional<std::size_t> place_of(const std::string& name) {
@@ -80,12 +86,11 @@ class Renaming {
       of_field_ |= pair < used_.size() && is_of_field(renamed);
       return own->second;
     }
-    for (const auto& [from, to] : weight_names_)
-      if (const auto as = glob_renamed(from, to, renamed))
-        if (const auto own = places_.find(*as); own != places_.end()) {
-          of_field_ = true;
-          return own->second;
-        }
+    for (const std::string& one : {renamed, name})
+      if (const auto own = place_in_the_field(one)) {
+        of_field_ = true;
+        return own;
+      }
     return std::nullopt;
   }
 
@@ -96,7 +101,8 @@ class Renaming {
     return of_field_ &&
            std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
              return pair.second.empty() &&
-                    (glob_matches(pair.first, renamed) || is_in_the_field(pair.first, renamed));
+                    (glob_matches(pair.first, renamed) || glob_matches(pair.first, name) ||
+                     is_in_the_field(pair.first, renamed));
            });
   }
   bool may_be_lacking(const std::string& name) const {
@@ -120,10 +126,26 @@ class Renaming {
   // By the first pair of init.map that fits, and which one that is. Patterns may be of the name as
   // it stands in the file, or of the one without the wrapper's part.
   std::pair<std::string, std::size_t> as_renamed(const std::string& name) const {
-    for (const std::string& one : {name, unwrapped(name)})
-      for (std::size_t i = 0; i < map_.size(); ++i)
-        if (const auto as = glob_renamed(map_[i].first, map_[i].second, one)) return {*as, i};
+    for (std::size_t i = 0; i < map_.size(); ++i) {
+      const auto as = glob_renamed(map_[i].first, map_[i].second, name);
+      const auto as_unwrapped = glob_renamed(map_[i].first, map_[i].second, unwrapped(name));
+      if (as_unwrapped && (!as || (!leads_anywhere(*as) && leads_anywhere(*as_unwrapped))))
+        return {*as_unwrapped, i};
+      if (as) return {*as, i};
+    }
     return {places_.contains(name) ? name : unwrapped(name), map_.size()};
+  }
+
+  // By weight_names.
+  std::optional<std::size_t> place_in_the_field(const std::string& name) const {
+    for (const auto& [from, to] : weight_names_)
+      if (const auto as = glob_renamed(from, to, name))
+        if (const auto own = places_.find(*as); own != places_.end()) return own->second;
+    return std::nullopt;
+  }
+
+  bool leads_anywhere(const std::string& renamed) const {
+    return places_.contains(renamed) || place_in_the_field(renamed).has_value();
   }
 
   // Whether init.map led to where weight_names leads too.
@@ -407,7 +429,7 @@ std::string guess_names(const Inputs& in, const Faults& faults) {
     if (pair.empty()) break;
     Names longer = map;
     longer.insert(longer.begin(), pair);  // before the user's own, which could catch the names
-    Renaming renaming(in.model, in.source, longer, in.weight_names);
+    Renaming renaming(in.model, in.source, longer, in.options.init.unexpected, in.weight_names);
     Matching matching(in.model, in.source, in.options);
     matching.match(renaming);
     if (matching.faults().names() >= now.names()) break;
@@ -424,7 +446,7 @@ WeightMatch match_weights(const std::vector<ModelTensor>& model,
                           const std::vector<SourceTensor>& source, const TrainOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& weight_names,
                           const std::string& what) {
-  Renaming renaming(model, source, options.init.map, weight_names);
+  Renaming renaming(model, source, options.init.map, options.init.unexpected, weight_names);
   Matching matching(model, source, options);
   matching.match(renaming);
   renaming.require_all_used(source, what);

@@ -75,8 +75,10 @@ void restore_model(const File& file, const Trained& trained) {
 }
 
 void restore_optimizer(const File& file, const nlohmann::json& state, const Trained& trained) {
-  for (auto& [name, flat] : trained.optimizer->flat_state())
-    fill(trained.storage, flat, name + ".", file);
+  // A rule that kept nothing, as SGD without momentum, leaves the state of another at its zeros.
+  if (!file.tensors.empty())
+    for (auto& [name, flat] : trained.optimizer->flat_state())
+      fill(trained.storage, flat, name + ".", file);
   for (auto& [name, scalar] : trained.optimizer->scalar_state()) {
     at::Tensor target = scalar;
     if (state.contains("optimizer") && state["optimizer"].contains(name))

@@ -18,6 +18,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include <cctype>
+
 namespace lockstep::cli {
 namespace fs = std::filesystem;
 
@@ -110,8 +112,10 @@ Exported make_exported(const RunDir& run, const nlohmann::json& record,
 
 // A name by which other programs take the file for one of another form.
 void check_form(const fs::path& out) {
+  std::string end = out.extension().string();
+  for (char& c : end) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const char* suffix : {".pt", ".pth", ".bin", ".ckpt", ".pkl", ".onnx", ".h5"})
-    if (out.extension() == suffix)
+    if (end == suffix)
       throw Error(
           cat("lockstep export writes a safetensors file, but ", printable(out.string()),
               " is a name for one of another form"),

@@ -333,13 +333,6 @@ const OurWord* devices_word(const std::vector<OurWord>& words) {
   return word == words.end() ? nullptr : &*word;
 }
 
-// Which devices comes first: how many they are says what all of them take in a step.
-std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
-  const Translation without_count = translated_for(known, line, 0);
-  const OurWord* const word = devices_word(without_count.words);
-  return word == nullptr || word->value == "all" ? line.devices : devices_in(word->value, false);
-}
-
 // "--gpus 1,2,4": numbers of GPUs, of which there is no 0, rather than which GPUs.
 bool are_counts(const Vocabulary& known, const TypedLine& line, const std::string& list) {
   const Words counts = split(list, ',');
@@ -349,6 +342,18 @@ bool are_counts(const Vocabulary& known, const TypedLine& line, const std::strin
            const Synonym* const synonym = find_synonym(known.synonyms, name.name);
            return synonym != nullptr && synonym->ours.find("{first}") != std::string::npos;
          });
+}
+
+// Which devices comes first: how many they are says what all of them take in a step.
+std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
+  const Translation without_count = translated_for(known, line, 0);
+  const OurWord* const word = devices_word(without_count.words);
+  if (word == nullptr || word->value == "all") return line.devices;
+  if (!are_counts(known, line, word->value)) return devices_in(word->value, false);
+  std::size_t most = 0;
+  for (const std::string& count : split(word->value, ','))
+    most = std::max(most, static_cast<std::size_t>(whole_number(count).value_or(0)));
+  return most;
 }
 
 // --devices of a command that counts them: their number, and all without it.
@@ -401,10 +406,11 @@ std::string write_in_file(const Vocabulary& known, const TypedLine& line,
       flags.push_back(as_typed(word));
     else
       lines.push_back(as_line_of_file(known, word, is_json));
+  if (is_json && !lines.empty() && lines.back().ends_with(',')) lines.back().pop_back();
   std::string text;
   if (!lines.empty())
     text = cat("write in ", line.file, ", in place of these names",
-               is_json ? "" : " and above any [table]", ":\n", join(lines, "\n"));
+               is_json ? ", at the top level" : " and above any [table]", ":\n", join(lines, "\n"));
   if (!flags.empty())
     text += cat(text.empty() ? "leave it out of the file, and write " : "\nand write ",
                 join(flags, " "), " on the command line");
@@ -489,7 +495,12 @@ std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const T
     Words remarks = remarks_of(known, line, all, asked);
     std::replace(remarks.begin(), remarks.end(), cat("leave out ", plain_name(asked.name)),
                  std::string("leave it out"));
-    if (remarks.empty()) remarks.emplace_back("leave it out");
+    const auto has = [&](const Words& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (!has(all.left_out, plain_name(asked.name)) && !has(all.unknown, asked.name) &&
+        all.without_effect.empty())
+      remarks.insert(remarks.begin(), "leave it out");
     if (note.empty() || !all.without_effect.empty()) return join(remarks, "; ");
     return cat(join(remarks, "; "), ": ", note);
   }

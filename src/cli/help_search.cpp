@@ -156,7 +156,8 @@ double score_by_words(const Topic& topic, const Query& asked) {
 
 double score_of(const Topic& topic, const Query& asked) {
   for (const std::string& term : topic.terms)
-    if (!asked.joined.empty() && squashed(term) == asked.joined) return whole;
+    if (!asked.joined.empty() && squashed(term) == asked.joined)
+      return topic.is_flag && asked.literal.starts_with('-') ? 2 * whole : whole;
   const bool begins_title =
       asked.joined.size() >= shortest_beginning && squashed(topic.title).starts_with(asked.joined);
   if (begins_title) return beginning;
@@ -208,9 +209,15 @@ std::vector<std::string> code_in(std::string_view text) {
 FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked_for) {
   const Query asked = read_asked(asked_for);
   std::vector<std::pair<double, const Topic*>> scored;
-  for (const Topic& topic : all)
-    if (const double score = score_of(topic, asked); score >= least_mention)
-      scored.emplace_back(score, &topic);
+  const auto take = [&](bool flags, double least) {
+    for (const Topic& topic : all)
+      if (const double score = score_of(topic, asked); topic.is_flag == flags && score >= least)
+        scored.emplace_back(score, &topic);
+  };
+  take(/*flags=*/false, least_mention);
+  const bool is_answered = std::any_of(scored.begin(), scored.end(),
+                                       [](const auto& one) { return one.first >= least_answer; });
+  take(/*flags=*/true, is_answered ? whole : least_mention);
   std::stable_sort(scored.begin(), scored.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   constexpr double as_good = 0.05;

@@ -14,6 +14,8 @@ struct Topic {
   std::vector<std::string> terms;  // what it is called: words and phrases
   std::vector<std::string> code;   // literal code beside them: "model.cuda()"
   std::function<std::string(int width)> text;  // the title and what is to be known
+  // A flag of commands: found by all of its name, and by a part of it where nothing else is.
+  bool is_flag = false;
 };
 
 struct FoundTopics {

@@ -197,7 +197,8 @@ Topics flag_topics(const std::vector<Command>& commands) {
     all.push_back({.title = cat(name, ", a flag"),
                    .terms = {name},
                    .code = {},
-                   .text = paragraphs(cat(name, ", a flag"), lines)});
+                   .text = paragraphs(cat(name, ", a flag"), lines),
+                   .is_flag = true});
   }
   return all;
 }

@@ -42,12 +42,11 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const auto check = [&](const std::string& key, const nlohmann::json& now) {
     if (!before.contains(key) || before[key] == now) return;
     const std::string of_outputs = cat("predict.", key.substr(key.rfind('.') + 1));
-    throw Error(
-        cat(key, " cannot change when a run goes on: it is ", before[key].dump(), ", not ",
-            now.dump()),
-        setup.options->table.has(of_outputs)
-            ? cat("for what is predicted, set ", of_outputs, "; else start a new run for it")
-            : "start a new run for it");
+    throw Error(cat(key, " cannot change when a run goes on: it is ", before[key].dump(), ", not ",
+                    now.dump()),
+                setup.options->table.has(of_outputs)
+                    ? cat("for what is predicted, set ", of_outputs, "; else ", new_run_hint)
+                    : new_run_hint);
   };
   const nlohmann::json engine = setup.train->table.to_json();
   for (const char* key :
@@ -97,6 +96,16 @@ void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
                     option.source);
     options.set_json(key, before[key], {.kind = ValueSource::Kind::record});
   }
+}
+
+// A word that says again what the run was made with is no new wish: a command may be given once
+// more.
+void take_from_record(OptionTable& options, const nlohmann::json& before) {
+  const nlohmann::json now = options.to_json();
+  for (const OptionInfo& option : options.options())
+    if (!option.spec.is_path && is_asked_for(options, option.key) && before.contains(option.key) &&
+        now[option.key] == before[option.key])
+      options.set_json(option.key, before[option.key], {.kind = ValueSource::Kind::record});
 }
 
 void check_exact(const TrainOptions& options) {
@@ -449,6 +458,7 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
     pass_on_to_predict(setup.options->table, before);
   pass_on_to_epochs(setup, before);
   check_frozen(setup, before);
+  take_from_record(setup.options->table, before);
   check_options(setup);
   return setup;
 }

@@ -16,6 +16,9 @@
 
 namespace lockstep::cli {
 
+// Where what a run stands on cannot change.
+inline constexpr const char* new_run_hint = "start a new run for it";
+
 // Makes the plugin's recipes known to the tool, from what the worker describes. "" does nothing.
 void describe_plugin(const std::string& plugin);
 

@@ -135,11 +135,12 @@ void check_goes_on(const Parsed& parsed, const RunDir& run, const Then& then,
     if (run.state() != RunState::finished || goes_further(setup, run))
       check_frozen_batch(*setup.train, setup.prepared.facts, devices);
   } catch (const Error& error) {
-    throw Error(
-        cat("--resume auto goes on with the run ", run.name(),
-            parsed.has("--name") ? "" : cat(", the newest of ", parsed.positionals[0]), ": ",
-            error.what()),
-        cat(error.hint(), error.hint().empty() ? "" : "; ", "to begin another: --name NEW"));
+    throw Error(cat("--resume auto goes on with the run ", run.name(),
+                    parsed.has("--name") ? "" : cat(", the newest of ", parsed.positionals[0]),
+                    ": ", error.what()),
+                error.hint() == new_run_hint ? cat(new_run_hint, ": --name NEW")
+                                             : cat(error.hint(), error.hint().empty() ? "" : "; ",
+                                                   "to begin another: --name NEW"));
   }
 }
 

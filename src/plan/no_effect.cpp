@@ -10,11 +10,7 @@ void check_no_effect(const OptionTable& table, const std::string& because,
                      std::initializer_list<std::string_view> keys) {
   for (const OptionInfo& option : table.options()) {
     if (std::find(keys.begin(), keys.end(), option.key) == keys.end()) continue;
-    const auto kind = option.source.kind;
-    const bool in_file = kind == ValueSource::Kind::file;
-    const bool is_given = kind == ValueSource::Kind::argument ||
-                          (in_file && table.get(option.key) != option.default_text);
-    if (is_given)
+    if (option.source.kind == ValueSource::Kind::argument)
       throw NoEffect(option.key, cat(option.key, " has no effect: ", because),
                      cat("leave out ", option.key));
   }

@@ -17,8 +17,8 @@ struct NoEffect : Error {
   std::string key;
 };
 
-// Throws NoEffect for the first of `keys` that an argument gives, or a file with another value than
-// the default: beside what `because` says, such as "model.path is set", it does nothing.
+// Throws NoEffect for the first of `keys` that an argument gives: beside what `because` says, such
+// as "model.path is set", it does nothing. Files may serve several commands, and so may set it.
 void check_no_effect(const OptionTable& table, const std::string& because,
                      std::initializer_list<std::string_view> keys);
 

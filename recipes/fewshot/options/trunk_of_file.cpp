@@ -57,6 +57,8 @@ std::optional<TrunkOfFile> trunk_of(const std::vector<SourceTensor>& tensors) {
 
 void check_trunk_of_file(const TrainOptions& train, const TrunkOfFile& model) {
   if (train.init.from.empty() || !is_asked_for(train)) return;
+  // The user chose which tensors are taken.
+  if (!train.init.map.empty() || !train.init.unexpected.empty()) return;
   const auto file = trunk_of(tensors_of(train));
   if (!file) return;
   std::vector<std::string> set;

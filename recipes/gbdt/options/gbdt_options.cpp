@@ -229,9 +229,7 @@ void check_idle(const GbdtOptions& o) {
   if (o.made()) refuse("date_order", "the times are made", "it is of files");
   if (o.time_column == "none")
     refuse("date_order", "time=none reads no times", "leave one of them out");
-  if (!o.made())
-    for (const char* key : {"data.made_seed", "data.made_symbols"})
-      refuse(key, "data.path names files", "it is of data that are made");
+  if (!o.made()) refuse("data.made_seed", "data.path names files", "it is of data that are made");
   if (o.computes_features())
     for (const char* key : {"split.test_share", "split.shuffle"})
       refuse(key, "prices have a time, and the days after a window are its test",

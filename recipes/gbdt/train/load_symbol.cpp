@@ -154,7 +154,7 @@ std::vector<std::string> batch_symbols(const GbdtOptions& options) {
   if (wanted.empty() && !options.symbol.empty()) wanted = {options.symbol};
   if (wanted.size() == 1 && std::filesystem::is_regular_file(wanted[0]))
     wanted = listed_names(wanted[0]);
-  if (options.made()) check_made(wanted);
+  if (options.made() && options.computes_features()) check_made(wanted);
   if (options.made())
     return wanted.empty() ? made_symbols(static_cast<int>(options.data.made_symbols)) : wanted;
   if (wanted.empty()) return list_symbols(options.data.path, options.symbol_column);
@@ -166,7 +166,7 @@ std::vector<std::string> batch_symbols(const GbdtOptions& options) {
 
 std::string first_symbol(const GbdtOptions& options) {
   if (!options.symbol.empty()) {
-    if (options.made()) check_made({options.symbol});
+    if (options.made() && options.computes_features()) check_made({options.symbol});
     return options.symbol;
   }
   return batch_symbols(options).front();

@@ -146,8 +146,6 @@ void TextOptions::check(const TrainOptions&) const {
     check_no_effect(
         table, cat("it is of tokenizer.kind=bpe, but the kind is ", table.get("tokenizer.kind")),
         {"tokenizer.vocab"});
-  else if (!tokenizer.path.empty())
-    check_no_effect(table, "the vocabulary is that of tokenizer.path", {"tokenizer.vocab"});
 }
 
 std::vector<std::string> TextOptions::metric_names() const {

@@ -113,29 +113,33 @@ TEST(Snapshot, ComesBackBitForBit) {
   EXPECT_EQ(b.model.seen.item<double>(), 17);
 }
 
-// Such a rule keeps nothing beside the weights; checkpoints of before hold zeros for it.
-TEST(Snapshot, SgdWithoutMomentumSavesNoStateAndReadsOneThatHasSome) {
-  for (const double momentum : {0.0, 0.9}) {
-    const TemporaryDirectory folder;
-    testing::ToyModel model(1), other(2);
-    TrainOptions options;
-    options.precision = Precision::fp32;
-    options.optimizer.kind = OptimizerKind::sgd;
-    options.optimizer.momentum = momentum;
-    ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
-    GradientBuffers gradients(storage);
-    Optimizer optimizer(options, gradients);
-    EXPECT_EQ(optimizer.flat_state().size(), momentum == 0 ? 0U : 1U);
-    CheckpointSaver saver(folder.path(), {}, cpu_backend(), [](const auto&) {});
-    saver.save({storage, &optimizer, model.buffers()}, 1, {{"step", 1}}, nullptr);
-    ASSERT_EQ(saver.finish(), "");
-    options.optimizer.momentum = 0;
-    ParameterStorage into(other.parameters(), at::kCPU, at::kFloat);
-    GradientBuffers other_gradients(into);
-    Optimizer without(options, other_gradients);
-    restore(*newest_good(folder.path()), {into, &without, other.buffers()});
-    EXPECT_TRUE(into.master().equal(storage.master()));
-  }
+// Such a rule keeps nothing beside the weights; checkpoints of before hold zeros for it. A run may
+// go on with momentum, which then begins at zeros.
+TEST(Snapshot, SgdWithoutMomentumSavesNoStateAndGoesOnWithOrWithout) {
+  for (const double saved : {0.0, 0.9})
+    for (const double resumed : {0.0, 0.9}) {
+      const TemporaryDirectory folder;
+      testing::ToyModel model(1), other(2);
+      TrainOptions before, after;
+      before.precision = after.precision = Precision::fp32;
+      before.optimizer.kind = after.optimizer.kind = OptimizerKind::sgd;
+      before.optimizer.momentum = saved;
+      after.optimizer.momentum = resumed;
+      ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
+      GradientBuffers gradients(storage);
+      Optimizer optimizer(before, gradients);
+      EXPECT_EQ(optimizer.flat_state().size(), saved == 0 ? 0U : 1U);
+      CheckpointSaver saver(folder.path(), {}, cpu_backend(), [](const auto&) {});
+      saver.save({storage, &optimizer, model.buffers()}, 1, {{"step", 1}}, nullptr);
+      ASSERT_EQ(saver.finish(), "");
+      ParameterStorage into(other.parameters(), at::kCPU, at::kFloat);
+      GradientBuffers other_gradients(into);
+      Optimizer goes_on(after, other_gradients);
+      restore(*newest_good(folder.path()), {into, &goes_on, other.buffers()});
+      EXPECT_TRUE(into.master().equal(storage.master()));
+      for (const auto& [name, flat] : goes_on.flat_state())
+        EXPECT_EQ(flat.abs().sum().item<double>(), 0) << name;
+    }
 }
 
 TEST(Snapshot, BringsBackTheAverageOfTheWeights) {
