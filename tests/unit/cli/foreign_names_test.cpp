@@ -237,8 +237,8 @@ TEST_F(ForeignNames, AllNamesOfAFileAreTranslatedTogether) {
   write_file_atomic(json, R"({"lr": 5e-4, "dtype": "float16"})");
   EXPECT_EQ(explain_keys("named", {}, gpus(2), {}, {json})("lr", "")->hint(),
             cat("write in ", json,
-                ", in place of these names:\n\"optimizer.lr\": 0.0005,\n"
-                "\"precision\": \"fp16\","));
+                ", in place of these names, at the top level:\n\"optimizer.lr\": 0.0005,\n"
+                "\"precision\": \"fp16\""));
   write_file_atomic(file, "gpus = [0, 1]\n");
   const auto error = explain_keys("named", {}, gpus(2), flags_here(planner()), {file})("gpus", "");
   ASSERT_TRUE(error);
@@ -378,6 +378,21 @@ TEST_F(ForeignNames, AValueThatWasTypedCountsMoreThanAPlaceForOne) {
               HasSubstr("| write data.path=d symbols=a.txt"));
   EXPECT_THAT(key_refusal("named-direct", {"tickers=a.txt"}, 0),
               HasSubstr("| write symbols=a.txt data.path=DIR"));
+}
+
+TEST_F(ForeignNames, TheBatchOfAListOfNumbersIsThatOfTheLargest) {
+  Command bench = planner();
+  bench.name = "bench";
+  EXPECT_THAT(error_of([&] {
+                parse(bench, {"named", "--gpus", "1,2,4", "--batch_size", "8"});
+              }),
+              HasSubstr("| write --devices 1,2,4 batch.global=32 batch.micro=8: batch.global is of "
+                        "4 devices together"));
+}
+
+TEST_F(ForeignNames, WhatIsTheDefaultIsLeftOutBesideWhatIsNotKnown) {
+  EXPECT_THAT(refusal({"named", "--gpus", "all", "--wombat", "1"}),
+              HasSubstr("| leave it out; not known: --wombat: all GPUs are the default"));
 }
 
 TEST_F(ForeignNames, AListOfNumbersIsOneForBench) {

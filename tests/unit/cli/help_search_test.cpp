@@ -161,6 +161,7 @@ TEST(HelpSearch, FindsTheSymptomsInTheWordsOfThoseWhoSearch) {
       {"does a second GPU pay", "Does a second GPU pay?"},
       {"communication overhead", "Does a second GPU pay?"},
       {"batch size 1", "Low GPU utilization"},
+      {"hang", "NCCL timeout"},
       {"GPU0 idle", "Only one GPU is used"},
       {"only GPU1 used", "Only one GPU is used"},
       {"gpu0", "Only one GPU is used"},
