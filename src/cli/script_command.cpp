@@ -37,13 +37,22 @@ constexpr std::string_view devices_flag = "--devices", devices_value = "--device
 // Takes --devices of a command of Lockstep out of the line: its value, or "" where there is none.
 std::string take_devices(Line& words) {
   std::string value;
+  bool behind_script = false;
   for (std::size_t i = 1; i < words.size();) {
+    behind_script |= is_script(words[i]);
     const bool takes_next = words[i] == devices_flag && i + 1 < words.size();
-    if (!takes_next && !words[i].starts_with(devices_value)) {
+    const bool is_flag = takes_next || words[i].starts_with(devices_value);
+    const std::string given = !is_flag     ? ""
+                              : takes_next ? words[i + 1]
+                                           : words[i].substr(devices_value.size());
+    // What is trained may have such a flag of its own, but none that takes "cpu:2".
+    const bool may_be_its_own = behind_script && words[0] == "train" && given != "all" &&
+                                !given.starts_with("cpu");
+    if (!is_flag || may_be_its_own) {
       ++i;
       continue;
     }
-    value = takes_next ? words[i + 1] : words[i].substr(devices_value.size());
+    value = given;
     const auto from = words.begin() + static_cast<std::ptrdiff_t>(i);
     words.erase(from, from + (takes_next ? 2 : 1));
   }

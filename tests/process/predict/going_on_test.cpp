@@ -83,37 +83,6 @@ TEST_F(GoingOn, KeepsWhatIsWholeAndSaysSo) {
   EXPECT_EQ(nlohmann::json::parse(nothing.out).at("predicted"), 0);
 }
 
-TEST_F(GoingOn, SaysWhatWaitsForAnEarlierItem) {
-  const fs::path in = folder->path() / "pair";
-  fs::create_directories(in);
-  write_rows(in / "r0.row", 0);
-  write_rows(in / "r1.row", 1);
-  std::string text = read_file(in / "r0.row");
-  for (int i = 0; i < 20; ++i) text = "slow\n" + text;
-  write_file_atomic(in / "r0.row", text);
-  const auto something_is_held = [&] {
-    std::error_code none;
-    for (fs::directory_iterator entry(folder->path() / "paired/.lockstep-predictions", none), end;
-         !none && entry != end; entry.increment(none))
-      if (entry->path().extension() == ".held" && fs::exists(entry->path() / "0", none))
-        return true;
-    return false;
-  };
-  ToolProcess process(
-      {testing::program("lockstep"), "predict", "a", "pair", "out=paired", "--devices", "cpu:2"},
-      folder->path());
-  while (!something_is_held()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it is written down
-  kill(process.pid(), SIGTERM);
-  const ToolResult stopped = process.wait();
-  EXPECT_THAT(stopped.err, HasSubstr("not finished: 1 of 2 items are done, in "));
-  EXPECT_THAT(stopped.err, HasSubstr("; 1 of them waits in .lockstep-predictions until those "
-                                     "before it are done"));
-  EXPECT_THAT(stopped.err, Not(HasSubstr(".partial")));
-  for (const auto& [name, bytes] : made("paired"))
-    EXPECT_THAT(name, Not(HasSubstr(".partial"))) << bytes.size();
-}
-
 TEST_F(GoingOn, RefusesWhatIsMadeOfOthersAndSaysWhatDiffers) {
   if (!testing::has_turn(0)) GTEST_SKIP() << testing::in_another_tenth;
   write_items("six", 0);

@@ -44,6 +44,8 @@ TEST(ScriptCommand, DevicesOfOurCommandAreThoseOfLaunch) {
   EXPECT_THAT(answer({"run.py", "--devices", "2"}),
               HasSubstr(": lockstep launch python3 run.py --devices 2"))
       << "the script's own";
+  EXPECT_THAT(answer({"train", "--devices", "0,1", "train.py", "--devices", "4"}),
+              HasSubstr(": lockstep launch --devices 0,1 python3 train.py --devices 4"));
 }
 
 TEST(ScriptCommand, ANotebookIsMadeAScriptFirst) {
