@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
     return told.code;
   } catch (const std::filesystem::filesystem_error& error) {
     std::error_code gone;
-    std::filesystem::current_path(gone);
+    static_cast<void>(std::filesystem::current_path(gone));
     if (gone)
       lockstep::say_error(
           "the current folder cannot be used: " + gone.message(),
