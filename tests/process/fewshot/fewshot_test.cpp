@@ -117,7 +117,7 @@ TEST_F(Fewshot, GoesOnToMoreEpisodes) {
   EXPECT_EQ(picked.code, 2) << picked.err;
   EXPECT_THAT(picked.err, HasSubstr("--resume auto goes on with the run a, the newest of fewshot: "
                                     "episode.k_shot cannot change"));
-  EXPECT_THAT(picked.err, HasSubstr("to begin another: --name NEW"));
+  EXPECT_THAT(picked.err, HasSubstr("start a new run for it: --name NEW"));
 }
 
 // Each size that the warning offers is one that the estimate says fits.
