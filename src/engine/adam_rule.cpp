@@ -1,5 +1,5 @@
 // AdamW and Adam: by our own kernel on GPUs, else by ATen's fused optimizers.
-#include "engine/optimizer_rule.h"
+#include "engine/aten_rule.h"
 
 #include "base/check.h"
 #include "kernels/adam.h"
@@ -15,41 +15,22 @@
 namespace lockstep {
 namespace {
 
-class AdamByAten : public OptimizerRule {
+class AdamByAten : public AtenRule {
  public:
-  AdamByAten(const TrainOptions& options, UpdateNumbers numbers)
-      : options_(options), numbers_(std::move(numbers)) {}
-
-  void set_groups(std::vector<UpdateGroup> groups) override { groups_ = std::move(groups); }
-
-  void update(std::size_t group) override {
-    const at::NoGradGuard no_grad;
-    const auto& o = options_.optimizer;
-    const auto fused = o.kind == OptimizerKind::adamw ? update_adamw : update_adam;
-    for (UpdateRanges& ranges : groups_[group]) {
-      fused(ranges, o.beta1, o.beta2, o.eps, numbers_);
-      for (std::size_t i = 0; i < ranges.working.size(); ++i)
-        ranges.working[i].copy_(ranges.weights[i]);
-    }
-  }
+  using AtenRule::AtenRule;
 
  private:
-  static void update_adamw(UpdateRanges& ranges, double beta1, double beta2, double eps,
-                           const UpdateNumbers& numbers) {
-    at::_fused_adamw_(ranges.weights, ranges.gradients, ranges.states[0], ranges.states[1], {},
-                      ranges.steps, ranges.lr, beta1, beta2, ranges.weight_decay, eps,
-                      /*amsgrad=*/false, /*maximize=*/false, numbers.divisor, numbers.skip);
+  void update_weights(UpdateRanges& ranges) override {
+    const auto& o = options_.optimizer;
+    if (o.kind == OptimizerKind::adamw)
+      at::_fused_adamw_(ranges.weights, ranges.gradients, ranges.states[0], ranges.states[1], {},
+                        ranges.steps, ranges.lr, o.beta1, o.beta2, ranges.weight_decay, o.eps,
+                        /*amsgrad=*/false, /*maximize=*/false, numbers_.divisor, numbers_.skip);
+    else
+      at::_fused_adam_(ranges.weights, ranges.gradients, ranges.states[0], ranges.states[1], {},
+                       ranges.steps, ranges.lr, o.beta1, o.beta2, ranges.weight_decay, o.eps,
+                       /*amsgrad=*/false, /*maximize=*/false, numbers_.divisor, numbers_.skip);
   }
-  static void update_adam(UpdateRanges& ranges, double beta1, double beta2, double eps,
-                          const UpdateNumbers& numbers) {
-    at::_fused_adam_(ranges.weights, ranges.gradients, ranges.states[0], ranges.states[1], {},
-                     ranges.steps, ranges.lr, beta1, beta2, ranges.weight_decay, eps,
-                     /*amsgrad=*/false, /*maximize=*/false, numbers.divisor, numbers.skip);
-  }
-
-  const TrainOptions& options_;
-  UpdateNumbers numbers_;
-  std::vector<UpdateGroup> groups_;
 };
 
 // One launch serves a group: it reads a table of all ranges with their rates, and one of chunks of
