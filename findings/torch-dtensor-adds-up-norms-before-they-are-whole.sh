@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Of a sharded DTensor, norm(dim=0) is right and norm(dim=0).sum() is wrong.
+# The norm(dim=0) of a sharded DTensor is right, and norm(dim=0).sum() is wrong.
 #
 # Guess: what follows a reduction over the sharded dimension gets its whole result; the sum of column norms (a group lasso, the L2,1
 # norm) is that of the whole matrix.

@@ -231,7 +231,7 @@ Names patterns_of(const Names& names, const Names& others = {}) {
   return patterns;
 }
 
-// What to set so that the weights fit. map: for init.map; after: what does not fit with that;
+// The options that make the weights fit. map: for init.map; after: what does not fit with that;
 // placed: names in the file of what does.
 std::string hint_with_map(const Faults& before, const Names& map, const Faults& after,
                           const Names& placed) {

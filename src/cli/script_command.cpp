@@ -45,7 +45,7 @@ std::string take_devices(Line& words) {
     const std::string given = !is_flag     ? ""
                               : takes_next ? words[i + 1]
                                            : words[i].substr(devices_value.size());
-    // What is trained may have such a flag of its own, but none that takes "cpu:2".
+    // A script may have such a flag of its own, but none that takes "cpu:2".
     const bool may_be_its_own =
         behind_script && words[0] == "train" && given != "all" && !given.starts_with("cpu");
     if (!is_flag || may_be_its_own) {

@@ -1,4 +1,4 @@
-// What becomes of the gradients of a step before they are summed over the ranks.
+// The gradients of a step, until they are summed over the ranks.
 #include "engine/gradient_buffers.h"
 
 #include "base/error.h"
@@ -22,7 +22,7 @@ namespace {
 // Gradients that wait to be placed: more would be memory that the step could use.
 constexpr std::int64_t most_taken_bytes = 32 << 20;
 
-// Of touched_piece elements, the last one perhaps in part.
+// Pieces have touched_piece elements, the last one perhaps fewer.
 std::int64_t pieces_of(std::int64_t elements) {
   return (elements + touched_piece - 1) / touched_piece;
 }
@@ -61,7 +61,7 @@ void GradientBuffers::sum_in_bf16() {
   for (std::size_t i = 0; i < states_.size(); ++i) states_[i]->low = storage_.view(sums_, i);
 }
 
-// Of the places of those of the parameters that are wanted, neighbours together.
+// The places of the wanted parameters, neighbours together.
 template <class Wanted>
 GradientBuffers::Ranges GradientBuffers::ranges_of(std::vector<std::size_t> parameters,
                                                    const Wanted& wanted) const {
@@ -110,7 +110,7 @@ void GradientBuffers::choose_sums() {
                           storage_.sizes()[i] * 4 < smallest_bucket_bytes);
 }
 
-// What can be written is known once a step has shown it.
+// A step shows which places can be overwritten.
 void GradientBuffers::choose_written() {
   std::vector<bool> written;
   for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
@@ -301,7 +301,7 @@ void GradientBuffers::place_taken() {
   forget_taken();
 }
 
-// What the step before left.
+// Forgets what the step before left.
 void GradientBuffers::forget_step() {
   forget_taken();
   for (const auto& state : states_) {

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Of the sums over the ranks. One thread.
+// The norm is that of the sums over the ranks. One thread.
 class GradientNorm {
  public:
   explicit GradientNorm(const GradientBuffers& gradients) : gradients_(gradients) {}

@@ -1,4 +1,4 @@
-// What the loss is multiplied by before the backward pass, so that fp16 holds small gradients.
+// The factor of the loss in the backward pass, so that fp16 holds small gradients.
 #pragma once
 
 #include "plan/train_options.h"

@@ -102,7 +102,7 @@ void Optimizer::cut(const std::vector<std::size_t>& part_of) {
   reads_sums_ = gradients_.leaves_sums();
 }
 
-// What this rank updates of elements [begin, end) of the flat buffers, whose sum is in `sums`.
+// Adds the part of elements [begin, end) that this rank updates; their sum is in `sums`.
 void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end,
                        const at::Tensor& sums) {
   ranges.states.resize(states_.size());

@@ -27,7 +27,7 @@ struct UpdateRanges {
   std::vector<std::int64_t> begins;  // in the flat buffers
 };
 
-// What is updated at one moment: all weights, or those of one block of the model.
+// The weights that are updated at one moment: all, or those of one block of the model.
 using UpdateGroup = std::vector<UpdateRanges>;
 
 // f32 [1] each, on the device, the same tensors during a run.

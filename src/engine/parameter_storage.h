@@ -66,7 +66,7 @@ class ParameterStorage {
   at::Tensor& master() { return master_; }
   const at::Tensor& master() const { return master_; }
   const at::Tensor& working() const { return working_; }  // undefined in fp32
-  // What the model computes with: `working`, or in fp32 `master`.
+  // The weights that the model computes with: `working`, or in fp32 `master`.
   const at::Tensor& weights() const { return low_precision() ? working_ : master_; }
   // Parameter i's part of a flat buffer [elements], in its shape. It has the strides that it was
   // built with where it was dense (engine/layout.h).

@@ -1,4 +1,4 @@
-// What the plan and checkpoints know of the rules that update weights.
+// The facts about update rules that the plan and checkpoints need.
 #pragma once
 
 #include "plan/train_options.h"
