@@ -39,7 +39,7 @@ run_one() {
   # Entropic scheduling took half of the time and found no more.
   ASAN_OPTIONS=quarantine_size_mb=32:malloc_context_size=0 TMPDIR=$scratch \
     "$build/fuzz-$1" "$corpus" -runs=$(((runs + pieces - 1) / pieces)) -seed=$((seed + $2)) -max_len=4096 \
-    -entropic=0 -timeout=5 -report_slow_units=1 -rss_limit_mb=1024 -malloc_limit_mb=512 \
+    -entropic=0 -print_funcs=0 -timeout=5 -report_slow_units=1 -rss_limit_mb=1024 -malloc_limit_mb=512 \
     -artifact_prefix="$findings/$1-" "${words[@]}" -print_final_stats=1 >"$logs/$1.$2.log" 2>&1 || true
   rm -rf "$corpus"
   if ((pieces == 1)); then summarize "$1"; fi

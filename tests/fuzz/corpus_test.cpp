@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "all_fuzzers.h"
 #include "base/files.h"
 #include "checkout_paths.h"
 
@@ -17,12 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Fuzzer {
-  const char* name;
-  int (*run)(const std::uint8_t* data, std::size_t size);
-};
-
-#include "fuzzers.inc"
+using fuzz::Fuzzer;
 
 const fs::path folder = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/fuzz/corpus";
 
@@ -42,12 +38,12 @@ TEST_P(FuzzCorpus, HasNoFinding) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Parsers, FuzzCorpus, ::testing::ValuesIn(fuzzers),
+INSTANTIATE_TEST_SUITE_P(Parsers, FuzzCorpus, ::testing::ValuesIn(all_fuzzers),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(FuzzCorpus, EveryFolderHasAFuzzer) {
   std::set<std::string> names;
-  for (const Fuzzer& fuzzer : fuzzers) names.insert(fuzzer.name);
+  for (const Fuzzer& fuzzer : all_fuzzers) names.insert(fuzzer.name);
   for (const auto& entry : fs::directory_iterator(folder))
     EXPECT_TRUE(names.contains(entry.path().filename().string())) << entry.path();
 }
