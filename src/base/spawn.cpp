@@ -173,9 +173,9 @@ pid_t clone3_with_stack(clone_args& arguments, int (*run)(void*), void* argument
 }
 #endif
 
-// As fork(), but without a copy of this process' pages, which would cost more than all else: the
-// child uses its memory, on a stack of its own, and the calling thread waits until it has execed.
-// Signals are blocked. -1 and errno where it cannot be.
+// Like fork(), but without copying this process's pages, which would cost more than all else. The
+// child uses our memory, on a stack of its own, and the calling thread waits until it has execed.
+// Signals are blocked. Returns -1 and sets errno on failure.
 pid_t clone_prepared(Prepared& prepared) {
   constexpr std::size_t alignment = 16;
   std::vector<char> room(most_of_a_stack + prepared.argv.size() * sizeof(char*));  // as execvpe
@@ -215,7 +215,7 @@ pid_t fork_or_into(int cgroup_fd) {
   return pid < 0 ? ::fork() : pid;
 }
 
-// What `start` returns, in the parent; a child keeps them blocked.
+// Returns the result of `start` in the parent. In the child the signals stay blocked.
 template <class Start>
 pid_t with_signals_blocked(const Start& start) {
   sigset_t all, before;
