@@ -16,7 +16,7 @@ double lane_bytes_per_s(int generation) {
   return gigabytes[static_cast<std::size_t>(generation)] * 1e9;
 }
 
-// Of the GPUs of a compute capability; 0: unknown.
+// The PCIe generation of GPUs of that compute capability; 0: unknown.
 int pcie_generation_of(const Device& device) {
   constexpr int ampere = 8, hopper = 9, newest = 12;
   if (device.compute_major > newest || device.compute_major < ampere - 1) return 0;

@@ -85,7 +85,7 @@ std::vector<Device> repeat(const Device& device, int count, const std::string& s
   return std::vector<Device>(static_cast<std::size_t>(count), device);
 }
 
-// Of one machine with all of them.
+// Numbers the devices as those of one machine.
 std::vector<Device> numbered(std::vector<Device> devices, const HostInfo& host) {
   const int count = static_cast<int>(devices.size());
   for (int i = 0; i < count; ++i) {
