@@ -278,8 +278,8 @@ void Run::take_output() {
   }
 }
 
-// What rank 0 reads: a file or pipe as it is; a terminal by way of us, as the kernel stops programs
-// in the background that read from it.
+// The descriptor that rank 0 reads from: a file or pipe directly. A terminal is read through us,
+// because the kernel stops background programs that read from it.
 int Run::standard_input() {
   if (!spec_.gives_input) return -1;
   if (::isatty(STDIN_FILENO) != 1) return STDIN_FILENO;
@@ -336,7 +336,7 @@ void Run::take_exits() {
   if (supervision_.first_failure() && !failed_before) note_first_failure();
 }
 
-// What is known of it at the moment that it is seen.
+// Records the facts about the failure at the moment it is seen.
 void Run::note_first_failure() {
   const Supervision::Exit failure = *supervision_.first_failure();
   const std::vector<Heartbeat> heartbeats = heartbeats_.read();

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the line "NAME NUMBER" in a file of such lines.
+// The number in the line "NAME NUMBER" of a file.
 std::optional<std::uint64_t> counter(const fs::path& file, const std::string& name) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {

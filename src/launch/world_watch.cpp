@@ -232,7 +232,7 @@ std::optional<Verdict> WorldWatch::hang(const News& news, double now_s) {
   for (const Post& post : news.posts) heartbeats.push_back(post.heartbeat);
   const std::vector<bool> no(ranks_.size());
   const auto found = hangs_->look(heartbeats, no, no, now_s);
-  // Of a rank that is silent too nothing is known: the silence decides.
+  // A silent rank's state is unknown, so the silence decides.
   if (!found || now_s - answered_s_ >= at_least(unheard_s) ||
       !silent(news, at_least(unheard_s)).empty())
     return std::nullopt;
