@@ -94,8 +94,8 @@ class Renaming {
     return std::nullopt;
   }
 
-  // What weight_names says of a file that has such names: of its tensors that the model has no
-  // place for, and of the model's that it lacks.
+  // The rules of weight_names, for a file with such names. The first is for tensors that the model
+  // has no place for, the second for tensors of the model that the file lacks.
   bool may_be_passed_over(const std::string& name) const {
     const std::string renamed = as_renamed(name).first;
     return of_field_ &&
