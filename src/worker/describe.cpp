@@ -65,7 +65,7 @@ Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
                                  .say = say});
 }
 
-// What only the recipe and its data can tell.
+// Adds the facts that only the recipe and its data know.
 void count(RunSetup& setup, const nlohmann::json& init) {
   Facts& facts = setup.prepared.facts;
   const auto recipe = find_recipe_factory(setup.recipe)(*setup.options, setup.prepared);

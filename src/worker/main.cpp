@@ -93,7 +93,7 @@ int run_train(std::vector<std::string> arguments, StartUp& start_up) {
   }
 }
 
-// Of a recipe: a rank that only tries what it returns.
+// Checks a recipe: the rank only tries what the recipe returns.
 int run_check(std::vector<std::string> arguments) {
   const std::string run = take(arguments, "--run");
   Session session = open_session(run, take(arguments, "--record"), own_world());
@@ -112,8 +112,8 @@ int run(std::vector<std::string> arguments) {
   }
   const std::string command = arguments[0];
   arguments.erase(arguments.begin());
-  // A rank that writes to one that has ended gets an error, and tells it. What streams its output
-  // ends where nobody reads it.
+  // A rank that writes to one that has ended gets an error and reports it. A command that streams
+  // its output ends when its reader does.
   if (command != "predict") std::signal(SIGPIPE, SIG_IGN);
   // The tool makes a run of these arguments, plugin included; the record of the run names it.
   if (command == "train") return run_train(std::move(arguments), start_up);

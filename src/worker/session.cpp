@@ -26,7 +26,7 @@
 namespace lockstep {
 namespace {
 
-// Of a flag of `lockstep train`, or "".
+// The value of a flag of `lockstep train`, or "".
 std::string value_of(const std::vector<std::string>& arguments, const std::string& flag) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].starts_with(flag + "=")) return arguments[i].substr(flag.size() + 1);
@@ -35,8 +35,8 @@ std::string value_of(const std::vector<std::string>& arguments, const std::strin
   return "";
 }
 
-// What the user named on this command line, or the tool vouches for: a record may come from
-// anybody.
+// Loads a plugin that the user named on this command line, or that the tool vouches for: anybody
+// may have written a record.
 void load_plugin_of(const nlohmann::json& record) {
   const std::string plugin = record.value("plugin", "");
   if (plugin.empty() || is_loaded(plugin)) return;
