@@ -151,7 +151,8 @@ class Finder {
         ids.insert(item.id);
         if (!item.output.empty()) needed_.insert(item.output);
       }
-    // What a recipe calls further files of an item shows where it was predicted before.
+    // Names of an item's further files come from the recipe. Earlier predictions of the item show
+    // them.
     for (const PredictionRecord* record : records_)
       for (const PredictionRecord::Part& part : record->parts)
         for (const RecordedItem& item : part.items)

@@ -88,8 +88,8 @@ void write_folder(const Beneath& run, const fs::path& folder,
   }
 }
 
-// What a kill left that came in the midst of a replacement, and what earlier versions left, long
-// enough ago to be nobody's.
+// Removes leftovers of kills during a replacement, and of earlier versions, once they are old
+// enough to belong to nobody.
 void remove_left_behind(const Beneath& run, const fs::path& folder) {
   constexpr double long_ago_s = 600;
   for (const std::string& name : run.names_in(folder)) {

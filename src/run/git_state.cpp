@@ -64,13 +64,13 @@ std::vector<std::string> git_environment() {
   return environment;
 }
 
-// Asks git in a folder, for a few seconds in all. Whoever wrote the work tree wrote its
-// configuration too, so no program that this may name runs.
+// Asks git in a folder, for a few seconds in all. The work tree's author also wrote its
+// configuration, so no program named there runs.
 class Git {
  public:
   explicit Git(const std::filesystem::path& folder) : folder_(folder.string()) {}
 
-  // What `git OPTIONS ARGUMENTS` prints; nothing if it fails, takes too long or is not installed.
+  // The output of `git OPTIONS ARGUMENTS`; nothing if it fails, takes too long or is not installed.
   std::optional<std::string> ask(const std::vector<std::string>& arguments,
                                  const std::vector<std::string>& options = {}) const {
     std::vector<std::string> argv{"git", "--no-optional-locks", "--no-pager", "-C", folder_};
@@ -151,7 +151,7 @@ std::optional<bool> any_changed(const Git& git) {
   auto options = without_filters(git);
   if (!options) return std::nullopt;
   const bool any_filter = !options->empty();
-  // What was renamed is found by content, which would be filtered.
+  // Git finds renames by content, which would be filtered.
   options->insert(options->end(), {"-c", "status.renames=false", "-c", "diff.renames=false"});
   const auto changes =
       git.ask({"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty"},

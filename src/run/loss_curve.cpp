@@ -46,7 +46,7 @@ std::size_t column_of(std::int64_t step, std::int64_t last, int columns) {
   return static_cast<std::size_t>(std::clamp(static_cast<int>(share * columns), 0, columns - 1));
 }
 
-// What a column shows of the losses that fall into it.
+// The losses that fall into one column of the plot.
 struct CurveColumn {
   double sum = 0;
   std::int64_t finite = 0, not_finite = 0;

@@ -165,7 +165,8 @@ class Reader {
     pickle_.tensors.push_back(std::move(made));
     make({.kind = Kind::tensor, .integer = static_cast<std::int64_t>(pickle_.tensors.size()) - 1});
   }
-  // What Python keeps beside the numbers: a key counts, whatever its value (_set_tensor_metadata).
+  // Applies the flags that Python stores beside the numbers. A key counts, whatever its value
+  // (_set_tensor_metadata).
   void take_bits(PickleIndex index, PickledTensor& tensor) const {
     const PickleValue& bits = pickle_.values[index];
     if (bits.kind == Kind::none) return;
@@ -422,7 +423,7 @@ bool Reader::remembers(unsigned char opcode) {
   }
 }
 
-// What Python would import or call.
+// Opcodes for which Python would import or call something.
 bool Reader::stands_for_object(unsigned char opcode) {
   switch (opcode) {
     case 'c': {  // GLOBAL

@@ -37,7 +37,8 @@ UniqueFd lock_file(const fs::path& file, int flags) {
   return fd;
 }
 
-// Of commands that were killed: nobody holds their lock. Where locks are not to be had, they stay.
+// Removes folders of killed commands: nobody holds their lock. If locks are unavailable, the
+// folders stay.
 void remove_abandoned(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;

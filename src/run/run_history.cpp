@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// What a resume may still take back.
+// Entries that a resume may still take back.
 struct Counted {
   StepList<std::pair<std::int64_t, std::int64_t>> shrunk;
   StepList<nlohmann::json> evals;

@@ -1,4 +1,4 @@
-// What a run says of itself: its lock, its record and how it ended.
+// A run's state: its lock, its record and how it ended.
 #include <array>
 #include <cerrno>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<const char*, 5> state_names = {"running", "finished", "stopped", "failed",
                                                     "interrupted"};
 
-// null: it has none. What cannot be read tells no more than why.
+// null: there is none. An unreadable file gives only the reason.
 nlohmann::json read_state(const std::filesystem::path& run) {
   const std::filesystem::path file = run / "state.json";
   std::error_code ignored;

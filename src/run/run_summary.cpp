@@ -27,7 +27,7 @@ nlohmann::json record_or_null(const RunDir& run, std::string& problem) {
   }
 }
 
-// Of a file that need not be there: why it cannot be read.
+// Why a file cannot be read; "" if it can or does not exist.
 std::string fault_of_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return "";

@@ -105,7 +105,7 @@ std::string key_of_tensors(const Pickle& pickle, const PickleValue& dict, std::s
   return best;
 }
 
-// What programs put beside a state dict may be tensors too: a best loss, the state of a generator.
+// Tensors beside a state dict may be other things: a best loss, the state of a generator.
 const PickleValue& state_dict_of(const Pickle& pickle, std::string& inside) {
   const PickleValue& root = pickle.at(pickle.root);
   if (root.kind != Kind::dict) throw Error("it holds no state dict");
