@@ -40,9 +40,9 @@ struct WeightMatch {
 // and so may another name of a tensor that both have.
 //
 // Throws Error naming, up to a bound, all tensors that are missing, unexpected, unreadable, or of
-// another shape or kind. init.missing and init.unexpected can allow them. So can weight_names, for
-// a file of which some pair matched the model. Also throws for a pattern of init.map that matches
-// nothing.
+// another shape or kind. init.missing and init.unexpected can allow them. So can weight_names, if
+// some pair of it matched the model for that file. Also throws for a pattern of init.map that
+// matches nothing.
 WeightMatch match_weights(const std::vector<ModelTensor>& model,
                           const std::vector<SourceTensor>& source, const TrainOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& weight_names,
