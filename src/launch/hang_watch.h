@@ -48,7 +48,7 @@ class HangWatch {
   std::vector<Rank> ranks_;
 };
 
-// What the ranks other than `rank` are doing: "; rank 0 waits in all-reduce 5 of step 2". "" if
+// The state of the ranks other than `rank`: "; rank 0 waits in all-reduce 5 of step 2". "" if
 // none reports anything.
 std::string describe_others(const std::vector<Heartbeat>& heartbeats,
                             const std::vector<bool>& ended, int rank);
