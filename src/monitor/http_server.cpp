@@ -104,7 +104,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void have_read(const Failure& failure) {
-    // Of HTTP are the errors of what was sent; else the client went away or took too long.
+    // HTTP errors are faults of the request. On any other error the client went away or took too
+    // long.
     if (failure &&
         (failure == http::error::end_of_stream ||
          failure.category() != http::make_error_code(http::error::bad_version).category()))

@@ -139,7 +139,7 @@ void LiveView::open_page() {
   renew_page();
 }
 
-// Of a process that has ended the last page stays.
+// The last page stays when its process has ended.
 void LiveView::renew_page() {
   if (names_.contains(page_pid_))
     page_text_ = process_page(gpus_, *shown_, page_pid_, names_.at(page_pid_)) +
@@ -276,7 +276,7 @@ void LiveView::press_in_text(const KeyPress& key) {
     press_character(character);
 }
 
-// What is out of the ordinary comes first, because a narrow screen cuts off the end.
+// Unusual facts come first, because a narrow screen cuts off the end.
 Line LiveView::title(int width) const {
   Line line;
   if (hanging_s_ >= options_.patience_s)

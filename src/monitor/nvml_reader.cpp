@@ -23,7 +23,7 @@ constexpr double kibibyte = 1024;
 // lists of processes 1 ms, the lanes of PCIe 0.1 ms, most others some microseconds.
 constexpr double slow_call_s = 0.0002;
 constexpr double rest_of_clock = 100, rest_of_cpu = 2000;
-// What hardly ever changes rests for so long at least, once it is known.
+// The least pause between queries of values that hardly ever change, once they are known.
 double least_rest_s(GpuMetric metric) {
   switch (metric) {
     case GpuMetric::sm_clock_most:
@@ -37,7 +37,7 @@ double least_rest_s(GpuMetric metric) {
 // A process that comes or goes changes the memory in use by more than this: then they are listed
 // before their time.
 constexpr double new_process_bytes = 8 << 20;
-// Of a process's utilisation: rows that are older say nothing of now.
+// For a process's utilisation: older rows say nothing about now.
 constexpr double oldest_process_row_s = 2;
 
 // On the clock and in CPU time of this thread; or the time between two.
@@ -67,7 +67,7 @@ class Turn {
   double due_s_ = 0;
 };
 
-// What was read of one metric.
+// The last reading of one metric, and when to query it again.
 struct Asked {
   Reading last;
   Turn turn;
@@ -321,7 +321,8 @@ bool add_processes(nvml::ListProcesses function, nvml::Device device, std::size_
   return true;
 }
 
-// Of a GPU that is split by MIG those of its instances too: the whole names them to root only.
+// On a GPU split by MIG, this lists the processes of its instances too: the whole GPU lists them to
+// root only.
 void NvmlReader::list_processes(Gpu& gpu) const {
   gpu.processes.clear();
   gpu.processes_known = false;

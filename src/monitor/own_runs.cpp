@@ -47,7 +47,8 @@ fs::path open_run(const fs::path& folder) {
   return {};
 }
 
-// Of what the same launcher started, rank 0 has the run open; of more than one run nobody knows.
+// Finds the run through the processes of the same launcher: rank 0 has it open. If they have
+// several runs open, the answer is unknown.
 fs::path run_of_siblings(const fs::path& folder) {
   const ProcStat stat = parse_proc_stat(read_proc_file(folder / "stat").text);
   if (stat.fields.size() < 2 || stat.fields[1] == "1") return {};

@@ -57,7 +57,7 @@ std::string without_password(const std::string& word) {
   return colon == word.npos || colon + 1 == word.size() ? word : word.substr(0, colon + 1) + hidden;
 }
 
-// What well-known services hand out.
+// Tokens of well-known services.
 bool is_token(std::string_view word) {
   while (!word.empty() && (word.front() == '"' || word.front() == '\'')) word.remove_prefix(1);
   constexpr std::array<std::string_view, 9> begins{"sk-",    "hf_", "ghp_", "gho_", "github_pat_",
@@ -74,7 +74,7 @@ std::string without_login(const std::string& word) {
   return word.substr(0, scheme + 3) + hidden + word.substr(at);
 }
 
-// Of words without spaces.
+// Hides secrets in words without spaces.
 std::string hide_in(std::vector<std::string> words) {
   bool hide_next = false, is_login = false;
   for (std::string& word : words) {
