@@ -50,8 +50,8 @@ bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
          used.value >= least_taken_bytes;
 }
 
-// Of a GPU whose power limit holds its clock down, unless that is the board's own. Without
-// evidence.
+// Whether a power limit below the board's own holds the GPU's clock down. The finding has no
+// evidence yet.
 std::optional<Finding> held_by_limit(const GpuView& gpu, const GpuPlace& place) {
   constexpr double at_limit = 0.9;
   const Load &power = gpu[GpuMetric::power], &limit = gpu[GpuMetric::power_limit];
@@ -328,7 +328,7 @@ Findings kept_memory(const Scene& scene) {
       if (!stopped) finding.open = {"whether somebody still uses it, a notebook for example"};
       findings.push_back(std::move(finding));
     }
-    // What the processes have together, and what the GPU says.
+    // Compares the memory of all processes with the GPU's own figure.
     const bool is_inferred = std::any_of(gpu.pids.begin(), gpu.pids.end(), [&](int pid) {
       const auto found = scene.inferred.find(pid);
       return found != scene.inferred.end() && found->second == 0;

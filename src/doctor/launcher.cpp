@@ -82,13 +82,13 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
-// Of programs that are none of these: only where such a word with a number is there.
+// For other programs: used only if such a word with a number is present.
 const Names own_options{"--trainer.devices", "trainer.devices", "--devices", "--gpus", "--num_gpus",
                         "--num-gpus",        "--n_gpus",        "--n-gpus",  "--ngpus"};
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Of the program, behind an interpreter's options; the number of words if there is none.
+// The position of the program after an interpreter's options; the number of words if there is none.
 std::size_t program_place(const std::vector<std::string>& words) {
   if (!last_part(words.front()).starts_with("python")) return 0;
   std::size_t place = 1;

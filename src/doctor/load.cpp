@@ -9,8 +9,9 @@ namespace lockstep::rules {
 namespace {
 
 constexpr double full_percent = 95;
-// Of GPUs that one process drives. Without SM activity there is only the time in which anything
-// ran, which is far more than that of full work: a T4 beside the first one of DataParallel has 60.
+// Thresholds for GPUs that one process drives. Without SM activity only the time in which anything
+// ran is known, which is far more than that of full work: a T4 beside the first one of DataParallel
+// has 60.
 constexpr double mostly_waiting_sm = 60, waiting_busy = 85;
 constexpr double least_cores = 0.3;  // a process with less mostly sleeps itself
 
@@ -135,7 +136,7 @@ Findings one_process_many(const Scene& scene) {
     bool known = process.watched, has_sm = true, copies_known = true;
     for (const auto& [position, bytes] : process.memory) {
       const GpuView& gpu = scene.gpus.at(position);
-      // What only holds memory there is not driven.
+      // A GPU that only holds the process's memory is not driven.
       known = known && is_enough(gpu.activity()) && !gpu.is_idle() &&
               !scene.is_shared(position, program);
       copies_known = copies_known && gpu[GpuMetric::pcie_sent].known();

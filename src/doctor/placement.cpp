@@ -200,7 +200,7 @@ Findings other_order(const Scene& scene) {
     if (process.inherited("CUDA_DEVICE_ORDER").value_or("") == "PCI_BUS_ID" || !process.visible)
       continue;
     const std::optional<std::string> value = process.inherited("CUDA_VISIBLE_DEVICES");
-    // What the same numbers mean in nvidia-smi's order.
+    // The GPUs that the same numbers mean in nvidia-smi's order.
     std::vector<int> meant;
     try {
       for (const GpuInfo& gpu :

@@ -171,7 +171,7 @@ fs::path mount_namespace_of(const fs::path& folder) {
   return fs::read_symlink(folder / "ns/mnt", ignored);
 }
 
-// What is alike for all processes.
+// Facts that are the same for all processes.
 struct ProcFolder {
   explicit ProcFolder(const fs::path& root)
       : path(root / "proc"),
@@ -212,7 +212,7 @@ std::string program_of(const ProcessEvidence& process) {
   return fs::path(process.command.substr(0, process.command.find(' '))).filename().string();
 }
 
-// What /proc hides (hidepid) is there all the same.
+// A process that /proc hides (hidepid) exists nevertheless.
 bool is_gone(int pid, const fs::path& proc) {
   if (proc == "/proc") return kill(pid, 0) != 0 && errno == ESRCH;
   std::error_code ignored;
@@ -271,7 +271,7 @@ ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::pa
   }
   for (const int pid : starters)
     if (others.contains(pid)) snapshot.processes.insert(others.extract(pid));
-  // What launched one of them, perhaps through a script: mpirun of rank of mpirun.
+  // Adds launchers of these processes, perhaps through a script: mpirun of rank of mpirun.
   std::vector<int> above;
   for (const auto& [pid, process] : snapshot.processes) {
     constexpr std::size_t most_up = 8;

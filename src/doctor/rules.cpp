@@ -113,7 +113,7 @@ constexpr std::array<TreeLibrary, 3> tree_libraries{
      {"XGBoost", "libxgboost", "device=\"cuda:0\""},
      {"CatBoost", "_catboost", "devices=\"0\""}}};
 
-// What to type where the program is a notebook, whose kernel is one process for ever.
+// Advice for a notebook, whose kernel always is a single process.
 std::vector<std::string> one_process_a_gpu_of_a_notebook(const ProcessView& process,
                                                          std::size_t gpus) {
   std::vector<std::string> next{

@@ -91,7 +91,7 @@ std::string unmasked(const Scene& scene, int pid, const OfProgram& launcher,
          "GPUs; the value is read once, when CUDA starts";
 }
 
-// What a program uses of what it may use.
+// The GPUs that a program uses among those it may use.
 struct Use {
   std::set<std::size_t> visible, working, spare;
   bool computes = false;     // and not only holds memory
@@ -125,7 +125,7 @@ std::optional<Use> use_of(const Scene& scene, const Program& program) {
   return use;
 }
 
-// What the command line has to say instead; else how to write the program.
+// The command line that uses all GPUs, or else how to write the program.
 std::vector<std::string> use_all(const Scene& scene, const Program& program,
                                  const OfProgram& launcher, const Use& use) {
   const std::size_t gpus = use.working.size() + use.spare.size();
