@@ -40,7 +40,7 @@ double normal_quantile(double p) {
   return (low + high) / 2;
 }
 
-// Of each statistic the values of the resamples that have one, sorted.
+// For each statistic its finite values over the resamples, sorted.
 std::vector<std::vector<double>> resampled(std::uint32_t rows,
                                            std::span<const Statistic> statistics,
                                            const BootstrapOptions& options) {

@@ -34,8 +34,8 @@ std::vector<std::vector<SvgPoint>> runs_of(const Scales& scales, const std::vect
   return runs;
 }
 
-// Of the points in each column of pixels the first, the lowest, the highest and the last: the same
-// picture.
+// Keeps the first, lowest, highest and last point in each column of pixels: the picture is the
+// same.
 std::vector<SvgPoint> thinned(const std::vector<SvgPoint>& points) {
   constexpr std::size_t few = 2000;
   if (points.size() <= few) return points;

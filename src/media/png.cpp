@@ -106,7 +106,7 @@ class Reader {
   bool read_header() {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_set_read_fn(png_, &source_, take);
-    // Texts and profiles, of which nothing is used, must not grow without bounds either.
+    // Texts and profiles are not used, and must not grow without bounds either.
     constexpr png_alloc_size_t most_of_a_chunk = 8 << 20;
     png_set_chunk_malloc_max(png_, most_of_a_chunk);
     png_set_chunk_cache_max(png_, 64);
