@@ -83,7 +83,6 @@ const std::vector<Ceiling> not_done{
     {"recipes/textgen", 20},
     {"recipes/volume", 81},
     {"src/cli", 170},
-    {"src/cuda", 53},
     {"src/engine", 85},
     {"src/jobs", 127},
     {"src/kernels", 74},
