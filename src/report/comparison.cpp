@@ -209,7 +209,7 @@ class Comparer {
   bool same_outcome_ = false;  // of most jobs, although their parameters differ
 };
 
-// Of all trials of the side that counted such jobs.
+// The sum over all trials of the side that counted such jobs.
 std::optional<Count> count_of(const TrialGroup& group, const std::string& name) {
   std::optional<Count> sum;
   for (const Trial& trial : group.trials)

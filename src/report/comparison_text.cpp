@@ -72,7 +72,7 @@ std::string flags_text(const Comparison& comparison, int width) {
   return text.empty() ? "" : text + "\n";
 }
 
-// What to type where the difference is the question. A command is not broken into lines.
+// The command to type if the difference is the question. A command is not broken into lines.
 std::string spite_text(const Comparison& comparison, int width) {
   if (comparison.could_vary.empty()) return "";
   const std::string& command = comparison.options.command;
@@ -102,7 +102,7 @@ double median_of_sorted(const std::vector<double>& values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// What differs from job to job, and what a test of it takes for granted.
+// The differences from job to job, and the assumption of their test.
 std::string pairs_text(const Comparison& comparison, int width) {
   constexpr std::size_t most = 8;
   const std::vector<JobPairs>& pairs = comparison.jobs.pairs;

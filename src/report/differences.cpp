@@ -33,7 +33,7 @@ bool is_needed(const std::string& key) {
   return key == "data" || key == "options" || key == "devices" || key == "global_batch";
 }
 
-// What is missed where neither side knows it.
+// Facts that are reported as missing if neither side has them.
 std::vector<std::string> asked_of(const TrialGroup& a, const TrialGroup& b) {
   std::vector<std::string> keys = {"data", "options", "devices", "cpu", "read_bytes"};
   bool steps = false, gpus = false;
@@ -102,7 +102,7 @@ bool about_equal(const json& a, const json& b, double tolerance) {
   return std::abs(x - y) <= std::max(tolerance, rounding) * std::max(std::abs(x), std::abs(y));
 }
 
-// Of values that are one per job: B against A.
+// The difference of values that are one per job: B against A.
 std::string difference_of_objects(const json& a, const json& b) {
   std::size_t both = 0, other = 0;
   std::string first;
@@ -257,7 +257,7 @@ class Finder {
     if (values.size() > 1 && !hashed) unknown(key, kind, {}, {});
   }
 
-  // Of the means of the sides.
+  // Compares the means of the sides.
   void about(const std::string& key, double tolerance) {
     const double a = mean_fact(a_, key), b = mean_fact(b_, key);
     const FactKind kind = kind_of(a_, b_, key);

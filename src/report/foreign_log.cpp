@@ -311,14 +311,15 @@ class LogReading {
       trial_.set(log_.counted, FactKind::amount, amount_of(last));
   }
 
-  // Of validation, from 0 on: beyond the steps of the training only if there are more of them.
+  // Whether a validation series counts its own batches, from 0 on: it goes beyond the training's
+  // steps only if it has more points.
   bool counts_own_batches(const ForeignSeries& series) const {
     return main_ != nullptr && is_of_validation(series.name) && !is_of_validation(main_->name) &&
            series.points.size() > main_->points.size();
   }
 
-  // Of series that are stored apart: whether its places, as those of samples, lie further behind
-  // the last one of the main series than that goes from one value to the next.
+  // For series stored separately: whether the series counts something else, such as samples. Its
+  // last place then exceeds the main series' last one by more than that series' longest gap.
   bool has_other_counter(const ForeignSeries& series) const {
     if (main_ == nullptr || log_.is_table || log_.epochs > 0 || &series == main_) return false;
     const std::vector<ForeignPoint>& points = main_->points;
@@ -335,7 +336,7 @@ class LogReading {
                                   " are those of ", main_->name));
   }
 
-  // Of what was logged until the training's end.
+  // The last place logged before the training's end.
   double last_place(const ForeignSeries& series) const {
     for (auto point = series.points.rbegin(); point != series.points.rend(); ++point)
       if (!(point->time > end_)) return point->place;

@@ -123,8 +123,8 @@ bool are_rivals(const EventFile& a, const EventFile& b) {
                      [&](const auto& one) { return b.series.contains(one.first); });
 }
 
-// Of files that several processes wrote at the same time, the one with the most events stays; of
-// equals the first.
+// If several processes wrote files at the same time, keeps the one with the most events, and the
+// first of equals.
 void drop_rivals(std::vector<EventFile>& files, Trial& trial) {
   std::vector<const EventFile*> by_size;
   for (const EventFile& file : files) by_size.push_back(&file);

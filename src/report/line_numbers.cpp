@@ -33,7 +33,7 @@ class LineScan {
     return true;
   }
 
-  // What stands between quotes; the first has been taken.
+  // Reads a text up to its closing quote; the opening one has been taken.
   bool text(std::string_view& inside) {
     const char* const begin = at_;
     for (; at_ != end_ && *at_ != '"'; ++at_)

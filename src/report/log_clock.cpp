@@ -17,7 +17,7 @@ double rate_of(double seconds, double places) { return places > 0 ? seconds / pl
 
 bool is_of(GapKind kind, double places) { return (places > 0) == (kind == GapKind::rises); }
 
-// Of each gap of that kind that is not known to be a pause.
+// The rate of each gap of that kind that is not a known pause.
 std::vector<double> rates_of(GapKind kind, const std::vector<double>& times,
                              const std::vector<double>& places, const std::vector<bool>& pauses) {
   std::vector<double> rates;

@@ -39,7 +39,7 @@ std::size_t usual_count(const std::vector<PlaceRun>& runs) {
   return most != by_count.end() && 2 * most->second > runs.size() ? most->first : 0;
 }
 
-// The middle of the times from one point to the next, of which the places differ if `apart`.
+// The median time from one point to the next; if `apart`, only between different places.
 std::optional<double> usual_gap_s(const Points& points, bool apart) {
   std::vector<double> gaps;
   for (std::size_t i = 1; i < points.size(); ++i)
@@ -126,7 +126,7 @@ std::vector<FoundRestart> find_restarts(const Points& points, bool lines) {
     while (!kept.empty() && kept.back().place > run.place) kept.pop_back();
     const bool again = !kept.empty() && kept.back().place == run.place;
     if (back) {
-      // Of the lines of this epoch before, those that are not done once more stay.
+      // Earlier lines of this epoch stay unless they are repeated.
       const std::size_t stay = usual > run.count ? usual - run.count : 0;
       found.push_back({run.begin, again && lines
                                       ? kept.back().begin + std::min(stay, kept.back().count)

@@ -170,7 +170,7 @@ void add_amounts(const json& record, const RunLog& log, Trial& trial) {
     trial.set(unit, amount, samples.get<double>() * per_sample);
   if (log.micro.size() > 1) trial.set("micro_batch", FactKind::means, log.micro);
   if (log.precisions.size() > 1) trial.set("precision", FactKind::means, log.precisions);
-  // Of one start, which says nothing of the steps of the others.
+  // The value of one start says nothing about the steps of the others.
   if (log.peak_flops.size() > 1) trial.set("peak_flops", FactKind::place, nullptr);
   if (const json graphs = member_or_null(log.ended, "graphs"); graphs.is_object())
     trial.set("graphs", FactKind::means, integer_or(graphs, "steps", 0) > 0);

@@ -138,7 +138,7 @@ class SeriesReader {
     }
   }
 
-  // Of several ranks the largest.
+  // Keeps the largest value over several ranks.
   void add_peak(double value) {
     const std::size_t index = index_of("memory peak");
     for (auto& [known, most] : pending_)

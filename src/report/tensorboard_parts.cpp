@@ -60,8 +60,7 @@ std::optional<std::string> line_of_folder(const fs::path& folder, const std::str
   return name.substr(tag.size() + 1);
 }
 
-// Of the tags of all parts, which are written by one program: it was started anew where the first
-// of them was.
+// Merges the tags of all parts. One program writes them, so the restarts of the first apply to all.
 ForeignLog log_of_parts(const std::vector<TensorboardPart>& parts, Trial& trial) {
   ForeignLog whole;
   bool of_epochs = true;
