@@ -129,7 +129,7 @@ double seconds_of_phase(const nlohmann::json& event) {
   return number_or(event, "seconds", number_or(event, "duration_seconds", span));
 }
 
-// What a job wrote of itself; nothing where it wrote nothing, or a link stands there.
+// The events that a job wrote; nothing if it wrote none, or if a link is in their place.
 std::optional<UniqueFd> open_events(const BatchFolder& batch, const std::string& job) try {
   return open_in_batch(batch, BatchFolder{}.published(job) / events_file);
 } catch (const Error&) {
@@ -197,7 +197,7 @@ std::string percent(const std::optional<double>& value) {
   return value ? cat(fixed(*value, 0), " %") : std::string("not measured");
 }
 
-// Of one ledger.
+// Analyses one ledger.
 BatchAnalysis analyze_part(const BatchFolder& batch) {
   BatchAnalysis analysis;
   double& origin = analysis.begin;

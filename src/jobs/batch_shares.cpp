@@ -69,7 +69,7 @@ Graph graph_of(Ledger& all) {
   return graph;
 }
 
-// Of a file to be attached, to read alone.
+// A URI that attaches a file for reading only.
 std::string read_only_uri(const fs::path& file) {
   constexpr const char* digits = "0123456789ABCDEF";
   std::string uri = "file:";
@@ -304,8 +304,8 @@ std::int64_t release_held(const BatchFolder& batch, std::int64_t share) {
   while (rows.step()) held.emplace_back(rows.integer(0), rows.text(1));
   if (held.empty()) return 0;
   Ledger all = ledger_to_read(batch);
-  // Of each job, the jobs of other shares that it needs, itself or through jobs of its own share,
-  // and that have not succeeded.
+  // For each job, the unsuccessful jobs of other shares that it needs, directly or through jobs of
+  // its own share.
   Statement unmet(
       all.database(),
       "WITH RECURSIVE wanted(key) AS (SELECT ?1 UNION SELECT needs FROM wanted JOIN job USING(key) "

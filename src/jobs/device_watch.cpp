@@ -80,7 +80,7 @@ std::int64_t DeviceWatch::used_bytes(std::size_t device) const {
 }
 
 std::int64_t DeviceWatch::total_bytes(std::size_t device) const {
-  // Of an instance of MIG, not of the GPU on which it is.
+  // For a MIG instance the memory is its own, not the whole GPU's.
   const std::int64_t whole = bytes(sample(device), GpuMetric::memory_total);
   const auto own = static_cast<std::int64_t>(devices_[device].memory_bytes);
   return own > 0 && (whole == 0 || own < whole) ? own : whole;

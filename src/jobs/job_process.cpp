@@ -41,8 +41,8 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-// What is there is of an attempt that a power loss made unknown, so that its number came again;
-// unless this one goes on with it.
+// An existing folder is from an attempt that a power loss erased, so that its number was used
+// again. It is removed, unless this attempt resumes in it.
 void make_new(const std::string& folder, const std::string& log, bool goes_on) {
   std::error_code ignored;
   std::filesystem::remove(log, ignored);

@@ -24,7 +24,8 @@
 namespace lockstep {
 namespace {
 
-// What a program may have looked at while it loaded: all but what every attempt has of its own.
+// Variables that a program may have read while it loaded: all but those that differ between
+// attempts.
 std::set<std::string_view> lasting(const std::vector<std::string>& environment) {
   std::set<std::string_view> result;
   for (const std::string& variable : environment)
@@ -32,7 +33,8 @@ std::set<std::string_view> lasting(const std::vector<std::string>& environment) 
   return result;
 }
 
-// What a job may have changed in a process that stays, and the next one must find as it is.
+// Variables that a job may have changed in a process that stays, and that the next job must find as
+// specified.
 bool is_always_given(std::string_view name) {
   return is_of_attempt(name) || name == "LOCKSTEP_DEVICE";
 }
@@ -134,10 +136,10 @@ void KeptWorker::read() {
   }
 }
 
-// {"took": true} of a copy that runs the attempt from here on; {"stays": PID, "job": PID,
-// "arguments": [...]} of a job whose copy waits, and with "ended": CODE of one that waits itself.
-// Whoever says anything else, or is not the process that was started with the command that ends so,
-// is heard no more: its jobs are processes like any other.
+// Messages: {"took": true} from a copy that now runs the attempt; {"stays": PID, "job": PID,
+// "arguments": [...]} from a job whose copy waits; the same with "ended": CODE from a job that
+// waits itself. After any other message, or one from another process than the one started with that
+// command, the worker is no longer heard. Its jobs are then ordinary processes.
 void KeptWorker::hear(const std::string& line) {
   const nlohmann::json said = parse_object(line);
   try {

@@ -83,8 +83,8 @@ class RoomForKeys {
   Database& database_;
 };
 
-// What the scheduler needs of a job to choose it, from the parameter `first` on: priority, cpus,
-// gpus, gpu_devices, gpu_share, gpu_memory, gpu_memory_bytes, kind.
+// Binds the facts that the scheduler needs to choose a job, from parameter `first` on: priority,
+// cpus, gpus, gpu_devices, gpu_share, gpu_memory, gpu_memory_bytes, kind.
 Statement& bind_demand(Statement& row, int first, const Job& job) {
   return row.bind(first, std::int64_t{job.priority})
       .bind(first + 1, job.cpus)

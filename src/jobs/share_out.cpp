@@ -12,7 +12,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-// What each job waits for, as places.
+// The dependencies of each job, as indexes.
 std::vector<Places> needs_of(const std::vector<Job>& jobs) {
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < jobs.size(); ++i) places.emplace(jobs[i].key, i);
