@@ -48,7 +48,7 @@ bool takes_direct_recipes(const Command& command) {
   return command.name == "train" || command.name == "config";
 }
 
-// Of a command for recipes of the engine that names another: that is what is wrong.
+// If a command for engine recipes names another recipe, that is the error to report.
 void check_recipe(const Command& command, const Words& words) {
   if (command.complete != "recipe" || takes_direct_recipes(command)) return;
   for (const std::string& word : words)
@@ -88,7 +88,7 @@ std::string recipes_help(const Command& command) {
   return text + "`lockstep config RECIPE` lists every option, which key=value sets.\n";
 }
 
-// Of the recipe that the words name.
+// The options of the recipe that the words name.
 std::string options_help(const Words& words, int width) {
   const auto is_named = [&](const auto& recipe) {
     return std::find(words.begin(), words.end(), recipe.name) != words.end();

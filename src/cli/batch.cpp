@@ -318,7 +318,7 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
   return jobs.size();
 }
 
-// What the scheduler does at once where one runs, and else at once by the ledger.
+// Changes that a running scheduler makes at once; without one they are made in the ledger.
 int request_main(const Parsed& parsed, const std::string& what) {
   const BatchFolder batch = open_batch(parsed);
   std::int64_t job = 0;

@@ -39,7 +39,7 @@ std::vector<Candidate> bare(const Words& texts) {
   return candidates;
 }
 
-// What stands before the word that is being typed.
+// The part of the line before the word that is being typed.
 struct Before {
   Parsed parsed;
   const Flag* flag = nullptr;  // whose value is being typed
@@ -93,7 +93,7 @@ std::vector<Candidate> command_candidates(const std::vector<Command>& commands) 
   return candidates;
 }
 
-// Of commands of two words that begin with this one.
+// Second words of two-word commands that begin with this one.
 std::vector<Candidate> second_candidates(const std::vector<Command>& commands,
                                          const std::string& first) {
   std::vector<Candidate> candidates;
@@ -191,7 +191,7 @@ const DirectRecipe* direct_of(const Command& command, const Parsed& parsed) {
   return find_direct_recipe(parsed.positionals[0]);
 }
 
-// Whose options may be named without it: of the command, or of what --then names.
+// Groups whose options may be named without the group: the command's, or those of --then.
 Words groups_of(const Command& command, const Parsed& parsed) {
   if (!command.group.empty()) return {command.group};
   return parsed.has("--then") ? split(parsed.value("--then"), ',') : Words{};

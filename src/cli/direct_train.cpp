@@ -35,8 +35,8 @@ nlohmann::json record_of(const DirectRecipe& recipe, const DirectOptions& option
           {"started", system_clock().wall_s()}};
 }
 
-// What follows `lockstep train RECIPE` where this program was started; nothing where these are not
-// its first words.
+// The words after `lockstep train RECIPE` with which this program was started; nothing if it was
+// started otherwise.
 std::optional<std::vector<std::string>> own_arguments(const std::string& recipe) {
   std::vector<std::string> words = split(read_input("/proc/self/cmdline"), '\0');
   if (!words.empty()) words.pop_back();  // after the last zero
@@ -71,7 +71,7 @@ void try_to_load_ahead(const DirectOptions& options) {
   }
 }
 
-// What one job gives back the next one wants again; the kernel would clear each page anew.
+// The next job needs the memory that one job frees; the kernel would clear each page anew.
 void keep_memory() {
 #ifdef __GLIBC__
   constexpr int most_bytes = 64 << 20, largest_block_bytes = 16 << 20, step_bytes = 1 << 20;

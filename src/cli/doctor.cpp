@@ -40,7 +40,7 @@ std::optional<int> subject_of(const Parsed& parsed) {
               "lockstep runs shows what runs");
 }
 
-// Of all GPUs: without the mask that the doctor itself may have been started with.
+// UUIDs of all GPUs, ignoring the mask that the doctor itself may have been started with.
 std::optional<std::vector<std::string>> all_cuda_uuids() {
   unsetenv("CUDA_VISIBLE_DEVICES");
   unsetenv("CUDA_DEVICE_ORDER");

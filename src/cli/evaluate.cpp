@@ -55,7 +55,7 @@ nlohmann::json tables_json(const nlohmann::json& names, const std::filesystem::p
   return tables;
 }
 
-// What became of the table of items. The exit code.
+// Reports the result of the table of items. Returns the exit code.
 int tell_items(nlohmann::json& result) {
   for (const nlohmann::json& problem : result.value("problems", nlohmann::json::array()))
     say(cat("warning: ", problem.get<std::string>()));

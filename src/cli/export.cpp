@@ -53,8 +53,8 @@ bool is_path(const nlohmann::json& value) {
   return text.starts_with('/') || text.starts_with("@/");
 }
 
-// What setup_from_json reads: nothing of the host or the user. Options that are paths get their
-// defaults, and so do tags, notes and those that say what `--then predict` was to do.
+// The members that setup_from_json reads, without facts about the host or the user. Path options
+// get their defaults, and so do tags, notes and the options of `--then predict`.
 nlohmann::json exported_record(const nlohmann::json& whole) {
   nlohmann::json record{{"lockstep", version()}};
   for (const char* key : {"recipe", "plugin", "facts", "extra", "plan"})

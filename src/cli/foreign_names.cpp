@@ -26,7 +26,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// What was typed, and what is known of where it stands.
+// The typed names, and the facts about their place.
 struct TypedLine {
   std::string recipe;  // "": not known
   std::vector<TypedName> names;
@@ -41,14 +41,14 @@ struct TypedLine {
 struct Translation {
   std::vector<OurWord> words;
   Words left_out;                              // names for which there is nothing to write
-  Words unknown;                               // names of which nothing is known
+  Words unknown;                               // names without a known meaning
   Words without_effect;                        // why words were taken out again
   std::map<std::string, std::string> must_be;  // of words without a value: what that may be
   std::size_t devices = 0;                     // that the words are for
   bool sums_up_devices = false;                // a value is of all devices
 };
 
-// Of "0,1,2". 0: it is no such list.
+// The number of indexes in "0,1,2"; 0 if it is not such a list.
 std::size_t indexes_in(const std::string& list) {
   const Words indexes = split(list, ',');
   const bool are_all = std::all_of(indexes.begin(), indexes.end(), [](const std::string& index) {
@@ -84,7 +84,7 @@ std::string devices_of_both(const std::string& one, const std::string& other) {
   return counts_from_first(one) ? other : one;
 }
 
-// Of two words for one setting the one that counts: of two that contradict each other the later.
+// The word that counts of two for one setting: the later one if they contradict each other.
 OurWord word_of_both(const OurWord& one, const OurWord& other) {
   if (one.name == "--devices") return {one.name, devices_of_both(one.value, other.value)};
   if (one.is_off != other.is_off) return one.is_off ? other : one;
@@ -138,7 +138,7 @@ std::string without_table(const Vocabulary& known, const std::string& name) {
   return name.substr(name.rfind('.') + 1);
 }
 
-// What a value of --devices means. Of indexes the devices need not be there. Throws Error.
+// The devices that a value of --devices means. Devices given by index need not exist. Throws Error.
 std::vector<Device> devices_of_spec(const std::string& spec, bool counts_devices) {
   if (!counts_devices && indexes_in(spec) > 0) {
     Device gpu;
@@ -333,7 +333,7 @@ const OurWord* devices_word(const std::vector<OurWord>& words) {
   return word == words.end() ? nullptr : &*word;
 }
 
-// "--gpus 1,2,4": numbers of GPUs, of which there is no 0, rather than which GPUs.
+// "--gpus 1,2,4" gives numbers of GPUs, among which 0 is impossible, rather than indexes.
 bool are_counts(const Vocabulary& known, const TypedLine& line, const std::string& list) {
   const Words counts = split(list, ',');
   return line.flags.lists_counts && counts.size() > 1 &&
@@ -432,7 +432,7 @@ std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const T
   return "";
 }
 
-// Where a value is of all devices: of which, and the value if the program used one.
+// If a value is for all devices: for which, and the value for a program that used one.
 std::string batch_note(const Vocabulary& known, const TypedLine& line, const Translation& all) {
   if (!all.sums_up_devices) return "";
   Words notes;
@@ -447,7 +447,7 @@ std::string batch_note(const Vocabulary& known, const TypedLine& line, const Tra
   return join(notes, "; ");
 }
 
-// What else to know of a name; nothing where it is simply off.
+// Further advice about a name; nothing if it is simply off.
 std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Translation& all,
                     const std::string& key) {
   const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
@@ -459,8 +459,8 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
   return is_left_out && synonym->none_when_off ? "" : synonym->note;
 }
 
-// The names of which nothing is known, but those that may be options of a step that follows,
-// without its group: "input" of "predict.input".
+// Names without a known meaning. Left out are those that may be options of a following step without
+// its group: "input" for "predict.input".
 Words unknown_names(const Vocabulary& known, const Translation& all) {
   Words names = all.unknown;
   std::erase_if(names, [&](const std::string& name) {
@@ -470,7 +470,7 @@ Words unknown_names(const Vocabulary& known, const Translation& all) {
   return names;
 }
 
-// What is said behind the words.
+// Remarks after the translated words.
 Words remarks_of(const Vocabulary& known, const TypedLine& line, const Translation& all,
                  const TypedName& asked) {
   Words remarks;
@@ -540,7 +540,7 @@ bool is_flag_word(const std::string& word) {
   return word.starts_with("-") && !whole_number(word, std::numeric_limits<std::int64_t>::min());
 }
 
-// Of flags that the command does not have, and of all words with an equals sign.
+// The flags that the command lacks, and all words with an equals sign.
 std::vector<TypedName> names_in_line(const Command& command, const Words& words) {
   std::vector<TypedName> typed;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
@@ -584,7 +584,7 @@ Words faults_of_flags(const Command& command, const Words& words) {
   return faults;
 }
 
-// What --devices is given; "": nothing.
+// The value of --devices; "" if it is not given.
 std::string devices_given(const Words& words) {
   std::string spec;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -662,7 +662,7 @@ bool is_known_name(const Vocabulary& known, const std::string& name) {
   return known.has(plain_name(name)) || find_synonym(known.synonyms, name) != nullptr;
 }
 
-// For a name of which nothing is known, where others of the line have a translation.
+// For an unknown name, if others on the line have a translation.
 std::string hint_beside(const Vocabulary& known, const TypedLine& line, const std::string& name) {
   const bool any = std::any_of(line.names.begin(), line.names.end(), [&](const TypedName& each) {
     return !known.has(each.name) && is_known_name(known, each.name);

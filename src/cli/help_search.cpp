@@ -132,7 +132,7 @@ double match(const AskedWord& asked, const Words& there, const std::string& join
   return has_all ? 1 : best;
 }
 
-// Of a topic: by the share of the words that it has, and that one of its terms has at once.
+// A topic's score: the share of the words that it has, and the share that a single term of it has.
 double score_by_words(const Topic& topic, const Query& asked) {
   std::vector<double> best_of_word(asked.words.size(), 0);
   double best_term = 0, weights = 0, sum = 0;
@@ -179,7 +179,7 @@ bool has_words(const std::string& text, const std::string& joined) {
   return false;
 }
 
-// Topics of which not a term but the text says it, as a page prints it.
+// Topics without a matching term whose text says it, as a page prints it.
 std::vector<const Topic*> topics_that_say(const std::vector<Topic>& all, const std::string& asked) {
   constexpr int one_line = 1'000'000;
   const std::string joined = join(stems_in(asked), "");

@@ -163,7 +163,7 @@ void try_micro_out(const RunSetup& setup, const std::vector<Device>& devices) {
 }
 
 void remember_memory(const RunSetup& setup, const RunDir& run) {
-  // What is remembered is what a sample takes with all its activations kept.
+  // The remembered value is for a sample with all its activations kept.
   if (!peaks_count(setup, setup.plan.devices) || setup.plan.recomputed_blocks > 0) return;
   try {
     const double peak = largest_peak(run, {"peak"});

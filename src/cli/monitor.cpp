@@ -90,7 +90,7 @@ bool keeps_csv(const MonitorRequest& wanted) {
   return wanted.format == Format::csv && !wanted.once && !names_standard_output(wanted.path);
 }
 
-// Of the word after --serve: else it begins the program.
+// Whether the word after --serve is an address; otherwise it begins the program.
 bool looks_like_address(const std::string& word) {
   return !word.starts_with('-') &&
          (word.starts_with("localhost") || word.find(':') != word.npos ||
@@ -201,7 +201,7 @@ MonitorSample followed(const MonitorSample& sample, const std::optional<std::set
   return own;
 }
 
-// What samples come from, and who their processes are.
+// The source of samples, and of their processes.
 struct Source {
   SampleSource& samples;
   FindProcess find;
@@ -209,8 +209,8 @@ struct Source {
   bool is_recording() const { return doctor == nullptr; }
 };
 
-// What is watched: the machine, a process, or a command. It ends before the time is over where it
-// ends.
+// The watched subject: the machine, a process, or a command. Watching ends with it, even before the
+// time is over.
 class Subject {
  public:
   explicit Subject(const MonitorRequest& wanted) : pid_(wanted.pid) {
@@ -254,7 +254,7 @@ bool is_over(Subject& subject, const NotedInterrupts& interrupts, double left_s)
   return interrupts.came() && !subject.outlives(interrupts.newest());
 }
 
-// Rates and activities take two samples, which must not be too near to each other. What has no
+// Rates and activities need two samples that are not too near to each other. A value without a
 // sample after several will have none.
 bool is_whole(const MonitorSample& sample) {
   constexpr long long enough = 5;

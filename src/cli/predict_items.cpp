@@ -153,7 +153,7 @@ void forget_items(OptionTable& options) {
   if (options.has(also_key)) options.set_json(also_key, nlohmann::json::array());
 }
 
-// What is to be predicted, and with what.
+// The items to predict, and the means for it.
 struct Prediction {
   fs::path folder;  // of the outputs
   PredictInput input;
@@ -183,9 +183,9 @@ void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, cons
       setup, run_identity(run.path(), prediction.weights, found), prediction.also.identity);
 }
 
-// Waits for what a command that was killed leaves to end, which is a moment. own: the record of
-// this command, once it has one. Of two commands that begin at the same moment at least one sees
-// the other then: the younger one gives way, for which the older one waits.
+// Waits briefly for remains of a killed command to end. own: the record of this command, once it
+// has one. If two commands begin at the same moment, at least one then sees the other: the younger
+// gives way, and the older waits for that.
 std::vector<PredictionRecord> records_of(const Prediction& prediction, const fs::path& own = {}) {
   constexpr double patience_s = 5, look_again_s = 0.1;
   for (double waited_s = 0;; waited_s += look_again_s) {

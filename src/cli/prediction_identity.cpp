@@ -34,7 +34,7 @@ std::string hash_of_file(const fs::path& file) try {
   return "";  // whoever needs it says why
 }
 
-// Of the files below a folder, by name; links are none.
+// The files below a folder, by name, without links.
 json files_in(const fs::path& folder) {
   json files = json::object();
   std::error_code error;
@@ -47,7 +47,7 @@ json files_in(const fs::path& folder) {
   return files;
 }
 
-// Of the weights and their average; not of the optimizer's state.
+// Covers the weights and their average, not the optimizer's state.
 std::string hash_of_weights(const CheckpointInfo& checkpoint) {
   std::string checksums;
   const Manifest manifest = parse_manifest(read_file(checkpoint.path / manifest_name));

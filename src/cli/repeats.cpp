@@ -40,7 +40,7 @@ std::int64_t number_of_repeats(const Parsed& parsed) {
   return *count;
 }
 
-// What would give no repeats of one training that can be compared.
+// Refuses settings whose repeats could not be compared.
 void refuse_unequal(const Parsed& parsed, const RunSetup& setup, const Then& then) {
   if (parsed.has("--world"))
     throw Error(
@@ -241,7 +241,7 @@ int train_repeats(const Parsed& parsed, const TrainOne& train_one) {
       continue;
     }
     result = code;
-    // A rank that failed may be this seed's matter. What else there is stands against all of them.
+    // A failed rank may be due to this seed. Any other failure concerns all repeats.
     if (code != exit_failed) break;
   }
   say_end(root, group, repeats, go_on, result);

@@ -35,9 +35,9 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
   return {files.begin(), files.end()};
 }
 
-// What the weights and the order of samples stand on: some of the engine's options and all of the
-// recipe's, but not those of groups that concern other commands than `train`, and not where data
-// lies or how files are read (files.*): the recipe's preparation sees to it that it holds the same.
+// Checks the values that weights and sample order depend on: some options of the engine, and all of
+// the recipe's. Exceptions are groups that concern commands other than `train`, and where data is
+// and how files are read (files.*). The recipe's preparation ensures that the data is the same.
 void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const auto check = [&](const std::string& key, const nlohmann::json& now) {
     if (!before.contains(key) || before[key] == now) return;
@@ -259,8 +259,8 @@ void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   setup.memory = memory_from_json(answer.at("memory"));
 }
 
-// Of a recipe that the tool prepared, whose formula knows nothing of what a user freezes: without
-// gradients and moments for that.
+// For a recipe prepared in the tool, whose memory formula ignores frozen parameters: subtracts
+// their gradients and moments.
 void count_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
                      const std::filesystem::path& run_dir) {
   const nlohmann::json answer = ask_for_facts(setup, purpose, has_gpu, run_dir, true);
@@ -277,15 +277,15 @@ void count_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   setup.memory.optimizer_bytes -= frozen * moments;
 }
 
-// What NVIDIA's libraries do, whatever they are told: "1" forces TF32, "0" forbids it.
+// A setting of NVIDIA's libraries that overrides any other: "1" forces TF32, "0" forbids it.
 std::optional<bool> forced_tf32() {
   const char* const value = std::getenv("NVIDIA_TF32_OVERRIDE");
   if (value == nullptr || *value == '\0') return std::nullopt;
   return std::string(value) != "0";
 }
 
-// Training keeps to a type, or says that it cannot. What is only read from a run may also be
-// computed in fp32, in which its weights are.
+// Training keeps its type, or reports that it cannot. A run that is only read may also be computed
+// in fp32, the type of its weights.
 void choose_precision(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices) {
   TrainOptions& train = *setup.train;
   resolve_precision(train, setup.options->low_precision(), devices);
@@ -377,7 +377,7 @@ std::string word_for(const Device& device) {
   return all_visible || device.uuid.empty() ? cat(device.index) : device.uuid;
 }
 
-// What several devices gain over one, and that they hardly do.
+// Notes the gain of several devices over one, and if there is hardly any.
 void note_gain(RunSetup& setup) {
   Plan& plan = setup.plan;
   const std::optional<LinkLimit> link = link_between(plan.devices);

@@ -72,7 +72,7 @@ std::vector<Device> training_devices(const Parsed& parsed) {
 
 namespace {
 
-// Of a run whose record cannot be read, which is nobody's to go on with unless he names it: "".
+// "" for a run with an unreadable record, which is resumed only if the user names it.
 std::string recipe_of(const RunDir& run) {
   try {
     return text_or(run.record(), "recipe", "");
@@ -306,7 +306,7 @@ double most_checkpoint_bytes(const RunSetup& setup) {
   return 16.0 * static_cast<double>(setup.prepared.facts.parameters);
 }
 
-// What is known of a start beside how its ranks ended.
+// Facts about a start, besides how its ranks ended.
 struct Told {
   std::string why;  // of a stop
   bool by_quota = false;
@@ -395,7 +395,7 @@ int then_unless_signalled(const RunSetup& setup, const RunDir& run, const Then& 
   return exit_interrupted;
 }
 
-// What all ranks that are over have read from disk, as the kernel counts it.
+// Bytes that all finished ranks have read from disk, by the kernel's count.
 double children_read_bytes() {
   constexpr double block_bytes = 512;
   rusage use = {};
@@ -415,7 +415,7 @@ void note_read_bytes(const RunDir& run, double bytes) try {
 
 namespace {
 
-// What train_run does, while its words are kept.
+// The work of train_run, while its messages are recorded.
 int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const double read_before = children_read_bytes();
   const std::unique_ptr<GpuLog> gpu_log = log_gpus(setup, run);
