@@ -29,18 +29,11 @@ struct Ceiling {
 };
 const Ceiling done;
 const std::vector<Ceiling> not_done{
-    {"docs/design/contract.md", 6, 19.7},
     {"docs/design/engine.md", 13, 18.9},
     {"docs/design/gradients-plan.md", 3},
     {"docs/design/gradients.md", 2},
-    {"docs/design/jobs.md", 17, 18.9},
     {"docs/design/kernels.md", 17, 21.7},
-    {"docs/design/launch.md", 3},
-    {"docs/design/media.md", 1},
-    {"docs/design/monitor.md", 6},
     {"docs/design/performance.md", 7, 21.6},
-    {"docs/design/plan.md", 2},
-    {"docs/design/promises.md", 2},
     {"docs/design/recipes-dimabsa.md", 15, 21.7},
     {"docs/design/recipes-fewshot-metrics.md", 1},
     {"docs/design/recipes-fewshot.md", 9, 20.4},
