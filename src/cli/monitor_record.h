@@ -18,10 +18,8 @@ class RecordedSource final : public SampleSource {
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   double hanging_s() const override { return source_.hanging_s(); }
   bool ended() const override { return source_.ended() || failed(); }
-  bool failed() const {
-    return written_ != Written::yes;
-  }  // for instance a full disk, which was
-     // reported
+  // For instance because of a full disk, which was reported.
+  bool failed() const { return written_ != Written::yes; }
 
  private:
   SampleSource& source_;

@@ -140,10 +140,9 @@ std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid,
       const Reading& used = sample.gpus[i][GpuMetric::memory_used];
       for (const GpuProcess& one : sample.gpus[i].processes)
         if (one.pid == number && !one.graphics)
-          memory[i] =
-              std::max(memory[i], scene.inferred.size() == 1 ? one.memory_bytes.value_or(0)
-                                                             // which process holds it is unknown
-                                                             : std::uint64_t{0});
+          // Among several inferred processes it is unknown which one holds the memory.
+          memory[i] = std::max(memory[i], scene.inferred.size() == 1 ? one.memory_bytes.value_or(0)
+                                                                     : std::uint64_t{0});
       if (number != 0) continue;
       if (used.state != ReadingState::measured) return {};
       if (used.value >= least_context_bytes)

@@ -51,8 +51,8 @@ struct ProcessView {
   const ProcessEvidence* now = nullptr;  // in the newest snapshot that has the process
   bool watched = false;  // present at the begin and the end of the look; otherwise the values below
                          // are unknown
-  double cores = 0;     // used by all its threads together
-  double io_share = 0;  // share of the time spent waiting for block devices
+  double cores = 0;      // used by all its threads together
+  double io_share = 0;   // share of the time spent waiting for block devices
   double read_bytes_per_s = 0;
   std::vector<ThreadLoad> busiest;              // most first
   std::map<std::size_t, std::uint64_t> memory;  // bytes by position of each GPU where it has a

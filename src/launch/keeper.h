@@ -17,10 +17,8 @@ class Keeper {
   ~Keeper();  // sends the farewell: the keeper exits without killing anything
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
-  int announce_fd() const {
-    return pipe_.get();
-  }  // takes the pid_t of group leaders;
-     // close-on-exec
+  // Takes the pid_t of group leaders; close-on-exec.
+  int announce_fd() const { return pipe_.get(); }
 
  private:
   UniqueFd pipe_;
