@@ -100,7 +100,7 @@ bool begins_as_safetensors(std::string_view head) {
   return head.size() > 8 && head[8] == '{' && head.substr(4, 4) == "\0\0\0\0"sv;
 }
 
-// That of what was packed: ".csv" of "a.csv.gz", and of a packed "a.csv" too.
+// The extension of the packed file: ".csv" for "a.csv.gz", and for a packed "a.csv" too.
 std::string unpacked_extension(const std::filesystem::path& path) {
   constexpr std::array packed{".gz"sv, ".zst"sv, ".xz"sv, ".bz2"sv, ".lz4"sv, ".lzma"sv};
   const std::string extension = lower_extension(path);

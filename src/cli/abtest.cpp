@@ -25,7 +25,7 @@ namespace {
 
 constexpr int exit_slower = 1, exit_open = 2;
 
-// A line that is rewritten on a terminal; else a line at most every two seconds.
+// A line that is rewritten on a terminal; elsewhere a line at most every two seconds.
 class PairLines {
  public:
   void show(const std::string& line) {

@@ -20,8 +20,8 @@ using Words = std::vector<std::string>;
 
 constexpr int help_columns = 80;
 
-// Filled to so many columns. Who wrote the text broke some sentences at a larger width: a line that
-// is too long and ends no sentence is one with the next.
+// Wraps to `columns`. The text's source breaks some sentences at a larger width, so a long line
+// that ends no sentence is joined with the next.
 std::string filled(const std::string& details, int columns) {
   std::string text, line;
   const auto is_command = [](const std::string& words) { return words.starts_with("lockstep "); };

@@ -187,7 +187,7 @@ int show_plan(const Asked& asked, const BatchResources& resources,
   return exit_finished;
 }
 
-// Empty, or with nothing but what a start that was killed left of batch.json.
+// True if empty, or if it only holds remains of batch.json from a killed start.
 bool is_vacant(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
@@ -214,7 +214,7 @@ BatchFolder make_batch(const Parsed& parsed, const Asked& asked) {
   return batch;
 }
 
-// First signal: nothing more starts. Second: what runs is ended.
+// First signal: nothing more starts. Second: running jobs are ended.
 void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   for (const int number : signals.take()) {
     if (number == SIGUSR1) continue;
@@ -295,7 +295,7 @@ void check_expectations(const Parsed& parsed, const GpuNeeds& needs) {
                                        : cat(needs.on_gpu, " trains on GPUs"));
 }
 
-// Says what came of each. Whether all are met.
+// Prints the result of each. Returns whether all are met.
 bool meets(const Expectations& expectations, const BatchOutcome& outcome) {
   bool all_met = true;
   for (const Expectation& expectation : expectations) {

@@ -132,7 +132,7 @@ std::string kind_of_all(const std::vector<QueuedJob>& queue, bool is_asked) try 
   return {};
 }
 
-// Whether one trial can be made, with as many jobs again to gain from it.
+// Whether enough jobs are left for one trial, and as many again to gain from it.
 bool has_enough(const SearchPlan& plan, const std::vector<QueuedJob>& queue) {
   SearchRoom room{.jobs = {}};
   std::set<std::int64_t> waiting;

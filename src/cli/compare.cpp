@@ -80,7 +80,7 @@ CompareOptions compare_options(const Parsed& parsed) {
   return options;
 }
 
-// Those of a group that have finished. The others are told: without them it may look better.
+// The finished trials of a group. The others are reported: without them the group may look better.
 std::vector<Trial> trials_of_group(const std::vector<RunDir>& runs, const std::string& name) {
   std::vector<Trial> trials;
   std::vector<std::string> others;
@@ -256,7 +256,7 @@ RunLabels labels_of(const RunDir& run) {
   }
 }
 
-// Those that are named, and those with the tags. One that cannot be read hides no other.
+// The named trials, and those with the tags. An unreadable one hides no other.
 std::vector<Trial> many_trials(const Parsed& parsed, const std::string& root) {
   std::vector<Trial> trials;
   const auto add = [&](const std::string& word) {

@@ -185,7 +185,7 @@ std::optional<std::string> recipe_in_words(const Command& command, const Parsed&
   return std::nullopt;
 }
 
-// The one that the command names, where it takes such; else null.
+// The recipe that the command names, if it accepts such; else null.
 const DirectRecipe* direct_of(const Command& command, const Parsed& parsed) {
   if (command.complete != "recipe" || parsed.positionals.empty()) return nullptr;
   return find_direct_recipe(parsed.positionals[0]);

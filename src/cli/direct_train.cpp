@@ -81,7 +81,7 @@ void keep_memory() {
 #endif
 }
 
-// Before the job: what is kept, and a copy of this process, where it leaves one.
+// Loads the kept data before the job, and leaves a copy of this process if it leaves one.
 std::optional<std::vector<std::string>> leave_copy(NextJob& next, const DirectOptions& options,
                                                    const std::string& recipe,
                                                    const std::vector<std::string>& arguments) {
@@ -153,7 +153,7 @@ int train_direct(const DirectRecipe& recipe, const Parsed& parsed) {
   const char* const folder = std::getenv("LOCKSTEP_OUT");
   if (folder != nullptr && *folder != '\0') return train_as_jobs(recipe, parsed);
   const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, parsed);
-  options->load_ahead();  // a wrong path is told before there is a run
+  options->load_ahead();  // reports a wrong path before there is a run
   return train_as_run(recipe, *options, parsed);
 }
 

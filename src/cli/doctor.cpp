@@ -52,7 +52,7 @@ struct DiagnosisResult {
   Written written = Written::yes;
 };
 
-// How the report is made: in which form, and how sure a finding must be to be told.
+// The form of the report, and the least confidence of its findings.
 struct Form {
   bool json = false;
   Confidence least = Confidence::possible;

@@ -43,7 +43,7 @@ struct Translation {
   Words left_out;                              // names for which there is nothing to write
   Words unknown;                               // names without a known meaning
   Words without_effect;                        // why words were taken out again
-  std::map<std::string, std::string> must_be;  // of words without a value: what that may be
+  std::map<std::string, std::string> must_be;  // for words without a value: the allowed ones
   std::size_t devices = 0;                     // that the words are for
   bool sums_up_devices = false;                // a value is of all devices
 };
@@ -198,7 +198,7 @@ std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const
   return words_that_fit(known, line, std::move(words));
 }
 
-// Adds what is written for the batch; the names that have no part in it are left out.
+// Adds the batch words; names that are no part of them are left out.
 void add_batch_words(const Vocabulary& known, const TypedLine& line, const BatchWords& batch,
                      Translation& all) {
   for (const OurWord& word : words_that_fit(known, line, batch.words)) add_word(all.words, word);
@@ -250,8 +250,8 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
   return all;
 }
 
-// A value that a synonym writes as "1e-5/optimizer.lr" is that many times the other option: of the
-// line as it is to be written, else as it counts there already.
+// A synonym's value "1e-5/optimizer.lr" means that many times the other option: that of the new
+// line, else the present value.
 void divide_values(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
   for (OurWord& word : words) {
     const std::size_t slash = word.value.find('/');
@@ -270,7 +270,7 @@ void divide_values(const Vocabulary& known, const TypedLine& line, std::vector<O
   }
 }
 
-// Takes out what the recipe refuses because it has no effect beside the rest of the line.
+// Removes words that the recipe rejects because they have no effect beside the rest of the line.
 void drop_without_effect(const Vocabulary& known, const TypedLine& line, Translation& all) {
   while (true) {
     std::vector<TypedName> names = line.names;
@@ -294,7 +294,7 @@ void drop_without_effect(const Vocabulary& known, const TypedLine& line, Transla
   }
 }
 
-// Values that the option would refuse are left to the user, with what they may be.
+// Values that the option would reject are left to the user, with the allowed ones.
 void check_values(const Vocabulary& known, Translation& all) {
   for (OurWord& word : all.words) {
     const OptionInfo* const option = known.find(word.name);
@@ -344,7 +344,7 @@ bool are_counts(const Vocabulary& known, const TypedLine& line, const std::strin
          });
 }
 
-// Which devices comes first: how many they are says what all of them take in a step.
+// Devices come first: their number decides what all of them take in a step.
 std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
   const Translation without_count = translated_for(known, line, 0);
   const OurWord* const word = devices_word(without_count.words);

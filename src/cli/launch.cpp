@@ -38,8 +38,8 @@ int number(const Parsed& parsed, const std::string& flag, const std::string& oth
   return *count;
 }
 
-// The numbers of these GPUs, for programs that expect nothing else in CUDA_VISIBLE_DEVICES; none
-// where it is not certain that CUDA counts them so, as with MIG or a GPU that has a fault.
+// The numbers of these GPUs, for programs that expect nothing else in CUDA_VISIBLE_DEVICES. None if
+// it is uncertain that CUDA counts them so, as with MIG or a GPU with a fault.
 std::vector<std::string> gpu_numbers(const std::vector<Device>& devices) {
   if (devices[0].kind != DeviceKind::cuda) return {};
   const std::vector<GpuInfo> gpus = probe().gpus();

@@ -1,4 +1,4 @@
-// lockstep monitor: what every GPU does, live on a terminal, or as a table, CSV or JSON.
+// lockstep monitor: the activity of every GPU, live on a terminal, or as a table, CSV or JSON.
 #include "base/error.h"
 #include "base/text.h"
 #include "base/whole_number.h"
@@ -37,7 +37,7 @@ namespace {
 constexpr double least_interval_s = 0.1;
 constexpr double look_up_s = 0.1;  // for an interrupt
 
-// Positions in gpus of what `list` names by NVML index or UUID; "" is all of them.
+// Positions in gpus of those that `list` names by NVML index or UUID; "" is all of them.
 std::vector<std::size_t> positions_of(const std::string& list, const std::vector<GpuInfo>& gpus) {
   std::vector<std::size_t> positions;
   if (list.empty()) {
@@ -109,7 +109,7 @@ double speed_of(const Parsed& parsed) {
   return speed;
 }
 
-// Throws Error where what is to be replayed is to be measured too.
+// Throws Error if a replay is combined with a measurement.
 void check_replay(const Parsed& parsed) {
   for (const char* flag : {"--once", "--interval", "--pid", "--record", "--serve"})
     if (parsed.has(flag))
@@ -248,7 +248,7 @@ std::string shown_sample(Format format, const std::vector<GpuInfo>& gpus,
   return formatted(format, gpus, followed(sample, subject.tree()), find);
 }
 
-// An interrupt, or the end of what is watched or of the time.
+// An interrupt, the end of the watched process, or the end of the time.
 bool is_over(Subject& subject, const NotedInterrupts& interrupts, double left_s) {
   if (subject.ended() || left_s <= 0) return true;
   return interrupts.came() && !subject.outlives(interrupts.newest());
@@ -302,7 +302,7 @@ int watch(const MonitorRequest& wanted, const std::vector<GpuInfo>& gpus, const 
     return exit_finished;
   MonitorSummary summary(gpus);
   Written written = wanted.format == Format::csv ? output.write(csv_head()) : Written::yes;
-  // A command goes on though its samples cannot be kept.
+  // A command continues even if its samples cannot be recorded.
   const auto goes_on = [&] {
     return (written == Written::yes && !source.samples.ended()) || subject.is_command();
   };

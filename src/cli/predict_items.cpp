@@ -102,7 +102,7 @@ fs::path output_folder(const RunSetup& setup, const ReadOptions& reading) {
   return fs::absolute(reading.outputs / predictions_name).lexically_normal();
 }
 
-// Whether the folder is there or can be made, and files in it.
+// Whether the folder exists or can be created, and files in it.
 void check_can_write_into(const fs::path& folder) {
   std::error_code ignored;
   fs::path there = folder;
@@ -123,7 +123,7 @@ std::vector<std::string> known_outputs(const PredictInput& input,
   return names;
 }
 
-// Nothing overwrites what outputs are made of, nor writes through a link.
+// Nothing overwrites the sources of outputs, or writes through a link.
 void check_outputs(const fs::path& folder, const PredictInput& input,
                    const std::vector<PredictItem>& items) {
   const std::vector<std::string> names = known_outputs(input, items);
@@ -289,7 +289,7 @@ void remove_held(const EarlierPredictions& earlier, const RecordWriter& record) 
   for (const fs::path& file : earlier.records) remove_held_folder(file);
 }
 
-// By their keys, what this command has written down.
+// Items that this command has recorded, by their keys.
 std::map<std::string, RecordedItem> recorded_items(const fs::path& folder, const RecordWriter& own,
                                                    std::int64_t& count) {
   std::map<std::string, RecordedItem> items;

@@ -56,8 +56,8 @@ std::string hash_of_weights(const CheckpointInfo& checkpoint) {
   return hash128_hex(checksums);
 }
 
-// A path of a run counts as what lies there, wherever the run is; one of another file by name, size
-// and time.
+// A path inside the run counts by its contents, wherever the run is; another file by name, size and
+// time.
 json without_places(const json& value, const std::string& run) {
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();

@@ -115,7 +115,7 @@ void check_repeats(const fs::path& root, const std::string& group,
   }
 }
 
-// The words of one repeat. --seeds stays: what trains must know that others follow.
+// The words of one repeat. --seeds stays: training must know that others follow.
 Parsed words_of_repeat(const Parsed& parsed, const Repeat& repeat) {
   Parsed one = parsed;
   std::erase_if(one.assignments, [](const std::string& word) { return word.starts_with("seed="); });
@@ -124,7 +124,7 @@ Parsed words_of_repeat(const Parsed& parsed, const Repeat& repeat) {
   return one;
 }
 
-// The command that goes on with those that are left.
+// The command that resumes with the remaining repeats.
 std::string command_to_go_on(const Parsed& parsed, const std::string& group) {
   std::string command = cat("lockstep train ", shell_word(parsed.positionals.at(0)));
   for (const std::string& word : parsed.assignments) command += " " + shell_word(word);

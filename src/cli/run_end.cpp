@@ -1,4 +1,4 @@
-// First what happened, then what else is known of it, then what can be done.
+// First what happened, then further facts, then remedies.
 #include "cli/run_end.h"
 
 #include "base/error.h"

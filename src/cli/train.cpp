@@ -53,7 +53,7 @@ nlohmann::json device_records(const std::vector<Device>& devices) {
   return list;
 }
 
-// --world=FILE, from a worker whose world somebody else made: a JSON array, a device a rank.
+// --world=FILE, from a worker in a foreign world: a JSON array, a device per rank.
 std::vector<Device> devices_of_world(const std::string& file) {
   const nlohmann::json list = nlohmann::json::parse(read_file(file));
   std::vector<Device> devices;
@@ -105,7 +105,8 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
 
 namespace {
 
-// A run that needs no training: what follows it, with the options given now. Nothing where it does.
+// For a run that needs no training: runs the following steps, with the options given now. Nothing
+// if it needs training.
 std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then& then,
                              const std::vector<Device>& devices) {
   if (run.state() != RunState::finished) return std::nullopt;
@@ -287,7 +288,8 @@ namespace {
 
 constexpr const char* gpu_log_name = "gpu.csv";
 
-// Only the worker knows whether the recipe's code predicts; what predicts has options for it.
+// Only the worker knows whether the recipe's code predicts; a recipe that predicts has options for
+// it.
 bool may_predict(const RunSetup& setup) {
   const std::vector<std::string> keys = setup.options->table.keys();
   return std::any_of(keys.begin(), keys.end(),

@@ -34,7 +34,7 @@ std::string_view take(std::string_view& text, bool (*kind)(char)) {
   return part;
 }
 
-// The seconds as days, hours, minutes and what is left.
+// The seconds as days, hours, minutes and a rest.
 std::string in_units(double seconds) {
   std::string text;
   for (const auto& [unit, length] : kUnits) {

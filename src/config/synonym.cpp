@@ -1,4 +1,4 @@
-// Names that people bring from other programs, and what is written here instead.
+// Names from other programs, and the options to use here instead.
 #include "config/synonym.h"
 
 #include <algorithm>

@@ -86,8 +86,8 @@ void check_lines(std::string_view text, const std::filesystem::path& path) {
   }
 }
 
-// Throws Error for what the parser does not survive: brackets or a key with dots that nest too
-// deep, a binary number that is too long.
+// Throws Error for text that the parser does not survive: brackets or a dotted key that nest too
+// deep, or a binary number that is too long.
 void check_limits(std::string_view text, const std::filesystem::path& path) {
   std::size_t line = 1;
   int brackets = 0, dots = 0;

@@ -24,7 +24,7 @@ int pcie_generation_of(const Device& device) {
   return device.compute_major < hopper ? 4 : 5;
 }
 
-// Those of data centers, which are sold on boards with NVLink as well as on PCIe cards.
+// Data center GPUs, which are sold on boards with NVLink as well as on PCIe cards.
 bool is_sold_with_nvlink(const Device& device) {
   constexpr int ampere = 8, blackwell = 10;
   return device.compute_major >= ampere && device.compute_major <= blackwell &&

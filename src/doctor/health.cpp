@@ -1,4 +1,4 @@
-// Rules on the GPUs themselves, and on who else holds them.
+// Rules on the GPUs themselves, and on their other users.
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,8 +10,8 @@ namespace {
 
 constexpr double least_taken_bytes = 0x1p31;  // more than drivers keep for themselves
 
-// Why what NVML names did not live all the time; "" if it did, or may have. One that ends meanwhile
-// still holds what the samples show.
+// Why a process that NVML names was not alive all the time; "" if it was, or may have been. One
+// that ends meanwhile still holds the memory that the samples show.
 std::string why_dead(const Scene& scene, int number) {
   const std::vector<ProcessSnapshot>& snapshots = scene.evidence->snapshots;
   const auto always = [&](auto holds) {
@@ -40,8 +40,8 @@ const GpuSample& newest_sample(const Scene& scene, const GpuView& gpu) {
   return scene.evidence->samples.back().gpus.at(gpu.position);
 }
 
-// It works, its memory is in use, and NVML says that nobody is there: as where the only program is
-// in a container that this PID namespace does not see into.
+// The GPU works and its memory is in use, but NVML names no process. That is so if the only program
+// is in a container that this PID namespace does not see into.
 bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
   if (scene.evidence->samples.empty()) return false;
   const Reading& used = newest_sample(scene, gpu)[GpuMetric::memory_used];
@@ -259,7 +259,7 @@ Findings other_tenant(const Scene& scene) {
            .gpus = {gpu.index}});
       continue;
     }
-    // Who was there together, in any sample: one after the other is no sharing.
+    // Processes that were there together, in any sample: one after another is no sharing.
     std::set<int> together, roots;
     for (const MonitorSample& sample : scene.evidence->samples) {
       std::set<int> pids, here;

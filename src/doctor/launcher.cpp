@@ -20,7 +20,7 @@ struct Kind {
   Names options;      // the first is written where none is given
   Names lists;        // that name GPUs instead
   Names factors;      // options whose number multiplies it
-  int otherwise = 0;  // GPUs where none is given; 0: all, or what a file says
+  int otherwise = 0;  // GPUs if none is given; 0: all, or as a file says
   bool serves = false, spans_hosts = false;
   const char* note = "";
 };
@@ -128,7 +128,7 @@ struct Given {
   std::string option, value;
 };
 
-// The first: what follows may be of the program that it starts.
+// Takes the first match: later words may belong to the program that it starts.
 Given find_option(std::span<const std::string_view> options, const std::vector<std::string>& words,
                   std::size_t begin) {
   for (std::size_t i = begin; i < words.size(); ++i)

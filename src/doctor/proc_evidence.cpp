@@ -83,9 +83,8 @@ std::string noted(const fs::path& folder, const std::string& what, ProcessEviden
   return std::move(file.text);
 }
 
-// Whether it begins as an environment does: "NAME=". A program that gives itself a title writes
-// over its environment (setproctitle, as vLLM's processes do); what follows is not that of its
-// start.
+// Whether the text begins like an environment: "NAME=". A program that sets its title writes over
+// its environment (setproctitle, as vLLM's processes do); the rest then is not that of its start.
 bool is_environment(const std::string& text) {
   const std::size_t equals = text.find_first_of(std::string_view("= \t\n\0", 5));
   const bool named =

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_told = 4;  // processes of a program, as evidence
 
-// Who gave a process its GPUs, where that was a scheduler.
+// The scheduler that gave a process its GPUs, if one did.
 struct Allotment {
   std::string by, variable;
   std::optional<int> gpus;  // of this machine, where it says so
@@ -96,14 +96,14 @@ struct Use {
   std::set<std::size_t> visible, working, spare;
   bool computes = false;     // and not only holds memory
   bool with_others = false;  // other programs are on some of them
-  bool unlike = false;       // what is spare is another model than what works
+  bool unlike = false;       // spare GPUs are of another model than working ones
 };
 
 std::optional<Use> use_of(const Scene& scene, const Program& program) {
   const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
   if (!visible || visible->size() < 2) return std::nullopt;
   const std::set<std::size_t> used = used_by(scene, program);
-  // Who shares one GPU is told so by other rules.
+  // Other rules report processes that share one GPU.
   if (program.users.size() > 1 && used.size() < 2) return std::nullopt;
   Use use{.visible = *visible, .working = used};
   const std::set<std::size_t> idle = idle_of(scene, *visible, program.pids);
@@ -257,7 +257,7 @@ Findings narrowed(const Scene& scene) {
     const OfProgram launcher = launcher_in(scene, program);
     if (visible->empty() && launcher && puts_on_cpus(scene, *launcher)) continue;
     const bool job_on_cpus = is_job_on_cpus(scene.processes.at(masked.front()));
-    // On a machine that others use too it may be what they have agreed on.
+    // On a machine with other users it may be their agreement.
     const bool with_others = std::any_of(hidden.begin(), hidden.end(), [&](std::size_t position) {
       return scene.is_shared(position, program);
     });

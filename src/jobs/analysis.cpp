@@ -27,7 +27,7 @@ namespace {
 
 using Stretch = std::pair<double, double>;  // of time, begin and end
 
-// Those that overlap or touch become one; by begin.
+// Merges stretches that overlap or touch; sorted by begin.
 std::vector<Stretch> merged(std::vector<Stretch> stretches) {
   std::sort(stretches.begin(), stretches.end());
   std::vector<Stretch> result;
@@ -89,7 +89,7 @@ void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origi
   if (analysis.wall_s > 0) analysis.busy_slots /= analysis.wall_s;
 }
 
-// Samples of a second stand for what lies half a second on either side.
+// A sample of one second stands for half a second on either side.
 void read_samples(const BatchFolder& batch, double origin,
                   std::map<std::string, DeviceTimes>& devices) {
   if (!open_in_batch(batch, BatchFolder{}.gpu_log())) return;
@@ -221,7 +221,7 @@ BatchAnalysis analyze_part(const BatchFolder& batch) {
   for (auto& [uuid, device] : devices) {
     DeviceUse& use = device.use;
     use.busy_s = length(device.stretches);
-    std::vector<Stretch> before;  // what it did while jobs with GPUs were still to come
+    std::vector<Stretch> before;  // its time while jobs with GPUs were still to come
     for (const auto& [begin, end] : device.stretches)
       if (begin < last_start) before.emplace_back(begin, std::min(end, last_start));
     use.idle_wanted_s = last_start - length(before);

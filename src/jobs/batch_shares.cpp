@@ -31,7 +31,7 @@ constexpr const char* shared_folders[] = {"jobs", "logs", "attempts"};
 
 fs::path shares_folder(const BatchFolder& batch) { return batch.path / "shares"; }
 
-// Jobs of one batch and what they wait for, by number.
+// Jobs of one batch and their dependencies, by number.
 struct Graph {
   std::unordered_map<std::int64_t, std::string> states;
   std::unordered_map<std::int64_t, std::int64_t> shares;
@@ -152,7 +152,7 @@ void sync_file_system(const fs::path& path) {
     throw Error(cat("cannot sync the folder ", path.string(), ": ", errno_text(errno)));
 }
 
-// Whether the ledger says of its jobs what the list says, so that it need not be written.
+// Whether the ledger's jobs equal the list's, so that nothing need be written.
 bool says_the_same(Ledger& ledger, const JobList& own) {
   std::unordered_map<std::string, std::string> listed;
   Statement rows(ledger.database(), "SELECT key, spec FROM job WHERE listed != 0");
@@ -167,7 +167,7 @@ bool says_the_same(Ledger& ledger, const JobList& own) {
          limits.min_finished == own.limits.min_finished;
 }
 
-// Jobs that are known: what the list says of them now.
+// Updates known jobs with the list's present values.
 void relist(const BatchFolder& share, const JobList& list) {
   Ledger ledger = Ledger::open(share.ledger());
   std::unordered_set<std::string> keys;

@@ -26,7 +26,7 @@ constexpr int steps_at_once = 1000;  // from one look at the limits to the next
 constexpr std::int64_t steps_per_byte = 16;
 constexpr double open_s = 10;
 constexpr std::int64_t open_steps = 10'000;
-// The longest text: that of a job, whose command the kernel limits to less.
+// The longest text is a job's, whose command the kernel limits to less.
 constexpr int longest_value_bytes = 8 << 20;
 
 constexpr const char* disk_hint =

@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr double hanging_s = 0.5;
-constexpr int wrong_in_a_row = 2;  // samples until a job is said to be in the wrong place
+constexpr int wrong_in_a_row = 2;  // samples until a job counts as misplaced
 
 std::optional<double> measured(const GpuSample& sample, GpuMetric metric) {
   const Reading& reading = sample[metric];
@@ -171,7 +171,7 @@ void DeviceWatch::look(const WatchedAttempt& attempt, const Listed& all) const {
   if (!seen && !hidden) return;
   std::int64_t bytes = 0;
   for (const auto& [gpu, used] : own_bytes) bytes = std::max(bytes, used);
-  // Where the driver does not tell of processes, what the device has is that of the one on it.
+  // If the driver does not list processes, the device's memory is that of its only job.
   if (bytes == 0 && attempt.alone)
     for (const std::size_t device : attempt.devices) bytes = std::max(bytes, used_bytes(device));
   measure(attempt, bytes);

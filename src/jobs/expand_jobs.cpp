@@ -26,7 +26,7 @@ void check_name(const JobGroup& group, const std::vector<Job>& jobs, const Inser
               cat("let it name more parameters; there are ", join(group.matrix.names(), ", ")));
 }
 
-// Adds the jobs of one group, and what they wait for.
+// Adds the jobs of one group, and their dependencies.
 void expand_group(const JobGroup& group, std::vector<Job>& jobs,
                   std::vector<std::vector<std::string>>& after) {
   const JobTemplate text(group);

@@ -39,9 +39,8 @@ bool is_always_given(std::string_view name) {
   return is_of_attempt(name) || name == "LOCKSTEP_DEVICE";
 }
 
-// From the environment of one job to that of another; null: a variable that it does not have. Other
-// than what is an attempt's own, what both have stays as the program may have changed it while it
-// loaded.
+// The changes from one job's environment to another's; null: a variable to remove. Variables that
+// both have stay as the program may have changed them while it loaded, except those of an attempt.
 nlohmann::json environment_changes(const std::vector<std::string>& from,
                                    const std::vector<std::string>& to) {
   const std::set<std::string_view> before(from.begin(), from.end()), after(to.begin(), to.end());
@@ -138,8 +137,8 @@ void KeptWorker::read() {
 
 // Messages: {"took": true} from a copy that now runs the attempt; {"stays": PID, "job": PID,
 // "arguments": [...]} from a job whose copy waits; the same with "ended": CODE from a job that
-// waits itself. After any other message, or one from another process than the one started with that
-// command, the worker is no longer heard. Its jobs are then ordinary processes.
+// waits itself. The sender must be the process that was started with that command. After any other
+// message the worker is ignored, and its jobs are ordinary processes.
 void KeptWorker::hear(const std::string& line) {
   const nlohmann::json said = parse_object(line);
   try {
@@ -164,8 +163,8 @@ void KeptWorker::hear(const std::string& line) {
   copy_ = 0;
 }
 
-// A copy; or the job's own process, once nothing else is left of the job: what it left would not
-// become an orphan, by which it is found.
+// True for a copy, or for the job's own process once nothing else is left of the job. Otherwise its
+// remains would not become orphans, by which they are found.
 bool KeptWorker::may_stay(pid_t process, const nlohmann::json& said) const {
   constexpr int highest_code = 255;
   if (process != job_) return process > 1 && !said.contains("ended");

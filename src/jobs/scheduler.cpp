@@ -199,7 +199,7 @@ void Scheduler::adopt_or_forget() {
       records.emplace(attempt.supervisor, std::move(record));
     }
     const SupervisorRecord& record = records.at(attempt.supervisor);
-    // A power loss may have left the record of an end, and not what the job had written.
+    // A power loss may have left the record of an end, but not the job's output.
     const auto exit =
         std::find_if(record.exits.begin(), record.exits.end(), [&](const JobExit& one) {
           return one.attempt == attempt.id && (same_boot_ || one.on_disk);

@@ -1,4 +1,4 @@
-// Which jobs share devices, and what is seen of them there.
+// Which jobs share devices, and how they are observed there.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -265,8 +265,8 @@ void Scheduler::look_at_idle_devices(bool at_end) {
   }
 }
 
-// From what an attempt was like, before it is written down. A first try on the CPU or a GPU that
-// fails where its kind may just not run is not held against the job.
+// Learns from an attempt before it is recorded. A failed first try on the CPU or a GPU, where its
+// kind may be unable to run, does not count against the job.
 void Scheduler::learn(const RunningAttempt& running, Settled& settled, double together) {
   if (setting_ && is_searched(running.queued)) return learn_searched(running, settled);
   if (!is_packed(running.queued)) {
@@ -333,7 +333,7 @@ void Scheduler::begin_again(const RunningAttempt& running, Settled& settled) {
   settled.not_before = 0;
 }
 
-// Those that run take the part that those who come now will have.
+// Running jobs get the share that jobs from now on will have.
 void Scheduler::limit_changed(const std::string& kind) {
   const Packing& packing = kinds_.at(kind).packing;
   for (auto& [id, running] : running_)

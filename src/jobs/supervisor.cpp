@@ -190,8 +190,8 @@ class Supervisor {
     }
   }
 
-  // Without a scheduler nobody else sees to it that what jobs have written survives a power loss.
-  // The line says so of all that stand above it.
+  // Without a scheduler only this makes jobs' output survive a power loss. The line covers all
+  // lines above it.
   void sync_record() {
     if (::syncfs(record_.get()) != 0) return;
     append_line(record_.get(), R"({"synced":true})");

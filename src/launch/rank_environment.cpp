@@ -32,7 +32,7 @@ void add_torchruns(const LaunchSpec& spec, int rank,
   variables["TORCHELASTIC_ERROR_FILE"] = std::filesystem::absolute(spec.log_dir / error).string();
   variables["TORCHELASTIC_USE_AGENT_STORE"] = "False";
   variables.emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1");
-  // Or Python keeps what it prints to a pipe until there is much of it.
+  // Otherwise Python buffers output to a pipe.
   variables.emplace("PYTHONUNBUFFERED", "1");
 }
 

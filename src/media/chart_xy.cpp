@@ -21,7 +21,7 @@ void check_xy(const XySeries& one) {
   check_length(of("high"), one.high.size(), one.low.size());
 }
 
-// Runs of points that all have a place: what is between them is a gap.
+// Runs of consecutive points that can be drawn, separated by gaps.
 std::vector<std::vector<SvgPoint>> runs_of(const Scales& scales, const std::vector<double>& x,
                                            const std::vector<double>& y) {
   std::vector<std::vector<SvgPoint>> runs(1);

@@ -1,5 +1,5 @@
-// JPEG by libjpeg. Its errors leave by longjmp, so what lies between setjmp and a call of the
-// library holds nothing with a destructor.
+// JPEG by libjpeg. Its errors leave by longjmp, so no variable with a destructor lives between
+// setjmp and a call of the library.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

@@ -25,7 +25,7 @@ constexpr std::array<Wanted, 7> wanted{{
     {GpuMetric::nvlink_received, nvml::gpm_nvlink_received, bytes_per_mib},
 }};
 
-// One lock for the whole process: NVML crashes if two threads take samples at once (seen in
+// One lock for the whole process. NVML crashes if two threads take samples at once (seen in
 // nvmlGpmSampleGet of driver 580.159 on an H200), although its other functions may be called from
 // any thread. A thread that waits too long gets no sample, so that a hanging driver blocks one
 // thread only.

@@ -44,7 +44,7 @@ std::chrono::milliseconds ms(double seconds) {
   return std::chrono::milliseconds(static_cast<long long>(seconds * 1e3));
 }
 
-// Nothing but what this server sends is loaded, run or shown, and nobody else frames or reads it.
+// Only content of this server is loaded, run or shown, and no other site frames or reads it.
 constexpr std::array<std::pair<const char*, const char*>, 5> every_reply{{
     {"Cache-Control", "no-store"},
     {"Content-Security-Policy",
@@ -187,7 +187,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool waits_ = false, last_ = false;
 };
 
-// "in use", "not permitted", …: with what to do.
+// "in use", "not permitted", …: with a remedy.
 [[noreturn]] void throw_listen_error(const ListenAddress& address, const Failure& failure) {
   const std::string what = cat("--serve: cannot listen at ", address.text(), ": ");
   if (failure == asio::error::address_in_use)

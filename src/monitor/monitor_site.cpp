@@ -132,7 +132,7 @@ HttpReply MonitorSite::metrics() const {
 }
 
 HttpReply MonitorSite::sample() const {
-  // One that is late is made anew each time: its values grow old.
+  // A late sample is rendered anew each time: its values grow old.
   std::shared_ptr<const MonitorSample> newest;
   {
     const std::lock_guard lock(mutex_);

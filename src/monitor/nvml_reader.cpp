@@ -17,9 +17,9 @@ namespace lockstep {
 namespace {
 
 constexpr double kibibyte = 1024;
-// How long a call rests, in times of what it took: of the clock, so that samples come in time, and
-// of the CPU, the more GPUs the longer, so that they cost little together. On an H200 that trains
-// the energy counter takes 3 ms of a core, the processes' load 2 ms, the highest clock 1.5 ms, the
+// How long a call rests, in multiples of its duration: by the clock, so that samples come in time;
+// and by CPU time, longer with more GPUs, so that the total stays small. On an H200 that trains the
+// energy counter takes 3 ms of a core, the processes' load 2 ms, the highest clock 1.5 ms, the
 // lists of processes 1 ms, the lanes of PCIe 0.1 ms, most others some microseconds.
 constexpr double slow_call_s = 0.0002;
 constexpr double rest_of_clock = 100, rest_of_cpu = 2000;
@@ -307,8 +307,8 @@ void NvmlReader::read_traffic(Gpu& gpu) {
   for (const auto& [metric, reading] : gpu.gpm.read(clock_.now_s())) keep(gpu, metric, reading);
 }
 
-// Adds the processes that a function tells of; false: it does not. size: how many it told of last
-// time.
+// Adds the processes that a function lists; false if it does not. size: the number in the last
+// list.
 bool add_processes(nvml::ListProcesses function, nvml::Device device, std::size_t row_bytes,
                    bool graphics, std::size_t& size, std::vector<GpuProcess>& all) {
   const auto found = running_processes(function, device, row_bytes, size);
@@ -383,7 +383,7 @@ void NvmlReader::read_process_loads(Gpu& gpu) const {
   const auto call = api_.nvmlDeviceGetProcessUtilization;
   gpu.loads.clear();
   unsigned count = 0;
-  // As many rows as before and some more will do mostly; else the driver says how many there are.
+  // A few more rows than last time usually suffice; otherwise the driver reports the number.
   std::vector<nvml::ProcessUtilization> rows(gpu.load_rows > 0 ? gpu.load_rows + 8 : 0);
   nvml::Return result = nvml::insufficient_size;
   for (int attempt = 0; result == nvml::insufficient_size && attempt < 3; ++attempt) {

@@ -33,7 +33,7 @@ std::optional<std::vector<std::string>> worker_words(const fs::path& folder) {
   return words;
 }
 
-// The run that a process has open: that of a rank 0 whose command line does not name it.
+// The run that a process has open: for a rank 0 whose command line does not name it.
 fs::path open_run(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder / "fd", error), end; !error && entry != end;

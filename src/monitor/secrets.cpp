@@ -37,8 +37,8 @@ bool names_secret(std::string_view name) {
   return false;
 }
 
-// Where the value of the first secret in a word begins, as in "--token=…", "x?a=1&key=…",
-// "{\"api_key\":…", the word's end where its value is the next word; npos: there is none.
+// The offset of the first secret's value in a word, as in "--token=…", "x?a=1&key=…",
+// "{\"api_key\":…". The word's end if the value is the next word; npos: there is none.
 std::size_t secret_value(std::string_view word) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -105,8 +105,8 @@ std::string hide_in(std::vector<std::string> words) {
 }  // namespace
 
 std::string without_secrets(std::vector<std::string> words) {
-  // A word that is a command itself, as of sh -c or a title that a program gave itself; but the
-  // value of "--token=a b" is the rest of its word.
+  // A word that is a command itself, as of sh -c or a program's title; but the value of "--token=a
+  // b" is the rest of its word.
   for (std::string& word : words)
     if (word.find(' ') != word.npos) {
       const std::string whole = hide_in({word});

@@ -1,4 +1,4 @@
-// A comparison for a terminal: flags first, then the verdict, the table, and what it rests on.
+// A comparison for a terminal: flags first, then the verdict, the table, and the basis.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -129,7 +129,7 @@ std::string pairs_text(const Comparison& comparison, int width) {
       width);
 }
 
-// How the jobs of both sides are spread around what the batches say.
+// How the jobs of both sides are spread around the batches' values.
 std::string jobs_text(const Comparison& comparison, int width) {
   const JobsMatched& jobs = comparison.jobs;
   if (!jobs.any) return "";

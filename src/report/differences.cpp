@@ -28,7 +28,7 @@ bool is_told_elsewhere(const std::string& key) {
   return keys.contains(key);
 }
 
-// Without which nothing can be said of time: not known is no better than different.
+// Facts without which time cannot be compared: unknown is no better than different.
 bool is_needed(const std::string& key) {
   return key == "data" || key == "options" || key == "devices" || key == "global_batch";
 }
@@ -141,8 +141,8 @@ bool any_names(const std::vector<std::string>& names, const std::string& fact, F
   });
 }
 
-// Those that docs/reference/comparison.md lists, whether what is compared has them or not: the same
-// command is right for logs with and without times.
+// Facts that docs/reference/comparison.md lists, even if neither side has them: the same command is
+// right for logs with and without times.
 bool is_documented(const std::string& fact) {
   static const std::vector<std::string> facts = split(
       "recipe data options parameters frozen_parameters train_samples valid_samples global_batch "
@@ -243,7 +243,7 @@ class Finder {
                        [&](const Trial* trial) { return trial->paths.contains(key); });
   }
 
-  // The same path, or another with the same below it: who knows. Data have a hash.
+  // Equal paths may hold other contents, and other paths the same: unknown. Data have a hash.
   void paths(const std::string& key) {
     std::set<json> values;
     FactKind kind = FactKind::work;

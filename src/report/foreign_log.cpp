@@ -30,8 +30,8 @@ void count_points(ForeignSeries& series) {
   for (ForeignPoint& point : series.points) point.place = ++place;
 }
 
-// Leaves out what the series itself took back by going on from an earlier place. repeats: a place
-// may have several points, as an epoch has lines.
+// Leaves out points that the series itself took back by resuming from an earlier place. repeats: a
+// place may have several points, as an epoch has lines.
 void take_back(ForeignSeries& series, bool repeats) {
   std::vector<ForeignPoint>& points = series.points;
   const auto takes_back = [&](const ForeignPoint& before, const ForeignPoint& point) {
@@ -234,8 +234,8 @@ class LogReading {
                                   place, ": what it had logged from there on before is left out"));
   }
 
-  // Until when it trained, on the log's clock: the last point of all series that began before the
-  // end of the main one, but for what came after a new start then, or much later.
+  // The training's end on the log's clock. It is the last point of all series that began before the
+  // end of the main one, except points after a new start then, or much later.
   void find_end() {
     if (main_ == nullptr) return;
     double longest = 0, before = NAN, end = NAN;
@@ -250,8 +250,8 @@ class LogReading {
     constexpr std::size_t least_points = 6;
     constexpr double far = 10;
     if (main_->points.size() >= least_points) bound = std::min(bound, end + far * longest);
-    // The loss of a whole epoch, or of all of the training, follows the last step that was logged,
-    // and its place says that the training went on.
+    // The loss of a whole epoch, or of the whole training, follows the last logged step, and its
+    // place shows that the training continued.
     const double soon = std::min(bound, end + far * longest);
     for (const ForeignSeries& series : log_.series)
       if (const ForeignPoint& first = series.points.front();

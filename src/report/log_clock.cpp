@@ -9,8 +9,8 @@
 namespace lockstep {
 namespace {
 
-// Gaps between points, and what they take: places that rise by the place, those that stay, as the
-// lines of an epoch do, by themselves.
+// Gaps between points, and their rates: for rising places by the place; for places that stay, as
+// the lines of an epoch do, by themselves.
 enum class GapKind { rises, stays };
 
 double rate_of(double seconds, double places) { return places > 0 ? seconds / places : seconds; }

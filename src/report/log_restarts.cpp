@@ -76,8 +76,8 @@ class Repeats {
     return points_[first].time - points_[first - 1].time;
   }
 
-  // As lines of evaluations do, and restarts do not: all along the log at the same distance, and
-  // each after about the same time; or once, at the last place, as a test of the model does.
+  // Lines of evaluations come all along the log at the same distance, and each after about the same
+  // time. A test of the model comes once, at the last place. Restarts do neither.
   bool come_regularly(const std::vector<PlaceRun>& found, const std::vector<PlaceRun>& all) const {
     if (found.size() < 2) return !found.empty() && found.front().begin == all.back().begin;
     const double distance = found[1].place - found[0].place;

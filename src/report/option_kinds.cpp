@@ -64,7 +64,7 @@ constexpr std::array<std::string_view, 9> same_cost = {
     "optimizer.beta1", "optimizer.beta2",    "optimizer.eps",
     "schedule.",       "stop.patience",      "stop.patience_epochs"};
 
-// Likewise between values above zero: 0 leaves something out of the step.
+// The same between values above zero: 0 removes a part of the step.
 constexpr std::array<std::string_view, 4> same_cost_above_zero = {
     "optimizer.weight_decay", "optimizer.momentum", "optimizer.clip", "ema.decay"};
 

@@ -49,8 +49,8 @@ std::string only_tag(const fs::path& folder) try {
   return "";
 }
 
-// add_scalars("val/loss", {"b": …}) writes the tag val/loss into the folder val_loss_b; that of
-// tensorboardX into val/loss/b. The name of the line, "b".
+// The name of the line, "b": add_scalars("val/loss", {"b": …}) writes the tag val/loss into the
+// folder val_loss_b, and tensorboardX's into val/loss/b.
 std::optional<std::string> line_of_folder(const fs::path& folder, const std::string& name) {
   const std::string tag = only_tag(folder / name);
   if (tag.empty() || name.size() <= tag.size() + 1) return std::nullopt;

@@ -115,7 +115,7 @@ class TrackioDatabase final : public TrackerStore {
   }
 
   std::unique_ptr<Database> database_;
-  std::string id_, config_id_;  // of metrics and of configs: what tells runs apart
+  std::string id_, config_id_;  // SQL that identifies runs, for metrics and for configs
   bool has_configs_;
 };
 

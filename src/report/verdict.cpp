@@ -77,7 +77,7 @@ std::string no_numbers(const std::vector<double>& values, char side) {
   return bad == 0 ? "" : cat(bad, " of ", values.size(), " values of ", side);
 }
 
-// Why nothing may be said of values that could be compared; "": something may.
+// Why comparable values allow no conclusion; "" if they do.
 std::string open_because(const QuantityRow& row, const CompareOptions& options) {
   if (row.what.aspect != Aspect::quality || options.paired) return "";
   if (repeats_nothing(row)) return "the repeats are the same to the last digit, as with one seed";
@@ -116,7 +116,7 @@ std::string number_sentence(const QuantityRow& row) {
   return text;
 }
 
-// The first that was measured on both sides: what a user waits for comes first.
+// The first that was measured on both sides: times that a user waits for come first.
 const QuantityRow* deciding(const Comparison& comparison) {
   for (const char* name : {"step_s", "wall_s", "train_s"})
     for (const QuantityRow& row : comparison.rows)

@@ -66,7 +66,7 @@ void write_plain(const Beneath& run, const fs::path& path, const std::string& by
     run.fail("write", path, errno);
 }
 
-// The folder of a step, made under another name first, so that it is whole or not there.
+// Writes the folder of a step under another name first, so that it exists whole or not at all.
 void write_folder(const Beneath& run, const fs::path& folder,
                   const std::vector<const EvaluationOutput::File*>& files) {
   const fs::path parent = folder.parent_path();

@@ -39,7 +39,7 @@ std::int64_t last_step(const LossCurve& curve) {
   return last;
 }
 
-// The column of a step, from 1 to `last`; what was before the first step counts with it.
+// The column of a step, from 1 to `last`; losses before the first step count with it.
 std::size_t column_of(std::int64_t step, std::int64_t last, int columns) {
   const double share =
       static_cast<double>(std::max<std::int64_t>(step, 1) - 1) / static_cast<double>(last);

@@ -91,7 +91,7 @@ PredictionFolder::~PredictionFolder() {
 
 namespace {
 
-// False where it is there already; errno otherwise says what is wrong.
+// False if it exists already, or see errno for another fault.
 bool take_new(const Beneath& folder, const fs::path& from, const fs::path& to) {
   if (folder.take(from, to, RENAME_NOREPLACE)) return true;
   if (errno != EINVAL) return false;

@@ -17,7 +17,7 @@ struct Counted {
   StepList<nlohmann::json> evals;
 };
 
-// Micro-batches from `step` on; what was noted of later steps did not count. So the steps ascend.
+// Records micro-batches from `step` on; entries of later steps become invalid, so the steps ascend.
 void take_micro(std::int64_t step, std::int64_t micro, RunHistory& history) {
   while (!history.micro.empty() && history.micro.back().first >= step) history.micro.pop_back();
   if (micro > 0 && (history.micro.empty() || history.micro.back().second != micro))

@@ -34,7 +34,7 @@ nlohmann::json read_state(const std::filesystem::path& run) {
 const char* to_string(RunState state) { return state_names[static_cast<std::size_t>(state)]; }
 
 void RunDir::lock() {
-  const Beneath run(path_);  // said before it trains, and not when it saves
+  const Beneath run(path_);  // reported before training rather than at the first save
   for (const char* folder : {"checkpoints", "logs", "tensorboard", "evaluations", "media"})
     if (const auto found = run.status(folder); found && !S_ISDIR(found->st_mode))
       run.fail("write into", folder, ENOTDIR);

@@ -58,7 +58,7 @@ std::int64_t total_steps_of(const nlohmann::json& record, const nlohmann::json& 
   return integer_or(start, "total_steps", planned);
 }
 
-// NaN is no JSON number, and what a file name holds need not be UTF-8.
+// NaN is no JSON number, and a file name need not be UTF-8.
 nlohmann::json clean(const nlohmann::json& value) {
   return nlohmann::json::parse(to_line(value), nullptr, false);
 }

@@ -130,7 +130,7 @@ int print_facts(const std::vector<std::string>& arguments) {
   setup.options->check(*setup.train);
   setup.prepared = prepared_for(setup, request);
   Facts& facts = setup.prepared.facts;
-  // Outputs are made without training data, which may have gone.
+  // Outputs are made without training data, which may no longer exist.
   if (purpose_of(request.at("purpose")) != Purpose::predict)
     count(setup, request.value("init", nlohmann::json()));
   nlohmann::json keep = nlohmann::json::array();
