@@ -162,7 +162,7 @@ std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid,
   return memory;
 }
 
-// Adds what can be inferred, or nothing of it.
+// Adds all inferred facts, or none.
 void add_inferred(Scene& scene) {
   scene.inferred = infer(scene);
   std::map<int, std::map<std::size_t, std::uint64_t>> all;
@@ -192,7 +192,8 @@ const ProcessEvidence* environment_of(const ProcessEvidence& process,
   return nullptr;
 }
 
-// Why its environment at exec does not tell what it sees, in the doctor's numbers; "" if it does.
+// Why its environment at exec does not show the GPUs it sees, in the doctor's numbers; "" if it
+// does.
 std::string why_not_visible(const ProcessView& view, const Evidence& evidence) {
   if (view.now->has_overwritten_environment() && !view.inherits)
     return "it has overwritten its environment, with a title for example";
@@ -281,8 +282,8 @@ bool runs_the_same(const ProcessEvidence& a, const ProcessEvidence& b) {
   return first.size() > 1 && second.size() > 1 && first[0] == second[0] && first[1] == second[1];
 }
 
-// Ancestors as long as they are looked at too, but no server of notebooks: each is a program of its
-// own; then brothers that run the same.
+// First ancestors, as long as they were observed too, except servers of notebooks: each is a
+// program of its own. Then siblings that run the same command.
 std::vector<Program> programs_of(const Scene& scene) {
   std::map<int, int> roots;
   for (const auto& [pid, view] : scene.processes) {
