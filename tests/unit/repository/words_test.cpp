@@ -73,7 +73,7 @@ struct Prose {
 };
 
 // By place: a folder of src/ or recipes/ with its comments ("src/base"), or a page.
-std::map<std::string, Prose> prose_of_the_checkout() {
+std::map<std::string, Prose> read_prose() {
   std::map<std::string, Prose> places;
   for (const char* top : {"src", "recipes"})
     for (const auto& entry : fs::recursive_directory_iterator(root / top))
@@ -88,6 +88,11 @@ std::map<std::string, Prose> prose_of_the_checkout() {
       if (entry.path().extension() == ".md")
         for (const std::string& paragraph : paragraphs_of(read_file(entry.path())))
           places[entry.path().lexically_relative(root)].add(paragraph);
+  return places;
+}
+
+const std::map<std::string, Prose>& prose_of_the_checkout() {
+  static const std::map<std::string, Prose> places = read_prose();
   return places;
 }
 
@@ -127,7 +132,7 @@ TEST(Words, ThatComeBeforeTheSubjectAreCounted) {
 }
 
 TEST(Words, BeginWithTheSubjectEverywhere) {
-  const auto places = prose_of_the_checkout();
+  const auto& places = prose_of_the_checkout();
   ASSERT_GT(places.size(), 80U);
   for (const auto& [place, prose] : places)
     EXPECT_LE(prose.awkward.size(), ceiling_of(place).awkward)
@@ -143,7 +148,7 @@ TEST(Words, AreFewInTheSentencesOfAPage) {
 }
 
 TEST(Words, HaveCeilingsOnlyWhereThereAreSome) {
-  const auto places = prose_of_the_checkout();
+  const auto& places = prose_of_the_checkout();
   for (const Ceiling& ceiling : not_done) {
     EXPECT_TRUE(places.contains(ceiling.place)) << ceiling.place;
     EXPECT_TRUE(ceiling.awkward > 0 || ceiling.mean_words > done.mean_words) << ceiling.place;
