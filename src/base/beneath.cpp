@@ -75,7 +75,7 @@ std::optional<std::vector<std::string>> names_of(const UniqueFd& open_folder) {
   return names;
 }
 
-// Those of a folder of good files (or links) alone; none where it holds anything else.
+// The names in a folder that holds only good files (or links); nothing if it holds anything else.
 std::optional<std::vector<std::string>> good_files_of(
     const UniqueFd& folder, const std::function<bool(const std::string&)>& is_good) {
   auto names = names_of(folder);

@@ -1,5 +1,5 @@
-// How much room text takes on a terminal, which counts in cells: a wide character takes two. All
-// that aligns, cuts or wraps text for a terminal measures it here.
+// How much room text takes on a terminal, in cells: a wide character takes two. All code that
+// aligns, cuts or wraps text for a terminal measures it here.
 #pragma once
 
 #include <string>
@@ -7,29 +7,29 @@
 
 namespace lockstep {
 
-// Fit for a grid of cells: printable, and without what then takes no cell of its own, such as a
-// mark on the character before.
+// The text made fit for a grid of cells: printable, without characters that take no cell of their
+// own, such as combining marks.
 std::string clean_cells(std::string_view text);
 
-// 0, 1 or 2: a mark on the character before takes none. What `printable` shows as an escape takes
-// as many as that.
+// 0, 1 or 2: a combining mark takes none. A character that `printable` shows as an escape takes as
+// many cells as the escape.
 int cells_of(char32_t character);
 int cells_of(std::string_view text);
 
-// The beginning that fits into `width` cells; where something is cut off, with `mark` at its end.
+// The beginning that fits into `width` cells. If text is cut off, the result ends with `mark`.
 std::string cut_cells(std::string_view text, int width, std::string_view mark = "");
-// Filled with spaces on its right, or on its left; never cut.
+// Padded with spaces on its right, or on its left; never cut.
 std::string pad_cells(std::string_view text, int width);
 std::string pad_cells_left(std::string_view text, int width);
-// Cut, and filled.
+// Cut, then padded.
 std::string fill_cells(std::string_view text, int width, std::string_view mark = "");
 std::string fill_cells_left(std::string_view text, int width, std::string_view mark = "");
 
-// `head` and the words of `text` behind it; where a line would take more than `width` cells it goes
-// on below the first word. No word is broken. Ends with a newline.
+// `head` followed by the words of `text`. A line that would exceed `width` cells continues below
+// the first word. No word is broken. Ends with a newline.
 std::string hang_cells(std::string_view head, std::string_view text, int width);
 
-// In lines of at most `width` cells, at spaces where there are some; newlines stay.
+// Breaks text into lines of at most `width` cells, at spaces where there are some. Newlines stay.
 std::string wrap_cells(std::string_view text, int width);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A child process run to its end for what it prints.
+// Runs a child process to its end and returns its output.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ struct ChildOutput {
   std::string out;  // its standard output
 };
 
-// Runs `words` (a program, which is looked up in PATH, and its arguments) with our standard input
-// and error. keep_fd: stays open in it, under its number. Throws Error if it cannot be started.
+// Runs `words`: a program, looked up in PATH, and its arguments. Standard input and error are ours.
+// keep_fd: stays open in the child, under its number. Throws Error if it cannot be started.
 ChildOutput child_output(std::vector<std::string> words, int keep_fd = -1);
-// Likewise; what it writes to standard error goes nowhere.
+// The same, but its standard error is discarded.
 ChildOutput quiet_child_output(std::vector<std::string> words);
 
 }  // namespace lockstep

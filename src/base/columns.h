@@ -8,8 +8,9 @@ namespace lockstep {
 
 enum class Flush { left, right };
 
-// Columns two spaces apart, each as wide as its widest cell on a terminal; rows of one length,
-// cells as `printable`, the last column without padding. A newline after each row.
+// Columns are two spaces apart, each as wide as its widest cell on a terminal. Rows must have one
+// length; cells are shown as `printable`. The last column has no padding. Each row ends with a
+// newline.
 std::string columns(std::vector<std::vector<std::string>> rows, Flush flush = Flush::left);
 
 }  // namespace lockstep

@@ -7,7 +7,7 @@
 namespace lockstep {
 
 std::uint32_t crc32c(std::string_view bytes);
-// So that a CRC of bytes that hold CRCs is still a good one: tensorflow/core/lib/hash/crc32c.h.
+// Masked, so that a CRC of bytes that hold CRCs stays useful: tensorflow/core/lib/hash/crc32c.h.
 std::uint32_t masked_crc32c(std::string_view bytes);
 
 }  // namespace lockstep

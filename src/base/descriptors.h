@@ -1,4 +1,4 @@
-// Descriptors that are safe to hand to a child: close-on-exec, and never in the place of 0, 1, 2.
+// Descriptors that are safe to hand to a child: close-on-exec, and never numbered 0, 1 or 2.
 #pragma once
 
 #include "base/fd.h"
@@ -14,10 +14,10 @@ Pipe make_pipe();  // throws Error; ShortOfResources
 
 void set_nonblocking(int fd);
 
-// Whether an errno says that files, processes or memory are used up.
+// Whether the errno means that files, processes or memory are used up.
 bool is_shortage(int error);
-// From now on this process may have as many open files as it can be allowed; what it starts has the
-// limit from before, since some programs take long with a high one.
+// Raises this process's limit of open files as far as it is allowed to. Child processes keep the
+// earlier limit, since some programs are slow with a high one.
 void allow_most_open_files();
 void restore_open_files_limit();  // async-signal-safe, for use between fork and exec
 

@@ -1,11 +1,11 @@
-// What to do where the system refuses a file or a folder.
+// Hints for errors where the system refuses access to a file or a folder.
 #pragma once
 
 #include <string>
 
 namespace lockstep {
 
-// The hint for what errno says of a path; "" where errno_text says all there is to say.
+// The hint for an errno about a path; "" where errno_text already says everything.
 std::string errno_hint(int error);
 
 }  // namespace lockstep

@@ -9,22 +9,23 @@
 
 namespace lockstep {
 
-// A message without the middle of what is too long to be read, with … in its place. 200 characters
-// of a word stay (a value, without blanks), 1024 of a path (a word with a slash), and 2000 of a
-// line. No character of UTF-8 is cut.
+// Shortens a message that is too long to read: its middle becomes "…". It keeps 200 characters of a
+// word (a value, without blanks), 1024 of a path (a word with a slash), and 2000 of a line. No
+// character of UTF-8 is cut.
 std::string shortened(std::string_view message);
 
-// Thrown for anything a user can cause or mend; caught in `main` only, which prints
+// Thrown for anything a user can cause or repair; caught in `main` only, which prints
 //   error: WHAT
 //
 //   hint: HINT
 // and exits with code 2. A broken invariant of ours is LOCKSTEP_CHECK instead.
 class Error : public std::exception {
  public:
-  // Values in them, which are a user's or a file's, may be of any length: they are shortened.
+  // Both texts are shortened: values in them come from users or files and may have any length.
   explicit Error(const std::string& what, const std::string& hint = {})
       : what_(shortened(what)), hint_(shortened(hint)) {
-    std::replace(what_.begin(), what_.end(), '\0', '?');  // from a file: what() would end there
+    std::replace(what_.begin(), what_.end(), '\0', '?');  // from a file: the text of what() would
+                                                          // end there
   }
   const char* what() const noexcept override { return what_.c_str(); }
   const std::string& hint() const noexcept { return hint_; }
@@ -34,7 +35,7 @@ class Error : public std::exception {
   std::string hint_;
 };
 
-// Files, processes or memory were used up: the same may go later.
+// Files, processes or memory are used up; they may be free again later.
 class ShortOfResources : public Error {
  public:
   using Error::Error;

@@ -63,16 +63,16 @@ FileKind zip_kind(const std::filesystem::path& path) {
   return {FileFormat::zip, "a zip archive", ""};
 }
 
-// What Word and Excel wrote before they wrote zip archives.
+// The format of Word and Excel before zip archives.
 FileKind old_office_kind(const std::filesystem::path& path) {
   if (lower_extension(path) == ".xls")
     return {FileFormat::spreadsheet, "a spreadsheet of an old Excel", ""};
   return {FileFormat::document, "a document of an old Office", ""};
 }
 
-// The encoding if it is UTF-16 or UTF-32, as iconv names it: by its mark, or by the NULs that
-// letters of ASCII have in it, of which other text has none. Nothing of fewer than eight bytes
-// without a mark.
+// The encoding as iconv names it, if it is UTF-16 or UTF-32. A byte order mark tells, or the NUL
+// bytes of ASCII letters, since other text has none. Nothing for fewer than eight bytes without a
+// mark.
 std::string_view wide_encoding(std::string_view head) {
   if (head.starts_with("\xFF\xFE\0\0"sv) || head.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
   if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) return "UTF-16";
@@ -100,7 +100,7 @@ bool begins_as_safetensors(std::string_view head) {
   return head.size() > 8 && head[8] == '{' && head.substr(4, 4) == "\0\0\0\0"sv;
 }
 
-// That of what was packed: ".csv" of "a.csv.gz", and of a packed "a.csv" too.
+// The extension of the packed file: ".csv" for "a.csv.gz", and for a packed "a.csv" too.
 std::string unpacked_extension(const std::filesystem::path& path) {
   constexpr std::array packed{".gz"sv, ".zst"sv, ".xz"sv, ".bz2"sv, ".lz4"sv, ".lzma"sv};
   const std::string extension = lower_extension(path);

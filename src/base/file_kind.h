@@ -1,4 +1,4 @@
-// What a file is that is no text in UTF-8, by how it begins: for messages.
+// Recognises files that are not UTF-8 text by their first bytes, for messages.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ enum class FileFormat {
   rar,
   tar,
   zip,
-  spreadsheet,  // .xlsx, .ods, of an old Excel .xls
-  document,     // of a word processor
+  spreadsheet,  // .xlsx, .ods, or .xls of an old Excel
+  document,     // made by a word processor
   e_book,
   pdf,
   parquet,
@@ -40,26 +40,26 @@ enum class FileFormat {
 struct FileKind {
   FileFormat format;
   std::string name;      // "a Parquet file", "text in UTF-16LE"
-  std::string encoding;  // of wide text, as iconv names it
+  std::string encoding;  // of wide text: as iconv names it
 };
 
-// So many bytes tell it.
+// Bytes at the beginning of a file that suffice to recognise it.
 inline constexpr std::size_t file_kind_bytes = 512;
 
-// head: how the file begins, at least file_kind_bytes of it or all there is. path: tells
-// spreadsheets and documents, which are zip archives, from others. None for what may be text in
-// UTF-8; whether it is, is left open.
+// head: the beginning of the file, at least file_kind_bytes or all there is. path: tells
+// spreadsheets and documents, which are zip archives, from other archives. Returns nothing for a
+// file that may be UTF-8 text; it does not check that it is.
 std::optional<FileKind> kind_of_file(std::string_view head, const std::filesystem::path& path);
 
 enum class TextForm { csv, csv_with_index, json_lines };
 
-// What makes text of that form, in UTF-8, of it: for hints. csv_with_index: what pandas calls the
-// index is a column, such as times. name: of the file, which stays away where a shell or Python
-// would take it for something else.
+// A hint: how to get UTF-8 text of the given form from such a file. csv_with_index: the pandas
+// index becomes a column, for instance times. name: the file's name, left out of the hint where a
+// shell or Python would misread it.
 std::string text_remedy(const FileKind& kind, const std::string& name, TextForm form);
 
-// Throws Error, which says what the file is and what makes CSV of it, if it is known to be no text.
-// text: the whole file, or at least file_kind_bytes of it.
+// Throws Error if the file is known not to be text; the hint says how to convert it to CSV. text:
+// the whole file, or at least file_kind_bytes of it.
 void refuse_no_csv(std::string_view text, const std::string& name, TextForm form = TextForm::csv);
 
 }  // namespace lockstep

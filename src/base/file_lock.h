@@ -1,4 +1,4 @@
-// A lock on a file of the cache, which goes with its owner.
+// A lock on a file of the cache, released when its owner is destroyed.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// The file is made where it is absent, its folder must be there. Calls `waiting` once where another
-// process has the lock. Throws Error.
+// The file is made where it is absent; its folder must exist. Calls `waiting` once if another
+// process holds the lock. Throws Error.
 UniqueFd lock_file(const std::filesystem::path& path, const std::function<void()>& waiting);
 
 }  // namespace lockstep

@@ -65,7 +65,7 @@ std::string read_all(const UniqueFd& fd, const std::filesystem::path& path,
 }  // namespace
 
 UniqueFd open_regular_file(const std::filesystem::path& path) {
-  // Without O_NONBLOCK a pipe would wait for somebody who writes; regular files do not know it.
+  // Without O_NONBLOCK opening a pipe would wait for a writer; regular files ignore the flag.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) fail("read", path, errno);
   struct stat info {};

@@ -1,4 +1,4 @@
-// Files read and written whole, and durably.
+// Reads and writes whole files, durably.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +13,38 @@ namespace lockstep {
 
 class Beneath;
 
-// The most that is read of a file at once, by what it is: a file of another size is not what it
-// should be, and would fill the memory. Logs are read line by line (run/json_lines.h).
+// Most bytes that are read of a file at once, by its kind. A larger file is not the kind it should
+// be, and would fill the memory. Logs are read line by line (run/json_lines.h).
 inline constexpr std::uint64_t record_bytes = 16 << 20;  // records, states, configuration
 // Lists that people or programs make: jobs, vocabularies, indices of weights, predictions.
 inline constexpr std::uint64_t list_bytes = std::uint64_t{1} << 30;
-// Data and models, which are large by right.
+// Data and models, which are legitimately large.
 inline constexpr std::uint64_t data_bytes = std::uint64_t{16} << 30;
 
-// For reading, without ever waiting: what is no regular file (a pipe, a device, a folder) is an
-// Error, which names path and reason; so is a pointer of Git LFS, here and below.
+// Opens a file for reading, without ever waiting. Throws Error with path and reason if it is no
+// regular file (a pipe, a device, a folder) or a Git LFS pointer. The functions below do so too.
 UniqueFd open_regular_file(const std::filesystem::path& path);
-// Of a regular file. Throws Error, also where it has more than `most_bytes`; then little was read.
+// Reads a regular file. Throws Error, also where it has more than `most_bytes`; little was read
+// then.
 std::string read_file(const std::filesystem::path& path, std::uint64_t most_bytes = record_bytes);
-// Of a path that the user typed, who may mean a pipe: `--config <(…)`. Throws Error, as above; a
-// pipe without an end is read until it has given too much.
+// Reads a path that the user typed, which may be a pipe: `--config <(…)`. Throws Error as above; an
+// endless pipe is read up to the limit.
 std::string read_input(const std::filesystem::path& path, std::uint64_t most_bytes = record_bytes);
-// What a stream gives until it ends; name: for messages. Throws Error as soon as it is too much.
+// Reads a stream to its end. name: for messages. Throws Error as soon as the limit is passed.
 std::string read_stream(std::istream& in, const std::string& name,
                         std::uint64_t most_bytes = record_bytes);
-// Temporary name beside it, fsync, rename, fsync of the parent: old or new, never half. Throws
-// Error.
+// Writes a temporary file beside it, syncs and renames it, then syncs the parent folder. Readers
+// see the old or the new file, never half. Throws Error.
 void write_file_atomic(const std::filesystem::path& path, std::string_view text);
-// The same in a folder that may be somebody else's.
+// The same in a folder that may belong to somebody else.
 void write_file_atomic(const Beneath& folder, const std::filesystem::path& below,
                        std::string_view text);
-// With those above it; durable. Throws Error.
+// Makes the folders above it too; durable. Throws Error.
 void make_directories(const std::filesystem::path& path);
 void sync_directory(const std::filesystem::path& path);  // throws Error
 
-// A new empty folder under the system's temporary folder, removed with all in it by the destructor;
-// after a kill, by the next process that makes one.
+// A new empty folder under the system's temporary folder. The destructor removes it with its
+// contents; after a kill, the next process that makes one removes it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -54,7 +55,7 @@ class TemporaryDirectory {
 
  private:
   std::filesystem::path path_;
-  UniqueFd held_;  // with an flock, so that others see that it is in use
+  UniqueFd held_;  // holds an flock, so that others see that it is in use
 };
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// A folder of the cache that is filled once, whole or not at all, however many ask for it at once.
+// Fills a folder of the cache once, whole or not at all, however many processes ask at the same
+// time.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +8,9 @@
 
 namespace lockstep {
 
-// Returns ROOT/KEY. If it is not there or `good` says no, it is made under another name by `fill`,
-// synced and renamed, while a lock keeps others waiting (`waiting` is called once then). Throws
-// Error, and what `fill` throws; then nothing is left behind.
+// Returns ROOT/KEY. If the folder is absent or `good` rejects it, `fill` makes it under another
+// name; then it is synced and renamed. A lock keeps other processes waiting, and `waiting` is
+// called once in those. Throws Error and whatever `fill` throws; nothing is left behind then.
 std::filesystem::path fill_once(const std::filesystem::path& root, const std::string& key,
                                 const std::function<bool(const std::filesystem::path&)>& good,
                                 const std::function<void(const std::filesystem::path&)>& fill,

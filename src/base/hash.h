@@ -26,7 +26,7 @@ class Hasher {
   std::unique_ptr<State> state_;
 };
 
-// The 32 digits of all bytes at once: as a Hasher's, and much faster for few bytes.
+// As Hasher::hex of all bytes, and much faster for few bytes.
 std::string hash128_hex(std::string_view bytes);
 
 // XXH3-64 with seed 0.

@@ -70,8 +70,8 @@ bool has_nested_texts(std::string_view bytes) {
   return false;
 }
 
-// Of what nlohmann says: "[…] parse error at …: syntax error while parsing value - REASON; last
-// read: '…'". What was read may be long, and stands in the text itself.
+// Extracts REASON from nlohmann's message: "[…] parse error at …: syntax error while parsing value
+// - REASON; last read: '…'". The text last read may be long and appears in the message itself.
 std::string reason_of(std::string_view said) {
   constexpr std::string_view syntax = "syntax error ";
   if (said.find("surrogate") != said.npos) return "half of a surrogate pair, which is no character";
@@ -82,7 +82,7 @@ std::string reason_of(std::string_view said) {
   return std::string(said.substr(0, said.find("; last read:")));
 }
 
-// Of what nlohmann says of a number beyond all doubles: "[…] number overflow parsing '1e999'".
+// said: nlohmann's message for a number beyond all doubles: "[…] number overflow parsing '1e999'".
 JsonFault too_large(std::string_view text, std::string_view said) {
   said.remove_prefix(std::min(said.size(), said.find('\'') + 1));
   const std::string_view number = said.substr(0, said.find('\''));

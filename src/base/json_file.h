@@ -1,4 +1,4 @@
-// JSON as the files of recipes hold it.
+// JSON as the files of recipes are written.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Indented by one space, with a line's end; bad UTF-8 is replaced.
+// Indented by one space, ending with a newline; invalid UTF-8 is replaced.
 std::string json_file_text(const nlohmann::json& value);
 
 }  // namespace lockstep

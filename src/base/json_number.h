@@ -13,7 +13,7 @@
 namespace lockstep {
 
 // The value as a number from `least` to `most`. Nothing for anything else, such as a text, a number
-// with a point, or one that is too large for its type, which nlohmann::json would convert.
+// with a point, or one too large for its type. nlohmann::json would convert these.
 template <class Number = std::int64_t>
 std::optional<Number> whole_number_of(const nlohmann::json& value, Number least = 0,
                                       Number most = std::numeric_limits<Number>::max()) {
@@ -26,7 +26,7 @@ std::optional<Number> whole_number_of(const nlohmann::json& value, Number least 
   return std::nullopt;
 }
 
-// The same of a member that must be one. Throws Error, which names it.
+// The same for a member that must be such a number. Throws Error, which names the member.
 template <class Number = std::int64_t>
 Number whole_member(const nlohmann::json& object, const char* key, Number least = 0,
                     Number most = std::numeric_limits<Number>::max()) {

@@ -1,5 +1,5 @@
-// Pointers of Git LFS: the small texts that lie in the place of large files which were not fetched.
-// Source: git-lfs docs/spec.md, "The Pointer".
+// Pointers of Git LFS: small texts in place of large files that were not fetched. Source: git-lfs
+// docs/spec.md, "The Pointer".
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace lockstep {
 
-// Whether a file that begins so is one.
+// Whether a file with this beginning is a pointer.
 bool begins_as_lfs_pointer(std::string_view begin);
 
-// Throws Error if the open file is one, and says how to fetch the file itself. The position in the
-// file stays. path: for the message.
+// Throws Error if the open file is a pointer, and says how to fetch the real file. The position in
+// the file is kept. path: for the message.
 void refuse_lfs_pointer(int fd, const std::filesystem::path& path);
 
 }  // namespace lockstep

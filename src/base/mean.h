@@ -1,4 +1,4 @@
-// The mean of what was measured.
+// The mean of measured values.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@ namespace lockstep {
 
 class MeanOf {
  public:
-  // Nothing, and what is no finite number, does not count.
+  // Ignores missing and non-finite values.
   void add(std::optional<double> value) {
     if (!value || !std::isfinite(*value)) return;
     sum_ += *value;

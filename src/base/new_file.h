@@ -1,4 +1,4 @@
-// A file that gets its name when it is whole.
+// A file that gets its name only once it is complete.
 #pragma once
 
 #include <filesystem>
@@ -10,25 +10,25 @@
 
 namespace lockstep {
 
-// Lies beside its later place under a temporary name. A kill leaves only that, which the next one
-// who makes a file in that folder removes. All throw Error, which names the file.
+// Writes to a temporary name beside its final place. A kill leaves only the temporary file, and the
+// next NewFile in that folder removes it. All members throw Error, which names the file.
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& path);
-  // In a folder that may be somebody else's.
+  // Makes the file in a folder that may belong to somebody else.
   NewFile(Beneath folder, std::filesystem::path below);
-  ~NewFile();  // nothing is left of one that was not committed
+  ~NewFile();  // removes a file that was not committed
   NewFile(NewFile&&) = default;
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  std::filesystem::path path() const;            // its own, later
+  std::filesystem::path path() const;            // the final one
   int fd() const { return fd_.get(); }           // for reading and writing
   std::filesystem::path temporary_path() const;  // for libraries that open files by name
   void append(std::string_view bytes);
-  // In place of an older one. durable: with fsync of the file, and of the folder.
+  // Replaces an older file. durable: syncs the file and the folder.
   void commit(bool durable = true);
-  // Of what errno says.
+  // Throws Error for an errno.
   [[noreturn]] void fail(int error) const;
 
  private:

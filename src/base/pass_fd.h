@@ -7,12 +7,12 @@
 
 namespace lockstep {
 
-// Two connected sockets, closed on exec.
+// Two connected sockets, close-on-exec.
 std::pair<UniqueFd, UniqueFd> socket_pair();  // throws Error
 
 void send_fd(int socket, int fd);  // throws Error
 
-// What was sent to this socket; nothing if nothing was. Does not wait.
+// The descriptor that was sent to this socket, or an empty one. Does not wait.
 UniqueFd receive_fd(int socket);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// All folders that match the first parts of the pattern, then those of one part more. glob() of the
-// C library calls itself for each part, and follows each of the paths that links make.
+// Finds all folders that match the first parts of the pattern, then those of one part more. glob()
+// of the C library recurses for each part, and follows every path that links make.
 #include "base/path_pattern.h"
 
 #include <fnmatch.h>
@@ -23,11 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Place {
-  std::string path;  // of folders on the way with a slash at its end; "": the current folder
+  std::string path;  // path of a folder on the way with a slash at its end; "": the current folder
   bool is_link = false;
 };
 
-// The name that a part without `*`, `?` and `[` stands for; nothing of one with them.
+// The name that a part without `*`, `?` and `[` stands for; nothing for a part with one of them.
 std::optional<std::string> literal(const std::string& part) {
   std::string name;
   for (std::size_t i = 0; i < part.size(); ++i) {

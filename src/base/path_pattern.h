@@ -1,5 +1,5 @@
-// Paths by patterns as the shell has them: `*`, `?` and `[ ]` stand for characters of one name,
-// `\` takes a character as it is, and names that begin with a dot are found by patterns that do.
+// Paths by shell patterns: `*`, `?` and `[ ]` match characters of one name, and `\` quotes a
+// character. Only patterns that begin with a dot match names that do.
 #pragma once
 
 #include <climits>
@@ -14,10 +14,10 @@ inline constexpr std::size_t most_path_pattern_bytes = std::size_t{2} * PATH_MAX
 // Throws Error for a pattern that is longer than that.
 void check_path_pattern(const std::string& pattern);
 
-// What is there of that pattern, sorted. A folder to which several paths lead on the way, because
-// of links, is looked into once, by a path without a link before others: so a folder that links to
-// one above it ends, and no folder is read more than once for each part of the pattern. Folders
-// that cannot be read hold nothing. Throws Error as above.
+// Existing paths that match the pattern, sorted. If links lead to a folder on several paths, it is
+// read once, by a path without a link if there is one. So a folder that links to one above it does
+// not loop, and no folder is read twice for one part of the pattern. Unreadable folders count as
+// empty. Throws Error as above.
 std::vector<std::string> paths_matching(const std::string& pattern);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Curves in plain characters, for any terminal and for files.
+// Curves in plain characters, for terminals and files.
 #pragma once
 
 #include <functional>
@@ -18,21 +18,21 @@ struct PlotSeries {
 };
 
 struct PlotAxes {
-  std::string name;  // of the values, above their axis
+  std::string name;  // name of the values, above their axis
   double bottom = 0, top = 1;
-  bool log = false;                          // then both are above 0
-  std::function<std::string(double)> label;  // of a value; at most 9 characters
+  bool log = false;                          // then all values are above 0
+  std::function<std::string(double)> label;  // label of a value; at most 9 characters
   std::string first, last;                   // below the other axis, at its ends
 };
 
-// Columns that a plot of this width has for its values; a plot is at least 30 wide.
+// Columns for values in a plot of this width; a plot is at least 30 wide.
 int plot_columns(int width);
 
-// Ten rows with labelled axes. Later series are drawn over earlier ones. ASCII, no line wider than
-// `width` (at least 30), each ended by a newline.
+// Ten rows with labelled axes. Later series are drawn over earlier ones. ASCII; no line exceeds
+// `width` (at least 30), and each ends with a newline.
 std::string draw_plot(const std::vector<PlotSeries>& series, const PlotAxes& axes, int width);
 
-// A text in the place of the labels, without a newline.
+// A text in the column of the labels, without a newline.
 std::string plot_label(const std::string& text);
 
 }  // namespace lockstep

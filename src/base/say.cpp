@@ -41,7 +41,7 @@ void add_to_transcript(std::string_view lines) {
   if (transcript) transcript(lines);
 }
 
-// In one piece, so that whoever reads it wakes up once.
+// Written at once, so that a reader wakes up once.
 void say(const std::string& line) {
   const std::string text = printable(line, layout) + '\n';
   std::cerr << text << std::flush;

@@ -1,4 +1,4 @@
-// What a program says to people, on standard error: there is no other way to say something.
+// Messages to people, on standard error. This is the only way to print one.
 #pragma once
 
 #include <functional>
@@ -7,14 +7,14 @@
 
 namespace lockstep {
 
-// A line, or several, as `printable` with newlines and tabs kept, at once.
+// Prints one or more lines at once, as `printable` with newlines and tabs kept.
 void say(const std::string& line);
-// error: WHAT, and if there is a hint, a blank line and hint: HINT. Lines within them that begin as
-// a message does are indented.
+// Prints "error: WHAT" and, if there is a hint, a blank line and "hint: HINT". Lines within them
+// that look like the start of a message are indented.
 void say_error(const std::string& what, const std::string& hint = {});
 
-// While it lives, all that is said goes to `take` too: whole lines, printable, from one thread at a
-// time. One at a time; a second one takes the place of the first until it goes.
+// While it lives, all printed messages also go to `take`: whole lines, printable, from one thread
+// at a time. A newer transcript takes its place until that is destroyed.
 class Transcript {
  public:
   using Take = std::function<void(std::string_view lines)>;
@@ -26,12 +26,11 @@ class Transcript {
  private:
   Take before_;
 };
-// Lines that people were shown in another way, such as a line that was drawn anew; printable, each
-// with its newline. Nothing where nobody keeps a transcript.
+// Lines that were shown in another way, such as a progress line; printable, each with its newline.
+// Has no effect without a transcript.
 void add_to_transcript(std::string_view lines);
 
-// What is drawn anew on a terminal: sequences of our own that steer it, then the text as above
-// without a newline.
+// Redraws on a terminal: our own control sequences, then the text as above without a newline.
 void draw_on_terminal(std::string_view sequences, std::string_view text);
 
 }  // namespace lockstep

@@ -1,11 +1,11 @@
-// Keeps signals away from threads that are started meanwhile.
+// Keeps signals away from threads that are started in the meantime.
 #pragma once
 
 #include <csignal>
 
 namespace lockstep {
 
-// Blocks all signals of this thread, and of those that it starts, for as long as it lives.
+// Blocks all signals of this thread, and of threads it starts, during its lifetime.
 class BlockedSignals {
  public:
   BlockedSignals() {

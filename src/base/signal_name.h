@@ -3,7 +3,7 @@
 
 namespace lockstep {
 
-// "SIGINT"; of a rare one: "a signal".
+// "SIGINT"; "a signal" for a rare one.
 const char* signal_name(int number);
 
 }  // namespace lockstep

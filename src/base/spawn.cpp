@@ -34,7 +34,8 @@ struct Failure {
   int error;
 };
 
-// Everything the child needs, made before fork: after it only async-signal-safe calls are allowed.
+// Everything the child needs, prepared before fork: only async-signal-safe calls are allowed after
+// it.
 struct Prepared {
   std::vector<char*> argv, environment;  // the latter empty: ours
   const SpawnSpec* spec;
@@ -85,7 +86,7 @@ void reset_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD, SIGXFSZ}) {
     struct sigaction current {};
     ::sigaction(number, nullptr, &current);
-    // As nohup sets the one, and a shell the other for what it starts in the background.
+    // nohup ignores the first, and a shell ignores the second for background commands.
     if ((number == SIGHUP || number == SIGINT) && current.sa_handler == SIG_IGN) continue;
     ::signal(number, SIG_IGN);  // forgets one that is pending
     ::signal(number, SIG_DFL);
@@ -173,9 +174,9 @@ pid_t clone3_with_stack(clone_args& arguments, int (*run)(void*), void* argument
 }
 #endif
 
-// As fork(), but without a copy of this process' pages, which would cost more than all else: the
-// child uses its memory, on a stack of its own, and the calling thread waits until it has execed.
-// Signals are blocked. -1 and errno where it cannot be.
+// Like fork(), but without copying this process's pages, which would cost more than all else. The
+// child uses our memory, on a stack of its own, and the calling thread waits until it has execed.
+// Signals are blocked. Returns -1 and sets errno on failure.
 pid_t clone_prepared(Prepared& prepared) {
   constexpr std::size_t alignment = 16;
   std::vector<char> room(most_of_a_stack + prepared.argv.size() * sizeof(char*));  // as execvpe
@@ -190,14 +191,14 @@ pid_t clone_prepared(Prepared& prepared) {
     arguments.stack_size = size;
     arguments.cgroup = static_cast<std::uint64_t>(prepared.spec->cgroup_fd);
     const pid_t pid = clone3_with_stack(arguments, run_prepared, &prepared);
-    if (pid > 0) return pid;  // else not with this kernel, or not in this container
+    if (pid > 0) return pid;  // otherwise this kernel or container does not allow it
   }
 #endif
   return ::clone(run_prepared, room.data() + size, CLONE_VM | CLONE_VFORK | SIGCHLD, &prepared);
 }
 
-// Not with every kernel, nor in every container. Only for a child that allocates nothing before it
-// execs: what fork() sets right in the C library is not done.
+// Works only on some kernels and containers. Only for a child that allocates nothing before it
+// execs, because fork()'s repairs in the C library are skipped.
 pid_t fork_into(int cgroup_fd) {
 #ifdef CLONE_INTO_CGROUP
   clone_args arguments{};
@@ -215,7 +216,7 @@ pid_t fork_or_into(int cgroup_fd) {
   return pid < 0 ? ::fork() : pid;
 }
 
-// What `start` returns, in the parent; a child keeps them blocked.
+// Returns the result of `start` in the parent. In the child the signals stay blocked.
 template <class Start>
 pid_t with_signals_blocked(const Start& start) {
   sigset_t all, before;

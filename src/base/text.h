@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// The parts as text, one after the other: cat("step ", 3) == "step 3".
+// The parts as one text: cat("step ", 3) == "step 3".
 template <class... Parts>
 std::string cat(const Parts&... parts) {
   std::ostringstream text;
@@ -23,17 +23,17 @@ std::string fixed(double value, int digits);       // "3.214"
 std::string scientific(double value, int digits);  // "5.9e-04"
 std::string general(double value, int digits);     // as printf's %.*g
 
-// The candidate with the smallest edit distance, if near enough to be a likely misspelling; else
-// "".
+// The candidate with the smallest edit distance, if it is near enough to be a likely misspelling;
+// otherwise "".
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
-// UTF-8's, which some programs write before a file's text.
+// The mark of UTF-8, which some programs write at the start of a text file.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-// Without those at its beginning: some programs add one to one.
+// Without any marks at its beginning: some programs add one to a text that has one.
 std::string_view without_byte_order_mark(std::string_view text);
-// Of a text file, whatever wrote it: without a byte order mark at its beginning and
-// carriage returns at the lines' ends. What follows the last newline is a line too.
+// The lines of a text file, without byte order marks at its beginning and carriage returns at line
+// ends. Text after the last newline is a line too.
 std::vector<std::string> lines_of(std::string_view text);
 std::string trim(std::string_view text);
 std::string format_bytes(double bytes);  // "1.5 GiB"

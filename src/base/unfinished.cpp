@@ -40,7 +40,7 @@ std::string start_of_process(std::string_view process) {
   return fields[start];
 }
 
-// Of the machine's boot and of what numbers its processes: containers have numbers of their own.
+// Identifies the machine's boot and the PID namespace, since containers number processes anew.
 const std::string& boot() {
   static const std::string digits = [] {
     struct stat numbers {};

@@ -1,5 +1,5 @@
-// Names of what a process has not finished. A name says whose it is, so that what killed processes
-// left is told from what another one is at work on.
+// Names of files that a process has not finished. The name identifies the process, so that
+// leftovers of killed processes differ from files still in use.
 #pragma once
 
 #include <filesystem>
@@ -10,25 +10,24 @@
 
 namespace lockstep {
 
-// Of this process: "PID-BOOT-START", with eight digits of a hash of the machine's boot and of the
-// process's PID namespace (containers number their processes anew), and the clock ticks from boot
-// to the start of the process.
+// "PID-BOOT-START" of this process. BOOT is eight digits of a hash of the machine's boot and the
+// PID namespace, since containers number processes anew. START is in clock ticks since boot.
 const std::string& owner_name();
 
-// ".NAME.OWNER.SERIAL.tmp", another one at each call. A long NAME is cut.
+// ".NAME.OWNER.SERIAL.tmp", different at each call. A long NAME is cut.
 std::string unfinished_name(std::string_view name);
 
-// Of a name that holds an owner_name() after `prefix`: whether that process has certainly ended. A
+// Whether the process whose owner_name() follows `prefix` in the name has certainly ended. A
 // process of another machine, boot or PID namespace, which may share the folder, counts as ended
 // after ten minutes without a change.
 bool has_ended(std::string_view name, std::string_view prefix, const struct stat& found);
 
-// A new folder of this process in `root`, which makes those go whose process has ended; "" where
-// none can be made (errno).
+// Makes a new folder of this process in `root` and removes folders whose process has ended. Returns
+// "" if none can be made (errno).
 std::filesystem::path make_temporary_folder(const std::filesystem::path& root);
 
-// Removes files and folders of files of such names whose process has ended and of which nobody
-// holds the flock. In each folder once a process. What cannot be removed stays.
+// Removes files, and folders of files, with such names whose process has ended and that nobody
+// holds an flock on. A process does so once for each folder. Files that cannot be removed stay.
 void remove_abandoned(const Beneath& folder, const std::filesystem::path& below = ".");
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// UTF-8: reading code points, mending what is not valid, and streaming.
+// UTF-8: reads code points, repairs invalid text, and streams.
 #include "base/utf8.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The version of Lockstep that this was built as.
+// The version of this build of Lockstep.
 #pragma once
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-// What the files of a checkpoint are called, and which tensors lie in them.
+// Names of a checkpoint's files, and which tensors they hold.
 #pragma once
 
 #include "checkpoint/snapshot.h"
@@ -12,10 +12,10 @@ inline constexpr const char* model_file = "model.safetensors";
 inline constexpr const char* optimizer_file = "optimizer.safetensors";
 inline constexpr const char* average_file = "ema.safetensors";
 
-// Each buffer once, under its first name.
+// Each buffer once, by its first name.
 std::vector<NamedTensor> unique_buffers(const Trained& trained);
 
-// The other names of parameters, each name with `prefix`; those of buffers.
+// The other names of parameters, each with `prefix`; and those of buffers.
 std::vector<Alias> parameter_aliases(const ParameterStorage& storage,
                                      const std::string& prefix = "");
 std::vector<Alias> buffer_aliases(const Trained& trained);

@@ -1,4 +1,4 @@
-// Weights of a run, folder or file into a freshly built model: every tensor accounted for.
+// Loads weights of a run, folder or file into a freshly built model. Every tensor is accounted for.
 #pragma once
 
 #include "engine/model_parameters.h"
@@ -20,39 +20,41 @@ struct ModelTensor {
   bool is_buffer = false;
 };
 
-// Each once, parameters before buffers.
+// Each tensor once, parameters before buffers.
 std::vector<ModelTensor> tensors_of(Model& model);
 
-// Which tensor goes where. Indexes are into the lists that were matched.
+// Pairs of source and model tensors. Indexes refer to the lists that were matched.
 struct WeightMatch {
   struct Pair {
     std::size_t model = 0, source = 0;
   };
-  std::vector<Pair> pairs;  // where several of the source stand for one of the model, all
-  // Allowed: of the model, that stay as they were built because the source lacks them, or has them
-  // in another shape; of the source, that are passed over.
+  std::vector<Pair> pairs;  // all of them, if several source tensors match one of the model
+  // Allowed mismatches. missing and other_shape: tensors of the model that keep their built values,
+  // because the source lacks them or has another shape. unexpected: skipped tensors of the source.
   std::vector<std::string> missing, other_shape, unexpected;
-  std::map<std::string, std::int64_t> converted;  // "F16 to F32" and how many
+  std::map<std::string, std::int64_t> converted;  // "F16 to F32" and the number of tensors
 };
 
-// By name: as init.map says, else as it is, else as weight_names says (Recipe::weight_names), where
-// the model has the result. A count of batches ("num_batches_tracked") may be missing or too much,
-// and so may another name of a tensor that both have. Throws Error that names, up to a bound, all
-// that is missing, unexpected, of another shape or kind and not to be read, unless init.missing and
-// init.unexpected allow it, or weight_names does, of a file of which some pair led to the model;
-// and for a pattern of init.map that matches nothing.
+// Matches by name: first by init.map, then unchanged, then by weight_names (Recipe::weight_names)
+// if the model has the result. A count of batches ("num_batches_tracked") may be missing or extra,
+// and so may another name of a tensor that both have.
+//
+// Throws Error naming, up to a bound, all tensors that are missing, unexpected, unreadable, or of
+// another shape or kind. init.missing and init.unexpected can allow them. So can weight_names, if
+// some pair of it matched the model for that file. Also throws for a pattern of init.map that
+// matches nothing.
 WeightMatch match_weights(const std::vector<ModelTensor>& model,
                           const std::vector<SourceTensor>& source, const TrainOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& weight_names,
                           const std::string& what);
 
-// Copies them into the model, converted to its types. Returns what an event says of it. Throws
-// Error as match_weights, where a parameter would not be finite, and where tensors differ that are
-// one in the model.
+// Copies the tensors into the model, converted to its types. Returns an event's description of
+// that. Throws Error as match_weights does, if a parameter would not be finite, and if source
+// tensors differ that are one tensor in the model.
 nlohmann::json load_first_weights(Model& model, const Recipe& recipe, const TrainOptions& options,
                                   const WeightSource& source);
 
-// The same up to the copy: whether the source fits.
+// The same without the copy: checks whether the source fits.
 void check_first_weights(Model& model, const Recipe& recipe, const TrainOptions& options,
                          const WeightSource& source);
 

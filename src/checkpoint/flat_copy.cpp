@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// Of a rank's piece, in elements: gathering less at once would take for ever.
+// Elements of a rank's shard: gathering less at once would take far too long.
 constexpr std::int64_t smallest_chunk = 1 << 14;
 
 }  // namespace

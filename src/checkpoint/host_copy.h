@@ -1,4 +1,4 @@
-// Copies of tensors to the host that also come about where memory is short.
+// Copies tensors to the host even when memory is short.
 #pragma once
 
 #include "engine/backend.h"
@@ -7,11 +7,11 @@
 
 namespace lockstep {
 
-// As Backend::download. Where memory runs out for that, frees what is only kept for later and tries
-// again, and then copies into ordinary memory, for which the host waits. Throws what that throws.
+// Like Backend::download. If memory runs out, it frees caches and tries again, then copies into
+// ordinary memory, for which the host waits. Throws what that throws.
 std::unique_ptr<Download> copy_to_host(Backend& backend, const at::Tensor& tensor);
 
-// A tensor that is on the host already, and stays as it is.
+// Wraps a tensor that is already on the host and does not change.
 std::unique_ptr<Download> on_host(at::Tensor tensor);
 
 }  // namespace lockstep

@@ -94,8 +94,8 @@ class Renaming {
     return std::nullopt;
   }
 
-  // What weight_names says of a file that has such names: of its tensors that the model has no
-  // place for, and of the model's that it lacks.
+  // The rules of weight_names, for a file with such names. The first is for tensors that the model
+  // has no place for, the second for tensors of the model that the file lacks.
   bool may_be_passed_over(const std::string& name) const {
     const std::string renamed = as_renamed(name).first;
     return of_field_ &&
@@ -155,7 +155,7 @@ class Renaming {
     });
   }
 
-  // Whether the field's name of what init.map renamed is like that: "layer4.0.conv1.weight" of
+  // Whether the field's name after a rename by init.map matches: "layer4.0.conv1.weight" for
   // "trunk.layer4.0.conv1.weight".
   bool is_in_the_field(const std::string& pattern, const std::string& renamed) const {
     return std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
@@ -231,8 +231,8 @@ Names patterns_of(const Names& names, const Names& others = {}) {
   return patterns;
 }
 
-// The options that make the weights fit. map: for init.map; after: what does not fit with that;
-// placed: names in the file of what does.
+// The options that make the weights fit. map: for init.map; after: the remaining faults with that
+// map; placed: names in the file that fit then.
 std::string hint_with_map(const Faults& before, const Names& map, const Faults& after,
                           const Names& placed) {
   std::string hint =
@@ -418,7 +418,7 @@ struct Inputs {
   const std::vector<NamePair>& weight_names;
 };
 
-// Pairs of init.map that could be meant, and what is to be set beside them, tried out; "": nothing
+// Tries out pairs of init.map that could be meant, with the options needed beside them; "" if none
 // is near.
 std::string guess_names(const Inputs& in, const Faults& faults) {
   constexpr std::size_t most_pairs = 4;

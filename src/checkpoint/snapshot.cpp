@@ -41,7 +41,7 @@ struct Job {
   std::vector<Alias> buffer_aliases;
 };
 
-// What every rank holds, so that rank 0 needs nobody for it.
+// Copies the state that every rank holds, so that rank 0 needs no other rank.
 void start_others(Job& job, const Trained& trained, Backend& backend) {
   const FrozenParameters& frozen = trained.storage.frozen();
   for (std::size_t i = 0; i < frozen.size(); ++i) {
@@ -60,7 +60,7 @@ void start_others(Job& job, const Trained& trained, Backend& backend) {
       job.average_buffers.emplace_back(buffer.name, copy_to_host(backend, buffer.tensor));
 }
 
-// What is flat, on all ranks in one order.
+// Copies the flat buffers, on all ranks in the same order.
 void start_flat(Job& job, const Trained& trained, FlatCopier& copier) {
   job.master = copier.copy(trained.storage.master());
   for (const auto& [name, flat] : trained.optimizer->flat_state())
@@ -77,7 +77,7 @@ void require_finite(const Tensors& weights) {
     if (!is_finite(tensor)) throw Error(cat("the weights ", name, " are not finite"));
 }
 
-// What the model holds beside trained weights may be infinite: masks are.
+// State besides trained weights may be infinite: masks are.
 void require_numbers(const char* what, const Tensors& tensors) {
   for (const auto& [name, tensor] : tensors)
     if (has_nan(tensor)) throw Error(cat("the ", what, " ", name, " holds NaN"));
@@ -153,7 +153,7 @@ struct CheckpointSaver::Impl {
   std::optional<Job> job;
   bool stopping = false;
   std::string last_damage;               // of the newest that was written
-  std::set<std::filesystem::path> told;  // old ones of which it was said that they stay
+  std::set<std::filesystem::path> told;  // old checkpoints already reported as undeleted
   std::thread thread;
   std::jthread reserving;
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int exit_slower = 1, exit_open = 2;
 
-// A line that is rewritten on a terminal; else a line at most every two seconds.
+// A line that is rewritten on a terminal; elsewhere a line at most every two seconds.
 class PairLines {
  public:
   void show(const std::string& line) {
@@ -62,7 +62,7 @@ std::string plan_text(const AbtestSetup& setup) {
              " is found more than 95 times of 100; at most ", limits);
 }
 
-// Of this process and all that it waited for.
+// CPU time of this process and of all children that it waited for.
 double own_cpu_s() {
   double sum = 0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {

@@ -12,16 +12,16 @@ namespace lockstep::cli {
 
 class AbtestRecord {
  public:
-  // Makes the folder, and its record with state "running". Throws Error.
+  // Creates the folder, and its record with state "running". Throws Error.
   AbtestRecord(const AbtestSetup& setup, const OthersLoad& load);
 
   const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path output_of(const RunKey& key) const;  // a file, for one run
+  std::filesystem::path output_of(const RunKey& key) const;  // the output file of one run
 
-  // Written at most once a second: what is lost to a kill -9 is little, and the disk does not
-  // disturb the trial.
+  // Written at most once a second. So a kill -9 loses little, and the disk does not disturb the
+  // trial.
   void add(const AbtestSetup& setup, const AbtestTrial& trial);
-  // Returns why it cannot be written, or "": what was measured is there anyway.
+  // Returns why it could not be written, or "". Earlier measurements stay in any case.
   std::string finish(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestResult& result,
                      const OthersLoad& load);
   const nlohmann::json& json() const { return record_; }
@@ -35,7 +35,7 @@ class AbtestRecord {
   double written_s_ = 0;
 };
 
-// Keeps the last part of an output that is longer than `most_bytes`.
+// Keeps the end of an output that is longer than `most_bytes`.
 void shorten_output(const std::filesystem::path& file, std::uint64_t most_bytes = 1 << 20);
 
 }  // namespace lockstep::cli

@@ -77,7 +77,7 @@ std::vector<std::string> flags_of(const AbtestSetup& setup, const AbtestTrial& t
   return flags;
 }
 
-// Of what is better where there is more, A / B says how much worse B is.
+// If more is better, A / B shows how much worse B is.
 std::optional<bool> worse_than_limit(const AbtestSetup& setup, const AbtestTrial& trial) {
   if (!setup.fail_if_slower) return std::nullopt;
   std::vector<double> a = values_of(trial.pairs, AbtestSide::a, measured_value);

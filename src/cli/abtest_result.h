@@ -1,4 +1,4 @@
-// What a trial of two commands says: each quantity, the verdict, and what may have spoilt it.
+// The result of a trial of two commands: each quantity, the verdict, and possible disturbances.
 #pragma once
 
 #include <optional>
@@ -16,18 +16,18 @@ struct AbtestRow {
   std::optional<Interval> bootstrap{};
 };
 
-// How busy others kept the machine meanwhile.
+// How busy other programs kept the machine during the trial.
 struct OthersLoad {
   std::optional<double> load_before{};   // load average
-  std::optional<double> others_cores{};  // cores that others used on average
+  std::optional<double> others_cores{};  // mean number of cores that others used
   int cores = 1;
 };
 
 struct AbtestResult {
-  std::vector<AbtestRow> rows;  // the first is the one that decides
+  std::vector<AbtestRow> rows;  // the first one decides
   std::vector<std::string> flags;
   std::string verdict;            // "slower", "inconclusive: would need about 40 pairs"
-  std::optional<bool> is_slower;  // by more than --fail-if-slower; nothing: that is open
+  std::optional<bool> is_slower;  // by more than --fail-if-slower; nothing: undecided
 
   const Contrast& main() const { return rows.front().contrast; }
 };

@@ -1,4 +1,4 @@
-// Runs the commands of a trial: each must succeed, and say its metric.
+// Runs the commands of a trial. Each must succeed and print its metric.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@ class AbtestRunner {
                const NotedInterrupts& interrupts)
       : setup_(setup), record_(record), interrupts_(interrupts) {}
 
-  // Nothing: it was interrupted. Throws Error, with the end of the output: the command failed, was
-  // killed, took too long, or did not print the metric. Any thread.
+  // Nothing if it was interrupted. Throws Error, with the end of the output, if the command failed,
+  // was killed, took too long, or did not print the metric. Any thread.
   std::optional<AbtestRun> run(const RunKey& key) const;
-  void give_up() { given_up_ = true; }  // runs end as if they were interrupted
+  void give_up() { given_up_ = true; }  // runs end as if they had been interrupted
 
  private:
   double metric_of(const RunKey& key, const std::filesystem::path& output) const;

@@ -1,4 +1,4 @@
-// What `lockstep abtest` was asked for, checked.
+// The checked arguments of `lockstep abtest`.
 #pragma once
 
 #include <filesystem>
@@ -25,11 +25,11 @@ struct AbtestSetup {
   std::optional<MetricPattern> metric{};  // nothing: wall time
   bool more_is_better = false;
   std::optional<double> fail_if_slower{};
-  std::optional<double> timeout_s{};  // of each run
-  // GPUs that the commands may use: with several places one a place, else all by each run.
+  std::optional<double> timeout_s{};  // for each run
+  // GPUs that the commands may use. With several places each has one; otherwise each run has all.
   std::vector<Device> gpus{};
   bool sets_gpus = false;          // CUDA_VISIBLE_DEVICES is set for them
-  std::filesystem::path folder{};  // of the record; nothing is there yet
+  std::filesystem::path folder{};  // of the record; empty so far
 
   const AbtestCommand& command(AbtestSide side) const { return side == AbtestSide::a ? a : b; }
   VerdictWords words() const;

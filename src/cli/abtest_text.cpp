@@ -14,7 +14,7 @@ std::string value_text(const std::string& key, double value) {
   return key == "peak_bytes" ? format_bytes(value) : general(value, 5);
 }
 
-// Of a ratio near 1 its distance from 1 counts.
+// For a ratio near 1, its distance from 1 matters.
 std::string shift_text(Scale scale, double value) {
   if (!std::isfinite(value)) return "-";
   if (scale == Scale::difference) return general(value, 4);

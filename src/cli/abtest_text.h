@@ -1,4 +1,4 @@
-// A trial of two commands as people read it.
+// Texts about a trial of two commands.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace lockstep::cli {
 // "pair 12   A 21.2 ms   B 61.3 ms   B / A 2.893 ± 0.7 %, ends at ± 0.9 %"
 std::string pair_line(const AbtestSetup& setup, const AbtestTrial& trial, const Contrast& contrast);
 
-// Flags, a table of the quantities, the verdict, and how it was measured.
+// Flags, a table of the quantities, the verdict, and the method.
 std::string abtest_text(const AbtestSetup& setup, const AbtestTrial& trial,
                         const AbtestResult& result);
 
-std::string format_seconds(double seconds);  // "21.2 ms", "3.05 s"; "-" where not known
+std::string format_seconds(double seconds);  // "21.2 ms", "3.05 s"; "-" if unknown
 std::string end_text(AbtestEnd end);         // "the interval is narrow enough"
 
 }  // namespace lockstep::cli

@@ -10,7 +10,7 @@
 namespace lockstep::cli {
 namespace {
 
-// Of many pairs not each is looked at, or looking would take longer than they do.
+// With many pairs not each is examined, because that would take longer than the pairs.
 bool is_due(std::size_t pairs) {
   constexpr std::size_t few = 1000;
   return pairs <= few || pairs % (pairs / few * 10) == 0;

@@ -20,8 +20,8 @@ using Words = std::vector<std::string>;
 
 constexpr int help_columns = 80;
 
-// Filled to so many columns. Who wrote the text broke some sentences at a larger width: a line that
-// is too long and ends no sentence is one with the next.
+// Wraps to `columns`. The text's source breaks some sentences at a larger width, so a long line
+// that ends no sentence is joined with the next.
 std::string filled(const std::string& details, int columns) {
   std::string text, line;
   const auto is_command = [](const std::string& words) { return words.starts_with("lockstep "); };
@@ -48,7 +48,7 @@ bool takes_direct_recipes(const Command& command) {
   return command.name == "train" || command.name == "config";
 }
 
-// Of a command for recipes of the engine that names another: that is what is wrong.
+// If a command for engine recipes names another recipe, that is the error to report.
 void check_recipe(const Command& command, const Words& words) {
   if (command.complete != "recipe" || takes_direct_recipes(command)) return;
   for (const std::string& word : words)
@@ -88,7 +88,7 @@ std::string recipes_help(const Command& command) {
   return text + "`lockstep config RECIPE` lists every option, which key=value sets.\n";
 }
 
-// Of the recipe that the words name.
+// The options of the recipe that the words name.
 std::string options_help(const Words& words, int width) {
   const auto is_named = [&](const auto& recipe) {
     return std::find(words.begin(), words.end(), recipe.name) != words.end();

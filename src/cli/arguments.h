@@ -12,15 +12,14 @@ struct Flag {
   std::string name;   // "--devices"
   std::string value;  // "LIST", or empty for a switch
   std::string meaning;
-  std::string
-      complete{};  // what completion offers for the value: "file", "recipe", "run", "word a|b", ""
+  std::string complete{};  // completion of the value: "file", "recipe", "run", "word a|b", ""
   bool hidden = false;
-  // Set for "--serve [ADDRESS]", whose value may be left out: whether the next word is it. Without
-  // one, Parsed has "".
+  // Set for flags like "--serve [ADDRESS]" with an optional value: whether the next word is the
+  // value. Without a value, Parsed has "".
   bool (*is_value)(const std::string& word) = nullptr;
 };
 
-// A flag that people try though the command has none of that name, and what to write instead.
+// A flag that users try although the command lacks it, and the replacement.
 struct TriedFlag {
   std::string name;  // "--prompt"
   std::string hint;
@@ -29,59 +28,62 @@ struct TriedFlag {
 struct Parsed {
   std::vector<std::string> positionals;
   std::vector<std::string> assignments;                    // key=value
-  std::vector<std::string> program;                        // of a command that starts one
-  std::map<std::string, std::vector<std::string>> values;  // flags given, by name
+  std::vector<std::string> program;                        // for a command that starts a program
+  std::map<std::string, std::vector<std::string>> values;  // given flags, by name
 
   bool has(const std::string& flag) const { return values.contains(flag); }
-  std::string value(const std::string& flag, const std::string& otherwise = "") const;  // the last
+  // the last one
+  std::string value(const std::string& flag, const std::string& otherwise = "") const;
   std::vector<std::string> all(const std::string& flag) const;
 };
 
 struct Command {
   std::string name;
   std::string operands;  // "RECIPE [key=value …]"
-  std::string summary;   // one line, in the list of commands
-  std::string details;   // paragraphs of the command's own help
+  std::string summary;   // one line for the list of commands
+  std::string details;   // paragraphs for the command's own help
   std::vector<Flag> flags;
   std::size_t min_positionals = 0, max_positionals = 0;
   bool takes_assignments = false;
-  std::vector<std::string> only_options{};  // keys that it takes; empty: all of recipe and engine
-  bool takes_program = false;         // the first word that is no flag begins a program's own words
-  bool program_after_dashes = false;  // words behind -- are a program's
-  std::string complete{};  // first positional: "recipe", "run", "batch", "batch job", ""; "runs and
-                           // batches": each
+  std::vector<std::string> only_options{};  // keys that it accepts; empty: all of recipe and engine
+  bool takes_program = false;         // the first word that is not a flag begins the words of a
+                                      // program
+  bool program_after_dashes = false;  // words after -- belong to a program
+  std::string complete{};  // type of the first positional: "recipe", "run", "batch", "batch job",
+                           // ""; "runs and batches": of each
   std::function<int(const Parsed&)> run;
   bool hidden = false;
   std::vector<TriedFlag> tried_flags{};
-  std::string stray_hint{};  // where there are flags or operands that it does not have
-  std::string group{};       // whose options may be named without it (bare_keys.h)
+  std::string stray_hint{};  // hint for unknown flags or operands
+  std::string group{};       // group whose options may be named without it (bare_keys.h)
   bool takes_files = false;  // for completion: operands may be files
-  // Of only_options alone words are options: an operand may be "lr=0.1,seed=2", the name of a job.
+  // Only words with keys of only_options are options. An operand may be "lr=0.1,seed=2", the name
+  // of a job.
   bool operands_have_equals = false;
 };
 
-// Throws Error: unknown flag (nearest named), value missing, too few or too many operands.
-// "--flag=value" and "--flag value" both work. "--" ends flags and key=value: what follows it is
-// operands, or the program.
+// Throws Error: unknown flag (nearest named), missing value, too few or too many operands.
+// "--flag=value" and "--flag value" both work. "--" ends flags and key=value; the words after it
+// are operands, or the program.
 Parsed parse(const Command& command, const std::vector<std::string>& words);
 
-// Whether --help or -h is among the words that are the command's own.
+// Whether --help or -h is among the command's own words.
 bool asks_for_help(const Command& command, const std::vector<std::string>& words);
 
-// words: what was asked beside it. Where the first operand is a recipe, the options of its own are
+// words: the others on the command line. If the first operand is a recipe, its own options are
 // listed too, `width` columns wide.
 std::string command_help(const Command& command, const std::vector<std::string>& words = {},
                          int width = 80);
 std::string overview(const std::vector<Command>& commands);
 
-// Commands of two words, such as "batch run", that begin with this one; their second words. Hidden
-// ones are left out.
+// The second words of two-word commands, such as "batch run", that begin with `first`. Hidden ones
+// are left out.
 std::vector<std::string> second_words(const std::vector<Command>& commands,
                                       const std::string& first);
-// The commands that begin with `first`, in a list.
+// A list of the commands that begin with `first`.
 std::string group_help(const std::vector<Command>& commands, const std::string& first);
 
-// True for "key=value" with a key of option form.
+// True for "key=value" whose key has the form of an option.
 bool is_assignment(const std::string& word);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,4 @@
-// lockstep batch: the subcommands that look at a batch, or ask something of the one who runs it.
+// lockstep batch: the subcommands that inspect a batch, or send a request to its scheduler.
 #include "cli/batch.h"
 
 #include <signal.h>
@@ -73,9 +73,8 @@ std::int64_t job_of(Ledger& ledger, const std::string& words) {
 
 using Rows = std::vector<nlohmann::json>;
 
-// Calls `visit` with some rows after another, of the listed jobs by number: of a million jobs not
-// all are held. Meanwhile nothing is read, so that a slow reader of what is printed holds up nobody
-// who writes to the ledger.
+// Calls `visit` with blocks of listed jobs, by number, so that a million jobs are not held. Nothing
+// is read meanwhile, so that a slow reader of the output blocks no writer of the ledger.
 void each_job_rows(Ledger& ledger, const std::string& condition,
                    const std::function<void(const Rows&)>& visit) {
   constexpr std::size_t at_once = 1000;
@@ -318,7 +317,7 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
   return jobs.size();
 }
 
-// What the scheduler does at once where one runs, and else at once by the ledger.
+// Changes that a running scheduler makes at once; without one they are made in the ledger.
 int request_main(const Parsed& parsed, const std::string& what) {
   const BatchFolder batch = open_batch(parsed);
   std::int64_t job = 0;
@@ -453,7 +452,7 @@ bool is_batch(const fs::path& path) {
   return fs::exists(path / "ledger.sqlite", ignored) || has_shares({path});
 }
 
-// Those of a batch that Slurm runs are handed to it again.
+// Jobs of a batch that Slurm runs are submitted to it again.
 Command resume_anywhere() {
   Command command = batch_resume_command();
   command.run = [run = command.run](const Parsed& parsed) {

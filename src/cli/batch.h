@@ -1,4 +1,4 @@
-// What the subcommands of lockstep batch share.
+// Common functions of the subcommands of lockstep batch.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,43 @@ Command batch_run_command();
 Command batch_resume_command();
 Command batch_add_command();
 Command batch_analyze_command();
-// "batch RECIPE" of every recipe that has batches.
+// "batch RECIPE" for every recipe that supports batches.
 std::vector<Command> batch_recipe_commands();
 
-// The jobs of a batch that are lockstep train RECIPE, without those that a search left out.
+// The jobs of a batch that run lockstep train RECIPE, without those that a search left out.
 DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger, const DirectRecipe& recipe);
-// What the recipes of the batch's jobs make of what these wrote; "" where they make nothing of it.
+// The outputs that recipes make from the results of the batch's jobs; "" if they make none.
 std::string gathered(const BatchFolder& batch, Ledger& ledger);
 
-// What recipes say of what a job of theirs came to, of the first that is done: lines, "" mostly.
+// Recipes' cautions about their jobs' results, from the first finished job: lines, usually "".
 std::string cautions_of(const BatchFolder& batch, Ledger& ledger);
 
-// What jobs ask of GPUs, as far as it is known before they are written down.
+// The jobs' GPU needs, as far as they are known before the jobs are recorded.
 struct GpuNeeds {
-  std::int64_t jobs = 0;       // that cannot run without one
-  bool any = false;            // some job asks for one, if need be without
-  std::string on_cpu, on_gpu;  // as DirectBatch has them
-  bool is_resumed = false;     // by a command without --devices-like
+  std::int64_t jobs = 0;       // that cannot run without a GPU
+  bool any = false;            // some job asks for a GPU, even if it can run without
+  std::string on_cpu, on_gpu;  // as in DirectBatch
+  bool is_resumed = false;     // from a command without --devices-like
 };
-// Before anything is written. Throws Error where jobs cannot run without a GPU and there is none,
-// unless they are only shown, and where --expect is about GPUs that no job asks for.
+// Call it before anything is written. Throws Error if jobs cannot run without a GPU and there is
+// none, unless they are only shown. Also throws if --expect is about GPUs that no job requests.
 void check_gpus(const Parsed& parsed, const GpuNeeds& needs);
-// Jobs that the machine, or --devices-like, runs at once, and the cores that they share. gpus: as a
-// job file has it.
+// The number of concurrent jobs on this machine, or on that of --devices-like, and the cores that
+// they share. gpus: as in a job file.
 struct JobRoom {
   int jobs = 0, cores = 0;
 };
 JobRoom room_for_jobs(const Parsed& parsed, double cpus, const std::string& gpus);
 
-// Folders of batches in the folder of runs, by name.
+// Folders of batches in the folder of runs, sorted by name.
 std::vector<std::filesystem::path> batches_in(const std::filesystem::path& root);
 
-// Of a path, or of a name in the folder of runs. Throws Error naming the nearest.
+// Opens a batch by path, or by name in the folder of runs. Throws Error naming the nearest.
 BatchFolder open_batch(const Parsed& parsed);
 BatchFolder open_batch(const Parsed& parsed, const std::string& name);
-// What to call it by in a command to type: its path from here, quoted where a shell needs it.
+// The batch's name in a command to type: its path from here, quoted if the shell requires it.
 std::string batch_word(const BatchFolder& batch);
-// Whether a scheduler runs it, as far as can be seen from here.
+// The scheduler that runs it, as far as visible from here.
 std::optional<LockHolder> batch_holder(const BatchFolder& batch);
 
 }  // namespace lockstep::cli

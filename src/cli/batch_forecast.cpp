@@ -113,7 +113,7 @@ std::optional<JobTime> time_in(const fs::path& folder, const DirectRecipe& recip
                  cat("as ", count_of(count, "job"), " of ", batch_word(batch), " took", there)};
 }
 
-// Newest first. What cannot be read tells nothing.
+// Searches the newest batch first. Unreadable ones are skipped.
 std::optional<JobTime> earlier_time(const fs::path& root, const DirectRecipe& recipe,
                                     const DirectSetting& setting, const Wanted& wanted) {
   constexpr std::size_t most_batches = 20;

@@ -1,4 +1,4 @@
-// How long the batch of a recipe that trains in the tool will take.
+// Forecasts the time of a batch of a recipe that trains in the tool.
 #pragma once
 
 #include "cli/batch.h"
@@ -8,12 +8,11 @@
 
 namespace lockstep::cli {
 
-// A line: by jobs of the same kind in the newest batch of the folder of runs that has some, or with
-// --measure by one job of each setting, which is trained into a folder that goes. Where neither
-// tells, what would. Jobs that share cores take longer for it: times of jobs on the CPU are counted
-// as on cores of their own, and no more of them advance at once than there are cores for. Jobs on
-// GPUs are taken from a batch that had as many at once. Throws Error where that job cannot be
-// trained.
+// A line of text. The times come from jobs of the same kind in the newest batch that has some. With
+// --measure they come from one job of each setting, trained into a temporary folder. Without
+// either, the line says how to get them. Jobs that share cores take longer: times of CPU jobs are
+// scaled to own cores, and only as many advance at once as there are cores for. Jobs on GPUs are
+// taken from a batch with as many at once. Throws Error if that job cannot be trained.
 std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed,
                                 const DirectJobs& jobs, const JobRoom& room);
 

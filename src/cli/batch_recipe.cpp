@@ -1,4 +1,4 @@
-// lockstep batch RECIPE: the batch that a recipe makes of its options, and what comes out of it.
+// lockstep batch RECIPE: makes a batch from a recipe's options, and gathers its results.
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -138,7 +138,7 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
                                       "lockstep compare --groups takes them as repeats")}}};
 }
 
-// "0" of a GPU as nvidia-smi counts, by its UUID; of what the batch began on last.
+// nvidia-smi's index of a GPU, "0", by its UUID; for the machine of the batch's latest start.
 std::map<std::string, std::string> gpu_indexes(Ledger& ledger) {
   std::map<std::string, std::string> numbers;
   const nlohmann::json machine = nlohmann::json::parse(ledger.fact("machine"), nullptr, false);

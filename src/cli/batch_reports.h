@@ -1,4 +1,4 @@
-// What else is done with the end of each job: --keep-order, --joblog, --halt.
+// Actions at the end of each job: --keep-order, --joblog, --halt.
 #pragma once
 
 #include <optional>
@@ -14,25 +14,25 @@
 namespace lockstep::cli {
 
 std::vector<Flag> report_flags();
-void check_reports(const Parsed& parsed);  // throws Error: a --halt that cannot be read
+void check_reports(const Parsed& parsed);  // throws Error for an invalid --halt
 
 class BatchReports {
  public:
-  // Throws Error: a rule that cannot be read, a job log that cannot be written. The jobs are those
-  // of the ledger that are not over.
+  // Throws Error for an invalid rule, or a job log that cannot be written. The jobs are those of
+  // the ledger that are not over.
   BatchReports(const Parsed& parsed, BatchFolder batch, Ledger& ledger);
 
-  // Of each attempt; looks only at those after which the job is over.
+  // Call it for each attempt; it acts only if the job is over.
   void ended(const RunningAttempt& running, const Settled& settled, std::int64_t jobs);
-  // After each end: what the rule of --halt asks for.
+  // Call it after each end: applies the rule of --halt.
   void halt(Scheduler& scheduler);
-  // After each turn: output that waits for jobs which will not run is not held back.
+  // Call it after each turn: output no longer waits for jobs that will not run.
   void release(const Scheduler& scheduler);
   void will_not_run(std::int64_t job);
   void finish();
-  // Standard output has what jobs printed: the summary goes elsewhere.
+  // Standard output has the jobs' output, so the summary goes elsewhere.
   bool owns_output() const { return output_.has_value(); }
-  // The batch was to end at so many successes, and has.
+  // The batch had to end at a number of successes, and has.
   bool halted_for_success() const { return halted_ && rule_.for_success(); }
 
  private:

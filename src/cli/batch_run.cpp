@@ -127,7 +127,7 @@ const std::vector<Flag> job_flags{
     {"--arg-file", "FILE", "values from the lines of a file; - is standard input", "file"},
     {"-a", "FILE", "the same", "file"}};
 
-// Of jobs whose command is on the command line.
+// Defaults for jobs whose command is on the command line.
 JobDefaults word_defaults(const Parsed& parsed) {
   JobDefaults defaults;
   defaults.cpus = number_of(parsed, "--cpus", 1, most_cpus);
@@ -187,7 +187,7 @@ int show_plan(const Asked& asked, const BatchResources& resources,
   return exit_finished;
 }
 
-// Empty, or with nothing but what a start that was killed left of batch.json.
+// True if empty, or if it only holds remains of batch.json from a killed start.
 bool is_vacant(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
@@ -214,7 +214,7 @@ BatchFolder make_batch(const Parsed& parsed, const Asked& asked) {
   return batch;
 }
 
-// First signal: nothing more starts. Second: what runs is ended.
+// First signal: nothing more starts. Second: running jobs are ended.
 void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   for (const int number : signals.take()) {
     if (number == SIGUSR1) continue;
@@ -231,7 +231,7 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   }
 }
 
-// What comparisons ask of the place.
+// Facts about the machine that comparisons need.
 void note_machine(Ledger& ledger, const std::vector<Device>& devices) {
   nlohmann::json machine = machine_facts(devices);
   machine["lockstep"] = version();
@@ -262,7 +262,7 @@ std::unordered_set<std::string> ended_before(const Parsed& parsed, const std::st
                  "SELECT key FROM job WHERE state NOT IN ('waiting', 'running')");
   while (rows.step()) keys.insert(rows.text(0));
   return keys;
-} catch (const Error&) {  // of which whoever opens it to write will tell
+} catch (const Error&) {  // opening it for writing will report the fault
   return {};
 }
 
@@ -276,7 +276,7 @@ GpuNeeds gpu_needs(const Parsed& parsed, const Asked& asked) {
   return needs;
 }
 
-// Of those that are left to do.
+// The needs of the remaining jobs.
 GpuNeeds gpu_needs(Ledger& ledger) {
   GpuNeeds needs{.any = ledger.wants_gpu()};
   needs.is_resumed = true;
@@ -295,7 +295,7 @@ void check_expectations(const Parsed& parsed, const GpuNeeds& needs) {
                                        : cat(needs.on_gpu, " trains on GPUs"));
 }
 
-// Says what came of each. Whether all are met.
+// Prints the result of each. Returns whether all are met.
 bool meets(const Expectations& expectations, const BatchOutcome& outcome) {
   bool all_met = true;
   for (const Expectation& expectation : expectations) {
@@ -306,7 +306,7 @@ bool meets(const Expectations& expectations, const BatchOutcome& outcome) {
   return all_met;
 }
 
-// Of a batch that nobody interrupted. why_ending: of one that ended itself.
+// For a batch that was not interrupted. why_ending: for one that ended itself.
 int batch_exit_code(const BatchCounts& counts, const std::string& why_ending,
                     const Expectations& expectations, bool as_expected) {
   const bool failures_are_judged =
@@ -364,7 +364,7 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   });
   scheduler.on_never([&](std::int64_t job) { reports.will_not_run(job); });
   scheduler.on_note([&](const std::string& text) { view.note(text); });
-  if (plan)  // may cancel jobs, of which the reports have to know
+  if (plan)  // may cancel jobs, which the reports must learn
     search.emplace(std::move(*plan), scheduler, ledger, gpu_log ? &*gpu_log : nullptr,
                    [&](const std::string& text) { view.note(text); });
   while (scheduler.turn(view.interval_s(), signals.fd())) {

@@ -1,4 +1,4 @@
-// The table of a running batch on a terminal: what each device and slot does.
+// The table of a running batch on a terminal: the state of each device and slot.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct ScreenDevice {
   std::optional<double> activity_percent;        // of its SMs
   std::int64_t used_bytes = 0, total_bytes = 0;  // 0: unknown
   int jobs = 0;
-  std::string waits_for;  // who has it; "": it is ours, or free
+  std::string waits_for;  // its other user; "" if it is ours, or free
 };
 
 struct ScreenSlot {
@@ -22,7 +22,7 @@ struct ScreenSlot {
   double seconds = 0;
 };
 
-// Lines of at most `width` cells, at most `height` of them; slots that do not fit are counted.
+// At most `height` lines of at most `width` cells; slots that do not fit are counted.
 std::vector<std::string> batch_screen(const std::string& counts,
                                       const std::vector<ScreenDevice>& devices,
                                       const std::vector<ScreenSlot>& slots, int width, int height);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* search_fact = "search";
 
-// Of one kind, so that a difference is one of the settings.
+// Jobs of one kind, so that any difference is due to the settings.
 class SearchedJobs {
  public:
   void add(const std::string& kind, const GpuRequest& gpus, const GpuMemoryRequest& memory) {
@@ -37,7 +37,7 @@ class SearchedJobs {
           "each job alone on its device",
           "leave gpu_memory out, or give the memory of one job, such as \"2GiB\"");
   }
-  // Of all of them.
+  // The kind of all jobs.
   std::string kind() const {
     if (kinds_.size() > 1)
       throw Error(cat("--search compares jobs that differ only in their parameters, but the batch "
@@ -132,7 +132,7 @@ std::string kind_of_all(const std::vector<QueuedJob>& queue, bool is_asked) try 
   return {};
 }
 
-// Whether one trial can be made, with as many jobs again to gain from it.
+// Whether enough jobs are left for one trial, and as many again to gain from it.
 bool has_enough(const SearchPlan& plan, const std::vector<QueuedJob>& queue) {
   SearchRoom room{.jobs = {}};
   std::set<std::int64_t> waiting;

@@ -1,4 +1,4 @@
-// lockstep batch … --search: tries settings on the first jobs of a batch, and goes on with the
+// lockstep batch … --search: tries settings on the first jobs of a batch, and continues with the
 // best.
 #pragma once
 
@@ -19,29 +19,29 @@
 
 namespace lockstep::cli {
 
-// Why a job was cancelled that had parameters other than those that --choose kept.
+// Why a job was cancelled: its parameters differ from those that --choose kept.
 inline constexpr const char* left_out_by_search = "--search chose other parameters";
 
-// --search and --choose.
+// The flags --search and --choose.
 const std::vector<Flag>& search_flags();
-// Before anything is written. Throw Error where the flags contradict each other, and where there is
-// nothing to search for among such jobs.
+// Call both before anything is written. They throw Error if the flags contradict each other, or if
+// there is nothing to search for among these jobs.
 void check_search_flags(const Parsed& parsed);
 void check_search(const Parsed& parsed, const JobSource& jobs);
 
-// What is to be searched for in a batch.
+// The search of a batch.
 struct SearchPlan {
   std::string kind;                 // of its jobs
-  std::vector<std::string> choose;  // parameters of which one combination is kept
+  std::vector<std::string> choose;  // parameters for which one combination is kept
   SearchSpace space;
   std::vector<std::set<std::int64_t>> jobs;  // by combination
   std::vector<Expectation> targets;
-  bool is_asked = false;          // by --search of this start
-  bool loads = false;             // jobs may find loaded what an earlier one has loaded
-  std::int64_t memory_bytes = 0;  // of the host, for jobs; 0: unknown
+  bool is_asked = false;          // requested by --search of this start
+  bool loads = false;             // jobs may find data loaded by an earlier one
+  std::int64_t memory_bytes = 0;  // host memory for jobs; 0: unknown
 };
-// Of --search, or of a search that the batch's last start began. Nothing: there is none, or --slots
-// says how many jobs run at once. Throws Error, as check_search.
+// The plan for --search, or for a search begun by the batch's last start. Nothing if there is none,
+// or if --slots sets the number of concurrent jobs. Throws Error as check_search does.
 std::optional<SearchPlan> plan_search(const Parsed& parsed, Ledger& ledger,
                                       const BatchResources& resources,
                                       std::vector<Expectation> targets);
@@ -49,14 +49,14 @@ std::optional<SearchPlan> plan_search(const Parsed& parsed, Ledger& ledger,
 class BatchSearch {
  public:
   using Say = std::function<void(const std::string&)>;
-  // log: of the GPUs; null: there are none. Begins, or goes on with what the ledger has. All must
-  // outlive it.
+  // log: of the GPUs; null if there are none. Begins a search, or resumes one from the ledger. All
+  // must outlive it.
   BatchSearch(SearchPlan plan, Scheduler& scheduler, Ledger& ledger, const GpuLog* log, Say say);
 
   void ended(const RunningAttempt& running, const Settled& settled);
-  void look();    // once a turn of the scheduler
-  void finish();  // once the scheduler has nothing more to do
-  // Activity of the GPUs until the setting was chosen in this start; nothing: it was not.
+  void look();    // call it once per turn of the scheduler
+  void finish();  // call it once the scheduler has finished
+  // GPU activity until the setting was chosen in this start; nothing if it was not.
   const std::optional<std::vector<GpuActivitySum>>& chosen_at() const { return chosen_at_; }
 
  private:
@@ -80,9 +80,9 @@ class BatchSearch {
   Say say_;
   SettingSearch search_;
   std::optional<TrialTimer> timer_;
-  JobSetting setting_;                       // that is tried, or was chosen
-  std::vector<GpuActivitySum> gpus_before_;  // this trial
-  std::set<int> used_up_;                    // combinations of which no job can begin
+  JobSetting setting_;                       // the setting being tried, or the chosen one
+  std::vector<GpuActivitySum> gpus_before_;  // at the beginning of this trial
+  std::set<int> used_up_;                    // combinations without a job that can begin
   bool over_ = false, chosen_ = false, paused_ = false;
   std::optional<std::vector<GpuActivitySum>> chosen_at_;
 };

@@ -120,7 +120,7 @@ SlurmOptions recorded_options(const BatchFolder& batch) {
   return options;
 }
 
-// Tasks of one array, and what must have ended before.
+// Tasks of one array, and the arrays that must end before.
 struct Array {
   int level = 0;
   std::vector<std::int64_t> shares;

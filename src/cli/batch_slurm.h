@@ -1,4 +1,4 @@
-// lockstep batch slurm, and what other commands do for batches that it made.
+// lockstep batch slurm, and other commands on batches that it made.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 namespace lockstep::cli {
 
 Command batch_slurm_command();
-Command batch_slurm_task_command();  // what a task runs
+Command batch_slurm_task_command();  // the command of a task
 
-// `lockstep batch resume` of such a batch: hands in again what is left.
+// `lockstep batch resume` for such a batch: submits the remaining work again.
 int resume_under_slurm(const Parsed& parsed, const BatchFolder& batch);
-// Throws Error where the batch is such a one, naming what to do instead.
+// Throws Error if the batch is such a one, naming the command to use instead.
 void refuse_slurm(const BatchFolder& batch, const std::string& command);
 // "8 shares: 3 run, 2 wait in Slurm's queue".
 std::string shares_text(const BatchFolder& batch);

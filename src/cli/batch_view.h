@@ -1,4 +1,4 @@
-// What is on the screen while a batch runs.
+// The display of a running batch.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@
 
 namespace lockstep::cli {
 
-// On a terminal a table of devices and slots that changes, and above it what failed. Elsewhere a
-// line now and then.
+// On a terminal it is a changing table of devices and slots, with failures above it. Elsewhere it
+// is a line from time to time.
 class BatchView {
  public:
   BatchView(const Scheduler& scheduler, const BatchFolder& batch,
@@ -34,7 +34,7 @@ class BatchView {
   std::vector<Device> devices_;
   std::map<int, std::string> told_waits_;
   bool terminal_;
-  std::size_t drawn_ = 0;  // lines of the table that are on the screen
+  std::size_t drawn_ = 0;  // lines of the table on the screen
   double begun_s_, shown_s_;
   std::int64_t done_at_begin_, told_failures_ = 0;
 };

@@ -45,7 +45,7 @@ std::optional<BenchRun> measure(const Bench& bench, const NotedInterrupts& inter
   return result;
 }
 
-// All counts in turn, then again: what drifts, such as heat, touches all of them.
+// Runs all counts in turn, then again: drift, such as heat, then affects all of them.
 int run_all(Bench& bench, const std::vector<ScalingBatch>& batches,
             std::vector<std::vector<BenchRun>>& runs) {
   const NotedInterrupts interrupts;

@@ -1,4 +1,4 @@
-// Everything that was measured, with what it was measured on.
+// All measurements, with the machine they were made on.
 #include "cli/bench_report.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-// The result of `lockstep bench` for programs and for people.
+// The result of `lockstep bench`, for programs and for people.
 #pragma once
 
 #include "cli/bench_setup.h"

@@ -32,7 +32,7 @@ void plan_without_training(RunSetup& setup) {
   if (train.stop.steps == 0 && train.stop.epochs == 0) train.stop.steps = 1;
 }
 
-// What is neither is taken for a recipe's name, written wrongly.
+// An operand that is neither a run nor a recipe counts as a misspelt recipe.
 RunDir run_to_check(const Parsed& parsed) {
   const std::string& operand = parsed.positionals[0];
   std::error_code ignored;
@@ -77,7 +77,7 @@ std::string check_text(const nlohmann::json& result) {
   return trim(text);
 }
 
-// Of one device: what the recipe returns there is what it returns anywhere.
+// Checks on one device: the recipe returns the same everywhere.
 int check_main(const Parsed& parsed) {
   std::vector<Device> devices = devices_for(parsed.value("--devices"));
   devices.resize(1);

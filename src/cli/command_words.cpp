@@ -17,7 +17,7 @@ std::string in_quotes(std::string_view text) {
   return word + "'";
 }
 
-// Of an unquoted character: what a shell would do with it.
+// The shell's use of an unquoted character.
 std::string_view shells_business(char c, bool begins_word) {
   switch (c) {
     case '|':

@@ -1,4 +1,4 @@
-// A command that is given as one text, as its words: quoted as for a shell, and run without one.
+// Splits a command given as one text into words: quoted as for a shell, but run without one.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace lockstep::cli {
 
-// Quotes and backslashes as in a POSIX shell. Throws Error: no word, a quote that is not closed, a
-// backslash at the end, and what only a shell could do (pipes, redirections, variables, patterns,
-// ~, several commands, NAME=value before the program), with a hint that names `sh -c`. what: how
-// the text is called, "the command of A".
+// Quotes and backslashes work as in a POSIX shell. Throws Error for no word, an open quote, and a
+// backslash at the end. Also throws for anything that needs a shell (pipes, redirections,
+// variables, patterns, ~, several commands, NAME=value before the program), with a hint that names
+// `sh -c`. what: the text's name in messages, "the command of A".
 std::vector<std::string> command_words(std::string_view text, const std::string& what);
 
 }  // namespace lockstep::cli

@@ -80,7 +80,7 @@ CompareOptions compare_options(const Parsed& parsed) {
   return options;
 }
 
-// Those of a group that have finished. The others are told: without them it may look better.
+// The finished trials of a group. The others are reported: without them the group may look better.
 std::vector<Trial> trials_of_group(const std::vector<RunDir>& runs, const std::string& name) {
   std::vector<Trial> trials;
   std::vector<std::string> others;
@@ -117,8 +117,8 @@ Trial trial_of(const std::string& word, const std::string& root) {
   return choose_jobs(std::move(trial), chosen);
 }
 
-// What a word in the list of a side means: also all of a group, unless a run has that name.
-// alone: it is the whole side, so that the seeds of a batch are its repeats.
+// The trials of a word in the list of a side. They are all of a group, unless a run has that name.
+// alone: the word is the whole side, so that the seeds of a batch are its repeats.
 std::vector<Trial> trials_of(const std::string& word, bool alone, const std::string& root) {
   const bool taken = lies_there(word) || lies_there(std::filesystem::path(root) / word);
   if (const auto runs = taken ? std::vector<RunDir>() : runs_of_group(root, word); !runs.empty())
@@ -184,7 +184,8 @@ std::filesystem::path abtest_folder(const std::string& word, const std::string& 
   return is_abtest_folder(named) ? named : std::filesystem::path(word);
 }
 
-// Of a trial of lockstep abtest, which is judged as it judged itself; what is asked for goes first.
+// The sides of a lockstep abtest trial, judged as it judged itself. Flags of this command take
+// precedence.
 std::pair<TrialGroup, TrialGroup> abtest_sides(const Parsed& parsed, const std::string& word,
                                                const std::string& root, CompareOptions& options) {
   AbtestSides sides = read_abtest(abtest_folder(word, root));
@@ -255,7 +256,7 @@ RunLabels labels_of(const RunDir& run) {
   }
 }
 
-// Those that are named, and those with the tags. One that cannot be read hides no other.
+// The named trials, and those with the tags. An unreadable one hides no other.
 std::vector<Trial> many_trials(const Parsed& parsed, const std::string& root) {
   std::vector<Trial> trials;
   const auto add = [&](const std::string& word) {

@@ -1,5 +1,5 @@
-// lockstep complete: what the completion scripts ask on each TAB. It answers fast, changes nothing,
-// and never fails: a shell would show it.
+// lockstep complete: called by the completion scripts on each TAB. It answers fast, changes
+// nothing, and never fails, since a shell would show it.
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/completion_words.h"

@@ -23,7 +23,7 @@ _lockstep() {
 complete -F _lockstep lockstep
 )";
 
-// The second line is what stands before the part that is completed; then "text TAB meaning".
+// The second line is the text before the completed part; then "text TAB meaning".
 constexpr const char* zsh_script = R"(
 _lockstep() {
   local program=@PROGRAM@ line

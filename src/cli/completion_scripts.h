@@ -1,4 +1,4 @@
-// Completion scripts: each asks `lockstep complete` for what may stand at the cursor, and evaluates
+// Completion scripts. Each asks `lockstep complete` for candidates at the cursor, and evaluates
 // nothing of the answer.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace lockstep::cli {
 
-// program: the path of the tool that the script asks.
+// program: path of the tool that the script calls.
 std::string bash_completion(const std::string& program);
 std::string zsh_completion(const std::string& program);
 std::string fish_completion(const std::string& program);

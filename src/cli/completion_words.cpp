@@ -39,7 +39,7 @@ std::vector<Candidate> bare(const Words& texts) {
   return candidates;
 }
 
-// What stands before the word that is being typed.
+// The part of the line before the word that is being typed.
 struct Before {
   Parsed parsed;
   const Flag* flag = nullptr;  // whose value is being typed
@@ -93,7 +93,7 @@ std::vector<Candidate> command_candidates(const std::vector<Command>& commands) 
   return candidates;
 }
 
-// Of commands of two words that begin with this one.
+// Second words of two-word commands that begin with this one.
 std::vector<Candidate> second_candidates(const std::vector<Command>& commands,
                                          const std::string& first) {
   std::vector<Candidate> candidates;
@@ -185,13 +185,13 @@ std::optional<std::string> recipe_in_words(const Command& command, const Parsed&
   return std::nullopt;
 }
 
-// The one that the command names, where it takes such; else null.
+// The recipe that the command names, if it accepts such; else null.
 const DirectRecipe* direct_of(const Command& command, const Parsed& parsed) {
   if (command.complete != "recipe" || parsed.positionals.empty()) return nullptr;
   return find_direct_recipe(parsed.positionals[0]);
 }
 
-// Whose options may be named without it: of the command, or of what --then names.
+// Groups whose options may be named without the group: the command's, or those of --then.
 Words groups_of(const Command& command, const Parsed& parsed) {
   if (!command.group.empty()) return {command.group};
   return parsed.has("--then") ? split(parsed.value("--then"), ',') : Words{};

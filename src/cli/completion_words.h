@@ -1,5 +1,5 @@
-// What a shell offers for the word that is being typed: of the command tables, of the options of
-// recipes and plugins, of the runs that there are.
+// Shell completion of a word, from the command tables, the options of recipes and plugins, and
+// existing runs.
 #pragma once
 
 #include "cli/arguments.h"
@@ -10,19 +10,19 @@
 namespace lockstep::cli {
 
 struct Candidate {
-  std::string text;     // what may stand there; ends with "=" where a value follows
+  std::string text;     // the candidate; ends with "=" if a value follows
   std::string meaning;  // may be empty
 };
 
 struct Completion {
   enum class Kind { words, files, program, nothing };
   Kind kind = Kind::nothing;
-  std::size_t value_at = 0;  // of the word being typed: where what the texts replace begins
-  std::vector<Candidate> candidates;  // of kind words, whatever was typed of them
+  std::size_t value_at = 0;  // where the part of the typed word begins that the texts replace
+  std::vector<Candidate> candidates;  // for kind words; not filtered by the typed beginning
 };
 
-// words: those after `lockstep`; the last is being typed and may be empty. Reads runs and what is
-// remembered of plugins; runs nothing.
+// words: those after `lockstep`; the last is being typed and may be empty. Reads runs and
+// remembered plugins; starts no program.
 Completion complete(const std::vector<Command>& commands, const std::vector<std::string>& words);
 
 }  // namespace lockstep::cli

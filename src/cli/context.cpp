@@ -61,8 +61,8 @@ namespace {
 
 constexpr int usual_width = 80;
 
-// Of the terminal behind a descriptor; nothing where that is none. COLUMNS is for terminals that do
-// not tell their size.
+// The width of the terminal behind a descriptor; nothing if it is none. COLUMNS is for terminals
+// that do not report their size.
 std::optional<int> width_of(int fd) {
   if (isatty(fd) == 0) return std::nullopt;
   winsize size{};

@@ -1,4 +1,4 @@
-// lockstep devices: every GPU under all of its numbers; with --devices, what a run would use.
+// lockstep devices: every GPU under all of its numbers; with --devices, those that a run would use.
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"

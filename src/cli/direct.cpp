@@ -11,7 +11,7 @@ namespace lockstep::cli {
 
 namespace {
 
-// It is said why there is none, rather than that the nearest is another.
+// Explains why there is no such option, rather than suggesting the nearest.
 void refuse_flags_of_engine(const DirectRecipe& recipe, const Parsed& parsed) {
   if (parsed.has("--seeds"))
     throw Error(cat(recipe.name, " trains in one process without the engine: it has no --seeds"),

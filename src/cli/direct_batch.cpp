@@ -43,7 +43,7 @@ Words split_values(const std::string& text) {
   return values;
 }
 
-// What takes one value, so that several are values of an axis.
+// Whether the option takes one value, so that several are values of an axis.
 bool takes_one(const DirectOptions& options, const std::string& key) {
   for (const OptionInfo& option : options.table.options())
     if (option.key == key) return option.type != OptionType::list && !option.spec.is_path;
@@ -127,7 +127,7 @@ void add_notes(Planned& planned, const std::vector<std::string>& notes, const st
   }
 }
 
-// What some combinations alone have says so, unless it does already.
+// A note says which combinations it is for, if these are not all and it does not say so already.
 std::vector<std::string> notes_of(const Planned& planned, std::int64_t jobs) {
   std::vector<std::string> texts;
   for (const auto& [note, combinations] : planned.notes) {
@@ -183,7 +183,7 @@ Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
   return planned;
 }
 
-// Of the option of pairs, those that all jobs have.
+// The values of the pairs option that all jobs share.
 std::string same_pairs(const Planned& planned) {
   const std::string& key = planned.options->pairs;
   Words words = split_values(planned.options->table.get(key));

@@ -35,8 +35,8 @@ nlohmann::json record_of(const DirectRecipe& recipe, const DirectOptions& option
           {"started", system_clock().wall_s()}};
 }
 
-// What follows `lockstep train RECIPE` where this program was started; nothing where these are not
-// its first words.
+// The words after `lockstep train RECIPE` with which this program was started; nothing if it was
+// started otherwise.
 std::optional<std::vector<std::string>> own_arguments(const std::string& recipe) {
   std::vector<std::string> words = split(read_input("/proc/self/cmdline"), '\0');
   if (!words.empty()) words.pop_back();  // after the last zero
@@ -71,7 +71,7 @@ void try_to_load_ahead(const DirectOptions& options) {
   }
 }
 
-// What one job gives back the next one wants again; the kernel would clear each page anew.
+// The next job needs the memory that one job frees; the kernel would clear each page anew.
 void keep_memory() {
 #ifdef __GLIBC__
   constexpr int most_bytes = 64 << 20, largest_block_bytes = 16 << 20, step_bytes = 1 << 20;
@@ -81,7 +81,7 @@ void keep_memory() {
 #endif
 }
 
-// Before the job: what is kept, and a copy of this process, where it leaves one.
+// Loads the kept data before the job, and leaves a copy of this process if it leaves one.
 std::optional<std::vector<std::string>> leave_copy(NextJob& next, const DirectOptions& options,
                                                    const std::string& recipe,
                                                    const std::vector<std::string>& arguments) {
@@ -153,7 +153,7 @@ int train_direct(const DirectRecipe& recipe, const Parsed& parsed) {
   const char* const folder = std::getenv("LOCKSTEP_OUT");
   if (folder != nullptr && *folder != '\0') return train_as_jobs(recipe, parsed);
   const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, parsed);
-  options->load_ahead();  // a wrong path is told before there is a run
+  options->load_ahead();  // reports a wrong path before there is a run
   return train_as_run(recipe, *options, parsed);
 }
 

@@ -1,4 +1,5 @@
-// lockstep evaluate and predict of what a recipe trained in the tool: a run, or a whole batch.
+// lockstep evaluate and predict for results that a recipe trained in the tool: a run, or a whole
+// batch.
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"

@@ -40,7 +40,7 @@ std::optional<int> subject_of(const Parsed& parsed) {
               "lockstep runs shows what runs");
 }
 
-// Of all GPUs: without the mask that the doctor itself may have been started with.
+// UUIDs of all GPUs, ignoring the mask that the doctor itself may have been started with.
 std::optional<std::vector<std::string>> all_cuda_uuids() {
   unsetenv("CUDA_VISIBLE_DEVICES");
   unsetenv("CUDA_DEVICE_ORDER");
@@ -52,7 +52,7 @@ struct DiagnosisResult {
   Written written = Written::yes;
 };
 
-// How the report is made: in which form, and how sure a finding must be to be told.
+// The form of the report, and the least confidence of its findings.
 struct Form {
   bool json = false;
   Confidence least = Confidence::possible;

@@ -55,7 +55,7 @@ nlohmann::json tables_json(const nlohmann::json& names, const std::filesystem::p
   return tables;
 }
 
-// What became of the table of items. The exit code.
+// Reports the result of the table of items. Returns the exit code.
 int tell_items(nlohmann::json& result) {
   for (const nlohmann::json& problem : result.value("problems", nlohmann::json::array()))
     say(cat("warning: ", problem.get<std::string>()));
@@ -108,7 +108,7 @@ bool has_other_data(const nlohmann::json& record, const Prepared& prepared) {
   return false;
 }
 
-// In what an evaluation that is prepared differs from those of the training, as EvaluateRun has it.
+// How a prepared evaluation differs from those of the training, as in EvaluateRun.
 nlohmann::json difference(const RunDir& run, const RunSetup& setup) {
   nlohmann::json options = nlohmann::json::object();
   for (const OptionTable* table : setup.tables())
@@ -121,8 +121,8 @@ nlohmann::json difference(const RunDir& run, const RunSetup& setup) {
   return {{"options", options}, {"other_data", other_data}};
 }
 
-// An export leaves out where data lies. Without it a recipe would take what it makes by itself, or
-// what comes along, for the data of the run.
+// An export does not record where data is. Without a data path a recipe would take its own
+// synthetic or bundled data for the run's.
 void check_data_is_named(const RunSource& source, const RunSetup& setup) {
   if (source.weights.empty()) return;
   const nlohmann::json record = source.run.record();

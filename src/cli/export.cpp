@@ -1,4 +1,4 @@
-// lockstep export: a run's model as one file, or what it logged for other tools.
+// lockstep export: a run's model as one file, or its log for other tools.
 #include "base/error.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -45,7 +45,7 @@ CheckpointInfo chosen_checkpoint(const RunDir& run, bool best) {
   return *found;
 }
 
-// Paths stand in records as absolute ones; "@FILE" stands for what a file lists.
+// Paths are absolute in records; "@FILE" stands for a file's lines.
 bool is_path(const nlohmann::json& value) {
   if (value.is_array()) return std::any_of(value.begin(), value.end(), is_path);
   if (!value.is_string()) return false;
@@ -53,8 +53,8 @@ bool is_path(const nlohmann::json& value) {
   return text.starts_with('/') || text.starts_with("@/");
 }
 
-// What setup_from_json reads: nothing of the host or the user. Options that are paths get their
-// defaults, and so do tags, notes and those that say what `--then predict` was to do.
+// The members that setup_from_json reads, without facts about the host or the user. Path options
+// get their defaults, and so do tags, notes and the options of `--then predict`.
 nlohmann::json exported_record(const nlohmann::json& whole) {
   nlohmann::json record{{"lockstep", version()}};
   for (const char* key : {"recipe", "plugin", "facts", "extra", "plan"})

@@ -1,4 +1,4 @@
-// lockstep export --tensorboard, --csv, --mlflow: what a run logged, for other tools.
+// lockstep export --tensorboard, --csv, --mlflow: exports a run's log to other tools.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@ namespace lockstep::cli {
 
 std::vector<Flag> number_flags();
 bool asks_for_numbers(const Parsed& parsed);
-// Throws Error before anything is written where a folder is not free, or where a format was asked
-// for that cannot be written.
+// Throws Error before anything is written if a folder is not free, or if a requested format cannot
+// be written.
 void export_numbers(const Parsed& parsed);
 
 }  // namespace lockstep::cli

@@ -17,7 +17,7 @@ std::filesystem::path from_environment(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-// Where torch.hub, and with it torchvision and timm, keep what they downloaded.
+// Where torch.hub, and so torchvision and timm, keep downloads.
 std::filesystem::path download_folder() {
   const std::filesystem::path torch = from_environment("TORCH_HOME");
   if (!torch.empty()) return torch / "hub/checkpoints";

@@ -1,4 +1,4 @@
-// Where init.from leads: a path, or the name of a run.
+// Resolves init.from: a path, or the name of a run.
 #pragma once
 
 #include "plan/train_options.h"
@@ -7,11 +7,12 @@
 
 namespace lockstep::cli {
 
-// init.from becomes a path, also where it is the name of a run in run.root. Throws Error where
-// there is neither, with what may be meant: a run, or weights that PyTorch downloaded.
+// Turns init.from into a path, also from the name of a run in run.root. Throws Error if there is
+// neither, with suggestions: a run, or weights that PyTorch downloaded.
 void find_first_weights(TrainOptions& train);
 
-// A file of PyTorch's download folder whose name begins so, "resnet50-11ad3fa6.pth"; "": none.
+// A file in PyTorch's download folder whose name begins with `name`, "resnet50-11ad3fa6.pth"; "" if
+// there is none.
 std::string downloaded_weights(const std::string& name);
 
 }  // namespace lockstep::cli

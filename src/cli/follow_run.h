@@ -5,9 +5,9 @@
 
 namespace lockstep::cli {
 
-// Prints the end of RUN/logs/train.log, and what is added to it until the run ends. Returns the
-// exit code: of an interrupt, which ends nothing else, or that of having seen the end. Throws Error
-// where the run has no such log.
+// Prints the end of RUN/logs/train.log, and further lines until the run ends. Returns the exit
+// code: that of an interrupt, which ends only this command, or that of a complete log. Throws Error
+// if the run has no such log.
 int follow_run(const RunDir& run);
 
 }  // namespace lockstep::cli

@@ -1,5 +1,5 @@
-// The names that other programs have for the sizes of a batch, which mean something together: there
-// of each device, here of all.
+// Other programs' names for batch sizes, which must be read together: there they are per device,
+// here for all devices.
 #pragma once
 
 #include "cli/vocabulary.h"
@@ -16,13 +16,14 @@ namespace lockstep::cli {
 
 enum class BatchName { none, per_device, accumulation, global };
 
-// Which of them a name is; none too where it is an option here.
+// The kind of such a name; none also if it is an option here.
 BatchName batch_name(const Vocabulary& known, const std::string& typed);
 
-// Those of a line with whole numbers as values. 0: not typed.
+// The sizes on a command line that have whole numbers as values. 0: not typed.
 struct ForeignBatch {
   std::int64_t per_device = 0, accumulation = 0, global = 0;
-  // Whether the recipe's micro-batch and accumulation count samples, so that they can be written.
+  // Whether the recipe's micro-batch and accumulation count samples, so that they can be
+  // translated.
   bool writes_micro = false, writes_accumulation = false;
 
   bool is_typed() const { return per_device > 0 || accumulation > 0 || global > 0; }
@@ -31,11 +32,11 @@ ForeignBatch foreign_batch(const Vocabulary& known, std::span<const TypedName> t
 
 struct BatchWords {
   std::vector<OurWord> words;
-  bool sums_up_devices = false;  // a value was computed from their number
+  bool sums_up_devices = false;  // a value was computed from the number of devices
 };
-// What is written for them, such that sizes agree: "batch.global=128 batch.micro=16". in_force: the
-// options with all other words of the line. Nothing where their number, 0, would be needed and is
-// not known.
+// The translation in which the sizes agree: "batch.global=128 batch.micro=16". in_force: the
+// options with all other words of the line. devices: their number, 0 if unknown. Nothing if it is
+// needed but unknown.
 std::optional<BatchWords> batch_words(const ForeignBatch& typed, const TrainOptions& in_force,
                                       std::int64_t devices);
 

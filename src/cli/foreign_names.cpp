@@ -26,7 +26,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// What was typed, and what is known of where it stands.
+// The typed names, and the facts about their place.
 struct TypedLine {
   std::string recipe;  // "": not known
   std::vector<TypedName> names;
@@ -41,14 +41,14 @@ struct TypedLine {
 struct Translation {
   std::vector<OurWord> words;
   Words left_out;                              // names for which there is nothing to write
-  Words unknown;                               // names of which nothing is known
+  Words unknown;                               // names without a known meaning
   Words without_effect;                        // why words were taken out again
-  std::map<std::string, std::string> must_be;  // of words without a value: what that may be
+  std::map<std::string, std::string> must_be;  // for words without a value: the allowed ones
   std::size_t devices = 0;                     // that the words are for
   bool sums_up_devices = false;                // a value is of all devices
 };
 
-// Of "0,1,2". 0: it is no such list.
+// The number of indexes in "0,1,2"; 0 if it is not such a list.
 std::size_t indexes_in(const std::string& list) {
   const Words indexes = split(list, ',');
   const bool are_all = std::all_of(indexes.begin(), indexes.end(), [](const std::string& index) {
@@ -84,7 +84,7 @@ std::string devices_of_both(const std::string& one, const std::string& other) {
   return counts_from_first(one) ? other : one;
 }
 
-// Of two words for one setting the one that counts: of two that contradict each other the later.
+// The word that counts of two for one setting: the later one if they contradict each other.
 OurWord word_of_both(const OurWord& one, const OurWord& other) {
   if (one.name == "--devices") return {one.name, devices_of_both(one.value, other.value)};
   if (one.is_off != other.is_off) return one.is_off ? other : one;
@@ -138,7 +138,7 @@ std::string without_table(const Vocabulary& known, const std::string& name) {
   return name.substr(name.rfind('.') + 1);
 }
 
-// What a value of --devices means. Of indexes the devices need not be there. Throws Error.
+// The devices that a value of --devices means. Devices given by index need not exist. Throws Error.
 std::vector<Device> devices_of_spec(const std::string& spec, bool counts_devices) {
   if (!counts_devices && indexes_in(spec) > 0) {
     Device gpu;
@@ -198,7 +198,7 @@ std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const
   return words_that_fit(known, line, std::move(words));
 }
 
-// Adds what is written for the batch; the names that have no part in it are left out.
+// Adds the batch words; names that are no part of them are left out.
 void add_batch_words(const Vocabulary& known, const TypedLine& line, const BatchWords& batch,
                      Translation& all) {
   for (const OurWord& word : words_that_fit(known, line, batch.words)) add_word(all.words, word);
@@ -250,8 +250,8 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
   return all;
 }
 
-// A value that a synonym writes as "1e-5/optimizer.lr" is that many times the other option: of the
-// line as it is to be written, else as it counts there already.
+// A synonym's value "1e-5/optimizer.lr" means that many times the other option: that of the new
+// line, else the present value.
 void divide_values(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
   for (OurWord& word : words) {
     const std::size_t slash = word.value.find('/');
@@ -270,7 +270,7 @@ void divide_values(const Vocabulary& known, const TypedLine& line, std::vector<O
   }
 }
 
-// Takes out what the recipe refuses because it has no effect beside the rest of the line.
+// Removes words that the recipe rejects because they have no effect beside the rest of the line.
 void drop_without_effect(const Vocabulary& known, const TypedLine& line, Translation& all) {
   while (true) {
     std::vector<TypedName> names = line.names;
@@ -294,7 +294,7 @@ void drop_without_effect(const Vocabulary& known, const TypedLine& line, Transla
   }
 }
 
-// Values that the option would refuse are left to the user, with what they may be.
+// Values that the option would reject are left to the user, with the allowed ones.
 void check_values(const Vocabulary& known, Translation& all) {
   for (OurWord& word : all.words) {
     const OptionInfo* const option = known.find(word.name);
@@ -333,7 +333,7 @@ const OurWord* devices_word(const std::vector<OurWord>& words) {
   return word == words.end() ? nullptr : &*word;
 }
 
-// "--gpus 1,2,4": numbers of GPUs, of which there is no 0, rather than which GPUs.
+// "--gpus 1,2,4" gives numbers of GPUs, among which 0 is impossible, rather than indexes.
 bool are_counts(const Vocabulary& known, const TypedLine& line, const std::string& list) {
   const Words counts = split(list, ',');
   return line.flags.lists_counts && counts.size() > 1 &&
@@ -344,7 +344,7 @@ bool are_counts(const Vocabulary& known, const TypedLine& line, const std::strin
          });
 }
 
-// Which devices comes first: how many they are says what all of them take in a step.
+// Devices come first: their number decides what all of them take in a step.
 std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
   const Translation without_count = translated_for(known, line, 0);
   const OurWord* const word = devices_word(without_count.words);
@@ -432,7 +432,7 @@ std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const T
   return "";
 }
 
-// Where a value is of all devices: of which, and the value if the program used one.
+// If a value is for all devices: for which, and the value for a program that used one.
 std::string batch_note(const Vocabulary& known, const TypedLine& line, const Translation& all) {
   if (!all.sums_up_devices) return "";
   Words notes;
@@ -447,7 +447,7 @@ std::string batch_note(const Vocabulary& known, const TypedLine& line, const Tra
   return join(notes, "; ");
 }
 
-// What else to know of a name; nothing where it is simply off.
+// Further advice about a name; nothing if it is simply off.
 std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Translation& all,
                     const std::string& key) {
   const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
@@ -459,8 +459,8 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
   return is_left_out && synonym->none_when_off ? "" : synonym->note;
 }
 
-// The names of which nothing is known, but those that may be options of a step that follows,
-// without its group: "input" of "predict.input".
+// Names without a known meaning. Left out are those that may be options of a following step without
+// its group: "input" for "predict.input".
 Words unknown_names(const Vocabulary& known, const Translation& all) {
   Words names = all.unknown;
   std::erase_if(names, [&](const std::string& name) {
@@ -470,7 +470,7 @@ Words unknown_names(const Vocabulary& known, const Translation& all) {
   return names;
 }
 
-// What is said behind the words.
+// Remarks after the translated words.
 Words remarks_of(const Vocabulary& known, const TypedLine& line, const Translation& all,
                  const TypedName& asked) {
   Words remarks;
@@ -540,7 +540,7 @@ bool is_flag_word(const std::string& word) {
   return word.starts_with("-") && !whole_number(word, std::numeric_limits<std::int64_t>::min());
 }
 
-// Of flags that the command does not have, and of all words with an equals sign.
+// The flags that the command lacks, and all words with an equals sign.
 std::vector<TypedName> names_in_line(const Command& command, const Words& words) {
   std::vector<TypedName> typed;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
@@ -584,7 +584,7 @@ Words faults_of_flags(const Command& command, const Words& words) {
   return faults;
 }
 
-// What --devices is given; "": nothing.
+// The value of --devices; "" if it is not given.
 std::string devices_given(const Words& words) {
   std::string spec;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -662,7 +662,7 @@ bool is_known_name(const Vocabulary& known, const std::string& name) {
   return known.has(plain_name(name)) || find_synonym(known.synonyms, name) != nullptr;
 }
 
-// For a name of which nothing is known, where others of the line have a translation.
+// For an unknown name, if others on the line have a translation.
 std::string hint_beside(const Vocabulary& known, const TypedLine& line, const std::string& name) {
   const bool any = std::any_of(line.names.begin(), line.names.end(), [&](const TypedName& each) {
     return !known.has(each.name) && is_known_name(known, each.name);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* forecast_key = "forecast";
 
-// Of predictions that follow training: by the last time, else by what an evaluation takes.
+// The time of predictions after training: from the last time, else from the time of an evaluation.
 std::string prediction_text(const RunSetup& setup, std::int64_t items,
                             const std::optional<Forecast>& forecast) {
   const auto text = [&](double seconds, const char* why) {

@@ -1,4 +1,4 @@
-// How long a run will take, said before it begins, and what does not fit into its quota.
+// Forecasts a run's time before it begins, and reports parts that do not fit into its quota.
 #pragma once
 
 #include "cli/then.h"
@@ -10,16 +10,16 @@
 
 namespace lockstep::cli {
 
-// Of a setup that is planned, before a run begins at first_step: decides stop.reserve, adds to the
-// plan's notes the forecast, whether it fits into the quota and what predictions take, and leaves
-// in setup.times what the ranks are to know. items: that `then` predicts. trial: what was just
-// measured, which goes before what is remembered. Returns the forecast: by `trial`, else by an
-// earlier run or trial, else by the devices' peaks, else nothing.
+// For a planned setup, before a run begins at first_step. Sets stop.reserve. Adds to the plan's
+// notes the forecast, whether it fits into the quota, and the time of predictions. Stores in
+// setup.times the times for the ranks. items: those that `then` predicts. trial: a measurement just
+// made, which takes precedence over remembered times. Returns the forecast from `trial`, an earlier
+// run or trial, or the devices' peaks, in this order; or nothing.
 std::optional<Forecast> foresee(RunSetup& setup, const Then& then, std::int64_t items,
                                 std::int64_t first_step,
                                 const std::optional<MeasuredTimes>& trial = {});
 
-// The forecast of such a run beside what it took until now; "" where there was none.
+// Compares the forecast of such a run with its time so far; "" if there was none.
 std::string forecast_and_truth(const RunSetup& setup);
 
 }  // namespace lockstep::cli

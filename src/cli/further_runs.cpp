@@ -19,8 +19,8 @@ fs::path identity(const fs::path& run, const fs::path& weights) {
   return fs::weakly_canonical(weights.empty() ? run : weights);
 }
 
-// What models are made by: the recipe's name and its options model.*; shapes are compared when the
-// weights are read.
+// Compares what models are built from: the recipe's name and its options model.*. Shapes are
+// compared when the weights are read.
 void check_same_model(const RunSetup& setup, const std::string& name, const nlohmann::json& other) {
   const std::string recipe = text_or(other, "recipe", "");
   if (recipe != setup.recipe)

@@ -1,4 +1,4 @@
-// predict.also: further runs whose outputs are averaged with those of the first.
+// predict.also: further runs whose outputs are averaged with those of the first run.
 #pragma once
 
 #include "cli/run_source.h"
@@ -14,28 +14,27 @@ namespace lockstep::cli {
 
 struct FurtherRuns {
   std::vector<std::string> names;  // as the user gave them
-  std::vector<RunSource> sources;  // likewise; must outlive the ranks
+  std::vector<RunSource> sources;  // their sources; must outlive the ranks
 };
 
-// Those that predict.also of `setup` names. first: the folder of its run or its export; empty
-// before there is one. root: where runs are looked for by name. Throws Error: the recipe cannot
-// average, no such run, one that is named twice, of another recipe, or with other options model.*.
+// The runs that predict.also of `setup` names. first: folder of its run, or its export; empty if
+// there is none yet. root: where runs are searched by name. Throws Error if the recipe cannot
+// average, or if a run is missing, named twice, of another recipe, or has other options model.*.
 FurtherRuns open_further_runs(const RunSetup& setup, const std::filesystem::path& first,
                               const std::string& root);
 
 struct PreparedRuns {
   nlohmann::json request;   // for the workers: [{"name", "run", "weights", "step", "extra"}, …]
-  nlohmann::json identity;  // what decides their outputs (cli/prediction_identity.h)
+  nlohmann::json identity;  // everything that decides their outputs (cli/prediction_identity.h)
   std::vector<std::string> warnings{};  // ChosenWeights::warnings
 };
 
-// Each prepared to predict with the options predict.* of `setup`, which is prepared itself. best:
-// the best checkpoints, not the newest good ones.
+// Prepares each to predict with the options predict.* of `setup`, which must be prepared. best: the
+// best checkpoints instead of the newest good ones.
 PreparedRuns prepare_further_runs(const FurtherRuns& runs, const RunSetup& setup,
                                   const std::vector<Device>& devices, bool best);
 
-// Prepares a setup to predict; `extra` of the run's record stays below what is found now, which is
-// returned.
+// Prepares a setup to predict, and returns the new `extra`. It overrides that of the run's record.
 nlohmann::json prepare_to_predict(RunSetup& setup, const std::vector<Device>& devices,
                                   const std::filesystem::path& run);
 

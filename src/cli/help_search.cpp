@@ -14,7 +14,7 @@ using Words = std::vector<std::string>;
 
 constexpr double whole = 1, beginning = 0.97, literal = 0.95, most_by_words = 0.94;
 constexpr double least_answer = 0.7, least_mention = 0.3, code_weight = 3;
-constexpr std::size_t shortest_beginning = 4;  // what else begins with so many letters is near
+constexpr std::size_t shortest_beginning = 4;  // a word with this many equal first letters is near
 
 char in_small(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
@@ -132,7 +132,7 @@ double match(const AskedWord& asked, const Words& there, const std::string& join
   return has_all ? 1 : best;
 }
 
-// Of a topic: by the share of the words that it has, and that one of its terms has at once.
+// A topic's score: the share of the words that it has, and the share that a single term of it has.
 double score_by_words(const Topic& topic, const Query& asked) {
   std::vector<double> best_of_word(asked.words.size(), 0);
   double best_term = 0, weights = 0, sum = 0;
@@ -167,8 +167,8 @@ double score_of(const Topic& topic, const Query& asked) {
   return score_by_words(topic, asked);
 }
 
-// Whether the text has what was asked for, its words one behind the other, however they are joined:
-// "unet" is in "3D U-Net".
+// Whether the text has the query's words in sequence, however they are joined: "unet" is in "3D
+// U-Net".
 bool has_words(const std::string& text, const std::string& joined) {
   const Words there = stems_in(text);
   for (std::size_t i = 0; i < there.size(); ++i) {
@@ -179,7 +179,7 @@ bool has_words(const std::string& text, const std::string& joined) {
   return false;
 }
 
-// Topics of which not a term but the text says it, as a page prints it.
+// Topics without a matching term whose text says it, as a page prints it.
 std::vector<const Topic*> topics_that_say(const std::vector<Topic>& all, const std::string& asked) {
   constexpr int one_line = 1'000'000;
   const std::string joined = join(stems_in(asked), "");

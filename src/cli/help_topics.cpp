@@ -171,7 +171,7 @@ Topic topic_of(const Command& command) {
   return topic;
 }
 
-// A topic of each flag, with what it means in which commands.
+// A topic for each flag, with its meaning in each command.
 Topics flag_topics(const std::vector<Command>& commands) {
   std::vector<std::string> names;
   std::map<std::string, std::vector<std::pair<std::string, Names>>> meanings;  // of a name

@@ -1,4 +1,4 @@
-// Interrupts noted instead of obeyed, where something must be put in order first.
+// Records interrupts instead of obeying them, while something must be put in order first.
 #pragma once
 
 #include <array>
@@ -6,8 +6,8 @@
 
 namespace lockstep::cli {
 
-// Notes SIGINT, SIGTERM and SIGHUP for as long as it lives; one at a time. Signals that are ignored
-// stay so. `launch` takes them over while it runs, and gives them back.
+// Records SIGINT, SIGTERM and SIGHUP during its lifetime; only one may exist. Ignored signals stay
+// ignored. `launch` takes them over while it runs, and gives them back.
 class NotedInterrupts {
  public:
   NotedInterrupts();
@@ -15,7 +15,7 @@ class NotedInterrupts {
   NotedInterrupts(const NotedInterrupts&) = delete;
   NotedInterrupts& operator=(const NotedInterrupts&) = delete;
   bool came() const;
-  int newest() const;  // its number; 0 if none came
+  int newest() const;  // signal number; 0 if none came
 
  private:
   static constexpr std::array<int, 3> numbers_ = {SIGINT, SIGTERM, SIGHUP};

@@ -1,4 +1,4 @@
-// What a run's newest evaluation left for people, as text for the terminal. It may be a stranger's:
+// The results of a run's newest evaluation, as text for the terminal. The run may be a stranger's:
 // no link in it is followed.
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace lockstep::cli {
 
-// The first rows of its table of items, and where table and pictures are; "" where it left none.
-// Numbers are shortened. Never throws: what cannot be read is left out.
+// The first rows of its table of items, and where table and pictures are; "" if it left none.
+// Numbers are shortened. Never throws: unreadable parts are left out.
 std::string last_evaluation_text(const std::filesystem::path& run_dir, std::size_t rows = 8);
 
-// A table under its name, as far as 300 rows.
+// A table under its name, with at most 300 rows.
 std::string named_table_text(const std::string& name, const CsvTable& table);
-// The other tables that the evaluation of a step left, each so. Never throws: where one cannot be
-// read, a line on standard error says so.
+// The other tables of the evaluation at a step, in the same form. Never throws: an unreadable one
+// is reported on standard error.
 std::string step_tables_text(const std::filesystem::path& run_dir, std::int64_t step);
 
 }  // namespace lockstep::cli

@@ -38,8 +38,8 @@ int number(const Parsed& parsed, const std::string& flag, const std::string& oth
   return *count;
 }
 
-// The numbers of these GPUs, for programs that expect nothing else in CUDA_VISIBLE_DEVICES; none
-// where it is not certain that CUDA counts them so, as with MIG or a GPU that has a fault.
+// The numbers of these GPUs, for programs that expect nothing else in CUDA_VISIBLE_DEVICES. None if
+// it is uncertain that CUDA counts them so, as with MIG or a GPU with a fault.
 std::vector<std::string> gpu_numbers(const std::vector<Device>& devices) {
   if (devices[0].kind != DeviceKind::cuda) return {};
   const std::vector<GpuInfo> gpus = probe().gpus();
@@ -65,7 +65,7 @@ void check_program(const std::vector<std::string>& words) {
                 cat("write python3 before it: lockstep launch python3 ", shell_word(program)));
 }
 
-// What else to know of a failure by what the rank printed; "": nothing.
+// Advice on a failure from the rank's output; "" if there is none.
 std::string port_hint(const std::string& last_lines) {
   std::string small = last_lines;
   for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -106,7 +106,7 @@ int launch_main(const Parsed& parsed) {
     return exit_interrupted;
   }
   const auto& failed = std::get<RankFailed>(outcome);
-  // What it printed has been shown already.
+  // The rank's output has been shown already.
   say(cat("error: ", failure_text(failed), failed.memory.empty() ? "" : "\n\n" + failed.memory,
           "\n\nhint: ", port_hint(failed.last_lines), "all that it printed is in ",
           failed.log.string()));

@@ -1,4 +1,4 @@
-// The machine that something was measured on, and how busy it is.
+// Facts about the measuring machine, and how busy it is.
 #pragma once
 
 #include <filesystem>
@@ -14,9 +14,9 @@ namespace lockstep::cli {
 // "driver"}.
 nlohmann::json machine_facts(const std::vector<Device>& gpus);
 
-// Seconds that processors of the machine worked since it was started, for anybody. Nothing where
-// /proc does not say.
+// Seconds that the machine's processors have worked since its start, for all processes. Nothing if
+// /proc does not report it.
 std::optional<double> busy_s(const std::filesystem::path& stat = "/proc/stat");
-std::optional<double> load_average();  // of the last minute
+std::optional<double> load_average();  // over the last minute
 
 }  // namespace lockstep::cli

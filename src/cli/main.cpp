@@ -55,7 +55,7 @@ bool is_command(const std::string& name, const std::vector<Command>& commands) {
   });
 }
 
-// What is known of a word, or of what somebody sees.
+// Help on a word, or on a symptom.
 int run_help(const std::string& asked, const std::vector<Command>& commands) {
   const std::vector<Topic> topics = help_topics(commands);
   const FoundTopics found = topics_about(topics, asked);

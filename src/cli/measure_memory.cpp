@@ -1,4 +1,5 @@
-// Two caches, keyed by what memory depends on: peaks of runs, and tries of batch.micro=auto.
+// Two caches, keyed by everything that memory depends on: peaks of runs, and trials of
+// batch.micro=auto.
 #include "cli/measure_memory.h"
 
 #include "base/error.h"
@@ -47,8 +48,8 @@ Place place(const RunSetup& setup, const char* file, const nlohmann::json& what)
   return {cache_dir(*setup.train) / file, hasher.hex()};
 }
 
-// CPU ranks measure the whole process, which says little of a sample's share: only GPUs count. With
-// exact = true what is remembered must not change the leaf, and with it the result.
+// CPU ranks measure the whole process, which says little about a sample's share, so only GPUs
+// count. With exact = true a remembered value must not change the leaf, and with it the result.
 bool peaks_count(const RunSetup& setup, const std::vector<Device>& devices) {
   return !devices.empty() && devices[0].kind == DeviceKind::cuda && !setup.train->exact;
 }
@@ -163,7 +164,7 @@ void try_micro_out(const RunSetup& setup, const std::vector<Device>& devices) {
 }
 
 void remember_memory(const RunSetup& setup, const RunDir& run) {
-  // What is remembered is what a sample takes with all its activations kept.
+  // The remembered value is for a sample with all its activations kept.
   if (!peaks_count(setup, setup.plan.devices) || setup.plan.recomputed_blocks > 0) return;
   try {
     const double peak = largest_peak(run, {"peak"});

@@ -1,4 +1,4 @@
-// A number in what a program prints, found by a regular expression.
+// Finds a number in a program's output with a regular expression.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,16 @@ namespace lockstep::cli {
 
 class MetricPattern {
  public:
-  // PCRE2's syntax; ^ and $ hold at each line. Throws Error: what is wrong, and where.
+  // PCRE2 syntax; ^ and $ match at each line. Throws Error with the fault and its place.
   explicit MetricPattern(const std::string& pattern);
   ~MetricPattern();
   MetricPattern(MetricPattern&&) noexcept;
   MetricPattern& operator=(MetricPattern&&) noexcept;
 
-  // The last match in the text: its first group, or without groups all of it. Nothing where there
-  // is none. Throws Error where a search takes too long.
+  // The last match in the text: its first group, or the whole match without groups. Nothing if
+  // there is none. Throws Error if a search takes too long.
   std::optional<std::string> last_in(std::string_view text) const;
-  // The number of last_in. Throws Error where there is no match, or it is no finite number.
+  // The number of last_in. Throws Error if there is no match, or if it is not a finite number.
   double number_in(std::string_view text) const;
   const std::string& pattern() const { return pattern_; }
 

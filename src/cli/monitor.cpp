@@ -1,4 +1,4 @@
-// lockstep monitor: what every GPU does, live on a terminal, or as a table, CSV or JSON.
+// lockstep monitor: the activity of every GPU, live on a terminal, or as a table, CSV or JSON.
 #include "base/error.h"
 #include "base/text.h"
 #include "base/whole_number.h"
@@ -37,7 +37,7 @@ namespace {
 constexpr double least_interval_s = 0.1;
 constexpr double look_up_s = 0.1;  // for an interrupt
 
-// Positions in gpus of what `list` names by NVML index or UUID; "" is all of them.
+// Positions in gpus of those that `list` names by NVML index or UUID; "" is all of them.
 std::vector<std::size_t> positions_of(const std::string& list, const std::vector<GpuInfo>& gpus) {
   std::vector<std::size_t> positions;
   if (list.empty()) {
@@ -90,7 +90,7 @@ bool keeps_csv(const MonitorRequest& wanted) {
   return wanted.format == Format::csv && !wanted.once && !names_standard_output(wanted.path);
 }
 
-// Of the word after --serve: else it begins the program.
+// Whether the word after --serve is an address; otherwise it begins the program.
 bool looks_like_address(const std::string& word) {
   return !word.starts_with('-') &&
          (word.starts_with("localhost") || word.find(':') != word.npos ||
@@ -109,7 +109,7 @@ double speed_of(const Parsed& parsed) {
   return speed;
 }
 
-// Throws Error where what is to be replayed is to be measured too.
+// Throws Error if a replay is combined with a measurement.
 void check_replay(const Parsed& parsed) {
   for (const char* flag : {"--once", "--interval", "--pid", "--record", "--serve"})
     if (parsed.has(flag))
@@ -201,7 +201,7 @@ MonitorSample followed(const MonitorSample& sample, const std::optional<std::set
   return own;
 }
 
-// What samples come from, and who their processes are.
+// The source of samples, and of their processes.
 struct Source {
   SampleSource& samples;
   FindProcess find;
@@ -209,8 +209,8 @@ struct Source {
   bool is_recording() const { return doctor == nullptr; }
 };
 
-// What is watched: the machine, a process, or a command. It ends before the time is over where it
-// ends.
+// The watched subject: the machine, a process, or a command. Watching ends with it, even before the
+// time is over.
 class Subject {
  public:
   explicit Subject(const MonitorRequest& wanted) : pid_(wanted.pid) {
@@ -248,13 +248,13 @@ std::string shown_sample(Format format, const std::vector<GpuInfo>& gpus,
   return formatted(format, gpus, followed(sample, subject.tree()), find);
 }
 
-// An interrupt, or the end of what is watched or of the time.
+// An interrupt, the end of the watched process, or the end of the time.
 bool is_over(Subject& subject, const NotedInterrupts& interrupts, double left_s) {
   if (subject.ended() || left_s <= 0) return true;
   return interrupts.came() && !subject.outlives(interrupts.newest());
 }
 
-// Rates and activities take two samples, which must not be too near to each other. What has no
+// Rates and activities need two samples that are not too near to each other. A value without a
 // sample after several will have none.
 bool is_whole(const MonitorSample& sample) {
   constexpr long long enough = 5;
@@ -302,7 +302,7 @@ int watch(const MonitorRequest& wanted, const std::vector<GpuInfo>& gpus, const 
     return exit_finished;
   MonitorSummary summary(gpus);
   Written written = wanted.format == Format::csv ? output.write(csv_head()) : Written::yes;
-  // A command goes on though its samples cannot be kept.
+  // A command continues even if its samples cannot be recorded.
   const auto goes_on = [&] {
     return (written == Written::yes && !source.samples.ended()) || subject.is_command();
   };

@@ -1,4 +1,4 @@
-// lockstep monitor --record: keeps every sample that passes.
+// lockstep monitor --record: records every sample that passes through.
 #pragma once
 
 #include "cli/output.h"
@@ -12,13 +12,14 @@ namespace lockstep::cli {
 
 class RecordedSource final : public SampleSource {
  public:
-  // path, overwrite: as of Output. source must outlive it. Throws Error as Output does.
+  // path, overwrite: as for Output. source must outlive it. Throws Error as Output does.
   RecordedSource(SampleSource& source, const std::vector<GpuInfo>& gpus, const std::string& path,
                  bool overwrite);
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   double hanging_s() const override { return source_.hanging_s(); }
   bool ended() const override { return source_.ended() || failed(); }
-  bool failed() const { return written_ != Written::yes; }  // the disk is full, say; it was said
+  // For instance because of a full disk, which was reported.
+  bool failed() const { return written_ != Written::yes; }
 
  private:
   SampleSource& source_;

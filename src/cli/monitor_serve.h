@@ -1,4 +1,4 @@
-// lockstep monitor --serve: the page and /metrics, for as long as it lives.
+// lockstep monitor --serve: serves the page and /metrics during its lifetime.
 #pragma once
 
 #include "monitor/http_server.h"
@@ -11,7 +11,7 @@ namespace lockstep::cli {
 
 class ServedMonitor {
  public:
-  // Listens at `address` and says where; the source must outlive this. Throws Error if it cannot.
+  // Listens at `address` and prints where; the source must outlive this. Throws Error if it cannot.
   ServedMonitor(const ListenAddress& address, const std::vector<GpuInfo>& gpus, double interval_s,
                 const SampleSource& source);
   void take(const MonitorSample& sample) { site_.take(sample); }

@@ -31,7 +31,7 @@ int named_descriptor(const std::string& path) {
   return -1;
 }
 
-// What is there and no file, opened to be written to; none where there is nothing or a file.
+// Opens an existing pipe or device for writing; empty if there is nothing or a regular file.
 UniqueFd open_special(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return UniqueFd();

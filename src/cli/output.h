@@ -1,4 +1,4 @@
-// Where a command writes what it was asked to keep, and flags that several commands read alike.
+// Output files of commands, and flags that several commands share.
 #pragma once
 
 #include <sys/types.h>
@@ -14,24 +14,24 @@ namespace lockstep::cli {
 
 enum class Written { yes, unread, failed };
 
-// Standard output, a pipe or device that is there, or a file, which nothing overwrites unless it is
-// told to. A new file is gone again where nothing was written to it; one that is overwritten is as
-// it was until then. A reader that has seen enough ends the program without a word.
+// Standard output, an existing pipe or device, or a file, which is overwritten only on request. A
+// new file is removed if nothing was written to it; an overwritten file stays unchanged until the
+// first write. If the reader has gone, the program ends silently.
 class Output {
  public:
-  // path: "-" is standard output. overwrite: a file that is there, in its place (links stay links).
-  // mode: of a new file. Throws Error if there is such a file already, or it cannot be opened.
+  // path: "-" is standard output. overwrite: replaces an existing file in place (links stay links).
+  // mode: for a new file. Throws Error if such a file exists already, or cannot be opened.
   explicit Output(const std::string& path, bool overwrite = false, mode_t mode = 0644);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
-  // On a terminal as `printable` with newlines and tabs kept, elsewhere byte for byte. unread:
-  // nobody reads it any more. failed: it says why.
+  // On a terminal as `printable` with newlines and tabs kept, elsewhere byte for byte. unread: the
+  // reader has gone. failed: the reason was printed.
   Written write(std::string_view text);
   bool is_standard_output() const { return !file_; }
 
  private:
-  bool begin();  // false: errno says why
+  bool begin();  // false: see errno
 
   std::string path_;
   mode_t mode_;
@@ -39,20 +39,20 @@ class Output {
   bool is_new_ = false, overwrites_ = false, begun_ = false;
 };
 
-// "-", /dev/stdout and the other names of it.
+// "-", /dev/stdout and its other names.
 bool names_standard_output(const std::string& path);
 
-// Before long work whose result goes to a file, written whole in the end. Throws Error if there is
-// something already, or it cannot be made there. overwrite: a file that is there.
+// Call it before long work whose result is finally written to a file as a whole. Throws Error if
+// the file exists already, or cannot be created there. overwrite: accepts an existing file.
 void check_new_file(const std::filesystem::path& file, bool overwrite);
 
-Flag overwrite_flag();  // --force, of each command that writes a file
+Flag overwrite_flag();  // --force, for each command that writes a file
 bool may_overwrite(const Parsed& parsed);
 
-// Of a flag, in seconds; `otherwise` without it. Throws Error if it is below `least`.
+// The value of a flag in seconds; `otherwise` without it. Throws Error if it is below `least`.
 double duration_of(const Parsed& parsed, const std::string& flag, double otherwise, double least);
 
-// A process that is there. Throws Error, naming what it is for.
+// The number of an existing process. Throws Error that names its purpose.
 int pid_of(const std::string& text, const std::string& what);
 
 }  // namespace lockstep::cli

@@ -65,7 +65,7 @@ class DescribedOptions : public RecipeOptions {
   }
 
  private:
-  // Whoever has the code.
+  // Asks the process that has the recipe's code.
   std::string ask(const char* what, nlohmann::json request) const {
     LOCKSTEP_CHECK(ask_);
     request["recipe"] = name_;

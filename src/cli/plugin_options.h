@@ -1,4 +1,4 @@
-// A recipe known only by what the worker described: its table, without its code.
+// A recipe known only by the worker's description: its table, without its code.
 #pragma once
 
 #include "plan/recipe_info.h"
@@ -10,14 +10,14 @@
 
 namespace lockstep::cli {
 
-// What the recipe's code answers: what: "items" or "score"; request: as worker/describe.h says.
+// Asks the recipe's code. what: "items" or "score"; request: as in worker/describe.h.
 using AskRecipe = std::function<std::string(const char* what, const nlohmann::json& request)>;
 
-// ask: may be empty where nobody asks. recipe: {"name", "summary", "options": […], "presets": […]}
-// as `lockstep-worker describe` prints. Throws Error if it is no such description.
+// ask: may be empty if it is never needed. recipe: {"name", "summary", "options": […], "presets":
+// […]} as `lockstep-worker describe` prints. Throws Error if it is not such a description.
 void register_described_recipe(const nlohmann::json& recipe, AskRecipe ask = {});
 
-// Its options alone, as `register_described_recipe` makes them. Throws Error likewise.
+// Only its options, as `register_described_recipe` makes them. Throws Error in the same cases.
 std::unique_ptr<RecipeOptions> described_options(const nlohmann::json& recipe, AskRecipe ask = {});
 
 }  // namespace lockstep::cli

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double patience_s = 5;  // for a pipe that may stay silent
 
-// Whether the command line says what to go on from. Else a pipe may.
+// Whether the command line gives the text to continue; otherwise a pipe may.
 bool has_text(const Parsed& parsed, const RunSetup& setup, const PredictInput& input) {
   const OptionTable& options = setup.options->table;
   if (parsed.positionals.size() > 1 || input.option.empty()) return true;
@@ -35,7 +35,7 @@ bool has_text(const Parsed& parsed, const RunSetup& setup, const PredictInput& i
   return is_asked_for(options, input.option);
 }
 
-// The operand, or what is piped, becomes the recipe's option.
+// Puts the operand, or piped text, into the recipe's option.
 void take_text(const Parsed& parsed, RunSetup& setup, const PredictInput& input) {
   OptionTable& options = setup.options->table;
   if (parsed.positionals.size() > 2)
@@ -54,7 +54,8 @@ void take_text(const Parsed& parsed, RunSetup& setup, const PredictInput& input)
   if (const auto text = piped_text(STDIN_FILENO, patience_s, say)) options.set(input.option, *text);
 }
 
-// The record holds what `--then predict` was to do, perhaps on another machine: no more than that.
+// The record holds the inputs of `--then predict`, perhaps from another machine; they are only for
+// that.
 void forget_inputs_of_record(OptionTable& options) {
   for (const OptionInfo& option : options.options()) {
     if (option.source.kind != ValueSource::Kind::record || !option.key.starts_with("predict."))
@@ -65,7 +66,7 @@ void forget_inputs_of_record(OptionTable& options) {
   }
 }
 
-// The command that goes on with a prediction of items: without --force, which makes all again.
+// The command that resumes a prediction of items: without --force, which makes all again.
 std::string prediction_again(const Parsed& parsed) {
   std::vector<std::string> words{"lockstep", "predict"};
   for (const auto& [flag, values] : parsed.values)

@@ -102,7 +102,7 @@ fs::path output_folder(const RunSetup& setup, const ReadOptions& reading) {
   return fs::absolute(reading.outputs / predictions_name).lexically_normal();
 }
 
-// Whether the folder is there or can be made, and files in it.
+// Whether the folder exists or can be created, and files in it.
 void check_can_write_into(const fs::path& folder) {
   std::error_code ignored;
   fs::path there = folder;
@@ -123,7 +123,7 @@ std::vector<std::string> known_outputs(const PredictInput& input,
   return names;
 }
 
-// Nothing overwrites what outputs are made of, nor writes through a link.
+// Nothing overwrites the sources of outputs, or writes through a link.
 void check_outputs(const fs::path& folder, const PredictInput& input,
                    const std::vector<PredictItem>& items) {
   const std::vector<std::string> names = known_outputs(input, items);
@@ -153,7 +153,7 @@ void forget_items(OptionTable& options) {
   if (options.has(also_key)) options.set_json(also_key, nlohmann::json::array());
 }
 
-// What is to be predicted, and with what.
+// The items to predict, and the means for it.
 struct Prediction {
   fs::path folder;  // of the outputs
   PredictInput input;
@@ -183,9 +183,9 @@ void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, cons
       setup, run_identity(run.path(), prediction.weights, found), prediction.also.identity);
 }
 
-// Waits for what a command that was killed leaves to end, which is a moment. own: the record of
-// this command, once it has one. Of two commands that begin at the same moment at least one sees
-// the other then: the younger one gives way, for which the older one waits.
+// Waits briefly for remains of a killed command to end. own: the record of this command, once it
+// has one. If two commands begin at the same moment, at least one then sees the other: the younger
+// gives way, and the older waits for that.
 std::vector<PredictionRecord> records_of(const Prediction& prediction, const fs::path& own = {}) {
   constexpr double patience_s = 5, look_again_s = 0.1;
   for (double waited_s = 0;; waited_s += look_again_s) {
@@ -289,7 +289,7 @@ void remove_held(const EarlierPredictions& earlier, const RecordWriter& record) 
   for (const fs::path& file : earlier.records) remove_held_folder(file);
 }
 
-// By their keys, what this command has written down.
+// Items that this command has recorded, by their keys.
 std::map<std::string, RecordedItem> recorded_items(const fs::path& folder, const RecordWriter& own,
                                                    std::int64_t& count) {
   std::map<std::string, RecordedItem> items;

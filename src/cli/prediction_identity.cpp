@@ -34,7 +34,7 @@ std::string hash_of_file(const fs::path& file) try {
   return "";  // whoever needs it says why
 }
 
-// Of the files below a folder, by name; links are none.
+// The files below a folder, by name, without links.
 json files_in(const fs::path& folder) {
   json files = json::object();
   std::error_code error;
@@ -47,7 +47,7 @@ json files_in(const fs::path& folder) {
   return files;
 }
 
-// Of the weights and their average; not of the optimizer's state.
+// Covers the weights and their average, not the optimizer's state.
 std::string hash_of_weights(const CheckpointInfo& checkpoint) {
   std::string checksums;
   const Manifest manifest = parse_manifest(read_file(checkpoint.path / manifest_name));
@@ -56,8 +56,8 @@ std::string hash_of_weights(const CheckpointInfo& checkpoint) {
   return hash128_hex(checksums);
 }
 
-// A path of a run counts as what lies there, wherever the run is; one of another file by name, size
-// and time.
+// A path inside the run counts by its contents, wherever the run is; another file by name, size and
+// time.
 json without_places(const json& value, const std::string& run) {
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();

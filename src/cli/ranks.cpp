@@ -32,8 +32,8 @@ std::function<std::string()> device_status(const std::vector<Device>& devices) {
   };
 }
 
-// A terminal that is stopped (Ctrl-S) must not keep us from the ranks: what nobody reads is left
-// out, and stands in the run's events all the same.
+// A stopped terminal (Ctrl-S) must not keep us from the ranks. Unread text is dropped; the run's
+// events have it all the same.
 Progress make_progress(const std::vector<Device>& devices, OutputQueue& shown) {
   ProgressOptions options{
       .terminal = stderr_is_terminal(), .colour = colour_wanted(), .width = terminal_width()};

@@ -70,7 +70,7 @@ std::string recipe_page(const RecipeInfo& recipe) {
              options_markdown(tables));
 }
 
-// What other programs call the options of all recipes.
+// Other programs' names for the options of all recipes.
 std::string names_page() {
   std::string page = cat(
       generated,

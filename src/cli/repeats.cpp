@@ -40,7 +40,7 @@ std::int64_t number_of_repeats(const Parsed& parsed) {
   return *count;
 }
 
-// What would give no repeats of one training that can be compared.
+// Refuses settings whose repeats could not be compared.
 void refuse_unequal(const Parsed& parsed, const RunSetup& setup, const Then& then) {
   if (parsed.has("--world"))
     throw Error(
@@ -115,7 +115,7 @@ void check_repeats(const fs::path& root, const std::string& group,
   }
 }
 
-// The words of one repeat. --seeds stays: what trains must know that others follow.
+// The words of one repeat. --seeds stays: training must know that others follow.
 Parsed words_of_repeat(const Parsed& parsed, const Repeat& repeat) {
   Parsed one = parsed;
   std::erase_if(one.assignments, [](const std::string& word) { return word.starts_with("seed="); });
@@ -124,7 +124,7 @@ Parsed words_of_repeat(const Parsed& parsed, const Repeat& repeat) {
   return one;
 }
 
-// The command that goes on with those that are left.
+// The command that resumes with the remaining repeats.
 std::string command_to_go_on(const Parsed& parsed, const std::string& group) {
   std::string command = cat("lockstep train ", shell_word(parsed.positionals.at(0)));
   for (const std::string& word : parsed.assignments) command += " " + shell_word(word);
@@ -241,7 +241,7 @@ int train_repeats(const Parsed& parsed, const TrainOne& train_one) {
       continue;
     }
     result = code;
-    // A rank that failed may be this seed's matter. What else there is stands against all of them.
+    // A failed rank may be due to this seed. Any other failure concerns all repeats.
     if (code != exit_failed) break;
   }
   say_end(root, group, repeats, go_on, result);

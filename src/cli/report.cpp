@@ -146,7 +146,7 @@ void refuse_curve_flags(const Parsed& parsed, const std::string& what) {
           cat("leave out ", flag));
 }
 
-// Of Lockstep.
+// Whether the name is that of a Lockstep run.
 bool names_run(const Parsed& parsed, const std::string& name) {
   std::error_code ignored;
   return fs::exists(fs::path(run_root(parsed)) / name / "run.json", ignored) ||
@@ -247,7 +247,7 @@ WholeReport report_of(const Parsed& parsed) {
   return report_of_run(operand_run(parsed), form);
 }
 
-// What is written, and where.
+// A file of the report: its path and its text.
 struct ReportFile {
   fs::path path;
   std::string (*text)(const WholeReport&);

@@ -5,8 +5,8 @@
 
 namespace lockstep::cli {
 
-// Of a run that this program has ended: RUN/report.html, report.md and report.json. Throws Error
-// where they cannot be written.
+// Writes RUN/report.html, report.md and report.json for a run that this program has ended. Throws
+// Error if they cannot be written.
 void write_run_report(const RunDir& run);
 
 }  // namespace lockstep::cli

@@ -35,9 +35,9 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
   return {files.begin(), files.end()};
 }
 
-// What the weights and the order of samples stand on: some of the engine's options and all of the
-// recipe's, but not those of groups that concern other commands than `train`, and not where data
-// lies or how files are read (files.*): the recipe's preparation sees to it that it holds the same.
+// Checks the values that weights and sample order depend on: some options of the engine, and all of
+// the recipe's. Exceptions are groups that concern commands other than `train`, and where data is
+// and how files are read (files.*). The recipe's preparation ensures that the data is the same.
 void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const auto check = [&](const std::string& key, const nlohmann::json& now) {
     if (!before.contains(key) || before[key] == now) return;
@@ -64,8 +64,8 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
     if (!may_change(option.key) && !option.spec.is_path) check(option.key, recipe.at(option.key));
 }
 
-// On `lockstep predict` an option of the data that predict has too is meant for what is predicted:
-// data.language is predict.language there, and the run's own stays as it was.
+// On `lockstep predict` a data option that predict has too is meant for predictions: data.language
+// is predict.language there, and the run's own stays unchanged.
 void pass_on_to_predict(OptionTable& options, const nlohmann::json& before) {
   for (const OptionInfo& option : options.options()) {
     if (!option.key.starts_with("data.") || option.spec.is_path || !before.contains(option.key) ||
@@ -98,8 +98,7 @@ void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
   }
 }
 
-// A word that says again what the run was made with is no new wish: a command may be given once
-// more.
+// An option that repeats the run's own value is no change: a command may be given again.
 void take_from_record(OptionTable& options, const nlohmann::json& before) {
   const nlohmann::json now = options.to_json();
   for (const OptionInfo& option : options.options())
@@ -135,7 +134,7 @@ void check_options(RunSetup& setup) {
     table->make_paths_absolute(std::filesystem::current_path());
 }
 
-// Which files those are, checked; hashed where a run is made of them.
+// Finds and checks the files; hashes them if a run is made from them.
 void resolve_first_weights(RunSetup& setup, Purpose purpose) {
   const auto& init = setup.train->init;
   setup.init =
@@ -143,7 +142,7 @@ void resolve_first_weights(RunSetup& setup, Purpose purpose) {
               /*hashed=*/purpose == Purpose::train);
 }
 
-// Whether what is asked for can only be checked and counted with the model's names at hand.
+// Whether the options can only be checked and counted with the model's names.
 bool needs_model(const TrainOptions& train) {
   return !train.train.freeze.empty() || !train.optimizer.groups.empty() || !train.init.from.empty();
 }
@@ -181,7 +180,7 @@ std::filesystem::path own_temporary_folder() {
   return folder;
 }
 
-// The user's own cache, for what writes no run in a folder that cannot be written to.
+// The user's own cache, for commands that write no run, in a folder that is not writable.
 std::filesystem::path user_cache() {
   const char* const xdg = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
@@ -227,8 +226,8 @@ bool names_data(const OptionTable& table) {
 
 namespace {
 
-// The worker's answer to what only a model can say, of a recipe that is prepared already or that it
-// has to prepare: facts, `extra`, files to keep, memory.
+// The worker's answer about facts that only a model knows, for a recipe that is prepared already or
+// that it must prepare: facts, `extra`, files to keep, memory.
 nlohmann::json ask_for_facts(const RunSetup& setup, Purpose purpose, bool has_gpu,
                              const std::filesystem::path& run_dir, bool prepared) {
   const TemporaryDirectory folder;
@@ -259,8 +258,8 @@ void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   setup.memory = memory_from_json(answer.at("memory"));
 }
 
-// Of a recipe that the tool prepared, whose formula knows nothing of what a user freezes: without
-// gradients and moments for that.
+// For a recipe prepared in the tool, whose memory formula ignores frozen parameters: subtracts
+// their gradients and moments.
 void count_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
                      const std::filesystem::path& run_dir) {
   const nlohmann::json answer = ask_for_facts(setup, purpose, has_gpu, run_dir, true);
@@ -277,15 +276,15 @@ void count_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   setup.memory.optimizer_bytes -= frozen * moments;
 }
 
-// What NVIDIA's libraries do, whatever they are told: "1" forces TF32, "0" forbids it.
+// A setting of NVIDIA's libraries that overrides any other: "1" forces TF32, "0" forbids it.
 std::optional<bool> forced_tf32() {
   const char* const value = std::getenv("NVIDIA_TF32_OVERRIDE");
   if (value == nullptr || *value == '\0') return std::nullopt;
   return std::string(value) != "0";
 }
 
-// Training keeps to a type, or says that it cannot. What is only read from a run may also be
-// computed in fp32, in which its weights are.
+// Training keeps its type, or reports that it cannot. A run that is only read may also be computed
+// in fp32, the type of its weights.
 void choose_precision(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices) {
   TrainOptions& train = *setup.train;
   resolve_precision(train, setup.options->low_precision(), devices);
@@ -377,7 +376,7 @@ std::string word_for(const Device& device) {
   return all_visible || device.uuid.empty() ? cat(device.index) : device.uuid;
 }
 
-// What several devices gain over one, and that they hardly do.
+// Notes the gain of several devices over one, and if there is hardly any.
 void note_gain(RunSetup& setup) {
   Plan& plan = setup.plan;
   const std::optional<LinkLimit> link = link_between(plan.devices);
@@ -433,8 +432,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   RunSetup setup = setup_from_json(record);
   const auto tables = setup.tables();
   nlohmann::json before = record.at("config");
-  // The global batch is the run's, whatever a preset says once more or the options leave open; how
-  // devices share it is found anew, except that the leaf of exact sums is the run's too.
+  // The global batch is the run's, whatever a preset repeats or the options leave open. How devices
+  // share it is computed anew, except that the leaf of exact sums is the run's too.
   auto& batch = setup.train->batch;
   const OptionTable& engine = setup.train->table;
   const std::int64_t global = setup.plan.batch.global;

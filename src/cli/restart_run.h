@@ -1,4 +1,4 @@
-// restart = N: starting a run again after a rank failed.
+// restart = N: restarts a run after a rank failed.
 #pragma once
 
 #include "plan/run_setup.h"
@@ -9,11 +9,11 @@
 
 namespace lockstep::cli {
 
-// Counts failures without progress in between.
+// Counts failures without progress between them.
 class Restarts {
  public:
   explicit Restarts(std::int64_t allowed) : allowed_(allowed) {}
-  // After a failure, the newest good checkpoint being of `step` (0: none): whether once more.
+  // Whether to restart after a failure. step: of the newest good checkpoint (0: none).
   bool once_more(std::int64_t step);
   std::int64_t count() const { return count_; }  // since the last progress
 
@@ -23,9 +23,9 @@ class Restarts {
 
 std::int64_t newest_good_step(const RunDir& run);  // 0: no good checkpoint
 
-// The setup with which `run` starts again on those of `devices` that still answer, written down.
-// before: of the start that failed, whose stop.after and stop.reserve go on. Throws Error if no
-// device answers or the global batch does not divide into those that do.
+// The setup that restarts `run` on those of `devices` that still answer; it is recorded. before:
+// that of the failed start, whose stop.after and stop.reserve stay in force. Throws Error if no
+// device answers, or if the global batch does not divide among those that do.
 RunSetup start_again(RunDir& run, const RunSetup& before);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,4 @@
-// lockstep resume: goes on where the newest good checkpoint stands.
+// lockstep resume: resumes from the newest good checkpoint.
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Copies what is in a folder, not its permissions: the source may be closed to writing. It may be a
+// Copies a folder's contents, not its permissions: the source may be read-only. It may be a
 // stranger's, whose links could make this account's other files part of a run.
 void copy_files(const fs::path& from, const fs::path& to,
                 const std::function<void()>& leave_if_interrupted) {
@@ -71,7 +71,7 @@ void check_writable(const RunDir& run) {
       cat("go on in a new run: lockstep resume ", shell_word(run.path().string()), " --into NAME"));
 }
 
-// The newest good checkpoint. Where there is none, says what is wrong with each.
+// The newest good checkpoint. If there is none, it reports the fault of each.
 std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_there) {
   std::vector<CheckpointInfo> damaged;
   auto found =
@@ -148,7 +148,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const Then then = then_of(parsed);
   const std::vector<Device> devices = training_devices(parsed);
   const bool foreign = parsed.has("--world"), copies = parsed.has("--into");
-  // Before anything of it is read: what another writes meanwhile must not be gone by.
+  // Taken before anything is read: values that another process changes meanwhile must not be used.
   const bool had_finished = run.state() == RunState::finished;
   if (!copies) {
     check_writable(run);

@@ -1,4 +1,4 @@
-// First what happened, then what else is known of it, then what can be done.
+// First what happened, then further facts, then remedies.
 #include "cli/run_end.h"
 
 #include "base/error.h"
@@ -40,7 +40,7 @@ std::string last_lines(const RankFailed& failed) {
   return cat("\nlast lines of ", failed.log.string(), ":\n", text);
 }
 
-// What the rank said beyond its first line.
+// The rank's message after its first line.
 std::string more_of(const RankError& error) {
   const std::size_t newline = error.what.find('\n');
   const std::string rest = newline == error.what.npos ? "" : error.what.substr(newline + 1);

@@ -1,4 +1,4 @@
-// Where runs lie: run.root, by its one name on every command.
+// The folder of runs: run.root, under this name on every command.
 #pragma once
 
 #include "cli/arguments.h"
@@ -9,19 +9,19 @@
 
 namespace lockstep::cli {
 
-// The value that arguments, else config files, give an option; nothing where none does. Throws
+// An option's value from arguments, else from config files; nothing if neither sets it. Throws
 // Error if a file cannot be read.
 std::optional<nlohmann::json> option_given(const Parsed& parsed, const std::string& key);
 
-// run.root as arguments, else config files, else the default give it. Throws Error if a file cannot
+// run.root from arguments, else from config files, else the default. Throws Error if a file cannot
 // be read.
 std::string run_root(const Parsed& parsed);
 
-// How help speaks of the operand RUN.
+// Help text for the operand RUN.
 inline constexpr const char* run_operand_help =
     "RUN is a folder, or a name in the folder of runs (run.root=DIR, by default runs).";
 
-// --root, which these commands had.
+// --root, which these commands used to have.
 TriedFlag tried_root();
 
 // The run that the first operand names. Throws Error naming the nearest.

@@ -1,4 +1,4 @@
-// What commands read that take a run: its folder, or an export of one.
+// The source of commands that read a run: its folder, or an export of it.
 #pragma once
 
 #include "base/files.h"
@@ -10,25 +10,26 @@
 
 namespace lockstep::cli {
 
-// How help speaks of the operand RUN of such commands.
+// Help text for the operand RUN of such commands.
 inline constexpr const char* source_operand_help =
     "RUN is a folder, a name in the folder of runs (run.root=DIR, by default runs), or a file that "
     "`lockstep export` wrote.";
 
 struct RunSource {
-  // Of an export: a folder with its record and its files, as a run has them, until this goes.
+  // For an export: a folder with its record and files, laid out as a run, during the lifetime of
+  // this object.
   std::unique_ptr<TemporaryDirectory> folder;
   RunDir run;
-  std::filesystem::path weights;  // the export, absolute; empty: the run's checkpoints
-  std::filesystem::path outputs;  // in whose folder predictions/ they go by default
+  std::filesystem::path weights;  // the export, absolute; empty: uses the run's checkpoints
+  std::filesystem::path outputs;  // folder in which predictions/ is created by default
 };
 
-// Of the first operand. Throws Error: no such run (the nearest named), a file that is no export, or
-// is damaged.
+// The source that the first operand names. Throws Error: no such run (nearest named), or a file
+// that is not an export or is damaged.
 RunSource operand_source(const Parsed& parsed);
 
-// Of a run or an export beside the operand's, with the operand's plugin in place of its own. root:
-// where runs are looked for by name. Throws Error likewise.
+// A further run or export, with the operand's plugin instead of its own. root: where runs are
+// searched by name. Throws Error in the same cases.
 RunSource further_source(const std::string& operand, const std::string& root);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,4 @@
-// While a run trains, all that people are shown goes into its log too (run/train_log.h).
+// While a run trains, all messages to people also go into its log (run/train_log.h).
 #pragma once
 
 #include "base/error.h"
@@ -12,11 +12,11 @@ namespace lockstep::cli {
 
 class RunTranscript {
  public:
-  // begins: how this start is called, "started" or "resumed"; plan: shown before the run was there.
-  // Says where the log cannot be written.
+  // begins: the kind of start, "started" or "resumed"; plan: text shown before the run existed.
+  // Reports it if the log cannot be written.
   RunTranscript(const RunDir& run, const std::string& begins, const std::string& plan);
 
-  // Of an error that ends the program.
+  // Adds an error that ends the program.
   void add(const Error& error);
 
  private:

@@ -68,7 +68,7 @@ int show_all(const std::string& root, const std::vector<std::string>& tags, bool
   return 0;
 }
 
-// Of a run or batch in any state: its folder, and the record that its first labels stand in.
+// For a run or batch in any state: its folder, and the record with its first labels.
 std::pair<std::filesystem::path, nlohmann::json> labelled(const Parsed& parsed,
                                                           const std::string& root) {
   std::error_code ignored;
@@ -100,7 +100,7 @@ int change_labels(const Parsed& parsed, const std::string& root) {
   return 0;
 }
 
-// Of Lockstep, by a name in the folder of runs.
+// Whether the word is a Lockstep run in the folder of runs.
 bool names_a_run(const std::string& word, const std::string& root) {
   std::error_code ignored;
   return std::filesystem::exists(std::filesystem::path(root) / word / "run.json", ignored);

@@ -1,4 +1,4 @@
-// What commands that sample GPUs share: their begin, and their end where the driver hangs.
+// Common start and end of commands that sample GPUs, also when the driver hangs.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,16 @@ constexpr const char* no_answer = "the NVIDIA driver does not answer";
 constexpr const char* why_no_answer =
     "nvidia-smi waits for it likewise; dmesg | grep -i nvrm may say why";
 
-// Says that the driver does not answer, and ends the program: there is no way out of a call that
-// hangs.
+// Reports that the driver does not answer, and ends the program: a hanging call cannot be left.
 [[noreturn]] void end_without_driver(int code);
 
-// Seconds for the driver to start: some wake each GPU first, which takes a while.
-// LOCKSTEP_DRIVER_TIMEOUT or a minute. Throws Error where that is no time.
+// Seconds that the driver may take to start: some wake each GPU first, which takes a while.
+// LOCKSTEP_DRIVER_TIMEOUT, or a minute. Throws Error if that is no time.
 double driver_start_s();
 void say_that_it_waits(double hanging_s);
 
-// What `ask` gives, of the driver's start; ends the program with `code` where it does not answer.
+// Returns the result of `ask`, which waits for the driver's start. Ends the program with `code` if
+// it does not answer.
 template <class Ask>
 auto answer_in_time(Ask ask, int code) {
   using Seconds = std::chrono::duration<double>;
@@ -42,11 +42,11 @@ auto answer_in_time(Ask ask, int code) {
   return answer.get();
 }
 
-// Throws Error where there is no GPU to "watch", say, with the reason.
+// Throws Error with the reason if there is no GPU; purpose: "watch", for example.
 void check_gpus(const GpuReader& reader, const std::string& purpose);
 
-// The code of `command`, which uses the sampler. Where a driver call hangs at its end the sampler
-// is left to itself, and the program ends here: the library cannot be shut down.
+// Returns the exit code of `command`, which uses the sampler. If a driver call hangs at its end,
+// the sampler is detached and the program ends here: the library cannot be shut down.
 int with_sampler(Sampler& sampler, const std::function<int()>& command);
 
 }  // namespace lockstep::cli

@@ -59,8 +59,8 @@ std::string take_devices(Line& words) {
   return value;
 }
 
-// Of what `command` takes after --devices, what `launch` takes in the same sense: plan and bench
-// count GPUs, and plan takes kinds of them.
+// Whether the value of --devices means the same for `launch` as for `command`: plan and bench count
+// GPUs, and plan accepts kinds of them.
 bool means_the_same(const std::string& command, const std::string& devices) {
   return !devices.empty() && (command == "train" || devices == "all" || devices.starts_with("cpu"));
 }

@@ -1,4 +1,4 @@
-// A command line as bash has it while it is typed. Nothing in it is ever evaluated.
+// A command line as bash has it during typing. Nothing in it is ever evaluated.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@ namespace lockstep::cli {
 
 struct ShellLine {
   std::vector<std::string> words;  // without quotes and backslashes; the last is being typed
-  char quote = 0;                  // ' or " where the last word is inside one
-  std::size_t break_at = 0;        // bytes of the last word that readline does not complete
+  char quote = 0;                  // ' or " if the last word is inside one
+  std::size_t break_at = 0;        // bytes of the last word before the part that readline completes
 };
 
 // breaks: bash's COMP_WORDBREAKS, after which readline begins a word.
 ShellLine split_line(std::string_view line, std::string_view breaks);
 
-// What readline puts in the place of the last word so that it is `word`, and bash takes it for
-// that; nothing where it cannot be written inside the quotes.
+// The text that readline must insert in place of the last word so that bash reads `word`. Nothing
+// if it cannot be written inside the quotes.
 std::optional<std::string> completed_word(const ShellLine& line, std::string_view word);
 
 }  // namespace lockstep::cli

@@ -17,7 +17,7 @@ std::string docs_folder() {
   return std::filesystem::exists(installed, none) ? installed.string() : "docs";
 }
 
-// Of a link on a page of the guide: "page.md#part", "../reference/page.md".
+// The page of a link in the guide: "page.md#part", "../reference/page.md".
 std::string page_at(std::string_view address) {
   const std::filesystem::path page = std::string(address.substr(0, address.find('#')));
   return (std::filesystem::path(docs_folder()) / "guide" / page).lexically_normal().string();

@@ -1,5 +1,5 @@
-// What people see and search for, with its cause and what to do: the guide docs/guide/symptoms.md,
-// of which `lockstep help WORD …` shows what fits.
+// Symptoms that users see and search for, with cause and remedy: the guide docs/guide/symptoms.md.
+// `lockstep help WORD …` shows matching ones.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 namespace lockstep::cli {
 
 struct Symptom {
-  std::string title, also;                                 // also: what else it is called
-  std::vector<std::pair<std::string, std::string>> parts;  // "Cause" and what stands behind it
+  std::string title, also;                                 // also: other names for it
+  std::vector<std::pair<std::string, std::string>> parts;  // "Cause" and the text after it
 };
 
-// The sections of the page, in its order, without marks of Markdown but those of code.
+// The sections of the page, in its order, without Markdown marks except for code.
 std::vector<Symptom> symptoms_in(std::string_view page);
 
-// A title, what else it is called, and the parts.
+// The title, its other names, and the parts.
 std::string symptom_text(const Symptom& symptom, int width);
 
-// "[a title](page.md#part)" becomes "a title: docs/guide/page.md", or where the program is
-// installed the page there; "**" becomes nothing.
+// "[a title](page.md#part)" becomes "a title: docs/guide/page.md", or the page's place in an
+// installed program; "**" is removed.
 std::string without_marks(std::string_view text);
 
 extern const std::string_view symptoms_page;  // the guide's text

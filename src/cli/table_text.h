@@ -1,4 +1,4 @@
-// A table of a file as text for a terminal.
+// A table from a file, as text for a terminal.
 #pragma once
 
 #include "media/csv_table.h"
@@ -9,11 +9,11 @@
 namespace lockstep::cli {
 
 struct ShownPart {
-  std::size_t rows = 8, columns = 12;  // at most
+  std::size_t rows = 8, columns = 12;  // the most shown
 };
 
-// The names and the first rows, a line each. Numbers are shortened, long texts cut; columns for
-// which a line of 140 cells has no room are left out.
+// The header and the first rows, a line each. Numbers are shortened, and long texts cut. Columns
+// that do not fit into a line of 140 cells are left out.
 std::string table_text(const CsvTable& table, const ShownPart& shown);
 
 }  // namespace lockstep::cli

@@ -63,7 +63,7 @@ std::string why_not(const char* term) {
   return why;
 }
 
-// What the terminal can show of a character, in exactly as many cells as cells_of says.
+// Appends what the terminal can show of a character, in exactly as many cells as cells_of returns.
 void append_shown(std::wstring& text, char32_t character, bool utf8) {
   const int cells = cells_of(character);
   if (cells == 0) return;

@@ -1,4 +1,4 @@
-// A terminal as a full-screen view needs it, over ncurses: draws lines, reads keys, knows its size.
+// A terminal for a full-screen view, using ncurses: draws lines, reads keys, knows its size.
 #pragma once
 
 #include <memory>
@@ -9,24 +9,25 @@
 
 namespace lockstep::cli {
 
-// Standard input and output are a terminal's while it lives; one at a time. The destructor puts the
-// terminal back as it was. Handlers for SIGINT and SIGTERM must be there before, or ncurses has its
-// own, which end the program; SIGTSTP and SIGWINCH are ncurses'. Other threads must block signals.
+// Takes over standard input and output during its lifetime; only one may exist. The destructor
+// restores the terminal. Handlers for SIGINT and SIGTERM must be installed before, or ncurses
+// installs its own, which end the program; SIGTSTP and SIGWINCH are ncurses'. Other threads must
+// block signals.
 class Terminal {
  public:
-  // Nothing where this terminal cannot be drawn on: why says so.
+  // Nothing if this terminal cannot be drawn on, with the reason in `why`.
   static std::unique_ptr<Terminal> open(std::string& why);
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  bool utf8() const;  // whether it shows more than ASCII
+  bool utf8() const;  // whether it can show more than ASCII
   int width() const;  // in cells
   int height() const;
-  // Sends what is not on the screen yet. Text as of clean_cells; what does not fit is left out.
+  // Updates the screen where it differs. Text must be as from clean_cells; parts that do not fit
+  // are left out.
   void draw(const std::vector<Line>& lines);
-  // The next key; Key::none if none comes in time, Key::gone where the terminal is not there any
-  // more.
+  // The next key; Key::none if none comes in time, Key::gone if the terminal is gone.
   KeyPress key(double timeout_s);
 
  private:

@@ -49,7 +49,7 @@ Duration usual_reserve(Duration quota) {
   return in_whole_ms(std::min(share * quota.seconds, most_s));
 }
 
-// For what took so long before; some of the time is always left to train.
+// For predictions that took this long before; some of the time is always left to train.
 Duration reserve_for(double known_s, Duration quota) {
   constexpr double margin = 1.15, most_share = 0.9;
   const double needed_s = std::ceil(margin * known_s);

@@ -1,4 +1,4 @@
-// How long one run takes on one GPU of several kinds, side by side.
+// A table of the time of one run on one GPU of several kinds.
 #pragma once
 
 #include "run/forecast.h"
@@ -13,11 +13,11 @@ namespace lockstep::cli {
 struct TimeRow {
   std::string device, precision;
   std::optional<Forecast> forecast;
-  std::string why_not;  // where there is none
-  std::string quota;    // of quota_text
+  std::string why_not;  // if there is no forecast
+  std::string quota;    // from quota_text
 };
 
-// With a head, and below it what applies to all rows and what is not known or does not fit.
+// With a header; below it are notes on all rows, and values that are unknown or do not fit.
 std::string time_table_text(const std::vector<TimeRow>& rows);
 nlohmann::json to_json(const std::vector<TimeRow>& rows);
 

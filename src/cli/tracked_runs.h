@@ -1,12 +1,12 @@
-// lockstep runs STORE: the runs that an experiment tracker keeps, or one of them.
+// lockstep runs STORE: shows the runs of an experiment tracker, or one of them.
 #pragma once
 
 #include "cli/arguments.h"
 
 namespace lockstep::cli {
 
-// Whether the operand names such a store or a run in it, which is then shown. Throws Error where
-// that cannot be read.
+// Whether the operand names such a store or a run in it, which is then shown. Throws Error if it
+// cannot be read.
 bool show_tracked_runs(const Parsed& parsed);
 
 }  // namespace lockstep::cli

@@ -53,7 +53,7 @@ nlohmann::json device_records(const std::vector<Device>& devices) {
   return list;
 }
 
-// --world=FILE, from a worker whose world somebody else made: a JSON array, a device a rank.
+// --world=FILE, from a worker in a foreign world: a JSON array, a device per rank.
 std::vector<Device> devices_of_world(const std::string& file) {
   const nlohmann::json list = nlohmann::json::parse(read_file(file));
   std::vector<Device> devices;
@@ -72,7 +72,7 @@ std::vector<Device> training_devices(const Parsed& parsed) {
 
 namespace {
 
-// Of a run whose record cannot be read, which is nobody's to go on with unless he names it: "".
+// "" for a run with an unreadable record, which is resumed only if the user names it.
 std::string recipe_of(const RunDir& run) {
   try {
     return text_or(run.record(), "recipe", "");
@@ -105,7 +105,8 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
 
 namespace {
 
-// A run that needs no training: what follows it, with the options given now. Nothing where it does.
+// For a run that needs no training: runs the following steps, with the options given now. Nothing
+// if it needs training.
 std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then& then,
                              const std::vector<Device>& devices) {
   if (run.state() != RunState::finished) return std::nullopt;
@@ -287,7 +288,8 @@ namespace {
 
 constexpr const char* gpu_log_name = "gpu.csv";
 
-// Only the worker knows whether the recipe's code predicts; what predicts has options for it.
+// Only the worker knows whether the recipe's code predicts; a recipe that predicts has options for
+// it.
 bool may_predict(const RunSetup& setup) {
   const std::vector<std::string> keys = setup.options->table.keys();
   return std::any_of(keys.begin(), keys.end(),
@@ -306,7 +308,7 @@ double most_checkpoint_bytes(const RunSetup& setup) {
   return 16.0 * static_cast<double>(setup.prepared.facts.parameters);
 }
 
-// What is known of a start beside how its ranks ended.
+// Facts about a start, besides how its ranks ended.
 struct Told {
   std::string why;  // of a stop
   bool by_quota = false;
@@ -395,7 +397,7 @@ int then_unless_signalled(const RunSetup& setup, const RunDir& run, const Then& 
   return exit_interrupted;
 }
 
-// What all ranks that are over have read from disk, as the kernel counts it.
+// Bytes that all finished ranks have read from disk, by the kernel's count.
 double children_read_bytes() {
   constexpr double block_bytes = 512;
   rusage use = {};
@@ -415,7 +417,7 @@ void note_read_bytes(const RunDir& run, double bytes) try {
 
 namespace {
 
-// What train_run does, while its words are kept.
+// The work of train_run, while its messages are recorded.
 int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const double read_before = children_read_bytes();
   const std::unique_ptr<GpuLog> gpu_log = log_gpus(setup, run);

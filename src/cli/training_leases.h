@@ -1,4 +1,4 @@
-// A training's word to batches of the same user: these GPUs are in use.
+// Marks GPUs as used by a training, for batches of the same user.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace lockstep::cli {
 
-// Held for as long as the files are open. Where a batch has a GPU already it says so, and goes on;
-// a job of a batch takes none, because its batch has. Never throws.
+// Held while the files are open. If a batch already has a GPU, it prints that and continues. A job
+// of a batch takes none, because its batch has. Never throws.
 std::vector<UniqueFd> lease_for_training(const std::vector<Device>& devices);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,4 @@
-// A few seconds of a run in a temporary folder, to see how long its parts take.
+// Trains a few seconds in a temporary folder, to measure the times of a run's parts.
 #pragma once
 
 #include "plan/run_setup.h"
@@ -6,8 +6,8 @@
 
 namespace lockstep::cli {
 
-// Trains ten seconds on the plan's devices, evaluates for five at most, and saves. setup: planned.
-// Throws ToldAlready if the ranks fail or a signal comes, Error if not even two steps fit.
+// Trains ten seconds on the plan's devices, evaluates for at most five, and saves. setup: planned.
+// Throws ToldAlready if the ranks fail or a signal comes, and Error if not even two steps fit.
 MeasuredTimes measure_times(const RunSetup& setup);
 
 }  // namespace lockstep::cli

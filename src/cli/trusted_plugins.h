@@ -1,6 +1,6 @@
-// Which plugins may be loaded because a run's record names them. Loading one runs its code, and a
-// run directory may come from anybody, so only those that the user has named himself on this
-// machine.
+// Decides which plugins may be loaded because a run's record names them. Loading a plugin runs its
+// code, and a run directory may come from anybody. So only plugins that the user has named on this
+// machine are loaded.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,21 +8,22 @@
 
 namespace lockstep::cli {
 
-// The user named it: returns its absolute path, which is remembered in lockstep/plugins.json of
-// XDG_STATE_HOME (default ~/.local/state) where that can be written, and told to workers started
-// from here on.
+// For a plugin that the user named: returns its absolute path. The path is remembered in
+// lockstep/plugins.json of XDG_STATE_HOME (default ~/.local/state) if that is writable, and passed
+// to workers started from now on.
 std::string trust_plugin(const std::string& plugin);
 
-// library: an absolute path. Throws Error unless it was trusted at some time; else tells workers.
+// library: an absolute path. Throws Error unless it was trusted at some time; otherwise passes it
+// to workers.
 void require_trusted_plugin(const std::string& library);
 
-// The one library of this name that was trusted, is still there and has the recipe; "": there is
-// none, or more than one.
+// The only trusted library of this name that still exists and has the recipe; "" if there is none,
+// or more than one.
 std::string used_plugin(const std::string& file_name, const std::string& recipe);
 
-// What a plugin that is remembered says of its recipes, kept so that completion offers their
-// options without loading it. described: the worker's description, a list of recipes.
+// Stores a remembered plugin's description of its recipes, so that completion offers their options
+// without loading it. described: the worker's description, a list of recipes.
 void remember_recipes(const std::string& library, const nlohmann::json& described);
-nlohmann::json remembered_recipes(const std::string& plugin);  // an empty list where none is
+nlohmann::json remembered_recipes(const std::string& plugin);  // an empty list if there is none
 
 }  // namespace lockstep::cli

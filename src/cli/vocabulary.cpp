@@ -17,7 +17,7 @@ const RecipeInfo* engine_recipe(const std::string& name) {
   return nullptr;
 }
 
-// What cannot be set is refused elsewhere.
+// Invalid values are rejected elsewhere.
 void set_if_possible(OptionTable& table, const std::string& key, const std::string& value,
                      ValueSource source) {
   try {
@@ -26,8 +26,8 @@ void set_if_possible(OptionTable& table, const std::string& key, const std::stri
   }
 }
 
-// What the recipe's preset sets of this table: the one that is typed, or its own, and what is
-// typed.
+// Sets the values of the preset, which is the typed one or the recipe's own, and then the typed
+// words.
 void set_typed(const RecipeOptions& recipe, const std::string& standard,
                std::span<const TypedName> typed, OptionTable& table) {
   std::string preset = standard;

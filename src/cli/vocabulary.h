@@ -1,5 +1,5 @@
-// What a command that names a recipe can be told: options, what other programs call them, and what
-// counts already.
+// The words that a command with a recipe accepts: options, other programs' names for them, and
+// values in force.
 #pragma once
 
 #include "config/options.h"
@@ -15,32 +15,31 @@
 namespace lockstep::cli {
 
 struct Vocabulary {
-  std::vector<OptionInfo> options;  // of the recipe, then of the engine
-  std::vector<Synonym> synonyms;    // likewise
-  bool is_of_engine = true;         // false: of a recipe that trains without it
+  std::vector<OptionInfo> options;  // those of the recipe, then of the engine
+  std::vector<Synonym> synonyms;    // in the same order
+  bool is_of_engine = true;         // false: for a recipe that trains without the engine
 
   void add(const OptionTable& table);
-  const OptionInfo* find(const std::string& key) const;  // null: there is none
+  const OptionInfo* find(const std::string& key) const;  // null if there is none
   bool has(const std::string& key) const { return find(key) != nullptr; }
   std::vector<std::string> keys() const;
 };
 
-// recipe: "" where none is known.
+// recipe: "" if unknown.
 Vocabulary vocabulary_of(const std::string& recipe);
 
-// Of the engine, and with `direct` those that train without it too.
+// Recipes of the engine, and with `direct` also those that train without it.
 std::vector<std::string> recipe_names(bool direct);
 bool is_recipe_name(const std::string& word);
-// Of the recipes that are known, with and without the engine.
+// Known recipes with that option, with and without the engine.
 std::vector<std::string> recipes_with(std::string_view key);
 
-// The engine's options as they count with what is typed: the preset that it names, or the recipe's
-// own, then its words that are options with a value that can be.
+// The engine's options with the typed words applied: the preset that they name, or the recipe's
+// own, then each word that is an option with a valid value.
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu);
 
-// What the recipe's own rules say of an option that does nothing beside the others that are typed,
-// if they do.
+// The recipe's explanation if an option has no effect beside the other typed ones.
 std::optional<NoEffect> without_effect(const std::string& recipe, std::span<const TypedName> typed);
 
 }  // namespace lockstep::cli

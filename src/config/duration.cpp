@@ -34,7 +34,7 @@ std::string_view take(std::string_view& text, bool (*kind)(char)) {
   return part;
 }
 
-// The seconds as days, hours, minutes and what is left.
+// The seconds as days, hours, minutes and a rest.
 std::string in_units(double seconds) {
   std::string text;
   for (const auto& [unit, length] : kUnits) {
@@ -80,7 +80,7 @@ std::string format_duration(Duration duration) {
   if (!(seconds > 0) || seconds >= 1e15) return plain;
   const std::string text =
       seconds < 1 ? cat(detail::format_real(seconds * 1000), "ms") : in_units(seconds);
-  // What cannot be split without rounding stays whole.
+  // A duration that cannot be split without rounding stays whole.
   return !has_exponent(text) && parse_duration(text) == duration ? text : plain;
 }
 

@@ -1,4 +1,4 @@
-// What a caller knows of keys that none of its tables has.
+// Lets a caller explain keys that no option table has.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@
 
 namespace lockstep {
 
-// Why the key is no option here, such as that it is one of another recipe; nothing if it is simply
-// unknown. value: what it was given, as typed.
+// Why the key is not an option here, for instance because another recipe has it. Nothing if the key
+// is simply unknown. value: its value as typed.
 using ExplainKey =
     std::function<std::optional<Error>(std::string_view key, const std::string& value)>;
 
-// As apply_config of config/options.h; an unknown key is the error of `explain` where that has one,
-// with the place added.
+// As apply_config of config/options.h. For an unknown key it throws the error of `explain`, with
+// the place added, if there is one.
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments, const ExplainKey& explain);

@@ -25,17 +25,18 @@ struct Duration {
   friend bool operator==(const Duration&, const Duration&) = default;
 };
 
-// What an option means and which values it takes.
+// The meaning of an option and the values it takes.
 struct OptionSpec {
   std::string meaning;                                    // a phrase, lower case, no full stop
   std::string unit{};                                     // "tokens", "s", "samples"; empty if none
   double min = -std::numeric_limits<double>::infinity();  // inclusive; seconds for durations
   double max = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices{};  // texts only: the words allowed
-  std::string word{};                  // whole numbers only: a word that stands for the least one
-  // Texts and lists only: names files, folders or globs. Relative ones are recorded absolute.
+  std::string word{};                  // whole numbers only: a word for the least number
+  // Texts and lists only: the value names files, folders or globs. Relative ones are recorded
+  // absolute.
   bool is_path = false;
-  std::vector<std::string> no_paths{};  // of a path: words that mean something else
+  std::vector<std::string> no_paths{};  // for paths: words that mean something else
 };
 
 // Specialise for an enum to make it an option: names in the order of declaration.
@@ -46,7 +47,7 @@ struct EnumNames;
 
 enum class OptionType { boolean, integer, real, text, choice, duration, list };
 
-// Where a value comes from.
+// The source of a value.
 struct ValueSource {
   enum class Kind { standard, preset, file, argument, record };
   Kind kind = Kind::standard;  // standard: the default
@@ -59,11 +60,11 @@ struct OptionInfo {
   std::string key;
   OptionType type = OptionType::text;
   OptionSpec spec;
-  std::string default_text;  // as it would be typed
-  ValueSource source{};      // of the present value
+  std::string default_text;  // as a user would type it
+  ValueSource source{};      // source of the present value
 };
 
-// A named set of values that config files and key=value then overlay.
+// A named set of values, which config files and key=value arguments override.
 struct Preset {
   std::string name;
   std::string meaning;
@@ -79,8 +80,8 @@ class OptionTable {
   OptionTable(const OptionTable&) = delete;
   OptionTable& operator=(const OptionTable&) = delete;
 
-  // The field's value when the option is first set is its default. Throws Error if the key was
-  // added before or is not made of a-z, 0-9, _ and dots, or if the default is out of range.
+  // The field's value at this call is the option's default. Throws Error if the key was added
+  // before or is not made of a-z, 0-9, _ and dots, or if the default is out of range.
   void add(std::string key, bool& field, OptionSpec spec);
   void add(std::string key, std::int64_t& field, OptionSpec spec);
   void add(std::string key, double& field, OptionSpec spec);
@@ -98,29 +99,29 @@ class OptionTable {
         [&field](std::int64_t value) { field = static_cast<E>(value); }, std::move(spec));
   }
 
-  // Parses, checks and stores. Throws Error naming key, value, range and the nearest match. What a
-  // preset sets is nobody's wish in particular: see `is_given`.
+  // Parses, checks and stores. Throws Error naming key, value, range and the nearest match. A value
+  // from a preset does not count as given: see `is_given`.
   void set(std::string_view key, std::string_view text, ValueSource source = {});
-  // The same from a JSON value of the option's type (durations also as text, lists as "a,b,c").
+  // The same with a JSON value of the option's type (durations also as text, lists as "a,b,c").
   void set_json(std::string_view key, const nlohmann::json& value, ValueSource source = {});
   bool has(std::string_view key) const;
-  // The present value as it would be typed; throws Error if there is no such key.
+  // The present value as a user would type it; throws Error if there is no such key.
   std::string get(std::string_view key) const;
-  // True once `set` or `set_json` was called for the key, also by a preset or a record.
+  // True after `set` or `set_json` for the key, also by a preset or a record.
   bool is_set(std::string_view key) const;
-  // True if the value was set by other than a preset: a file, an argument or a record.
+  // True if a file, an argument or a record set the value, not only a preset.
   bool is_given(std::string_view key) const;
 
-  // Takes relative paths, of options that are paths, from `base`.
+  // Resolves relative paths of path options against `base`.
   void make_paths_absolute(const std::filesystem::path& base);
 
   void add_preset(Preset preset);
   const std::vector<Preset>& presets() const;
-  // What other programs call these options, for messages to people who type that.
+  // Other programs' names for these options, for messages to people who type one.
   void add_synonyms(std::vector<Synonym> synonyms);
   const std::vector<Synonym>& synonyms() const;
   std::vector<OptionInfo> options() const;  // in the order added
-  std::vector<std::string> keys() const;    // likewise
+  std::vector<std::string> keys() const;    // in the order added
 
   // {"key": value, ...} with JSON types; durations as seconds.
   nlohmann::json to_json() const;
@@ -134,27 +135,26 @@ class OptionTable {
   std::unique_ptr<Impl> impl_;
 };
 
-// "8h30m" -> 30600 s. Throws Error on anything else than numbers with d, h, m, s, ms, or a plain
+// "8h30m" -> 30600 s. Throws Error unless the text is numbers with d, h, m, s or ms, or a plain
 // number of seconds.
 Duration parse_duration(std::string_view text);
 std::string format_duration(Duration duration);  // "8h30m", "2.5s"
 
-// Several tables seen as one, in order: the engine's options and a recipe's. Resolves, in rising
-// priority: defaults, the preset named by the key `preset`, config files, key=value arguments. A
+// Applies to several tables in order: the engine's options and a recipe's. Priority rises from
+// defaults over the preset named by the key `preset` and config files to key=value arguments. A
 // preset that neither files nor arguments name is applied only if the key was not set before, so
-// that arguments can overlay a record.
-// files: TOML, nested tables joined with dots ([batch] global = 8 is batch.global).
-// Throws Error: unknown key (nearest named), bad value, unreadable file, TOML syntax with its line,
-// unknown preset. Nothing is changed by keys after the faulty one.
+// that arguments can overlay a record. files: TOML, nested tables joined with dots ([batch] global
+// = 8 is batch.global). Throws Error: unknown key (nearest named), bad value, unreadable file, TOML
+// syntax with its line, unknown preset. Keys after the faulty one change nothing.
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments);
 
-// Sets every key of a record written by `to_json`; unknown keys are an Error.
+// Sets every key of a record written by `to_json`. Throws Error for unknown keys.
 void apply_json(std::span<OptionTable* const> tables, const nlohmann::json& record);
 
-// A commented TOML file of all options with their present values; options that were never set are
-// commented out, so that a preset chosen in the file still has its say.
+// A commented TOML file of all options with their present values. Options that were never set are
+// commented out, so that a preset chosen in the file still applies.
 std::string to_toml(std::span<OptionTable* const> tables);
 
 }  // namespace lockstep

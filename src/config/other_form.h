@@ -1,4 +1,4 @@
-// A line of YAML, or of a file of variables for a shell, as a line of TOML.
+// Converts a line of YAML, or of a shell's file of variables, to a line of TOML.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace lockstep::detail {
 
 // "num_leaves: 255" becomes "num_leaves = 255", "export NAME=fast" NAME = "fast", "training:"
-// [training]. Empty where the line is of neither form.
+// [training]. Returns "" for a line of neither form.
 std::string as_toml_line(std::string_view line);
 
 }  // namespace lockstep::detail

@@ -1,4 +1,4 @@
-// Names that people bring from other programs, and what is written here instead.
+// Names from other programs, and the options to use here instead.
 #include "config/synonym.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool is_switch(const std::string& value) {
 
 std::string whole_text(std::int64_t number) { return std::to_string(number); }
 
-// What all devices together take in one step.
+// The batch of all devices together in one step.
 std::string total_of(const std::string& value, const TypedBatch& batch) {
   const std::int64_t accumulation = std::max<std::int64_t>(batch.accumulation, 1);
   const auto number = detail::parse_integer(value);
@@ -120,7 +120,7 @@ std::string value_of(const Synonym& synonym, const std::string& value) {
   return value.empty() ? unknown_value : value;
 }
 
-// What stands for a {word}; nothing where the value has no such thing.
+// The replacement for a {word}; nothing if the value has none.
 std::optional<std::string> meaning_of(std::string_view word, const Synonym& synonym,
                                       const std::string& value, const TypedBatch& batch) {
   if (word == "total") return total_of(value.empty() ? unknown_value : value, batch);

@@ -1,4 +1,4 @@
-// Names that people bring from other programs, and what is written here instead.
+// Names from other programs, and the options to use here instead.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 namespace lockstep {
 
 struct Synonym {
-  std::vector<std::string> names;  // small letters and underscores: "batch_size"
-  std::string from;                // who calls it so: "PyTorch, Transformers"
-  // What is written here, words with a space between: options with their values, or flags; empty:
-  // nothing, it is left out. In a value stands at most one of
+  std::vector<std::string> names;  // lower case with underscores: "batch_size"
+  std::string from;                // the programs that use the name: "PyTorch, Transformers"
+  // The replacement here: options with their values, or flags, separated by spaces. Empty: the
+  // option is left out. A value contains at most one of
   //   {value}     the value that came with the name, as we write it
   //   {total}     that times devices and accumulation ("batch.global={total}")
   //   {device}    what --devices calls it ("0" of cuda:0, "all" of auto)
@@ -24,29 +24,29 @@ struct Synonym {
   //   {kind}      a device without its number ("gpu" of cuda:1)
   //   {index}     the number of a device ("1" of cuda:1); without one its word is left out
   std::string ours;
-  std::string ours_when_off{};  // the same for false, 0, no, off and none; empty: as `ours`
-  bool none_when_off = false;   // for those values there is nothing to write
-  bool zero_is_index = false;   // 0 is the first device, and not off
-  // Values that have another name here: "float16" and "fp16". "adamw*": all that begin so.
+  std::string ours_when_off{};  // the same for values 0, no, off, none and false; empty: as `ours`
+  bool none_when_off = false;   // for those values nothing is needed here
+  bool zero_is_index = false;   // 0 means the first device, not off
+  // Values with another name here: "float16" and "fp16". "adamw*" matches all that begin so.
   std::vector<std::pair<std::string, std::string>> values{};
-  std::string note{};  // what else to know, a phrase
+  std::string note{};  // further advice, a phrase
 };
 
 // One word of ours: an option, or a flag such as "--devices".
 struct OurWord {
   std::string name, value;
-  bool is_off = false;  // what was typed was off
+  bool is_off = false;  // the typed value was off
 };
 
 // Stands for a value that was not typed.
 inline constexpr const char* unknown_value = "VALUE";
 
-// What one typed: the name as it stood there, and its value, "" where there was none.
+// A name and a value as typed; value is "" if there was none.
 struct TypedName {
   std::string name, value;
 };
 
-// Where the values of one command line have their sizes from. 0: not known.
+// Sizes that the values of one command line depend on; 0 if unknown.
 struct TypedBatch {
   int devices = 0;
   std::int64_t accumulation = 1;
@@ -55,14 +55,14 @@ struct TypedBatch {
 // "--Batch-Size" as "batch_size".
 std::string plain_name(std::string_view typed);
 
-// The one that has the name, however it is typed, or null.
+// The synonym with that name, in any spelling, or null.
 const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view typed);
 
-// {"batch.global", "32"}, {"batch.micro", "16"}. None: it is to be left out.
+// For example {"batch.global", "32"}, {"batch.micro", "16"}. Empty: the option is to be left out.
 std::vector<OurWord> written_here(const Synonym& synonym, const std::string& value,
                                   const TypedBatch& batch);
 
-// A table: the names, who calls it so, what is written here, and what else to know.
+// A table of the names, the programs that use them, the replacement here and further advice.
 std::string synonyms_markdown(std::span<const Synonym> synonyms);
 
 }  // namespace lockstep

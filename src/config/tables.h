@@ -31,7 +31,7 @@ class Tables {
 
   // The table that has the key, or null.
   OptionTable* find(std::string_view key) const;
-  // Throws Error: what `explain` says of the key, else naming the nearest key of all tables.
+  // Throws the Error of `explain` for the key, or else one naming the nearest key of all tables.
   OptionTable& table_of(std::string_view key, const std::string& value = "") const;
   std::string nearest_key(std::string_view word) const;  // "" if none is near
   bool is_group(std::string_view name) const;
@@ -45,7 +45,7 @@ class Tables {
  private:
   std::span<OptionTable* const> tables_;
   ExplainKey explain_;
-  std::vector<std::string> keys_, sorted_;  // of all: in order, and by name
+  std::vector<std::string> keys_, sorted_;  // of all tables: in order, and sorted by name
 };
 
 }  // namespace lockstep::detail

@@ -29,7 +29,7 @@ std::string toml_value(OptionType type, const json& value) {
   return cat("[", join(items, ", "), "]");
 }
 
-// Of one line: a path may hold anything.
+// Control characters become "?", so that the comment stays one line: a path may hold any.
 std::string toml_comment(const std::string& text) {
   std::string line = text;
   for (char& c : line)

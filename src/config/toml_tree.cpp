@@ -63,7 +63,7 @@ std::size_t end_of_text(std::string_view text, std::size_t at, std::string_view 
 // The parser multiplies by two once more after the last digit, and does not see the overflow.
 constexpr std::size_t most_binary_digits = 62;
 
-// Of the binary number 0b… that begins at `at`; 0 if none does.
+// The length of the binary number 0b… that begins at `at`; 0 if there is none.
 std::size_t binary_digits(std::string_view text, std::size_t at) {
   if (!text.substr(at).starts_with("0b")) return 0;
   const std::size_t end = text.find_first_not_of("01_", at + 2);
@@ -86,8 +86,8 @@ void check_lines(std::string_view text, const std::filesystem::path& path) {
   }
 }
 
-// Throws Error for what the parser does not survive: brackets or a key with dots that nest too
-// deep, a binary number that is too long.
+// Throws Error for text that the parser does not survive: brackets or a dotted key that nest too
+// deep, or a binary number that is too long.
 void check_limits(std::string_view text, const std::filesystem::path& path) {
   std::size_t line = 1;
   int brackets = 0, dots = 0;

@@ -19,7 +19,7 @@ struct TomlNode {
   Kind kind = Kind::table;
   std::size_t line = 0;  // from 1
   nlohmann::json value;  // of texts, numbers and booleans
-  // A text; else what is written in the file: "1e-3", "2022-01-01".
+  // The value of a text, or else as written in the file: "1e-3", "2022-01-01".
   std::string text;
   std::vector<TomlNode> items;                              // of a list
   std::vector<std::pair<std::string, TomlNode>> members{};  // of a table

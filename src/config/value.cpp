@@ -73,7 +73,7 @@ bool has_type(OptionType type, const json& value) {
 }
 
 bool in_range(const OptionInfo& option, const json& value) {
-  // nlohmann::json keeps what is too large for int64 as unsigned.
+  // nlohmann::json stores numbers too large for int64 as unsigned.
   if (option.type == OptionType::integer && value.is_number_unsigned() &&
       value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
     return false;

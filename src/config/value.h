@@ -9,12 +9,12 @@
 
 namespace lockstep::detail {
 
-// "a whole number from 1 to 64 samples": what follows "must be".
+// "a whole number from 1 to 64 samples": completes "must be".
 std::string requirement(const OptionInfo& option);
-// The range alone, for tables: "1 to 64", "at least 0", "adamw, adam, sgd"; empty if any value
-// goes.
+// The range alone, for tables: "1 to 64", "at least 0", "adamw, adam, sgd"; empty if any value is
+// allowed.
 std::string range_text(const OptionInfo& option);
-// For help: the meaning with range and unit in brackets, "kept checkpoints [1 to 64 files]".
+// For help: the meaning, then range and unit in brackets: "kept checkpoints [1 to 64 files]".
 std::string summary(const OptionInfo& option);
 // A bound in the option's JSON form; null if there is none.
 nlohmann::json bound(const OptionInfo& option, double number);
@@ -25,7 +25,7 @@ double lowest(const OptionInfo& option);
 nlohmann::json parse_value(const OptionInfo& option, std::string_view text);
 nlohmann::json check_value(const OptionInfo& option, const nlohmann::json& value);
 
-// A checked value as it would be typed; parse_value gives it back exactly.
+// A checked value as a user would type it; parse_value reads it back exactly.
 std::string value_text(OptionType type, const nlohmann::json& value);
 
 }  // namespace lockstep::detail

@@ -1,4 +1,4 @@
-// The kernels of activations as plain C++ sees them.
+// Launches the activation kernels from plain C++.
 #pragma once
 
 #include "kernels/kernel_arguments.h"

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(threads) adam_kernel(AdamArguments launch) {
   const AdamFactors factors = adam_factors_of(launch, chunk.range);
   const std::int64_t left = range.elements - chunk.begin;
   const std::int64_t end = chunk.begin + (left < launch.chunk ? left : launch.chunk);
-  // What decay adds to a gradient of 0 also moves the moments.
+  // Decay added to a zero gradient also moves the moments.
   const bool may_pass_over = launch.decoupled || factors.decay == 0;
   for (std::int64_t i = chunk.begin + threadIdx.x * 4; i < end; i += threads * 4) {
     if (may_pass_over && !is_touched(launch.touched, range.begin + i)) {

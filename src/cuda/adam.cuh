@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// What all elements of a range share.
+// Factors shared by all elements of a range.
 struct AdamFactors {
   float one_over_divisor, lr, one_over_correction2, step_size, decay;
 };
@@ -44,7 +44,7 @@ __device__ inline void load_four(const float* from, float (&to)[4]) {
   to[0] = values.x, to[1] = values.y, to[2] = values.z, to[3] = values.w;
 }
 
-// Of gradients in f32 or bf16, of which a range has the one or the other throughout.
+// Gradients are f32 or bf16, the same throughout a range.
 __device__ inline void load_four_gradients(const AdamRange& range, std::int64_t at,
                                            float (&to)[4]) {
   if (range.gradients_dtype == KernelDtype::f32)
@@ -59,7 +59,7 @@ struct AdamFour {
   float weight[4], first[4], second[4];
 };
 
-// Four elements of a range, from `at` on, as an update leaves them.
+// Updates four elements of a range, from `at` on, and returns them.
 __device__ inline AdamFour updated_four(const AdamArguments& launch, const AdamRange& range,
                                         const AdamFactors& factors, std::int64_t at) {
   AdamFour four;

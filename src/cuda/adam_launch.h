@@ -1,4 +1,4 @@
-// The Adam kernel as plain C++ sees it.
+// Launches the Adam kernels from plain C++.
 #pragma once
 
 #include "kernels/kernel_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueues; neither synchronises nor allocates.
+// Enqueue; neither synchronise nor allocate.
 cudaError_t launch_adam_factors(const AdamArguments& arguments, cudaStream_t stream);
 cudaError_t launch_adam(const AdamArguments& arguments, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// The kernels of a first convolution over blocks of pixels as plain C++ sees them.
+// Launches the kernels of a first convolution over blocks of pixels from plain C++.
 #pragma once
 
 #include "kernels/block_arguments.h"
@@ -7,11 +7,11 @@
 
 namespace lockstep {
 
-// Whether the current device has what they need: compute capability 8.0, code for it, and 89 KiB of
-// shared memory for a block.
+// Whether the current device meets the kernels' needs: compute capability 8.0, code for it, and 89
+// KiB of shared memory per block.
 bool block_convolution_runs_here();
 
-// Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.
+// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_block_convolution_forward(const BlockConvolutionForward& arguments,
                                              cudaStream_t stream);
 cudaError_t launch_block_convolution_backward(const BlockConvolutionBackward& arguments,

@@ -1,4 +1,4 @@
-// The kernels that put channels together and take them apart as plain C++ sees them.
+// Launches the kernels that concatenate and split channels from plain C++.
 #pragma once
 
 #include "kernels/channel_arguments.h"

@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(voxel_threads) moments_kernel(ChannelNormForwa
   store_floats(sums[1], launch.partial + partial_place(launch.layout, place, 2, 1));
 }
 
-// A block that finishes sums has 8 statistics, each of which has 32 threads: few statistics make
-// many blocks, and no thread waits for memory more than once where there are up to 512 chunks.
+// A block that finishes sums has 8 statistics with 32 threads each. So few statistics make many
+// blocks, and with up to 512 chunks no thread waits for memory more than once.
 constexpr int finished_together = 8, threads_of_statistic = 32;
 constexpr int finish_warps = finished_together * threads_of_statistic / 32;
 const dim3 finish_threads(finished_together, threads_of_statistic);
@@ -90,8 +90,8 @@ __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
                                          elements);
 }
 
-// Of all threads with the same statistic, in the same order each time; all get it.
-// shared: of this sum alone.
+// The sum over all threads with the same statistic, always in the same order; every thread gets it.
+// shared: used for this sum only.
 __device__ float sum_of_threads(float value, float (&shared)[finish_warps][finished_together]) {
 #pragma unroll
   for (int apart = finished_together; apart < 32; apart *= 2)

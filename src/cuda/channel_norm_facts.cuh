@@ -1,5 +1,5 @@
-// What kernels of instance norm and batch norm share: sums of a statistic, and what becomes of an
-// element by them.
+// Common parts of instance norm and batch norm kernels: the sums of a statistic, and their
+// application to an element.
 #pragma once
 
 #include "cuda/voxels.cuh"
@@ -23,7 +23,7 @@ __device__ inline void keep_moments(const ChannelNormForward& launch, std::int64
   follow(launch.running_variance + statistic, squares / (count - 1), launch.momentum);
 }
 
-// Chunks added up as sums of deviations from the mean of the first of them.
+// Merges chunks as sums of deviations from the mean of the first one.
 struct MomentSums {
   float reference, apart = 0, squares = 0;
 
@@ -42,7 +42,7 @@ __device__ void read_floats(const void* from, std::int64_t at, float (&to)[W]) {
   for (int i = 0; i < W; ++i) to[i] = to_float(static_cast<const A*>(from)[at + i]);
 }
 
-// Of a type that the launch alone knows.
+// For a type known only at launch.
 template <int W>
 __device__ void read_affine(const void* from, KernelDtype dtype, std::int64_t at, float (&to)[W]) {
   if (dtype == KernelDtype::bf16)
@@ -53,14 +53,14 @@ __device__ void read_affine(const void* from, KernelDtype dtype, std::int64_t at
     read_floats<float>(from, at, to);
 }
 
-// What all elements of a channel share.
+// Values shared by all elements of a channel.
 template <int W>
 struct ChannelFacts {
-  float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's
+  float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's scale
 
   ChannelFacts() = default;
-  // first: the statistic of the first channel. means, inverses: of these channels, where they are
-  // not in memory.
+  // first: the statistic of the first channel. means, inverses: of these channels, if they are not
+  // in memory.
   template <class Launch>
   __device__ ChannelFacts(const Launch& launch, std::int64_t first, const float* means = nullptr,
                           const float* inverses = nullptr) {
@@ -86,7 +86,7 @@ struct ChannelFacts {
       factor[i] *= scale[i];
     }
   }
-  // What the norm makes of an element that is so far from its mean: the same in both passes.
+  // The norm's result for an element at distance `apart` from its mean: the same in both passes.
   __device__ float normed(float apart, int i) const { return fmaf(apart, factor[i], bias[i]); }
 
  private:
@@ -113,7 +113,8 @@ struct ChannelFacts {
   }
 };
 
-// What to take from each gradient, and from it for each unit that x is above its mean.
+// Corrections of the gradients: share is subtracted from each, and slope for each unit that x is
+// above its mean.
 struct Shares {
   float share, slope;
 
@@ -127,7 +128,7 @@ __device__ inline void keep_sums(const ChannelNormBackward& launch, std::int64_t
   if (launch.of_bias != nullptr) launch.of_bias[statistic] += sum;
 }
 
-// Has what lies there brought from memory into the cache that all share.
+// Prefetches the line at that address into the L2 cache, which all processors share.
 template <class T>
 __device__ void ask_for_line(const T* at) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(at));

@@ -24,7 +24,7 @@ struct OnChip {
   int voxels = 0;  // of a block, but for the last ones
 };
 
-// What a block keeps beside its elements.
+// A block's memory besides its elements.
 struct Sums {
   float of_warps[2][warps][most_slice];
   float own[2][most_slice];  // read by the other blocks of the cluster
@@ -120,8 +120,8 @@ __device__ void add_block(float (&values)[N][8], const SlicePlace<T>& place, Sum
   __syncthreads();
 }
 
-// What all blocks of the cluster have in `own`, each value fetched by a thread of its own: one
-// after the other they would take longer than the elements. All threads of the cluster call it.
+// Gathers `own` of all blocks of the cluster. Each value is fetched by its own thread: one after
+// the other would take longer than the elements. All threads of the cluster call it.
 __device__ void take_blocks(const cooperative_groups::cluster_group& cluster, const OnChip& chip,
                             Sums& sums) {
   cluster.sync();
@@ -400,7 +400,7 @@ std::size_t allow(Kernel kernel) {
   return clusters > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
-// Of one kernel, asked once on each device.
+// The memory allowed for one kernel, queried once for each device.
 struct Allowed {
   static constexpr int most_devices = 64;
   std::array<std::atomic<std::int64_t>, most_devices> known{};  // and one more

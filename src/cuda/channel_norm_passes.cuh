@@ -1,5 +1,5 @@
-// What the passes of a norm over a batch share: how sums of chunks are finished by the blocks that
-// need them, and what becomes of an element by them.
+// Common parts of the passes of a norm over a batch: how blocks finish the sums of chunks that they
+// need, and apply them to an element.
 #pragma once
 
 #include "cuda/channel_norm_facts.cuh"
@@ -11,8 +11,8 @@ __device__ inline float elements_of_chunk(const VoxelLayout& layout, std::int64_
   return static_cast<float>(left < layout.chunk_voxels ? left : layout.chunk_voxels);
 }
 
-// Turns that elements of 16 bits are asked for before their use (for_turns), where so many tensors
-// are read; 0: they are not. bench/micro/channel_norm.sh compares others.
+// How many turns ahead 16-bit elements are requested (for_turns), by the number of tensors read; 0:
+// not at all. bench/micro/channel_norm.sh compares other values.
 #ifndef NORM_AHEAD_1
 #define NORM_AHEAD_1 3
 #define NORM_AHEAD_2 2
@@ -22,9 +22,9 @@ constexpr int ahead = sizeof(T) != 2 || tensors > 2 ? 0
                       : tensors == 1                ? NORM_AHEAD_1
                                                     : NORM_AHEAD_2;
 
-// Calls take(first sum of a chunk, second, elements of it) for every `apart`-th chunk from `begin`
-// on, so many being read at once. from: the statistic's first sum in the first chunk. elements: of
-// each chunk, or null where they are as the layout says.
+// Calls take(first sum of a chunk, second sum, its elements) for every `apart`-th chunk from
+// `begin` on, and reads `at_once` at a time. from: the statistic's first sum in the first chunk.
+// elements: of each chunk, or null if they follow from the layout.
 template <int at_once, int apart, class Take>
 __device__ void for_chunks(const VoxelLayout& layout, const float* from, int begin,
                            const Take& take, const float* elements = nullptr) {
@@ -48,16 +48,16 @@ __device__ void for_chunks(const VoxelLayout& layout, const float* from, int beg
   }
 }
 
-// Where readers finish the sums (VoxelLayout::finished_by_readers), a block has this many threads
-// for each of its channels.
+// If readers finish the sums (VoxelLayout::finished_by_readers), a block has this many threads for
+// each of its channels.
 constexpr int readers = voxel_threads / reader_channels;
 
-// What a block has finished, by channel.
+// The finished sums of a block, by channel.
 struct FinishedNorm {
   float first[reader_channels], second[reader_channels];
 };
 
-// A thread's share in it: of the channel channel(), which is the block's local()-th.
+// A thread's part in that: it works on channel channel(), the block's local()-th.
 struct Reader {
   std::int64_t block_channel;
   __device__ explicit Reader(const VoxelPlace& place)
@@ -66,14 +66,14 @@ struct Reader {
   __device__ static int number() { return static_cast<int>(threadIdx.x) / reader_channels; }
   __device__ std::int64_t channel() const { return block_channel + local(); }
 
-  // Calls take as for_chunks does, for each of this thread's.
+  // Calls `take` as for_chunks does, for each chunk of this thread.
   template <class Take>
   __device__ void for_own_chunks(const VoxelLayout& layout, const float* partial,
                                  const Take& take) const {
     for_chunks<8, readers>(layout, partial + channel(), number(), take);
   }
-  // Over the threads of a channel, in the same order for all; they all get it. shared: of this sum
-  // alone.
+  // The sum over the threads of a channel, in the same order for all; every thread gets it. shared:
+  // used for this sum only.
   __device__ static float sum(float value, float (&shared)[readers][reader_channels]) {
     shared[number()][local()] = value;
     __syncthreads();
@@ -84,7 +84,7 @@ struct Reader {
   }
 };
 
-// Mean and inverse deviation. All threads of the block call it.
+// Computes mean and inverse deviation. All threads of the block call it.
 __device__ inline void finish_moments(const ChannelNormForward& launch, const VoxelPlace& place,
                                       FinishedNorm& finished) {
   __shared__ float of_sum[readers][reader_channels], of_squares[readers][reader_channels];
@@ -105,7 +105,7 @@ __device__ inline void finish_moments(const ChannelNormForward& launch, const Vo
   __syncthreads();
 }
 
-// Share and slope of the block's channels. All threads of the block call it.
+// Computes share and slope of the block's channels. All threads of the block call it.
 __device__ inline void finish_sums(const ChannelNormBackward& launch, const VoxelPlace& place,
                                    FinishedNorm& finished) {
   __shared__ float of_sum[readers][reader_channels], of_product[readers][reader_channels];
@@ -127,7 +127,7 @@ __device__ inline void finish_sums(const ChannelNormBackward& launch, const Voxe
   __syncthreads();
 }
 
-// What all elements of a channel share, where a block has finished the sums or where they lie in
+// Values shared by all elements of a channel, from the sums that a block has finished or from
 // memory.
 template <int W, bool finishes>
 __device__ ChannelFacts<W> facts_of(const ChannelNormForward& launch, const VoxelPlace& place,
@@ -138,7 +138,7 @@ __device__ ChannelFacts<W> facts_of(const ChannelNormForward& launch, const Voxe
                          finishes ? finished.second + local : nullptr);
 }
 
-// What the gradient of an element of a channel lacks of the one that reaches it.
+// The difference between an element's gradient and the gradient that reaches it.
 template <int W>
 struct ChannelShares {
   float share[W], slope[W];
@@ -197,8 +197,8 @@ inline bool are_sums_wanted(const ChannelNormBackward& launch) {
 template <class T>
 constexpr int resident = sizeof(T) == 2 ? 3 : 2;
 
-// Has the first of a thread's elements brought from memory into the cache that all share, while the
-// thread reads what it needs before them.
+// Prefetches a thread's first elements into the L2 cache, while the thread reads what it needs
+// before them.
 template <class T, int W>
 __device__ void ask_for(const T* from, const VoxelPlace& place, const VoxelLayout& layout) {
   constexpr int at_most = 4;

@@ -1,4 +1,4 @@
-// The kernels that multiply maps by factors per channel as plain C++ sees them.
+// Launches the kernels that multiply maps by factors per channel from plain C++.
 #pragma once
 
 #include "kernels/voxel_arguments.h"

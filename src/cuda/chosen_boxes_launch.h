@@ -1,4 +1,4 @@
-// The kernels that take chosen boxes as plain C++ sees them.
+// Launches the kernels that gather chosen boxes from plain C++.
 #pragma once
 
 #include "kernels/detection_arguments.h"

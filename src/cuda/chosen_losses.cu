@@ -9,7 +9,7 @@ namespace lockstep {
 namespace {
 
 constexpr int threads = 256;
-// Of a block that adds up a chunk: few chunks are as many as a small batch has.
+// Threads of a block that sums a chunk. A small batch has only few chunks.
 constexpr int sum_threads = 1024, warps = sum_threads / 32;
 
 // Its logits as softmax sees them.

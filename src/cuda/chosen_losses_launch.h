@@ -1,4 +1,4 @@
-// The kernels of losses by question as plain C++ sees them.
+// Launches the kernels of losses by question from plain C++.
 #pragma once
 
 #include "kernels/chosen_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.
+// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_chosen_losses_forward(const ChosenLossForward& arguments, cudaStream_t stream);
 cudaError_t launch_chosen_losses_backward(const ChosenLossBackward& arguments, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// The kernel of kernels/column_sums.h as plain C++ sees it.
+// Launches the kernel of kernels/column_sums.h from plain C++.
 #pragma once
 
 #include "kernels/kernel_arguments.h"

@@ -1,4 +1,4 @@
-// The kernel of kernels/copy_all.h as plain C++ sees it.
+// Launches the kernel of kernels/copy_all.h from plain C++.
 #pragma once
 
 #include "kernels/copy_arguments.h"

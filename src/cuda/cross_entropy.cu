@@ -23,7 +23,7 @@ __device__ inline float exp_fast(float x) {
 struct Softmax {
   float largest = -INFINITY, sum = 0;
 
-  // What is taken from a value before exp.
+  // The value subtracted before exp.
   __device__ float base() const { return largest == -INFINITY ? 0 : largest; }
   __device__ void raise(float top) {
     if (top > largest) {
@@ -92,7 +92,7 @@ __device__ inline std::int64_t target_of(const CrossEntropyArguments& launch) {
   return target;
 }
 
-// What a row's gradient is made of, known once the whole row was read.
+// The parts of a row's gradient, known once the whole row was read.
 struct Gradient {
   float largest, factor, scale;
   bool counts;
@@ -171,9 +171,9 @@ __global__ void __launch_bounds__(threads) cross_entropy_kernel(CrossEntropyArgu
   write_target<T, threads>(row, target, gradient, at_target);
 }
 
-// The same for rows of which two fit into a processor's shared memory: the whole row is on its way
-// at once, is read from memory once, and while one block computes the other loads. A thread reads
-// only what it copied, so it waits for nobody.
+// The same for rows so short that two fit into a processor's shared memory. The whole row is
+// requested at once and read from memory once. While one block computes, the other loads. A thread
+// reads only its own copies, so it waits for no other.
 constexpr int shared_threads = 512, group_vectors = 4;
 
 template <class T>

@@ -1,4 +1,4 @@
-// The cross-entropy kernel as plain C++ sees it.
+// Launches the cross-entropy kernel from plain C++.
 #pragma once
 
 #include "kernels/kernel_arguments.h"

@@ -5,8 +5,8 @@
 
 namespace lockstep {
 
-// What this build and this GPU have; without functions where ATen's attention serves better or
-// cuDNN's headers were not there at build time.
+// The attention functions of this build and this GPU. They are empty if ATen's attention serves
+// better, or if cuDNN's headers were missing at build time.
 AttentionKernels attention_kernels();
 
 }  // namespace lockstep

@@ -14,7 +14,7 @@ struct TwoSums {
   float classes = 0, boxes = 0;
 };
 
-// Of all threads of the block, for the first of them.
+// The sum over all threads of the block; only the first thread gets it.
 __device__ TwoSums block_sum(TwoSums sums) {
   __shared__ float of_warps[2][warps];
   sums.classes = warp_sum(sums.classes);

@@ -1,4 +1,4 @@
-// The kernels of a detector's losses as plain C++ sees them.
+// Launches the kernels of a detector's losses from plain C++.
 #pragma once
 
 #include "kernels/detection_arguments.h"

@@ -1,4 +1,4 @@
-// The dropout kernel as plain C++ sees it: pointers, sizes and a stream.
+// Launches the dropout kernel from plain C++: pointers, sizes and a stream.
 #pragma once
 
 #include "kernels/kernel_arguments.h"
@@ -11,8 +11,8 @@
 namespace lockstep {
 
 // x, y: [rows, row_elements] on the device, aligned to an element; y may be x. counters: i64 [3] on
-// the device. With offsets, i64 [rows + 1] on the device: x, y [items, row_elements], of which row
-// b is items offsets[b] to offsets[b + 1] - 1; those behind the last row become 0.
+// the device. With offsets, i64 [rows + 1] on the device, x and y are [items, row_elements]. Row b
+// then is items offsets[b] to offsets[b + 1] - 1; items after the last row become 0.
 struct DropoutLaunch {
   const void* x = nullptr;
   void* y = nullptr;

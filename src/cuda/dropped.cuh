@@ -1,4 +1,4 @@
-// Elements of dropout, for kernels that take it in.
+// Dropout of elements, for kernels that include it.
 #pragma once
 
 #include "cuda/element.cuh"
@@ -12,8 +12,8 @@ __device__ T dropped(T value, std::uint32_t word, std::uint32_t threshold, float
   return word >= threshold ? from_float<T>(__fmul_rn(to_float(value), scale)) : from_float<T>(0.0f);
 }
 
-// The row that item `item`, which is below the last offset, belongs to: the last that begins at it
-// or before, of those the one that is not empty.
+// The row that `item` belongs to: the last row that begins at or before it, and among equal
+// beginnings the one that is not empty. `item` must be below the last offset.
 __device__ inline std::int64_t row_of_item(const std::int64_t* offsets, std::int64_t rows,
                                            std::int64_t item) {
   std::int64_t low = 0, high = rows;
@@ -24,8 +24,8 @@ __device__ inline std::int64_t row_of_item(const std::int64_t* offsets, std::int
   return low;
 }
 
-// Dropout of an item of [items, width]. All that it needs from memory it reads when it is made: to
-// be made before what else takes long is waited for.
+// Dropout of an item of [items, width]. The constructor reads everything needed from memory. So
+// construct it before waiting for slower loads.
 class DroppedItem {
  public:
   DroppedItem() = default;
@@ -63,7 +63,7 @@ class DroppedItem {
   }
 
  private:
-  std::uint32_t quad_ = 0, place_ = 0, step_ = 0;  // as the counter of Philox holds them
+  std::uint32_t quad_ = 0, place_ = 0, step_ = 0;  // in the layout of Philox's counter
   std::int64_t seed_ = 0;
   bool is_used_ = true;
 };

@@ -1,6 +1,6 @@
-// A kernel that begins while the one before it on its stream still ends ("programmatic dependent
-// launch"), from compute capability 9.0 on: its blocks take the processors that become free, and
-// wait there. Elsewhere it begins after it, as any kernel.
+// A kernel that begins while the previous one on its stream is still ending ("programmatic
+// dependent launch"), from compute capability 9.0 on. Its blocks take the processors that become
+// free, and wait there. On older devices it begins after the previous kernel, as usual.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,28 +11,29 @@
 
 namespace lockstep {
 
-// In the kernel, before it reads or writes anything that others do: all before it on the stream is
-// done then, and seen.
+// Call it in the kernel before reading or writing anything that other kernels use. All earlier work
+// on the stream is then complete and visible.
 __device__ inline void wait_for_those_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-// In the kernel: the next one may begin once all blocks have come here.
+// Call it in the kernel: the next kernel may begin once all blocks have called it.
 __device__ inline void let_the_next_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-// Whether it runs here as code for 9.0 or later, so that the two functions above do something.
+// Whether the kernel runs here as code for 9.0 or later, so that the two functions above have an
+// effect.
 inline bool is_for_hopper(const void* kernel) {
   cudaFuncAttributes compiled{};
   return cudaFuncGetAttributes(&compiled, kernel) == cudaSuccess && compiled.ptxVersion >= 90;
 }
 
-// The same, asked once on each device: all our kernels are compiled for the same ones.
+// The same, queried once for each device: all our kernels are compiled for the same architectures.
 inline bool begins_early(const void* kernel) {
   constexpr int most_devices = 64;
   enum : signed char { unknown, no, yes };

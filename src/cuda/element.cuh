@@ -1,4 +1,4 @@
-// Elements of every type as float and back, and vectors of eight.
+// Converts elements of every type to float and back; vectors of eight elements.
 #pragma once
 
 #include "kernels/kernel_arguments.h"
@@ -56,7 +56,7 @@ __device__ inline float warp_sum(float value) {
   return value;
 }
 
-// Calls `function` with an element of the type, for decltype.
+// Calls `function` with an element of that type, for decltype.
 template <class Function>
 cudaError_t with_type(KernelDtype dtype, const Function& function) {
   switch (dtype) {

@@ -101,9 +101,9 @@ __device__ void add_eight(const float (&sum)[8], float* to) {
   for (int k = 0; k < 8; ++k) to[k] += sum[k];
 }
 
-// A thread adds up the rows of a piece, token by token. What a token has in one piece only is its
-// whole sum. Of one that goes over an end of the piece, the sum is partial: number 0 of the piece
-// if the token began before, else number 1.
+// A thread sums the rows of a piece, token by token. The sum of a token that lies in this piece
+// only is complete. If a token extends over an end of the piece, its sum is partial: number 0 of
+// the piece if the token began before it, else number 1.
 template <class T>
 __global__ void __launch_bounds__(threads) pieces_kernel(EmbeddingBackward launch) {
   constexpr int batch = 8;  // rows whose loads are under way together

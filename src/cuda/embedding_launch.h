@@ -1,4 +1,4 @@
-// The embedding kernels as plain C++ sees them.
+// Launches the embedding kernels from plain C++.
 #pragma once
 
 #include "kernels/kernel_arguments.h"

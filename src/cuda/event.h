@@ -5,11 +5,11 @@
 
 namespace lockstep {
 
-// Neither copyable nor movable. Functions throw c10::Error when CUDA reports a failure, which may
-// stem from any earlier work of the device.
+// Neither copyable nor movable. Functions throw c10::Error if CUDA reports a failure, which may
+// come from any earlier work of the device.
 class Event {
  public:
-  // Without timing.
+  // Records no time.
   Event();
   ~Event();
   Event(const Event&) = delete;

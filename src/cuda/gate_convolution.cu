@@ -93,8 +93,8 @@ __device__ inline float element_at(const void* from, KernelDtype dtype, std::int
   }
 }
 
-// From `IN` maps to `OUT`, of which one is 1 and the other 2. Forward: to gates, by the sigmoid.
-// Backward: by the weight turned round.
+// Convolves `IN` maps to `OUT` maps; one number is 1 and the other 2. Forward: to gates, by the
+// sigmoid. Backward: with the weight reversed.
 template <int K, int KD, int IN, int OUT, class Tile>
 __global__ void __launch_bounds__(Tile::threads)
     convolve_kernel(SpatialGateShape shape, const float* from, float* to) {

@@ -1,4 +1,4 @@
-// CUDA graphs of what a function enqueues.
+// Captures the work of a function into a CUDA graph.
 #pragma once
 
 #include "engine/backend.h"
@@ -8,12 +8,12 @@
 
 namespace lockstep {
 
-// As Backend::capture. What `work` allocates lives in a private pool that all living graphs share:
-// what one has freed at its end, the next one may use, because they never run at the same time and
-// what they hand out (numbers, gradients) is held by others. Other threads may go on using the
-// device meanwhile, the loader's pinned allocations too. Where it throws, nothing of the capture is
-// left in torch's allocators and random generator, and Backend::release_cached_memory frees what
-// the pool had.
+// As Backend::capture. Allocations of `work` come from a private pool that all living graphs share.
+// Memory that one graph has freed at its end may be used by the next, because graphs never run at
+// the same time and their results (numbers, gradients) are held by others. Other threads may use
+// the device meanwhile, also for the loader's pinned allocations. If it throws, the capture leaves
+// nothing in torch's allocators and random generator, and Backend::release_cached_memory frees the
+// pool's memory.
 std::unique_ptr<Graph> capture_graph(const std::function<void()>& work);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The kernels of heads over few rows as plain C++ sees them.
+// Launches the kernels of heads over few rows from plain C++.
 #pragma once
 
 #include "kernels/head_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.
+// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_head_forward(const HeadForward& arguments, cudaStream_t stream);
 cudaError_t launch_head_of_hidden(const HeadBackward& arguments, cudaStream_t stream);
 cudaError_t launch_head_of_weight(const HeadBackward& arguments, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// A matrix product of one shape as cuBLASLt describes it, and the algorithms it has for it.
+// A matrix product of one shape as a cuBLASLt descriptor, with its candidate algorithms.
 #pragma once
 
 #include "kernels/kernel_arguments.h"
@@ -24,18 +24,18 @@ struct LtPlace {
 // The largest power of two up to 256 that divides the address; 256 for null.
 std::int64_t alignment_of(const void* pointer);
 
-// Movable neither way. Throws c10::Error where cuBLASLt fails.
+// Neither copyable nor movable. Throws c10::Error if cuBLASLt fails.
 class LtProduct {
  public:
-  // For products with the same sizes, types, flags and alignments as `like`; asks cuBLASLt for
-  // `most` algorithms at most, best guess first.
+  // For products with the same sizes, types, flags and alignments as `like`. Requests at most
+  // `most` algorithms from cuBLASLt, best guess first.
   LtProduct(const MatmulArguments& like, int most);
   LtProduct(const LtProduct&) = delete;
   LtProduct& operator=(const LtProduct&) = delete;
 
-  // How many algorithms there are, maybe none.
+  // The number of algorithms, possibly 0.
   std::size_t candidates() const { return candidates_.size(); }
-  // What cuBLASLt says of that algorithm: some that it proposes cannot run after all.
+  // Returns cuBLASLt's status for that algorithm: some that it proposes cannot run after all.
   cublasStatus_t run(std::size_t candidate, const MatmulArguments& arguments,
                      const LtPlace& place) const;
 
@@ -52,7 +52,7 @@ class LtProduct {
   void find_candidates(const MatmulArguments& like, int most);
 
   Description description_;
-  Layout left_, right_, out_;  // as cuBLASLt sees them: see the source
+  Layout left_, right_, out_;  // in cuBLASLt's convention, see the source
   std::vector<cublasLtMatmulHeuristicResult_t> candidates_;
 };
 

@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(threads) mask_gradient_kernel(MaskLossBackward
   const float* const sums = shared.row_sums + row * 4;
   const float either = sums[1] + sums[2] + shared.smooth;
   const float ratio = (2.0F * sums[0] + shared.smooth) / either;
-  // Of dice by the probability of a place in the background, and in the foreground.
+  // The dice gradient by the probability of a place in the background, and in the foreground.
   const float of_background = of_dice * ratio / either;
   const float of_foreground = of_background - of_dice * 2.0F / either;
   auto* const of_logits = static_cast<T*>(launch.of_logits) + row * shared.places;

@@ -1,4 +1,4 @@
-// The kernels of a mask's losses as plain C++ sees them.
+// Launches the kernels of a mask's losses from plain C++.
 #pragma once
 
 #include "kernels/voxel_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.
+// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_mask_loss_forward(const MaskLossForward& arguments, cudaStream_t stream);
 cudaError_t launch_mask_loss_backward(const MaskLossBackward& arguments, cudaStream_t stream);
 

@@ -24,7 +24,7 @@ __device__ float iou_of(const Corners& a, const Corners& b) {
   return common / fmaxf(area_of(a) + area_of(b) - common, 1e-12F);
 }
 
-// What drawing would give on average, of a row in this state.
+// The expected weight under random drawing of a row in this state.
 __device__ float weight_as_drawn(int state, float positives, float negatives, float drawn,
                                  float most_positive) {
   const float of_positives = fminf(positives, most_positive);

@@ -1,4 +1,4 @@
-// The kernels that match anchors or regions and true boxes as plain C++ sees them.
+// Launches the kernels that match anchors or regions with true boxes from plain C++.
 #pragma once
 
 #include "kernels/detection_arguments.h"

@@ -1,4 +1,4 @@
-// Collectives over NCCL; the only file pair that knows c10d's NCCL backend.
+// Collectives over NCCL. Only this file pair knows c10d's NCCL backend.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -11,10 +11,10 @@
 
 namespace lockstep {
 
-// Several ranks connect at once, so that a fault of the network shows here and not in the first
-// step; a single rank connects at its first collective. A collective that takes longer than
-// `timeout` ends the process. Call shutdown() or abort() by hand before the store goes: dropped
-// without either, it aborts and warns. Throws Error when the ranks cannot connect.
+// Several ranks connect at once, so that a network fault appears here and not in the first step; a
+// single rank connects at its first collective. A collective that takes longer than `timeout` ends
+// the process. Call shutdown() or abort() before the store is destroyed; without either, the
+// destructor aborts and warns. Throws Error if the ranks cannot connect.
 c10::intrusive_ptr<c10d::Backend> make_nccl_group(const c10::intrusive_ptr<c10d::Store>& store,
                                                   int rank, int size, at::Device device,
                                                   std::chrono::milliseconds timeout);

@@ -19,7 +19,8 @@ __device__ std::int64_t index_of(const NmsArguments& launch, std::int64_t first,
   return launch.order == nullptr ? box : launch.order[first + box];
 }
 
-// A block has 64 boxes, a thread each, and 64 others, of which it makes a word of bits per thread.
+// A block has 64 boxes, one per thread, and 64 others. Each thread makes a word of bits about
+// these.
 __global__ void __launch_bounds__(word_bits) overlaps_kernel(NmsArguments launch) {
   const std::int64_t row_word = blockIdx.y, word = blockIdx.x, set = blockIdx.z;
   if (word < row_word) return;  // those before it in order are never asked for
@@ -48,8 +49,8 @@ __global__ void __launch_bounds__(word_bits) overlaps_kernel(NmsArguments launch
   launch.overlaps[(first + row) * launch.words + word] = bits;
 }
 
-// Of boxes that nothing before their word has taken out, those that are kept: `room` at most.
-// overlaps: of each box of the word, those behind it in the word.
+// The boxes to keep among those that no earlier word has removed, at most `room`. overlaps: for
+// each box of the word, the later ones in the word that it overlaps.
 __device__ Word kept_of_word(Word open, const Word* overlaps, std::int64_t room) {
   Word kept = 0;
   for (; open != 0 && room > 0; --room) {

@@ -1,4 +1,4 @@
-// The kernels of non-maximum suppression as plain C++ sees them.
+// Launches the kernels of non-maximum suppression from plain C++.
 #pragma once
 
 #include "kernels/detection_arguments.h"

@@ -1,5 +1,5 @@
-// Pictures as a network reads them: the sums of their bytes, of which contrast needs the mean, and
-// then every value of the result in one pass.
+// Turns pictures into a network's input. First it sums their bytes, since contrast needs the mean;
+// then one pass makes every value of the result.
 #include "cuda/element.cuh"
 #include "cuda/picture_input_launch.h"
 

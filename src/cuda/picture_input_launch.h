@@ -1,4 +1,4 @@
-// The kernels that make pictures what a network reads, as plain C++ sees them.
+// Launches the kernels that turn pictures into a network's input from plain C++.
 #pragma once
 
 #include "kernels/picture_inline.h"

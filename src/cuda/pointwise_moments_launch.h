@@ -1,4 +1,5 @@
-// The kernel of a convolution of 1 x 1 that tells batch norm of its result as plain C++ sees it.
+// Launches from plain C++ the kernel of a 1 x 1 convolution that also computes batch norm's moments
+// of its result.
 #pragma once
 
 #include "kernels/block_arguments.h"
@@ -7,10 +8,10 @@
 
 namespace lockstep {
 
-// Whether the current device has what it needs: compute capability 8.0, code for it, memory.
+// Whether the current device meets the kernel's needs: compute capability 8.0, code for it, memory.
 bool pointwise_moments_runs_here();
 
-// Enqueues; neither synchronises nor allocates. Sums are added up in a fixed order.
+// Enqueues; neither synchronises nor allocates. Sums are accumulated in a fixed order.
 cudaError_t launch_pointwise_moments(const PointwiseMoments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

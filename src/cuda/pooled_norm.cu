@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
 #pragma unroll
           for (int c = 0; c < W; ++c) {
             const float value = turned<W>(read[u][c], facts, c);
-            // Of equal x the first.
+            // The first of equal values of x counts.
             if (value > largest[c] || value != value) {
               largest[c] = value;
               where[c] = place;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
 
 constexpr std::uint8_t no_place = 255;
 
-// What an element of x gets of its gradient.
+// The gradient of an element of x.
 template <class T, int W>
 __device__ Pack<T, W> gradient_of(const Pack<T, W>& x, const float (&sums)[W],
                                   const ChannelFacts<W>& facts, const ChannelShares<W>& shares) {

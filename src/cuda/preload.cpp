@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-// Of the CUDA runtime, without whose headers this compiles too.
+// From the CUDA runtime, declared here so that this compiles without its headers.
 extern "C" int cudaGetDeviceCount(int* count);
 
 namespace lockstep {

@@ -1,4 +1,5 @@
-// Libraries that cuDNN loads by their bare names, which it would find in a CUDA toolkit only.
+// Preloads libraries that cuDNN loads by their bare names, which it would only find in a CUDA
+// toolkit.
 #pragma once
 
 #include <string>
@@ -6,10 +7,10 @@
 
 namespace lockstep {
 
-// Loads NVRTC and what it loads in turn from where LibTorch's CUDA runtime lies: the wheels put
-// them beside each other, but NVRTC does not look there, and without them cuDNN compiles no kernel,
-// attention's for example. Python's torch does the same when it is imported. Returns the paths;
-// none where a toolkit or nobody brings them.
+// Loads NVRTC and its dependencies from the folder of LibTorch's CUDA runtime. The wheels install
+// them side by side, but NVRTC does not search there, and without them cuDNN compiles no kernel,
+// for attention for instance. Python's torch does the same on import. Returns the paths; none if a
+// toolkit provides them or nothing does.
 std::vector<std::string> preload_nvrtc();
 
 }  // namespace lockstep

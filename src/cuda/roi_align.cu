@@ -1,8 +1,8 @@
 // RoIAlign (He and others, 2017). Forward: a block has a row of a box's bins, a thread W channels
-// of a bin. Backward: a block has a cell of the features, finds the boxes that reach it, and shares
-// out what they give to it among parts of its threads, each of which has all channels; they are
-// added up in order, so that nothing is added by atomics and each cell is written once. The weights
-// of a cell in a bin are a product of one along each axis.
+// of a bin. Backward: a block has a cell of the features and finds the boxes that reach it. It
+// divides their contributions among groups of threads that each have all channels, and adds the
+// groups up in order. So there are no atomic additions, and each cell is written once. The weight
+// of a cell in a bin is a product of one weight along each axis.
 #include "cuda/device_assert.cuh"
 #include "cuda/roi_align_launch.h"
 #include "cuda/voxels.cuh"
@@ -96,7 +96,7 @@ __device__ bool may_reach(const RoiAxis<float>& axis, int bins, int cell) {
          fminf(axis.start, end) - slack <= cell + 1.0F;
 }
 
-// What a bin takes of a cell, along one axis.
+// The weight of a cell in a bin, along one axis.
 __device__ float weight_of(const RoiAxis<float>& axis, int bin, int cell, int cells) {
   float sum = 0;
   const RoiRange near = roi_range(axis, bin, cell - 1.0F, cell + 1.0F);
@@ -108,8 +108,8 @@ __device__ float weight_of(const RoiAxis<float>& axis, int bin, int cell, int ce
   return sum / axis.points;
 }
 
-// The boxes of a batch of which a cell has a part, as a warp sees them: the weights of the cell in
-// `count` boxes, [count, bins_y + bins_x], and which boxes they are.
+// The boxes of a batch that a cell contributes to, as a warp sees them: the weights of the cell in
+// `count` boxes, [count, bins_y + bins_x], and the boxes' indices.
 struct CellWeights {
   const float* weights;
   const int* boxes;

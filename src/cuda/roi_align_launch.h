@@ -1,4 +1,4 @@
-// The kernels of RoIAlign as plain C++ sees them.
+// Launches the RoIAlign kernels from plain C++.
 #pragma once
 
 #include "kernels/detection_arguments.h"

@@ -1,4 +1,4 @@
-// Elements of a tensor that lies in runs, of a type that is known when the kernel runs: for kernels
+// Elements of a tensor stored in runs, whose type is known only when the kernel runs: for kernels
 // that read few bytes.
 #pragma once
 
@@ -26,7 +26,7 @@ __device__ inline void store_as(KernelDtype dtype, float value, void* to, std::i
     static_cast<__half*>(to)[i] = from_float<__half>(value);
 }
 
-// Row i of [rows, 4]; runs whose length is a multiple of four.
+// Row i of [rows, 4]; the length of runs must be a multiple of four.
 __device__ inline Corners load_four(KernelDtype dtype, const void* from, const Runs& runs,
                                     std::uint32_t row) {
   const std::uint32_t i = place_of(runs, 4 * row);
@@ -38,7 +38,7 @@ __device__ inline Corners corners_at(const float* boxes, std::int64_t i) {
   return reinterpret_cast<const Corners*>(boxes)[i];
 }
 
-// Densely, aligned to a row.
+// Dense, and aligned to a row.
 template <class T>
 struct alignas(4 * sizeof(T)) FourOf {
   T value[4];

@@ -1,4 +1,4 @@
-// Side work on a stream of its own.
+// Work on a side stream.
 #pragma once
 
 #include "kernels/side_work.h"
@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// side: of low priority, so that its kernels take what those of the current stream leave. All calls
-// of one thread at a time, with the same current stream. Can be captured, if it is waited for
-// before the capture ends.
+// side: of low priority, so that its kernels use only what those of the current stream leave. Only
+// one thread may call at a time, always with the same current stream. Can be captured, if it is
+// waited for before the capture ends.
 std::unique_ptr<SideWork> make_side_work(c10::cuda::CUDAStream side);
 
 }  // namespace lockstep

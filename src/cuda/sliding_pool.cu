@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(sliding_threads) sliding_pool_kernel(SlidingPo
     SlidingPlaces<W> where{};
 #pragma unroll
     for (int c = 0; c < W; ++c) largest.value[c] = from_float<T>(-INFINITY);
-    // Of equal ones the first, as in ATen; the first place of all is right where all are −inf.
+    // The first of equal values counts, as in ATen. If all are −inf, the first place is right.
     bool none = true;
     for (int y = first_y; y < last_y; ++y)
       for (int x = first_x; x < last_x; ++x, none = false) {

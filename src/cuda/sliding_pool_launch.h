@@ -1,4 +1,4 @@
-// The kernels of the largest element of windows that may overlap as plain C++ sees them.
+// Launches the kernels of max pooling over windows that may overlap from plain C++.
 #pragma once
 
 #include "kernels/voxel_arguments.h"

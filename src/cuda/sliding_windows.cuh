@@ -1,4 +1,4 @@
-// Windows of images that may overlap, as kernels look through them.
+// Windows of images that may overlap, as kernels traverse them.
 #pragma once
 
 #include "cuda/voxels.cuh"
@@ -10,7 +10,7 @@ namespace lockstep {
 
 constexpr int sliding_threads = 256;
 
-// Of W channels, in their windows.
+// The places of W channels within their windows.
 template <int W>
 struct alignas(W) SlidingPlaces {
   std::uint8_t value[W];
@@ -26,8 +26,8 @@ struct Holding {
   }
 };
 
-// Adds what the windows that hold element (y, x) give to its W channels from `channel` on. down: of
-// its line.
+// Adds to the W channels of element (y, x), from `channel` on, the gradients of all windows that
+// hold it. down: the windows of its line.
 template <class T, int W>
 __device__ void add_windows(const SlidingPool& pool, const Holding& down, std::int64_t row, int y,
                             int x, int channel, const std::uint8_t* places, const void* of_y,
@@ -48,7 +48,7 @@ __device__ void add_windows(const SlidingPool& pool, const Holding& down, std::i
     }
 }
 
-// Calls `function` with an element and a width of vectors as types, and the number of blocks, one
+// Calls `function` with an element type, a vector width as a type, and the number of blocks, one
 // per line.
 template <class Function>
 cudaError_t with_sliding_lines(const SlidingPool& pool, std::int64_t lines,

@@ -43,7 +43,7 @@ struct SharedPlace {
     voxel = chunk * most + static_cast<int>(threadIdx.x) / sharers;
     end = min(chunk * most + most, layout.voxels);
   }
-  // Of the part's first channel; whether there is one.
+  // The part's first channel, and whether there is one.
   __device__ std::int64_t channel(int part) const {
     return (part * std::int64_t{sharers} + sharer) * W;
   }

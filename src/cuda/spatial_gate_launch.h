@@ -1,4 +1,4 @@
-// The kernels of gates per channel and per place as plain C++ sees them.
+// Launches the kernels of gates per channel and per place from plain C++.
 #pragma once
 
 #include "kernels/voxel_arguments.h"
@@ -7,11 +7,12 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.
+// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_spatial_gate_forward(const SpatialGateForward& arguments, cudaStream_t stream);
 cudaError_t launch_spatial_gate_backward(const SpatialGateBackward& arguments, cudaStream_t stream);
 
-// Their parts: the convolution of maps to gates, of_places to of_maps, and the weight's gradient.
+// Parts of those: the convolution from maps to gates, that from of_places to of_maps, and the
+// weight's gradient.
 cudaError_t launch_gate_convolution(const SpatialGateForward& arguments, cudaStream_t stream);
 cudaError_t launch_gate_convolution_backward(const SpatialGateBackward& arguments,
                                              cudaStream_t stream);

@@ -1,11 +1,12 @@
-// The clock kernel as plain C++ sees it.
+// Launches the clock kernel from plain C++.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace lockstep {
 
-// seconds: on the device; gets the time of the GPU's global timer, about 1 us fine. Enqueues only.
+// seconds: on the device; gets the time of the GPU's global timer, with a resolution of about 1 us.
+// Enqueues only.
 cudaError_t launch_stamp(double* seconds, cudaStream_t stream);
 
 }  // namespace lockstep

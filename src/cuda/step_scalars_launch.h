@@ -1,4 +1,4 @@
-// The kernels of kernels/step_scalars.h as plain C++ sees them.
+// Launches the kernels of kernels/step_scalars.h from plain C++.
 #pragma once
 
 #include "kernels/step_scalar_arguments.h"

@@ -1,5 +1,5 @@
-// Products of tensor cores from shared memory, for a warp that has some rows and 64 columns of a
-// result; and what batch norm wants to know of such results.
+// Tensor-core products from shared memory, for a warp with some rows and 64 columns of a result.
+// Also computes batch norm's moments of such results.
 #pragma once
 
 #include "cuda/channel_norm_facts.cuh"
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Whether a kernel runs on the current device as code for 8.0 or later, with so much memory for a
-// block beside what it declares.
+// Whether a kernel runs on the current device as code for 8.0 or later, with `bytes` of shared
+// memory per block besides its static memory.
 inline bool runs_on_tensor_cores(const void* kernel, std::size_t bytes) {
   cudaFuncAttributes compiled{};
   int device = 0, most = 0;
@@ -17,12 +17,12 @@ inline bool runs_on_tensor_cores(const void* kernel, std::size_t bytes) {
       cudaFuncGetAttributes(&compiled, kernel) == cudaSuccess &&
       cudaGetDevice(&device) == cudaSuccess &&
       cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess;
-  if (!is_known) static_cast<void>(cudaGetLastError());  // no error of whoever asks next
+  if (!is_known) static_cast<void>(cudaGetLastError());  // clears the error for the next caller
   return is_known && compiled.ptxVersion >= 80 &&
          static_cast<std::size_t>(most) >= bytes + compiled.sharedSizeBytes;
 }
 
-// Calls `function` with an element of the type, for decltype; of 16 bits alone.
+// Calls `function` with an element of that type, for decltype; 16-bit types only.
 template <class Function>
 cudaError_t with_half_type(KernelDtype dtype, const Function& function) {
   if (dtype == KernelDtype::bf16) return function(__nv_bfloat16());
@@ -30,7 +30,7 @@ cudaError_t with_half_type(KernelDtype dtype, const Function& function) {
   return cudaErrorInvalidValue;
 }
 
-// Launches a kernel with so many bytes of shared memory for a block beside what it declares.
+// Launches a kernel with `bytes` of shared memory per block besides its static memory.
 template <class... Parameters, class... Arguments>
 cudaError_t launch_with_memory(void (*kernel)(Parameters...), dim3 blocks, int threads,
                                std::size_t bytes, cudaStream_t stream,
@@ -45,8 +45,8 @@ cudaError_t launch_with_memory(void (*kernel)(Parameters...), dim3 blocks, int t
 }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-// Four matrices of 8 x 8, of which each thread gives a row of 16 bytes; transposed: each as it lies
-// transposed.
+// Loads four matrices of 8 x 8; each thread gives the address of a row of 16 bytes. transposed:
+// each matrix transposed.
 template <bool transposed>
 __device__ void load_matrices(const uint4* row, unsigned (&to)[4]) {
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(row));
@@ -77,18 +77,18 @@ __device__ void multiply(float (&sums)[4], const unsigned (&a)[4], unsigned b0, 
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// A warp's results: 16 rows, 8 columns, and how a thread has them. Row 16 i + 8 h + lane / 4 has
-// the columns out_of(tile, 2 (lane % 4) + e) in [i][tile][2 h + e].
+// A warp's results of 16 rows and 8 columns, as distributed over threads. Row 16 i + 8 h + lane / 4
+// has the columns out_of(tile, 2 (lane % 4) + e) in [i][tile][2 h + e].
 template <int down>
 using WarpResults = float[down][8][4];
 
-// The column that a warp's product has as column `column` of its `tile`-th 8: each thread ends up
-// with 16 that are neighbours, from 16 (lane % 4) on.
+// The column of a warp's product that is column `column` of its `tile`-th 8. Each thread ends up
+// with 16 neighbouring ones, from 16 (lane % 4) on.
 __device__ constexpr int out_of(int tile, int column) {
   return column / 2 * 16 + tile * 2 + column % 2;
 }
 
-// The same 16 rows by the 64 columns: stores a thread's 16 of a row.
+// The same 16 rows by the 64 columns: stores a thread's 16 elements of a row.
 template <int down, class T>
 __device__ void store_row(const WarpResults<down>& results, int i, int half, T* to) {
 #pragma unroll
@@ -100,16 +100,16 @@ __device__ void store_row(const WarpResults<down>& results, int i, int half, T* 
   }
 }
 
-// Sums of a warp's 64 columns over its tiles, in shared memory: of deviations from a value of the
-// first tile, and of their squares.
+// Sums of a warp's 64 columns over its tiles, in shared memory: of the deviations from a value of
+// the first tile, and of their squares.
 struct WarpMoments {
   float reference[64], sums[64], squares[64];
   int rows;
 };
 
-// Adds a tile. valid: bit 2 i + h, whether the thread's row 16 i + 8 h + lane / 4 is there; rows:
-// how many of the warp's are. Each number of shared memory belongs to one thread, so the order
-// is always the same.
+// Adds a tile. valid: bit 2 i + h says whether the thread's row 16 i + 8 h + lane / 4 exists; rows:
+// the number of the warp's rows that do. Each number in shared memory belongs to one thread, so the
+// order is always the same.
 template <int down>
 __device__ void add_moments(WarpMoments& moments, const WarpResults<down>& results, unsigned valid,
                             int rows, bool is_first) {
@@ -143,7 +143,8 @@ __device__ void add_moments(WarpMoments& moments, const WarpResults<down>& resul
     add(std::true_type());
   else
     add(std::false_type());
-    // Over the eight threads with the same columns: at each step a thread passes half of them on.
+    // Sums over the eight threads with the same columns: at each step a thread passes half of them
+    // on.
 #pragma unroll
   for (int width = 8, apart = 16; apart >= 4; width /= 2, apart /= 2) {
     const bool upper = (lane & apart) != 0;
@@ -166,8 +167,8 @@ __device__ void add_moments(WarpMoments& moments, const WarpResults<down>& resul
   if (lane == 0) moments.rows += rows;
 }
 
-// A column's moments of several warps as a chunk of ChannelMoments; of one that had no tile too.
-// apart: from one warp of them to the next.
+// Combines a column's moments of several warps into a chunk of ChannelMoments; a warp may have had
+// no tile. apart: the distance from one warp's moments to the next.
 __device__ inline void finish_block_moments(const WarpMoments* moments, int warps, int apart,
                                             int column, float* mean, float* squares) {
   MomentSums all{.reference = 0};

@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(threads) top_rows_kernel(TopRowsArguments laun
     least = tried;
     reaching = found;
   }
-  // Of those equal to it, the last place that counts.
+  // The last place that counts among values equal to it.
   int last = INT_MAX;
   if (reaching > count) {
     int above = 0;

@@ -1,4 +1,4 @@
-// The kernel that finds the largest numbers of rows as plain C++ sees it.
+// Launches the kernel that finds the largest numbers of rows from plain C++.
 #pragma once
 
 #include "kernels/detection_arguments.h"

@@ -24,7 +24,7 @@ at::Tensor dense(const at::Tensor& tensor) {
   return tensor.is_non_overlapping_and_dense() ? tensor : tensor.contiguous();
 }
 
-// Of the same layout where the tensor is dense: then the copy is one piece of memory.
+// A dense tensor keeps its layout, so that the copy is a single block of memory.
 at::Tensor pinned(const at::Tensor& host) {
   const at::Tensor source = dense(host);
   if (source.is_pinned()) return source;

@@ -1,4 +1,4 @@
-// The kernel of uniform numbers as plain C++ sees it.
+// Launches the kernel of uniform random numbers from plain C++.
 #pragma once
 
 #include "kernels/kernel_arguments.h"

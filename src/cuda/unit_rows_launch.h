@@ -1,4 +1,4 @@
-// The kernels that scale rows to one length as plain C++ sees them.
+// Launches the kernels that scale rows to length 1 from plain C++.
 #pragma once
 
 #include "kernels/detection_arguments.h"

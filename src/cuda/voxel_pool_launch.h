@@ -1,4 +1,4 @@
-// The kernels of the mean and the largest element over voxels as plain C++ sees them.
+// Launches the kernels of the mean and the maximum over voxels from plain C++.
 #pragma once
 
 #include "kernels/voxel_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.
+// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_voxel_pool_forward(const VoxelPoolForward& arguments, cudaStream_t stream);
 cudaError_t launch_voxel_pool_backward(const VoxelPoolBackward& arguments, cudaStream_t stream);
 

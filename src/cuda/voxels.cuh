@@ -1,6 +1,6 @@
-// How blocks and threads share out [rows, voxels, channels]: a block takes a chunk of a row's
-// voxels, a thread always the same W channels of every so-manieth voxel of it, so that neighbouring
-// threads read neighbouring elements.
+// How blocks and threads share [rows, voxels, channels]. A block takes a chunk of a row's voxels. A
+// thread always takes the same W channels of every n-th voxel, so that neighbouring threads read
+// neighbouring elements.
 #pragma once
 
 #include "cuda/element.cuh"
@@ -14,8 +14,8 @@ namespace lockstep {
 
 constexpr int voxel_threads = 256;
 
-// For a copy or a load: what it brings into the cache that all processors share is the first to go,
-// so that more of what is used again stays.
+// Policy for a copy or a load: its lines are the first to leave the L2 cache, so that data that is
+// used again stays.
 __device__ inline unsigned long long first_to_go() {
   unsigned long long policy = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -24,13 +24,13 @@ __device__ inline unsigned long long first_to_go() {
   return policy;
 }
 
-// W channels of a voxel as they lie in memory, read as words of 16 bytes where W is eight.
+// W channels of a voxel as stored, read as 16-byte words if W is eight.
 template <class T, int W>
 struct alignas(W == 1 ? sizeof(T) : 16) Pack {
   T value[W];
 
   __device__ static Pack at(const T* from) { return *reinterpret_cast<const Pack*>(from); }
-  // Of what nothing reads again soon.
+  // For data that nothing reads again soon.
   __device__ static Pack last_at(const T* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (sizeof(Pack) == sizeof(uint4)) {
@@ -49,29 +49,30 @@ struct alignas(W == 1 ? sizeof(T) : 16) Pack {
 
 struct VoxelPlace {
   std::int64_t row = 0, chunk = 0;
-  int groups = 0;            // of channels, over which neighbouring threads lie
-  int lane = 0, lanes = 0;   // of the threads with the same channels
-  std::int64_t channel = 0;  // the first of the thread's
-  std::int64_t voxel = 0;    // its first one in the row
-  int turns = 0;             // how many voxels it has, `lanes` apart; 0 for one without channels
+  int groups = 0;            // groups of channels, over which neighbouring threads are spread
+  int lane = 0, lanes = 0;   // this thread among those with the same channels, and their number
+  std::int64_t channel = 0;  // the thread's first channel
+  std::int64_t voxel = 0;    // the thread's first voxel in the row
+  int turns = 0;             // the number of its voxels, `lanes` apart; 0 for a thread without
+                             // channels
 
-  // Of the first of its elements in the tensor, and from one of its voxels to the next.
+  // Index of its first element in the tensor, and the step from one of its voxels to the next.
   __device__ std::int64_t element(const VoxelLayout& layout) const {
     return (row * layout.voxels + voxel) * layout.channels + channel;
   }
   __device__ std::int64_t step(const VoxelLayout& layout) const { return lanes * layout.channels; }
-  // Of the first of its statistics.
+  // Index of its first statistic.
   __device__ std::int64_t statistic(const VoxelLayout& layout) const {
     return layout.together ? row : row * layout.channels + channel;
   }
 };
 
-// backwards: the last blocks to run take the first rows. A pass over what the one before it has
-// just written or read finds the end of it in the cache.
+// backwards: the last blocks to run take the first rows. A pass then finds in the cache the end of
+// the data that the pass before has just written or read.
 template <int W>
 __device__ VoxelPlace voxel_place(const VoxelLayout& layout, bool backwards) {
   VoxelPlace place;
-  // Divisions of 64 bits would take longer than the reads of a small tensor.
+  // 64-bit divisions would take longer than the reads of a small tensor.
   const unsigned block = backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
   const auto slabs = static_cast<unsigned>(layout.slabs);
   const auto chunks = static_cast<unsigned>(layout.chunks);
@@ -94,7 +95,7 @@ __device__ VoxelPlace voxel_place(const VoxelLayout& layout, bool backwards) {
   return place;
 }
 
-// 16 bytes into shared memory, not waited for. last: of what nothing reads again soon.
+// Copies 16 bytes into shared memory without waiting. last: nothing reads them again soon.
 __device__ inline void copy_word(void* to, const void* from, bool last) {
   if (!last) return __pipeline_memcpy_async(to, from, 16);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -105,17 +106,17 @@ __device__ inline void copy_word(void* to, const void* from, bool last) {
 #endif
 }
 
-// What for_turns gives where nothing is read beside the vectors.
+// The `other` of for_turns if nothing is read besides the vectors.
 struct Nothing {
   __device__ Nothing operator()(std::int64_t /*element*/) const { return {}; }
 };
 
 // Calls use(vectors, other, element) for each of a thread's voxels in turn: the W channels of each
-// of the N tensors, what other(element) has read, and where they begin in the tensor. So many are
-// read at once before they are used. With `ahead` above 0, and from compute capability 8.0 on, they
-// come through shared memory of the block that was asked for so many turns before, so that as much
-// is always under way: [ahead, N, voxel_threads] of it. last: bit n is set where nothing reads
-// tensor n again soon. All threads of the block call it.
+// of the N tensors, the value read by other(element), and their index in the tensor. `at_once` of
+// them are read together before they are used. With `ahead` above 0, and from compute capability
+// 8.0 on, they come through shared memory [ahead, N, voxel_threads], requested `ahead` turns
+// before, so that the same amount is always in flight. last: bit n is set if nothing reads tensor n
+// again soon. All threads of the block call it.
 template <class T, int W, int at_once, int ahead, unsigned last, int N, class Other, class Use>
 __device__ void for_turns(const VoxelPlace& place, const VoxelLayout& layout,
                           const T* const (&from)[N], const Other& other, const Use& use) {
@@ -186,8 +187,8 @@ __device__ void for_turns(const VoxelPlace& place, const VoxelLayout& layout,
   }
 }
 
-// Adds up the threads with the same channels, always in the same order; the first of them gets the
-// sums. All threads of the block call it.
+// Sums over the threads with the same channels, always in the same order; the first of them gets
+// the sums. All threads of the block call it.
 template <int N, int W>
 __device__ void add_lanes(float (&values)[N][W], const VoxelPlace& place) {
   __shared__ float shared[N][W][voxel_threads];
@@ -235,7 +236,8 @@ __device__ void add_lanes(float (&values)[N][W], const VoxelPlace& place) {
   }
 }
 
-// Where a thread's W of the `kind`-th of `kinds` sums lie in [rows, chunks, kinds, channels].
+// Index of a thread's W values for the `kind`-th of `kinds` sums in [rows, chunks, kinds,
+// channels].
 __device__ inline std::int64_t partial_place(const VoxelLayout& layout, const VoxelPlace& place,
                                              int kinds, int kind) {
   return ((place.row * layout.chunks + place.chunk) * kinds + kind) * layout.channels +
@@ -248,8 +250,8 @@ __device__ void store_floats(const float (&values)[W], float* to) {
   for (int i = 0; i < W; ++i) to[i] = values[i];
 }
 
-// A kernel that finishes partial sums: a block has blockDim.x statistics, mostly 32, each of which
-// has blockDim.y threads, mostly `finish_lanes`.
+// A kernel that finishes partial sums: a block has blockDim.x statistics, usually 32. Each has
+// blockDim.y threads, usually `finish_lanes`.
 constexpr int finish_lanes = 8;
 
 struct Entries {
@@ -271,8 +273,8 @@ inline unsigned finish_blocks(const VoxelLayout& layout, int together = 32) {
   return static_cast<unsigned>((layout.statistics + together - 1) / together);
 }
 
-// Calls `function` with an element of the type and the width of vectors as types, and the number of
-// blocks of a kernel over all voxels.
+// Calls `function` with an element type, the vector width as a type, and the number of blocks of a
+// kernel over all voxels.
 template <int n>
 struct Width {
   static constexpr int value = n;

@@ -69,7 +69,7 @@ __device__ bool place_in_window(const WindowPool& pool, const Sides& sides, cons
   return place < sides.places() && at_z < pool.depth && at_y < pool.height && at_x < pool.width;
 }
 
-// Of the result of a window that x fills.
+// The index of the result of a window that x fills.
 template <class Sides>
 __device__ std::int64_t result_of(const WindowPool& pool, const Sides& sides, const Line& line,
                                   int x) {

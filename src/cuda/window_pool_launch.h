@@ -1,4 +1,4 @@
-// The kernels of the largest element of windows as plain C++ sees them.
+// Launches the max pooling kernels from plain C++.
 #pragma once
 
 #include "kernels/voxel_arguments.h"

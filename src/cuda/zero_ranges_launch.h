@@ -1,4 +1,4 @@
-// The kernel of kernels/zero_ranges.h as plain C++ sees it.
+// Launches the kernel of kernels/zero_ranges.h from plain C++.
 #pragma once
 
 #include "kernels/kernel_arguments.h"

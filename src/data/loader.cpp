@@ -123,8 +123,9 @@ struct Loader::Impl {
     }
   }
 
-  // Reads parts of one micro-batch until all are taken up, and makes it if its own part was the
-  // last; false if there is nothing to do now. Lock held on entry and exit, but not meanwhile.
+  // Reads parts of one micro-batch until all are taken, and assembles it if its own part was the
+  // last. False if there is nothing to do now. The lock is held on entry and exit, but not
+  // meanwhile.
   bool work_once(std::unique_lock<std::mutex>& lock) {
     std::int64_t part = take_up();
     if (part < 0) return false;

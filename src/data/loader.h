@@ -1,4 +1,4 @@
-// Loads the micro-batches of a rank ahead of the step, with threads that share the rows.
+// Loads a rank's micro-batches ahead of the step, with threads that share the rows.
 #pragma once
 
 #include "data/dataset.h"
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// What one rank needs for one optimizer step.
+// A rank's data for one optimizer step.
 struct StepData {
   std::int64_t step = 0;  // from 0
   std::int64_t epoch = 0;
@@ -27,23 +27,23 @@ struct LoaderOptions {
   int rank = 0;
   std::int64_t first_step = 0, last_step = 0;  // steps [first, last)
   std::int64_t threads = 1;                    // 0: loads in `next`, without threads
-  // At most so many steps are ready or in the making; where a step has fewer rows than there are
-  // threads, as many more as give each thread a row.
+  // At most this many steps are ready or being loaded. If a step has fewer rows than there are
+  // threads, more steps are loaded so that each thread has a row.
   std::int64_t prefetch_steps = 2;
-  // Called once a micro-batch on a loader thread; adds to StepData::weights.
+  // Called once for each micro-batch on a loader thread; adds to StepData::weights.
   std::function<std::vector<double>(const Batch&)> loss_weights;
   // Called on each collated tensor; may move it into pinned memory.
   std::function<at::Tensor(at::Tensor)> pin;
-  bool training = true;  // what samples are told of their use
-  // Which rows; unset: those of training, by the dataset, seed, batch and the options of order.
+  bool training = true;  // the use that samples are given
+  // The rows to load; unset: the training rows, by the dataset, seed, batch and order options.
   RowOf row_of;
   bool drop_last = false, group_by_length = false;  // see data/training_rows.h
 };
 
-// Steps come out in order, and the same, whatever the number of threads. Threads read different
-// rows of a micro-batch, or of the next ones. An exception in a dataset is rethrown by `next` of
-// its step, with the sample named: that of the first row, if there are several. The destructor
-// stops the threads without waiting for unread steps.
+// Steps come in order, and with the same content, whatever the number of threads. Threads read
+// different rows of a micro-batch, or of the next ones. An exception in a dataset is rethrown by
+// `next` for its step, naming the sample; if there are several, that of the first row. The
+// destructor stops the threads without waiting for unread steps.
 class Loader {
  public:
   Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options);
@@ -51,11 +51,11 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  bool done() const;   // all steps were taken
+  bool done() const;   // all steps have been taken
   StepData next();     // blocks; checks !done()
   bool ready() const;  // next would not block
   void add_thread();
-  std::int64_t threads() const;  // to be called where add_thread is
+  std::int64_t threads() const;  // call it where add_thread is called
 
  private:
   struct Impl;

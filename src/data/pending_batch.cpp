@@ -112,7 +112,7 @@ void PendingBatch::collate() {
   read_.clear();
 }
 
-// What the dataset says of its fields decides where they go.
+// The dataset's fields() decide where each field goes.
 Batch PendingBatch::split_fields() {
   const std::vector<FieldPlace> places = options_.dataset.fields();
   if (!places.empty() && places.size() != fields_.size())

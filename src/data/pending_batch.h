@@ -1,4 +1,4 @@
-// A micro-batch in the making, its rows read by any number of threads.
+// A micro-batch being assembled, its rows read by any number of threads.
 #pragma once
 
 #include "data/dataset.h"
@@ -20,8 +20,8 @@ struct PendingBatchOptions {
   bool training = true;
 };
 
-// Read in parts: single rows, or all rows at once where the dataset is a BatchDataset. Several
-// threads may read different parts at the same time; assemble once all are read.
+// It is read in parts: single rows, or all rows at once for a BatchDataset. Several threads may
+// read different parts at the same time. Call assemble once all are read.
 class PendingBatch {
  public:
   explicit PendingBatch(const PendingBatchOptions& options);
@@ -29,9 +29,9 @@ class PendingBatch {
   std::int64_t parts() const { return batches_ == nullptr ? options_.rows : 1; }
   // Keeps an exception for `assemble`.
   void read(std::int64_t part);
-  // Throws the exception of the first row that could not be read, with its sample named. Padding
-  // rows without a filler must stand last, behind one row at least; they hold what the rows before
-  // them hold, in turn.
+  // Throws the exception of the first row that could not be read, naming its sample. Padding rows
+  // without a filler must come last, after at least one row; they repeat the rows before them in
+  // turn.
   Batch assemble();
   const std::vector<Row>& rows() const { return rows_; }  // once all parts are read
 
@@ -47,8 +47,8 @@ class PendingBatch {
   PendingBatchOptions options_;
   const BatchDataset* batches_;  // null: row by row
   std::vector<Row> rows_;
-  std::vector<std::int64_t> samples_;          // that each row holds, once all are known
-  std::int64_t held_ = 0;                      // rows with a sample of their own, the first ones
+  std::vector<std::int64_t> samples_;          // of each row, once all are known
+  std::int64_t held_ = 0;                      // rows with a sample of their own, which come first
   std::vector<std::vector<at::Tensor>> read_;  // by row
   std::vector<std::exception_ptr> errors_;     // by part
   std::vector<at::Tensor> fields_;

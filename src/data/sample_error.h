@@ -1,4 +1,4 @@
-// Says of an exception which samples it is about.
+// Adds the samples concerned to an exception.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,10 @@
 
 namespace lockstep {
 
-// Called while an exception is handled. Throws it again with the samples in its message: Error with
-// its hint, c10::Error and std::bad_alloc of their own type (that memory ran out is told by it),
-// any other std::exception as std::runtime_error. `training`: of the training or validation data.
+// Call it while an exception is handled. Rethrows it with the samples in its message. Error keeps
+// its hint; c10::Error and std::bad_alloc keep their type, which tells that memory ran out. Any
+// other std::exception becomes std::runtime_error. `training`: the samples are of the training
+// data, else of the validation data.
 [[noreturn]] void rethrow_naming(const std::vector<std::int64_t>& samples, bool training);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Which CPU this machine has.
+// The model of this machine's CPU.
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,9 @@
 
 namespace lockstep {
 
-// "Intel(R) Xeon(R) Platinum 8481C"; of several kinds the first. Where the kernel gives no name, as
-// on ARM, "CPU 0x41/0xd40". "" where nothing is told.
+// "Intel(R) Xeon(R) Platinum 8481C"; the first if there are several kinds. If the kernel gives no
+// name, as on ARM, "CPU 0x41/0xd40". "" if unknown.
 std::string cpu_model();
-std::string cpu_model_of(const std::filesystem::path& cpuinfo);  // of a file like /proc/cpuinfo
+std::string cpu_model_of(const std::filesystem::path& cpuinfo);  // from a file like /proc/cpuinfo
 
 }  // namespace lockstep

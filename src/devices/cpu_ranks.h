@@ -15,7 +15,7 @@ constexpr int most_cpu_ranks = 1024;
 std::vector<Device> cpu_ranks(int ranks, const HostInfo& host);
 std::vector<Device> default_cpu_ranks(const HostInfo& host);  // 2, or 1 on one core
 
-// "cpu" and "cpu:4"; nothing if the text is not about CPUs. Throws Error for "cpu:0", "cpu:x".
+// Parses "cpu" and "cpu:4"; nothing for other specs. Throws Error for "cpu:0", "cpu:x".
 std::optional<std::vector<Device>> parse_cpu_ranks(std::string_view spec, const HostInfo& host);
 
 }  // namespace lockstep

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// Of the CUDA driver API.
+// Values and types of the CUDA driver API.
 constexpr int success = 0, no_device = 100;
 struct Uuid {
   std::array<unsigned char, 16> bytes;

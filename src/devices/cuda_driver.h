@@ -1,4 +1,4 @@
-// What the CUDA driver itself enumerates, for the cases that cannot be told from outside.
+// The CUDA driver's own enumeration, for cases where its order cannot be derived from outside.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// UUIDs without "GPU-" or "MIG-" in the order of CUDA's ordinals, as this process's environment
-// makes it: libcuda.so.1 by dlopen, or what LOCKSTEP_CUDA_DRIVER names. Makes no context, but may
-// take some hundred milliseconds. Nothing if the driver is not there or does not answer; never
+// UUIDs without "GPU-" or "MIG-", in the order of CUDA's ordinals under this process's environment.
+// Opens libcuda.so.1, or the library in LOCKSTEP_CUDA_DRIVER, by dlopen. Creates no context, but
+// may take some hundred milliseconds. Nothing if the driver is absent or does not answer; never
 // throws.
 std::optional<std::vector<std::string>> cuda_device_uuids();
 

@@ -30,7 +30,7 @@ bool only_uuids(const char* visible) {
   return true;
 }
 
-// Of one word of CUDA_VISIBLE_DEVICES: the position in `gpus`, or -1.
+// The position in `gpus` that one word of CUDA_VISIBLE_DEVICES names, or -1.
 int position_of(const std::string& word, const std::vector<GpuInfo>& gpus) {
   if (is_uuid(word)) {
     const std::vector<int> found = find_by_uuid(gpus, word);

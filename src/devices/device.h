@@ -1,4 +1,4 @@
-// What a rank runs on.
+// The device that a rank runs on.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Device {
   std::uint64_t memory_bytes = 0;  // total of the device; cpu: host memory / ranks; 0 = unknown
   int compute_major = 0, compute_minor = 0;  // cuda: 9, 0 for sm_90
   int threads = 1;                           // cpu cores that this rank may use
-  int host_cores = 0;                        // cpu: that all ranks of the host share; 0 = unknown
+  int host_cores = 0;                        // cpu: shared by all ranks of the host; 0 = unknown
 };
 
 std::string describe(const Device& device);  // "cpu:1", "cuda:0 (NVIDIA H200)"

@@ -1,4 +1,4 @@
-// Numbers of devices, for a table over them: how many, never which.
+// Numbers of devices for a table: how many, never which.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace lockstep {
 
-// "1,2,4" as rising numbers from 1 to `available`; empty: 1, 2, 4, … and `available` itself.
-// Throws Error on anything else, on 0, on one that is given twice and on one that is too many.
-// what: of the devices, in messages ("GPU", "CPU rank").
+// "1,2,4" as rising numbers from 1 to `available`. An empty list means 1, 2, 4, … and `available`
+// itself. Throws Error for 0, a duplicate, a number above `available`, and any other text. what:
+// the devices' name in messages ("GPU", "CPU rank").
 std::vector<int> device_counts(const std::string& list, int available, const std::string& what);
 
 }  // namespace lockstep

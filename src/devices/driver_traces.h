@@ -1,4 +1,4 @@
-// Signs that a machine has NVIDIA GPUs, for the case that their driver does not answer.
+// Signs that a machine has NVIDIA GPUs, for when their driver does not answer.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// What was found below root ("/" outside tests), such as "/dev/nvidia0 exists"; "" for nothing.
+// A sign below root ("/" outside tests), such as "/dev/nvidia0 exists"; "" if there is none.
 std::string driver_traces(const std::filesystem::path& root);
 
 }  // namespace lockstep

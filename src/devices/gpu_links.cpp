@@ -16,7 +16,7 @@ double lane_bytes_per_s(int generation) {
   return gigabytes[static_cast<std::size_t>(generation)] * 1e9;
 }
 
-// Of the GPUs of a compute capability; 0: unknown.
+// The PCIe generation of GPUs of that compute capability; 0: unknown.
 int pcie_generation_of(const Device& device) {
   constexpr int ampere = 8, hopper = 9, newest = 12;
   if (device.compute_major > newest || device.compute_major < ampere - 1) return 0;
@@ -24,7 +24,7 @@ int pcie_generation_of(const Device& device) {
   return device.compute_major < hopper ? 4 : 5;
 }
 
-// Those of data centers, which are sold on boards with NVLink as well as on PCIe cards.
+// Data center GPUs, which are sold on boards with NVLink as well as on PCIe cards.
 bool is_sold_with_nvlink(const Device& device) {
   constexpr int ampere = 8, blackwell = 10;
   return device.compute_major >= ampere && device.compute_major <= blackwell &&

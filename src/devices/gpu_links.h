@@ -1,4 +1,4 @@
-// What joins GPUs, and how many bytes that could carry at most.
+// Links between GPUs, and their maximum throughput.
 #pragma once
 
 #include <map>
@@ -12,29 +12,32 @@ namespace lockstep {
 
 class GpuProbe;
 
-// Of one GPU. 0 = unknown, or none.
+// Links of one GPU. 0 = unknown, or none.
 struct GpuLinks {
   int switch_nvlinks = 0;                   // active NVLinks to a switch
-  std::map<std::string, int> nvlinks;       // active NVLinks by PCI bus id of the GPU at their end
+  std::map<std::string, int> nvlinks;       // active NVLinks by PCI bus id of the GPU at their
+                                            // other end
   double nvlink_bytes_per_s = 0;            // of one NVLink, one direction
   std::string nvlink_version;               // "4.0"
-  int pcie_generation = 0, pcie_lanes = 0;  // what GPU and slot can do together
+  int pcie_generation = 0, pcie_lanes = 0;  // the best that GPU and slot support together
 };
 
 struct LinkLimit {
   std::string kind;        // "NVLink", "PCIe"
-  double bytes_per_s = 0;  // out of one GPU, and as much into it
+  double bytes_per_s = 0;  // out of one GPU, and the same into it
   bool is_assumed = false;
-  bool may_be_nvlink = false;  // assumed is PCIe, but such GPUs are often joined by NVLink
+  bool may_be_nvlink = false;  // PCIe is assumed, but such GPUs are often joined by NVLink
 };
 
-// What the slowest of these GPUs can send to the others. NVLink where a switch or links of its own
-// join each with every other, PCIe where none does; nothing in between, for one device, for CPUs
-// and where a number is unknown. Bridges between PCIe roots and sockets may allow less.
+// The rate at which the slowest of these GPUs can send to the others. It is that of NVLink if a
+// switch or direct links join every pair, and that of PCIe if none do. Nothing for a mixture, for
+// one device, for CPUs, and where a number is unknown. Bridges between PCIe roots and sockets may
+// allow less.
 std::optional<LinkLimit> link_limit(const std::vector<Device>& devices, GpuProbe& probe);
 
-// What is assumed of GPUs that are not there: 16 lanes of the PCIe generation that their compute
-// capability came with, the slowest of them. Nothing as above, and for unknown capabilities.
+// The rate assumed for GPUs that are not there: 16 lanes of the PCIe generation that their compute
+// capability came with, the slowest of them. Nothing in the cases above, and for unknown
+// capabilities.
 std::optional<LinkLimit> assumed_link(const std::vector<Device>& devices);
 
 }  // namespace lockstep

@@ -10,10 +10,10 @@ namespace {
 // print FP8 with sparsity, a quarter is dense FP16; of FP4 an eighth. GeForce cards run FP16 at
 // half speed where it is added up in fp32, as LibTorch does; the number is that one.
 //
-// Left out because the name does not tell: GeForce RTX 2060 to 2080 SUPER and Quadro RTX 3000 to
-// 8000 (laptops or passive cards of other clocks have the same names), GeForce RTX 3050 (two
-// chips), H800 (PCIe and SXM). Left out because sources differ: B300, GB300, RTX PRO 6000 Max-Q,
-// FP32 of B200 and GB200.
+// Left out because names are ambiguous: GeForce RTX 2060 to 2080 SUPER and Quadro RTX 3000 to 8000
+// (laptops or passive cards with other clocks have the same names), GeForce RTX 3050 (two chips),
+// H800 (PCIe and SXM). Left out because sources differ: B300, GB300, RTX PRO 6000 Max-Q, FP32 of
+// B200 and GB200.
 constexpr GpuPeak peaks[] = {
     // Turing. NVIDIA T4 datasheet; NVIDIA Turing GPU Architecture whitepaper (reference cards).
     {"Tesla T4", 8.1, 65, false},
@@ -40,8 +40,8 @@ constexpr GpuPeak peaks[] = {
     {"NVIDIA RTX A2000", 8.0, 31.9},
     {"NVIDIA RTX A2000 12GB", 8.0, 31.9},
 
-    // Ampere, GeForce. NVIDIA Ampere GA102 GPU Architecture whitepaper; of cards that came later,
-    // cores x 2 x boost clock of their specifications, and twice that on tensor cores, as there.
+    // Ampere, GeForce. NVIDIA Ampere GA102 GPU Architecture whitepaper. For later cards, cores x 2
+    // x boost clock of their specifications, and twice that on tensor cores, as there.
     {"NVIDIA GeForce RTX 3090 Ti", 40.0, 80.0},
     {"NVIDIA GeForce RTX 3090", 35.6, 71.2},
     {"NVIDIA GeForce RTX 3080 Ti", 34.1, 68.2},
@@ -107,7 +107,7 @@ std::string_view without_maker(std::string_view name) {
   return name.starts_with(maker) ? name.substr(maker.size()) : name;
 }
 
-// Drivers report a little less than what is on the card.
+// Drivers report a little less memory than the card has.
 bool has_memory(const Device& device, double gib) {
   if (gib == 0) return true;
   const double present = static_cast<double>(device.memory_bytes) / (1 << 30);

@@ -1,4 +1,4 @@
-// What NVML knows of the GPUs, behind an interface with a data-driven fake.
+// NVML's view of the GPUs, behind an interface with a data-driven fake.
 #pragma once
 
 #include "devices/device.h"
@@ -20,14 +20,14 @@ struct GpuInfo {
   std::string pci_bus_id;
   std::optional<std::uint64_t> memory_total_bytes, memory_used_bytes;
   int compute_major = 0, compute_minor = 0;
-  std::string fault;  // why it cannot be used ("GPU is lost"); empty: it can
+  std::string fault;  // why it cannot be used ("GPU is lost"); empty if it can
 };
 
-// What else NVML says of a whole GPU. Absent: it does not tell.
+// Further facts from NVML about a whole GPU. Absent: NVML does not report it.
 struct GpuDetails {
   std::optional<int> minor;                     // of its device file, /dev/nvidiaN
-  std::optional<double> power_limit_w;          // that is in force
-  std::optional<double> default_power_limit_w;  // that the board came with
+  std::optional<double> power_limit_w;          // the limit in force
+  std::optional<double> default_power_limit_w;  // the board's default
   std::string compute_mode;  // "default", "exclusive process", "prohibited"; "" unknown
   std::optional<bool> mig;   // whether it is split into MIG instances
   std::optional<std::uint64_t> ecc_uncorrected;  // memory errors since the driver was loaded
@@ -35,7 +35,7 @@ struct GpuDetails {
   bool remap_failed = false;   // a row of its memory could not be replaced
 };
 
-// What lies on the way from one GPU to another over PCIe.
+// The path from one GPU to another over PCIe.
 enum class PciePath {
   same_board,
   one_switch,
@@ -55,9 +55,9 @@ class GpuProbe {
   virtual int cuda_driver_version() = 0;       // 13000 for 13.0; 0 unknown
   // Utilisation in percent, or nothing when unsupported.
   virtual std::optional<int> utilization_percent(const std::string& uuid) = 0;
-  // What joins it to others, or nothing when unsupported.
+  // The GPU's links, or nothing when unsupported.
   virtual std::optional<GpuLinks> links(const std::string& uuid) = 0;
-  // Of the GPU with that NVML index; of a MIG instance, its whole GPU.
+  // index: the GPU's NVML index; for a MIG instance, that of its whole GPU.
   virtual GpuDetails details(int index) = 0;
   virtual std::optional<PciePath> path(int a, int b) = 0;  // nothing when unsupported
 };
@@ -67,32 +67,32 @@ std::unique_ptr<GpuProbe> make_nvml_probe();
 
 constexpr int most_rank_threads = 4096;
 struct HostInfo {
-  int cores = 1;                   // this process may use (affinity and cgroup quota)
+  int cores = 1;                   // that this process may use (affinity and cgroup quota)
   std::uint64_t memory_bytes = 0;  // physical, or the cgroup's limit if smaller
-  int rank_threads = 0;            // of a CPU rank, as OMP_NUM_THREADS says; 0: it does not
+  int rank_threads = 0;            // threads of a CPU rank by OMP_NUM_THREADS; 0 if it is not set
 };
 HostInfo host_info();
-// The same from a recorded tree; affinity_cores: CPUs in this process's affinity mask.
+// The same from a recorded tree. affinity_cores: CPUs in this process's affinity mask.
 HostInfo host_info_under(const std::filesystem::path& root, int affinity_cores);
 
-// "all", "auto": every visible GPU, else as "cpu"; "cpu": 2 CPU ranks that share the cores (1 on
-// one core); "cpu:4"; "0,1" (indexes within what CUDA_VISIBLE_DEVICES leaves visible);
-// "GPU-uuid[,…]" (unique prefix suffices); "MIG-uuid", known to the probe or not. root: where
-// /proc, /dev and /sys are. visible: the value of CUDA_VISIBLE_DEVICES or null. Throws Error:
-// unknown device (present ones named), same twice, GPU older than sm_75 (by name; with "all" an
-// Error too), NVIDIA device files or PCI devices present but no working driver, driver too old for
-// `cuda_needed` (e.g. 13000; 0 = no check).
+// spec: "all" or "auto" is every visible GPU, or else as "cpu". "cpu" is 2 CPU ranks that share the
+// cores (1 on one core); "cpu:4" is 4. "0,1" are indexes within the GPUs that CUDA_VISIBLE_DEVICES
+// leaves visible. "GPU-uuid[,…]" are UUIDs; a unique prefix suffices. "MIG-uuid" may be unknown to
+// the probe. root: where /proc, /dev and /sys are. visible: the value of CUDA_VISIBLE_DEVICES or
+// null. Throws Error for: an unknown device (present ones named); the same device twice; a GPU
+// older than sm_75, also with "all"; NVIDIA device files or PCI devices without a working driver; a
+// driver too old for `cuda_needed` (e.g. 13000; 0 = no check).
 std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                    const char* visible, int cuda_needed,
                                    const std::filesystem::path& root = "/");
 
-// Those of `devices` that still answer: CPU ranks always, GPUs as long as NVML lists them without a
-// fault. A GPU that fell off the bus does not.
+// The `devices` that still answer: CPU ranks always, GPUs if NVML lists them without a fault. A GPU
+// that fell off the bus does not answer.
 std::vector<Device> still_answering(const std::vector<Device>& devices, GpuProbe& probe);
 
-// Devices that are not there, for `lockstep plan --devices`: "8", "8xH100", "cpu:4", "2xT4",
-// "T4 x2", "4x80GB"; anything else goes to select_devices. A plain number means that many of this
-// machine's first GPU, or without one, of an H100 80 GB; "0" is that GPU.
+// Imaginary devices for `lockstep plan --devices`: "8", "8xH100", "cpu:4", "2xT4", "T4 x2",
+// "4x80GB". Any other spec goes to select_devices. A plain number means that many of this machine's
+// first GPU, or of an H100 80 GB if there is none; "0" means one such GPU.
 std::vector<Device> imagine_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                     const char* visible, const std::filesystem::path& root = "/");
 

@@ -85,7 +85,7 @@ std::vector<Device> repeat(const Device& device, int count, const std::string& s
   return std::vector<Device>(static_cast<std::size_t>(count), device);
 }
 
-// Of one machine with all of them.
+// Numbers the devices as those of one machine.
 std::vector<Device> numbered(std::vector<Device> devices, const HostInfo& host) {
   const int count = static_cast<int>(devices.size());
   for (int i = 0; i < count; ++i) {
@@ -112,7 +112,7 @@ std::optional<Kind> kind_before_count(const std::string& part) {
   return Kind{whole_number<int>(part.substr(digits)).value_or(0), model};
 }
 
-// "T4 x 2" of "GPU T4 x 2", as Kaggle calls it; what begins with "GPU-" is a UUID.
+// "T4 x 2" for "GPU T4 x 2", as Kaggle calls it; a word that begins with "GPU-" is a UUID.
 std::string without_word_gpu(const std::string& part) {
   constexpr std::size_t length = 3;
   std::string begin = part.substr(0, length);
@@ -157,7 +157,7 @@ bool names_gpus(const std::string& list) {
   });
 }
 
-// Those that are there. Where there is none, a plan is of devices that are not.
+// The devices that exist. If there are none, the plan is for imaginary devices.
 std::vector<Device> real_gpus(const std::string& list, GpuProbe& probe, const HostInfo& host,
                               const char* visible, const std::filesystem::path& root) try {
   return select_devices(list, probe, host, visible, 0, root);

@@ -1,4 +1,4 @@
-// What takes several calls of NVML.
+// Queries that take several NVML calls.
 #pragma once
 
 #include <vector>

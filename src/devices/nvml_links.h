@@ -1,4 +1,4 @@
-// What NVML says of a GPU's links.
+// NVML's facts about a GPU's links.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Nothing where the library or the GPU cannot tell.
+// Nothing if the library or the GPU cannot report them.
 std::optional<GpuLinks> read_links(const nvml::Api& api, nvml::Device device);
 
 std::string pci_bus_id(const nvml::PciInfo& pci);  // "0000:65:00.0"

@@ -28,7 +28,7 @@ std::optional<std::vector<nvml::ProcessInfo>> ProcessRows::read_by(std::size_t s
   std::vector<nvml::ProcessInfo> rows(count);
   for (std::size_t i = 0; i < count; ++i)
     std::memcpy(&rows[i], bytes_.data() + i * size, sizeof rows[i]);
-  // Of one row the size does not matter.
+  // The row size does not matter for a single row.
   return count == 1 || may_be(rows) ? std::optional(std::move(rows)) : std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-// What the doctor looks at: the machine, samples of its GPUs, and what /proc says of the processes
-// that use one or should. A recording holds all of it.
+// The doctor's evidence: the machine, samples of its GPUs, and facts from /proc about processes
+// that use a GPU or should. A recording holds all of it.
 #pragma once
 
 #include <filesystem>
@@ -26,10 +26,10 @@ struct ThreadEvidence {
 struct ProcessEvidence {
   int pid = 0, parent = 0, group = 0, session = 0;
   std::string user, command;
-  char state = '?';                  // of stat: R, S, D, T, Z, …
+  char state = '?';                  // from stat: R, S, D, T, Z, …
   double age_s = 0, cpu_s = 0;       // cpu_s: of all threads since the start
-  std::optional<double> io_s;        // waited for block devices, where the kernel counts it
-  std::optional<double> read_bytes;  // asked for, also what the page cache had
+  std::optional<double> io_s;        // time waiting for block devices, if the kernel counts it
+  std::optional<double> read_bytes;  // bytes requested, including those from the page cache
   int threads = 0;
   std::vector<ThreadEvidence> busiest;             // those with the most CPU time, most first
   std::map<std::string, std::string> environment;  // at exec; only names on the allow list
@@ -37,68 +37,71 @@ struct ProcessEvidence {
   bool control_file = false;                       // /dev/nvidiactl is open
   bool uvm_file = false;                           // /dev/nvidia-uvm is open: CUDA has started
   bool elsewhere = false;                          // in another mount namespace, as in a container
-  std::set<std::string> libraries;      // mapped, of those that tell: "libtorch_cuda.so", …
-  std::vector<std::string> unreadable;  // "environ: Permission denied"
+  std::set<std::string> libraries;                 // mapped libraries that identify software:
+                                                   // "libtorch_cuda.so", …
+  std::vector<std::string> unreadable;             // "environ: Permission denied"
 
   bool can_read(const std::string& what) const;  // "environ", "fd", "maps"
-  // The program itself has written over its environment at exec: nobody can read it any more.
+  // The program has overwritten its own environment at exec: nobody can read it any more.
   bool has_overwritten_environment() const;
 };
 
-// Why it then cannot be read.
+// The reason then given for not reading it.
 inline constexpr const char* overwritten_environment = "overwritten by the program itself";
 
 struct ProcessSnapshot {
-  double at_s = 0;          // monotonic clock, as of samples
-  bool files_seen = false;  // of every process that there was, also of those that are not here
-  std::set<int> gone;       // that NVML names, though no process of this PID namespace has it
+  double at_s = 0;          // monotonic clock, as in samples
+  bool files_seen = false;  // the files of every process were visible, also of those not listed
+                            // here
+  std::set<int> gone;       // numbers from NVML that no process of this PID namespace has
   std::map<int, ProcessEvidence> processes;
-  std::map<int, int> parents;  // of those, and of their parents, up to the first process
+  std::map<int, int> parents;  // parents of those and of their ancestors, up to the first process
 };
 
-struct GpuPlace {  // of a whole GPU, what its samples do not have
+struct GpuPlace {  // facts about a whole GPU that samples lack
   std::string device_file, denied, compute_mode;
   std::optional<bool> mig;
   int mig_instances = 0;
-  int pcie_generation = 0, pcie_lanes = 0;      // the most that GPU and slot can do; 0 unknown
-  std::optional<double> default_power_limit_w;  // as GpuDetails, and what follows
+  int pcie_generation = 0, pcie_lanes = 0;      // the best that GPU and slot support; 0 unknown
+  std::optional<double> default_power_limit_w;  // as in GpuDetails, and so the members below
   std::optional<std::uint64_t> ecc_uncorrected;
   bool remap_pending = false, remap_failed = false;
-  std::vector<GpuFault> faults;  // in the kernel's log
+  std::vector<GpuFault> faults;  // from the kernel's log
 };
 
 struct Evidence {
   std::vector<GpuInfo> gpus;
-  std::vector<GpuPlace> places;  // as gpus
+  std::vector<GpuPlace> places;  // in the order of gpus
   std::string driver, no_gpus;
   int gpus_of_host = 0;          // that the kernel module knows; 0 unknown
-  bool numbers_of_host = false;  // NVML may give those of processes, see may_have_numbers_of_host
+  bool numbers_of_host = false;  // NVML may give the host's process numbers, see
+                                 // may_have_numbers_of_host
   int cores = 1;
   std::map<std::string, std::string> environment;  // of the doctor; names on the allow list
-  // UUIDs without "GPU-" in CUDA's own order of all GPUs, where they are unlike.
+  // UUIDs without "GPU-" in CUDA's own order of all GPUs, if these are of different models.
   std::optional<std::vector<std::string>> cuda_fastest;
   std::vector<MonitorSample> samples;
   std::vector<ProcessSnapshot> snapshots;
-  std::optional<int> subject;  // only this process and those below it are asked about
+  std::optional<int> subject;  // the user asked only about this process and its descendants
 };
 
-// Names whose values a recording may hold: what decides over the use of GPUs.
+// Names whose values a recording may hold: those that decide how GPUs are used.
 bool is_telling_variable(const std::string& name);
 
-// Of every process in which CUDA has started, that maps a library that computes on GPUs, or is in
-// `pids` (those that NVML names), with their children. Never throws over a process that ends
-// meanwhile or that may not be looked at.
+// Takes every process in which CUDA has started, that maps a library that computes on GPUs, or that
+// is in `pids` (those that NVML names), with their children. Does not throw if a process ends
+// meanwhile or may not be inspected.
 ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids,
                             const std::filesystem::path& root = "/");
 
-// That NVML names in the sample.
+// The processes that NVML names in the sample.
 std::set<int> pids_of(const MonitorSample& sample);
 
-// Lines of a recording besides those of samples: what head() takes more, and a snapshot.
+// Lines of a recording besides those of samples: further members of head(), and a snapshot.
 nlohmann::json place_json(const Evidence& evidence);
 nlohmann::json snapshot_json(const ProcessSnapshot& snapshot);
 
-// Throws Error for a recording that is damaged or was not made by the doctor.
+// Throws Error for a recording that is damaged or not from the doctor.
 Evidence read_evidence(const std::filesystem::path& recording);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What the doctor found, and the rules that find it.
+// The doctor's findings, and the rules that produce them.
 #pragma once
 
 #include <span>
@@ -9,19 +9,19 @@
 
 namespace lockstep {
 
-// certain: the evidence leaves nothing else. likely: it is the usual cause. possible: it is one of
-// the causes that the evidence allows.
+// certain: the evidence leaves no other cause. likely: it is the usual cause. possible: it is one
+// of several causes that fit the evidence.
 enum class Confidence { possible, likely, certain };
 const char* to_string(Confidence confidence);
 
 struct Finding {
-  std::string rule;     // "one-of-several", a name that stays
+  std::string rule;     // "one-of-several"; a name that never changes
   std::string verdict;  // a sentence
   Confidence confidence = Confidence::likely;
-  std::vector<std::string> evidence;  // lines that one can check by hand
-  std::vector<std::string> next;      // what to do: a command, or a change of code
-  std::vector<std::string> open;      // what cannot be told apart, and what would tell
-  std::vector<int> gpus;              // NVML indexes that it is about
+  std::vector<std::string> evidence;  // lines that a user can verify by hand
+  std::vector<std::string> next;      // remedies: a command, or a change of code
+  std::vector<std::string> open;      // causes that cannot be told apart, and how to tell
+  std::vector<int> gpus;              // NVML indexes of the GPUs concerned
   std::vector<int> pids;
 };
 
@@ -34,11 +34,11 @@ struct Rule {
 };
 std::span<const Rule> all_rules();
 
-// Those at least so sure.
+// The findings with at least that confidence.
 Findings at_least(const Findings& findings, Confidence confidence);
 
-// All rules, the most certain findings first. Where a rule explains the same processes better than
-// another, the other is left out.
+// Applies all rules; the most certain findings come first. If one rule explains the same processes
+// better than another, the other's finding is dropped.
 Findings diagnose(const Scene& scene);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Rules on the GPUs themselves, and on who else holds them.
+// Rules on the GPUs themselves, and on their other users.
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,8 +10,8 @@ namespace {
 
 constexpr double least_taken_bytes = 0x1p31;  // more than drivers keep for themselves
 
-// Why what NVML names did not live all the time; "" if it did, or may have. One that ends meanwhile
-// still holds what the samples show.
+// Why a process that NVML names was not alive all the time; "" if it was, or may have been. One
+// that ends meanwhile still holds the memory that the samples show.
 std::string why_dead(const Scene& scene, int number) {
   const std::vector<ProcessSnapshot>& snapshots = scene.evidence->snapshots;
   const auto always = [&](auto holds) {
@@ -40,8 +40,8 @@ const GpuSample& newest_sample(const Scene& scene, const GpuView& gpu) {
   return scene.evidence->samples.back().gpus.at(gpu.position);
 }
 
-// It works, its memory is in use, and NVML says that nobody is there: as where the only program is
-// in a container that this PID namespace does not see into.
+// The GPU works and its memory is in use, but NVML names no process. That is so if the only program
+// is in a container that this PID namespace does not see into.
 bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
   if (scene.evidence->samples.empty()) return false;
   const Reading& used = newest_sample(scene, gpu)[GpuMetric::memory_used];
@@ -50,8 +50,8 @@ bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
          used.value >= least_taken_bytes;
 }
 
-// Of a GPU whose power limit holds its clock down, unless that is the board's own. Without
-// evidence.
+// Whether a power limit below the board's own holds the GPU's clock down. The finding has no
+// evidence yet.
 std::optional<Finding> held_by_limit(const GpuView& gpu, const GpuPlace& place) {
   constexpr double at_limit = 0.9;
   const Load &power = gpu[GpuMetric::power], &limit = gpu[GpuMetric::power_limit];
@@ -259,7 +259,7 @@ Findings other_tenant(const Scene& scene) {
            .gpus = {gpu.index}});
       continue;
     }
-    // Who was there together, in any sample: one after the other is no sharing.
+    // Processes that were there together, in any sample: one after another is no sharing.
     std::set<int> together, roots;
     for (const MonitorSample& sample : scene.evidence->samples) {
       std::set<int> pids, here;
@@ -328,7 +328,7 @@ Findings kept_memory(const Scene& scene) {
       if (!stopped) finding.open = {"whether somebody still uses it, a notebook for example"};
       findings.push_back(std::move(finding));
     }
-    // What the processes have together, and what the GPU says.
+    // Compares the memory of all processes with the GPU's own figure.
     const bool is_inferred = std::any_of(gpu.pids.begin(), gpu.pids.end(), [&](int pid) {
       const auto found = scene.inferred.find(pid);
       return found != scene.inferred.end() && found->second == 0;

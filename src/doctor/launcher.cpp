@@ -20,7 +20,7 @@ struct Kind {
   Names options;      // the first is written where none is given
   Names lists;        // that name GPUs instead
   Names factors;      // options whose number multiplies it
-  int otherwise = 0;  // GPUs where none is given; 0: all, or what a file says
+  int otherwise = 0;  // GPUs if none is given; 0: all, or as a file says
   bool serves = false, spans_hosts = false;
   const char* note = "";
 };
@@ -82,13 +82,13 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
-// Of programs that are none of these: only where such a word with a number is there.
+// For other programs: used only if such a word with a number is present.
 const Names own_options{"--trainer.devices", "trainer.devices", "--devices", "--gpus", "--num_gpus",
                         "--num-gpus",        "--n_gpus",        "--n-gpus",  "--ngpus"};
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Of the program, behind an interpreter's options; the number of words if there is none.
+// The position of the program after an interpreter's options; the number of words if there is none.
 std::size_t program_place(const std::vector<std::string>& words) {
   if (!last_part(words.front()).starts_with("python")) return 0;
   std::size_t place = 1;
@@ -128,7 +128,7 @@ struct Given {
   std::string option, value;
 };
 
-// The first: what follows may be of the program that it starts.
+// Takes the first match: later words may belong to the program that it starts.
 Given find_option(std::span<const std::string_view> options, const std::vector<std::string>& words,
                   std::size_t begin) {
   for (std::size_t i = begin; i < words.size(); ++i)

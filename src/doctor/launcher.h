@@ -1,5 +1,5 @@
-// Programs that start one process per GPU or take several GPUs themselves, and the option by which
-// each is told how many; and which programs run notebooks.
+// Programs that start one process per GPU or use several GPUs themselves, and their option for the
+// number; also programs that run notebooks.
 #pragma once
 
 #include <optional>
@@ -8,32 +8,33 @@
 
 namespace lockstep {
 
-// As a command line says it.
+// A launcher as its command line shows it.
 struct Launcher {
   std::string name;          // "torchrun", "vLLM"; "" for a program with an option of its own
-  std::string option;        // "--nproc-per-node"; "" where nothing of its command limits it
-  std::string given;         // "--nproc-per-node=1", "-tp 2"; "" where it is not
-  std::optional<int> gpus;   // that it asks for; nothing where that is no number ("gpu", "0,1")
-  bool lists_gpus = false;   // the option names GPUs, and without it all are taken
-  bool serves = false;       // it waits for requests, and may be idle for want of them
-  bool spans_hosts = false;  // its number is that of processes on all hosts
-  std::string note;          // what else to know where the number changes; "" nothing
-  std::vector<std::string> words;     // of the command
-  std::size_t place = 0, length = 0;  // of `given` in them; else where it would go, and 0
-  int factor = 1;                     // further GPUs for each of its own, as of -pp 2
+  std::string option;        // "--nproc-per-node"; "" if no option of its command limits the number
+  std::string given;         // "--nproc-per-node=1", "-tp 2"; "" if not given
+  std::optional<int> gpus;   // the number given; nothing if it is no number ("gpu", "0,1")
+  bool lists_gpus = false;   // the option lists GPUs, and without it all are used
+  bool serves = false;       // it waits for requests, and may be idle for lack of them
+  bool spans_hosts = false;  // its number counts processes on all hosts
+  std::string note;          // further advice when changing the number; "" if none
+  std::vector<std::string> words;     // words of the command
+  std::size_t place = 0, length = 0;  // position of `given` in `words`; if absent, where to insert
+                                      // it, and 0
+  int factor = 1;                     // GPUs for each of its own, as with -pp 2
 
-  // With an option only. What to write for this many GPUs, "--nproc-per-node=4", where it does not
-  // list them; and the whole command with it, or without the list.
+  // Only if it has an option. The text for this many GPUs, "--nproc-per-node=4", unless the option
+  // lists GPUs; and the whole command with it, or without the list.
   std::string option_for(std::size_t gpus) const;
   std::string command_for(std::size_t gpus) const;
 };
 
-// Of a command, its words joined with spaces; nothing where it is no such program.
+// Parses a command, its words joined with spaces; nothing if it is not such a program.
 std::optional<Launcher> launcher_of(const std::string& command);
 
-// The kernel in which the cells of a notebook run: Jupyter's, Colab's, Kaggle's, VS Code's.
+// Whether it is a kernel that runs a notebook's cells: of Jupyter, Colab, Kaggle or VS Code.
 bool is_notebook_kernel(const std::string& command);
-// What starts kernels and runs no cell itself: servers of notebooks, papermill, nbconvert.
+// Whether it starts kernels and runs no cells itself: notebook servers, papermill, nbconvert.
 bool starts_notebooks(const std::string& command);
 
 }  // namespace lockstep

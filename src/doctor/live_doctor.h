@@ -1,4 +1,4 @@
-// The doctor beside a live view: what it says of one process, of the samples as they come.
+// The doctor inside a live view: findings about one process from the samples as they come.
 #pragma once
 
 #include <deque>
@@ -13,15 +13,16 @@ namespace lockstep {
 
 class LiveDoctor {
  public:
-  // machine: as evidence_of() gives it; asked in a thread of its own when a process is first asked
-  // about, since the driver may hang. That thread is left to itself at the end: machine must own
-  // what it uses.
+  // machine: as evidence_of() returns it. It is called on its own thread when a process is first
+  // asked about, since the driver may hang. That thread is detached at the end, so `machine` must
+  // own everything it uses.
   explicit LiveDoctor(std::function<Evidence()> machine) : machine_(std::move(machine)) {}
   void add(const MonitorSample& sample);  // of the GPUs of `machine`
-  // Findings about the process and those below it, since it was first asked about, or that it is
-  // looking; takes some milliseconds, as it reads /proc, and never waits for the driver.
+  // Findings about the process and its descendants since the first call, or a note that it is still
+  // looking. Takes some milliseconds, as it reads /proc, and never waits for the driver.
   std::string text(int pid, int width);
-  // Whether that thread asks the driver now: then the program cannot shut NVML down at its end.
+  // Whether that thread is calling the driver now. NVML then cannot be shut down at the program's
+  // end.
   bool is_asking() const;
 
  private:
@@ -30,10 +31,10 @@ class LiveDoctor {
   std::function<Evidence()> machine_;
   std::future<Evidence> answer_;
   std::optional<Evidence> evidence_;
-  std::string failed_;  // why there was none
+  std::string failed_;  // why `machine` failed
   double asked_s_ = 0;
   std::deque<MonitorSample> newest_;
-  int pid_ = 0;  // that the first snapshot is for
+  int pid_ = 0;  // process of the first snapshot
 };
 
 }  // namespace lockstep

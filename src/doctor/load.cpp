@@ -9,8 +9,9 @@ namespace lockstep::rules {
 namespace {
 
 constexpr double full_percent = 95;
-// Of GPUs that one process drives. Without SM activity there is only the time in which anything
-// ran, which is far more than that of full work: a T4 beside the first one of DataParallel has 60.
+// Thresholds for GPUs that one process drives. Without SM activity only the time in which anything
+// ran is known. That is far more than the time of full work: a T4 beside the first one of
+// DataParallel has 60.
 constexpr double mostly_waiting_sm = 60, waiting_busy = 85;
 constexpr double least_cores = 0.3;  // a process with less mostly sleeps itself
 
@@ -29,7 +30,7 @@ Findings too_small(const Scene& scene) {
       if (!is_enough(activity) || !one_at_a_time(process) || scene.is_shared(position, program))
         continue;
       if (loaders_of(scene, program, pid).full > 0 || is_sawtooth(activity)) continue;
-      // Without SM activity low power beside a busy GPU is what there is.
+      // Without SM activity, low power on a busy GPU is the only sign.
       const Load &power = gpu[GpuMetric::power], &limit = gpu[GpuMetric::power_limit];
       const bool low = gpu.has_sm()
                            ? activity.mean() < 2 * working_percent
@@ -72,7 +73,7 @@ Findings waiting_for_others(const Scene& scene) {
     const auto all_users = [&](auto holds) {
       return std::all_of(program.users.begin(), program.users.end(), holds);
     };
-    // Ranks by their own word, or at least with what ranks talk through.
+    // Ranks by their own statement, or at least by a library that ranks communicate with.
     const bool are_ranks = all_users([&](int pid) { return world_size(scene, pid) > 1; });
     const bool may_be = all_users([&](int pid) {
       return scene.processes.at(pid).has_library("libnccl") ||
@@ -135,7 +136,7 @@ Findings one_process_many(const Scene& scene) {
     bool known = process.watched, has_sm = true, copies_known = true;
     for (const auto& [position, bytes] : process.memory) {
       const GpuView& gpu = scene.gpus.at(position);
-      // What only holds memory there is not driven.
+      // A GPU that only holds the process's memory is not driven.
       known = known && is_enough(gpu.activity()) && !gpu.is_idle() &&
               !scene.is_shared(position, program);
       copies_known = copies_known && gpu[GpuMetric::pcie_sent].known();

@@ -70,7 +70,7 @@ Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<Gp
       evidence.environment[name] = entry.substr(name.size() + 1);
   }
   evidence.subject = options.subject;
-  // Asked only where GPUs are unlike: else the order by speed is that of the bus.
+  // Called only if GPUs are unlike; otherwise the order by speed is that of the bus.
   cuda_order(evidence.gpus, nullptr, nullptr, [&] {
     if (options.ask_cuda) evidence.cuda_fastest = options.ask_cuda();
     return evidence.cuda_fastest;
@@ -98,7 +98,7 @@ bool look(Evidence& evidence, Sampler& sampler, const LookOptions& options,
       }
       evidence.samples.push_back(*sample);
     }
-    // A driver that stopped answering on the way gets its time: else nobody would be told.
+    // A driver that stopped answering gets its time, or the hang would not be reported.
     if (end > 0 && clock.now_s() >= end && sampler.hanging_s() < slow_reading_s) break;
   }
   if (!evidence.samples.empty()) snap(evidence.samples.back());

@@ -18,17 +18,17 @@ struct LookOptions {
   AskCuda ask_cuda;
 };
 
-// What the devices are, without samples and processes. gpus: those that will be sampled.
+// The devices, without samples and processes. gpus: those to be sampled.
 Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<GpuInfo>& gpus,
                      const LookOptions& options);
 
-// Adds samples and what /proc says at the begin and the end of them, over options.duration_s.
-// stopped: asked again and again; true ends it early. False if the driver has not answered for 5 s:
-// then `sampler` hangs (see Sampler::abandon).
+// Adds samples over options.duration_s, and facts from /proc at their beginning and end. stopped:
+// called repeatedly; true ends the look early. Returns false if the driver has not answered for 5
+// s: then `sampler` hangs (see Sampler::abandon).
 bool look(Evidence& evidence, Sampler& sampler, const LookOptions& options,
           const std::function<bool()>& stopped);
 
-// All of it as a recording; secrets are left out.
+// The whole evidence as a recording, without secrets.
 std::string recording_of(const Evidence& evidence);
 
 }  // namespace lockstep

@@ -8,7 +8,7 @@
 namespace lockstep::rules {
 namespace {
 
-// As the program told each: LOCAL_RANK of its processes on GPUs.
+// LOCAL_RANK of the program's processes on GPUs.
 std::set<std::string> local_ranks(const Scene& scene, const Program& program) {
   std::set<std::string> ranks;
   for (const int pid : program.users)
@@ -56,14 +56,15 @@ std::set<std::size_t> held_by_others(const Scene& scene, const Program& program)
   return all_held ? positions : std::set<std::size_t>();
 }
 
-// Those of all of the program's processes on GPUs.
+// Positions of all of the program's processes on GPUs.
 std::set<std::size_t> homes(const Scene& scene, const Program& program) {
   std::set<std::size_t> positions;
   for (const int pid : program.users) positions.insert(home_of(scene.processes.at(pid)));
   return positions;
 }
 
-// How each worker gets a GPU of its own, and what cannot be told; by what computes in them.
+// How each worker gets a GPU of its own, by the library that computes in them; also what is
+// unknown.
 void advise_workers(const Scene& scene, const Program& program, Finding& finding) {
   const ProcessView& worker = scene.processes.at(program.users.front());
   const TreeLibrary* trees = tree_library(worker);
@@ -200,7 +201,7 @@ Findings other_order(const Scene& scene) {
     if (process.inherited("CUDA_DEVICE_ORDER").value_or("") == "PCI_BUS_ID" || !process.visible)
       continue;
     const std::optional<std::string> value = process.inherited("CUDA_VISIBLE_DEVICES");
-    // What the same numbers mean in nvidia-smi's order.
+    // The GPUs that the same numbers mean in nvidia-smi's order.
     std::vector<int> meant;
     try {
       for (const GpuInfo& gpu :

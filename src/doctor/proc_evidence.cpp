@@ -83,9 +83,8 @@ std::string noted(const fs::path& folder, const std::string& what, ProcessEviden
   return std::move(file.text);
 }
 
-// Whether it begins as an environment does: "NAME=". A program that gives itself a title writes
-// over its environment (setproctitle, as vLLM's processes do); what follows is not that of its
-// start.
+// Whether the text begins like an environment: "NAME=". A program that sets its title writes over
+// its environment (setproctitle, as vLLM's processes do); the rest then is not that of its start.
 bool is_environment(const std::string& text) {
   const std::size_t equals = text.find_first_of(std::string_view("= \t\n\0", 5));
   const bool named =
@@ -171,7 +170,7 @@ fs::path mount_namespace_of(const fs::path& folder) {
   return fs::read_symlink(folder / "ns/mnt", ignored);
 }
 
-// What is alike for all processes.
+// Facts that are the same for all processes.
 struct ProcFolder {
   explicit ProcFolder(const fs::path& root)
       : path(root / "proc"),
@@ -212,7 +211,7 @@ std::string program_of(const ProcessEvidence& process) {
   return fs::path(process.command.substr(0, process.command.find(' '))).filename().string();
 }
 
-// What /proc hides (hidepid) is there all the same.
+// A process that /proc hides (hidepid) exists nevertheless.
 bool is_gone(int pid, const fs::path& proc) {
   if (proc == "/proc") return kill(pid, 0) != 0 && errno == ESRCH;
   std::error_code ignored;
@@ -271,7 +270,7 @@ ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::pa
   }
   for (const int pid : starters)
     if (others.contains(pid)) snapshot.processes.insert(others.extract(pid));
-  // What launched one of them, perhaps through a script: mpirun of rank of mpirun.
+  // Adds launchers of these processes, perhaps through a script: mpirun of rank of mpirun.
   std::vector<int> above;
   for (const auto& [pid, process] : snapshot.processes) {
     constexpr std::size_t most_up = 8;

@@ -1,4 +1,4 @@
-// What the doctor says, for people and as JSON.
+// The doctor's report, for people and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,13 +8,13 @@
 
 namespace lockstep {
 
-// Every GPU with what it does and who is on it, then the findings. width: of the terminal.
+// Every GPU with its activity and processes, then the findings. width: of the terminal.
 std::string report_text(const Scene& scene, const Findings& findings, int width);
 std::string findings_text(const Findings& findings, int width);  // or "nothing found"
 nlohmann::json report_json(const Scene& scene, const Findings& findings);
 
-// Those that are about `pid`, the subject of the evidence, or a process below it, and those about
-// no process; all where it is nothing.
+// The findings about `pid`, the subject of the evidence, or its descendants, and those about no
+// process. All findings if `pid` is nothing.
 Findings about(const Scene& scene, const Findings& findings, std::optional<int> pid);
 
 }  // namespace lockstep

@@ -73,7 +73,7 @@ Findings diagnose(const Scene& scene) {
   const auto explained = [&](const Finding& finding) {
     return (finding.rule == "too-small" || finding.rule == "starving") &&
            std::any_of(all.begin(), all.end(), [&](const Finding& other) {
-             // Not of the straggler, which comes first: what it waits for is the cause.
+             // Does not apply to the straggler, which comes first: the cause is what it waits for.
              return other.rule == "waiting-for-others" &&
                     std::any_of(finding.pids.begin(), finding.pids.end(), [&](int pid) {
                       return std::find(other.pids.begin() + 1, other.pids.end(), pid) !=
@@ -113,7 +113,7 @@ constexpr std::array<TreeLibrary, 3> tree_libraries{
      {"XGBoost", "libxgboost", "device=\"cuda:0\""},
      {"CatBoost", "_catboost", "devices=\"0\""}}};
 
-// What to type where the program is a notebook, whose kernel is one process for ever.
+// Advice for a notebook, whose kernel always is a single process.
 std::vector<std::string> one_process_a_gpu_of_a_notebook(const ProcessView& process,
                                                          std::size_t gpus) {
   std::vector<std::string> next{

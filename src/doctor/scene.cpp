@@ -62,8 +62,8 @@ void add_loads(ProcessView& view, const ProcessEvidence& before, double seconds)
             [](const ThreadLoad& a, const ThreadLoad& b) { return a.cores > b.cores; });
 }
 
-// Whether NVML, where it names this number, means the process: not if it has none of its files open
-// and the number may be another's on the host.
+// Whether NVML means the process when it names this number. Not so if the process has none of
+// NVML's files open and the number may be another's on the host.
 bool is_named(const ProcessEvidence& process, const Evidence& evidence) {
   const bool none_open = process.gpu_files.empty() && !process.control_file && !process.uvm_file;
   return !(evidence.numbers_of_host && process.can_read("fd") && none_open);
@@ -95,8 +95,9 @@ bool has_cuda_open(const ProcessView& process, const Evidence& evidence) {
   return process.has_library("libcuda.so") && (process.now->uvm_file || !are_files);
 }
 
-// Scene::inferred, but not yet where they are. As many as have CUDA open here are those that NVML
-// names by numbers of the host, if all that could be is seen and it does not matter who is who.
+// Computes Scene::inferred, without positions. If as many processes have CUDA open here as NVML
+// names by host numbers, they are the same ones. All possible processes must be visible, and it
+// must not matter which is which.
 std::map<int, int> infer(const Scene& scene) {
   const Evidence& evidence = *scene.evidence;
   if (!evidence.numbers_of_host || !evidence.snapshots.back().files_seen) return {};
@@ -126,8 +127,8 @@ std::map<int, int> infer(const Scene& scene) {
   return inferred;
 }
 
-// GPUs on which a process is whom NVML names by `number`, or, with 0, that have memory in use; with
-// the bytes, 0 where they are not known. Empty where that cannot be.
+// GPUs on which NVML names the process by `number`, or with 0, those with memory in use; with the
+// bytes, 0 if unknown. Empty if that is impossible.
 std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid, int number) {
   constexpr double least_context_bytes = 100 << 20;  // smaller ones are not known
   constexpr double most_bytes = 0x1p62;              // more is in damaged recordings only
@@ -140,9 +141,9 @@ std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid,
       const Reading& used = sample.gpus[i][GpuMetric::memory_used];
       for (const GpuProcess& one : sample.gpus[i].processes)
         if (one.pid == number && !one.graphics)
-          memory[i] = std::max(memory[i], scene.inferred.size() == 1
-                                              ? one.memory_bytes.value_or(0)
-                                              : std::uint64_t{0});  // of which it is is not known
+          // Among several inferred processes it is unknown which one holds the memory.
+          memory[i] = std::max(memory[i], scene.inferred.size() == 1 ? one.memory_bytes.value_or(0)
+                                                                     : std::uint64_t{0});
       if (number != 0) continue;
       if (used.state != ReadingState::measured) return {};
       if (used.value >= least_context_bytes)
@@ -161,7 +162,7 @@ std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid,
   return memory;
 }
 
-// Adds what can be inferred, or nothing of it.
+// Adds all inferred facts, or none.
 void add_inferred(Scene& scene) {
   scene.inferred = infer(scene);
   std::map<int, std::map<std::size_t, std::uint64_t>> all;
@@ -191,7 +192,8 @@ const ProcessEvidence* environment_of(const ProcessEvidence& process,
   return nullptr;
 }
 
-// Why its environment at exec does not tell what it sees, in the doctor's numbers; "" if it does.
+// Why its environment at exec does not show the GPUs it sees, in the doctor's numbers; "" if it
+// does.
 std::string why_not_visible(const ProcessView& view, const Evidence& evidence) {
   if (view.now->has_overwritten_environment() && !view.inherits)
     return "it has overwritten its environment, with a title for example";
@@ -280,8 +282,8 @@ bool runs_the_same(const ProcessEvidence& a, const ProcessEvidence& b) {
   return first.size() > 1 && second.size() > 1 && first[0] == second[0] && first[1] == second[1];
 }
 
-// Ancestors as long as they are looked at too, but no server of notebooks: each is a program of its
-// own; then brothers that run the same.
+// First ancestors, as long as they were observed too, except servers of notebooks: each is a
+// program of its own. Then siblings that run the same command.
 std::vector<Program> programs_of(const Scene& scene) {
   std::map<int, int> roots;
   for (const auto& [pid, view] : scene.processes) {

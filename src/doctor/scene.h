@@ -1,5 +1,5 @@
-// What follows from the evidence before any rule is asked: loads over the time of the look, which
-// process is on which GPU, which GPUs it may see, which processes make one program.
+// Derived facts that the rules need: loads during the look, the processes on each GPU, the GPUs
+// each may see, and the processes that form one program.
 #pragma once
 
 #include <map>
@@ -12,30 +12,30 @@
 
 namespace lockstep {
 
-// Of one metric over the samples; only readings that were measured, each once.
+// One metric over the samples: measured readings only, each once.
 struct Load {
   std::vector<double> values;
   bool unsupported = false;
   bool known() const { return !values.empty(); }
-  double mean() const;  // 0 if not known, as least and most
+  double mean() const;  // 0 if unknown, like least and most
   double least() const;
   double most() const;
-  std::string mean_text(int digits = 0) const;  // "n/a" if not known
+  std::string mean_text(int digits = 0) const;  // "n/a" if unknown
   std::string most_text(int digits = 0) const;
-  // Of the values, the share in [from, to).
+  // The share of values in [from, to).
   double share(double from, double to) const;
 };
 
 struct GpuView {
   std::size_t position = 0;  // in Evidence::gpus
-  int index = 0;             // NVML's
+  int index = 0;             // the index in NVML
   std::array<Load, metric_count> loads;
-  std::set<int> pids;       // that compute on it by NVML, in any sample
+  std::set<int> pids;       // that compute on it according to NVML, in any sample
   std::set<int> drawing;    // that only draw
-  bool pids_known = false;  // whether NVML says
+  bool pids_known = false;  // whether NVML reports the processes
   std::string fault;
   const Load& operator[](GpuMetric metric) const { return loads[static_cast<std::size_t>(metric)]; }
-  // SM activity, or without it the share of time with some kernel.
+  // SM activity, or without it the share of time in which some kernel ran.
   const Load& activity() const;
   bool has_sm() const { return (*this)[GpuMetric::sm_active].known(); }
   bool is_idle() const;  // measured, and nothing ran
@@ -48,62 +48,63 @@ struct ThreadLoad {
 };
 
 struct ProcessView {
-  const ProcessEvidence* now = nullptr;  // in the newest snapshot that has it
-  bool watched =
-      false;         // there at the begin and the end of the look: only then what follows is known
-  double cores = 0;  // that its threads used together
-  double io_share = 0;  // of the time it waited for block devices
+  const ProcessEvidence* now = nullptr;  // in the newest snapshot that has the process
+  bool watched = false;  // present at the begin and the end of the look; otherwise the values below
+                         // are unknown
+  double cores = 0;      // used by all its threads together
+  double io_share = 0;   // share of the time spent waiting for block devices
   double read_bytes_per_s = 0;
   std::vector<ThreadLoad> busiest;              // most first
-  std::map<std::size_t, std::uint64_t> memory;  // bytes by position of each GPU that it has a
-                                                // context on; 0: not known
-  std::map<std::size_t, double> sm;  // mean SM percent of the process there, where NVML says
-  // Positions in CUDA's order that its environment at exec leaves it; nothing: cannot be known.
+  std::map<std::size_t, std::uint64_t> memory;  // bytes by position of each GPU where it has a
+                                                // context; 0: unknown
+  std::map<std::size_t, double> sm;  // mean SM percent of the process there, if NVML reports it
+  // Positions in CUDA's order that its environment at exec makes visible; nothing: unknown.
   std::optional<std::vector<std::size_t>> visible;
-  std::string why_not_visible;  // what was not known
-  // The same by the environment alone, though it is on a GPU that this hides.
+  std::string why_not_visible;  // the missing fact
+  // The same by the environment alone, even if the process is on a GPU that this hides.
   std::optional<std::vector<std::size_t>> allowed;
   std::optional<std::string> variable(const std::string& name) const;
-  // As variable(), of `inherits`: for what all of a program's processes have alike.
+  // The same, but from `inherits`: for variables that all processes of a program share.
   std::optional<std::string> inherited(const std::string& name) const;
-  // Whose environment at exec was its own too: itself, or where it has overwritten that, the
-  // nearest parent with one; null where it cannot be read.
+  // The process whose environment at exec applies: itself or, if it has overwritten that, the
+  // nearest parent with one. Null if it cannot be read.
   const ProcessEvidence* inherits = nullptr;
   bool has_library(const std::string& beginning) const;
-  // By a signal of job control; a debugger stops for a moment only, and shows as another state.
+  // Stopped by job control. A debugger stops a process only for a moment, and shows as another
+  // state.
   bool is_stopped() const { return watched && now->state == 'T' && cores < 0.01; }
   bool computes() const;  // maps a library that can compute on GPUs, or is on one
 };
 
-// Processes that belong together: a program with its children, or ranks side by side.
+// Processes that belong together: a program with its children, or sibling ranks.
 struct Program {
-  int root = 0;            // the pid that the others descend from, or the lowest
+  int root = 0;            // the common ancestor's pid, or the lowest
   std::vector<int> pids;   // ascending
-  std::vector<int> users;  // of them, those on a GPU
+  std::vector<int> users;  // those of pids that are on a GPU
 };
 
 struct Scene {
   const Evidence* evidence = nullptr;
-  double time_s = 0;  // that was looked at
+  double time_s = 0;  // duration of the look
   double at_s = 0;    // its end, on the monotonic clock
   std::vector<GpuView> gpus;
   std::map<int, ProcessView> processes;
   std::vector<Program> programs;
   std::map<int, int> parents;  // as ProcessSnapshot::parents
-  // NVML named processes that are not here: of another PID namespace, or ended.
+  // NVML named processes that are not here: in another PID namespace, or ended.
   std::set<int> strangers;
-  // Whether NVML says of every GPU that answers who is on it, in numbers of this PID namespace.
+  // Whether NVML names the processes of every answering GPU, in numbers of this PID namespace.
   bool contexts_known = false;
-  bool names_nobody = false;  // no process that is here, though some have CUDA open
+  bool names_nobody = false;  // NVML names no process that is here, though some have CUDA open
 
-  // Processes here of which it only follows that they are those on the GPUs, because no others have
-  // CUDA open: with the number of the host by which NVML names them, or 0 where it names none.
+  // Processes inferred to be those on the GPUs, because no others here have CUDA open. The value is
+  // the host's number by which NVML names them, or 0 if it names none.
   std::map<int, int> inferred;
 
   // The process here that NVML means by a number; nothing for strangers.
   std::optional<int> process_named(int number) const;
   const Program& program_of(int pid) const;
-  // Whether any process of another program is on it.
+  // Whether a process of another program is on it.
   bool is_shared(std::size_t position, const Program& program) const;
   std::string gpu_name(std::size_t position) const;  // "GPU 1"
 };

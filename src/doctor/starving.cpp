@@ -8,7 +8,7 @@
 namespace lockstep::rules {
 namespace {
 
-// What a GPU waits for; nothing where it does not, or nobody can tell.
+// The cause that a GPU waits for; nothing if it does not wait or the cause is unknown.
 enum class Cause { loaders, disk, own_thread, other_work, sleep };
 
 std::optional<Cause> cause_of(const Scene& scene, const Program& program, int pid,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_told = 4;  // processes of a program, as evidence
 
-// Who gave a process its GPUs, where that was a scheduler.
+// The scheduler that gave a process its GPUs, if one did.
 struct Allotment {
   std::string by, variable;
   std::optional<int> gpus;  // of this machine, where it says so
@@ -91,19 +91,19 @@ std::string unmasked(const Scene& scene, int pid, const OfProgram& launcher,
          "GPUs; the value is read once, when CUDA starts";
 }
 
-// What a program uses of what it may use.
+// The GPUs that a program uses among those it may use.
 struct Use {
   std::set<std::size_t> visible, working, spare;
   bool computes = false;     // and not only holds memory
   bool with_others = false;  // other programs are on some of them
-  bool unlike = false;       // what is spare is another model than what works
+  bool unlike = false;       // spare GPUs are of another model than working ones
 };
 
 std::optional<Use> use_of(const Scene& scene, const Program& program) {
   const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
   if (!visible || visible->size() < 2) return std::nullopt;
   const std::set<std::size_t> used = used_by(scene, program);
-  // Who shares one GPU is told so by other rules.
+  // Other rules report processes that share one GPU.
   if (program.users.size() > 1 && used.size() < 2) return std::nullopt;
   Use use{.visible = *visible, .working = used};
   const std::set<std::size_t> idle = idle_of(scene, *visible, program.pids);
@@ -125,7 +125,7 @@ std::optional<Use> use_of(const Scene& scene, const Program& program) {
   return use;
 }
 
-// What the command line has to say instead; else how to write the program.
+// The command line that uses all GPUs, or else how to write the program.
 std::vector<std::string> use_all(const Scene& scene, const Program& program,
                                  const OfProgram& launcher, const Use& use) {
   const std::size_t gpus = use.working.size() + use.spare.size();
@@ -257,7 +257,7 @@ Findings narrowed(const Scene& scene) {
     const OfProgram launcher = launcher_in(scene, program);
     if (visible->empty() && launcher && puts_on_cpus(scene, *launcher)) continue;
     const bool job_on_cpus = is_job_on_cpus(scene.processes.at(masked.front()));
-    // On a machine that others use too it may be what they have agreed on.
+    // On a machine with other users it may be their agreement.
     const bool with_others = std::any_of(hidden.begin(), hidden.end(), [&](std::size_t position) {
       return scene.is_shared(position, program);
     });

@@ -8,8 +8,8 @@
 namespace lockstep::rules {
 namespace {
 
-// PyTorch names its loaders; others are forks of the program or started by multiprocessing. What
-// compiles, logs or tracks is neither.
+// Recognises data loaders. PyTorch names them; others are forks of the program or started by
+// multiprocessing. Processes that compile, log or track are not loaders.
 bool is_loader(const Scene& scene, const Program& program, int pid) {
   const ProcessView& process = scene.processes.at(pid);
   const std::string& command = process.now->command;

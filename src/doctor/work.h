@@ -1,4 +1,4 @@
-// What processes and GPUs did over the look, as the rules on load ask for it.
+// Work of processes and GPUs during the look, for the rules about load.
 #pragma once
 
 #include <string>
@@ -8,35 +8,36 @@
 
 namespace lockstep::rules {
 
-constexpr double working_percent = 10;  // of SM activity: less is a GPU that mostly waits
-constexpr double one_core = 0.9;        // a thread that runs nearly all the time
+constexpr double working_percent = 10;  // of SM activity: a GPU with less mostly waits
+constexpr double one_core = 0.9;        // a thread with more runs nearly all the time
 
 struct ThreadLine {
-  std::string text;  // of evidence; "" if no thread was watched
+  std::string text;  // a line of evidence; "" if no thread was watched
   double cores = 0;
 };
-// The thread that works most.
+// The busiest thread.
 ThreadLine busiest_thread(const Scene& scene, int pid);
 
 // Processes of the program that read its input.
 struct Loaders {
   std::vector<int> pids;
-  int full = 0;  // at a whole core, or waiting for disks
+  int full = 0;  // using a whole core, or waiting for disks
   double cores = 0, read_bytes_per_s = 0;
 };
-// Those that a process started, and those that belong to nobody in particular.
+// The loaders that `user` started, and those that cannot be assigned to one process.
 Loaders loaders_of(const Scene& scene, const Program& program, int user);
 
-int world_size(const Scene& scene, int pid);  // the ranks of a program, by its own word
+int world_size(const Scene& scene, int pid);  // the number of ranks of a program, as it states it
 
-// Of the two reasons why one thread at its limit keeps a GPU waiting: it launches kernels that are
-// too small, so that some runs much of the time on next to no multiprocessors, or it does something
-// else, and what little runs fills the GPU. True: the second.
+// There are two reasons why one thread at its limit keeps a GPU waiting. False: it launches kernels
+// that are too small, so that some kernel runs much of the time on few multiprocessors. True: it
+// does other work, and the few kernels that run fill the GPU.
 bool launches_little(const GpuView& gpu);
-// Where PyTorch computes forward and backward, two threads take turns.
+// Whether two threads take turns, as in PyTorch's forward and backward.
 bool one_at_a_time(const ProcessView& process);
 
-bool is_enough(const Load& load);    // seen over enough samples to speak of a shape
-bool is_sawtooth(const Load& load);  // work alternates with waiting: some high, some next to none
+bool is_enough(const Load& load);    // has enough samples to speak of a shape
+bool is_sawtooth(const Load& load);  // work alternates with waiting: some high values, some near
+                                     // zero
 
 }  // namespace lockstep::rules

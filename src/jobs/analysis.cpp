@@ -27,7 +27,7 @@ namespace {
 
 using Stretch = std::pair<double, double>;  // of time, begin and end
 
-// Those that overlap or touch become one; by begin.
+// Merges stretches that overlap or touch; sorted by begin.
 std::vector<Stretch> merged(std::vector<Stretch> stretches) {
   std::sort(stretches.begin(), stretches.end());
   std::vector<Stretch> result;
@@ -89,7 +89,7 @@ void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origi
   if (analysis.wall_s > 0) analysis.busy_slots /= analysis.wall_s;
 }
 
-// Samples of a second stand for what lies half a second on either side.
+// A sample of one second stands for half a second on either side.
 void read_samples(const BatchFolder& batch, double origin,
                   std::map<std::string, DeviceTimes>& devices) {
   if (!open_in_batch(batch, BatchFolder{}.gpu_log())) return;
@@ -129,7 +129,7 @@ double seconds_of_phase(const nlohmann::json& event) {
   return number_or(event, "seconds", number_or(event, "duration_seconds", span));
 }
 
-// What a job wrote of itself; nothing where it wrote nothing, or a link stands there.
+// The events that a job wrote; nothing if it wrote none, or if a link is in their place.
 std::optional<UniqueFd> open_events(const BatchFolder& batch, const std::string& job) try {
   return open_in_batch(batch, BatchFolder{}.published(job) / events_file);
 } catch (const Error&) {
@@ -197,7 +197,7 @@ std::string percent(const std::optional<double>& value) {
   return value ? cat(fixed(*value, 0), " %") : std::string("not measured");
 }
 
-// Of one ledger.
+// Analyses one ledger.
 BatchAnalysis analyze_part(const BatchFolder& batch) {
   BatchAnalysis analysis;
   double& origin = analysis.begin;
@@ -221,7 +221,7 @@ BatchAnalysis analyze_part(const BatchFolder& batch) {
   for (auto& [uuid, device] : devices) {
     DeviceUse& use = device.use;
     use.busy_s = length(device.stretches);
-    std::vector<Stretch> before;  // what it did while jobs with GPUs were still to come
+    std::vector<Stretch> before;  // its time while jobs with GPUs were still to come
     for (const auto& [begin, end] : device.stretches)
       if (begin < last_start) before.emplace_back(begin, std::min(end, last_start));
     use.idle_wanted_s = last_start - length(before);

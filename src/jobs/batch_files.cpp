@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a share (BATCH/shares/K), whose folders are links to those of BATCH.
+// For a share (BATCH/shares/K), whose folders are links to those of BATCH.
 fs::path folder_of_files(const BatchFolder& batch, const fs::path& below) {
   if (batch.path.parent_path().filename() != "shares" || below.empty()) return batch.path;
   std::error_code error;

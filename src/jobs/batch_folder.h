@@ -1,4 +1,4 @@
-// Where things lie in the folder of a batch.
+// The layout of a batch's folder.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Whose processes bear a batch's marks: those of the folder in which they were started, and not
-// those of a copy of it.
+// Decides which processes belong to a batch: those started in its folder, not those of a copy of
+// it.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace lockstep {
 
-// The id in the marks of its processes; "" where none was started from this folder, because it is
-// new or a copy of one that is still there.
+// The id in the marks of its processes. "" if none was started from this folder, because it is new,
+// or is a copy of a folder that still exists.
 std::string batch_id(Ledger& ledger, const BatchFolder& folder);
 
-// From here on the processes of this folder have this id.
+// Processes started from this folder have this id from now on.
 void set_batch_id(Ledger& ledger, const BatchFolder& folder, const std::string& id);
 
 }  // namespace lockstep

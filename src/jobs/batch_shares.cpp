@@ -31,7 +31,7 @@ constexpr const char* shared_folders[] = {"jobs", "logs", "attempts"};
 
 fs::path shares_folder(const BatchFolder& batch) { return batch.path / "shares"; }
 
-// Jobs of one batch and what they wait for, by number.
+// Jobs of one batch and their dependencies, by number.
 struct Graph {
   std::unordered_map<std::int64_t, std::string> states;
   std::unordered_map<std::int64_t, std::int64_t> shares;
@@ -69,7 +69,7 @@ Graph graph_of(Ledger& all) {
   return graph;
 }
 
-// Of a file to be attached, to read alone.
+// A URI that attaches a file for reading only.
 std::string read_only_uri(const fs::path& file) {
   constexpr const char* digits = "0123456789ABCDEF";
   std::string uri = "file:";
@@ -152,7 +152,7 @@ void sync_file_system(const fs::path& path) {
     throw Error(cat("cannot sync the folder ", path.string(), ": ", errno_text(errno)));
 }
 
-// Whether the ledger says of its jobs what the list says, so that it need not be written.
+// Whether the ledger's jobs equal the list's, so that nothing need be written.
 bool says_the_same(Ledger& ledger, const JobList& own) {
   std::unordered_map<std::string, std::string> listed;
   Statement rows(ledger.database(), "SELECT key, spec FROM job WHERE listed != 0");
@@ -167,7 +167,7 @@ bool says_the_same(Ledger& ledger, const JobList& own) {
          limits.min_finished == own.limits.min_finished;
 }
 
-// Jobs that are known: what the list says of them now.
+// Updates known jobs with the list's present values.
 void relist(const BatchFolder& share, const JobList& list) {
   Ledger ledger = Ledger::open(share.ledger());
   std::unordered_set<std::string> keys;
@@ -304,8 +304,8 @@ std::int64_t release_held(const BatchFolder& batch, std::int64_t share) {
   while (rows.step()) held.emplace_back(rows.integer(0), rows.text(1));
   if (held.empty()) return 0;
   Ledger all = ledger_to_read(batch);
-  // Of each job, the jobs of other shares that it needs, itself or through jobs of its own share,
-  // and that have not succeeded.
+  // For each job, the unsuccessful jobs of other shares that it needs, directly or through jobs of
+  // its own share.
   Statement unmet(
       all.database(),
       "WITH RECURSIVE wanted(key) AS (SELECT ?1 UNION SELECT needs FROM wanted JOIN job USING(key) "

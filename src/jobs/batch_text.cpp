@@ -73,7 +73,7 @@ std::string placements_text(Database& database) {
              rows.integer(3), " too short to tell, or without the GPU\n");
 }
 
-// What a power loss would take back.
+// Ends of jobs that a power loss would undo.
 std::string unsynced_text(Ledger& ledger) {
   const std::int64_t jobs = ledger.unsynced();
   return jobs == 0

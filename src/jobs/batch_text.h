@@ -1,4 +1,4 @@
-// What is said of a batch, before, during and after it.
+// Texts about a batch, before, during and after it.
 #pragma once
 
 #include <string>
@@ -20,15 +20,15 @@ std::string counts_text(const BatchCounts& counts);
 std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
                        const BatchResources& resources, const std::vector<Device>& devices);
 
-// A row per job: number, name, cores, GPU, command; where the first ones would go.
+// A row per job: number, name, cores, GPU and command, with the placement of the first ones.
 std::string dry_run_text(const JobList& list, const BatchResources& resources,
                          const std::vector<Device>& devices);
 
-// Of one attempt that did not succeed: "job NAME failed: exit code 3 (try 2); LOG: last line".
+// Text for an attempt that failed: "job NAME failed: exit code 3 (try 2); LOG: last line".
 std::string failure_text(const BatchFolder& batch, const RunningAttempt& running,
                          const Settled& settled);
 
-// Time, jobs per minute, devices, slowest jobs, every job that did not succeed with its log.
+// Time, jobs per minute, devices, slowest jobs, and every unsuccessful job with its log.
 std::string batch_summary(const BatchFolder& batch, Ledger& ledger);
 
 }  // namespace lockstep

@@ -84,7 +84,7 @@ bool has_this_process(const fs::path& group) {
   return std::find(members.begin(), members.end(), cat(::getpid())) != members.end();
 }
 
-// What keeps a process from being born in a group of its own in there; "" nothing does.
+// Why a process cannot be born in its own group there; "" if it can.
 std::string problem_in(const fs::path& folder) {
   const fs::path group = folder / "try";
   kill_cgroup(group);  // of a start that was killed here

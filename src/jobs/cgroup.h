@@ -1,5 +1,5 @@
-// Control groups (cgroup version 2): all processes of an attempt as the kernel knows them, whatever
-// they do with sessions, variables and parents. A group is named by its folder below a mount.
+// Control groups (cgroup version 2). They contain all processes of an attempt, whatever these do
+// with sessions, variables and parents. A group is identified by its folder below a mount.
 #pragma once
 
 #include <sys/types.h>
@@ -13,36 +13,39 @@
 
 namespace lockstep {
 
-// Folders that may be the calling process' own group, from the texts of /proc/self/mountinfo and
-// /proc/self/cgroup. None where version 2 is not mounted, or shows other groups than its own.
+// Folders that may be the calling process's own group, from the texts of /proc/self/mountinfo and
+// /proc/self/cgroup. Empty if version 2 is not mounted, or shows only other groups.
 std::vector<std::filesystem::path> own_cgroups(const std::string& mounts,
                                                const std::string& groups);
 
-// Where groups can be made: a folder NAME in the own group, which comes with the first of them.
+// Where groups can be made: a folder NAME in our own group, created with the first of them.
 struct CgroupPlace {
-  std::filesystem::path folder;  // empty: nowhere
+  std::filesystem::path folder;  // empty: groups cannot be made
   std::string why_not;           // for people
 };
-// Tries it with a process. Nowhere also where LOCKSTEP_CGROUPS is "off".
+// Tests the place with a process. Also empty if LOCKSTEP_CGROUPS is "off".
 CgroupPlace find_cgroup_place(const std::string& name);
 
-// A new group, and the one that it is in; false where that cannot be.
+// Makes a group, and its parent if needed; false if that is impossible.
 bool make_cgroup(const std::filesystem::path& group);
-// With the empty groups in it. False: something lives there. True also where there is none.
+// Also removes empty groups in it. False if a process lives there. True if the group does not
+// exist.
 bool remove_cgroup(const std::filesystem::path& group);
 
-// A living process is in it or in a group below. True where that cannot be read.
+// Whether a living process is in it or in a group below. True if that cannot be read.
 bool is_populated(const std::filesystem::path& group);
-std::vector<pid_t> processes_in(const std::filesystem::path& group);  // likewise
-// SIGKILL to all of them at once, also to those that are just being forked.
+std::vector<pid_t> processes_in(const std::filesystem::path& group);  // the same
+// Sends SIGKILL to all its processes at once, including those just being forked.
 void kill_cgroup(const std::filesystem::path& group);
-// To each of them, and to none that got its number meanwhile. Those that it was sent to.
+// Signals each of its processes, but no process that got a number meanwhile. Returns those
+// signalled.
 std::set<pid_t> signal_cgroup(const std::filesystem::path& group, int number);
 
-// Of all processes that were in it, also of those below.
+// The use of all processes that were in it, or in groups below.
 struct CgroupUse {
   std::optional<double> cpu_s;
-  std::optional<std::int64_t> memory_peak_bytes;  // with file cache; of groups with that controller
+  std::optional<std::int64_t> memory_peak_bytes;  // with file cache; only for groups with that
+                                                  // controller
 };
 CgroupUse read_use(const std::filesystem::path& group);
 

@@ -26,7 +26,7 @@ bool is_file(const fs::path& path) {
 
 bool can_run(const fs::path& path) { return is_file(path) && ::access(path.c_str(), X_OK) == 0; }
 
-// Of the job, else of this process; what execvp takes where there is none.
+// PATH of the job, else of this process; without one, the path that execvp uses.
 std::string search_path(const Job& job) {
   for (const auto& [name, value] : job.environment)
     if (name == "PATH") return fill_attempt(value, {});

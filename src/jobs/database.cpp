@@ -26,7 +26,7 @@ constexpr int steps_at_once = 1000;  // from one look at the limits to the next
 constexpr std::int64_t steps_per_byte = 16;
 constexpr double open_s = 10;
 constexpr std::int64_t open_steps = 10'000;
-// The longest text: that of a job, whose command the kernel limits to less.
+// The longest text is a job's, whose command the kernel limits to less.
 constexpr int longest_value_bytes = 8 << 20;
 
 constexpr const char* disk_hint =
@@ -58,8 +58,8 @@ std::string hint_of(int code) {
 
 bool is_on_disk(const fs::path& path) { return path != ":memory:"; }
 
-// What SQLite reads and writes is a regular file, also where another puts a pipe or a device in its
-// place just then, on which it would wait for ever.
+// Opens only regular files for SQLite, even if another process puts a pipe or a device in their
+// place, on which it would wait for ever.
 int open_regular(const char* path, int flags, int mode) {
   const std::string_view name = path;
   if (name == "/dev/null" || name == "/dev/urandom") return ::open(path, flags, mode);
@@ -109,7 +109,7 @@ bool names_another_file(const fs::path& journal) {
          std::string_view(end, sizeof end) == mark;
 }
 
-// Of this thread, so that neither a slow disk nor another program's lock counts.
+// Time of this thread, so that neither a slow disk nor another program's lock counts.
 double processor_s() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -122,8 +122,8 @@ std::int64_t bytes_of(const fs::path& file) {
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-// Of one that keeps a write-ahead log, which nobody has open: that log is gone then. SQLite would
-// make a new one, and the memory that its users share, only to read it.
+// Whether the database uses a write-ahead log and nobody has it open: that log is gone then. SQLite
+// would create a new one, with its shared memory, only to read it.
 bool is_wal_at_rest(const fs::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   constexpr off_t version_at = 18;  // https://www.sqlite.org/fileformat.html

@@ -1,4 +1,4 @@
-// SQLite with errors as exceptions and statements that are prepared once.
+// SQLite with errors as exceptions, and with statements that are prepared once.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,8 @@ namespace lockstep {
 
 class Database;
 
-// A prepared statement, bound and run again and again. Parameters count from 1, columns from 0.
+// A prepared statement that can be bound and run repeatedly. Parameters count from 1, columns from
+// 0.
 class Statement {
  public:
   Statement(Database& database, std::string_view sql);
@@ -30,7 +31,7 @@ class Statement {
   Statement& bind(int parameter, std::string_view text);
   Statement& bind_null(int parameter);
   bool step();  // whether there is a row; throws Error
-  void run();   // to its end; ready to be bound again
+  void run();   // runs it to its end; it can then be bound again
 
   std::int64_t integer(int column) const;
   double number(int column) const;
@@ -43,46 +44,46 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// What statements may take together. A file of another's may be made so that reading never ends, as
-// one whose pages hold each other.
+// Limits on the work of all statements together. A foreign file may be made so that reading never
+// ends, for instance with pages that refer to each other.
 struct WorkLimit {
   double seconds = INFINITY;  // of this thread's processor time since the database was opened
   std::int64_t steps = std::numeric_limits<std::int64_t>::max();  // of SQLite's virtual machine
-  std::filesystem::path file{};  // steps for each byte of it and of its -wal come on top
+  std::filesystem::path file{};  // adds steps for each byte of this file and of its -wal
 };
 
-// Throws Error where the file of a database, or one that SQLite would read beside it (-wal, -shm,
-// -journal), is a link, pipe, folder or device, or a journal names a further file, which SQLite
-// would delete. What is not there is well. what: the file is called so in messages.
+// Throws Error if a database's file, or one that SQLite would read beside it (-wal, -shm,
+// -journal), is a link, pipe, folder or device. Also throws if a journal names a further file,
+// which SQLite would delete. Missing files are accepted. what: the file's name in messages.
 void check_database_files(const std::filesystem::path& path, const char* what = "ledger");
 
-// No file is trusted: SQLite opens regular files alone, runs no trigger, view or function that a
-// schema names, and checks pages as it reads them.
+// No file is trusted. SQLite opens only regular files, runs no trigger, view or function that a
+// schema names, and verifies pages as it reads them.
 class Database {
  public:
   enum class Access {
     read,
     write,
     create,
-    // Of another program's database, called so in messages: read, and where no program has it open
-    // nothing is made beside it either.
+    // Another program's database, called so in messages. It is only read; if no program has it
+    // open, nothing is created beside it.
     foreign
   };
-  // Waits up to `busy_s` for others. ":memory:" is no file. Until `limit_work` is called, work is
-  // limited to that of reading a schema and a few rows. Throws Error naming the file: it is not
-  // there, is no database, is damaged, or lies where nothing can be locked.
+  // Waits up to `busy_s` for other users. ":memory:" is no file. Until `limit_work` is called, work
+  // is limited to reading a schema and a few rows. Throws Error naming the file if it is missing,
+  // not a database, damaged, or on a disk without locks.
   Database(std::filesystem::path path, Access access, double busy_s = 30);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   void execute(const std::string& sql);  // any number of statements without parameters
-  // Kept prepared by its text; whoever asks again gets the same one.
+  // Cached by its text: the same text returns the same statement.
   Statement& prepared(const std::string& sql);
-  // Steps count from here on. Beyond it statements throw Error.
+  // Counts steps from now on. Beyond the limit statements throw Error.
   void limit_work(WorkLimit limit);
   std::int64_t last_row_id() const;
-  std::int64_t changes() const;  // rows that the last statement changed
+  std::int64_t changes() const;  // rows changed by the last statement
   const std::filesystem::path& path() const { return path_; }
   sqlite3* handle() const { return handle_; }
   [[noreturn]] void fail(const std::string& doing) const;
@@ -91,7 +92,7 @@ class Database {
   void open(int flags);
   void configure();
   const char* what() const;
-  static int on_progress(void* database);  // not 0: SQLite is to end
+  static int on_progress(void* database);  // returns nonzero to make SQLite stop
   bool has_spent_all();
 
   std::filesystem::path path_;
@@ -104,8 +105,8 @@ class Database {
   bool took_too_long_ = false;
 };
 
-// BEGIN IMMEDIATE … COMMIT; rolls back when it goes without `commit`. Within another one it is a
-// part of that.
+// BEGIN IMMEDIATE … COMMIT; rolls back if destroyed without `commit`. A nested one is a part of the
+// outer one.
 class Transaction {
  public:
   explicit Transaction(Database& database);

@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr double hanging_s = 0.5;
-constexpr int wrong_in_a_row = 2;  // samples until a job is said to be in the wrong place
+constexpr int wrong_in_a_row = 2;  // samples until a job counts as misplaced
 
 std::optional<double> measured(const GpuSample& sample, GpuMetric metric) {
   const Reading& reading = sample[metric];
@@ -80,7 +80,7 @@ std::int64_t DeviceWatch::used_bytes(std::size_t device) const {
 }
 
 std::int64_t DeviceWatch::total_bytes(std::size_t device) const {
-  // Of an instance of MIG, not of the GPU on which it is.
+  // For a MIG instance the memory is its own, not the whole GPU's.
   const std::int64_t whole = bytes(sample(device), GpuMetric::memory_total);
   const auto own = static_cast<std::int64_t>(devices_[device].memory_bytes);
   return own > 0 && (whole == 0 || own < whole) ? own : whole;
@@ -171,7 +171,7 @@ void DeviceWatch::look(const WatchedAttempt& attempt, const Listed& all) const {
   if (!seen && !hidden) return;
   std::int64_t bytes = 0;
   for (const auto& [gpu, used] : own_bytes) bytes = std::max(bytes, used);
-  // Where the driver does not tell of processes, what the device has is that of the one on it.
+  // If the driver does not list processes, the device's memory is that of its only job.
   if (bytes == 0 && attempt.alone)
     for (const std::size_t device : attempt.devices) bytes = std::max(bytes, used_bytes(device));
   measure(attempt, bytes);

@@ -1,4 +1,4 @@
-// What the GPUs of a batch do and who is on them while its jobs run, as the driver says it.
+// Observes the GPUs of a batch and their processes while its jobs run, through the driver.
 #pragma once
 
 #include <cstdint>
@@ -16,37 +16,38 @@
 
 namespace lockstep {
 
-// Whether a job's processes were seen where they were put.
+// Whether a job's processes were seen where they were placed.
 enum class PlaceVerdict {
-  unseen,        // too short to tell, or it used no GPU
+  unseen,        // too short to tell, or no GPU was used
   verified,      // on its devices, and on no other
-  wrong,         // on another one
-  unverifiable,  // the driver's process numbers mean nothing here
+  wrong,         // on another device
+  unverifiable,  // the driver's process numbers are not valid here
 };
 const char* to_string(PlaceVerdict verdict);
 
-// What was seen of one attempt.
+// Observations of one attempt.
 struct AttemptSight {
   PlaceVerdict verdict = PlaceVerdict::unseen;
-  std::string wrong_device;     // as people call it: "GPU 1"
-  std::int64_t peak_bytes = 0;  // on the device where it has most; 0: not seen
-  double activity_sum = 0;      // percent of its first device, of samples in which it was alone …
-  std::int64_t alone_samples = 0;  // … and how many these are
-  double grown_s = 0;              // monotonic: when the peak last grew
+  std::string wrong_device;     // for people: "GPU 1"
+  std::int64_t peak_bytes = 0;  // on the device with its highest use; 0: not seen
+  double activity_sum = 0;      // percent of its first device, summed over samples in which it was
+                                // alone …
+  std::int64_t alone_samples = 0;  // … and the number of these
+  double grown_s = 0;              // monotonic: when the peak last rose
   std::optional<double> activity_percent() const {
     if (alone_samples == 0) return std::nullopt;
     return activity_sum / static_cast<double>(alone_samples);
   }
 
-  std::set<std::pair<std::string, int>> before;  // UUID, process: there when it began
-  int wrong_samples = 0;                         // in a row
+  std::set<std::pair<std::string, int>> before;  // UUID and process: present when it began
+  int wrong_samples = 0;                         // consecutive
 };
 
-// An attempt that is to be looked for.
+// An attempt to be observed.
 struct WatchedAttempt {
   std::string mark;                  // LOCKSTEP_ATTEMPT of its processes
-  std::vector<std::size_t> devices;  // places among those of the batch
-  bool alone = true;                 // nothing else of the batch is on them
+  std::vector<std::size_t> devices;  // indexes into the devices of the batch
+  bool alone = true;                 // no other job of the batch is on them
   AttemptSight* sight = nullptr;
 };
 
@@ -58,15 +59,15 @@ class DeviceWatch {
 
   // Memory of the smallest device; 0: unknown.
   std::int64_t least_memory_bytes() const;
-  // Takes the newest sample, without waiting. False: there is none since the last time.
+  // Takes the newest sample, without waiting. False if there is none since the last call.
   bool take();
-  void begin(AttemptSight& sight) const;  // of an attempt that is about to start
+  void begin(AttemptSight& sight) const;  // call it when the attempt is about to start
   void look(const std::vector<WatchedAttempt>& attempts) const;
-  // Of a device of the batch, in the newest sample. 0 and nothing: unknown.
+  // For a device of the batch, from the newest sample. 0 and nothing mean unknown.
   std::int64_t used_bytes(std::size_t device) const;
   std::int64_t total_bytes(std::size_t device) const;
   std::optional<double> activity_percent(std::size_t device) const;
-  // Processes on it that are no job's and that can be seen from here.
+  // Whether processes other than jobs are visible on it.
   bool has_others(std::size_t device) const;
 
  private:
@@ -74,7 +75,8 @@ class DeviceWatch {
     std::size_t gpu = 0;
     int pid = 0;
     std::int64_t bytes = 0;
-    bool certain = false;  // it has files of the driver open, or numbers are the same in and out
+    bool certain = false;  // it has driver files open, or the numbers are the same inside and
+                           // outside
   };
   struct Listed {
     std::map<std::string, std::vector<ListedProcess>> by_mark{};

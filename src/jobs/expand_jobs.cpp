@@ -26,7 +26,7 @@ void check_name(const JobGroup& group, const std::vector<Job>& jobs, const Inser
               cat("let it name more parameters; there are ", join(group.matrix.names(), ", ")));
 }
 
-// Adds the jobs of one group, and what they wait for.
+// Adds the jobs of one group, and their dependencies.
 void expand_group(const JobGroup& group, std::vector<Job>& jobs,
                   std::vector<std::vector<std::string>>& after) {
   const JobTemplate text(group);
@@ -47,8 +47,7 @@ void expand_group(const JobGroup& group, std::vector<Job>& jobs,
   }
 }
 
-// Keys by content; returns those of first jobs of which there are several that are equal, by the
-// place of each later one.
+// Sets keys by content. Returns, by the index of each repeated job, the key of the first equal one.
 EqualJobs set_keys(std::vector<Job>& jobs) {
   EqualJobs equal;
   std::unordered_map<std::string_view, std::int64_t> seen;

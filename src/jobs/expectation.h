@@ -1,4 +1,4 @@
-// What a batch must have come to in the end for its exit code to be that of success: --expect.
+// The result that a batch must reach for a successful exit code: --expect.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,18 @@ namespace lockstep {
 
 struct BatchOutcome {
   std::vector<GpuActivity> gpus;       // means over the batch
-  std::int64_t failed = 0, total = 0;  // jobs; failed: those that could not run are among them
+  std::int64_t failed = 0, total = 0;  // jobs; failed includes those that could not run
 };
 
 class Expectation {
  public:
-  // "gpu_activity>=40%" (of each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs),
-  // "failed<=3";
-  // >= and <=. Throws Error.
+  // "gpu_activity>=40%" (for each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs),
+  // "failed<=3"; >= and <=. Throws Error.
   explicit Expectation(std::string_view text);
 
   bool is_of_gpus() const { return of_ != Of::failed; }
   bool is_of_failures() const { return of_ == Of::failed; }
-  // Whether a part of the batch can meet it: not a number of failed jobs.
+  // Whether a part of the batch can meet it; not so for a number of failed jobs.
   bool is_of_parts() const { return is_of_gpus() || is_share_; }
   const std::string& text() const { return text_; }
 
@@ -33,9 +32,9 @@ class Expectation {
     bool met = false;
     std::string text;  // "gpu_activity>=40%: GPU 0 52 %, GPU 1 18 %: not met by GPU 1"
   };
-  // What was not measured does not meet it.
+  // An unmeasured value does not meet it.
   Answer answer(const BatchOutcome& outcome) const;
-  // Of one that is_of_parts(): by how many percent points it is missed, 0 where it is met.
+  // If is_of_parts(): the percentage points missing, 0 if it is met.
   double shortfall(const BatchOutcome& outcome) const;
 
  private:
@@ -47,7 +46,7 @@ class Expectation {
   std::string text_;
   Of of_ = Of::failed;
   bool at_least_ = false, is_share_ = false;
-  double bound_ = 0;  // of a share in percent
+  double bound_ = 0;  // in percent for shares
 };
 
 }  // namespace lockstep

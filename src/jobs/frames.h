@@ -12,13 +12,13 @@
 
 namespace lockstep {
 
-// Takes bytes as they come and gives whole messages.
+// Collects bytes as they come, and returns whole messages.
 class FrameReader {
  public:
   enum class Read { more, nothing_now, ended };
-  Read read(int socket);  // what there is, without waiting
+  Read read(int socket);  // reads available bytes, without waiting
   std::optional<nlohmann::json> next();
-  // The next ones that came; a message must say how many are its own.
+  // Takes the next received files; a message must say how many belong to it.
   std::vector<UniqueFd> take_files(std::size_t count);
 
  private:
@@ -27,15 +27,15 @@ class FrameReader {
   std::deque<UniqueFd> files_;
 };
 
-// Waits while the other side is slow, and reads meanwhile what it says, if there is a reader: two
-// that only sent to each other would wait for ever. False if it is gone. Open files travel with the
-// message.
+// Waits while the other side is slow. With a reader, it meanwhile reads incoming messages: two
+// sides that only sent would wait for each other for ever. False if the other side is gone. Open
+// files travel with the message.
 bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files = {},
                 FrameReader* meanwhile = nullptr);
 
-// Bytes with one open file, as a whole and without waiting. False where that cannot be.
+// Sends bytes with one open file, whole and without waiting. False if that is impossible.
 bool send_with_file(int socket, std::string_view bytes, int file);
-// Waits for more of them, and the file that may come beside. False: nothing comes any more.
+// Waits for more bytes, and a file that may come with them. False if nothing more comes.
 bool receive_with_file(int socket, std::string& bytes, UniqueFd& file);
 
 }  // namespace lockstep

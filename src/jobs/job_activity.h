@@ -1,4 +1,4 @@
-// How busy cores and devices were while some jobs of a batch ran, from its ledger and gpu.csv.
+// How busy cores and devices were during some jobs of a batch, from its ledger and gpu.csv.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,28 @@ namespace lockstep {
 
 class Ledger;
 
-// Of the machine that the batch began on last; 0: it is not known.
+// For the machine of the batch's latest start; 0: unknown.
 std::int64_t cores_of_machine(Ledger& ledger);
 
 struct JobActivity {
   bool on_devices = false;  // some of the jobs had a GPU
-  // Processor time over the time of the jobs on the cores that they asked for; where all jobs at
-  // once asked for more cores than there are, on their part of these. Nothing: none was measured.
+  // Processor time divided by the time of the jobs on their requested cores. If concurrent jobs
+  // requested more cores than there are, their part of these counts. Nothing if none was measured.
   std::optional<double> cpu_percent;
-  // Mean of the samples of a device that fell into the time of a job there. Nothing: there is none,
-  // because the jobs were too short.
+  // Mean of a device's samples taken while a job ran there. Nothing if there are none, because the
+  // jobs were too short.
   std::optional<double> gpu_percent, sm_percent;
 };
 
-// How much of a core there was for each core that a job asked for, over time: less than one while
-// jobs at once asked for more cores than there are.
+// The part of a core available for each requested core, over time. It is below one while concurrent
+// jobs request more cores than there are.
 class CoreShares {
  public:
-  // cores: 0 where that is not known, and each is taken to be one.
+  // cores: 0 if unknown; each request is then taken as one core.
   explicit CoreShares(double cores) : cores_(cores) {}
-  void add(double begin, double end, double cpus);  // an attempt; all of them before `seconds`
-  // For one core that was asked for from begin to end.
+  void add(double begin, double end, double cpus);  // adds an attempt; add all before calling
+                                                    // `seconds`
+  // For one core requested from begin to end.
   double seconds(double begin, double end);
 
  private:
@@ -44,27 +45,28 @@ class CoreShares {
   double until(double time) const;
 
   double cores_;
-  std::vector<std::pair<double, double>> changes_;  // time, and cores that are asked for more then
-  std::vector<double> times_, sums_, rates_;        // at each change: seconds until it, and from it
+  std::vector<std::pair<double, double>> changes_;  // time, and the change in requested cores
+  std::vector<double> times_, sums_, rates_;        // at each change: the seconds until it, and the
+                                                    // rate after it
 };
 
 class BatchActivity {
  public:
-  // Reads all of it. Throws Error where the ledger cannot be read; without samples there is only
-  // the processor time.
+  // Reads everything. Throws Error if the ledger cannot be read; without samples only processor
+  // time is known.
   explicit BatchActivity(const BatchFolder& batch);
 
-  // Of all attempts of these jobs that ran and ended.
+  // Over all attempts of these jobs that ran and ended.
   JobActivity of(const std::set<std::string>& jobs) const;
 
  private:
   struct Attempt {
     DeviceList devices;
     double begin = 0, end = 0, cpu_s = 0;
-    double cpus = 1, core_s = 0;  // asked for, and their seconds as CoreShares has them
+    double cpus = 1, core_s = 0;  // requested cores, and their seconds by CoreShares
   };
   struct Sample {
-    double at = 0;  // unix seconds, as begin and end
+    double at = 0;  // unix seconds, like begin and end
     std::optional<double> busy, sm;
   };
   void read_attempts(const BatchFolder& batch);

@@ -1,4 +1,4 @@
-// A job file (TOML) to the list of its jobs.
+// Reads a job file (TOML) into a list of jobs.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,13 @@
 
 namespace lockstep {
 
-// Keys at the top are those of all jobs, unless a [[jobs]] table says otherwise; without such
-// tables the top is the only group. Relative paths (cwd, files of the matrix) begin in the folder
-// of the job file, which is also the working folder of jobs without `cwd`.
-// Throws Error, which names file and line: unknown keys (the nearest is named), values of a wrong
-// kind or out of range, an empty matrix, and what `expand_jobs` refuses. Commands and folders are
-// looked for by `check_jobs`.
+// Keys at the top apply to all jobs, unless a [[jobs]] table overrides them; without such tables
+// the top is the only group. Relative paths (cwd, files of the matrix) start in the job file's
+// folder, which is also the working folder of jobs without `cwd`. Throws Error, which names file
+// and line: unknown keys (the nearest is named), values of a wrong type or out of range, an empty
+// matrix, and errors of `expand_jobs`. `check_jobs` checks commands and folders.
 JobList read_job_file(const std::filesystem::path& path);
-// The same without holding all of them.
+// The same without holding all jobs in memory.
 JobSource job_file_source(const std::filesystem::path& path);
 
 }  // namespace lockstep

@@ -18,8 +18,8 @@ bool JobGraph::is_lost(const Node& node) const {
   return (over(node.state) && !succeeded(node.state)) || node.standing == Standing::never;
 }
 
-// A job that needs thousands is looked at when each of them ends: what has succeeded is not looked
-// at again.
+// A job that needs thousands is examined when each of them ends; jobs known to have succeeded are
+// not examined again.
 void JobGraph::stand(Node& node) {
   node.because = 0;
   if (node.state != JobState::waiting) {

@@ -1,5 +1,5 @@
-// Which jobs need which, and what follows for those that wait when one of them changes. Knows
-// nothing of processes or of the ledger.
+// Dependencies between jobs, and the consequences for waiting jobs when one of them changes.
+// Independent of processes and of the ledger.
 #pragma once
 
 #include "jobs/ledger.h"
@@ -11,8 +11,8 @@
 
 namespace lockstep {
 
-// How a job stands: settled where it does not wait (it runs or is over); ready where all that it
-// needs has succeeded; never where one that it needs is over without success, or never runs itself.
+// A job's standing. settled: it does not wait (it runs or is over). ready: all jobs that it needs
+// have succeeded. never: a job that it needs is over without success, or never runs itself.
 enum class Standing { settled, waits, ready, never };
 
 class JobGraph {
@@ -20,16 +20,16 @@ class JobGraph {
   struct Change {
     std::int64_t job = 0;
     Standing was = Standing::settled, is = Standing::settled;
-    std::int64_t because = 0;  // of `never`: one that it needs
+    std::int64_t because = 0;  // for `never`: a job that it needs
   };
 
   void add(std::int64_t job, JobState state);
-  // Both must be there; twice is once. There must be no circle.
+  // Both jobs must exist; repeating a call has no effect. There must be no circle.
   void need(std::int64_t job, std::int64_t needed);
-  // Once all is added: how each job that waits stands, in the order of `jobs`.
+  // Call it once all is added. Returns how each waiting job stands, in the order of `jobs`.
   std::vector<Change> begin(const std::vector<std::int64_t>& jobs);
 
-  // What changed for this job and for others, each after what it depends on.
+  // Returns the changes for this job and for others, each after those it depends on.
   std::vector<Change> set_state(std::int64_t job, JobState state);
   Standing standing(std::int64_t job) const { return nodes_.at(job).standing; }
 
@@ -38,7 +38,7 @@ class JobGraph {
     JobState state = JobState::waiting;
     Standing standing = Standing::settled;
     std::int64_t because = 0;
-    std::size_t met = 0;  // of `needs`, so many at the beginning have succeeded
+    std::size_t met = 0;  // how many of `needs` have succeeded: the first ones
     std::vector<std::int64_t> needs, needed_by;
   };
   bool is_lost(const Node& node) const;

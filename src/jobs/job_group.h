@@ -1,4 +1,4 @@
-// Jobs that are alike: one command for all combinations of some parameters.
+// Jobs of the same kind: one command for all combinations of some parameters.
 #pragma once
 
 #include <span>
@@ -11,25 +11,25 @@
 
 namespace lockstep {
 
-// What a [[jobs]] table of a job file says, or the words of a command line.
+// A [[jobs]] table of a job file, or the words of a command line.
 struct JobGroup {
   Place place;
-  // What its jobs share. In command, environment, folder, outputs, name and after stand texts with
-  // placeholders; `after` has names (of jobs, of groups, or patterns with * and ?) instead of keys.
-  // A name without placeholders is that of the group.
+  // Values shared by its jobs. Command, environment, folder, outputs, name and after are texts with
+  // placeholders. `after` has names (of jobs, of groups, or patterns with * and ?) instead of keys.
+  // A name without placeholders is the group's name.
   Job job;
   Matrix matrix;
-  std::string base;  // absolute: where a relative working folder begins
+  std::string base;  // absolute: the base of a relative working folder
 };
 
-// Throws Error: two groups of one name, more jobs than `most_jobs`.
+// Throws Error for two groups of the same name, and for more jobs than `most_jobs`.
 void check_groups(std::span<const JobGroup> groups);
-// Job::kind of its jobs.
+// Job::kind for its jobs.
 std::string kind_of(const JobGroup& group);
 
 // All jobs with their numbers, names and keys, in the order of the groups; at most `most_jobs`.
-// Throws Error: placeholders without a value, two groups or jobs of one name, `after` that names
-// nothing or leads around a circle. Looks at no file.
+// Throws Error: placeholders without a value, two groups or jobs of the same name, `after` that
+// matches nothing or forms a circle. Accesses no files.
 JobList expand_jobs(std::span<const JobGroup> groups, const BatchLimits& limits);
 
 }  // namespace lockstep

@@ -76,7 +76,7 @@ void get(const nlohmann::json& from, const char* key, T& value) {
               "it was made by another version of Lockstep, or is damaged");
 }
 
-// Whoever wrote the ledger may have written anything.
+// The ledger's author may have written any value.
 template <typename T>
 T number_of(const nlohmann::json& value, const char* key, T least, T most) {
   const bool fits = std::is_floating_point_v<T> ? value.is_number() : value.is_number_integer();

@@ -1,4 +1,4 @@
-// A job as JSON: what the ledger keeps of it.
+// A job as JSON, as the ledger stores it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,10 +8,10 @@
 
 namespace lockstep {
 
-// Only what differs from a default job; without number, name and key. Keys in alphabetical order,
-// no spaces. Throws Error where a text of the job is no valid UTF-8.
+// Only values that differ from a default job's, without number, name and key. Keys in alphabetical
+// order, no spaces. Throws Error if a text of the job is not valid UTF-8.
 std::string job_json(const Job& job);
-// Throws Error where it is no job.
+// Throws Error if the value is not a job.
 Job job_from_json(const nlohmann::json& value);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The keys of a job file: what each means, and how its value becomes a part of a group.
+// The keys of a job file: their meaning, and how their values enter a group.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 
 namespace lockstep {
 
-// What a key's value goes into.
+// The destination of a key's value.
 struct JobKeyTarget {
   JobGroup group;
   BatchLimits limits;
-  std::filesystem::path folder;  // of the job file
-  bool command_is_text = false;  // not a list
+  std::filesystem::path folder;  // folder of the job file
+  bool command_is_text = false;  // text, not a list
 };
 
 struct JobKey {

@@ -14,7 +14,7 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-// Finds jobs by name, and remembers what it found.
+// Finds jobs by name, and caches the results.
 class Names {
  public:
   Names(const std::vector<Job>& jobs, const std::vector<JobRange>& groups)

@@ -1,4 +1,4 @@
-// Which jobs wait for which: names become keys, and circles are found.
+// Dependencies between jobs: names become keys, and circles are detected.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,10 @@ struct JobRange {
 
 inline constexpr std::size_t most_dependencies = 1'000'000;
 
-// Sets `after` of each job to the keys of what `names` says for it: a job, a group, or a pattern
-// with * and ? over names of jobs. names: as many as jobs; each may be empty. Throws Error: a name
-// that nothing has (the nearest is named), more than `most_dependencies`, a circle (it is named).
+// Sets `after` of each job to the keys that `names` lists for it: a job, a group, or a pattern with
+// * and ? over names of jobs. names: one entry per job, possibly empty. Throws Error for a name
+// that nothing has (the nearest is named), more than `most_dependencies`, or a circle (it is
+// named).
 void resolve_after(std::vector<Job>& jobs, const std::vector<JobRange>& groups,
                    const std::vector<std::vector<std::string>>& names);
 

@@ -33,16 +33,16 @@ constexpr double leftover_grace_s = 2;  // of what a job leaves behind, before S
 constexpr double give_up_s = 30;        // after SIGKILL: processes that wait for a device or a disk
 constexpr double look_every_s = 0.05;
 constexpr double take_up_s = 10;  // for a kept worker to begin with a job
-// From the mark of processes that wait to the word that the job has ended: a process that the
-// machine does not let run between the two must not lose its job.
+// Time between the mark of waiting processes and the report that the job has ended. A process that
+// does not get to run between the two must not lose its job.
 constexpr double say_ended_s = 1;
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-// What is there is of an attempt that a power loss made unknown, so that its number came again;
-// unless this one goes on with it.
+// An existing folder is from an attempt that a power loss erased, so that its number was used
+// again. It is removed, unless this attempt resumes in it.
 void make_new(const std::string& folder, const std::string& log, bool goes_on) {
   std::error_code ignored;
   std::filesystem::remove(log, ignored);
@@ -243,13 +243,13 @@ void JobProcess::read_output() {
       if (!log_) log_ = std::make_unique<RankLog>(order_.log, order_.log_limit_bytes);
       log_->write({block, static_cast<std::size_t>(got)});
     } catch (const Error&) {
-      // A log that cannot be made must not end the job.
+      // Failure to create a log must not end the job.
     }
   }
 }
 
 void JobProcess::reaped(int wait_status, const rusage& usage, double wall_s) {
-  if (leader_ == 0) return;  // it said that it had ended, and was ended while it waited
+  if (leader_ == 0) return;  // it reported its end, and was ended while it waited
   if (worker_) worker_->read();
   const bool is_heard = worker_ && distrusted_.empty();
   if (is_heard && worker_->took()) take_up_by_ = 0;
@@ -395,7 +395,7 @@ JobExit JobProcess::exit() {
     exit_.cpu_s = std::max(exit_.cpu_s, use.cpu_s.value_or(0));
     exit_.max_rss_bytes = std::max(exit_.max_rss_bytes, use.memory_peak_bytes.value_or(0));
   }
-  leases_.clear();  // whoever hears of the end may start another job there
+  leases_.clear();  // a listener may start another job there on the end
   return exit_;
 }
 

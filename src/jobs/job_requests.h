@@ -1,4 +1,4 @@
-// What a job asks of a machine, as text: `gpus`, `gpu_memory`, `workers`.
+// Parses a job's requests: `gpus`, `gpu_memory`, `workers`.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 namespace lockstep {
 
 // "0", "1", "2" …, "0.25" up to below 1, "auto". Throws Error for anything else, such as "0.1",
-// by which more than four jobs would share a device.
+// with which more than four jobs would share a device.
 GpuRequest parse_gpus(std::string_view text);
 
 // "2GiB", "1.5 GB", "800M", a number of bytes, "measure", "all". Throws Error.
 GpuMemoryRequest parse_gpu_memory(std::string_view text);
 
-// Bytes: KiB, MiB, GiB and TiB, also as K, M, G and T, count in 1024; kB, MB, GB and TB in 1000.
-// Throws Error for anything else, and for less than one byte.
+// Parses bytes. KiB, MiB, GiB and TiB, also as K, M, G and T, are powers of 1024; kB, MB, GB and TB
+// are powers of 1000. Throws Error for anything else, and for less than one byte.
 std::int64_t parse_memory_size(std::string_view text);
 
 // "kept": true; "new": false. Throws Error for anything else.

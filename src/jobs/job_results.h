@@ -1,4 +1,4 @@
-// What a job says of itself: results among the lines of its LOCKSTEP_EVENTS.
+// A job's own results: lines of its LOCKSTEP_EVENTS.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace lockstep {
 
-inline constexpr std::size_t most_results = 200;         // of one attempt
+inline constexpr std::size_t most_results = 200;         // per attempt
 inline constexpr std::size_t longest_result_name = 100;  // bytes
 inline constexpr std::size_t longest_result_text = 1000;
-inline constexpr std::uint64_t most_event_bytes = 16u << 20;  // what lies behind is not read
+inline constexpr std::uint64_t most_event_bytes = 16u << 20;  // anything beyond is not read
 
 struct JobResult {
   std::string name;
@@ -21,14 +21,14 @@ struct JobResult {
 };
 
 struct JobResults {
-  std::vector<JobResult> values;  // in the order in which their names came first
-  std::string left_out;           // what was not taken, and why; for people; "" nothing
+  std::vector<JobResult> values;  // in the order in which the names first appeared
+  std::string left_out;           // results that were rejected, and why, for people; or ""
 };
 
-// Lines {"result": "auc", "value": 0.71} and {"results": {"auc": 0.71, "rows": 1200}}; of one name
-// the last value counts, true and false are 1 and 0, and NaN, Infinity and -Infinity, as Python
-// writes them, texts. Other lines are no results. A file that is not there has none. Never throws:
-// what cannot be taken is told in `left_out`.
+// Reads lines {"result": "auc", "value": 0.71} and {"results": {"auc": 0.71, "rows": 1200}}. The
+// last value of a name counts. true and false are 1 and 0; NaN, Infinity and -Infinity, as Python
+// writes them, are texts. Other lines are ignored. A missing file has no results. Never throws:
+// rejected results are reported in `left_out`.
 JobResults read_job_results(const std::filesystem::path& events);
 
 }  // namespace lockstep

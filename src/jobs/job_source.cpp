@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// Whether each job can be made without the others.
+// Whether each job can be generated without the others.
 bool stands_alone(const JobGroup& group) {
   return group.job.after.empty() && group.matrix.include.empty();
 }

@@ -1,5 +1,5 @@
-// Jobs of a batch, made one by one as often as they are wanted, so that a million of them need not
-// be held.
+// Generates the jobs of a batch one by one, repeatedly, so that a million of them need not be held
+// in memory.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ class JobSource {
  public:
   using Visit = std::function<void(const Job&)>;
 
-  // Makes all jobs once, to see that they can be made. Throws Error as `expand_jobs`.
+  // Generates all jobs once, to check them. Throws Error as `expand_jobs`.
   JobSource(std::vector<JobGroup> groups, const BatchLimits& limits);
 
-  // The jobs of `expand_jobs`, in their order. A job is there until `visit` returns.
+  // The jobs of `expand_jobs`, in their order. A job is valid until `visit` returns.
   void each(const Visit& visit) const;
-  JobList list() const;  // all of them at once
+  JobList list() const;  // all at once
   std::size_t size() const { return size_; }
   const BatchLimits& limits() const { return limits_; }
   bool wants_gpu() const;
@@ -32,7 +32,7 @@ class JobSource {
   std::vector<JobGroup> groups_;
   BatchLimits limits_;
   std::size_t size_ = 0;
-  // Where key, name or order of a job depend on other jobs.
+  // Set if keys, names or the order of jobs depend on other jobs.
   std::optional<JobList> list_;
 };
 

@@ -1,4 +1,4 @@
-// A group's texts, parsed once; makes a job of each combination of parameters.
+// A group's texts, parsed once; makes a job for each combination of parameters.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace lockstep {
 
 class JobTemplate {
  public:
-  // Throws Error for placeholders without a value, and for {gpu} where there are no GPUs. `group`
-  // outlives the template.
+  // Throws Error for placeholders without a value, and for {gpu} without GPUs. `group` must outlive
+  // the template.
   explicit JobTemplate(const JobGroup& group);
 
-  // With everything but key and `after`; with a name, unless there is nothing to make it from.
+  // Sets everything but key and `after`; no name if there is nothing to make it from.
   Job make(JobParameters parameters, std::int64_t number) const;
 
-  // Whether jobs have the group's name alone, or a text with placeholders as their name.
+  // Whether the group's name has placeholders, so that it alone names the jobs.
   bool names_jobs() const { return !name_.empty() && name_[0].uses_parameters(); }
   // The names in `after` for this job.
   std::vector<std::string> after(const Job& job) const;
@@ -33,7 +33,7 @@ class JobTemplate {
   std::string name(const Job& job) const;
 
   const JobGroup& group_;
-  std::string base_;  // with its braces doubled where needed
+  std::string base_;  // with its braces doubled where necessary
   std::vector<std::pair<std::string, std::string>> variables_;  // parameter, variable
   Texts command_, environment_, folder_, outputs_, name_, after_;
 };

@@ -85,7 +85,7 @@ class Words {
   bool input_is_read_ = false;
 };
 
-// Adds {} where the command names no value; what only an attempt knows does not count.
+// Adds {} if the command names no value; placeholders of an attempt do not count.
 void complete(JobGroup& group) {
   PlaceholderScope scope;
   scope.names = group.matrix.names();

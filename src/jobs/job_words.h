@@ -1,4 +1,4 @@
-// Jobs from the words of a command line, as GNU parallel reads them.
+// Jobs from the words of a command line, in GNU parallel's syntax.
 #pragma once
 
 #include <filesystem>
@@ -13,30 +13,30 @@
 
 namespace lockstep {
 
-// What the words do not say.
+// Settings that the words do not contain.
 struct JobWordsOptions {
-  // What all jobs share: resources, retries, environment, outputs, shell, name, after, folder (as
-  // in a JobGroup). Its command is not read.
+  // Values shared by all jobs: resources, retries, environment, outputs, shell, name, after, folder
+  // (as in a JobGroup). Its command is ignored.
   Job job{};
   BatchLimits limits{};
-  // -a: files with a value a line, "-" for `input`; sources before those of the words.
+  // -a: files with a value per line, "-" for `input`. These sources come before those of the words.
   std::vector<std::string> argument_files{};
-  // Where relative files and a relative working folder begin; by default the current folder.
+  // The base of relative files and of a relative working folder; by default the current folder.
   std::filesystem::path folder = std::filesystem::current_path();
 };
 
 // words: a command, then sources of values:
 //   ::: a b       values              :::: FILE …    their lines; "-" is `input`
 //   :::+ c d      values that go with those of the source before, one by one; ::::+ likewise
-// A job for each combination, the last source fastest. The parameters are called 1, 2, …, so {1}
-// and {} stand for values; a command that names none of them gets all of them at its end, as words
-// of their own. Without sources there is one job. With `shell` the words are one line.
-// Throws Error: no command, a source without values, linked sources of different lengths, and what
-// `expand_jobs` refuses.
+// One job for each combination, with the last source varying fastest. The parameters are called 1,
+// 2, …, so {1} and {} stand for values. A command that names none of them gets all of them at its
+// end, as separate words. Without sources there is one job. With `shell` the words are one line.
+// Throws Error: no command, a source without values, linked sources of different lengths, and
+// errors of `expand_jobs`.
 JobList read_job_words(std::span<const std::string> words, const JobWordsOptions& options,
                        std::istream& input);
 
-// What the options of a command line say of its jobs.
+// Job settings from the options of a command line.
 struct JobDefaults {
   double cpus = 1;
   GpuRequest gpus{};
@@ -52,7 +52,7 @@ struct JobDefaults {
 // The same, in the current folder.
 JobList jobs_from_words(const std::vector<std::string>& words, const JobDefaults& defaults,
                         std::istream& input = std::cin);
-// The same without holding all of them.
+// The same without holding all jobs in memory.
 JobSource job_words_source(const std::vector<std::string>& words, const JobDefaults& defaults,
                            std::istream& input = std::cin);
 

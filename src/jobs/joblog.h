@@ -1,4 +1,4 @@
-// A line for each job that is over, in the columns of GNU parallel's --joblog.
+// A line for each finished job, in the columns of GNU parallel's --joblog.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,14 @@
 
 namespace lockstep {
 
-// Seq Host Starttime JobRuntime Send Receive Exitval Signal Command, with tabs between. Send is 0,
-// Receive the size of the attempt's log. Exitval and Signal are those of GNU parallel: a signal has
+// Seq Host Starttime JobRuntime Send Receive Exitval Signal Command, separated by tabs. Send is 0,
+// Receive the size of the attempt's log. Exitval and Signal follow GNU parallel: a signal has
 // Exitval 0, a time-out -1.
 class Joblog {
  public:
-  // A file that is there is continued. Throws Error if it holds something else, or cannot be
-  // written.
+  // Appends to an existing file. Throws Error if it holds something else, or is not writable.
   explicit Joblog(const std::filesystem::path& file);
-  // Throws Error where it cannot be written.
+  // Throws Error if it cannot be written.
   void add(const BatchFolder& batch, const RunningAttempt& running, const AttemptEnd& end);
 
  private:

@@ -24,7 +24,8 @@
 namespace lockstep {
 namespace {
 
-// What a program may have looked at while it loaded: all but what every attempt has of its own.
+// Variables that a program may have read while it loaded: all but those that differ between
+// attempts.
 std::set<std::string_view> lasting(const std::vector<std::string>& environment) {
   std::set<std::string_view> result;
   for (const std::string& variable : environment)
@@ -32,14 +33,14 @@ std::set<std::string_view> lasting(const std::vector<std::string>& environment) 
   return result;
 }
 
-// What a job may have changed in a process that stays, and the next one must find as it is.
+// Variables that a job may have changed in a process that stays, and that the next job must find as
+// specified.
 bool is_always_given(std::string_view name) {
   return is_of_attempt(name) || name == "LOCKSTEP_DEVICE";
 }
 
-// From the environment of one job to that of another; null: a variable that it does not have. Other
-// than what is an attempt's own, what both have stays as the program may have changed it while it
-// loaded.
+// The changes from one job's environment to another's; null: a variable to remove. Variables that
+// both have stay as the program may have changed them while it loaded, except those of an attempt.
 nlohmann::json environment_changes(const std::vector<std::string>& from,
                                    const std::vector<std::string>& to) {
   const std::set<std::string_view> before(from.begin(), from.end()), after(to.begin(), to.end());
@@ -134,10 +135,10 @@ void KeptWorker::read() {
   }
 }
 
-// {"took": true} of a copy that runs the attempt from here on; {"stays": PID, "job": PID,
-// "arguments": [...]} of a job whose copy waits, and with "ended": CODE of one that waits itself.
-// Whoever says anything else, or is not the process that was started with the command that ends so,
-// is heard no more: its jobs are processes like any other.
+// Messages: {"took": true} from a copy that now runs the attempt; {"stays": PID, "job": PID,
+// "arguments": [...]} from a job whose copy waits; the same with "ended": CODE from a job that
+// waits itself. The sender must be the process that was started with that command. After any other
+// message the worker is ignored, and its jobs are ordinary processes.
 void KeptWorker::hear(const std::string& line) {
   const nlohmann::json said = parse_object(line);
   try {
@@ -162,8 +163,8 @@ void KeptWorker::hear(const std::string& line) {
   copy_ = 0;
 }
 
-// A copy; or the job's own process, once nothing else is left of the job: what it left would not
-// become an orphan, by which it is found.
+// True for a copy, or for the job's own process once nothing else is left of the job. Otherwise its
+// remains would not become orphans, by which they are found.
 bool KeptWorker::may_stay(pid_t process, const nlohmann::json& said) const {
   constexpr int highest_code = 255;
   if (process != job_) return process > 1 && !said.contains("ended");

@@ -24,7 +24,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t many_jobs = 1000;  // from here on indexes are made after the rows
+constexpr std::size_t many_jobs = 1000;  // from this number on indexes are made after the rows
 constexpr double longest_wait_s = 30;    // for others who write
 
 constexpr std::array<std::pair<JobState, const char*>, 6> state_names{
@@ -63,7 +63,7 @@ std::string unused_name(const Job& job, std::unordered_set<std::string>& names) 
   return name;
 }
 
-// Keys come in no order: what does not fit would be written and read again and again.
+// Keys come in random order, so those that do not fit would be written and read repeatedly.
 class RoomForKeys {
  public:
   explicit RoomForKeys(Database& database) : database_(database) {
@@ -83,8 +83,8 @@ class RoomForKeys {
   Database& database_;
 };
 
-// What the scheduler needs of a job to choose it, from the parameter `first` on: priority, cpus,
-// gpus, gpu_devices, gpu_share, gpu_memory, gpu_memory_bytes, kind.
+// Binds the facts that the scheduler needs to choose a job, from parameter `first` on: priority,
+// cpus, gpus, gpu_devices, gpu_share, gpu_memory, gpu_memory_bytes, kind.
 Statement& bind_demand(Statement& row, int first, const Job& job) {
   return row.bind(first, std::int64_t{job.priority})
       .bind(first + 1, job.cpus)

@@ -1,4 +1,4 @@
-// What a batch knows, in one SQLite file: jobs, attempts, and requests of other commands.
+// The state of a batch in one SQLite file: jobs, attempts, and requests of other commands.
 //
 // Contract: whatever is killed, and whenever, no job is lost and no job has two attempts at once.
 //   - An attempt is written down before anything of it is started.
@@ -26,7 +26,7 @@ namespace lockstep {
 
 enum class JobState {
   waiting,    // to be run
-  running,    // has an attempt that is not over
+  running,    // has an attempt in progress
   done,       // succeeded
   skipped,    // ended with one of its skip codes
   failed,     // its attempts are used up
@@ -51,14 +51,14 @@ enum class AttemptOutcome {
 };
 const char* to_string(AttemptOutcome outcome);
 
-// What the scheduler needs of a job to choose it; the rest is read when it starts.
+// The facts of a job that the scheduler needs to choose it; the rest is read when it starts.
 struct QueuedJob {
   std::int64_t id = 0;
   JobState state = JobState::waiting;
   int priority = 0;
   double cpus = 1;
   GpuRequest gpus;
-  double not_before = 0;  // unix seconds: a retry's delay
+  double not_before = 0;  // unix seconds: delay of a retry
   int tries = 0;          // attempts that count
   GpuMemoryRequest gpu_memory;
   std::string kind;  // as in Job
@@ -67,31 +67,32 @@ struct QueuedJob {
 struct Attempt {
   std::int64_t id = 0, job = 0;
   int number = 0;          // of this job, from 1
-  std::string supervisor;  // whose record says how it ended
+  std::string supervisor;  // whose record shows how it ended
   int slot = 0;
   std::vector<int> cores;
   std::vector<std::string> devices;  // UUIDs
-  std::string asked;     // why its end was asked for (JobExit::ended_by); "": nobody did
-  double signalled = 0;  // unix seconds, first, not by its supervisor; 0: only that was told
+  std::string asked;     // reason of the request to end it (JobExit::ended_by); "": none
+  double signalled = 0;  // unix seconds of the first signal that its supervisor did not send; 0:
+                         // only the supervisor was told
 };
 
 struct AttemptEnd {
   AttemptOutcome outcome = AttemptOutcome::failed;
   std::string reason;             // for people; empty for success
-  int exit_code = 0;              // 128 + signal
-  int signal = 0;                 // that ended it; 0: none
+  int exit_code = 0;              // or 128 + signal
+  int signal = 0;                 // the signal that ended it; 0: none
   double started = 0, ended = 0;  // unix seconds
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
-  bool counts = true;  // among the job's tries; those that were stopped or lost never do
-  // Of one with devices:
+  bool counts = true;  // among the job's tries; stopped or lost attempts never do
+  // For an attempt with devices:
   std::string placement;                       // a PlaceVerdict; "" without devices
   std::int64_t gpu_memory_bytes = 0;           // peak on one device; 0: not seen
   std::optional<double> gpu_activity_percent;  // mean while it was alone there
-  JobResults results{};                        // what it said of itself
+  JobResults results{};                        // reported by the job
 };
 
-// What another command asks of the batch, or of one job where `job` is not 0.
+// A request of another command to the batch, or to one job if `job` is not 0.
 struct Request {
   std::int64_t id = 0;
   std::string what;  // "pause", "unpause", "cancel", "retry", "slots", "stop"
@@ -101,80 +102,85 @@ struct Request {
 
 struct AddedJobs {
   std::int64_t added = 0, known = 0;
-  std::int64_t left_out = 0;  // waited, and are no longer listed: they will not run
+  std::int64_t left_out = 0;  // waiting jobs that are no longer listed: they will not run
 };
 
-// Generous for whatever is asked of a ledger of this size, and at most limit_s.
+// A generous limit for any use of a ledger of this size, but at most limit_s.
 WorkLimit reading_limit(const std::filesystem::path& file, double limit_s);
 
 class Ledger {
  public:
-  // A new file, or an existing one of this version. Throws Error; then nothing of it was changed.
+  // Creates a new file, or opens an existing one of this version. Throws Error; nothing was changed
+  // then.
   static Ledger open(const std::filesystem::path& file);
-  // Changes nothing. The file may be anybody's: what reading it may take is limited, by its size
-  // and to `limit_s` seconds of the processor; beyond that whatever is asked throws Error.
+  // Changes nothing. The file may come from anybody, so reading is limited by its size and to
+  // `limit_s` seconds of processor time. Beyond that every call throws Error.
   static Ledger open_to_read(const std::filesystem::path& file, double limit_s = INFINITY);
   static Ledger in_memory();  // empty
-  // A new file with these jobs under their own numbers, those with the keys `held` waiting for jobs
-  // of other ledgers; attempts count from `attempts` + 1. Neither synced nor safe from kills: for a
+  // Creates a file with these jobs under their own numbers. Jobs with the keys `held` wait for jobs
+  // of other ledgers. Attempts count from `attempts` + 1. Neither synced nor safe from kills: for a
   // folder that is not in use yet.
   static void build(const std::filesystem::path& file, const JobList& list, std::int64_t attempts,
                     const std::vector<std::string>& held);
 
-  // Jobs known by their key stay as they are, but for priority, resources and retries. With
-  // `replaces`, jobs that are not in the list are no longer listed. Gives jobs their numbers, and
-  // those whose name an earlier one has another.
+  // Adds jobs. Those whose key is known keep everything but priority, resources and retries. With
+  // `replaces`, jobs that are not in the list are no longer listed. Assigns numbers, and other
+  // names to jobs whose name an earlier one has.
   AddedJobs add(const JobList& list, bool replaces);
   AddedJobs add(const JobSource& source, bool replaces);
   BatchLimits limits();
 
-  std::vector<QueuedJob> queue();                                     // listed jobs, by number
-  bool wants_gpu();                                                   // one of them
+  std::vector<QueuedJob> queue();  // listed jobs, by number
+  // whether one of them wants a GPU
+  bool wants_gpu();
   std::vector<std::pair<std::int64_t, std::int64_t>> dependencies();  // job, the job it needs
   Job job(std::int64_t id);
   std::optional<std::int64_t> find(const std::string& name_or_number);
   std::map<JobState, std::int64_t> counts();  // of listed jobs
   std::int64_t unsynced();  // listed jobs whose end would not survive a power loss yet
 
-  // All in one transaction, before any of them is started. Fills in id and number.
+  // Records all in one transaction, before any of them starts. Sets id and number.
   void begin(std::vector<Attempt>& attempts);
-  // Remembered until it has ended, also by a scheduler that comes later.
+  // Records the request until the attempt has ended, also for a later scheduler.
   void ask_end(const Attempt& attempt);
-  // Of both at once. Nothing if the attempt's end was known.
+  // Records the end of the attempt and the state of its job together. No effect if the attempt's
+  // end was known.
   void end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before);
   std::vector<JobResult> results(std::int64_t attempt);  // by name
   std::vector<Attempt> unfinished();                     // attempts without an end
   int times_lost(std::int64_t job);
-  std::int64_t attempt_before(const Attempt& attempt);  // of the same job; 0: none
+  std::int64_t attempt_before(const Attempt& attempt);  // the previous attempt of the same job; 0:
+                                                        // none
   int tries(std::int64_t job);                          // attempts that count
   void set_state(std::int64_t job, JobState state, const std::string& reason);
   void forget_tries(std::int64_t job);  // it waits, with all of its retries
 
-  // Everything written until now, and all files of the batch's folder, survive a power loss.
+  // Makes everything written so far, and all files of the batch's folder, survive a power loss.
   void sync();
-  // After the machine went down: jobs that ended since the last `sync` run again. How many.
+  // For use after the machine went down: jobs that ended since the last `sync` run again. Returns
+  // their number.
   std::int64_t forget_unsynced();
 
   void request(const std::string& what, std::int64_t job, const std::string& value);
   std::vector<Request> take_requests();
   bool changed_by_others();  // cheap
 
-  // A device on which no job of the batch ran, from when to when (unix seconds), and why.
+  // Records that no job of the batch ran on a device from begin to end (unix seconds), and why.
   void idle(const std::string& device, double begin, double end, const std::string& why);
-  // What the batch decided by itself, for people.
+  // Records a decision of the batch itself, for people.
   void note(const std::string& text);
 
-  std::string fact(const std::string& key);  // "" where there is none
+  std::string fact(const std::string& key);  // "" if there is none
   void set_fact(const std::string& key, const std::string& value);
   Database& database() { return *database_; }  // for reading
-  // Many rows are put in faster without the indexes of jobs and attempts.
+  // Inserting many rows is faster without the indexes of jobs and attempts.
   void drop_indexes();
   void create_indexes();
 
  private:
   explicit Ledger(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   void create_tables(const std::filesystem::path& file);
-  bool is_new(const std::filesystem::path& file);  // throws Error if it is somebody else's
+  bool is_new(const std::filesystem::path& file);  // throws Error if the file is somebody else's
   void set_limits(const BatchLimits& limits);
   void put_result(std::int64_t attempt, const JobResult& result);
   struct Jobs {

@@ -71,7 +71,7 @@ CREATE INDEX attempt_job ON attempt(job);
 constexpr const char* without_indexes =
     "DROP INDEX job_key; DROP INDEX job_name; DROP INDEX attempt_job";
 
-// An object of a schema: type, name, its table, and how it was made.
+// An object of a schema: type, name, its table, and its SQL.
 using SchemaObject = std::tuple<std::string, std::string, std::string, std::string>;
 
 // Without comments, and with single blanks: how it is written may change.

@@ -1,4 +1,5 @@
-// The tables and indexes of a ledger (docs/reference/batch-ledger.md), and whether a file has them.
+// Tables and indexes of a ledger (docs/reference/batch-ledger.md), and the check that a file has
+// them.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,18 @@ namespace lockstep {
 
 inline constexpr std::int64_t ledger_format_version = 2;
 
-// Of the database itself ("main") or of one that is attached. 0: nothing says so.
+// schema: the database itself ("main") or an attached one. 0: no version is recorded.
 std::int64_t ledger_version(Database& database, const std::string& schema);
 
-// In a database that is empty.
+// The database must be empty.
 void create_ledger_schema(Database& database);
-// Many rows are put in faster without the indexes of jobs and attempts.
+// Inserting many rows is faster without the indexes of jobs and attempts.
 void drop_ledger_indexes(Database& database);
 void create_ledger_indexes(Database& database);
 
-// Throws Error, naming `file`, unless the schema ("main", or an attached one) is that of a ledger
-// of this version, to the last object: what stands under the names of its tables is a table,
-// without views, triggers or columns of somebody else's making.
+// Throws Error, naming `file`, unless the schema ("main", or an attached one) is exactly that of a
+// ledger of this version. Objects with the names of its tables must be tables, without views,
+// triggers or columns of foreign origin.
 void check_ledger_schema(Database& database, const std::string& schema,
                          const std::filesystem::path& file);
 

@@ -85,8 +85,9 @@ std::string canonical(const std::string& value) {
   return number ? detail::format_real(*number + 0.0) : value;  // + 0: there is one zero
 }
 
-// What the exclusions leave out. There may be as many as combinations: of each combination only
-// those are looked at that name its value on the axis where they name the smallest share.
+// Combinations to leave out. There may be as many exclusions as combinations. So for each
+// combination only those are examined that name its value on the axis where they name the smallest
+// share.
 class Exclusions {
  public:
   explicit Exclusions(const Matrix& matrix) : matrix_(matrix), by_row_(matrix.axes.size()) {
@@ -177,7 +178,7 @@ class Exclusions {
   const Matrix& matrix_;
   std::map<std::string, Column> columns_;
   std::vector<RowsByAxis> exclusions_;
-  // Of each axis: the exclusions to look at for a row of it.
+  // For each axis: the exclusions to examine for each of its rows.
   std::vector<std::map<std::size_t, std::vector<std::size_t>>> by_row_;
   bool leaves_out_all_ = false;
 };

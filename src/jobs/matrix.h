@@ -1,4 +1,4 @@
-// All combinations of parameters: lists of values, what is left out, what is added.
+// All combinations of parameters: lists of values, exclusions, additions.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace lockstep {
 
-// Of a batch. The fuzzers set it lower, so that no input takes long.
+// The limit for a batch. The fuzzers lower it, so that no input takes long.
 inline std::int64_t most_jobs = 1'000'000;
 
-// Parameters that go together: a row has a value for each name. Most have one name.
+// Parameters that vary together: a row has a value for each name. Most axes have one name.
 struct MatrixAxis {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> rows;
@@ -27,8 +27,8 @@ struct Matrix {
     Place place;
     std::vector<std::pair<std::string, std::vector<std::string>>> values;
   };
-  // As in GitHub Actions: its parameters are added to every combination of the axes whose values
-  // it does not contradict; if there is none, it is a combination of its own.
+  // As in GitHub Actions, its parameters are added to every combination of the axes whose values it
+  // does not contradict. If there is none, it becomes a combination of its own.
   struct Inclusion {
     Place place;
     JobParameters values;
@@ -40,21 +40,22 @@ struct Matrix {
   std::vector<Inclusion> include;
 
   bool empty() const { return axes.empty() && include.empty(); }
-  // All names of parameters: of the axes, then of `include`, each once.
+  // All names of parameters: those of the axes, then of `include`, each once.
   std::vector<std::string> names() const;
 };
 
-// In the order of the axes, the last fastest; then what `include` adds. One combination without
-// parameters if the matrix is empty. Throws Error: more than `most_jobs`, said before any is made;
-// `exclude` leaves nothing; a name twice, or one that `exclude` takes from nowhere.
+// Combinations in the order of the axes, the last varying fastest; then those that `include` adds.
+// An empty matrix gives one combination without parameters. Throws Error for more than `most_jobs`
+// (before any is made), if `exclude` leaves nothing, for a repeated name, and for a name in
+// `exclude` that no axis has.
 std::vector<JobParameters> expand_matrix(const Matrix& matrix);
 
-std::size_t count_combinations(const Matrix& matrix);  // without what `include` adds
+std::size_t count_combinations(const Matrix& matrix);  // without those that `include` adds
 
-// The same one by one, without keeping them, of a matrix without `include`.
+// The same one by one, without keeping them, for a matrix without `include`.
 void each_combination(const Matrix& matrix, const std::function<void(JobParameters)>& visit);
 
-// Throws Error if the name cannot be that of a parameter: letters, digits, _, - and . inside,
+// Throws Error unless the name is valid for a parameter: letters, digits, _, - and . inside,
 // beginning with a letter; not out, slot, gpu or attempt.
 void check_parameter_name(const std::string& name);
 

@@ -34,7 +34,7 @@ void print_to_file(const UniqueFd& file) {
   ::dup2(file.get(), STDERR_FILENO);
 }
 
-// What was the log of a job that goes on by itself, or is over.
+// Detaches from the log of a job that continues by itself, or is over.
 void print_nowhere() { print_to_file(UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC))); }
 
 void apply_environment(const nlohmann::json& changes) {

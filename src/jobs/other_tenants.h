@@ -1,4 +1,4 @@
-// Programs of others on the GPUs of a batch.
+// Foreign programs on the GPUs of a batch.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@ class OtherTenants {
   explicit OtherTenants(std::vector<Device> devices);
   OtherTenants(std::vector<Device> devices, std::shared_ptr<GpuReader> reader);
 
-  // Who computes on a device, given by its place, that is no job of any batch: "python3 train.py
-  // (process 123)"; or memory of one that has ended, if it is more than was used when nobody was
-  // there. "": nobody, or that cannot be known. What draws pictures does not count.
+  // A program on a device (given by its index) that is no job of any batch: "python3 train.py
+  // (process 123)". Or memory of an ended process, if more is used than when the device was unused.
+  // "" if there is none, or if that is unknown. Processes that only draw do not count.
   std::string on(int device);
   std::function<std::string(int)> asker() {
     return [this](int device) { return on(device); };
@@ -28,7 +28,7 @@ class OtherTenants {
  private:
   std::vector<Device> devices_;
   std::shared_ptr<GpuReader> reader_;
-  std::map<int, double> unused_bytes_;  // of memory, by device: used when nobody was there
+  std::map<int, double> unused_bytes_;  // memory by device, while it was unused
 };
 
 }  // namespace lockstep

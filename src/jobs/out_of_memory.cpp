@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t tail_of_memory_bytes = 64 << 10;
 constexpr int tail_lines = 200;
-constexpr int most_cells = 160;  // PyTorch's goes on about all processes on the device
+constexpr int most_cells = 160;  // PyTorch's line continues with all processes on the device
 
-// In lower case. Of lines with "out of memory" those that speak of a device too.
+// In lower case. Lines with "out of memory" count only if they also mention a device.
 constexpr std::string_view certain[] = {"outofmemoryerror",
                                         "cudaerrormemoryallocation",
                                         "cuda_error_out_of_memory",

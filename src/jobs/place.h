@@ -1,4 +1,4 @@
-// Where in a file something was said, for messages.
+// A place in a file, for messages.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@ namespace lockstep {
 
 struct Place {
   std::string file{};
-  std::size_t line = 0;  // 0: no particular one
+  std::size_t line = 0;  // 0: no particular line
 
   // "jobs.toml, line 3"
   std::string text() const { return line ? cat(file, ", line ", line) : file; }
 };
 
-// Runs the action; an Error that it throws begins with the place, unless it names the file itself.
+// Runs the action. An Error that it throws gets the place as its beginning, unless it names the
+// file itself.
 template <class Action>
 auto at_place(const Place& place, Action action) {
   try {

@@ -32,7 +32,7 @@ Resources::Resources(BatchResources all)
   LOCKSTEP_CHECK(!all_.cores.empty());
 }
 
-// More slots than cores is what a user asked for who knows that his jobs wait.
+// A user who asks for more slots than cores knows that the jobs wait.
 bool Resources::pins() const { return all_.slots <= static_cast<int>(all_.cores.size()); }
 
 int Resources::slots() const {
@@ -58,7 +58,7 @@ std::vector<int> Resources::choose_devices(const GpuRequest& gpus) const {
   return order;
 }
 
-// Those near its first device before others; there are enough.
+// Cores near its first device come before others; there are enough.
 std::vector<int> Resources::choose_cores(std::size_t count, const std::vector<int>& devices) const {
   std::vector<int> chosen;
   const auto take = [&](int core) {
@@ -83,7 +83,7 @@ std::optional<Placement> Resources::place(const QueuedJob& job) {
   Placement result{.cpus = job.cpus, .share = share_of(job.gpus)};
   if (devices_of(job.gpus) > 0) result.devices = choose_devices(job.gpus);
   while (used_slots_.contains(result.slot)) ++result.slot;
-  // Parts of a core are shared by whoever asks for parts.
+  // Parts of a core are shared among all jobs that ask for parts.
   if (const auto whole = static_cast<std::size_t>(job.cpus);
       pins() && std::abs(job.cpus - static_cast<double>(whole)) < tolerance &&
       whole <= free_cores_.size())

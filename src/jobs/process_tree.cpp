@@ -167,9 +167,9 @@ void signal_descendants(const std::vector<pid_t>& processes, int number,
     for (auto child = first; child != last; ++child)
       if (seen.insert(child->second).second) all.push_back(child->second);
   }
-  // Our children cannot lose their numbers before they are reaped here. Of the others the handle is
-  // taken first, and then it is looked whether the process still has the parent that it had: of
-  // all of them before the first is signalled, whose children would be orphans then.
+  // Our own children cannot lose their numbers before they are reaped here. For other processes it
+  // takes a handle first, and then checks that the process still has its parent. It does so for all
+  // before signalling the first, whose children would then be orphans.
   std::vector<std::pair<UniqueFd, pid_t>> handles;
   const auto signal_all = [&] {
     for (const auto& [handle, process] : handles) signal_by(handle, process, number);

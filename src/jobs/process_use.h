@@ -1,5 +1,5 @@
-// What one living process has used so far. For a process that runs one job after the other, of
-// which the kernel tells only the sum when it has ended.
+// The resources that a living process has used so far. For a process that runs several jobs, the
+// kernel only reports the sum when it has ended.
 #pragma once
 
 #include <sys/types.h>
@@ -8,16 +8,16 @@
 
 namespace lockstep {
 
-// Seconds of processors: its own, and, in whole clock ticks, of children that it waited for. 0: it
-// is gone.
+// Its processor seconds, and in whole clock ticks those of children that it waited for. 0: it is
+// gone.
 double cpu_s_of(pid_t process);
 
-// Its resident memory at most, since it began or `forget_peak` was called. 0: it is gone.
+// Its peak resident memory since it began or `forget_peak` was called. 0: it is gone.
 std::int64_t peak_memory_bytes(pid_t process);
-// The peak is counted anew, from what is resident now. Where /proc cannot be written to it stays.
+// Restarts the peak from the present resident memory. Has no effect if /proc is not writable.
 void forget_peak(pid_t process);
 
-// Whether any of its threads has children, also such as have ended and are not waited for.
+// Whether any of its threads has children, including ended ones that were not waited for.
 bool has_children(pid_t process);
 
 }  // namespace lockstep

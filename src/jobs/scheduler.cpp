@@ -178,8 +178,8 @@ void Scheduler::count(JobState state, std::int64_t by) {
   }
 }
 
-// Of what earlier schedulers started: what ended meanwhile is settled, what lives is waited for,
-// and of the rest nothing may be left before it runs again.
+// Handles attempts of earlier schedulers. Ended ones are settled, and living ones are waited for.
+// Nothing of the others may be left before their jobs run again.
 void Scheduler::adopt_or_forget() {
   std::map<std::string, SupervisorRecord> records;
   std::set<std::string> kept;
@@ -199,7 +199,7 @@ void Scheduler::adopt_or_forget() {
       records.emplace(attempt.supervisor, std::move(record));
     }
     const SupervisorRecord& record = records.at(attempt.supervisor);
-    // A power loss may have left the record of an end, and not what the job had written.
+    // A power loss may have left the record of an end, but not the job's output.
     const auto exit =
         std::find_if(record.exits.begin(), record.exits.end(), [&](const JobExit& one) {
           return one.attempt == attempt.id && (same_boot_ || one.on_disk);
@@ -216,7 +216,7 @@ void Scheduler::adopt_or_forget() {
       running.placement =
           resources_.take(running.queued, attempt.slot, attempt.cores, attempt.devices);
       kept.insert(mark_of(attempt.id));
-      // Of a process that is about to say that this attempt has ended.
+      // Spares a process that is about to report that this attempt has ended.
       kept.insert(worker_mark(batch_id_, attempt.supervisor));
       enter(running_.emplace(attempt.id, std::move(running)).first->second);
       ++adopted_;
@@ -225,15 +225,15 @@ void Scheduler::adopt_or_forget() {
       forget(attempt, "its supervisor or the machine went down");
     }
   }
-  // Of attempts that were thought to be over.
+  // Ends processes of attempts that were believed over.
   for (const MarkedProcess& process : processes_marked(batch_id_ + ":"))
     if (!kept.contains(process.mark)) end_marked(process.mark);
   for (const std::string& mark : groups_->marks())
     if (!kept.contains(mark)) end_marked(mark);
 }
 
-// Of a supervisor that is gone. A process that waited for a job has the attempt's mark before it
-// begins with it, and not the other one again.
+// For an attempt of a supervisor that is gone. A waiting process takes the attempt's mark before it
+// begins the job, and never the other mark again.
 void Scheduler::end_attempt_of(const Attempt& attempt) const {
   end_marked(worker_mark(batch_id_, attempt.supervisor));
   end_marked(mark_of(attempt.id));
@@ -410,8 +410,8 @@ void Scheduler::take_exits() {
     finish(*exits);
     return start_what_fits();
   }
-  // What begins in their place is written down with their ends: one transaction costs less than
-  // two.
+  // Jobs that begin in their place are recorded together with these ends: one transaction costs
+  // less than two.
   Transaction transaction(ledger_.database());
   finish(*exits);
   std::vector<Start> starting = begin_what_fits();

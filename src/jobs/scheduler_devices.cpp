@@ -1,4 +1,4 @@
-// Which jobs share devices, and what is seen of them there.
+// Which jobs share devices, and how they are observed there.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 
 using Choice = CpuOrGpu::Choice;
 
-// Of a job that goes on: long enough, and its memory has not grown for some time.
+// A running job is settled if it is old enough and its memory has not grown for some time.
 constexpr double settled_after_s = 30, not_grown_s = 20;
 
 UniqueFd duplicate(const UniqueFd& fd) { return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3)); }
@@ -55,7 +55,7 @@ bool Scheduler::wants_devices(std::int64_t job) {
   return request_of(listed_.at(job), ignored).kind != GpuRequest::Kind::none;
 }
 
-// Of the job now. `trial`: where it is the first of its kind.
+// The job's request at this moment. trial: set if it is the first of its kind.
 GpuRequest Scheduler::request_of(const QueuedJob& job, Choice& trial) {
   GpuRequest request = job.gpus;
   if (request.kind == GpuRequest::Kind::automatic) {
@@ -102,7 +102,7 @@ std::string Scheduler::never(const QueuedJob& job) const {
   return resources_.never(asked);
 }
 
-// Of all packed jobs on a device together; each has its own open file of the same lock.
+// Leases a device for all its packed jobs together; each has its own open file of the same lock.
 bool Scheduler::lease_packed(int device, std::vector<UniqueFd>& leases) {
   Occupancy& occupancy = occupancy_[static_cast<std::size_t>(device)];
   if (occupancy.packed == 0) occupancy.leases.clear();
@@ -116,7 +116,8 @@ bool Scheduler::lease_packed(int device, std::vector<UniqueFd>& leases) {
   return true;
 }
 
-// Of all devices of the placement; "" or who has the one that it sets `device` to.
+// Leases all devices of the placement. Returns "", or the holder of a device, which it puts into
+// `device`.
 std::string Scheduler::lease(const Placement& placement, bool packed, std::vector<UniqueFd>& leases,
                              int& device) {
   for (const int each : placement.devices) {
@@ -264,8 +265,8 @@ void Scheduler::look_at_idle_devices(bool at_end) {
   }
 }
 
-// From what an attempt was like, before it is written down. A first try on the CPU or a GPU that
-// fails where its kind may just not run is not held against the job.
+// Learns from an attempt before it is recorded. A failed first try on the CPU or a GPU, where its
+// kind may be unable to run, does not count against the job.
 void Scheduler::learn(const RunningAttempt& running, Settled& settled, double together) {
   if (setting_ && is_searched(running.queued)) return learn_searched(running, settled);
   if (!is_packed(running.queued)) {
@@ -332,7 +333,7 @@ void Scheduler::begin_again(const RunningAttempt& running, Settled& settled) {
   settled.not_before = 0;
 }
 
-// Those that run take the part that those who come now will have.
+// Running jobs get the share that jobs from now on will have.
 void Scheduler::limit_changed(const std::string& kind) {
   const Packing& packing = kinds_.at(kind).packing;
   for (auto& [id, running] : running_)

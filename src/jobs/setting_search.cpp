@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t least_jobs = 4, least_rounds = 2;  // of a trial
 constexpr double least_s = 2, least_s_of_gpus = 5;        // GPUs are sampled once a second
 constexpr int most_over = 4;              // jobs at once per core; more wait for something
-constexpr double enough_together = 0.75;  // of the jobs at once: else there were not so many
+constexpr double enough_together = 0.75;  // relative to the concurrent jobs; with less the setting
+                                          // was not reached
 constexpr double memory_margin = 1.1;     // over the memory of the largest job
 constexpr double same_shortfall = 2;      // percent points that make no difference
 constexpr double percent_of_one = 100;

@@ -61,8 +61,8 @@ std::string missing_output(const Job& job, const Attempt& attempt, const fs::pat
   return {};
 }
 
-// "" or why it could not be done. A scheduler that was killed anywhere in here does it again: as
-// long as `from` is there, it holds what is to be published.
+// Returns "", or why it failed. After a kill at any point a scheduler repeats it: as long as `from`
+// exists, it holds the folder to publish.
 std::string publish(const fs::path& from, const fs::path& to) {
   const fs::path before = from.string() + ".before";  // what an earlier attempt had published
   std::error_code error;

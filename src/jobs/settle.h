@@ -1,4 +1,4 @@
-// What an attempt's end means for its job.
+// The consequences of an attempt's end for its job.
 #pragma once
 
 #include <string>
@@ -14,38 +14,38 @@ namespace lockstep {
 struct Settled {
   AttemptEnd end;
   JobState state = JobState::failed;  // of the job
-  double not_before = 0;              // unix seconds, of one that waits to be tried again
+  double not_before = 0;              // unix seconds, for a job that waits for a retry
 };
 
-// How an attempt did on its devices.
+// An attempt's use of its devices.
 struct OnDevices {
   AttemptSight sight;
   bool shared = false;            // with other jobs of the batch, at some time
-  std::int64_t device_bytes = 0;  // memory of the smallest; 0: unknown
+  std::int64_t device_bytes = 0;  // memory of the smallest device; 0: unknown
 };
 
-// Words of those who end an attempt (JobExit::ended_by).
+// Reasons for ending an attempt (JobExit::ended_by).
 inline constexpr const char* ended_by_timeout = "timeout";
 inline constexpr const char* ended_by_cancel = "cancel";
 inline constexpr const char* ended_by_stop = "stop";
-inline constexpr const char* ended_by_place = "place";  // it was on a device that is not its own
+inline constexpr const char* ended_by_place = "place";  // it was on a device that was not its own
 
-// `tries`: that counted before this one. Looks whether outputs are there, and publishes the folder
-// of a successful attempt under the job's name, in the place of an earlier one's. An empty folder
-// goes. Where memory of a device that it shared ran out, it is tried again, and that is not
-// counted.
+// tries: those that counted before this one. Checks that outputs exist. Publishes the folder of a
+// successful attempt under the job's name, replacing an earlier one's; an empty folder is removed.
+// If memory of a shared device ran out, the job is tried again without counting this attempt.
 Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt, const JobExit& how,
                int tries, const OnDevices& devices = {});
 
-// Of an attempt that could not begin for lack of open files, processes or memory: its job waits,
-// and this does not count as a try.
+// For an attempt that could not begin because open files, processes or memory ran out: its job
+// waits, and this does not count as a try.
 Settled settle_short(const JobExit& exit);
-// Of an attempt that nothing is known of: its supervisor or the machine went down.
+// For an attempt with an unknown end: its supervisor or the machine went down.
 Settled settle_lost(const std::string& why, int times_lost);
 
-// Whether a later attempt goes on where this one was: a training of Lockstep's own.
+// Whether a later attempt resumes from this one: true for Lockstep's own trainings.
 bool goes_on(const Job& job);
-// Of such a one: its folder becomes that of the later attempt, and the command says to go on.
+// For such a job: the earlier folder becomes that of the later attempt, and the command is told to
+// resume.
 void go_on(const BatchFolder& batch, std::int64_t earlier, std::int64_t attempt, Job& job);
 
 }  // namespace lockstep

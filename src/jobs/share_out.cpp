@@ -12,7 +12,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-// What each job waits for, as places.
+// The dependencies of each job, as indexes.
 std::vector<Places> needs_of(const std::vector<Job>& jobs) {
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < jobs.size(); ++i) places.emplace(jobs[i].key, i);
@@ -43,7 +43,7 @@ std::map<std::size_t, Places> groups_of(const std::vector<Places>& needs) {
   return groups;
 }
 
-// 0 for what waits for nothing, else one more than the highest of what it waits for.
+// 0 for a job without dependencies, else one more than the highest of its dependencies.
 Places levels_of(const std::vector<Places>& needs) {
   std::vector<Places> needed_by(needs.size());
   Places unmet(needs.size()), levels(needs.size(), 0), ready;

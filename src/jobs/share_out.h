@@ -1,4 +1,4 @@
-// Shares out jobs among tasks that begin and end by themselves.
+// Divides jobs among tasks that begin and end independently.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace lockstep {
 
-// Places in `jobs`, by share; at most `most` jobs in each, as even as can be, in the order of the
-// list. Jobs that wait for each other stay together where they are at most `most`; larger groups
-// are cut by level, so that a share waits for whole shares and never around a circle. Waits for
-// jobs that are not in the list do not count. most: from 1 on.
+// Returns indexes into `jobs`, by share. A share has at most `most` jobs (from 1 on), as evenly as
+// possible, in the order of the list. Jobs that depend on each other stay together if they are at
+// most `most`. Larger groups are cut by level, so that a share waits for whole shares and never in
+// a circle. Dependencies on jobs outside the list do not count.
 std::vector<std::vector<std::size_t>> share_out(const std::vector<Job>& jobs, std::size_t most);
 
 }  // namespace lockstep

@@ -151,9 +151,9 @@ class Supervisor {
     return nullptr;
   }
 
-  // What stayed of a job that is over. No more of them wait than jobs have run at once. A process
-  // that ran the job itself is not given another where a signal to the job may still reach it, or
-  // where it shares its session with what could not be ended.
+  // Keeps the process that a finished job left. At most as many wait as jobs have run at once. A
+  // process that ran the job itself is not reused if a signal to the job may still reach it, or if
+  // it shares its session with processes that could not be ended.
   void keep(JobProcess& job, const JobExit& exit) {
     if (!job.distrusted().empty()) distrusted_.insert(job.distrusted());
     std::unique_ptr<KeptWorker> worker = job.take_worker();
@@ -190,8 +190,8 @@ class Supervisor {
     }
   }
 
-  // Without a scheduler nobody else sees to it that what jobs have written survives a power loss.
-  // The line says so of all that stand above it.
+  // Without a scheduler only this makes jobs' output survive a power loss. The line covers all
+  // lines above it.
   void sync_record() {
     if (::syncfs(record_.get()) != 0) return;
     append_line(record_.get(), R"({"synced":true})");

@@ -1,5 +1,5 @@
-// What each rank is doing, in memory that it shares with the launcher: so that a rank that dies can
-// be said to have died where, and one that hangs can be told from one that is slow.
+// The state of each rank, in memory shared with the launcher. So the launcher can report where a
+// rank died, and tell a hanging rank from a slow one.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace lockstep {
 
 enum class Phase : std::int32_t {
-  none,  // has not said anything yet, and perhaps never will
+  none,  // has not reported anything yet, and perhaps never will
   starting,
   data,
   forward,
@@ -34,24 +34,24 @@ enum class Collective : std::int32_t {
   gather,
   exchange,
   broadcast,
-  store  // waits for a word from another rank
+  store  // waits for a message from another rank
 };
 const char* collective_name(Collective collective);
 
-// A rank's state at a moment.
+// A rank's state at one moment.
 struct Heartbeat {
-  std::uint64_t moves = 0;  // grows whenever the rank does anything
+  std::uint64_t moves = 0;  // grows with every action of the rank
   Phase phase = Phase::none;
-  std::int64_t step = 0;                   // the one under way, from 1; 0 before the first
-  Collective waits_in = Collective::none;  // for the other ranks
-  std::uint64_t number = 0;  // of the last collective that it waited in or began, from 1
+  std::int64_t step = 0;                   // the current step, from 1; 0 before the first
+  Collective waits_in = Collective::none;  // the collective in which it waits for other ranks
+  std::uint64_t number = 0;  // number of the last collective that it began or waited in, from 1
 };
 // "in backward of step 12", "waits in all-reduce 57 of step 12"
 std::string describe(const Heartbeat& heartbeat);
-// Of one that waits: "all-reduce 57 of step 12"
+// For a waiting rank: "all-reduce 57 of step 12".
 std::string name_wait(const Heartbeat& heartbeat);
 
-// The launcher's side. Owns the memory, which has no name and goes with the last who holds it.
+// The launcher's side. Owns the memory, which has no name and is freed with its last holder.
 class Heartbeats {
  public:
   explicit Heartbeats(std::size_t ranks);  // throws Error
@@ -67,20 +67,20 @@ class Heartbeats {
   void* memory_ = nullptr;
 };
 
-// A rank's side: LOCKSTEP_HEARTBEAT_FD and RANK say where; without them it is memory of its own.
-// Before the first of these calls nothing is written. All may be called from any thread, at any
+// A rank's side. LOCKSTEP_HEARTBEAT_FD and RANK locate the memory; without them it is private.
+// Nothing is written before the first of these calls. All may be called from any thread, at any
 // time.
 void open_heartbeat();  // once, when the program starts
 Heartbeat own_heartbeat();
 void enter_phase(Phase phase, std::int64_t step);
-void enter_phase(Phase phase);                // of the same step
-void beat();                                  // still at work, whatever the phase
-void count_collective(std::uint64_t number);  // began it
+void enter_phase(Phase phase);                // within the same step
+void beat();                                  // still working, in any phase
+void count_collective(std::uint64_t number);  // began that collective
 
-// While it lives, this rank waits in a collective.
+// During its lifetime this rank waits in a collective.
 class WaitingInCollective {
  public:
-  explicit WaitingInCollective(Collective collective);  // the one counted last
+  explicit WaitingInCollective(Collective collective);  // the collective counted last
   WaitingInCollective(Collective collective, std::uint64_t number);
   ~WaitingInCollective();
   WaitingInCollective(const WaitingInCollective&) = delete;

@@ -1,4 +1,4 @@
-// Slurm's compact lists: of hosts ("node[003-007,9],x1") and of tasks a node ("2(x3),1").
+// Slurm's compact lists: hosts ("node[003-007,9],x1") and tasks per node ("2(x3),1").
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// Every host, in order. Throws Error if the list is malformed, longer than 65,536, or has a name
-// that no host can have.
+// Every host, in order. Throws Error if the list is malformed, longer than 65,536, or has an
+// impossible host name.
 std::vector<std::string> expand_hostlist(std::string_view list);
 
 // {2, 2, 2, 1}. Throws Error if malformed or longer than 65,536.

@@ -1,4 +1,4 @@
-// Passing our standard input on to a program in another process group, which could not read a
+// Passes our standard input on to a program in another process group, which could not read a
 // terminal itself.
 #pragma once
 
@@ -12,10 +12,10 @@ class InputPipe {
  public:
   InputPipe();  // throws Error
   int theirs() const { return read_.get(); }
-  void started() { read_.reset(); }                  // the program has it now
-  int fd() const;                                    // to wait for; -1: nothing is to be read
-  bool writes() const { return !waiting_.empty(); }  // fd() is to be written to, else read from
-  void pass_on();  // what there is; ends it for the program where ours ends
+  void started() { read_.reset(); }                  // call once the program has its end
+  int fd() const;                                    // to poll; -1: nothing is to be read
+  bool writes() const { return !waiting_.empty(); }  // fd() is polled for writing, else for reading
+  void pass_on();  // passes on available bytes; at our end of input, closes the program's
 
  private:
   UniqueFd read_, write_;

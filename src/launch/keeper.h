@@ -1,8 +1,8 @@
-// A small process that outlives the launcher just long enough to end what a killed launcher left.
+// A small process that briefly outlives the launcher, to end the remains of a killed launcher.
 //
-// PR_SET_PDEATHSIG ends the ranks themselves; what they started in their process groups (a shell's
-// command, loader processes) it does not reach. The keeper waits on a pipe; when every writer is
-// gone without a farewell, it kills the groups whose leaders were announced there.
+// PR_SET_PDEATHSIG ends the ranks themselves. It does not reach processes that they started in
+// their groups (a shell's command, loader processes). The keeper waits on a pipe. If all writers
+// close it without a farewell, it kills the groups whose leaders were announced there.
 #pragma once
 
 #include <sys/types.h>
@@ -14,10 +14,11 @@ namespace lockstep {
 class Keeper {
  public:
   Keeper();   // forks; throws Error
-  ~Keeper();  // says farewell: the keeper leaves without killing anything
+  ~Keeper();  // sends the farewell: the keeper exits without killing anything
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
-  int announce_fd() const { return pipe_.get(); }  // takes pid_t of group leaders; close-on-exec
+  // Takes the pid_t of group leaders; close-on-exec.
+  int announce_fd() const { return pipe_.get(); }
 
  private:
   UniqueFd pipe_;

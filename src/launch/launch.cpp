@@ -1,4 +1,4 @@
-// Starts the ranks and carries out what Supervision decides until all of them are gone.
+// Starts the ranks and executes the decisions of Supervision until all of them are gone.
 #include "launch/launch.h"
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ constexpr int prefix_columns = 4;     // of "[0] "
 // Ranks that have not met after so long are spoken of: while they run, and when they have ended.
 constexpr double early_apart_s = 60, least_apart_s = 5;
 
-// Then what ranks write there can share a pipe, and keeps its order.
+// Then the ranks' output there can share a pipe, and keeps its order.
 bool is_same_file(int a, int b) {
   struct stat of_a = {};
   struct stat of_b = {};
@@ -145,7 +145,7 @@ class Run {
   std::optional<MeetingWatch> meeting_;  // of a program of others, until it was reported
   double next_meeting_look_s_ = 0;
   std::optional<HungRank> hung_;
-  std::string where_, others_;  // the first failure happened, and what the others did
+  std::string where_, others_;  // of the first failure, and the state of the others
   std::string memory_;
   Supervision supervision_;
   MemoryKills kills_before_;
@@ -181,8 +181,8 @@ Run::Shown::Shown(int to, std::size_t ranks)
 
 void Run::show_on(int fd) { shown_.push_back(std::make_unique<Shown>(fd, spec_.devices.size())); }
 
-// A pipe, or for rank 0 a pseudo-terminal where we write to a terminal: then its progress bars are
-// those of a program that was started without us.
+// A pipe. For rank 0 it is a pseudo-terminal if we write to a terminal, so that its progress bars
+// look as without us.
 Pipe Run::output_of(std::size_t rank, StandardStream stream) {
   if (rank == 0 && !shown_.empty() && shown_of(stream).is_terminal) {
     Shown& shown = shown_of(stream);
@@ -278,8 +278,8 @@ void Run::take_output() {
   }
 }
 
-// What rank 0 reads: a file or pipe as it is; a terminal by way of us, as the kernel stops programs
-// in the background that read from it.
+// The descriptor that rank 0 reads from: a file or pipe directly. A terminal is read through us,
+// because the kernel stops background programs that read from it.
 int Run::standard_input() {
   if (!spec_.gives_input) return -1;
   if (::isatty(STDIN_FILENO) != 1) return STDIN_FILENO;
@@ -336,7 +336,7 @@ void Run::take_exits() {
   if (supervision_.first_failure() && !failed_before) note_first_failure();
 }
 
-// What is known of it at the moment that it is seen.
+// Records the facts about the failure at the moment it is seen.
 void Run::note_first_failure() {
   const Supervision::Exit failure = *supervision_.first_failure();
   const std::vector<Heartbeat> heartbeats = heartbeats_.read();
@@ -435,7 +435,7 @@ std::vector<const ChildGroup*> Run::groups() const {
   return all;
 }
 
-// The ranks have ended; what they started in their groups may not have.
+// The ranks have ended; processes that they started in their groups may still run.
 void Run::end_groups() {
   if (any_alive(groups()) && !supervision_.given_up()) {
     obey(supervision_.on_all_ended(clock_.now_s()));
@@ -451,7 +451,7 @@ void Run::end_groups() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) shown->screen.finish(rank);
 }
 
-// Waits for the readers of our output as any program does, but not for one who stalls after an
+// Waits for the readers of our output as any program does, but not for a stalled one after an
 // interrupt.
 void Run::show_the_rest() {
   const double end_s = clock_.now_s() + spec_.grace_s;
@@ -468,7 +468,7 @@ Run::Shown& Run::shown_of(StandardStream stream) const {
   return stream == StandardStream::err && shown_.size() > 1 ? *shown_[1] : *shown_[0];
 }
 
-// Its reader has not kept up: what ranks write there is left in their pipes.
+// Its reader has not kept up: the ranks' output stays in their pipes.
 bool Run::is_stalled(StandardStream stream) const {
   return !shown_.empty() && shown_of(stream).queue.full();
 }

@@ -1,4 +1,4 @@
-// The end of what a rank printed, for the message about its failure.
+// The end of a rank's output, for the message about its failure.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace lockstep {
 
-// Of a line that was rewritten with carriage returns (a progress bar) what was last visible.
+// The last visible text of a line that was rewritten with carriage returns (a progress bar).
 std::string_view as_rewritten(std::string_view line);
 
-// At most `lines` last lines of the text, without the final newline, each as_rewritten;
-// bytes of a line beyond 1000 are left out.
+// The last lines of the text, at most `lines`, without the final newline, each as_rewritten. Bytes
+// of a line beyond 1000 are dropped.
 std::string last_lines(std::string_view text, int lines);
 
-// Likewise of a file, of which the last `bytes` are read; "" if it cannot be read.
+// The same for a file, reading its last `bytes`; "" if it cannot be read.
 std::string last_lines_of_file(const std::filesystem::path& file, int lines, std::size_t bytes);
 std::string last_lines_of_file(const UniqueFd& file, int lines, std::size_t bytes);
 
-// Remembers the end of a stream: at least its last 256 KiB.
+// Keeps the end of a stream: at least its last 256 KiB.
 class LogTail {
  public:
   void add(std::string_view bytes);

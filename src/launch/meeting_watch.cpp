@@ -23,7 +23,7 @@ std::optional<std::uint64_t> number_of(std::string_view text, int base) {
   return number;
 }
 
-// Of "0100007F:1F90".
+// The port in "0100007F:1F90".
 std::optional<std::uint64_t> port_in(const std::string& address) {
   return number_of(std::string_view(address).substr(address.rfind(':') + 1), 16);
 }

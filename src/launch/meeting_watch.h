@@ -1,5 +1,5 @@
-// Whether the ranks of somebody's program meet: a script for one GPU does not join its ranks, so
-// that each of them runs all of it by itself.
+// Whether the ranks of a user's program meet. A script for one GPU does not join its ranks, so each
+// rank runs the whole script by itself.
 #pragma once
 
 #include <sys/types.h>
@@ -13,19 +13,20 @@
 
 namespace lockstep {
 
-// A TCP socket of this host, as a row of /proc/net/tcp has it.
+// A TCP socket of this host: a row of /proc/net/tcp.
 struct TcpSocket {
   int local_port = 0, remote_port = 0;
   bool listens = false;
   std::uint64_t inode = 0;
 };
-// Rows that cannot be read are left out.
+// Unreadable rows are skipped.
 std::vector<TcpSocket> tcp_sockets(std::string_view table);
 
-// What is seen of the sockets at one time; nothing where that is not known.
+// A view of the sockets at one time; nothing if unknown.
 struct SocketView {
   std::function<std::optional<std::vector<TcpSocket>>()> sockets;
-  std::function<std::vector<std::uint64_t>(pid_t)> inodes_of;  // of the sockets that it has open
+  std::function<std::vector<std::uint64_t>(pid_t)> inodes_of;  // of the sockets that the process
+                                                               // has open
 };
 SocketView sockets_of_this_host();
 
@@ -34,10 +35,10 @@ class MeetingWatch {
   // port: MASTER_PORT, at which PyTorch's ranks meet.
   MeetingWatch(int port, SocketView view) : port_(port), view_(std::move(view)) {}
 
-  // Costs nothing once they have met, or once it cannot be known.
+  // Costs nothing once the ranks have met, or once that cannot be known.
   void look(const std::vector<pid_t>& ranks, double now_s);
-  // For how long the ranks were watched and did not meet: nobody used the port, and none of them
-  // listened elsewhere, as programs do that meet in another way. 0: they met, or it is not known.
+  // Seconds that the ranks were watched without meeting: nobody used the port, and no rank listened
+  // elsewhere, as programs do that meet in another way. 0: they met, or it is not known.
   double apart_s() const { return is_over_ ? 0 : last_s_ - first_s_.value_or(last_s_); }
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the line "NAME NUMBER" in a file of such lines.
+// The number in the line "NAME NUMBER" of a file.
 std::optional<std::uint64_t> counter(const fs::path& file, const std::string& name) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> counter(const fs::path& file, const std::string& na
   return std::nullopt;
 }
 
-// A file that holds a number of bytes; nothing for "max", and for what version 1 writes instead.
+// A number of bytes in a file; nothing for "max", and for version 1's equivalent.
 std::optional<std::uint64_t> limit(const fs::path& file) {
   constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;
   std::ifstream in(file);
@@ -56,7 +56,7 @@ std::vector<Group> memory_groups(const fs::path& root) {
 
 void read_group(const fs::path& root, const Group& group, MemoryKills& kills) {
   const fs::path mount = root / (group.version_1 ? "sys/fs/cgroup/memory" : "sys/fs/cgroup");
-  // In a container the path may be the host's, and what is mounted the group itself.
+  // In a container the path may be the host's, while the mount is the group itself.
   for (const fs::path& folder : {mount / group.path.relative_path(), mount}) {
     const auto count =
         counter(folder / (group.version_1 ? "memory.oom_control" : "memory.events"), "oom_kill");

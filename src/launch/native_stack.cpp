@@ -1,4 +1,4 @@
-// Stacks by a debugger's own program: what reads symbols well is no small thing.
+// Uses a debugger's own program for stacks, because reading symbols well is difficult.
 #include "launch/native_stack.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Where the threads of another process are.
+// The native stacks of another process's threads.
 #pragma once
 
 #include <sys/types.h>
@@ -11,19 +11,19 @@
 
 namespace lockstep {
 
-// The native stacks of all threads of a process, written to a file with eu-stack or gdb, whichever
-// is found first in PATH. It happens beside the caller, who asks now and then whether it is done.
-// The process is held up meanwhile and goes on afterwards.
+// Writes the native stacks of all threads of a process to a file, with eu-stack or gdb, whichever
+// is found first in PATH. It runs in the background; the caller polls. The process is paused
+// meanwhile and continues afterwards.
 class StackDump {
  public:
   StackDump(pid_t process, const std::filesystem::path& file, double limit_s = 15);
-  // Nothing while it is under way; "" once it is done. Else why there are none: no debugger is
-  // there, it may not look, or it took longer than limit_s.
+  // Nothing while it runs; "" once it is done. Otherwise the reason for failure: no debugger, no
+  // permission, or it took longer than limit_s.
   std::optional<std::string> poll();
 
  private:
   double end_s_, limit_s_;
-  std::string name_, fault_;  // of the debugger
+  std::string name_, fault_;  // name of the debugger
   std::optional<ChildGroup> debugger_;
 };
 

@@ -1,5 +1,5 @@
-// Writing to a descriptor whose reader may stall (a terminal after Ctrl-S, a pager), held up by
-// nobody.
+// Writes to a descriptor whose reader may stall (a terminal after Ctrl-S, a pager), without
+// blocking the caller.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +8,27 @@
 
 namespace lockstep {
 
-// What is added is written in order by a thread of its own. After an error of the descriptor
-// (nobody reads it any more) the rest is dropped. One thread uses it.
+// A thread writes added text in order. After an error of the descriptor (its reader is gone) the
+// rest is dropped. Only one thread may use the queue.
 class OutputQueue {
  public:
   explicit OutputQueue(int fd);  // not owned; must stay open until the program ends. Throws Error
-  ~OutputQueue();                // drops what is not written yet
+  ~OutputQueue();                // drops unwritten text
   OutputQueue(const OutputQueue&) = delete;
   OutputQueue& operator=(const OutputQueue&) = delete;
 
-  void add(std::string_view text);  // whatever waits already
-  // Whether so much waits that the source should be read no further for now. What is added after
-  // that is kept all the same.
+  void add(std::string_view text);  // accepts text however much is queued
+  // Whether so much is queued that the source should not be read for now. Text added after that is
+  // still kept.
   bool full() const;
-  bool empty() const;             // all is written, or dropped
-  int progress_fd() const;        // readable when some was written since the last wait()
-  void forget_progress();         // so that progress_fd() waits for the next
-  bool wait_s(double at_most_s);  // until it is empty; whether it is
+  bool empty() const;             // all text is written or dropped
+  int progress_fd() const;        // readable when some text was written since the last wait()
+  void forget_progress();         // so that progress_fd() waits for the next progress
+  bool wait_s(double at_most_s);  // waits until it is empty; returns whether it is
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // also the thread's, which may be stuck for good
+  std::shared_ptr<State> state_;  // shared with the thread, which may be stuck for good
 };
 
 }  // namespace lockstep

@@ -67,7 +67,7 @@ void PeerWatch::tell(const std::string& failure) {
   if (serves_store()) stay_until(begin_s + telling_s);
 }
 
-// Who takes the store with it must stay until the others have read there what they need to know.
+// Rank 0 serves the store, and must stay until the others have read there what they need to know.
 bool PeerWatch::serves_store() const { return world_.rank == 0 && world_.of_rank_0; }
 
 void PeerWatch::stay_until(double time_s) {

@@ -1,5 +1,5 @@
-// The threads that tell other ranks how this one fares, and end it when WorldWatch says so: for
-// worlds that torchrun, Slurm or mpirun made, where no launcher of ours looks.
+// Threads that report this rank's state to other ranks, and end it when WorldWatch decides so. They
+// serve worlds that torchrun, Slurm or mpirun made, which no launcher of ours watches.
 #pragma once
 
 #include <condition_variable>
@@ -15,26 +15,26 @@ namespace lockstep {
 
 class PeerWatch {
  public:
-  // Leaves this rank's words with the others' and returns all, in rank order. May block, for ever
-  // where the network is cut. Throws when there is nobody to talk to any more; Error where what it
-  // got makes no sense.
+  // Posts this rank's text and returns those of all ranks, in rank order. May block, for ever if
+  // the network is cut. Throws when the peer is gone for good; throws Error if the data makes no
+  // sense.
   using Exchange = std::function<std::vector<std::string>(const std::string& own)>;
-  // Ends the process. Runs on a thread of the watch, whatever the others do.
+  // Ends the process. Runs on a thread of the watch, whatever the other threads do.
   using End = std::function<void(const Verdict& verdict)>;
 
-  // posts: of all ranks, as they met.
+  // posts: those of all ranks at the rendezvous.
   PeerWatch(WatchedWorld world, std::vector<Post> posts, Exchange exchange, End end);
   ~PeerWatch();  // as leave()
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
 
-  void follow(double hang_after_s, End end);  // see WorldWatch; from now on ended by `end`
-  // This rank failed by itself and is about to end: returns when the others could read it, after
+  void follow(double hang_after_s, End end);  // see WorldWatch; verdicts from now on call `end`
+  // This rank failed by itself and is about to end. Returns when the others could read that, after
   // 2 s at most.
   void tell(const std::string& failure);
-  // A collective failed here, perhaps because of another rank: returns only if no cause is found.
+  // A collective failed here, perhaps because of another rank. Returns only if no cause is found.
   void ask(const std::string& failure);
-  // From now on the others may go without this one minding.
+  // From now on the other ranks may leave without ending this one.
   void leave();
 
  private:

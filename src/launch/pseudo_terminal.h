@@ -1,4 +1,4 @@
-// A terminal for a program whose output somebody reads and passes on to a real one.
+// A terminal for a program whose output is read and passed on to a real one.
 #pragma once
 
 #include "base/fd.h"
@@ -9,10 +9,10 @@ struct PseudoTerminal {
   UniqueFd ours, theirs;
 };
 
-// Nothing is changed on its way through it. As wide as `like`, a terminal, less `narrower` columns.
-// Empty where there is none to be had.
+// A pseudo-terminal that passes bytes unchanged. It is as wide as the terminal `like`, less
+// `narrower` columns. Empty if none can be had.
 PseudoTerminal make_pseudo_terminal(int like, int narrower);
-// Takes over another size of `like`.
+// Adopts a changed size of `like`.
 void follow_size(const UniqueFd& ours, int like, int narrower);
 
 }  // namespace lockstep

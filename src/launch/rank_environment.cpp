@@ -18,7 +18,7 @@ std::string visible_devices(const LaunchSpec& spec, const Device& device) {
   return join(names, ",");
 }
 
-// What torchrun sets besides, and programs look for. Nobody serves a store of an agent.
+// Further variables of torchrun that programs look for. No agent serves a store here.
 void add_torchruns(const LaunchSpec& spec, int rank,
                    std::map<std::string, std::string>& variables) {
   const std::string error = cat("rank", rank, ".error.json");
@@ -32,11 +32,11 @@ void add_torchruns(const LaunchSpec& spec, int rank,
   variables["TORCHELASTIC_ERROR_FILE"] = std::filesystem::absolute(spec.log_dir / error).string();
   variables["TORCHELASTIC_USE_AGENT_STORE"] = "False";
   variables.emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1");
-  // Or Python keeps what it prints to a pipe until there is much of it.
+  // Otherwise Python buffers output to a pipe.
   variables.emplace("PYTHONUNBUFFERED", "1");
 }
 
-// What an outer launcher said about the processes that it started; ours are others.
+// Removes an outer launcher's variables about the processes that it started; ours are others.
 void forget_outer_launchers(std::map<std::string, std::string>& variables) {
   std::erase_if(variables, [](const auto& variable) {
     return variable.first.starts_with("TORCHELASTIC_") || variable.first == "LOCKSTEP_STORE_FD" ||

@@ -1,4 +1,4 @@
-// The environment of a rank: what was inherited, what the caller adds, and torchrun's contract.
+// The environment of a rank: inherited variables, the caller's, and torchrun's contract.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@ namespace lockstep {
 
 struct Rendezvous {
   int port = 0;
-  int store_fd = -1;      // the door of the launcher's store; -1: none
-  int events_fd = -1;     // of this rank; -1: none
+  int store_fd = -1;      // the launcher's store, as its door; -1: none
+  int events_fd = -1;     // the rank's events; -1: none
   int heartbeat_fd = -1;  // -1: none
 };
 

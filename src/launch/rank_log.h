@@ -1,4 +1,4 @@
-// A rank's log: appended to over starts, and never larger than a limit.
+// A rank's log: appended to over starts, never larger than a limit.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 
 namespace lockstep {
 
-// Once a log would grow beyond the limit, its first half stays, and of the rest the newest quarter;
-// between them a line says how much was left out. So the file keeps how it began and how it ended.
+// When a log would exceed the limit, it keeps its first bytes up to half the limit, and its newest
+// up to a quarter. A line between them counts the bytes left out. So the file keeps the beginning
+// and the end.
 class RankLog {
  public:
-  // Opens FOLDER/rankN.log, made if absent. limit_bytes: 0: none. Throws Error.
+  // Opens FOLDER/rankN.log, created if absent. limit_bytes: 0: no limit. Throws Error.
   RankLog(const std::filesystem::path& folder, int rank, std::uint64_t limit_bytes);
-  RankLog(std::filesystem::path file, std::uint64_t limit_bytes);  // of any other process
+  RankLog(std::filesystem::path file, std::uint64_t limit_bytes);  // for any other process
   const std::filesystem::path& path() const { return path_; }
-  // What a full disk does not take is lost: it must not end the run.
+  // Bytes that a full disk rejects are lost: that must not end the run.
   void write(std::string_view bytes);
 
  private:
@@ -27,7 +28,7 @@ class RankLog {
   std::filesystem::path path_;
   UniqueFd file_;
   std::uint64_t limit_bytes_;
-  std::uint64_t head_bytes_ = 0;      // that stay; 0: not known yet
+  std::uint64_t head_bytes_ = 0;      // kept for good; 0: not known yet
   std::uint64_t left_out_bytes_ = 0;  // by this object
 };
 

@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Of 64 KiB, which is what a pipe holds unless its owner made it larger.
+// Reads of 64 KiB, the capacity of a pipe unless its owner enlarged it.
 constexpr int reads_in_a_turn = 1, reads_at_the_end = 16;
 
 }  // namespace
@@ -44,8 +44,8 @@ void RankProcess::read(const std::function<bool(StandardStream)>& waits) {
   read_events(reads_in_a_turn);
 }
 
-// What there is, at most 64 KiB; how much. Closes it where nothing will come any more, which a
-// pseudo-terminal says by an error.
+// Reads available bytes, at most 64 KiB, and returns their number. Closes the descriptor when
+// nothing more will come; a pseudo-terminal signals that by an error.
 std::size_t RankProcess::read(UniqueFd& fd, std::string& bytes) {
   std::array<char, 65536> buffer;
   while (fd) {
@@ -91,7 +91,8 @@ void RankProcess::keep(std::string_view bytes) {
 }
 
 void RankProcess::read_rest() {
-  // Whoever left the group may hold a pipe still and print on: only what lies there now.
+  // A process that left the group may still hold a pipe and print on. So only bytes that lie there
+  // now are read.
   for (Source& source : sources_) {
     read_output(source, reads_at_the_end);
     if (std::string rest = source.lines.finish(); !rest.empty()) keep(rest += '\n');

@@ -1,4 +1,4 @@
-// One rank of a run: its processes, its log, and what it writes.
+// One rank of a run: its processes, its log and its output.
 #pragma once
 
 #include <functional>
@@ -16,30 +16,30 @@ namespace lockstep {
 
 enum class StandardStream { out, err };
 
-// A pipe or pseudo-terminal that a rank writes to, at our end.
+// A pipe or pseudo-terminal that a rank writes to: our end.
 struct RankPipe {
   UniqueFd fd;
   StandardStream stream;
-  std::function<void(std::string_view)> show{};  // what comes, as it comes; may be empty
+  std::function<void(std::string_view)> show{};  // shows bytes as they arrive; may be empty
 };
 
-// Its output goes to its log, and to whoever shows it. Each call reads no more than
-// so much, so that a rank that prints without pause leaves time for everything else.
+// The output goes to the log, and to `show`. Each call reads a bounded amount, so that a rank that
+// prints without pause leaves time for everything else.
 class RankProcess {
  public:
-  // plain: the log has lines without what only a terminal understands (PlainLines). events: the
-  // rank's LOCKSTEP_EVENTS_FD, whose lines `take` gets; may be empty.
+  // plain: the log gets lines without what only a terminal understands (PlainLines). events: the
+  // rank's LOCKSTEP_EVENTS_FD, whose lines go to `take`; may be empty.
   RankProcess(ChildGroup group, RankLog log, bool plain, std::vector<RankPipe> output,
               UniqueFd events, LineSplitter::Take take);
 
   ChildGroup& group() { return group_; }
   const ChildGroup& group() const { return group_; }
-  // The descriptors to read from, but for those of streams that `waits` names.
+  // The descriptors to read from, without those of streams that `waits` selects.
   std::vector<int> fds(const std::function<bool(StandardStream)>& waits) const;
   void read(const std::function<bool(StandardStream)>& waits);
-  // What a rank has left without a newline for a moment goes to the log, too.
+  // Writes to the log text that has lacked its newline for a moment.
   void keep_parts(double now_s);  // monotonic
-  // The same once the rank has ended, and what the log lacks of lines without their newlines.
+  // Reads the rest once the rank has ended, and logs unfinished lines.
   void read_rest();
   const std::filesystem::path& log_path() const { return log_.path(); }
   std::string last_lines() const { return tail_.last_lines(20); }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr char escape = '\x1b';
 
-// Of a sequence that begins the text; the whole text where it is not complete.
+// The length of the escape sequence that begins the text; the whole text if it is incomplete.
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2) return text.size();
   if (text[1] == '[') {  // parameters, then a letter

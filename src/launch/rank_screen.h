@@ -1,4 +1,4 @@
-// What the ranks print as one text for people, and without what only a terminal understands.
+// Merges the ranks' output into one text for people, without what only a terminal understands.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,10 @@
 
 namespace lockstep {
 
-// Each line begins with "[rank] ". Of rank 0, whose progress bars people watch, also lines that end
-// with a carriage return are shown at once, and on a terminal parts of a line, such as a question,
-// as soon as no more has come for a moment. Of the others whole lines, as they look at their end.
+// Each line begins with "[rank] ". People watch rank 0's progress bars, so its lines that end with
+// a carriage return are shown at once. On a terminal a part of a line, such as a question, is shown
+// as soon as no more has come for a moment. Other ranks show whole lines, as they look at their
+// end.
 class RankScreen {
  public:
   using Show = std::function<void(std::string_view)>;
@@ -23,9 +24,9 @@ class RankScreen {
 
   RankScreen(std::size_t ranks, bool is_terminal, Show show);
   void add(std::size_t rank, std::string_view bytes, double now_s);  // times: monotonic
-  std::optional<double> due_s() const;  // when on_time has a part of a line to show
+  std::optional<double> due_s() const;  // when on_time has a partial line to show
   void on_time(double now_s);
-  void finish(std::size_t rank);  // what lacks its newline
+  void finish(std::size_t rank);  // shows the text that lacks its newline
 
  private:
   void show_live(std::string_view text);
@@ -33,24 +34,24 @@ class RankScreen {
 
   Show show_;
   bool is_terminal_;
-  std::string live_;  // of rank 0, not shown yet
+  std::string live_;  // text of rank 0, not shown yet
   double live_since_s_ = 0;
-  bool at_start_ = true;        // of a line of rank 0
+  bool at_start_ = true;        // rank 0 is at the start of a line
   bool is_unfinished_ = false;  // rank 0's line on the screen lacks its newline
-  std::vector<std::unique_ptr<LineSplitter>> lines_;  // of the other ranks; null for rank 0
+  std::vector<std::unique_ptr<LineSplitter>> lines_;  // for the other ranks; null for rank 0
 };
 
-// Lines without escape sequences, and as they look once all carriage returns have been obeyed.
+// Lines without escape sequences, as they look once all carriage returns are applied.
 class PlainLines {
  public:
-  std::string add(std::string_view bytes);  // the whole lines so far, with their newlines
-  // What came after the last of them, but for what may yet be rewritten; the line goes on behind
+  std::string add(std::string_view bytes);  // the complete lines so far, with their newlines
+  // Text after the last complete line, without what may yet be rewritten. The line continues after
   // it.
   std::string take_part();
-  std::string finish();  // what came after the last of them
+  std::string finish();  // text after the last complete line
 
  private:
-  // A line that never ends is cut here, so that memory stays bounded.
+  // An endless line is cut at this length, so that memory stays bounded.
   static constexpr std::size_t most_in_a_line = 1 << 20;
   std::string rest_;
 };

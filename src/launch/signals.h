@@ -1,4 +1,4 @@
-// Signals to the launcher as bytes in a pipe, for as long as this object lives.
+// Delivers signals to the launcher as bytes in a pipe, during the lifetime of this object.
 #pragma once
 
 #include <signal.h>
@@ -10,17 +10,17 @@
 
 namespace lockstep {
 
-// Takes over SIGINT, SIGTERM, SIGUSR1 and, unless ignored (nohup), SIGHUP; ignores SIGPIPE, and
-// gives SIGCHLD its default so that children can be waited for. One at a time; the destructor
-// restores what was.
+// Takes over SIGINT, SIGTERM, SIGUSR1 and, unless ignored (nohup), SIGHUP. Ignores SIGPIPE, and
+// gives SIGCHLD its default so that children can be waited for. Only one may exist at a time; the
+// destructor restores the previous handlers.
 class SignalPipe {
  public:
   SignalPipe();  // throws Error
   ~SignalPipe();
   SignalPipe(const SignalPipe&) = delete;
   SignalPipe& operator=(const SignalPipe&) = delete;
-  int fd() const { return read_.get(); }  // readable when a signal came
-  std::vector<int> take();                // those that came since, in order; does not block
+  int fd() const { return read_.get(); }  // readable when a signal has arrived
+  std::vector<int> take();                // signals since the last call, in order; does not block
 
  private:
   static constexpr std::array<int, 6> numbers_ = {SIGINT, SIGTERM, SIGUSR1,

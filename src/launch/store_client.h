@@ -1,4 +1,4 @@
-// A rank's way to the store of the launcher.
+// A rank's connection to the launcher's store.
 #pragma once
 
 #include <cstdint>
@@ -14,37 +14,38 @@
 
 namespace lockstep {
 
-// The store is closed, because another rank failed; or it refused what was asked.
+// The store is closed because another rank failed, or it refused the request.
 class StoreFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-// A key did not come in time.
+// A key did not arrive in time.
 class StoreTimedOut : public StoreFailed {
  public:
   using StoreFailed::StoreFailed;
 };
 
-// The door (store_server.h) that LOCKSTEP_STORE_FD names; -1 without it. Takes the variable out of
-// the environment and closes the door on exec, since what a rank starts is no rank. Throws Error
-// where it names no socket.
+// The door (store_server.h) that LOCKSTEP_STORE_FD names; -1 without the variable. Removes the
+// variable from the environment and makes the door close-on-exec, since the rank's children are not
+// ranks. Throws Error if it names no socket.
 int take_store_door();
 
-// A connection of its own. May be used by several threads: each waits for what those before it ask.
-// All throw StoreFailed; Error for what is too long.
+// A connection of its own. Several threads may use it: each waits for the requests before its own.
+// All calls throw StoreFailed, and Error for a message that is too long.
 class StoreClient {
  public:
   explicit StoreClient(int door);  // not owned
 
   void set(const std::vector<std::pair<std::string_view, std::string_view>>& values);
-  // Sets `key` to `desired` where it is `expected`, or missing and `expected` is empty. Its value
-  // afterwards; `expected` where it is missing.
+  // Sets `key` to `desired` if its value is `expected`, or if it is missing and `expected` is
+  // empty. Returns the value afterwards, or `expected` if the key is missing.
   std::string compare_set(std::string_view key, std::string_view expected,
                           std::string_view desired);
   void append(std::string_view key, std::string_view value);
-  // To the number there, 0 where there is none; the sum. As text the number is decimal.
+  // Adds to the stored number (0 if missing) and returns the sum. Numbers are stored as decimal
+  // text.
   std::int64_t add(std::string_view key, std::int64_t number);
-  // Waits until all keys are there; timeout_ms: 0 waits for ever.
+  // Waits until all keys exist; timeout_ms: 0 waits for ever.
   std::vector<std::string> get(const std::vector<std::string>& keys, std::int64_t timeout_ms);
   void wait(const std::vector<std::string>& keys, std::int64_t timeout_ms);
   bool check(const std::vector<std::string>& keys);
@@ -52,7 +53,7 @@ class StoreClient {
   std::int64_t count();
 
  private:
-  // Of the answer, what follows its kind.
+  // Sends a request; `take` reads the part of the answer after its kind.
   template <class Take>
   auto ask(const MessageWriter& request, const Take& take);
   std::string exchange(const std::string& framed);

@@ -1,4 +1,4 @@
-// What a launcher decides, apart from processes and clocks: when to stop, end and kill ranks, and
+// The launcher's decisions, apart from processes and clocks: when to stop, end and kill ranks, and
 // what to report.
 #pragma once
 
@@ -23,37 +23,37 @@ struct Command {
   int signal = 0;
 };
 
-// A state machine over signals, exits and time. Each call returns what must be done now.
+// A state machine over signals, exits and time. Each call returns the commands to execute now.
 class Supervision {
  public:
-  // stop_grace_s: asked at the first interrupt.
+  // stop_grace_s: called at the first interrupt.
   Supervision(double grace_s, std::function<double()> stop_grace_s, bool ranks_know_hangup = false);
 
   std::vector<Command> on_signal(int number, double now_s);
-  // All exits seen at one time, so that a rank that was killed is named before those that failed
+  // All exits seen at the same time, so that a killed rank is named before ranks that failed
   // because of it.
   struct Exit {
     int rank;
     ExitStatus status;
-    // A worker of Lockstep, which says exit_stopped by itself; any other program may only if a
-    // signal asked it to stop.
+    // A worker of Lockstep reports exit_stopped by itself. For any other program it counts only if
+    // a signal asked it to stop.
     bool is_worker = false;
-    // A worker that is gone with exit code 0 though it had not come to its end: something in it
-    // called exit().
+    // A worker that exited with code 0 before its end: something in it called exit().
     bool is_early = false;
   };
   std::vector<Command> on_exits(const std::vector<Exit>& exits, double now_s);
-  // A rank hangs: `how` is what the outcome says of it.
+  // A rank hangs; `how` describes it in the outcome.
   std::vector<Command> on_hang(int rank, const std::string& how, double now_s);
   std::vector<Command> on_time(double now_s);  // call at deadline_s() or later
-  // The ranks are gone, but processes that they started in their groups are not.
+  // The ranks are gone, but processes that they started in their groups still run.
   std::vector<Command> on_all_ended(double now_s);
   std::optional<double> deadline_s() const { return deadline_s_; }
 
-  bool given_up() const { return phase_ == Phase::given_up; }  // something survived SIGKILL
+  bool given_up() const { return phase_ == Phase::given_up; }  // a process survived SIGKILL
   bool interrupted() const { return interrupted_; }
   std::optional<Exit> first_failure() const { return failure_; }
-  // Once all ranks have ended or given_up(). Of RankFailed: rank, how and exit_code.
+  // Valid once all ranks have ended, or after given_up(). RankFailed has rank, how and exit_code
+  // set.
   LaunchOutcome outcome() const;
 
  private:
@@ -64,7 +64,7 @@ class Supervision {
   bool failed(const Exit& exit) const;
   std::string first_signal() const;  // "SIGINT"
 
-  // What ranks get for a signal that came.
+  // The signal that ranks get for a signal of ours.
   int passed_as(int number) const;
 
   double grace_s_;
@@ -76,10 +76,10 @@ class Supervision {
   std::optional<double> interrupted_s_;
   std::vector<int> passed_on_;
   std::optional<Exit> failure_;
-  std::string hang_;          // how, if that is the failure
-  bool interrupted_ = false;  // the run ends because of a signal, whatever the ranks say
+  std::string hang_;          // `how`, if a hang is the failure
+  bool interrupted_ = false;  // a signal ends the run, whatever the ranks report
   std::string why_interrupted_;
-  bool all_ended_ = false;  // so the outcome is known
+  bool all_ended_ = false;  // so the outcome is final
   bool stopped_ = false;    // a rank exited with exit_stopped
 };
 

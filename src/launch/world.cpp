@@ -162,7 +162,7 @@ std::optional<World> from_slurm(const WorldVariables& variables) {
   return world;
 }
 
-// What the user or torchrun says wins; one host needs nothing else than loopback.
+// Values from the user or torchrun take precedence. A single host needs nothing but loopback.
 void settle_master(const WorldVariables& variables, World& world) {
   if (const auto address = variables.text("MASTER_ADDR")) {
     world.master_addr = *address;

@@ -8,10 +8,10 @@
 namespace lockstep {
 
 struct World {
-  int rank = 0, local_rank = 0;  // of all, and on this host
+  int rank = 0, local_rank = 0;  // among all ranks, and on this host
   int size = 1, local_size = 1;
-  std::string master_addr;  // of rank 0; 127.0.0.1 if all ranks are on one host
-  int master_port = 0;      // 0: size is 1, any will do
+  std::string master_addr;  // host of rank 0; 127.0.0.1 if all ranks are on one host
+  int master_port = 0;      // 0: size is 1, any port will do
   std::string source;       // "torchrun", "Slurm", "Open MPI", "MPICH"
   // The door of the launcher's store (store_server.h); -1: the ranks meet at the address and port.
   int store_door = -1;

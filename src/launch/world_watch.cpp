@@ -129,7 +129,7 @@ void WorldWatch::listen(const News& news, double now_s) {
   looked_s_ = now_s;
   const bool answers = news.exchanges != exchanges_;
   exchanges_ = news.exchanges;
-  // Who was cut off from the store gets the time to speak again.
+  // A rank that was cut off from the store gets time to speak again.
   const bool anew = slept || (answers && now_s - answered_s_ > at_least(unheard_s));
   if (slept || answers) answered_s_ = now_s;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
@@ -139,7 +139,7 @@ void WorldWatch::listen(const News& news, double now_s) {
   }
 }
 
-// By what the store last said: while it is silent itself nothing is known of the ranks.
+// Judged by the store's last reply: while the store itself is silent the ranks are unknown.
 std::vector<std::size_t> WorldWatch::silent(const News& news, double for_s) const {
   std::vector<std::size_t> ranks;
   for (std::size_t i = 0; i < ranks_.size(); ++i)
@@ -182,8 +182,7 @@ std::optional<Verdict> WorldWatch::failure(const News& news, double now_s) {
   const double known_gone_s = at_least(gone_s);
   if (now_s - answered_s_ >= known_gone_s) return store_silence(news, now_s);
   const auto gone = silent(news, known_gone_s);
-  // Who was silent long before was not the one that closed a connection: that came of another's
-  // end.
+  // A rank that was silent long before did not close a connection; another rank's end did.
   const double failed_for_s = now_s - *collective_failed_s_;
   if (!gone.empty() && longest_s(gone) - failed_for_s >= at_least(unheard_s))
     return no_answer(news, gone);
@@ -207,7 +206,7 @@ Verdict WorldWatch::store_silence(const News& news, double now_s) const {
 std::optional<Verdict> WorldWatch::silence(const News& news, double now_s) const {
   if (now_s - answered_s_ >= hang_after_s_) return store_silence(news, now_s);
   if (silent(news, hang_after_s_).empty()) return std::nullopt;
-  // Those of one host spoke last at different moments.
+  // Ranks of one host spoke last at different moments.
   return no_answer(news, silent(news, std::min(hang_after_s_, at_least(unheard_s))));
 }
 
@@ -232,7 +231,7 @@ std::optional<Verdict> WorldWatch::hang(const News& news, double now_s) {
   for (const Post& post : news.posts) heartbeats.push_back(post.heartbeat);
   const std::vector<bool> no(ranks_.size());
   const auto found = hangs_->look(heartbeats, no, no, now_s);
-  // Of a rank that is silent too nothing is known: the silence decides.
+  // A silent rank's state is unknown, so the silence decides.
   if (!found || now_s - answered_s_ >= at_least(unheard_s) ||
       !silent(news, at_least(unheard_s)).empty())
     return std::nullopt;

@@ -1,5 +1,6 @@
-// What the ranks of a world that others made tell each other, and what each concludes: who failed,
-// who vanished, who hangs. Posts and times go in, a verdict comes out; no thread, network or clock.
+// Posts that ranks of a foreign world exchange, and each rank's conclusion: who failed, who
+// vanished, who hangs. Posts and times go in, a verdict comes out. It uses no thread, network or
+// clock.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +14,25 @@
 
 namespace lockstep {
 
-// What a rank says of itself, again and again.
+// A rank's repeated report about itself.
 struct Post {
   std::string host;
   std::uint64_t beats = 0;  // grows with each post
   Heartbeat heartbeat;
-  std::string failure;         // what ends it; empty while it works
-  bool in_collective = false;  // that is a collective, so that another rank may be the cause
+  std::string failure;         // the reason it ends; empty while it works
+  bool in_collective = false;  // the failure was in a collective, so another rank may be the cause
 };
 std::string to_text(const Post& post);
-// The store may hold what is no post, where others can write to it: throws Error. Names and
-// failures are fit for a terminal.
+// Throws Error if the text is no post, since others may be able to write to the store. Names and
+// failures are made safe for a terminal.
 Post post_from_text(const std::string& text);
 
-// What a rank knows at a moment.
+// A rank's knowledge at one moment.
 struct News {
-  std::vector<Post> posts;          // of all ranks, this one's included
-  std::uint64_t exchanges = 0;      // with the store, so far
+  std::vector<Post> posts;          // of all ranks, including this one
+  std::uint64_t exchanges = 0;      // successful ones with the store so far
   bool closed = false;              // the store is gone
-  std::string damage, damage_hint;  // of what it holds; empty: none
+  std::string damage, damage_hint;  // of the store's contents; empty: none
 };
 
 struct Verdict {
@@ -39,10 +40,10 @@ struct Verdict {
 };
 
 struct WatchedWorld {
-  int rank = 0;  // this one
+  int rank = 0;  // this rank
   std::size_t size = 1;
   std::string store;      // "10.0.0.1:29500"
-  bool of_rank_0 = true;  // it serves the store, not an agent of the launcher
+  bool of_rank_0 = true;  // rank 0 serves the store, not an agent of the launcher
   double period_s = 0.5;  // between two posts of a rank
 };
 
@@ -55,7 +56,7 @@ struct WatchedWorld {
 class WorldWatch {
  public:
   explicit WorldWatch(WatchedWorld world);
-  // From now on hangs count too, and this time instead of 60 s; 0: nothing takes too long.
+  // From now on hangs count too, and this limit replaces 60 s; 0: no limit.
   void follow(double hang_after_s);
   std::optional<Verdict> look(const News& news, double now_s);
 
@@ -67,7 +68,7 @@ class WorldWatch {
   double at_least(double time_s) const;
   void listen(const News& news, double now_s);
   std::vector<std::size_t> silent(const News& news, double for_s) const;
-  double longest_s(const std::vector<std::size_t>& ranks) const;  // silent
+  double longest_s(const std::vector<std::size_t>& ranks) const;  // longest silence
   Verdict no_answer(const News& news, const std::vector<std::size_t>& ranks) const;
   std::optional<Verdict> failure(const News& news, double now_s);
   Verdict store_silence(const News& news, double now_s) const;
@@ -81,7 +82,7 @@ class WorldWatch {
   std::vector<Rank> ranks_;
   std::optional<double> looked_s_;
   std::uint64_t exchanges_ = 0;
-  double answered_s_ = 0;  // the store
+  double answered_s_ = 0;  // when the store last answered
   std::optional<double> collective_failed_s_;
 };
 

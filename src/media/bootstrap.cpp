@@ -40,7 +40,7 @@ double normal_quantile(double p) {
   return (low + high) / 2;
 }
 
-// Of each statistic the values of the resamples that have one, sorted.
+// For each statistic its finite values over the resamples, sorted.
 std::vector<std::vector<double>> resampled(std::uint32_t rows,
                                            std::span<const Statistic> statistics,
                                            const BootstrapOptions& options) {
@@ -80,8 +80,8 @@ std::vector<double> leave_out(std::uint32_t rows, const Statistic& statistic) {
   return left_out;
 }
 
-// How the spread of the statistic changes with its value: skewness of what leaving one row out
-// does.
+// How the spread of the statistic changes with its value: the skewness of the effect of leaving one
+// row out.
 double acceleration(std::vector<double> left_out) {
   std::erase_if(left_out, [](double value) { return !std::isfinite(value); });
   if (left_out.empty()) return 0;

@@ -9,7 +9,8 @@
 namespace lockstep {
 namespace {
 
-// Of a whole file, whose first attribute of that name is the drawing's own.
+// The pixels in an attribute of a whole file: its first attribute of that name is the drawing's
+// own.
 int pixels_of(const std::string& svg, const std::string& attribute) {
   const std::string begin = attribute + "=\"";
   const std::size_t at = svg.find(begin) + begin.size();

@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double largest = 1e300, smallest = 1e-300;  // of which ranges and ratios can be taken
+constexpr double largest = 1e300, smallest = 1e-300;  // limits for ranges and ratios
 
 // 1, 2 or 5 times a power of ten, nearest above.
 double round_step(double step) {

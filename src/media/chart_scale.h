@@ -1,4 +1,4 @@
-// From numbers to pixels, and the ticks between.
+// Maps numbers to pixels, and chooses ticks.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ struct Tick {
 
 class ChartScale {
  public:
-  // low, high: of the data, ignored where the axis says its own; not finite: there is none. from,
-  // to: pixels of the ends. wanted: ticks, about.
+  // low, high: range of the data, ignored if the axis has its own; not finite: no data. from, to:
+  // pixels of the ends. wanted: approximate number of ticks.
   ChartScale(const ChartAxis& axis, double low, double high, double from, double to, int wanted);
 
-  bool has(double value) const;      // whether it has a place: finite, and above 0 if log
-  double place(double value) const;  // in pixels, at most far outside; only if has(value)
+  bool has(double value) const;      // whether it can be drawn: finite, and above 0 if log
+  double place(double value) const;  // in pixels, clamped to some way outside; only if has(value)
   double low() const { return low_; }
   double high() const { return high_; }
   const std::vector<Tick>& ticks() const { return ticks_; }
@@ -34,7 +34,7 @@ class ChartScale {
   std::vector<Tick> ticks_;
 };
 
-// The range of numbers, those without a place left out.
+// The range of some numbers, ignoring those that cannot be drawn.
 struct DataRange {
   double low, high;
   explicit DataRange(bool log);

@@ -1,4 +1,4 @@
-// The sheet that all charts are drawn on: title, axes, grid and legend around a plot area.
+// The common frame of all charts: title, axes, grid and legend around a plot area.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct LegendEntry {
   double opacity = 1;
 };
 
-// A place along an axis that has a name instead of a number: a category or a row.
+// A place on an axis with a name instead of a number: a category or a row.
 struct NamedPlace {
   double at = 0;
   std::string name;
@@ -25,8 +25,7 @@ struct NamedPlace {
 
 class ChartSheet {
  public:
-  // left_names: what stands left of the plot instead of numbers, as far as room must be left for
-  // it.
+  // left_names: texts left of the plot instead of numbers, for which space is reserved.
   ChartSheet(const ChartFrame& frame, const std::vector<LegendEntry>& legend,
              const std::vector<std::string>& left_names = {});
 
@@ -39,13 +38,13 @@ class ChartSheet {
   ChartScale x_scale(const DataRange& range) const;
   ChartScale y_scale(const DataRange& range) const;
 
-  // With grid lines, ticks and the axis's label.
+  // Draws grid lines, ticks and the axis's label.
   void draw_x(const ChartScale& scale);
   void draw_y(const ChartScale& scale);
   void draw_x_names(const std::vector<NamedPlace>& names);
   void draw_y_names(const std::vector<NamedPlace>& names);
 
-  // What is drawn between lies within the plot area.
+  // Drawings between these calls are clipped to the plot area.
   void begin_plot();
   void end_plot(bool has_data);
 
@@ -62,10 +61,10 @@ class ChartSheet {
 
 constexpr const char* axis_colour = "#444444";
 
-// The look of series number `index`: colours repeat with other dashes.
+// The look of series number `index`: repeated colours have other dashes.
 LegendEntry look_of(std::size_t index, const std::string& name);
 
-// For a chart of named rows: as high as that many need.
+// The frame for a chart of named rows, high enough for that many.
 constexpr double row_px = 26;
 ChartFrame high_enough(ChartFrame frame, std::size_t rows);
 

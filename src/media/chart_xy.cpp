@@ -21,7 +21,7 @@ void check_xy(const XySeries& one) {
   check_length(of("high"), one.high.size(), one.low.size());
 }
 
-// Runs of points that all have a place: what is between them is a gap.
+// Runs of consecutive points that can be drawn, separated by gaps.
 std::vector<std::vector<SvgPoint>> runs_of(const Scales& scales, const std::vector<double>& x,
                                            const std::vector<double>& y) {
   std::vector<std::vector<SvgPoint>> runs(1);
@@ -34,8 +34,8 @@ std::vector<std::vector<SvgPoint>> runs_of(const Scales& scales, const std::vect
   return runs;
 }
 
-// Of the points in each column of pixels the first, the lowest, the highest and the last: the same
-// picture.
+// Keeps the first, lowest, highest and last point in each column of pixels: the picture is the
+// same.
 std::vector<SvgPoint> thinned(const std::vector<SvgPoint>& points) {
   constexpr std::size_t few = 2000;
   if (points.size() <= few) return points;

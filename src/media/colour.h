@@ -14,12 +14,12 @@ struct Colour {
 
 std::string hex(Colour colour);  // "#0072b2"
 
-// Seven colours that people with any colour vision tell apart (Okabe and Ito 2008, without black),
-// again from the first after the last.
+// Seven colours that people with any colour vision can tell apart (Okabe and Ito 2008, without
+// black). They repeat after the last.
 constexpr std::size_t palette_size = 7;
 Colour palette(std::size_t index);
 
-// Black or white, whichever is read more easily upon this colour.
+// Black or white, whichever is more readable on this colour.
 Colour text_colour_on(Colour background);
 
 }  // namespace lockstep

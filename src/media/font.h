@@ -11,7 +11,7 @@ constexpr int glyph_width = 6, glyph_height = 13;
 // A byte per row from the top; the highest bit is the leftmost pixel.
 using Glyph = std::array<std::uint8_t, glyph_height>;
 
-// Printable ASCII; an empty frame for every other character.
+// The glyph of printable ASCII; an empty frame for any other character.
 const Glyph& glyph(char32_t character);
 
 }  // namespace lockstep

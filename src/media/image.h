@@ -41,14 +41,14 @@ class Image {
 
  private:
   ImageShape shape_;
-  std::vector<std::uint8_t> u8_;    // one of the two is filled
+  std::vector<std::uint8_t> u8_;    // only one of the two is filled
   std::vector<std::uint16_t> u16_;  // in the machine's byte order
 };
 
-// The same picture with other channels and bits. Grey becomes RGB by repetition, RGB becomes grey
-// by ITU-R BT.601 (as JPEG has it). Alpha that is not asked for is dropped, alpha that was not
-// there is opaque. 8 bits become 16 by x 257, 16 become 8 by rounding. Throws Error for what
-// ImageShape does not know.
+// The picture converted to other channels and bits. Grey becomes RGB by repetition; RGB becomes
+// grey by ITU-R BT.601, as in JPEG. Unwanted alpha is dropped; missing alpha becomes opaque. 8 bits
+// become 16 by x 257; 16 become 8 by rounding. Throws Error for values that ImageShape does not
+// allow.
 Image convert(const Image& image, int channels, int bits);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// JPEG by libjpeg. Its errors leave by longjmp, so what lies between setjmp and a call of the
-// library holds nothing with a destructor.
+// JPEG by libjpeg. Its errors leave by longjmp, so no variable with a destructor lives between
+// setjmp and a call of the library.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,7 @@ struct Faults {
   std::longjmp(faults->leave, 1);
 }
 
-// Of warnings, those after which pixels are missing or made up are errors; the rest is ignored.
+// Warnings are errors if pixels are missing or made up after them; other warnings are ignored.
 void judge_warning(j_common_ptr info, int level) {
   if (level >= 0) return;
   switch (info->err->msg_code) {

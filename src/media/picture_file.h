@@ -17,50 +17,50 @@ struct PictureLimits {
 };
 
 struct ReadPicture {
-  // Turns the picture as its EXIF orientation says, so that up is up. Annotations that were made
-  // on the stored pixels want false.
+  // Turns the picture by its EXIF orientation, so that up is up. Use false for annotations made on
+  // the stored pixels.
   bool turn = true;
-  // A PNG's palette as its indices, and fewer than 8 bits as the numbers that are stored: what
-  // masks of classes want. A JPEG is an Error then: its values are near those that were written.
+  // Reads a PNG's palette as indices, and fewer than 8 bits as the stored numbers, as class masks
+  // need. A JPEG is then an Error: its values only approximate those written.
   bool stored = false;
   PictureLimits limits{};
 };
 
-// JPEG: 8 bits, grey or RGB (CMYK becomes RGB). PNG: 8 or 16 bits with the channels of the file
+// JPEG: 8 bits, grey or RGB (CMYK becomes RGB). PNG: 8 or 16 bits with the file's channels
 // (palettes become RGB, fewer than 8 bits become 8, a transparent colour becomes alpha). Colour
-// profiles are not applied. Throws Error, which names the file: it cannot be read, is of another
-// kind, is damaged or cut off, or is beyond the limits. Any number of threads.
+// profiles are not applied. Throws Error naming the file if it cannot be read, has another format,
+// is damaged or truncated, or exceeds the limits. Any number of threads.
 Image read_picture(const std::filesystem::path& path, const ReadPicture& how = {});
-// The same from memory. name: of the picture, for messages.
+// The same from memory. name: the picture's name in messages.
 Image decode_picture(std::string_view bytes, const std::string& name, const ReadPicture& how = {});
 
-// What a file says of its picture before the pixels.
+// A file's description of its picture, stored before the pixels.
 struct PictureHeader {
   ImageShape stored;
-  int orientation = 1;  // of EXIF, 1 to 8 (CIPA DC-008, tag 0x0112)
+  int orientation = 1;  // from EXIF, 1 to 8 (CIPA DC-008, tag 0x0112)
 
-  ImageShape turned() const;  // as `orientation` says
+  ImageShape turned() const;  // with `orientation` applied
 };
-// Reads the first 16 KiB (more where the header is longer) and the end of the file. Throws Error as
-// read_picture does for a file that cannot be read, is of another kind, has a damaged header, ends
-// before its picture does, or is beyond the limits; pixels may still be damaged. how.turn is for
-// the caller. Any number of threads.
+// Reads the first 16 KiB (more if the header is longer) and the end of the file. Throws Error as
+// read_picture does, if the file cannot be read, has another format, a damaged header or a missing
+// end, or exceeds the limits. Pixels may still be damaged. how.turn is left to the caller. Any
+// number of threads.
 PictureHeader read_picture_header(const std::filesystem::path& path, const ReadPicture& how = {});
 
-// Its shape after read_picture, by read_picture_header.
+// The shape that read_picture would return, from read_picture_header.
 ImageShape read_picture_shape(const std::filesystem::path& path, const ReadPicture& how = {});
 ImageShape decode_picture_shape(std::string_view bytes, const std::string& name,
                                 const ReadPicture& how = {});
 
-// The bytes of a file that is to be decoded more than once, within limits.file_bytes. Throws Error.
+// The bytes of a file that is decoded more than once, within limits.file_bytes. Throws Error.
 std::string read_picture_bytes(const std::filesystem::path& path, const PictureLimits& limits = {});
 
-// Any Image. Pixels read back are the same.
+// Takes any Image. Pixels read back are the same.
 std::string encode_png(const Image& image);
-// quality: 1 to 100. Throws Error unless the picture is grey or RGB of 8 bits.
+// quality: 1 to 100. Throws Error unless the picture is grey or RGB with 8 bits.
 std::string encode_jpeg(const Image& image, int quality = 90);
-// As PNG or JPEG by the name's ending (.png, .jpg, .jpeg); whole or not at all. Alpha is dropped
-// and 16 bits become 8 where a JPEG cannot hold them. Throws Error.
+// Writes PNG or JPEG by the name's ending (.png, .jpg, .jpeg), whole or not at all. For a JPEG,
+// alpha is dropped and 16 bits become 8. Throws Error.
 void write_picture(const std::filesystem::path& path, const Image& image, int quality = 90);
 
 }  // namespace lockstep

@@ -61,7 +61,7 @@ std::uint64_t big_endian(std::string_view bytes) {
   return value;
 }
 
-// Where the pixels of a JPEG begin, as far as the segments before them are in `begin`; else 0.
+// The offset of a JPEG's pixels, as far as the segments before them are in `begin`; else 0.
 std::size_t jpeg_pixels(std::string_view begin) {
   std::size_t at = 2;
   while (at + 4 <= begin.size() && begin[at] == '\xFF') {

@@ -1,5 +1,5 @@
-// PNG by libpng. Its errors leave by longjmp, so what lies between setjmp and a call of the library
-// holds nothing with a destructor.
+// PNG by libpng. Its errors leave by longjmp, so no variable with a destructor lives between setjmp
+// and a call of the library.
 #include <png.h>
 
 #include <bit>
@@ -38,8 +38,8 @@ void take(png_structp png, png_bytep to, std::size_t bytes) {
   source->rest.remove_prefix(bytes);
 }
 
-// Whether all chunks up to the last end within the file: libpng allocates what a chunk says that it
-// holds, for some whatever limit is set.
+// Whether all chunks up to the last end within the file. libpng allocates the size that a chunk
+// states, for some chunks whatever limit is set.
 bool chunks_fit(std::string_view bytes) {
   constexpr std::size_t signature = 8, around = 12;  // length, name and checksum of a chunk
   for (std::size_t at = signature; at + around <= bytes.size();) {
@@ -106,7 +106,7 @@ class Reader {
   bool read_header() {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_set_read_fn(png_, &source_, take);
-    // Texts and profiles, of which nothing is used, must not grow without bounds either.
+    // Texts and profiles are not used, and must not grow without bounds either.
     constexpr png_alloc_size_t most_of_a_chunk = 8 << 20;
     png_set_chunk_malloc_max(png_, most_of_a_chunk);
     png_set_chunk_cache_max(png_, 64);

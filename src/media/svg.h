@@ -1,4 +1,4 @@
-// Builds a drawing in SVG: shapes with numbers and escaped text.
+// Builds an SVG drawing: shapes with numbers and escaped text.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// For text and attributes of XML, as `printable` with newlines and tabs kept. What XML cannot hold
-// becomes U+FFFD.
+// Escapes text for XML content and attributes, as `printable` with newlines and tabs kept.
+// Characters that XML cannot hold become U+FFFD.
 std::string xml_text(std::string_view text);
 
 enum class Anchor { start, middle, end };
@@ -25,25 +25,25 @@ struct TextStyle {
 
 using SvgPoint = std::pair<double, double>;
 
-// Coordinates are pixels from the upper left corner, finite.
+// Coordinates are finite and in pixels from the upper left corner.
 class Svg {
  public:
   Svg(double width, double height) : width_(width), height_(height) {}
 
   void line(SvgPoint from, SvgPoint to, const std::string& colour, double wide = 1);
-  // dash: pixels on and off, as stroke-dasharray has them; "" none.
+  // dash: pixels on and off, as in stroke-dasharray; "": none.
   void path(std::span<const SvgPoint> points, const std::string& colour, double wide,
             const std::string& dash = "", double opacity = 1);
   void area(std::span<const SvgPoint> points, const std::string& colour, double opacity);
-  // tip: what a browser shows over it; "" none.
+  // tip: a text that browsers show over it; "": none.
   void rectangle(SvgPoint upper_left, double width, double height, const std::string& colour,
                  const std::string& tip = "");
   void circle(SvgPoint centre, double radius, const std::string& colour,
               const std::string& tip = "");
   void text(SvgPoint at, std::string_view text, const TextStyle& style = {});
-  // Elements as they are.
+  // Adds SVG elements unchanged.
   void drawing(const std::string& elements) { body_ += elements; }
-  // Until end_clip(), what lies outside the rectangle is not shown.
+  // Until end_clip(), drawings are clipped to the rectangle.
   void begin_clip(SvgPoint upper_left, double width, double height);
   void end_clip();
 
@@ -58,9 +58,9 @@ class Svg {
   std::string body_;
 };
 
-// About as wide as browsers draw it in a sans-serif font of this size.
+// The approximate width that browsers give it in a sans-serif font of this size.
 double text_width(std::string_view text, int size);
-// Cut to a number of characters, the last being an ellipsis where something is missing.
+// Cut to a number of characters; if something is missing, the last is an ellipsis.
 std::string shortened(std::string_view text, std::size_t characters);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Writes a zip archive, entry by entry, whatever their size.
+// Writes a zip archive entry by entry, whatever their size.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,30 @@
 
 namespace lockstep {
 
-// Relative, with / between folders, UTF-8; not absolute, without `..`, backslash and control
+// Whether the name is relative UTF-8 with / between folders, without `..`, backslash and control
 // characters.
 bool can_be_in_zip(const std::string& name);
 
 enum class ZipMethod { store, deflate };
 
-// The archive grows under a temporary name beside `path` and takes its name in finish(): it is
-// there whole and durably, or not at all. Entries of the same contents in the same order give the
-// same bytes: all carry 1 January 1980. One thread. Every call throws Error where the disk cannot
-// be written; the writer is of no use then.
+// The archive grows under a temporary name beside `path` and takes its name in finish(). So it
+// exists whole and durably, or not at all. Entries of the same contents in the same order give the
+// same bytes: all are dated 1 January 1980. One thread. Every call throws Error if the disk cannot
+// be written; the writer must not be used after that.
 class ZipWriter {
  public:
   explicit ZipWriter(std::filesystem::path path);
-  ~ZipWriter();  // without finish(): nothing is left
+  ~ZipWriter();  // without finish(): removes everything
   ZipWriter(const ZipWriter&) = delete;
   ZipWriter& operator=(const ZipWriter&) = delete;
 
-  // name: as of can_be_in_zip. Throws Error for another one, and for one that is there already.
+  // name: see can_be_in_zip. Throws Error for an invalid name, and for one that exists already.
   void add(const std::string& name, std::string_view bytes, ZipMethod method = ZipMethod::deflate);
   void add_file(const std::string& name, const std::filesystem::path& file,
                 ZipMethod method = ZipMethod::deflate);
 
-  // An entry in pieces: begin, write any number of times, end. Beyond 4 GiB archives are read by
-  // programs that know zip64 (all of today's).
+  // Writes an entry in chunks: begin, write any number of times, end. Archives above 4 GiB need
+  // readers that know zip64 (all of today's do).
   void begin(const std::string& name, ZipMethod method = ZipMethod::deflate);
   void write(std::string_view bytes);
   void end();

@@ -25,9 +25,10 @@ constexpr std::array<Wanted, 7> wanted{{
     {GpuMetric::nvlink_received, nvml::gpm_nvlink_received, bytes_per_mib},
 }};
 
-// Of the whole process: NVML crashes where two threads take samples at once (seen in
-// nvmlGpmSampleGet of driver 580.159 on an H200), though the rest of it may be called from any. Who
-// waits long goes without a sample, so that a driver that hangs holds up one thread only.
+// One lock for the whole process. NVML crashes if two threads take samples at once (seen in
+// nvmlGpmSampleGet of driver 580.159 on an H200), although its other functions may be called from
+// any thread. A thread that waits too long gets no sample, so that a hanging driver blocks one
+// thread only.
 std::timed_mutex& sampling() {
   static std::timed_mutex mutex;
   return mutex;

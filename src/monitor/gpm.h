@@ -1,5 +1,5 @@
-// NVML's GPU performance monitoring: how busy the parts of a GPU were between two samples. Hopper
-// and later.
+// NVML's GPU performance monitoring: how busy the parts of a GPU were between two samples. For
+// Hopper and later.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,10 @@ class Gpm {
   Gpm(const nvml::Api& api, nvml::Device device);
 
   bool supported() const { return supported_; }
-  // What it gives, as of the newest pair of samples. Samples are at least 100 ms apart: asked more
-  // often, it gives the same again. The first has no sample before it. Not supported: says so of
-  // SM, tensor and memory activity, and nothing of traffic, which NVML has otherwise too.
+  // Readings from the newest pair of samples. Samples are at least 100 ms apart; more frequent
+  // calls return the same readings. The first sample has no predecessor. If not supported, it
+  // reports that for SM, tensor and memory activity. It reports nothing for traffic, which NVML
+  // also offers elsewhere.
   std::vector<std::pair<GpuMetric, Reading>> read(double now_s);
 
  private:

@@ -88,7 +88,7 @@ struct GpuLog::Shared {
   }
 };
 
-// What goes wrong is kept for the end. The newest fault tells most.
+// Keeps a failure for the end. The newest fault is the most informative.
 void GpuLog::Shared::attempt(const std::function<void()>& action) {
   try {
     action();
@@ -219,7 +219,7 @@ constexpr double idle_below_percent = 10;
 
 std::string percent(double value) { return fixed(value, 0) + " %"; }
 
-// A GPU that computes little, of whichever measure it tells.
+// Whether a GPU computes little, by the measure that it reports.
 bool idled(const GpuActivity& gpu) {
   return gpu.busy_percent.value_or(gpu.sm_percent.value_or(100)) < idle_below_percent;
 }

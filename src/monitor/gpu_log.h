@@ -1,4 +1,4 @@
-// What the GPUs of a run do, recorded while its ranks run, by a thread beside them.
+// Records the GPUs' activity during a run, on a thread beside its ranks.
 #pragma once
 
 #include <filesystem>
@@ -16,38 +16,38 @@ namespace lockstep {
 
 struct GpuLogSpec {
   std::filesystem::path file;
-  std::vector<Device> devices;  // of the run; those that are no GPUs are left out
+  std::vector<Device> devices;  // of the run; other devices than GPUs are ignored
   double every_s = 1;           // at least 0.1
   std::uint64_t limit_bytes = GpuLogFile::usual_limit_bytes;
-  // Called in the thread, because it may hang.
+  // Called on the thread, because it may hang.
   std::function<std::shared_ptr<GpuReader>()> make_reader = [] {
     return std::shared_ptr<GpuReader>(make_nvml_reader());
   };
 };
 
-// Over the time that counts. Nothing: it was never measured.
+// Activity over the counted time. Nothing: it was never measured.
 struct GpuActivity {
   int index = 0;
   std::optional<double> busy_percent, sm_percent;
   long long samples = 0;
 };
 
-// What was sampled of a GPU since activity counts.
+// Sums over a GPU's samples since counting began.
 struct GpuActivitySum {
   int index = 0;
-  double busy = 0, sm = 0;  // percent, added up
+  double busy = 0, sm = 0;  // sums of percentages
   long long busy_samples = 0, sm_samples = 0;
 };
-// Of the time between the two, by device. `before` may be empty: from the beginning.
+// Activity between the two, by device. An empty `before` means from the beginning.
 std::vector<GpuActivity> activity_between(const std::vector<GpuActivitySum>& before,
                                           const std::vector<GpuActivitySum>& after);
 
 struct GpuLogResult {
   std::vector<GpuActivity> gpus;  // in the order of the devices; empty: nothing was read
-  std::string fault;              // why nothing, or not all, was recorded; "" all was
+  std::string fault;              // why nothing, or not all, was recorded; "" if all was
 };
 
-// Nothing that goes wrong with the driver or the disk reaches the run: it is told in `fault`.
+// Problems with the driver or the disk never reach the run: they are reported in `fault`.
 class GpuLog {
  public:
   explicit GpuLog(GpuLogSpec spec);
@@ -55,11 +55,11 @@ class GpuLog {
   GpuLog(const GpuLog&) = delete;
   GpuLog& operator=(const GpuLog&) = delete;
 
-  // From now on activity counts: the start, in which GPUs wait, is over. Again: no change.
+  // Starts counting, once the start is over, in which GPUs wait. Further calls change nothing.
   void begin_counting();
-  // Until now, in the order of the devices; empty: nothing was read yet.
+  // Sums so far, in the order of the devices; empty if nothing was read yet.
   std::vector<GpuActivitySum> sums() const;
-  // Ends the thread; one that a driver holds is left behind after 2 s.
+  // Ends the thread; a thread stuck in the driver is left behind after 2 s.
   GpuLogResult stop();
 
  private:
@@ -67,8 +67,8 @@ class GpuLog {
   std::shared_ptr<Shared> shared_;
 };
 
-// What the end of a run says of it, a line each: the mean activity, and who idled. "": there is
-// nothing to say.
+// Lines for the end of a run: the mean activity, and which GPUs idled. "" if there is nothing to
+// report.
 std::string gpu_activity_text(const GpuLogResult& result, const std::filesystem::path& file);
 
 }  // namespace lockstep

@@ -86,8 +86,8 @@ std::string gpu_log_lines(const std::vector<GpuInfo>& gpus, const MonitorSample&
 
 namespace {
 
-// How many samples an earlier start left out between two that it wrote: the least of the last ones,
-// because between two starts there is a gap.
+// How many samples an earlier start skipped between two that it wrote: the least of the last ones,
+// because there is a gap between two starts.
 long long spacing_of(std::string_view text, double every_s) {
   constexpr std::size_t enough = 16;
   std::vector<double> times;

@@ -1,4 +1,4 @@
-// gpu.csv of a run: a line a GPU and sample, of bounded size.
+// gpu.csv of a run: a line per GPU and sample, with bounded size.
 #pragma once
 
 #include <cstdint>
@@ -14,41 +14,41 @@
 
 namespace lockstep {
 
-// Of a process on a GPU: whether it is of this run. Nothing: that cannot be told, as where the
-// driver counts processes otherwise than this container.
+// Whether a process on a GPU belongs to this run. Nothing: unknown, for instance if the driver's
+// process numbers differ from this container's.
 using IsOwnProcess = std::function<std::optional<bool>(int pid)>;
 
 // The columns, without a newline.
 std::string gpu_log_head();
-// A line for each GPU of the sample, each ended by a newline. What was not measured is an empty
-// cell. gpus: of the sample's, in its order.
+// A line for each GPU of the sample, ending with a newline. Cells without a measurement are empty.
+// gpus: those of the sample, in its order.
 std::string gpu_log_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                           const IsOwnProcess& is_own);
 
-// Appends to what an earlier start left. At the limit every second sample goes, the oldest like the
-// newest, and from then on half as many are taken: so the whole run stays in it.
+// Appends to the file of an earlier start. At the size limit every second sample is deleted, old
+// and new alike, and from then on half as many are taken. So the file covers the whole run.
 class GpuLogFile {
  public:
   static constexpr std::uint64_t usual_limit_bytes = std::uint64_t{32} << 20;
 
-  // every_s: between the samples that will be given, so that those of before tell how many of them
-  // are taken. Throws Error where it cannot be written, or where its columns are others.
+  // every_s: the interval of the samples to come; with it, the existing samples show how many of
+  // them to take. Throws Error if the file is not writable or has other columns.
   GpuLogFile(std::filesystem::path path, double every_s,
              std::uint64_t limit_bytes = usual_limit_bytes);
 
-  // lines: of one sample. Whether all of them are there now; a full disk loses samples and spoils
-  // none. Throws Error where the file cannot be read back at its limit.
+  // lines: those of one sample. Returns whether all of them are written; a full disk loses samples
+  // but damages none. Throws Error if the file cannot be read back at its limit.
   bool append(const std::string& lines);
 
  private:
   std::string read_all() const;
-  long long thin_out();  // how many samples there were
+  long long thin_out();  // returns the number of samples before
 
   std::filesystem::path path_;
   std::uint64_t limit_bytes_;
   UniqueFd file_;
   std::uint64_t bytes_ = 0;
-  long long every_ = 1, wait_ = 0;  // of the samples given: each so many; until the next
+  long long every_ = 1, wait_ = 0;  // takes one of this many samples; samples until the next
 };
 
 }  // namespace lockstep

@@ -15,10 +15,10 @@
 namespace lockstep {
 
 struct GpuProcess {
-  int pid = 0;  // as NVML gives it: in a container possibly that of the host
+  int pid = 0;  // as NVML gives it; in a container possibly the host's number
   bool graphics = false;
   std::optional<std::uint64_t> memory_bytes;
-  std::optional<double> sm_percent;  // mean over the driver's last second or so; nothing: no sample
+  std::optional<double> sm_percent;  // mean over about the driver's last second; nothing: no sample
   double sm_at_s = 0;                // when that was read, on the monotonic clock
 };
 
@@ -26,7 +26,7 @@ struct GpuSample {
   std::array<Reading, metric_count> readings;
   std::vector<GpuProcess> processes;  // by pid
   bool processes_known = false;
-  std::string fault;  // the GPU does not answer ("GPU is lost"); "" it does
+  std::string fault;  // why the GPU does not answer ("GPU is lost"); "" if it does
 
   const Reading& operator[](GpuMetric metric) const {
     return readings[static_cast<std::size_t>(metric)];
@@ -39,15 +39,15 @@ class GpuReader {
   virtual ~GpuReader() = default;
   virtual const std::vector<GpuInfo>& gpus() const = 0;  // whole GPUs, in NVML's order
   virtual std::string why_absent() const = 0;            // "" if there may be GPUs
-  // Of GPU number `position` in gpus(). What takes long is asked for less often: its reading keeps
-  // the time at which it was had.
+  // Reads GPU number `position` in gpus(). Slow values are queried less often; their readings keep
+  // the time of the query.
   virtual GpuSample read(std::size_t position) = 0;
 };
 
-double thread_cpu_s();   // that this thread has used
-double process_cpu_s();  // that all threads have
+double thread_cpu_s();   // CPU time used by this thread
+double process_cpu_s();  // CPU time used by all threads
 
-// Never throws. cpu_s: by which it knows what its calls cost.
+// Never throws. cpu_s: the clock that measures the cost of its calls.
 std::unique_ptr<GpuReader> make_nvml_reader(Clock& clock = system_clock(),
                                             double (*cpu_s)() = &thread_cpu_s);
 

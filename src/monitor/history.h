@@ -1,4 +1,4 @@
-// The values of the newest samples, packed: what charts are drawn from.
+// The values of the newest samples, packed: the source of charts.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@ namespace lockstep {
 
 class History {
  public:
-  // capacity: samples that are kept; the oldest go first. Memory: 4 bytes a value.
+  // capacity: number of samples kept; the oldest are dropped first. Memory: 4 bytes a value.
   History(std::size_t gpus, std::size_t capacity);
-  void add(const MonitorSample& sample);  // in the order of time
+  void add(const MonitorSample& sample);  // in chronological order
 
   std::size_t size() const { return count_; }
   // age: 0 is the newest sample; below size().
   double wall_s(std::size_t age) const;
   long long number(std::size_t age) const;  // MonitorSample::number
-  // In the metric's unit; NaN where it was not measured.
+  // In the metric's unit; NaN if it was not measured.
   float value(std::size_t gpu, GpuMetric metric, std::size_t age) const;
 
  private:

@@ -44,7 +44,7 @@ std::chrono::milliseconds ms(double seconds) {
   return std::chrono::milliseconds(static_cast<long long>(seconds * 1e3));
 }
 
-// Nothing but what this server sends is loaded, run or shown, and nobody else frames or reads it.
+// Only content of this server is loaded, run or shown, and no other site frames or reads it.
 constexpr std::array<std::pair<const char*, const char*>, 5> every_reply{{
     {"Cache-Control", "no-store"},
     {"Content-Security-Policy",
@@ -104,7 +104,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void have_read(const Failure& failure) {
-    // Of HTTP are the errors of what was sent; else the client went away or took too long.
+    // HTTP errors are faults of the request. On any other error the client went away or took too
+    // long.
     if (failure &&
         (failure == http::error::end_of_stream ||
          failure.category() != http::make_error_code(http::error::bad_version).category()))
@@ -186,7 +187,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool waits_ = false, last_ = false;
 };
 
-// "in use", "not permitted", …: with what to do.
+// "in use", "not permitted", …: with a remedy.
 [[noreturn]] void throw_listen_error(const ListenAddress& address, const Failure& failure) {
   const std::string what = cat("--serve: cannot listen at ", address.text(), ": ");
   if (failure == asio::error::address_in_use)

@@ -122,7 +122,7 @@ void add_columns(Widths& widths, int& left, int least_weight) {
   }
 }
 
-// What is shown decides nothing, so that nothing jumps.
+// Column widths do not depend on the values shown, so that nothing jumps.
 Widths choose_columns(int width) {
   constexpr int usual_limit_cells = 12;  // "power, heat"
   constexpr int usual_history_cells = 16;

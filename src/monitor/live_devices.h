@@ -1,4 +1,4 @@
-// The rows of devices of the live view: as many columns as the width has room for.
+// Rows of devices in the live view, with as many columns as fit the width.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 
 namespace lockstep {
 
-// Which metric a GPU's activity is: SM activity, or the busy % of NVML where that is unsupported.
+// The metric for a GPU's activity: SM activity, or NVML's busy % if that is unsupported.
 GpuMetric activity_of(const GpuSample& gpu);
 // "97 SM", "97 busy", "- SM", "n/a".
 std::string activity_text(const GpuSample& gpu);
 
-// A head, then a row per GPU, each of at most `width` cells. gpus: of the sample's, in its order.
-// history: of the same GPUs; what is newer than the sample is left out.
+// A header, then a row per GPU, each of at most `width` cells. gpus: those of the sample, in its
+// order. history: of the same GPUs; values newer than the sample are left out.
 std::vector<Line> device_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                                const History& history, int width, bool utf8);
 

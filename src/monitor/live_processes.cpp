@@ -24,8 +24,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The command without the folder of its program, which would take the room of what tells programs
-// apart: environments of Python have long ones.
+// The command without the folder of its program. Python environments have long folders, which would
+// take the space that distinguishes programs.
 std::string_view without_folder(std::string_view command) {
   const std::size_t slash = command.substr(0, command.find(' ')).rfind('/');
   return slash == std::string_view::npos ? command : command.substr(slash + 1);
@@ -50,7 +50,7 @@ struct ProcessColumn {
   ProcessSort sort;
   const char* head;
   int width;
-  int weight;  // the least is left out first; the command takes what is left
+  int weight;  // the least is left out first; the command takes the rest
   bool left;
   std::string (*text)(const ProcessRow&);
 };

@@ -1,4 +1,4 @@
-// The rows of processes of the live view: found, sorted, filtered.
+// Rows of processes in the live view: collected, sorted, filtered.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@
 
 namespace lockstep {
 
-// A process on a GPU; one that uses several has a row on each.
+// A process on a GPU. A process that uses several has a row on each.
 struct ProcessRow {
   std::size_t gpu = 0;  // position in the sample
-  int index = 0;        // of the GPU, as nvidia-smi counts
+  int index = 0;        // of the GPU, as in nvidia-smi
   GpuProcess process;
   std::optional<ProcessInfo> who;
 };
@@ -29,19 +29,19 @@ using ProcessNames = std::map<int, std::optional<ProcessInfo>>;  // by pid
 std::vector<ProcessRow> process_rows(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                                      const ProcessNames& names);
 
-// Whether user, command, run or number of the process hold `filter`; case does not matter.
+// Whether user, command, run or number of the process contain `filter`, ignoring case.
 bool matches(const ProcessRow& row, const std::string& filter);
 
-// SM, memory and age from the largest on, the others from the smallest; reversed the other way
-// round. What is not known is last both ways; equals stay in the order of GPU and PID.
+// Sorts SM, memory and age in descending order, the others in ascending order; `reversed` swaps
+// that. Unknown values come last both ways. Equal rows stay in the order of GPU and PID.
 void sort_rows(std::vector<ProcessRow>& rows, ProcessSort by, bool reversed);
 
-// What the sample says of a process, in lines of any length. who: nothing where it cannot be seen.
+// The sample's facts about a process, in lines of any length. who: nothing if it is not visible.
 std::string process_page(const std::vector<GpuInfo>& gpus, const MonitorSample& sample, int pid,
                          const std::optional<ProcessInfo>& who);
 
-// Of `width` cells at most; the command stands without the folder of its program. note: at the end
-// of the head, "3-14 of 30".
+// At most `width` cells; the command is shown without the folder of its program. note: "3-14 of
+// 30", at the end of the header.
 Line process_head(ProcessSort by, bool reversed, const std::string& note, int width);
 Line process_line(const ProcessRow& row, bool selected, int width, bool utf8);
 

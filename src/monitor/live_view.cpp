@@ -85,7 +85,8 @@ void LiveView::show_newest() {
   if (mode_ == Mode::page) renew_page();
 }
 
-// Those that are new at once, the others again after a while: samples may be close together.
+// Looks up new processes at once, and the others again after a while: samples may be close
+// together.
 void LiveView::look_up() {
   const bool again = shown_->at_s - looked_up_s_ >= look_up_again_s;
   if (again) looked_up_s_ = shown_->at_s;
@@ -107,7 +108,7 @@ void LiveView::make_rows() {
   std::erase_if(rows_, [&](const ProcessRow& row) { return !matches(row, filter_); });
   sort_rows(rows_, sort_, reversed_);
   if (chosen_row() < rows_.size() || rows_.empty()) return;
-  // It is gone: what took its place is chosen.
+  // It is gone: the row in its place is selected.
   const ProcessRow& next = rows_[any_chosen_ ? std::min(place, rows_.size() - 1) : 0];
   chosen_ = {.gpu = next.gpu, .pid = next.process.pid};
 }
@@ -139,7 +140,7 @@ void LiveView::open_page() {
   renew_page();
 }
 
-// Of a process that has ended the last page stays.
+// The last page stays when its process has ended.
 void LiveView::renew_page() {
   if (names_.contains(page_pid_))
     page_text_ = process_page(gpus_, *shown_, page_pid_, names_.at(page_pid_)) +
@@ -276,7 +277,7 @@ void LiveView::press_in_text(const KeyPress& key) {
     press_character(character);
 }
 
-// What is out of the ordinary comes first, because a narrow screen cuts off the end.
+// Unusual facts come first, because a narrow screen cuts off the end.
 Line LiveView::title(int width) const {
   Line line;
   if (hanging_s_ >= options_.patience_s)

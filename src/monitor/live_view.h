@@ -1,4 +1,4 @@
-// The live view without its terminal: what samples and keys make of the screen.
+// The live view without a terminal: samples and keys in, the screen's lines out.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@ namespace lockstep {
 
 struct LiveOptions {
   FindProcess find;
-  // What a process's page says below what the sample says, of any length: asked when it opens and
-  // for each sample shown meanwhile, by the caller's thread, so in some milliseconds.
+  // Further text for a process's page, of any length. It is called when the page opens and for each
+  // sample shown meanwhile, on the caller's thread, so it must return within some milliseconds.
   std::function<std::string(int pid)> more{};
   bool utf8 = true;                       // whether the terminal shows more than ASCII
-  double interval_s = 1;                  // of the samples, to be shown
-  std::string recording;                  // its file, where one is replayed
-  double patience_s = driver_patience_s;  // before the view says that the driver hangs
+  double interval_s = 1;                  // interval of the samples, for display
+  std::string recording;                  // file of the recording, if one is replayed
+  double patience_s = driver_patience_s;  // time until the view reports that the driver hangs
 };
 
 // One thread.
@@ -33,8 +33,8 @@ class LiveView {
   // gpus: those of every sample, in its order.
   LiveView(std::vector<GpuInfo> gpus, LiveOptions options);
 
-  void add(std::shared_ptr<const MonitorSample> sample);      // in the order of time
-  void set_hanging(double seconds) { hanging_s_ = seconds; }  // the driver call under way
+  void add(std::shared_ptr<const MonitorSample> sample);      // in chronological order
+  void set_hanging(double seconds) { hanging_s_ = seconds; }  // for the driver call in progress
   bool press(const KeyPress& key);                            // false: the user wants to leave
   // At most `height` lines of at most `width` cells.
   std::vector<Line> lines(int width, int height);
@@ -69,7 +69,7 @@ class LiveView {
   std::vector<GpuInfo> gpus_;
   LiveOptions options_;
   History history_;
-  std::shared_ptr<const MonitorSample> newest_, shown_;  // shown_ stays behind while paused
+  std::shared_ptr<const MonitorSample> newest_, shown_;  // shown_ lags behind while paused
   ProcessNames names_;
   double looked_up_s_ = 0;
   std::vector<ProcessRow> rows_;  // filtered and sorted
@@ -83,7 +83,7 @@ class LiveView {
   std::string filter_;
   int page_pid_ = 0;
   std::string page_text_;
-  std::size_t text_top_ = 0;  // first line shown of a page or the help
+  std::size_t text_top_ = 0;  // first visible line of a page or the help
   double hanging_s_ = 0;
 };
 

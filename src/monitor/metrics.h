@@ -1,4 +1,4 @@
-// The catalogue of what is measured of a GPU: names, units, meanings.
+// The catalogue of GPU metrics: names, units, meanings.
 #pragma once
 
 #include <cstddef>
@@ -45,26 +45,29 @@ struct MetricInfo {
 std::span<const MetricInfo> all_metrics();  // in the order of GpuMetric
 const MetricInfo& info(GpuMetric metric);
 
-// Whether a value was had. Unsupported: this GPU or driver never tells. No sample: not this time.
+// Whether a value was read. unsupported: this GPU or driver never reports it. no_sample: not this
+// time.
 enum class ReadingState { measured, unsupported, no_sample };
 const char* to_string(ReadingState state);  // "measured", "unsupported", "no sample"
 
 struct Reading {
   ReadingState state = ReadingState::no_sample;
   double value = 0;     // in the metric's unit; only if measured
-  double period_s = 0;  // over which it is a mean; 0: at one moment
+  double period_s = 0;  // the value is a mean over this time; 0: an instant
   double at_s = 0;      // when it was read, on the monotonic clock
   std::string source;   // "GPM", "NVML utilization", …
-  std::string why;      // it is not measured
+  std::string why;      // why it is not measured
 };
 
 struct ClockLimit {
   unsigned long long bit;
   const char* word;  // "power"
 };
-std::span<const ClockLimit> clock_limits();  // that clock_limits can hold; idle is not a limit
+std::span<const ClockLimit> clock_limits();  // those that clock_limits can hold; idle is not a
+                                             // limit
 
-// What holds the clocks down, of the value of clock_limits: "power", "heat", … Idle is not a limit.
+// The reasons that hold the clocks down, from a value of clock_limits: "power", "heat", …. Idle is
+// not a limit.
 std::string clock_limit_words(unsigned long long reasons);
 
 }  // namespace lockstep

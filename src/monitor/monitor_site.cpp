@@ -47,7 +47,7 @@ bool is_local_name(const std::string& host) {
          (name.starts_with("127.") && inet_pton(AF_INET, name.c_str(), &address) == 1);
 }
 
-// Of "after=NUMBER"; nothing if it is something else.
+// The number in "after=NUMBER"; nothing for other queries.
 std::optional<long long> after_of(const std::string& query) {
   constexpr std::string_view key = "after=";
   if (query.empty()) return 0;
@@ -132,7 +132,7 @@ HttpReply MonitorSite::metrics() const {
 }
 
 HttpReply MonitorSite::sample() const {
-  // One that is late is made anew each time: its values grow old.
+  // A late sample is rendered anew each time: its values grow old.
   std::shared_ptr<const MonitorSample> newest;
   {
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// What `lockstep monitor --serve` answers: /metrics, the page and its data. No file is ever read.
+// Replies of `lockstep monitor --serve`: /metrics, the page and its data. No file is ever read.
 #pragma once
 
 #include <functional>
@@ -16,25 +16,25 @@
 
 namespace lockstep {
 
-// take() and answer() may be called by two threads, a thread each.
+// take() and answer() may be called on two different threads.
 class MonitorSite {
  public:
   struct Setup {
     std::vector<GpuInfo> gpus;
     double interval_s = 1;
-    // On loopback, a page of another site must not reach this one by a name that it lets point
-    // here (DNS rebinding): only local names are answered.
+    // Answers only local names. On loopback, a page of another site could otherwise reach this one
+    // through a name that resolves to it (DNS rebinding).
     bool local_only = true;
     std::function<double()> hanging_s = [] { return 0.0; };        // Sampler::hanging_s
     FindProcess find = [](int pid) { return process_info(pid); };  // called by answer()
   };
   explicit MonitorSite(Setup setup, Clock& clock = system_clock());
 
-  void take(const MonitorSample& sample);  // in the order of time
+  void take(const MonitorSample& sample);  // in chronological order
   HttpReply answer(const HttpRequest& request) const;
 
  private:
-  struct Made {  // of one sample, for as long as it is the newest
+  struct Made {  // made for the newest sample, and kept while it is the newest
     long long number = 0;
     std::shared_ptr<const std::string> text;
   };
@@ -47,7 +47,7 @@ class MonitorSite {
   std::string gpus_text(const MonitorSample& sample) const;
   std::string newest_line(const MonitorSample& sample) const;
   std::string sample_line(const MonitorSample& sample, double now_s) const;
-  double age_s() const;  // of the newest sample; below 0 without one
+  double age_s() const;  // of the newest sample; below 0 if there is none
 
   Setup setup_;
   Clock& clock_;

@@ -17,13 +17,13 @@ namespace lockstep {
 namespace {
 
 constexpr double kibibyte = 1024;
-// How long a call rests, in times of what it took: of the clock, so that samples come in time, and
-// of the CPU, the more GPUs the longer, so that they cost little together. On an H200 that trains
-// the energy counter takes 3 ms of a core, the processes' load 2 ms, the highest clock 1.5 ms, the
+// How long a call rests, in multiples of its duration: by the clock, so that samples come in time;
+// and by CPU time, longer with more GPUs, so that the total stays small. On an H200 that trains the
+// energy counter takes 3 ms of a core, the processes' load 2 ms, the highest clock 1.5 ms, the
 // lists of processes 1 ms, the lanes of PCIe 0.1 ms, most others some microseconds.
 constexpr double slow_call_s = 0.0002;
 constexpr double rest_of_clock = 100, rest_of_cpu = 2000;
-// What hardly ever changes rests for so long at least, once it is known.
+// The least pause between queries of values that hardly ever change, once they are known.
 double least_rest_s(GpuMetric metric) {
   switch (metric) {
     case GpuMetric::sm_clock_most:
@@ -37,7 +37,7 @@ double least_rest_s(GpuMetric metric) {
 // A process that comes or goes changes the memory in use by more than this: then they are listed
 // before their time.
 constexpr double new_process_bytes = 8 << 20;
-// Of a process's utilisation: rows that are older say nothing of now.
+// For a process's utilisation: older rows say nothing about now.
 constexpr double oldest_process_row_s = 2;
 
 // On the clock and in CPU time of this thread; or the time between two.
@@ -67,7 +67,7 @@ class Turn {
   double due_s_ = 0;
 };
 
-// What was read of one metric.
+// The last reading of one metric, and when to query it again.
 struct Asked {
   Reading last;
   Turn turn;
@@ -307,8 +307,8 @@ void NvmlReader::read_traffic(Gpu& gpu) {
   for (const auto& [metric, reading] : gpu.gpm.read(clock_.now_s())) keep(gpu, metric, reading);
 }
 
-// Adds the processes that a function tells of; false: it does not. size: how many it told of last
-// time.
+// Adds the processes that a function lists; false if it does not. size: the number in the last
+// list.
 bool add_processes(nvml::ListProcesses function, nvml::Device device, std::size_t row_bytes,
                    bool graphics, std::size_t& size, std::vector<GpuProcess>& all) {
   const auto found = running_processes(function, device, row_bytes, size);
@@ -321,7 +321,8 @@ bool add_processes(nvml::ListProcesses function, nvml::Device device, std::size_
   return true;
 }
 
-// Of a GPU that is split by MIG those of its instances too: the whole names them to root only.
+// On a GPU split by MIG, this lists the processes of its instances too: the whole GPU lists them to
+// root only.
 void NvmlReader::list_processes(Gpu& gpu) const {
   gpu.processes.clear();
   gpu.processes_known = false;
@@ -382,7 +383,7 @@ void NvmlReader::read_process_loads(Gpu& gpu) const {
   const auto call = api_.nvmlDeviceGetProcessUtilization;
   gpu.loads.clear();
   unsigned count = 0;
-  // As many rows as before and some more will do mostly; else the driver says how many there are.
+  // A few more rows than last time usually suffice; otherwise the driver reports the number.
   std::vector<nvml::ProcessUtilization> rows(gpu.load_rows > 0 ? gpu.load_rows + 8 : 0);
   nvml::Return result = nvml::insufficient_size;
   for (int attempt = 0; result == nvml::insufficient_size && attempt < 3; ++attempt) {

@@ -33,7 +33,7 @@ std::optional<std::vector<std::string>> worker_words(const fs::path& folder) {
   return words;
 }
 
-// The run that a process has open: that of a rank 0 whose command line does not name it.
+// The run that a process has open: for a rank 0 whose command line does not name it.
 fs::path open_run(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder / "fd", error), end; !error && entry != end;
@@ -47,7 +47,8 @@ fs::path open_run(const fs::path& folder) {
   return {};
 }
 
-// Of what the same launcher started, rank 0 has the run open; of more than one run nobody knows.
+// Finds the run through the processes of the same launcher: rank 0 has it open. If they have
+// several runs open, the answer is unknown.
 fs::path run_of_siblings(const fs::path& folder) {
   const ProcStat stat = parse_proc_stat(read_proc_file(folder / "stat").text);
   if (stat.fields.size() < 2 || stat.fields[1] == "1") return {};

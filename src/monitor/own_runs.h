@@ -1,5 +1,5 @@
-// Which processes are ranks of Lockstep's own runs, and where these are: of /proc and of the run
-// directory.
+// Finds the processes that are ranks of Lockstep's own runs, and the state of these runs, from
+// /proc and the run directory.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,9 @@ class OwnRuns {
  public:
   explicit OwnRuns(Clock& clock = system_clock(), std::filesystem::path proc = "/proc")
       : clock_(&clock), proc_(std::move(proc)) {}
-  // Nothing for a process that is no rank. A run's events are read once a second at most. Of ranks
-  // that torchrun, srun or mpirun started rank 0 is known by the files that it has open, the others
-  // by having the same parent: on other machines none is.
+  // Nothing for a process that is not a rank. A run's events are read at most once a second. If
+  // torchrun, srun or mpirun started the ranks, rank 0 is recognised by its open files, and the
+  // others by having the same parent. So no rank on other machines is recognised.
   std::optional<OwnRun> of(int pid);
 
  private:
@@ -32,11 +32,11 @@ class OwnRuns {
   std::map<std::string, Followed> runs_;  // by path
 };
 
-// Of a number that the driver gave: as process_info, with the run of each; what is known of runs is
-// kept in it. One thread.
+// A function that takes a number from the driver and returns process_info with the run of each
+// process. It caches the facts about runs. One thread.
 FindProcess find_processes();
 
-// "first-try 1200/20000 1.02M tok/s eta 2h41m"; what is not known is left out.
+// "first-try 1200/20000 1.02M tok/s eta 2h41m"; unknown parts are left out.
 std::string run_text(const OwnRun& run);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The files of the page, inside the program: made by cmake/EmbedPage.cmake when it is built.
+// The page's files, embedded in the program by cmake/EmbedPage.cmake during the build.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@ namespace lockstep {
 
 struct PageFile {
   std::string_view path;  // "/page.js"
-  const char* type;       // of its content, as HTTP names it
+  const char* type;       // its HTTP content type
   std::string_view content;
 };
 

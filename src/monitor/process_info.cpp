@@ -27,16 +27,16 @@ std::string user_name(uid_t uid) {
   return cat(uid);
 }
 
-// Each may hold spaces; none for kernel threads, zombies and what ended.
+// Words may contain spaces; empty for kernel threads, zombies and ended processes.
 std::vector<std::string> command_words(int pid, const fs::path& proc) {
   std::string words = read_proc_file(proc / std::to_string(pid) / "cmdline").text;
   while (!words.empty() && words.back() == '\0') words.pop_back();
   return words.empty() ? std::vector<std::string>() : split(words, '\0');
 }
 
-// A program's path with a blank in it would look like two words: the program's name stands for it.
-// A word alone may be a title, in which a program has put all of its words; only where it is the
-// program's file it is a path.
+// A program's path with a blank would look like two words, so the program's name replaces it. A
+// single word may be a title with all of a program's words; it is a path only if it is the
+// program's file.
 void name_program(std::vector<std::string>& words, const fs::path& folder) {
   if (words.empty() || words[0].find('/') == words[0].npos || words[0].find(' ') == words[0].npos)
     return;

@@ -1,5 +1,5 @@
-// Readings in words. What was not measured is never 0: "n/a" where the GPU does not tell, "-" where
-// there is no sample.
+// Readings in words. A missing value is never 0: it is "n/a" if the GPU does not report it, and "-"
+// if there is no sample.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-std::string missing_text(const Reading& reading);  // "" of what was measured
+std::string missing_text(const Reading& reading);  // "" for measured readings
 std::string number_text(const Reading& reading, double scale = 1, int digits = 0);
-// "97"; "<1" for what is little but not nothing.
+// "97"; "<1" for a small value above zero.
 std::string whole_text(double value);
 std::string traffic_text(const Reading& reading);  // "1.5 GiB/s"
 std::string limits_text(const Reading& reading);   // of clock_limits: "power", or "no"

@@ -1,4 +1,4 @@
-// A recording as a source of samples, at the pace at which they were taken or another.
+// Replays a recording as a source of samples, at its original pace or another.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,11 @@ namespace lockstep {
 
 class Replay final : public SampleSource {
  public:
-  // positions: of the recording's GPUs, those to show. speed: 10 is ten times as fast. The
-  // recording must outlive it.
+  // positions: the recording's GPUs to show. speed: 10 is ten times as fast. The recording must
+  // outlive it.
   Replay(Recording& recording, std::vector<std::size_t> positions, double speed,
          Clock& clock = system_clock());
-  // Throws Error where the recording is damaged. Each sample comes when its time has, none is left
-  // out.
+  // Throws Error if the recording is damaged. Each sample comes at its time, and none is left out.
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   bool ended() const override { return ended_; }
 
@@ -27,7 +26,7 @@ class Replay final : public SampleSource {
   std::vector<std::size_t> positions_;
   double speed_;
   Clock& clock_;
-  std::optional<MonitorSample> waiting_;  // for its time
+  std::optional<MonitorSample> waiting_;  // until its time
   double first_at_s_ = 0, began_s_ = 0;
   bool begun_ = false, ended_ = false;
 };

@@ -1,4 +1,4 @@
-// A sample as a table, as lines of CSV, as JSON.
+// A sample as a table, as CSV lines, as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,18 +10,18 @@
 
 namespace lockstep {
 
-// gpus: of the sample's, in its order. Never 0 for what was not measured: "n/a" where the GPU does
-// not tell, "-" where there is no sample.
+// gpus: those of the sample, in its order. A missing value is never 0: "n/a" if the GPU does not
+// report it, "-" if there is no sample.
 std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                          const FindProcess& find);
 
-// A line per GPU: time (unix seconds), gpu, uuid, name, and a column per metric; "unsupported", or
-// an empty cell where there is no sample.
+// A line per GPU: time (unix seconds), gpu, uuid, name, and a column per metric. A cell is
+// "unsupported", or empty if there is no sample.
 std::string csv_head();
 std::string csv_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample);
 
-// With state, source, period and age of every value; "value" only of what was measured. Ages are
-// those at now_s, or when the sample was whole.
+// With state, source, period and age of every value; "value" only if measured. Ages are as of
+// now_s, or as of the end of the sample.
 nlohmann::json sample_json(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                            const FindProcess& find, std::optional<double> now_s = std::nullopt);
 

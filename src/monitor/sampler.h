@@ -1,5 +1,4 @@
-// Reads all GPUs again and again, in a thread of its own: a driver call that hangs holds up nobody
-// else.
+// Reads all GPUs repeatedly on its own thread, so that a hanging driver call blocks nobody else.
 #pragma once
 
 #include <memory>
@@ -13,17 +12,17 @@ namespace lockstep {
 
 class Sampler final : public SampleSource {
  public:
-  // reader must outlive the thread: where a call hangs for ever, that is the process (see
-  // abandon()).
+  // reader must outlive the thread. If a call hangs for ever, that means until the process ends
+  // (see abandon()).
   Sampler(std::shared_ptr<GpuReader> reader, std::vector<std::size_t> positions, double interval_s,
           Clock& clock = system_clock());
-  ~Sampler() override;  // waits for the call that is under way
+  ~Sampler() override;  // waits for the call in progress
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   double hanging_s() const override;
-  // Leaves the thread to itself, with all that it uses: the driver does not come back.
+  // Detaches the thread with everything it uses: the driver does not return.
   void abandon();
 
  private:

@@ -1,4 +1,4 @@
-// What a full-screen view draws and is told, without a terminal.
+// Input and output of a full-screen view, independent of a terminal.
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 
 namespace lockstep {
 
-// Colour only adds: what a style says is in the words too.
+// Colour only adds: the words alone say everything that a style says.
 enum class Style { plain, bold, dim, good, warning, bad, head, selected };
 
 struct Span {
-  std::string text;  // as of clean_cells: one line, each character one cell or two
+  std::string text;  // as from clean_cells: one line, each character in one or two cells
   Style style = Style::plain;
 };
 using Line = std::vector<Span>;
 
 enum class Key {
-  none,  // none came in time
+  none,  // no key came in time
   character,
   up,
   down,
@@ -28,7 +28,7 @@ enum class Key {
   escape,
   backspace,
   resize,
-  gone,  // the terminal is: nothing will come any more
+  gone,  // the terminal is gone: no key will come any more
 };
 
 struct KeyPress {

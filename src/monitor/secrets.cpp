@@ -37,8 +37,8 @@ bool names_secret(std::string_view name) {
   return false;
 }
 
-// Where the value of the first secret in a word begins, as in "--token=…", "x?a=1&key=…",
-// "{\"api_key\":…", the word's end where its value is the next word; npos: there is none.
+// The offset of the first secret's value in a word, as in "--token=…", "x?a=1&key=…",
+// "{\"api_key\":…". The word's end if the value is the next word; npos: there is none.
 std::size_t secret_value(std::string_view word) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -57,7 +57,7 @@ std::string without_password(const std::string& word) {
   return colon == word.npos || colon + 1 == word.size() ? word : word.substr(0, colon + 1) + hidden;
 }
 
-// What well-known services hand out.
+// Tokens of well-known services.
 bool is_token(std::string_view word) {
   while (!word.empty() && (word.front() == '"' || word.front() == '\'')) word.remove_prefix(1);
   constexpr std::array<std::string_view, 9> begins{"sk-",    "hf_", "ghp_", "gho_", "github_pat_",
@@ -74,7 +74,7 @@ std::string without_login(const std::string& word) {
   return word.substr(0, scheme + 3) + hidden + word.substr(at);
 }
 
-// Of words without spaces.
+// Hides secrets in words without spaces.
 std::string hide_in(std::vector<std::string> words) {
   bool hide_next = false, is_login = false;
   for (std::string& word : words) {
@@ -105,8 +105,8 @@ std::string hide_in(std::vector<std::string> words) {
 }  // namespace
 
 std::string without_secrets(std::vector<std::string> words) {
-  // A word that is a command itself, as of sh -c or a title that a program gave itself; but the
-  // value of "--token=a b" is the rest of its word.
+  // A word that is a command itself, as of sh -c or a program's title; but the value of "--token=a
+  // b" is the rest of its word.
   for (std::string& word : words)
     if (word.find(' ') != word.npos) {
       const std::string whole = hide_in({word});

@@ -1,5 +1,5 @@
-// Commands without what looks like a secret in them. process_info() shows no others, so that
-// nothing that is shown, served or recorded holds more.
+// Removes likely secrets from commands. process_info() returns only such commands, so nothing
+// shown, served or recorded holds more.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// Words that look like secrets lose their value: "--token=…", "--password …", "api_key=…", what
-// follows "Bearer", logins in addresses, tokens of well-known services. What does not look like one
-// stays. Joined with spaces; twice is as once.
+// Hides the values of words that look like secrets: "--token=…", "--password …", "api_key=…", the
+// word after "Bearer", logins in addresses, tokens of well-known services. Other words stay. The
+// result is joined with spaces. Applying it twice changes nothing.
 std::string without_secrets(std::vector<std::string> words);
 std::string without_secrets(const std::string& command);
 

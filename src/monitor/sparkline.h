@@ -1,4 +1,4 @@
-// A row of small bars: how a share of 100 went over time.
+// A row of small bars: a percentage over time.
 #pragma once
 
 #include <span>
@@ -6,8 +6,8 @@
 
 namespace lockstep {
 
-// A cell a value, oldest first; NaN, which was not measured, is a gap. Values beyond 0 and 100
-// count as these. Blocks of Unicode, or levels of ASCII.
+// One cell per value, oldest first. NaN (not measured) is a gap. Values are clamped to 0 to 100.
+// Unicode blocks, or ASCII levels.
 std::string sparkline(std::span<const float> percents, bool utf8);
 
 }  // namespace lockstep

@@ -61,7 +61,7 @@ std::string MonitorSummary::most(const OfGpu& gpu, GpuMetric metric, double scal
   return fixed(series.most * scale, digits);
 }
 
-// By the GPU's counter as far as it was read, which is seldom; else mean power times time.
+// From the GPU's counter as far as it was read, which is seldom; otherwise mean power times time.
 std::string MonitorSummary::energy(const OfGpu& gpu) {
   constexpr double exact_share = 0.95;  // of the time that the counter covers
   const Series& counter = gpu.series[static_cast<std::size_t>(GpuMetric::energy)];

@@ -1,4 +1,4 @@
-// What the GPUs did over a whole time: means, peaks, idle share, energy.
+// A summary of the GPUs over the whole time: means, peaks, idle share, energy.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace lockstep {
 class MonitorSummary {
  public:
   explicit MonitorSummary(std::vector<GpuInfo> gpus);
-  void add(const MonitorSample& sample);  // in the order of time
-  // A table with a row per GPU, and a line on the time. What was never measured is "n/a" or "-".
+  void add(const MonitorSample& sample);  // in chronological order
+  // A table with a row per GPU, and a line about the time. Values never measured are "n/a" or "-".
   std::string text() const;
   bool empty() const { return samples_ == 0; }
 
@@ -28,7 +28,7 @@ class MonitorSummary {
   };
   struct OfGpu {
     std::array<Series, metric_count> series;
-    long long idle = 0, judged = 0;  // judged: idle or not
+    long long idle = 0, judged = 0;  // samples judged idle; all judged samples
   };
   std::string mean(const OfGpu& gpu, GpuMetric metric, double scale, int digits) const;
   std::string most(const OfGpu& gpu, GpuMetric metric, double scale, int digits) const;

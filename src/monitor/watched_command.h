@@ -1,4 +1,4 @@
-// A program that is started to be watched, with the terminal and the files of its parent.
+// Starts a program to watch, with the terminal and the files of its parent.
 #pragma once
 
 #include <sys/types.h>
@@ -11,15 +11,15 @@ namespace lockstep {
 
 class WatchedCommand {
  public:
-  // words[0] is looked for in PATH. Throws Error if it cannot be started.
+  // words[0] is looked up in PATH. Throws Error if it cannot be started.
   explicit WatchedCommand(std::vector<std::string> words);
   WatchedCommand(const WatchedCommand&) = delete;
   WatchedCommand& operator=(const WatchedCommand&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Its exit code, 128 + signal where one killed it; nothing while it runs.
+  // Its exit code, 128 + signal if a signal killed it; nothing while it runs.
   std::optional<int> ended();
-  void send(int signal) const;  // nothing once it ended
+  void send(int signal) const;  // has no effect once it ended
 
  private:
   pid_t pid_ = -1;

@@ -33,7 +33,8 @@ json number_or_text(const std::string& text) {
   return number && std::isfinite(*number) ? json(*number) : json(text);
 }
 
-// What the command asked for of what the job says it used: "num_leaves=255", "--num-leaves 255".
+// Adds the command's settings for values that the job reports as used: "num_leaves=255",
+// "--num-leaves 255".
 void add_asked(const Job& job, std::map<std::string, json>& results) {
   std::map<std::string, json> asked;
   const auto set = [&](std::string name, const std::string& value) {
@@ -83,7 +84,8 @@ std::vector<JobFacts> read_job_facts(Ledger& ledger) {
   return jobs;
 }
 
-// What the batch noted of its machine when it began last; of one with shares, of the first.
+// The batch's note on its machine from its latest start; for a batch with shares, that of the first
+// one.
 json machine_of(const BatchFolder& batch) {
   for (const BatchFolder& part : parts_of(batch)) {
     json machine = parse_json(Ledger::open_to_read(part.ledger()).fact("machine"));
@@ -186,7 +188,7 @@ Trial read_batch_facts(const BatchFolder& batch) {
               .source = "batch"};
   BatchAnalysis analysis = analyze(batch);
   add_analysis(analysis, trial);
-  // As many as jobs, of which there may be a million; `= {}` would keep their room.
+  // It has as many entries as jobs, possibly a million. `= {}` would keep the capacity.
   analysis.spans = std::vector<AttemptSpan>();
   Ledger ledger = ledger_to_read(batch);
   trial.jobs = read_job_facts(ledger);

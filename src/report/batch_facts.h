@@ -1,4 +1,4 @@
-// The facts and measurements of a batch, from its ledger and its GPUs' log.
+// Facts and measurements of a batch, from its ledger and its GPUs' log.
 #pragma once
 
 #include "jobs/batch_folder.h"
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// What follows from its jobs comes with match_jobs, which sees both sides. Throws Error where the
+// Facts derived from its jobs are added by match_jobs, which sees both sides. Throws Error if the
 // ledger cannot be read.
 Trial read_batch_facts(const BatchFolder& batch);
 

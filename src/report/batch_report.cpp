@@ -88,7 +88,8 @@ void read_notes(Ledger& ledger, BatchReport& report) {
   while (rows.step()) report.notes.push_back(rows.text(0));
 }
 
-// Shown as pictures, so that nothing in a file can act. Of further ones only names are shown.
+// They are shown as pictures, so that nothing in a file can act. Only the names of further ones are
+// shown.
 void read_pictures_of_batch(const BatchFolder& batch, BatchReport& report) {
   constexpr std::size_t most_pictures = 24, most_listed_pictures = 200,
                         most_bytes = std::size_t{4} << 20;

@@ -1,4 +1,4 @@
-// Everything that a batch left behind, from its folder alone.
+// A report on a batch, from its folder alone.
 #pragma once
 
 #include <cstdint>
@@ -21,24 +21,24 @@ struct ReportedJob {
   std::int64_t number = 0;
   std::string name, state, reason;
   std::int64_t tries = 0;
-  int attempt = 0;                // the number of its last one; 0: none
-  std::optional<double> seconds;  // of that
+  int attempt = 0;                // number of its last attempt; 0: none
+  std::optional<double> seconds;  // of that attempt
   std::vector<std::string> devices;
   std::vector<std::pair<std::string, std::string>> parameters;
   std::vector<JobResult> results;
 };
 
-// Of one result that jobs report as a number.
+// Summary of one numeric result that jobs report.
 struct ResultSum {
   std::int64_t values = 0;
   double sum = 0, low = 0, high = 0;
-  std::string lowest, highest;  // names of these jobs
+  std::string lowest, highest;  // names of the jobs with these values
 };
 
 struct JobFailure {
   std::string job, reason;
-  std::string log;    // "logs/NAME.1.log"; "" there is none
-  std::string lines;  // its last ones
+  std::string log;    // "logs/NAME.1.log"; "" if there is none
+  std::string lines;  // the log's last lines
 };
 
 inline constexpr std::size_t most_reported_jobs = 100'000, most_summed_results = 1000;
@@ -48,17 +48,18 @@ struct BatchReport {
   bool runs_now = false;
   std::map<JobState, std::int64_t> counts;
   BatchAnalysis analysis;
-  std::vector<ReportedJob> jobs;  // that are listed, by number: the first most_reported_jobs
-  std::int64_t listed = 0;        // how many there are
-  std::map<std::string, ResultSum> sums;  // of all of them, by the first most_summed_results names
+  std::vector<ReportedJob> jobs;          // listed jobs, by number: the first most_reported_jobs
+  std::int64_t listed = 0;                // the number of jobs that could be listed
+  std::map<std::string, ResultSum> sums;  // over all of them, for the first most_summed_results
+                                          // names
   std::vector<JobFailure> failures;
-  std::int64_t failed = 0;            // of which `failures` holds the first
+  std::int64_t failed = 0;            // the number of failed jobs; `failures` holds the first ones
   std::vector<PagePicture> pictures;  // SVG files in its folder, such as a recipe's maps
   std::vector<std::string> notes;
-  std::vector<std::string> problems;  // what of it could not be read
+  std::vector<std::string> problems;  // parts that could not be read
 };
 
-// Throws Error where its ledger cannot be read.
+// Throws Error if its ledger cannot be read.
 BatchReport read_batch_report(const BatchFolder& batch);
 
 Page batch_report_page(const BatchReport& report);

@@ -82,7 +82,7 @@ class BatchPageMaker {
     return section;
   }
 
-  // What the recipe drew of all jobs.
+  // The recipe's pictures of all jobs.
   PageSection pictures() const {
     PageSection section{.title = "Pictures", .blocks = {}};
     if (!report_.pictures.empty()) section.blocks.emplace_back(report_.pictures);

@@ -48,7 +48,7 @@ std::string missing_text(const TrialGroup& group, int values) {
              : "";
 }
 
-// The amount that a total is best told by, of those that differ.
+// The amount that best explains a total, among those that differ.
 std::string amount_for(const Differences& found) {
   const auto differs = [&](const std::string& key) {
     return std::any_of(found.differences.begin(), found.differences.end(),
@@ -122,7 +122,7 @@ class Comparer {
   Differences& found() { return found_; }
 
  private:
-  // A direction of what is not there is a slip of the pen.
+  // A direction for an absent metric is a typing error.
   void check_better() const {
     for (const auto& [name, direction] : all_.options.better) {
       std::vector<std::string> names;
@@ -209,7 +209,7 @@ class Comparer {
   bool same_outcome_ = false;  // of most jobs, although their parameters differ
 };
 
-// Of all trials of the side that counted such jobs.
+// The sum over all trials of the side that counted such jobs.
 std::optional<Count> count_of(const TrialGroup& group, const std::string& name) {
   std::optional<Count> sum;
   for (const Trial& trial : group.trials)

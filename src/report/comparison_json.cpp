@@ -23,7 +23,7 @@ json aspects_json(const std::vector<Aspect>& aspects) {
   return list;
 }
 
-// A value per job is told by its number where there are many.
+// Many values, one per job, are reported by their number.
 json fact_value(const json& value) {
   constexpr std::size_t most = 200;
   return value.is_object() && value.size() > most ? json{{"values", value.size()}} : value;

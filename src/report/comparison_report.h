@@ -1,5 +1,5 @@
-// A comparison, as `lockstep compare` wrote it, as a page: docs/reference/comparison.md lists what
-// is in it.
+// Makes a page from a comparison that `lockstep compare` wrote; docs/reference/comparison.md lists
+// its contents.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,8 @@
 
 namespace lockstep {
 
-// comparison: with "kind" = "comparison". What is missing or of another type is left out.
+// comparison: with "kind" = "comparison". Members that are missing or have another type are left
+// out.
 Page comparison_page(const nlohmann::json& comparison);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A comparison for a terminal: flags first, then the verdict, the table, and what it rests on.
+// A comparison for a terminal: flags first, then the verdict, the table, and the basis.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -72,7 +72,7 @@ std::string flags_text(const Comparison& comparison, int width) {
   return text.empty() ? "" : text + "\n";
 }
 
-// What to type where the difference is the question. A command is not broken into lines.
+// The command to type if the difference is the question. A command is not broken into lines.
 std::string spite_text(const Comparison& comparison, int width) {
   if (comparison.could_vary.empty()) return "";
   const std::string& command = comparison.options.command;
@@ -102,7 +102,7 @@ double median_of_sorted(const std::vector<double>& values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// What differs from job to job, and what a test of it takes for granted.
+// The differences from job to job, and the assumption of their test.
 std::string pairs_text(const Comparison& comparison, int width) {
   constexpr std::size_t most = 8;
   const std::vector<JobPairs>& pairs = comparison.jobs.pairs;
@@ -129,7 +129,7 @@ std::string pairs_text(const Comparison& comparison, int width) {
       width);
 }
 
-// How the jobs of both sides are spread around what the batches say.
+// How the jobs of both sides are spread around the batches' values.
 std::string jobs_text(const Comparison& comparison, int width) {
   const JobsMatched& jobs = comparison.jobs;
   if (!jobs.any) return "";

@@ -1,4 +1,4 @@
-// What a run logged, as tables of its steps and of its evaluations.
+// Exports a run's log as tables of its steps and evaluations.
 #include <cmath>
 #include <functional>
 #include <string>

@@ -1,4 +1,4 @@
-// The numbers of a CSV file by column, without a text per cell: a log has millions.
+// Reads a CSV file's numbers by column, without a text per cell: a log may have millions.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 namespace lockstep {
 
 struct CsvNumbers {
-  ForeignTable table;                // columns in the order of the file, those without numbers too
-  std::vector<std::string> notes;    // of columns with cells that are neither numbers nor empty
-  std::vector<std::string> refused;  // likewise, of those without any number
+  ForeignTable table;                // columns in file order, including those without numbers
+  std::vector<std::string> notes;    // about columns with cells that are neither numbers nor empty
+  std::vector<std::string> refused;  // the same for columns without any number
 };
 
-// As parse_csv (media/csv_table.h) takes a file, and besides: columns without a name; a last line
-// that is not whole is left out; the line of names again, as at a restart, is skipped. Cells that
-// are empty, or NA, None and the like, have no number. Where another separator than , stands
-// between cells, a number may have a decimal comma. A text in a column of times is one of
-// seconds_of_text. Throws Error, which names file and line.
+// Accepts files as parse_csv (media/csv_table.h) does, and also columns without a name. An
+// incomplete last line and a repeated header, as after a restart, are skipped. Empty cells, and NA,
+// None and the like, have no number. If the separator is not a comma, numbers may have a decimal
+// comma. Texts in a column of times are read by seconds_of_text. Throws Error, which names file and
+// line.
 CsvNumbers read_csv_numbers(std::string_view text, const std::string& name);
 
 }  // namespace lockstep

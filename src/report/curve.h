@@ -1,4 +1,4 @@
-// A quantity over the steps of a run, in bounded memory: a million values become some thousand
+// A quantity over the steps of a run, in bounded memory: a million values become about a thousand
 // columns that still show every peak.
 #pragma once
 
@@ -8,33 +8,33 @@
 
 namespace lockstep {
 
-// Where a value lies: finished steps, and seconds of training until then.
+// The place of a value: finished steps, and seconds of training until then.
 struct CurvePlace {
   double step = 0, time_s = 0;
 };
 
-// Values that follow each other.
+// Consecutive values.
 struct CurveColumn {
-  CurvePlace at;            // of the last of them
-  std::int64_t values = 0;  // finite ones
+  CurvePlace at;            // of the last value
+  std::int64_t values = 0;  // number of finite values
   std::int64_t not_finite = 0;
-  double sum = 0, low = 0, high = 0;  // of the finite ones
-  double smooth = 0;                  // after the last of them; NaN before the first finite one
+  double sum = 0, low = 0, high = 0;  // over the finite values
+  double smooth = 0;                  // after the last value; NaN before the first finite one
 
-  double mean() const;  // NaN: there is none
+  double mean() const;  // NaN if there is none
 };
 
 struct CurveTotals {
   std::int64_t values = 0, not_finite = 0;
-  double sum = 0, low = 0, high = 0, last = 0;  // last: NaN where it was not finite
+  double sum = 0, low = 0, high = 0, last = 0;  // last: NaN if it was not finite
 
-  double mean() const;  // NaN: there is none
+  double mean() const;  // NaN if there is none
 };
 
 class Curve {
  public:
-  // weight: of what came before, in [0, 1), as TensorBoard's smoothing (an exponential mean that is
-  // not drawn towards 0 at its beginning). most: columns, at least 2.
+  // weight: of earlier values, in [0, 1), as in TensorBoard's smoothing (an exponential mean that
+  // is not biased towards 0 at its start). most: columns, at least 2.
   explicit Curve(double weight = 0, std::size_t most = 2048);
 
   void add(const CurvePlace& at, double value);
@@ -51,7 +51,7 @@ class Curve {
 
   double weight_;
   std::size_t most_;
-  std::int64_t each_ = 1;  // values of a column
+  std::int64_t each_ = 1;  // values per column
   std::vector<CurveColumn> columns_;
   CurveTotals totals_;
   double smooth_sum_ = 0, smooth_weight_ = 0;

@@ -28,12 +28,12 @@ bool is_told_elsewhere(const std::string& key) {
   return keys.contains(key);
 }
 
-// Without which nothing can be said of time: not known is no better than different.
+// Facts without which time cannot be compared: unknown is no better than different.
 bool is_needed(const std::string& key) {
   return key == "data" || key == "options" || key == "devices" || key == "global_batch";
 }
 
-// What is missed where neither side knows it.
+// Facts that are reported as missing if neither side has them.
 std::vector<std::string> asked_of(const TrialGroup& a, const TrialGroup& b) {
   std::vector<std::string> keys = {"data", "options", "devices", "cpu", "read_bytes"};
   bool steps = false, gpus = false;
@@ -102,7 +102,7 @@ bool about_equal(const json& a, const json& b, double tolerance) {
   return std::abs(x - y) <= std::max(tolerance, rounding) * std::max(std::abs(x), std::abs(y));
 }
 
-// Of values that are one per job: B against A.
+// The difference of values that are one per job: B against A.
 std::string difference_of_objects(const json& a, const json& b) {
   std::size_t both = 0, other = 0;
   std::string first;
@@ -141,8 +141,8 @@ bool any_names(const std::vector<std::string>& names, const std::string& fact, F
   });
 }
 
-// Those that docs/reference/comparison.md lists, whether what is compared has them or not: the same
-// command is right for logs with and without times.
+// Facts that docs/reference/comparison.md lists, even if neither side has them: the same command is
+// right for logs with and without times.
 bool is_documented(const std::string& fact) {
   static const std::vector<std::string> facts = split(
       "recipe data options parameters frozen_parameters train_samples valid_samples global_batch "
@@ -243,7 +243,7 @@ class Finder {
                        [&](const Trial* trial) { return trial->paths.contains(key); });
   }
 
-  // The same path, or another with the same below it: who knows. Data have a hash.
+  // Equal paths may hold other contents, and other paths the same: unknown. Data have a hash.
   void paths(const std::string& key) {
     std::set<json> values;
     FactKind kind = FactKind::work;
@@ -257,7 +257,7 @@ class Finder {
     if (values.size() > 1 && !hashed) unknown(key, kind, {}, {});
   }
 
-  // Of the means of the sides.
+  // Compares the means of the sides.
   void about(const std::string& key, double tolerance) {
     const double a = mean_fact(a_, key), b = mean_fact(b_, key);
     const FactKind kind = kind_of(a_, b_, key);

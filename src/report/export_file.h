@@ -1,4 +1,4 @@
-// A file of an export, written piece by piece and there whole or not at all.
+// A file of an export, written in chunks and present whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,11 @@ namespace lockstep {
 
 class ExportFile {
  public:
-  // Makes the folder, too. Throws Error. Unfinished, nothing of the file is left.
+  // Creates the folder too. Throws Error. Without finish(), nothing of the file remains.
   explicit ExportFile(const std::filesystem::path& path);
 
   void write(std::string_view bytes);  // throws Error
-  void finish();                       // in place of an older one; throws Error
+  void finish();                       // replaces an older file; throws Error
 
  private:
   void flush();

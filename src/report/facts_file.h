@@ -1,4 +1,5 @@
-// A report that somebody typed in, as one trial (docs/reference/comparison.md, "A file of facts").
+// Reads a report that a person wrote by hand, as one trial (docs/reference/comparison.md, "A file
+// of facts").
 #pragma once
 
 #include "report/facts.h"

@@ -1,4 +1,4 @@
-// Curves of runs as drawings, and the same in characters.
+// Curves of runs as drawings and as plain characters.
 #pragma once
 
 #include <optional>
@@ -14,27 +14,27 @@ enum class CurveAxis { step, time, samples };
 
 struct DrawnCurve {
   std::string name;
-  const Curve* curve = nullptr;       // outlives the call; null: left out
-  bool smooth = false;                // also the smoothed values, the others pale
+  const Curve* curve = nullptr;       // must outlive the call; null: left out
+  bool smooth = false;                // also draws smoothed values, and pales the others
   double samples_per_step = 0;        // for CurveAxis::samples
-  std::optional<std::size_t> look{};  // number of its colour
+  std::optional<std::size_t> look{};  // index of its colour
 };
 
 struct CurveFrame {
   std::string title;
-  std::string unit{};  // of the values, behind the title
+  std::string unit{};  // unit of the values, shown after the title
   CurveAxis axis = CurveAxis::step;
-  std::optional<double> low{}, high{};  // of the axis of the values
-  double scale = 1;                     // values are multiplied by it
-  bool may_be_log = false;              // where the largest is 20 times the smallest or more
+  std::optional<double> low{}, high{};  // range of the value axis
+  double scale = 1;                     // multiplies the values
+  bool may_be_log = false;              // if the largest is at least 20 times the smallest
   bool wide = false;
   std::string caption{};
 };
 
-// Nothing: no curve holds a finite value.
+// Nothing if no curve has a finite value.
 std::optional<PageFigure> curve_figure(const CurveFrame& frame, std::vector<DrawnCurve> curves);
 
-// Adds it where there is one.
+// Adds the figure if there is one.
 void add_figure(std::vector<PageFigure>& figures, const CurveFrame& frame,
                 std::vector<DrawnCurve> curves);
 

@@ -1,4 +1,4 @@
-// What a file is that is no log, by how it begins: for messages.
+// Recognises files that are not logs by their first bytes, for messages.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@ namespace lockstep {
 
 struct NoLog {
   std::string kind;    // "a gzip archive", "empty", "JSON"
-  std::string remedy;  // empty where none is known
+  std::string remedy;  // empty if no remedy is known
 };
 
-// None: it may be a log as text. head: at least 4 KiB, or all there is.
+// Nothing: it may be a text log. head: at least 4 KiB, or the whole file.
 std::optional<NoLog> no_log_as_text(std::string_view head, const std::filesystem::path& path);
 
 }  // namespace lockstep

@@ -31,7 +31,7 @@ bool is_count(const json& value) {
   return number == std::floor(number) && std::abs(number) < 9e15;
 }
 
-// A number of things of which more is more work: sizes, and parameters that are whole numbers.
+// Whether a larger number means more work: sizes, and parameters that are whole numbers.
 bool counts_work(const Difference& difference, bool total) {
   static const std::set<std::string> per_step = {"global_batch", "parameters", "frozen_parameters",
                                                  "flops_per_sample"};

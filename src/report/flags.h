@@ -1,4 +1,4 @@
-// What cannot be true, or explains all else: told before everything.
+// Red flags: results that cannot be true or that explain everything else, reported first.
 #pragma once
 
 #include "report/comparison.h"
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// rows: of the comparison, with their contrasts. Most important first.
+// rows: those of the comparison, with contrasts. The most important flag comes first.
 std::vector<RedFlag> find_flags(const TrialGroup& a, const TrialGroup& b, const Differences& found,
                                 const std::vector<QuantityRow>& rows, double margin);
 

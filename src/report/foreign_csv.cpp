@@ -30,8 +30,8 @@ std::vector<std::string> table_names(const ForeignTable& table) {
   return names;
 }
 
-// What columns hold in place of numbers: of times it matters always, of others where nothing else
-// is there.
+// Reports columns with texts in place of numbers. Times always matter; other columns matter only if
+// there is nothing else.
 void tell_refused(CsvNumbers& numbers, Trial& trial) {
   for (const std::string& why : numbers.notes) trial.cautions.push_back(why);
   for (const std::string& why : numbers.refused)
@@ -49,7 +49,7 @@ std::optional<ForeignTable> evaluations_beside(const fs::path& file) {
   return std::move(numbers.table);
 }
 
-// Of the table that an export writes; nothing of another.
+// The starts in the table that an export writes; nothing for another table.
 std::optional<std::vector<StartMark>> starts_of(const ForeignTable& table) {
   if (table_names(table) != std::vector<std::string>{"step", "time", "last_step", "last_time"} ||
       table.rows > most_start_marks)

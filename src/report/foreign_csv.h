@@ -1,4 +1,4 @@
-// A log of another program as a CSV file: a line per step or epoch.
+// Reads another program's log from a CSV file: a line per step or epoch.
 #pragma once
 
 #include "report/facts.h"
@@ -7,13 +7,13 @@
 
 namespace lockstep {
 
-// steps.csv and evaluations.csv, as `lockstep export --csv` writes them.
+// Whether it has steps.csv and evaluations.csv, as `lockstep export --csv` writes them.
 bool has_own_tables(const std::filesystem::path& folder);
 
-// Takes columns by their usual names (foreign_log.h); all other numbers are qualities. Of data,
-// parameters and devices nothing is known. The last line may be torn. Of an export, given by its
-// folder or its steps.csv, evaluations.csv and starts.csv beside the steps count too. Throws Error
-// where it is no table, or holds no numbers.
+// Recognises columns by their usual names (foreign_log.h); all other numbers are qualities. Data,
+// parameters and devices are unknown. The last line may be incomplete. For an export, given by its
+// folder or its steps.csv, evaluations.csv and starts.csv beside it are read too. Throws Error if
+// it is not a table, or has no numbers.
 Trial read_csv_trial(const std::filesystem::path& path);
 
 }  // namespace lockstep

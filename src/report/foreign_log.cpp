@@ -30,8 +30,8 @@ void count_points(ForeignSeries& series) {
   for (ForeignPoint& point : series.points) point.place = ++place;
 }
 
-// Leaves out what the series itself took back by going on from an earlier place. repeats: a place
-// may have several points, as an epoch has lines.
+// Leaves out points that the series itself took back by resuming from an earlier place. repeats: a
+// place may have several points, as an epoch has lines.
 void take_back(ForeignSeries& series, bool repeats) {
   std::vector<ForeignPoint>& points = series.points;
   const auto takes_back = [&](const ForeignPoint& before, const ForeignPoint& point) {
@@ -234,8 +234,8 @@ class LogReading {
                                   place, ": what it had logged from there on before is left out"));
   }
 
-  // Until when it trained, on the log's clock: the last point of all series that began before the
-  // end of the main one, but for what came after a new start then, or much later.
+  // The training's end on the log's clock. It is the last point of all series that began before the
+  // end of the main one, except points after a new start then, or much later.
   void find_end() {
     if (main_ == nullptr) return;
     double longest = 0, before = NAN, end = NAN;
@@ -250,8 +250,8 @@ class LogReading {
     constexpr std::size_t least_points = 6;
     constexpr double far = 10;
     if (main_->points.size() >= least_points) bound = std::min(bound, end + far * longest);
-    // The loss of a whole epoch, or of all of the training, follows the last step that was logged,
-    // and its place says that the training went on.
+    // The loss of a whole epoch, or of the whole training, follows the last logged step, and its
+    // place shows that the training continued.
     const double soon = std::min(bound, end + far * longest);
     for (const ForeignSeries& series : log_.series)
       if (const ForeignPoint& first = series.points.front();
@@ -311,14 +311,15 @@ class LogReading {
       trial_.set(log_.counted, FactKind::amount, amount_of(last));
   }
 
-  // Of validation, from 0 on: beyond the steps of the training only if there are more of them.
+  // Whether a validation series counts its own batches, from 0 on: it goes beyond the training's
+  // steps only if it has more points.
   bool counts_own_batches(const ForeignSeries& series) const {
     return main_ != nullptr && is_of_validation(series.name) && !is_of_validation(main_->name) &&
            series.points.size() > main_->points.size();
   }
 
-  // Of series that are stored apart: whether its places, as those of samples, lie further behind
-  // the last one of the main series than that goes from one value to the next.
+  // For series stored separately: whether the series counts something else, such as samples. Its
+  // last place then exceeds the main series' last one by more than that series' longest gap.
   bool has_other_counter(const ForeignSeries& series) const {
     if (main_ == nullptr || log_.is_table || log_.epochs > 0 || &series == main_) return false;
     const std::vector<ForeignPoint>& points = main_->points;
@@ -335,7 +336,7 @@ class LogReading {
                                   " are those of ", main_->name));
   }
 
-  // Of what was logged until the training's end.
+  // The last place logged before the training's end.
   double last_place(const ForeignSeries& series) const {
     for (auto point = series.points.rbegin(); point != series.points.rend(); ++point)
       if (!(point->time > end_)) return point->place;

@@ -1,6 +1,6 @@
-// What logs of other programs have in common, whatever they are stored in: named numbers over steps
-// and time become a trial. A reader of one more store makes a ForeignTable (numbers in rows) or a
-// ForeignLog (numbers of each name by themselves) of it; all that is guessed is guessed here.
+// Common parts of reading other programs' logs: named numbers over steps and time become a trial. A
+// reader for another store makes a ForeignTable (numbers in rows) or a ForeignLog (numbers by name)
+// of it. All guessing happens here.
 #pragma once
 
 #include "report/facts.h"
@@ -14,44 +14,45 @@
 namespace lockstep {
 
 struct ForeignPoint {
-  double place = 0;  // the step, or the epoch, which may be a fraction
-  double time = 0;   // seconds on any clock; NaN: not known
-  double value = 0;  // NaN: that is what the log says, as of a loss that diverged
+  double place = 0;  // the step, or the epoch, possibly a fraction
+  double time = 0;   // seconds on any clock; NaN: unknown
+  double value = 0;  // NaN: logged as such, for instance by a diverged loss
 };
 
 struct ForeignSeries {
   std::string name;                  // "val/loss"
-  std::vector<ForeignPoint> points;  // as they were logged: a place that goes back is a resume
+  std::vector<ForeignPoint> points;  // as logged: a place that goes back is a resume
 };
 
-// Stores that keep the numbers of each name apart: TensorBoard, MLflow.
+// For stores that keep the numbers of each name separately: TensorBoard, MLflow.
 struct ForeignLog {
   std::vector<ForeignSeries> series;
-  std::string counted;  // what places are: "steps" or "epochs"; "": rows that nobody counted
-  // Places of an epoch, where the log counts the steps of each epoch from its beginning: then a
-  // place is epoch * places_per_epoch + step, and `epochs` is how many there are. 0: it does not.
+  std::string counted;  // meaning of places: "steps" or "epochs"; "": rows without a counter
+  // Places per epoch, if the log counts steps anew in each epoch. A place is then epoch *
+  // places_per_epoch + step, and `epochs` is the number of epochs. 0: it does not.
   double places_per_epoch = 0;
   double epochs = 0;
-  // When it was started anew, on the clock of the points: what lies before each is a pause.
+  // When it was restarted, on the clock of the points. The time before each restart is a pause.
   std::vector<double> starts;
-  // Places at which it went on from an earlier one, where what that took back is left out already.
+  // Places at which it resumed from an earlier one, if points that this took back are already left
+  // out.
   std::optional<std::vector<double>> restarts;
-  std::vector<StartMark> own_starts;  // of an export of a run; empty: it does not say
-  bool is_clock_told = false;         // why nothing is known of its times, where that is so
+  std::vector<StartMark> own_starts;  // of an export of a run; empty: not recorded
+  bool is_clock_told = false;         // a caution already says why its times are unknown
   bool is_table = false;              // one column counts for all series
 };
 
-// Fills in steps, times, qualities and the curve, and the cautions about them. Leaves out what
-// restarts took back, in all series; pauses: starts, and gaps far outside the rest; and of the time
-// what was logged after the training. Restarts, step times and the training's end are those of the
-// series of the training with the most places. Logs that Lockstep itself exported, known by their
-// names, get the names and numbers that the run has.
+// Sets steps, times, qualities, the curve and the cautions about them. Leaves out points that
+// restarts took back, in all series. Times exclude pauses (starts, and gaps far outside the rest)
+// and everything logged after the training. Restarts, step times and the training's end come from
+// the training series with the most places. Logs that Lockstep exported are recognised by their
+// names, and get the run's own names and numbers.
 void add_foreign_log(ForeignLog log, Trial& trial);
 
 struct ForeignColumn {
-  std::string name;                 // "": it had none, as pandas' index, and is left out
-  std::vector<std::uint32_t> rows;  // those with a value, rising, from 0
-  std::vector<double> values;       // of these rows
+  std::string name;                 // "": it had none, as pandas' index; such a column is left out
+  std::vector<std::uint32_t> rows;  // rows that have a value, rising, from 0
+  std::vector<double> values;       // values in these rows
 
   void add(std::uint32_t row, double value) {
     rows.push_back(row);
@@ -59,22 +60,24 @@ struct ForeignColumn {
   }
 };
 
-// Stores of rows: CSV files, W&B's history, trackio.
+// For stores of rows: CSV files, W&B's history, trackio.
 struct ForeignTable {
   std::string name;     // for messages
-  std::string refused;  // likewise: why a column has no numbers; "": all that could have some do
+  std::string refused;  // for messages: why a column has no numbers; "" if all possible ones have
+                        // some
   std::uint32_t rows = 0;
   std::vector<ForeignColumn> columns;
 };
 
-// Whether a column of that name holds times, so that a text in it is read by seconds_of_text.
+// Whether a column of that name holds times, so that its texts are read by seconds_of_text.
 bool is_time_column(const std::string& name);
 
-// Which column is the step, the epoch and the time is known by its usual names, those of W&B among
-// them (_step, trainer/global_step, _timestamp, _runtime; "RUN - loss" is loss; __MIN and __MAX are
-// left out). Throws Error where nothing else is there.
+// Finds the columns of step, epoch and time by their usual names. These include W&B's: _step,
+// trainer/global_step, _timestamp, _runtime; "RUN - loss" is loss; __MIN and __MAX are left out.
+// Throws Error if there are no other columns.
 void add_foreign_table(ForeignTable table, Trial& trial);
-// The first half of that, for a store whose run has several tables: their series go into one log.
+// The first half of that, for a store whose runs have several tables: their series are merged into
+// one log.
 ForeignLog log_of_table(ForeignTable table, Trial& trial);
 
 }  // namespace lockstep

@@ -211,7 +211,7 @@ class TableReading {
     return shape;
   }
 
-  // In the rows of the main column, as what happened to all columns.
+  // Counted in rows of the main column, as restarts of all columns.
   void find_table_restarts() {
     log_.restarts.emplace();
     const ForeignColumn* const main = main_column();
@@ -231,7 +231,7 @@ class TableReading {
     restarts_ = Restarts(std::move(restarts));
   }
 
-  // Behind the last row of the column before the restart: what goes back belongs to the restart.
+  // The row after the column's last one before the restart: a step back belongs to the restart.
   std::uint32_t first_row_of(const std::vector<std::uint32_t>& rows, std::size_t first) const {
     std::uint32_t row = first > 0 ? rows[first - 1] + 1 : rows[first];
     const auto goes_back = [&](std::uint32_t one) {

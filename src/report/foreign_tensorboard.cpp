@@ -30,7 +30,7 @@ std::vector<fs::path> files_of(const fs::path& path) {
   return files;
 }
 
-// Places from which on STARTs purge what was logged before them.
+// Places from which STARTs invalidate earlier values.
 class Purges {
  public:
   void add(double place) {
@@ -116,15 +116,15 @@ EventFile read_event_file(const fs::path& path, Trial& trial) {
   return file;
 }
 
-// Whether two processes wrote the same at the same time: then neither goes on from the other.
+// Whether two processes wrote the same data at the same time: then neither resumes from the other.
 bool are_rivals(const EventFile& a, const EventFile& b) {
   if (!(a.begin < b.end && b.begin < a.end)) return false;
   return std::any_of(a.series.begin(), a.series.end(),
                      [&](const auto& one) { return b.series.contains(one.first); });
 }
 
-// Of files that several processes wrote at the same time, the one with the most events stays; of
-// equals the first.
+// If several processes wrote files at the same time, keeps the one with the most events, and the
+// first of equals.
 void drop_rivals(std::vector<EventFile>& files, Trial& trial) {
   std::vector<const EventFile*> by_size;
   for (const EventFile& file : files) by_size.push_back(&file);
@@ -147,7 +147,7 @@ void drop_rivals(std::vector<EventFile>& files, Trial& trial) {
   std::erase_if(files, [&](const EventFile& file) { return dropped.contains(file.name); });
 }
 
-// Keras counts its epochs, and writes what it evaluates once more by its iterations.
+// Keras counts its epochs, and writes evaluations once more by its iterations.
 void count_as_keras(ForeignLog& log) {
   const auto is_of_epochs = [](const ForeignSeries& series) {
     return series.name.starts_with("epoch_");

@@ -1,4 +1,4 @@
-// A TensorBoard log of another program.
+// Reads another program's TensorBoard log.
 #pragma once
 
 #include "report/facts.h"
@@ -12,12 +12,12 @@ namespace lockstep {
 bool is_tensorboard_file(const std::string& name);  // events.out.tfevents.…
 bool has_tensorboard_files(const std::filesystem::path& folder);
 
-// A file, or a folder of them, which are read in the order of their names, each as a new start. Of
-// files that were written at the same time with the same tags, the one with the most events counts,
-// which a caution says. Scalars alone. Of data,
-// parameters and devices nothing is known. Throws Error where none can be read.
+// Reads a file, or a folder of files in the order of their names, each as a new start. If files
+// were written at the same time with the same tags, the one with the most events counts, and a
+// caution says so. Only scalars are read. Data, parameters and devices are unknown. Throws Error if
+// nothing can be read.
 Trial read_tensorboard_trial(const std::filesystem::path& path);
-// The first half of that, without series where there are no scalars; cautions go to `trial`.
+// The first half of that; no series if there are no scalars. Cautions go to `trial`.
 ForeignLog read_tensorboard_log(const std::filesystem::path& path, Trial& trial);
 
 }  // namespace lockstep

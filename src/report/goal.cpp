@@ -13,8 +13,8 @@ struct GoalMetric {
   bool lower = true;
 };
 
-// A trial that never evaluated, because it failed before, has no metric and got nowhere; a side
-// with none that did has no time to speak of.
+// A trial that failed before any evaluation has no metric and reached nothing. A side with only
+// such trials has no time to compare.
 std::optional<GoalMetric> common_metric(const TrialGroup& a, const TrialGroup& b) {
   std::optional<GoalMetric> metric;
   for (const TrialGroup* group : {&a, &b}) {

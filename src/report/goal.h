@@ -1,4 +1,4 @@
-// How long training took to get to a value of the chosen metric.
+// Training time until a value of the chosen metric was reached.
 #pragma once
 
 #include "report/facts.h"
@@ -12,12 +12,12 @@ namespace lockstep {
 struct GoalTimes {
   double value = 0;
   std::string title;         // "time to loss <= 1.5"
-  std::vector<double> a, b;  // seconds of training, of those that got there
+  std::vector<double> a, b;  // seconds of training, for trials that reached it
 };
 
-// wanted: nothing means the worst of the trials' best values, to which all that have one got.
-// Nothing where the trials have no curves, curves of different metrics, or it is not known which of
-// lower and higher is better.
+// wanted: nothing means the worst of the trials' best values, which all trials with a value
+// reached. Returns nothing if the trials have no curves or curves of different metrics, or if it is
+// unknown whether lower or higher is better.
 std::optional<GoalTimes> times_to_goal(const TrialGroup& a, const TrialGroup& b,
                                        std::optional<double> wanted);
 

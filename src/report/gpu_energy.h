@@ -1,4 +1,4 @@
-// Energy of a device from samples of its power, where samples may be missing.
+// A device's energy from samples of its power; samples may be missing.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,11 @@ namespace lockstep {
 
 class SampleGaps {
  public:
-  // Seconds since the sample before; 0 where samples are missing between them, or there is none.
+  // Seconds since the previous sample; 0 if samples are missing in between, or if there is none.
   double next(double time) {
-    constexpr double longest = 4;                           // of the usual distance
-    constexpr double least_pause_s = 60, pause_times = 10;  // while that is hardly known
+    constexpr double longest = 4;                           // times the usual interval
+    constexpr double least_pause_s = 60, pause_times = 10;  // while the usual interval is hardly
+                                                            // known
     const double gap = samples_ > 0 ? time - time_ : 0;
     time_ = time;
     ++samples_;
@@ -30,7 +31,7 @@ class SampleGaps {
   std::int64_t samples_ = 0;
 };
 
-// Trapezoids between samples; where samples are missing nothing is made up.
+// Sums trapezoids between samples; gaps with missing samples add nothing.
 class DeviceEnergy {
  public:
   void add(double time, double watts) {

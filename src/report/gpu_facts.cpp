@@ -42,7 +42,7 @@ void visit_pieces(const std::filesystem::path& file,
   if (!piece.empty() || !visited) flush();
 }
 
-// Of spans in the order of their begins, none of which reaches into the next.
+// spans: sorted by begin, without overlaps.
 bool in_spans(const TimeSpans& spans, double time) {
   const auto next = std::upper_bound(spans.begin(), spans.end(), time,
                                      [](double at, const auto& span) { return at < span.first; });

@@ -1,4 +1,4 @@
-// What gpu.csv says of the devices of a run or batch: clocks, tenants, energy, balance.
+// Facts about the devices of a run or batch from gpu.csv: clocks, tenants, energy, balance.
 #pragma once
 
 #include "report/facts.h"
@@ -21,22 +21,24 @@ struct GpuUse {  // of one device
   std::optional<double> clock_mhz;                 // mean while it was busy
   std::optional<double> power_limit_w, memory_most_bytes;
   std::optional<double> energy_j;
-  std::optional<int> other_processes;             // at most
-  std::map<std::string, double> throttled_share;  // by reason: "power", "heat"; without "none"
+  std::optional<int> other_processes;             // the largest number
+  std::map<std::string, double> throttled_share;  // share of time by reason: "power", "heat";
+                                                  // without "none"
   bool throttling_known = false;
 };
 
-using TimeSpans = std::vector<std::pair<double, double>>;  // unix seconds, by begin
+using TimeSpans = std::vector<std::pair<double, double>>;  // unix seconds, sorted by begin
 
-// Over the samples of all files within these spans. A missing file has no devices; the last line
-// may be torn. Throws Error where a file is no such table.
+// Uses the samples of all files within these spans. A missing file has no devices; the last line
+// may be incomplete. Throws Error if a file is not such a table.
 std::vector<GpuUse> read_gpu_use(const std::vector<std::filesystem::path>& gpu_csvs,
                                  const TimeSpans& spans);
 
-// Facts of place, and quantities: energy, how busy, balance, memory. Nothing of no devices.
+// Adds facts of place, and quantities: energy, utilisation, balance, memory. Does nothing without
+// devices.
 void add_gpu_facts(const std::vector<GpuUse>& devices, Trial& trial);
 
-// Below it a device counts as idle, in percent.
+// A device below this percentage counts as idle.
 inline constexpr double idle_percent = 2;
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// The jobs of two batches as pairs: which gave the same, and which way a quality differs.
+// The jobs of two batches as pairs: which gave the same result, and in which direction a quality
+// differs.
 #pragma once
 
 #include "report/comparison.h"
@@ -8,19 +9,20 @@
 
 namespace lockstep {
 
-// By the hashes of their models where both report them; else by the qualities that both report,
-// where one at least is no whole number: such values are not the same by chance.
+// Compares the hashes of their models if both report them. Otherwise compares the qualities that
+// both report; at least one must not be a whole number, since such values are not equal by chance.
 JobRow::Outcome outcome_of(const JobFacts& a, const JobFacts& b);
-// Of one job in the trials of each side, at least one: the same where each trial of one side gave
-// what some trial of the other gave, as repeats with the same seeds do, in whatever order they are.
+// For one job in the trials of each side, at least one. The outcome is the same if each trial of
+// one side equals some trial of the other, as with repeats of the same seeds in any order.
 JobRow::Outcome outcome_of(const std::vector<const JobFacts*>& a,
                            const std::vector<const JobFacts*>& b);
 
-// A test for each quality among `rows` that may be compared and is no count, over the jobs that
-// are done on both sides.
+// A test for each comparable quality among `rows` that is not a count, over the jobs done on both
+// sides.
 std::vector<JobPairs> pair_jobs(const JobsMatched& jobs, const std::vector<QuantityRow>& rows);
 
-// Where most jobs gave the same although their parameters differ: these changed nothing there.
+// A flag if most jobs gave the same result although their parameters differ: the parameters had no
+// effect there.
 std::optional<RedFlag> same_outcome_flag(const JobsMatched& jobs,
                                          const std::vector<Difference>& differences);
 

@@ -58,7 +58,7 @@ bool is_list(const json& object, const char* key) {
   return object.contains(key) && object[key].is_array();
 }
 
-// Of values by the numbers of their rows, which tells them from settings in groups.
+// A column holds values by row number, unlike settings in groups.
 bool is_column(const json& value) {
   if (!value.is_object() || value.empty()) return false;
   for (const auto& [row, cell] : value.items())

@@ -1,5 +1,5 @@
-// A log of another program as JSON: W&B's exported history, pandas' tables, and the
-// trainer_state.json of Transformers.
+// Reads another program's log from JSON: W&B's exported history, pandas' tables, and Transformers'
+// trainer_state.json.
 #pragma once
 
 #include "report/facts.h"
@@ -8,11 +8,11 @@
 
 namespace lockstep {
 
-bool is_json_log_name(const std::string& name);  // by its ending: .json, .jsonl, .ndjson
+bool is_json_log_name(const std::string& name);  // judged by its ending: .json, .jsonl, .ndjson
 
-// Rows as a list of objects, an object a line, or a table of pandas' to_json (by columns, or as
-// "split"). The last line may be torn. Of data, parameters and devices nothing is known. Throws
-// Error where it is no such file, or holds no numbers.
+// Rows as a list of objects, one object per line, or a table from pandas' to_json (by columns, or
+// as "split"). The last line may be incomplete. Data, parameters and devices are unknown. Throws
+// Error if it is not such a file, or has no numbers.
 Trial read_json_log(const std::filesystem::path& file);
 
 }  // namespace lockstep

@@ -14,11 +14,11 @@ class JsonRows {
   // name: for messages.
   explicit JsonRows(std::string name) { table_.name = std::move(name); }
 
-  // Numbers, also "NaN" and "Infinity" as texts; times may be texts. Objects become "KEY.MEMBER",
-  // but for those of W&B and trackio themselves ("_wandb", pictures and tables with a "_type");
-  // all else is left out.
+  // Takes numbers, also "NaN" and "Infinity" as texts; times may be texts. Objects become
+  // "KEY.MEMBER", except those of W&B and trackio themselves ("_wandb", pictures and tables with a
+  // "_type"). Other values are left out.
   void add(const nlohmann::json& row);
-  void add_number(const std::string& name, double value);  // of the row that was added last
+  void add_number(const std::string& name, double value);  // of the row added last
   std::uint32_t rows() const { return table_.rows; }
   ForeignTable take() &&;
 
@@ -26,7 +26,7 @@ class JsonRows {
   void add_members(const nlohmann::json& object, const std::string& before);
 
   ForeignTable table_;
-  std::map<std::string, std::size_t> columns_;  // by name: numbers in the table
+  std::map<std::string, std::size_t> columns_;  // by name: the column's index in the table
 };
 
 }  // namespace lockstep

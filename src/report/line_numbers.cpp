@@ -21,7 +21,7 @@ class LineScan {
  private:
   static constexpr int most_levels = 100;
 
-  // Where the names of an object below the top are told: in a list one level further down.
+  // The level at which names of an inner object are reported: one further down in a list.
   int inner_level() const { return place_ >= 0 ? 2 : 1; }
 
   void skip_space() {
@@ -33,7 +33,7 @@ class LineScan {
     return true;
   }
 
-  // What stands between quotes; the first has been taken.
+  // Reads a text up to its closing quote; the opening one has been taken.
   bool text(std::string_view& inside) {
     const char* const begin = at_;
     for (; at_ != end_ && *at_ != '"'; ++at_)

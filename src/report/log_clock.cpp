@@ -9,15 +9,15 @@
 namespace lockstep {
 namespace {
 
-// Gaps between points, and what they take: places that rise by the place, those that stay, as the
-// lines of an epoch do, by themselves.
+// Gaps between points, and their rates: for rising places by the place; for places that stay, as
+// the lines of an epoch do, by themselves.
 enum class GapKind { rises, stays };
 
 double rate_of(double seconds, double places) { return places > 0 ? seconds / places : seconds; }
 
 bool is_of(GapKind kind, double places) { return (places > 0) == (kind == GapKind::rises); }
 
-// Of each gap of that kind that is not known to be a pause.
+// The rate of each gap of that kind that is not a known pause.
 std::vector<double> rates_of(GapKind kind, const std::vector<double>& times,
                              const std::vector<double>& places, const std::vector<bool>& pauses) {
   std::vector<double> rates;

@@ -32,7 +32,7 @@ bool has_file(const fs::path& folder, const char* name) {
   return fs::is_regular_file(folder / name, ignored);
 }
 
-// What lies there by itself, without a look at folders that are no part of it.
+// Whether the folder itself holds a log, without looking at unrelated subfolders.
 bool is_log_folder(const fs::path& folder) {
   return has_tensorboard_files(folder) || has_file(folder, csv_metrics) ||
          !tensorboard_parts(folder).empty();
@@ -98,7 +98,7 @@ std::string name_of_folder(const fs::path& folder) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-// Of what lies in the folder itself; it is named after the folder.
+// The log in the folder itself, named after the folder.
 std::optional<Trial> read_own(const fs::path& folder) {
   std::optional<Trial> trial;
   if (const std::vector<TensorboardPart> parts = tensorboard_parts(folder); !parts.empty())

@@ -1,4 +1,4 @@
-// Folders as people name them, in or below which a log of another program lies: Lightning's
+// Finds another program's log in or below a folder that the user named: Lightning's
 // lightning_logs/version_N, Transformers' OUT/runs/DATE, Keras' train and validation, add_scalars'
 // folder per line, and stores of experiment trackers.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// folder: neither a run nor a batch. Of several logs below it none is taken: Error names them.
-// Throws Error, too, where there is none, which says what was looked for.
+// folder: neither a run nor a batch. If several logs lie below it, none is read and the Error names
+// them. Also throws Error if there is none, saying what was searched for.
 Trial read_log_folder(const std::filesystem::path& folder);
 
 }  // namespace lockstep

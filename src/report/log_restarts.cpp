@@ -39,7 +39,7 @@ std::size_t usual_count(const std::vector<PlaceRun>& runs) {
   return most != by_count.end() && 2 * most->second > runs.size() ? most->first : 0;
 }
 
-// The middle of the times from one point to the next, of which the places differ if `apart`.
+// The median time from one point to the next; if `apart`, only between different places.
 std::optional<double> usual_gap_s(const Points& points, bool apart) {
   std::vector<double> gaps;
   for (std::size_t i = 1; i < points.size(); ++i)
@@ -76,8 +76,8 @@ class Repeats {
     return points_[first].time - points_[first - 1].time;
   }
 
-  // As lines of evaluations do, and restarts do not: all along the log at the same distance, and
-  // each after about the same time; or once, at the last place, as a test of the model does.
+  // Lines of evaluations come all along the log at the same distance, and each after about the same
+  // time. A test of the model comes once, at the last place. Restarts do neither.
   bool come_regularly(const std::vector<PlaceRun>& found, const std::vector<PlaceRun>& all) const {
     if (found.size() < 2) return !found.empty() && found.front().begin == all.back().begin;
     const double distance = found[1].place - found[0].place;
@@ -126,7 +126,7 @@ std::vector<FoundRestart> find_restarts(const Points& points, bool lines) {
     while (!kept.empty() && kept.back().place > run.place) kept.pop_back();
     const bool again = !kept.empty() && kept.back().place == run.place;
     if (back) {
-      // Of the lines of this epoch before, those that are not done once more stay.
+      // Earlier lines of this epoch stay unless they are repeated.
       const std::size_t stay = usual > run.count ? usual - run.count : 0;
       found.push_back({run.begin, again && lines
                                       ? kept.back().begin + std::min(stay, kept.back().count)

@@ -1,4 +1,5 @@
-// Where a log of another program was started anew from an earlier place, and what that took back.
+// Finds where another program's log was restarted from an earlier place, and which points that took
+// back.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +10,25 @@
 namespace lockstep {
 
 struct FoundRestart {
-  std::size_t first = 0;  // point of the series with which it goes on
-  // The first point of the same place that is done once more; `first`: there is none.
+  std::size_t first = 0;  // the point at which the series resumes
+  // The first repeated point of the same place; equal to `first` if there is none.
   std::size_t repeated = 0;
 };
 
-// Restarts that a series tells of, in order: its place goes back; or a place comes once more than
-// the others do, where times, if it has any, say that the work was done anew. lines: a place may
-// have several points, as an epoch has lines.
+// Restarts visible in a series, in order. Either its place goes back, or a place occurs once more
+// than the others do. In the second case the times, if any, must show that the work was repeated.
+// lines: a place may have several points, as an epoch has lines.
 std::vector<FoundRestart> find_restarts(const std::vector<ForeignPoint>& points, bool lines);
 
-// Where steps begin anew at least twice, at the same first step and after the same last one, which
-// resumes and restarts hardly ever do: rows by pass, from 0. Else empty.
+// Finds steps that begin anew at least twice, at the same first step and after the same last one.
+// Resumes and restarts hardly ever do that. Returns the pass of each row, from 0; otherwise empty.
 std::vector<double> passes_of(const std::vector<double>& steps);
 
-// A restart on an axis that all series of a log share: numbers of rows, or times.
+// A restart on an axis that all series of a log share: row numbers, or times.
 struct Restart {
-  double at = 0;         // of the first point behind it
-  double place = 0;      // of that point
-  double repeated_from;  // points of that very place do not count from here on
+  double at = 0;         // of the first point after it
+  double place = 0;      // place of that point
+  double repeated_from;  // points of that same place are invalid from here on
 };
 
 class Restarts {
@@ -37,12 +38,12 @@ class Restarts {
 
   bool empty() const { return restarts_.empty(); }
   const std::vector<Restart>& all() const { return restarts_; }
-  // Whether a point counts: no later restart goes on from an earlier place.
+  // Whether a point counts: no later restart resumes from an earlier place.
   bool counts(double at, double place) const;
 
  private:
   std::vector<Restart> restarts_;
-  std::vector<Restart> lowest_;  // of each restart and those behind it
+  std::vector<Restart> lowest_;  // for each restart, the lowest of it and those after it
 };
 
 }  // namespace lockstep

@@ -9,7 +9,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes what it knows off the front of a text.
+// Consumes recognised parts from the front of a text.
 class TimeText {
  public:
   explicit TimeText(std::string_view text) : rest_(text) {}

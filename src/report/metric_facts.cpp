@@ -54,7 +54,7 @@ void add_metric_values(const RunLog& log, const std::string& name, Better better
   trial.measure(quantity, value_at(log.evals.back()));
 }
 
-// Of the logged steps, where there are no evaluations.
+// Uses the logged steps if there are no evaluations.
 void add_training_loss(const RunLog& log, Trial& trial) {
   if (!log.last_step.is_object() || !log.last_step.contains("loss")) return;
   trial.measure({.name = "train_loss",

@@ -1,5 +1,5 @@
-// The validation metrics of a run: best and last values, which of lower and higher is better, and
-// the curve that "time to a loss" is read from.
+// A run's validation metrics: best and last values, whether lower or higher is better, and the
+// curve for "time to a loss".
 #pragma once
 
 #include "report/facts.h"
@@ -9,12 +9,13 @@
 
 namespace lockstep {
 
-// chosen: checkpoint.best_metric; "": the recipe's own first, which is `loss` or the only one where
-// that can be told. Without evaluations the training loss takes its place, and is named so.
+// chosen: checkpoint.best_metric; "": the recipe's own first one, which is `loss` or the only
+// metric if that can be determined. Without evaluations the training loss is used, under its own
+// name.
 void add_metrics(const RunLog& log, const std::string& chosen, Trial& trial);
 
-// The direction in which the evaluations that were the best so far are its best values; unknown
-// where there are too few to tell, or they are not.
+// The direction in which the evaluations marked best so far are the metric's best values. Unknown
+// if there are too few, or if they are not.
 Better direction_of(const RunLog& log, const std::string& metric);
 
 }  // namespace lockstep

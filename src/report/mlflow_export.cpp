@@ -54,8 +54,8 @@ std::map<std::string, std::string> options_of_record(const nlohmann::json& recor
   return options;
 }
 
-// What a training or job says of itself: numbers that it measured or counted are metrics, all else
-// are parameters. Whether there was a metric.
+// Writes the results of a training or job. Measured or counted numbers become metrics, all others
+// parameters. Returns whether there was a metric.
 bool add_results(const nlohmann::json& results, double time, MlflowRunWriter& writer,
                  MlflowRunFacts& facts) {
   bool any = false;

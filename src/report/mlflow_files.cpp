@@ -70,7 +70,7 @@ double seconds_of_ms(const std::string& text) {
   return ms ? static_cast<double>(*ms) / 1000 : NAN;
 }
 
-// Files below a folder, which are named after what they hold: "val/loss". Links are not followed.
+// Files below a folder, named by their contents: "val/loss". Links are not followed.
 std::map<std::string, fs::path> files_by_name(const fs::path& folder, bool& all) {
   std::map<std::string, fs::path> files;
   std::error_code error;

@@ -1,4 +1,4 @@
-// Metrics of a run of MLflow's, whichever store they lie in, as a trial.
+// Metrics of an MLflow run, from any store, as a trial.
 #pragma once
 
 #include "report/foreign_log.h"
@@ -17,9 +17,10 @@ struct MlflowValue {
 
 class MlflowLog {
  public:
-  // In the order of their times. Metrics of the machine, which count their own steps, are left out.
+  // Values must come in the order of their times. System metrics, which count their own steps, are
+  // left out.
   void add(const std::string& name, const MlflowValue& value);
-  void set_starts(std::vector<StartMark> starts) { starts_ = std::move(starts); }  // of an export
+  void set_starts(std::vector<StartMark> starts) { starts_ = std::move(starts); }  // from an export
   void finish(Trial& trial) &&;
 
  private:
@@ -27,7 +28,7 @@ class MlflowLog {
   std::vector<StartMark> starts_;
 };
 
-// The commit that it ran from; "": unknown.
+// Adds the commit that it ran from; "": unknown.
 void add_mlflow_code(const std::string& commit, Trial& trial);
 
 }  // namespace lockstep

@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t longest_value = 5000, most_metrics = 1000;
 constexpr const char* default_database = "mlflow.db";  // of MLflow 3.x
 
-// What MLflow allows in names of metrics, parameters and tags; no way out of the folder.
+// The name in the characters that MLflow allows for metrics, parameters and tags, without a way out
+// of the folder.
 std::string mlflow_name(std::string name) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("_-./ ", c)) c = '_';

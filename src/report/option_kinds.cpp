@@ -57,14 +57,14 @@ constexpr std::array option_rows{
     OptionKind{"score."},
 };
 
-// Work that computes other numbers in the same time. Whoever is in doubt leaves an option out:
-// then speed is not comparable until --varied names it.
+// Options that change the numbers but not the time of a step. In doubt an option is left out; speed
+// is then not comparable until --varied names it.
 constexpr std::array<std::string_view, 9> same_cost = {
     "optimizer.lr",    "optimizer.scale_lr", "optimizer.base_batch",
     "optimizer.beta1", "optimizer.beta2",    "optimizer.eps",
     "schedule.",       "stop.patience",      "stop.patience_epochs"};
 
-// Likewise between values above zero: 0 leaves something out of the step.
+// The same between values above zero: 0 removes a part of the step.
 constexpr std::array<std::string_view, 4> same_cost_above_zero = {
     "optimizer.weight_decay", "optimizer.momentum", "optimizer.clip", "ema.decay"};
 

@@ -1,4 +1,4 @@
-// What a difference in an option of the engine means for a comparison.
+// The effect of a difference in an engine option on a comparison.
 #pragma once
 
 #include "report/facts.h"
@@ -12,17 +12,17 @@ namespace lockstep {
 struct OptionKind {
   std::string_view key;            // "optimizer.lr", or "optimizer." for a whole group
   std::optional<FactKind> kind{};  // nothing: it changes neither result nor speed, or another fact
-                                   // says what became of it
+                                   // shows its effect
 };
 
-// The row of the key, else that of its group, else null: an option of a recipe.
+// The row of the key, else that of its group, else null for a recipe's option.
 const OptionKind* engine_option(std::string_view key);
 
-// Of any option: those of recipes are work. Nothing: leave it out.
+// For any option; those of recipes are work. Nothing: leave it out.
 std::optional<FactKind> option_kind(std::string_view key);
 
-// Whether a step costs the same time, memory and energy with both values of an option that is
-// work, whatever comes out of it. Of a side whose trials differ the value is a list.
+// Whether a step costs the same time, memory and energy with both values of a work option, whatever
+// the result. The value is a list for a side whose trials differ.
 bool step_costs_the_same(std::string_view key, const nlohmann::json& a, const nlohmann::json& b);
 
 }  // namespace lockstep

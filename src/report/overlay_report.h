@@ -1,4 +1,4 @@
-// Several runs over each other.
+// A report that overlays several runs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,18 +18,18 @@ namespace lockstep {
 struct OverlaidRun {
   RunSummary summary;
   RunSeries series;         // without its lists of events
-  nlohmann::json config;    // of the record; or null
-  double global_batch = 0;  // samples per step; 0: not known
-  std::string problem{};    // why there is nothing of it; "" nothing
+  nlohmann::json config;    // from the record; or null
+  double global_batch = 0;  // samples per step; 0: unknown
+  std::string problem{};    // why the run could not be read; "" if it was
 };
 
-// Each run costs memory for a part of `columns` alone, however many there are. A run that cannot be
-// read has a `problem`, and hides no other.
+// Each run needs memory only for its part of `columns`, however many runs there are. A run that
+// cannot be read has a `problem`, and does not affect the others.
 OverlaidRun read_overlaid_run(const RunDir& run, std::optional<double> smooth, std::size_t columns);
-// Columns of a curve where so many runs lie over each other.
+// Columns per curve if this many runs are overlaid.
 std::size_t columns_for(std::size_t runs);
 
-constexpr std::size_t most_overlaid = 20;  // curves that are drawn
+constexpr std::size_t most_overlaid = 20;  // the most curves drawn
 
 Page overlay_page(const std::vector<OverlaidRun>& runs, CurveAxis axis);
 nlohmann::json overlay_json(const std::vector<OverlaidRun>& runs);

@@ -26,8 +26,8 @@ const ForeignSeries* series_named(const std::vector<ForeignSeries>& all, std::st
   return found == all.end() || found->points.empty() ? nullptr : &*found;
 }
 
-// The times of a run's starts as its training time, which leaves out what lay between them, and
-// what came after the step that a start went on from.
+// The times of a run's starts as its training time. It leaves out the time between starts, and the
+// time after the step from which a start resumed.
 class OwnClock {
  public:
   OwnClock(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts)

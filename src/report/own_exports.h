@@ -1,5 +1,5 @@
-// Logs that `lockstep export` and log.tensorboard wrote, read back under the names and with the
-// numbers that the run itself has in a comparison.
+// Reads back logs from `lockstep export` and log.tensorboard, with the names and numbers that the
+// run itself has in a comparison.
 #pragma once
 
 #include "report/foreign_log.h"
@@ -10,19 +10,19 @@
 
 namespace lockstep {
 
-// Of a table's column names: steps.csv, evaluations.csv.
+// Recognise a table by its column names: steps.csv, evaluations.csv.
 bool is_own_steps(const std::vector<std::string>& columns);
 bool is_own_evaluations(const std::vector<std::string>& columns);
-// "logged.accuracy" of such a table is "train/accuracy", as docs/reference/run-directory.md names
-// it for TensorBoard and MLflow.
+// "logged.accuracy" of such a table is "train/accuracy", the name for TensorBoard and MLflow in
+// docs/reference/run-directory.md.
 std::string own_name(const std::string& column);
 
-// Of series with the names of TensorBoard and MLflow.
+// Recognises series by their names for TensorBoard and MLflow.
 bool is_own_log(const std::vector<ForeignSeries>& all);
 
-// Step time, shares and memory as the log's own steps tell them, and metrics; `curve` is filled in,
-// too. starts: of the run, in order; where there are none, the first step's beginning is that of
-// the training, and clock tells its time.
+// Adds step time, shares and memory from the log's own steps, metrics and `curve`. starts: those of
+// the run, in order. If there are none, the first step's beginning is the training's, and `clock`
+// gives its time.
 void add_own_log(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts,
                  LogClock& clock, Trial& trial);
 

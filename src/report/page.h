@@ -1,4 +1,4 @@
-// A report as parts, of which HTML and Markdown are made alike.
+// A report as parts, from which both HTML and Markdown are made.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ enum class PageTone { plain, good, warning, bad };
 struct PageText {
   std::string text;  // one paragraph
 };
-// Lines as they are, in a font of equal widths.
+// Lines shown as they are, in a fixed-width font.
 struct PageLines {
   std::string text;
 };
@@ -21,26 +21,26 @@ struct PageNote {
   PageTone tone = PageTone::plain;
   std::string text;
 };
-// A number that is to be seen first.
+// A number that is shown prominently.
 struct PageTile {
-  std::string name, value, more{};  // more: in small, below
+  std::string name, value, more{};  // more: small text below it
 };
 struct PageTable {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  // a cell per column, or fewer
-  std::size_t first_numbers = 1;               // columns from here on stand to the right
-  std::string left_out{};                      // what is not among the rows
+  std::size_t first_numbers = 1;               // columns from here on are right-aligned
+  std::string left_out{};                      // a note on rows that are missing
 };
 struct PageFigure {
-  std::string title;  // of the text, where there is no drawing
-  std::string svg;    // of media/chart.h
-  std::string text;   // the same in characters; empty: it has none
+  std::string title;  // title of the text, if there is no drawing
+  std::string svg;    // from media/chart.h
+  std::string text;   // the drawing in plain characters; empty if there is none
   std::string caption{};
   bool wide = false;  // takes the whole width
 };
 struct PagePicture {
-  std::string name;      // below it
-  std::string data_uri;  // empty: only its name is told
+  std::string name;      // shown below it
+  std::string data_uri;  // empty: only the name is shown
   bool wide = false;     // takes the whole width
 };
 
@@ -50,7 +50,7 @@ using PageBlock = std::variant<PageText, PageLines, std::vector<PageNote>, std::
 struct PageSection {
   std::string title;
   std::vector<PageBlock> blocks;
-  bool folded = false;  // HTML shows its title until it is opened
+  bool folded = false;  // HTML shows only its title until it is opened
 };
 
 struct Page {
@@ -58,15 +58,15 @@ struct Page {
   std::string state{};  // a word beside the title
   PageTone tone = PageTone::plain;
   std::string subtitle{};
-  std::vector<PageSection> sections;  // those without blocks are left out
+  std::vector<PageSection> sections;  // sections without blocks are left out
   std::string foot{};
 };
 
-// One file without a script and without anything from elsewhere, in UTF-8: any text in it is shown
-// as it is. It has a light and a dark look, and is laid out for paper and narrow screens too.
+// One file without scripts and external content, in UTF-8; all text is escaped. It has a light and
+// a dark look, and suits paper and narrow screens too.
 std::string html_of(const Page& page);
 
-// CommonMark with tables, drawings as characters; pictures by their names.
+// CommonMark with tables; drawings are in plain characters, and pictures are named.
 std::string markdown_of(const Page& page);
 
 }  // namespace lockstep

@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// Of a text in single quotes, without them.
+// Removes single quotes around a text.
 std::string without_quotes(std::string_view quoted) {
   std::string text;
   for (std::size_t i = 0; i < quoted.size(); ++i) {

@@ -1,4 +1,4 @@
-// Settings of other programs in YAML: MLflow's meta.yaml, Lightning's hparams.yaml.
+// Reads settings of other programs in YAML: MLflow's meta.yaml, Lightning's hparams.yaml.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// Plain and quoted values of the outermost mapping ("lr: 0.1", "name: 'it''s'"), as text; what is
-// nested, tagged or in a block is left out. Any text is taken; what is no such line is skipped.
+// Plain and quoted values of the outermost mapping ("lr: 0.1", "name: 'it''s'"), as text. Nested,
+// tagged and block values are left out. Any text is accepted; other lines are skipped.
 std::map<std::string, std::string> plain_yaml(std::string_view text);
 
 }  // namespace lockstep

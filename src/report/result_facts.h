@@ -1,4 +1,4 @@
-// What jobs and trainings report of themselves (docs/guide/batch.md), as facts and quantities.
+// Results that jobs and trainings report (docs/guide/batch.md), as facts and quantities.
 #pragma once
 
 #include "report/facts.h"
@@ -8,17 +8,17 @@
 
 namespace lockstep {
 
-// used.NAME and data are of work, rows.NAME and samples.NAME amounts, device is of the place,
-// model_hash is what came out; other texts are of work, and other numbers were measured.
+// used.NAME and data are work; rows.NAME and samples.NAME are amounts; device is place; model_hash
+// is the outcome. Other texts are work, and other numbers are quantities.
 enum class ResultRole { work, amount, place, quantity, outcome };
 inline constexpr const char* model_hash_result = "model_hash";
 ResultRole role_of_result(const std::string& name, const nlohmann::json& value);
 
-// A quantity by the ending of its name: _s is time, _bytes memory, _j energy, _per_s a rate; others
-// are qualities, of which only a loss and an error are known to be better where lower.
+// A quantity by the ending of its name: _s is time, _bytes memory, _j energy, _per_s a rate. Others
+// are qualities; only for a loss and an error is lower known to be better.
 Quantity quantity_of_name(const std::string& name);
 
-// An object of numbers and texts, of one training.
+// results: an object of numbers and texts from one training.
 void add_results(const nlohmann::json& results, Trial& trial);
 
 }  // namespace lockstep

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-// Null for what a record leaves out, or writes as nothing.
+// Null for values that a record lacks, or stores as nothing.
 json known_text(const json& object, const char* key) {
   const std::string text = text_or(object, key, "");
   return text.empty() ? json() : json(text);
@@ -148,7 +148,7 @@ json samples_done(const json& record, std::int64_t steps) {
   return steps / per_epoch * samples + std::min(steps % per_epoch * global, samples);
 }
 
-// The step of another run that it went on from (resume --into), whose work is not its own; else 0.
+// The step of another run that it resumed from (resume --into), whose work is not its own; else 0.
 std::int64_t step_of_origin(const json& record) {
   return integer_or(member_or_null(record, "from"), "step", 0);
 }
@@ -170,7 +170,7 @@ void add_amounts(const json& record, const RunLog& log, Trial& trial) {
     trial.set(unit, amount, samples.get<double>() * per_sample);
   if (log.micro.size() > 1) trial.set("micro_batch", FactKind::means, log.micro);
   if (log.precisions.size() > 1) trial.set("precision", FactKind::means, log.precisions);
-  // Of one start, which says nothing of the steps of the others.
+  // The value of one start says nothing about the steps of the others.
   if (log.peak_flops.size() > 1) trial.set("peak_flops", FactKind::place, nullptr);
   if (const json graphs = member_or_null(log.ended, "graphs"); graphs.is_object())
     trial.set("graphs", FactKind::means, integer_or(graphs, "steps", 0) > 0);

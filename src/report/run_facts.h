@@ -1,4 +1,4 @@
-// The facts and measurements of a run directory.
+// Facts and measurements of a run directory.
 #pragma once
 
 #include "report/facts.h"
@@ -6,9 +6,9 @@
 
 namespace lockstep {
 
-// Of runs of any state and of earlier versions: what is not there is not known, and what makes the
-// rest doubtful is told in `cautions`. Throws Error where run.json is damaged or the folder cannot
-// be read.
+// Accepts runs in any state and of earlier versions. Missing values are unknown, and reasons to
+// doubt the others are in `cautions`. Throws Error if run.json is damaged or the folder cannot be
+// read.
 Trial read_run_facts(const RunDir& run);
 
 }  // namespace lockstep

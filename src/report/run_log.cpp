@@ -172,7 +172,7 @@ class LogReader {
   double last_line_step_ = 0;
   StepList<CountedStep> steps_;
   StepList<LoggedEval> evals_;
-  StepList<nlohmann::json> starts_;             // of which steps count
+  StepList<nlohmann::json> starts_;             // starts whose steps count
   double begun_ = 0, seen_ = 0, before_s_ = 0;  // of this start; unix seconds, and training time
   std::int64_t from_ = 0;
   bool first_ = true;

@@ -1,4 +1,4 @@
-// The events of a run as numbers over its training time, for comparisons.
+// A run's events as numbers over its training time, for comparisons.
 #pragma once
 
 #include <cstdint>
@@ -11,45 +11,46 @@
 
 namespace lockstep {
 
-struct LoggedSteps {  // since the logged step before
+struct LoggedSteps {  // since the previous logged step
   std::int64_t step = 0, steps = 0;
   double step_s = 0;
   double at_s = 0;                        // of training until then
-  bool first = false;                     // of a start: kernels are loaded, graphs recorded
-  double data_share = 0, wait_share = 0;  // of that time; NaN: not told
+  bool first = false;                     // the first of a start: kernels are loaded, graphs
+                                          // captured
+  double data_share = 0, wait_share = 0;  // shares of that time; NaN: unknown
 };
 
 struct LoggedEval {
   std::int64_t step = 0;
   double at_s = 0;
-  nlohmann::json metrics, units, better;  // objects: of each metric its value, unit and direction
+  nlohmann::json metrics, units, better;  // objects by metric: value, unit and direction
   bool best = false;
 };
 
-// Without what resumes took back. Training time leaves out start-up, and what came after the
-// checkpoint that a resume went on from.
+// Events that resumes took back are left out. Training time excludes start-up, and the time after
+// the checkpoint that a resume started from.
 struct RunLog {
   std::vector<LoggedSteps> steps;
   std::vector<LoggedEval> evals;
   std::vector<std::pair<double, double>> trained;  // unix seconds: begin and end of each start
   double train_s = 0;
   nlohmann::json start, last_step, ended;  // events of the newest start, or null
-  std::vector<std::int64_t> micro;         // micro-batches, as they changed
-  std::vector<std::string> precisions;     // of starts, as they changed
-  std::vector<double> peak_flops;          // likewise; 0: not known
+  std::vector<std::int64_t> micro;         // micro-batches in the order of changes
+  std::vector<std::string> precisions;     // of starts, in the order of changes
+  std::vector<double> peak_flops;          // the same; 0: unknown
   std::optional<double> start_up_s;        // of the first start
   std::optional<double> peak_bytes;        // of the rank with the most, at any step
   std::int64_t step = 0;                   // finished
   int starts = 0;
-  std::int64_t bad_lines = 0, not_finite = 0;  // steps without a finite loss
+  std::int64_t bad_lines = 0, not_finite = 0;  // not_finite: steps without a finite loss
 
-  // Mean seconds of a step. The first logged one of each start counts where there is no other.
+  // Mean seconds of a step. The first logged one of each start counts only if there is no other.
   std::optional<double> step_s() const;
   // Mean of a share over the time of all steps.
   std::optional<double> share(double LoggedSteps::*of) const;
 };
 
-// A missing file is a run without events. Throws Error where it cannot be read.
+// A missing file is a run without events. Throws Error if it cannot be read.
 RunLog read_run_log(const std::filesystem::path& events);
 
 }  // namespace lockstep

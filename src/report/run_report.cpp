@@ -68,7 +68,7 @@ std::string step_folder(std::int64_t step) {
   return name;
 }
 
-// Of media/: the folder of the best evaluation, else the newest that training wrote.
+// The folder in media/ of the best evaluation, else the newest that training wrote.
 const RunFolder* chosen_pictures(const RunReport& report) {
   const RunFolder* newest = nullptr;
   const std::string best = cat("media/", step_folder(report.summary.best_step));
@@ -186,8 +186,8 @@ std::string RunReport::metric() const {
   const std::string named = text_or(member_or_null(record, "config"), "checkpoint.best_metric", "");
   const nlohmann::json& best = summary.best;
   if (!named.empty() && best.is_object() && best.contains(named)) return named;
-  // Checkpoints tell the value that they are chosen by, with the sign that makes less better.
-  // What has it in all of them; of several that do, "loss".
+  // Checkpoints record the value that selects them, negated if higher is better. The metric is the
+  // one with that value in all of them; if there are several, "loss".
   std::optional<std::set<std::string>> chosen;
   for (const nlohmann::json& event : series.checkpoints) {
     const nlohmann::json& metrics = member_or_null(event, "metrics");

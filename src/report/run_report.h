@@ -1,4 +1,4 @@
-// Everything that a run left behind, from its directory alone.
+// A report on a run, from its directory alone.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,23 @@ namespace lockstep {
 
 struct ReadRunReport {
   std::optional<double> smooth{};
-  std::size_t columns = 2048;  // of a curve, at most
-  // The recipe's options with their defaults, as `config` of run.json has them; null: not known.
+  std::size_t columns = 2048;  // the most per curve
+  // The recipe's options with their defaults, as in `config` of run.json; null: unknown.
   nlohmann::json defaults = nullptr;
-  std::size_t picture_bytes = std::size_t{4} << 20;  // of all pictures that go into the page
-  // This program holds the run, and has ended it: it is as state.json says, and does not run.
+  std::size_t picture_bytes = std::size_t{4} << 20;  // the most for all pictures in the page
+  // The calling program holds the run and has ended it: state.json is right, and the run does not
+  // train.
   bool has_ended = false;
 };
 
 struct RunOption {
   std::string key, value;
-  std::string standard{};  // the default, where it differs and is known
+  std::string standard{};  // the default, if it differs and is known
 };
 
 struct LoggedOutput {
   std::string file;   // "logs/rank0.log"
-  std::string lines;  // its last ones
+  std::string lines;  // the file's last lines
 };
 
 struct RunReport {
@@ -45,28 +46,28 @@ struct RunReport {
   nlohmann::json record;  // run.json, or null
   RunSeries series;
   GpuSeries gpus;
-  std::vector<CheckpointInfo> checkpoints;  // that are there, by their sizes alone
+  std::vector<CheckpointInfo> checkpoints;  // existing ones, checked by size only
   std::vector<RunFolder> files;
   std::vector<PagePicture> pictures;        // of the best evaluation, else of the newest
-  std::string pictures_of{};                // the name of their folder
-  std::size_t pictures_listed = 0;          // of them, without their bytes
-  std::vector<RunOption> changed, options;  // those other than the default; all
+  std::string pictures_of{};                // name of their folder
+  std::size_t pictures_listed = 0;          // how many of them lack their bytes
+  std::vector<RunOption> changed, options;  // changed: other than the default; options: all
   bool defaults_known = false;
-  std::vector<LoggedOutput> output;  // of a run that failed
-  std::vector<PageNote> problems;    // what is wrong with the folder, or with the run
-  double global_batch = 0;           // samples per step; 0: not known
+  std::vector<LoggedOutput> output;  // for a run that failed
+  std::vector<PageNote> problems;    // problems with the folder or the run
+  double global_batch = 0;           // samples per step; 0: unknown
 
-  std::string metric() const;  // the name of the metric that is chosen by; "" there is none
+  std::string metric() const;  // name of the metric that selects checkpoints; "" if there is none
 };
 
-// Throws Error only where the events cannot be read; what else is damaged or missing is told in
+// Throws Error only if the events cannot be read. Other damaged or missing parts are listed in
 // `problems`.
 RunReport read_run_report(const RunDir& run, const ReadRunReport& how = {});
 
 Page run_report_page(const RunReport& report, CurveAxis axis);
 nlohmann::json run_report_json(const RunReport& report);
 
-// Parts of it, for pages of several runs.
+// Parts of the report, for pages of several runs.
 nlohmann::json curve_json(const Curve& curve);
 CurveFrame metric_frame(const std::string& name, const std::string& unit, const Curve& curve,
                         CurveAxis axis);

@@ -526,7 +526,7 @@ class RunPageMaker {
     return join(parts, ", ");
   }
 
-  // What a recipe that trains in the tool recorded of itself.
+  // Adds results that a recipe trained in the tool has recorded.
   static void add_result(PageTable& table, const std::string& name, const nlohmann::json& value,
                          int level) {
     constexpr int deepest = 3;

@@ -32,7 +32,7 @@ void keep_event(std::vector<nlohmann::json>& events, nlohmann::json event) {
 
 // The time of one start, from its first event to its last.
 struct OpenStart {
-  double begin = 0, last = 0;  // unix seconds; begin: of the command where that is told
+  double begin = 0, last = 0;  // unix seconds; begin: of the command, if known
   double first = 0;            // of its first event
   double step = 0;             // the last logged one
   bool has_start = false;
@@ -138,7 +138,7 @@ class SeriesReader {
     }
   }
 
-  // Of several ranks the largest.
+  // Keeps the largest value over several ranks.
   void add_peak(double value) {
     const std::size_t index = index_of("memory peak");
     for (auto& [known, most] : pending_)
@@ -239,7 +239,8 @@ class SeriesReader {
     return kinds.contains(kind);
   }
 
-  // It ends with the first step, whose time is told with the steps, and may hold an evaluation.
+  // It ends with the first step, whose time is reported with the steps, and may include an
+  // evaluation.
   void take_start_up(nlohmann::json& event) {
     const double seconds = number_or(event, "seconds", 0), time = number_or(event, "time", NAN);
     if (seconds > 0 && open_ && std::isfinite(time)) {

@@ -30,7 +30,7 @@ std::vector<double> seconds_by_row(const ForeignColumn* column, std::size_t rows
   return times;
 }
 
-// What a column's values have in common.
+// Properties of a column's values.
 struct Shape {
   std::size_t count = 0;
   double least = INFINITY, most = -INFINITY, sum = 0;  // the sum is without the first one
@@ -61,7 +61,8 @@ Shape shape_of(const ForeignColumn& column) {
   return shape;
 }
 
-// Of three values or more without the longest gap: one long duration behind short ones is no clock.
+// With three values or more the longest gap is ignored: one long duration after short ones is not a
+// clock.
 bool counts_from_the_beginning(const Shape& shape) {
   const bool are_few = shape.count < 3;
   const double gap = are_few ? shape.longest_gap : shape.next_gap,

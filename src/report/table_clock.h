@@ -1,4 +1,4 @@
-// Which column of a log tells the time, and the times of its rows.
+// Finds the column of a log that holds times, and the times of its rows.
 #pragma once
 
 #include <string>
@@ -10,23 +10,26 @@
 namespace lockstep {
 
 struct TableTimes {
-  std::vector<double> by_row;  // seconds, as they stand in the rows; empty: nothing is known
-  const ForeignColumn* durations = nullptr;  // a column of that kind that is no clock, but values
-  std::string caution;                       // why nothing is known, or what was guessed; or ""
+  std::vector<double> by_row;                // seconds, as in the rows; empty: unknown
+  const ForeignColumn* durations = nullptr;  // a column with such a name that holds durations, not
+                                             // a clock
+  std::string caution;                       // why the times are unknown, or what was guessed; or
+                                             // ""
 };
 
-// A column whose name may mean a clock or how long each line took (time, seconds) is a clock where
-// it counts from the beginning of the log, or since 1970: without its longest gap, its least value
-// is not above twice a gap, or it at least doubles. Below that it is not known which it is, but for
-// a column that rises in 30 lines or more. A clock beside it comes first.
+// A column named like time or seconds may be a clock, or each line's duration. It is a clock if it
+// counts from the start of the log or since 1970. Counting from the start means, ignoring its
+// longest gap, that its least value is at most twice a gap, or that it at least doubles. Otherwise
+// its kind is unknown, unless it rises over 30 lines or more. A separate clock column takes
+// precedence.
 TableTimes table_times(const ForeignTable& table);
 
-// Makes one clock of seconds that begin anew with each start: at restarts, whose places are those
-// of rows, and where few of them begin anew although the places go on, but not with each epoch.
-// Returns the times of the rows at which it was started anew. epochs: of rows, or empty.
+// Makes one clock of seconds that begin anew at each start. They do so at restarts, whose places
+// are rows. They may also do so at a few other rows where the places continue, but not at each
+// epoch. Returns the times of the rows where the log was restarted. epochs: of rows, or empty.
 struct ClockStarts {
   std::vector<double> times;
-  std::size_t anew = 0;  // of these, places went on
+  std::size_t anew = 0;  // how many of these without a restart of the places
 };
 ClockStarts join_starts(std::vector<double>& times, const std::vector<double>& places,
                         const std::vector<double>& epochs, const Restarts& restarts);

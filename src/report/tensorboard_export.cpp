@@ -1,4 +1,4 @@
-// What a run logged, as one file of TensorBoard events.
+// Exports a run's log as one file of TensorBoard events.
 #include <memory>
 
 #include "base/files.h"

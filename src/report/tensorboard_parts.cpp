@@ -49,8 +49,8 @@ std::string only_tag(const fs::path& folder) try {
   return "";
 }
 
-// add_scalars("val/loss", {"b": …}) writes the tag val/loss into the folder val_loss_b; that of
-// tensorboardX into val/loss/b. The name of the line, "b".
+// The name of the line, "b": add_scalars("val/loss", {"b": …}) writes the tag val/loss into the
+// folder val_loss_b, and tensorboardX's into val/loss/b.
 std::optional<std::string> line_of_folder(const fs::path& folder, const std::string& name) {
   const std::string tag = only_tag(folder / name);
   if (tag.empty() || name.size() <= tag.size() + 1) return std::nullopt;
@@ -60,8 +60,7 @@ std::optional<std::string> line_of_folder(const fs::path& folder, const std::str
   return name.substr(tag.size() + 1);
 }
 
-// Of the tags of all parts, which are written by one program: it was started anew where the first
-// of them was.
+// Merges the tags of all parts. One program writes them, so the restarts of the first apply to all.
 ForeignLog log_of_parts(const std::vector<TensorboardPart>& parts, Trial& trial) {
   ForeignLog whole;
   bool of_epochs = true;

@@ -167,8 +167,8 @@ bool read_event(std::string_view bytes, const VisitScalar& visit,
 constexpr std::size_t head_bytes = 12, foot_bytes = 4;  // length and its checksum; checksum
 constexpr std::uint64_t most_record_bytes = 64 << 20;
 
-// Reads `count` bytes; false if there are fewer. A length that lies makes no room for what is not
-// there.
+// Reads `count` bytes; false if there are fewer. A false length allocates nothing for bytes that do
+// not exist.
 bool read_exactly(std::istream& in, std::uint64_t count, std::string& bytes) {
   constexpr std::uint64_t piece = 1 << 20;
   bytes.clear();

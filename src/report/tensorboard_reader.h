@@ -1,4 +1,4 @@
-// Scalars of TensorBoard's event files: TFRecords of Event messages, by hand.
+// Reads scalars from TensorBoard's event files, which are TFRecords of Event messages. Sources:
 // https://www.tensorflow.org/tutorials/load_data/tfrecord; tensorflow/core/util/event.proto
 #pragma once
 
@@ -18,7 +18,7 @@ struct ScalarEvent {
   double value = 0;
 };
 
-// SessionLog START or STOP. Of a START: of what came before nothing counts from this step on.
+// SessionLog START or STOP. A START invalidates earlier values from this step on.
 struct TensorboardSession {
   double wall_time = 0;
   std::int64_t step = 0;
@@ -26,18 +26,17 @@ struct TensorboardSession {
 };
 
 struct TensorboardFile {
-  std::vector<ScalarEvent> scalars;  // in the order of the file
-  std::int64_t damaged = 0;          // events whose message is none
-  bool torn = false;                 // the last record is not whole, or its checksum is wrong
+  std::vector<ScalarEvent> scalars;  // in file order
+  std::int64_t damaged = 0;          // events with an invalid message
+  bool torn = false;                 // the last record is incomplete, or its checksum is wrong
 };
 
-// Both forms of scalars: simple_value, and tensors of one float or double. What else is in the file
-// is skipped, records of more than 64 MiB among it, which no scalar has; never is more than that in
-// memory. Ends at the first record that is damaged: what follows cannot be found. Throws Error
-// where not even the first one is whole; `name` is for that.
+// Reads both forms of scalars: simple_value, and tensors of one float or double. Other contents are
+// skipped, including records of more than 64 MiB, which no scalar has. No more than that is in
+// memory. Ends at the first damaged record, since later ones cannot be found. Throws Error if not
+// even the first record is whole, and names `name`.
 TensorboardFile read_tensorboard(std::istream& in, const std::string& name);
-// The same without keeping the scalars: each is given to `visit`, and sessions where they stand
-// between them.
+// The same without keeping the scalars: each goes to `visit`, with sessions in their place.
 TensorboardFile read_tensorboard(
     std::istream& in, const std::string& name, const std::function<void(const ScalarEvent&)>& visit,
     const std::function<void(const TensorboardSession&)>& visit_session);

@@ -1,4 +1,4 @@
-// What experiment trackers keep of a run beside its numbers: parameters, state, code.
+// Facts that experiment trackers store beside a run's numbers: parameters, state, code.
 #pragma once
 
 #include "report/facts.h"
@@ -8,15 +8,15 @@
 
 namespace lockstep {
 
-// A parameter by its name, as the fact "param.NAME" of the work; a seed is one of the means. What
-// lies at a path is not known, and names of runs are notes. Texts that are numbers become such,
-// texts without an end are cut, objects become "param.NAME.KEY"; null is left out.
+// A parameter becomes the work fact "param.NAME"; a seed becomes one of the means. Contents of
+// paths are unknown, and names of runs are notes. Numeric texts become numbers, very long texts are
+// cut, objects become "param.NAME.KEY", and null is left out.
 void add_parameter(const std::string& name, const nlohmann::json& value, Trial& trial);
 
-// "finished", "failed", "killed", "running", in any case; all but the first are cautions.
+// "finished", "failed", "killed", "running", in any case. All but the first add a caution.
 void add_tracked_state(const std::string& state, Trial& trial);
 
-// Trackers keep the parameters that somebody logged, which may be all or some: in place of the
+// Trackers store the parameters that a user logged, which may be all or some. This replaces the
 // caution of logs that none are known.
 void tell_what_is_tracked(Trial& trial);
 

@@ -1,4 +1,4 @@
-// SQLite files of experiment trackers, told apart by their tables.
+// Experiment trackers' SQLite files, distinguished by their tables.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace lockstep {
 
-// MLflow's or trackio's. Throws Error: it cannot be read, or is a database of another kind.
+// Opens MLflow's or trackio's database. Throws Error if it cannot be read, or is of another kind.
 std::unique_ptr<TrackerStore> open_tracker_database(const std::filesystem::path& file);
 
 std::unique_ptr<TrackerStore> mlflow_database(std::unique_ptr<Database> database);
-// The project is named after the file.
+// The file's name is that of the project.
 std::unique_ptr<TrackerStore> trackio_database(std::unique_ptr<Database> database);
 
 }  // namespace lockstep

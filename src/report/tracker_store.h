@@ -1,5 +1,5 @@
-// Runs that experiment trackers keep: MLflow's file store and database, trackio's database. They
-// are read, and never written.
+// Runs in experiment trackers: MLflow's file store and database, trackio's database. They are read,
+// and never written.
 #pragma once
 
 #include "report/facts.h"
@@ -14,8 +14,8 @@
 namespace lockstep {
 
 struct TrackedRun {
-  std::string id;          // of this run alone, in its store
-  std::string name;        // that people gave it; may be empty, or that of others too
+  std::string id;          // unique in its store
+  std::string name;        // given by people; may be empty, or shared with other runs
   std::string experiment;  // or project
   std::string state;       // "finished"; "" unknown
   double started = NAN;    // unix seconds; NaN: unknown
@@ -25,27 +25,28 @@ class TrackerStore {
  public:
   virtual ~TrackerStore() = default;
   virtual std::string kind() const = 0;  // "MLflow"
-  // Without those that were deleted; by the time of their start.
+  // Runs that are not deleted, by start time.
   virtual std::vector<TrackedRun> runs() = 0;
-  // Numbers, parameters and cautions of one of them. Throws Error.
+  // Reads numbers, parameters and cautions of one run. Throws Error.
   virtual void read(const TrackedRun& run, Trial& trial) = 0;
 };
 
-// A file of SQLite; or a folder that MLflow writes: of its store, or of an experiment in it. Null:
-// it is something else. Throws Error where it is a damaged store, or a database of another kind.
+// Opens an SQLite file, or one of MLflow's folders: a store, or an experiment in one. Null for
+// anything else. Throws Error if it is a damaged store, or a database of another kind.
 std::unique_ptr<TrackerStore> open_tracker_store(const std::filesystem::path& path);
 
-// STORE#RUN; STORE alone, and a folder STORE/EXPERIMENT/RUN of MLflow's, which may name both.
+// STORE#RUN, or STORE alone. Also a folder STORE/EXPERIMENT/RUN of MLflow's, which may name both.
 struct TrackedWord {
   std::filesystem::path store;
-  std::string run;  // an id, the beginning of one, NAME or EXPERIMENT/NAME; "": not said
+  std::string run;  // an id, the beginning of one, NAME or EXPERIMENT/NAME; "": not given
 };
 
-// Nothing: the word names no store, or a path that is there under that very name and is none.
+// Nothing if the word names no store, or is an existing path under that very name that is not a
+// store.
 std::optional<TrackedWord> tracked_word(const std::string& word);
 
-// Of all runs the one that is meant; "" means the only one there is. Throws Error, which lists them
-// where they are few.
+// The run among all runs that the word means; "" means the only one. Throws Error, which lists the
+// runs if they are few.
 TrackedRun find_tracked_run(const std::vector<TrackedRun>& runs, const TrackedWord& word);
 
 // Throws Error.

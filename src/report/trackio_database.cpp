@@ -65,8 +65,8 @@ class TrackioDatabase final : public TrackerStore {
     return table.step();
   }
 
-  // What tells runs apart in that table. A project that older versions began has no ids in some
-  // tables, or none in some rows.
+  // The expression that identifies a run in that table. Projects from older versions lack ids in
+  // some tables or rows.
   std::string id_of(const std::string& table) {
     Statement columns(*database_,
                       cat("SELECT 1 FROM pragma_table_info('", table, "') WHERE name = 'run_id'"));
@@ -100,7 +100,7 @@ class TrackioDatabase final : public TrackerStore {
       }
       for (const char* own : {"step", "timestamp"}) metrics.erase(own);
       table.add(metrics);
-      // Of calls of log(), where the trainer does not give its own, as that of Transformers does
+      // The step counts calls of log() if the trainer gives none of its own, as Transformers' does
       // not.
       table.add_number("_step", rows.number(0));
       const std::optional<double> time = seconds_of_text(rows.text(1));
@@ -115,7 +115,7 @@ class TrackioDatabase final : public TrackerStore {
   }
 
   std::unique_ptr<Database> database_;
-  std::string id_, config_id_;  // of metrics and of configs: what tells runs apart
+  std::string id_, config_id_;  // SQL that identifies runs, for metrics and for configs
   bool has_configs_;
 };
 

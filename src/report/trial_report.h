@@ -1,5 +1,5 @@
-// Logs of other programs and runs of experiment trackers as a page: what is known of them, what was
-// measured, and the curves of their losses over each other.
+// A page on logs of other programs and runs of experiment trackers: known facts, measurements, and
+// overlaid loss curves.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// trials: not empty. axis: step or time; of samples nothing is known.
+// trials: not empty. axis: step or time; samples are unknown.
 Page trials_page(const std::vector<Trial>& trials, CurveAxis axis);
 
 // {"kind": "logs", "version": 1, "logs": [{"name", "path", "source", "state", "facts",

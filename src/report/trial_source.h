@@ -1,5 +1,5 @@
-// What a word on the command line of a comparison means: a run, a batch, a log of another program,
-// a run of an experiment tracker, a file of facts.
+// Resolves a word on a comparison's command line: a run, a batch, another program's log, a run of
+// an experiment tracker, or a file of facts.
 #pragma once
 
 #include "report/facts.h"
@@ -10,7 +10,7 @@
 namespace lockstep {
 
 // A path, STORE#RUN of an experiment tracker, or the name of a run or batch in the folder `root`.
-// Throws Error, which says what it was taken for, or names the nearest.
+// Throws Error, which says what the word was taken for, or names the nearest.
 Trial read_trial(const std::string& word, const std::filesystem::path& root);
 
 }  // namespace lockstep

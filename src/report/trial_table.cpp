@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// What differs between any two runs, or follows from what is shown.
+// Facts that differ between any two runs, or follow from those shown.
 bool is_left_out(const std::string& key, FactKind kind) {
   static const std::set<std::string> keys = {"started",
                                              "note",

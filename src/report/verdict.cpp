@@ -44,7 +44,7 @@ bool has_own_margin(const QuantityRow& row, const CompareOptions& options) {
   return options.by_margin && row.what.scale == Scale::difference && row.what.name == options.by;
 }
 
-// Of differences the margin is relative to A's mean; where that is 0, only equality is the same.
+// For differences the margin is relative to A's mean; if that is 0, only equal values are the same.
 double margin_of(const QuantityRow& row, const CompareOptions& options) {
   if (row.what.scale == Scale::ratio) return options.margin;
   if (has_own_margin(row, options)) return *options.by_margin;
@@ -77,7 +77,7 @@ std::string no_numbers(const std::vector<double>& values, char side) {
   return bad == 0 ? "" : cat(bad, " of ", values.size(), " values of ", side);
 }
 
-// Why nothing may be said of values that could be compared; "": something may.
+// Why comparable values allow no conclusion; "" if they do.
 std::string open_because(const QuantityRow& row, const CompareOptions& options) {
   if (row.what.aspect != Aspect::quality || options.paired) return "";
   if (repeats_nothing(row)) return "the repeats are the same to the last digit, as with one seed";
@@ -87,7 +87,7 @@ std::string open_because(const QuantityRow& row, const CompareOptions& options) 
   return cat(a, a.empty() || b.empty() ? "" : " and ", b, " are no finite numbers");
 }
 
-// What the differences that were asked for, and those of means, add to a verdict.
+// The requested differences, and those of means, as an addition to a verdict.
 std::string with_text(const Comparison& comparison) {
   constexpr std::size_t most = 4;
   std::vector<std::string> texts;
@@ -116,7 +116,7 @@ std::string number_sentence(const QuantityRow& row) {
   return text;
 }
 
-// The first that was measured on both sides: what a user waits for comes first.
+// The first that was measured on both sides: times that a user waits for come first.
 const QuantityRow* deciding(const Comparison& comparison) {
   for (const char* name : {"step_s", "wall_s", "train_s"})
     for (const QuantityRow& row : comparison.rows)
@@ -147,7 +147,7 @@ bool is_unknown(const Comparison& comparison, Aspect aspect) {
       });
 }
 
-// Amounts of which more is more work, by the last part of their names.
+// Whether a larger amount means more work, by the last part of its name.
 bool grows_with_work(const std::string& key) {
   constexpr std::array names{"num_leaves",     "num_iterations",   "layers",
                              "width",          "context",          "parameters",

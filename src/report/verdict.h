@@ -1,4 +1,4 @@
-// What may be said of a quantity, and of the whole.
+// Conclusions about a quantity, and about the whole comparison.
 #pragma once
 
 #include "report/comparison.h"
@@ -6,22 +6,22 @@
 
 namespace lockstep {
 
-// Fills in contrast, conclusion and text of a row that has its values. reasons: why it is not
-// comparable; empty: it is.
+// Sets contrast, conclusion and text of a row that has its values. reasons: why it is not
+// comparable; empty if it is.
 void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOptions& options);
 
-// Jobs of both sides that failed or were skipped.
+// Failed or skipped jobs of both sides.
 struct CountedJobs {
   Count a, b;
-  std::optional<OneSided> one_sided{};  // of one trial a side with the same jobs
+  std::optional<OneSided> one_sided{};  // set if each side has one trial with the same jobs
   bool repeated = false;                // a side has several trials
 };
 
-// The same jobs on both sides are pairs: McNemar's exact test; counts that somebody else reports
-// are not: Fisher's. Jobs of repeats, which are the same jobs again, are counted and not tested.
+// The same jobs on both sides are pairs, with McNemar's exact test. Counts reported by others are
+// not, and get Fisher's. Jobs of repeats are the same jobs again: they are counted and not tested.
 CountRow judge_counts(const std::string& name, const CountedJobs& jobs, double confidence);
 
-// Fills in by, conclusion, reasons and verdict. Throws Error where options.by was not measured.
+// Sets by, conclusion, reasons and verdict. Throws Error if options.by was not measured.
 void conclude(Comparison& comparison);
 
 }  // namespace lockstep

@@ -40,7 +40,7 @@ void write_part(int fd, const fs::path& path, std::string_view bytes) {
   if (!write_all(fd, bytes)) fail_to_write(path, errno);
 }
 
-// The disk works while the next part is copied. Only a hint: fsync is what counts.
+// The disk works while the next part is copied. It is only a hint: fsync decides.
 void begin_write_back(int fd, std::uint64_t offset, std::size_t bytes) {
   static_cast<void>(sync_file_range(fd, static_cast<off64_t>(offset), static_cast<off64_t>(bytes),
                                     SYNC_FILE_RANGE_WRITE));
@@ -82,7 +82,7 @@ CheckpointWriter::CheckpointWriter(const fs::path& checkpoints, std::int64_t ste
                                         .step = step})) {
   LOCKSTEP_CHECK(step >= 0);
   const Beneath& run = impl_->run;
-  // Not what lies above: a run directory that was removed is not put back.
+  // Parent folders are not created: a removed run directory stays removed.
   if (!run.make_folder(impl_->checkpoints)) run.fail("create folder", impl_->checkpoints, errno);
   const fs::path folder =
       impl_->checkpoints / cat(temporary_prefix, checkpoint_name(step), "-", getpid());

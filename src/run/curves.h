@@ -1,4 +1,4 @@
-// The curves of a run as a picture.
+// Draws the curves of a run.
 #pragma once
 
 #include <filesystem>
@@ -18,18 +18,18 @@ struct RunCurves {
   std::vector<MetricCurve> rates;
 };
 
-// Losses, and of the validation metrics those that are rates: without a unit and in [0, 1] in every
-// evaluation. Without what resumes took back. Throws Error where the file cannot be read.
+// Losses, and those validation metrics that are rates: without a unit and in [0, 1] in every
+// evaluation. Entries that resumes took back are left out. Throws Error if the file cannot be read.
 RunCurves read_curves(const std::filesystem::path& events);
 
-// SVG: a panel of losses, logarithmic where the largest is 20 times the smallest or more, and one
-// per rate, of which there are at most 12. Empty without a point.
+// SVG: a panel of losses, logarithmic if the largest is at least 20 times the smallest, and a panel
+// for each rate, at most 12. Empty without a point.
 std::string draw_curves(const std::string& title, const RunCurves& curves);
 
 inline constexpr const char* curves_name = "curves.svg";
 
-// Writes RUN/curves.svg anew from the run's events; without a point nothing. Returns what went
-// wrong; empty if nothing did.
+// Rewrites RUN/curves.svg from the run's events; without a point it writes nothing. Returns the
+// error message, or "".
 std::string try_write_curves(const std::filesystem::path& run_dir,
                              const std::filesystem::path& events);
 

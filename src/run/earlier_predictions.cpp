@@ -1,4 +1,4 @@
-// Records compared with what is to be predicted and with the files that are there.
+// Compares records with the items to predict and with existing files.
 #include "run/earlier_predictions.h"
 
 #include "base/beneath.h"
@@ -151,7 +151,8 @@ class Finder {
         ids.insert(item.id);
         if (!item.output.empty()) needed_.insert(item.output);
       }
-    // What a recipe calls further files of an item shows where it was predicted before.
+    // Names of an item's further files come from the recipe. Earlier predictions of the item show
+    // them.
     for (const PredictionRecord* record : records_)
       for (const PredictionRecord::Part& part : record->parts)
         for (const RecordedItem& item : part.items)
@@ -188,7 +189,8 @@ bool names_file(const std::vector<OutputStamp>& files, const std::string& name) 
                      [&](const OutputStamp& file) { return file.name == name; });
 }
 
-// Why this output of a record is not what would be made now; "": it is none of its outputs.
+// Why this output of a record differs from the one that would be made now; "" if it is not its
+// output.
 std::string why_it_differs(const PredictionRecord& record, const json& identity,
                            const std::string& name) {
   const bool is_joint = record.joint && names_file(*record.joint, name);

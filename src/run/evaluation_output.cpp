@@ -66,7 +66,7 @@ void write_plain(const Beneath& run, const fs::path& path, const std::string& by
     run.fail("write", path, errno);
 }
 
-// The folder of a step, made under another name first, so that it is whole or not there.
+// Writes the folder of a step under another name first, so that it exists whole or not at all.
 void write_folder(const Beneath& run, const fs::path& folder,
                   const std::vector<const EvaluationOutput::File*>& files) {
   const fs::path parent = folder.parent_path();
@@ -88,8 +88,8 @@ void write_folder(const Beneath& run, const fs::path& folder,
   }
 }
 
-// What a kill left that came in the midst of a replacement, and what earlier versions left, long
-// enough ago to be nobody's.
+// Removes leftovers of kills during a replacement, and of earlier versions, once they are old
+// enough to belong to nobody.
 void remove_left_behind(const Beneath& run, const fs::path& folder) {
   constexpr double long_ago_s = 600;
   for (const std::string& name : run.names_in(folder)) {

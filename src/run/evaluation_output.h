@@ -1,5 +1,5 @@
-// What an evaluation leaves in its run beside the metrics: tables and pictures, kept in memory
-// until one rank writes them.
+// Tables and pictures that an evaluation leaves in its run beside the metrics. They are kept in
+// memory until one rank writes them.
 #pragma once
 
 #include "run/item_table.h"
@@ -13,14 +13,15 @@
 namespace lockstep {
 
 struct OutputLimits {
-  std::int64_t pictures = 64;      // of an evaluation, the first in order of the samples
-  std::int64_t rows = 100'000;     // of each table, the first
-  std::int64_t bytes = 256 << 20;  // of all files of an evaluation together
+  std::int64_t pictures = 64;      // the most of an evaluation; the first in order of the samples
+                                   // are kept
+  std::int64_t rows = 100'000;     // the most of each table; the first are kept
+  std::int64_t bytes = 256 << 20;  // the most of all files of an evaluation together
 };
 
-// A recipe adds files while it evaluates, on any rank; the ranks' files come to rank 0 in the order
-// of the samples, so that the same ones are kept on any number of ranks. Nothing here throws: what
-// cannot be kept is left out, and `problems` says so. One thread.
+// A recipe adds files while it evaluates, on any rank. Rank 0 merges the ranks' files in the order
+// of the samples, so the same ones are kept on any number of ranks. Nothing here throws: files that
+// cannot be kept are left out and listed in `problems`. One thread.
 class EvaluationOutput {
  public:
   struct File {
@@ -29,8 +30,8 @@ class EvaluationOutput {
     bool picture = false;
   };
 
-  // mark: of an evaluation that is none of the training's, in the names of its folders; a part of a
-  // file's name.
+  // mark: a part of the folder names of an evaluation outside training; must be valid in a file
+  // name.
   EvaluationOutput(std::filesystem::path run_dir, std::int64_t step, OutputLimits limits = {},
                    std::string mark = {});
 
@@ -40,17 +41,17 @@ class EvaluationOutput {
   std::filesystem::path folder() const;        // RUN/evaluations/step-000001234[-MARK]
   std::filesystem::path media_folder() const;  // RUN/media/step-000001234[-MARK]
 
-  // RUN/media/step-N/NAME.EXTENSION; `bytes` is the encoded file. A name is one of a file: no '/',
-  // no control character, no '.' in front, at most 120 bytes. It must tell the sample (and not the
-  // rank), because a second file of a name is left out.
+  // RUN/media/step-N/NAME.EXTENSION; `bytes` is the encoded file. name: a file name without '/',
+  // control characters or a leading '.', at most 120 bytes. It must identify the sample (and not
+  // the rank), because a second file of that name is left out.
   void picture(const std::string& name, const std::string& extension, std::string bytes);
-  // Encodes only what will be kept.
+  // Calls `encode` only for a picture that will be kept.
   void picture(const std::string& name, const std::string& extension,
                const std::function<std::string()>& encode);
   // RUN/evaluations/step-N/NAME.csv and NAME.json.
   void table(const std::string& name, const ItemTable& table);
 
-  // The table of items, which Recipe::items made.
+  // The table of items, made by Recipe::items.
   void set_items(ItemTable items);
   const ItemTable& items() const { return items_; }
 
@@ -60,7 +61,7 @@ class EvaluationOutput {
   bool empty() const { return files_.empty() && items_.empty(); }
   void clear();
 
-  // For the engine: the files as bytes, and those of another rank added to these.
+  // For the engine: the files as bytes, and adding those of another rank.
   std::string packed() const;
   void add_packed(const std::string& bytes);
 
@@ -78,16 +79,16 @@ class EvaluationOutput {
   std::int64_t pictures_ = 0, bytes_ = 0;
 };
 
-// Writes the files, `items.csv`, `items.json` and `metrics.json` (this text) into their folders,
-// each folder whole or not at all, in place of an older one of that step. What could not be written
-// (a full disk, a run that may not be written to), a line each; never throws.
+// Writes the files, `items.csv`, `items.json` and `metrics.json` (this text) into their folders.
+// Each folder is written whole or not at all and replaces an older one of that step. Returns a line
+// for each failure (a full disk, a read-only run); never throws.
 std::vector<std::string> write_output(const EvaluationOutput& output, const std::string& metrics);
 
-// Whether metrics.json of that step says "best": true.
+// Whether metrics.json of that step has "best": true.
 bool was_best_output(const std::filesystem::path& run_dir, std::int64_t step);
 
-// Removes the folders of all steps but the newest `keep` ones and the newest whose metrics.json
-// says "best": true. Those with a mark stay. What could not be removed stays without a word.
+// Removes the folders of all steps but the newest `keep` ones and the newest whose metrics.json has
+// "best": true. Folders with a mark stay. Failures are ignored.
 void prune_outputs(const std::filesystem::path& run_dir, std::int64_t keep);
 
 }  // namespace lockstep

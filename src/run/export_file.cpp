@@ -145,7 +145,7 @@ std::optional<std::string> renamed_by(const std::vector<NamePair>& names, const 
   return std::nullopt;
 }
 
-// What of the model is written under which name, in the file's order.
+// The tensors of the model and their new names, in the file's order.
 struct Renamed {
   std::vector<TensorEntry> from, to;
   std::map<std::string, std::string> metadata;  // other names of these, as exports have them
@@ -193,7 +193,7 @@ void check_renamed(const Renamed& renamed, const SafetensorsHeader& header,
               "copy it again, or export it again with `lockstep export`");
 }
 
-// Of all bytes, with zeros in place of the checksum itself.
+// The checksum covers all bytes, with zeros in place of the checksum itself.
 void check_checksum(const fs::path& file, std::uint64_t header_bytes, const std::string& expected) {
   std::ifstream stream(file, std::ios::binary);
   std::string bytes(header_bytes, '\0');
@@ -218,7 +218,7 @@ bool is_plain_path(const std::string& name) {
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-// What a file of weights is of use for that holds nothing of a run.
+// A hint on using a file of weights that holds no run.
 std::string weights_hint(const fs::path& file) {
   return cat("`lockstep train RECIPE init.from=", file.string(),
              "` begins with its weights; `lockstep export RUN --out FILE` makes an export");
@@ -237,7 +237,7 @@ bool is_torch_file(const fs::path& file) try {
   return false;
 }
 
-// Of what a user named where a run or an export is asked for.
+// The header of a file that the user named in place of a run or an export.
 SafetensorsHeader header_of_named(const fs::path& file) {
   try {
     return read_header(file);

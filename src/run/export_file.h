@@ -1,4 +1,4 @@
-// A trained model as one file: safetensors, with what a run knows of it in the metadata.
+// A trained model as one safetensors file, with the run's facts in the metadata.
 #pragma once
 
 #include "plan/parameter_rules.h"
@@ -24,33 +24,34 @@ struct Exported {
   nlohmann::json record;
   std::int64_t step = 0;
   bool average = false;
-  std::map<std::string, std::string> files;  // what they hold, by name
+  std::map<std::string, std::string> files;  // contents by name
 };
 
-// The files below RUN/recipe, which is `folder`, links aside; none where there is no such folder.
-// Throws Error for what cannot be read, and where one of these names is missing.
+// The files below RUN/recipe, which is `folder`, without links; none if the folder is missing.
+// Throws Error for an unreadable file, and if one of the `required` names is missing.
 std::map<std::string, std::string> kept_files(const std::filesystem::path& folder,
                                               const std::vector<std::string>& required);
 
-// Writes a checkpoint's tensors, those of its average where `exported.average`. The file gets its
-// name when it is whole and on the disk. Throws Error.
+// Writes a checkpoint's tensors, or their average if `exported.average`. The file gets its name
+// only once it is whole and on the disk. Throws Error.
 void write_export(const std::filesystem::path& file, const CheckpointInfo& checkpoint,
                   const Exported& exported);
 
-// For other programs: the tensors whose names fit a pair, under the pair's new names, and nothing
-// else; the first pair that fits counts. Tensors with several names as in checkpoints. Returns how
-// many tensors there are. Throws Error: also for a pair that fits none, and for two tensors of one
-// name.
+// For other programs: writes only the tensors whose names match a pair, under the pair's new names.
+// The first matching pair counts. Tensors with several names are written as in checkpoints. Returns
+// the number of tensors. Throws Error, also for a pair that matches none, and for two tensors of
+// one name.
 std::size_t write_renamed(const std::filesystem::path& file, const CheckpointInfo& checkpoint,
                           bool average, const std::vector<NamePair>& names);
 
-// Reads and checks everything. Throws Error: no safetensors file, no export, damaged.
+// Reads and checks everything. Throws Error if it is not a safetensors file, not an export, or
+// damaged.
 Exported read_export(const std::filesystem::path& file);
 
-// Throws Error for a safetensors file that names a checksum of its own and has another.
+// Throws Error for a safetensors file that names its own checksum but has another.
 void check_export(const std::filesystem::path& file);
 
-// The step alone, and the checksum, of a file that was checked.
+// Only the step, or the checksum, of a file that was checked.
 std::int64_t step_of_export(const std::filesystem::path& file);
 std::string checksum_of_export(const std::filesystem::path& file);
 

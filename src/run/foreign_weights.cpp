@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* save_state_dict = "in Python: torch.save(model.state_dict(), FILE)";
 
-// What files begin with.
+// The first bytes of a format.
 struct Beginning {
   std::string_view bytes;
   const char *what, *hint;

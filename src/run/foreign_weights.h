@@ -1,5 +1,5 @@
-// Files of other programs that hold weights, or seem to, in a form that is not read: told by what
-// they begin with or consist of, so that a message can say what a file is.
+// Recognises weight files of other programs that cannot be read, by their first bytes or members,
+// so that a message can name their format.
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 
 namespace lockstep {
 
-// A file that neither torch.save nor safetensors wrote, by its first bytes. Throws Error, whatever
-// it is.
+// For a file that neither torch.save nor safetensors wrote: throws Error that names its format by
+// its first bytes.
 [[noreturn]] void refuse_foreign_file(std::string_view begin);
 
-// An archive that torch.save did not write, by its members (TorchScript, torch.export, NumPy).
-// Throws Error that says which it is; returns if it is none of them.
+// For an archive that torch.save did not write: throws Error that names its format by its members
+// (TorchScript, torch.export, NumPy). Returns if it is none of them.
 void refuse_foreign_archive(const std::map<std::string, ZipMember>& members);
 
 }  // namespace lockstep

@@ -45,8 +45,8 @@ std::optional<std::string> read_until(int fd, double deadline_s) {
   return std::nullopt;
 }
 
-// Ours, without what names programs to git, and with nothing fetched: objects that a partial clone
-// lacks would come through programs that its configuration names.
+// Our environment, without variables that name programs to git, and without fetching: objects that
+// a partial clone lacks would come through programs that its configuration names.
 std::vector<std::string> git_environment() {
   // clang-format off
   static const std::set<std::string_view> dropped{
@@ -55,7 +55,7 @@ std::vector<std::string> git_environment() {
       "SSH_ASKPASS", "GIT_NO_LAZY_FETCH", "GIT_ALLOW_PROTOCOL", "GIT_TERMINAL_PROMPT"};
   // clang-format on
   std::vector<std::string> environment{
-      "GIT_NO_LAZY_FETCH=1",  // since git 2.45, and in what was mended with it
+      "GIT_NO_LAZY_FETCH=1",  // since git 2.45, and in its security updates
       "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0"};
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view variable = *entry;
@@ -64,13 +64,13 @@ std::vector<std::string> git_environment() {
   return environment;
 }
 
-// Asks git in a folder, for a few seconds in all. Whoever wrote the work tree wrote its
-// configuration too, so no program that this may name runs.
+// Asks git in a folder, for a few seconds in all. The work tree's author also wrote its
+// configuration, so no program named there runs.
 class Git {
  public:
   explicit Git(const std::filesystem::path& folder) : folder_(folder.string()) {}
 
-  // What `git OPTIONS ARGUMENTS` prints; nothing if it fails, takes too long or is not installed.
+  // The output of `git OPTIONS ARGUMENTS`; nothing if it fails, takes too long or is not installed.
   std::optional<std::string> ask(const std::vector<std::string>& arguments,
                                  const std::vector<std::string>& options = {}) const {
     std::vector<std::string> argv{"git", "--no-optional-locks", "--no-pager", "-C", folder_};
@@ -99,7 +99,7 @@ class Git {
     return text ? std::optional(trim(*text)) : std::nullopt;
   }
 
-  // In another folder, with what is left of the time.
+  // For another folder, within the remaining time.
   Git at(const std::string& folder) const {
     Git other = *this;
     other.folder_ = folder;
@@ -113,9 +113,9 @@ class Git {
   double deadline_s_ = system_clock().now_s() + patience_s;
 };
 
-// The options that turn off the filters of files' content which any configuration defines. A
-// user's own ones too: what git-lfs runs is named in the configuration of the work tree. Nothing
-// where git does not say, or where a filter has a name that an option cannot have.
+// The options that turn off all content filters that any configuration defines. A user's own ones
+// too: programs of git-lfs are named in the configuration of the work tree. Nothing if git does not
+// answer, or if a filter's name cannot be in an option.
 std::optional<std::vector<std::string>> without_filters(const Git& git) {
   const auto names = git.ask({"config", "--list", "--includes", "--name-only", "-z"});
   if (!names) return std::nullopt;
@@ -151,7 +151,7 @@ std::optional<bool> any_changed(const Git& git) {
   auto options = without_filters(git);
   if (!options) return std::nullopt;
   const bool any_filter = !options->empty();
-  // What was renamed is found by content, which would be filtered.
+  // Git finds renames by content, which would be filtered.
   options->insert(options->end(), {"-c", "status.renames=false", "-c", "diff.renames=false"});
   const auto changes =
       git.ask({"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty"},

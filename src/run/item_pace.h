@@ -1,18 +1,18 @@
-// Whether an item that is predicted now would end in time, by how long those before it took.
+// Whether an item that begins now would end in time, judged by earlier items.
 #pragma once
 
 #include "base/clock.h"
 
 namespace lockstep {
 
-// One rank's. Without a limit everything fits.
+// For one rank. Without a limit everything fits.
 class ItemPace {
  public:
-  // ends_s: on the clock; 0: no limit. expected_s: what an item takes, as far as anybody knows.
+  // ends_s: on the clock; 0: no limit. expected_s: the expected duration of an item.
   ItemPace(Clock& clock, double ends_s, double expected_s)
       : clock_(clock), ends_s_(ends_s), expected_s_(expected_s) {}
 
-  // A task whose inputs have so many bytes (0: not known) begins.
+  // Begins a task whose inputs have this many bytes (0: unknown).
   void begin(double bytes);
   void end();
   bool fits(double bytes) const;
@@ -23,7 +23,7 @@ class ItemPace {
   Clock& clock_;
   double ends_s_, expected_s_;
   double begun_s_ = 0, begun_bytes_ = 0;
-  // Of tasks that ended: seconds, bytes and seconds of those whose bytes are known, the longest.
+  // Over finished tasks: the longest duration; bytes and seconds of those whose bytes are known.
   double longest_s_ = 0, bytes_ = 0, bytes_s_ = 0;
 };
 

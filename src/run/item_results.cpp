@@ -1,4 +1,4 @@
-// A part is a file of CBOR, which takes any bytes, that gets its name when it is whole.
+// A part is a file of CBOR, which can hold any bytes; it gets its name when it is whole.
 #include "run/item_results.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// What ranks make of items on its way to rank 0: files in a folder that all of them see.
+// Passes the ranks' results of items to rank 0: files in a folder that all ranks see.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@ namespace lockstep {
 
 struct ItemResult {
   std::string bytes{};
-  // Files that become outputs: where they lie, and their names below the folder of outputs. One of
-  // an empty name is removed.
+  // Files that become outputs: their paths, and their names below the output folder. A file with an
+  // empty name is removed.
   std::vector<std::pair<std::filesystem::path, std::string>> files{};
-  std::string fault{};  // why the item was skipped; empty: it was not
-  // The bytes lie in the first of `files`, which is the item's own.
+  std::string fault{};  // why the item was skipped; empty if it was not
+  // The bytes are in the first of `files`, which belongs to the item alone.
   bool in_file = false;
   std::string warning{};  // ItemOutput::warning
-  bool left = false;      // not begun, because it would not have ended in time
+  bool left = false;      // not begun, because it would not have finished in time
 };
 
-// The results of items that follow each other make a part. Parts are numbered from 0, in input
-// order. One process writes a part, rank 0 takes it, once, in any order.
+// A part is the results of consecutive items. Parts are numbered from 0, in input order. One
+// process writes a part; rank 0 takes it once, in any order.
 class ItemResults {
  public:
   explicit ItemResults(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  // Throws Error where the disk is full.
+  // Throws Error if the disk is full.
   void write(std::int64_t part, const std::vector<ItemResult>& results) const;
   std::vector<std::int64_t> ready() const;                // parts that can be taken, ascending
   std::vector<ItemResult> take(std::int64_t part) const;  // throws Error

@@ -1,4 +1,4 @@
-// A table with a row per item, as CSV and as JSON.
+// A table with one row per item, as CSV and JSON.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Nothing: an empty cell, `null`.
+// std::monostate: an empty cell in CSV, `null` in JSON.
 using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 struct ItemTable {
@@ -19,18 +19,17 @@ struct ItemTable {
   bool empty() const { return columns.empty(); }
 };
 
-// What is wrong with it (a column without a name or with that of another, a row of another length);
-// "": nothing.
+// The table's fault (a column with no name or a repeated one, a row of another length), or "".
 std::string fault_of(const ItemTable& table);
 
-// RFC 4180 with a line of names first and "\n" as the end of a line: texts with commas, quotes or
-// line breaks in quotes. Numbers as short as they can be read back exactly; `nan`, `inf`, `-inf`;
-// `true`, `false`. fault_of must be "".
+// RFC 4180 with a header line and "\n" line ends. Texts with commas, quotes or line breaks are
+// quoted. Numbers are as short as they read back exactly; also `nan`, `inf`, `-inf`, `true`,
+// `false`. fault_of must be "".
 std::string to_csv(const ItemTable& table);
-// One line of it.
+// One line of the CSV.
 std::string csv_line(const std::vector<Cell>& cells);
-// An array of objects, one a line, keys in the order of the columns. Numbers that are not finite
-// are null; bytes that are no UTF-8 are replaced. fault_of must be "".
+// An array of objects, one per line, keys in column order. Non-finite numbers become null; bytes
+// that are not UTF-8 are replaced. fault_of must be "".
 std::string to_json_text(const ItemTable& table);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// How much work the items of a prediction are and how much of it is done, in the recipe's steps
-// (tiles of a volume): each rank leaves its numbers in a small file, rank 0 adds them up.
+// How much work a prediction's items are, and how much is done, in the recipe's steps (tiles of a
+// volume). Each rank writes its numbers to a small file, and rank 0 adds them up.
 #pragma once
 
 #include "base/clock.h"
@@ -10,41 +10,41 @@
 
 namespace lockstep {
 
-// Of tasks that were begun.
+// Totals over tasks that have begun.
 struct ItemWork {
   double done = 0, begun = 0;  // steps
   double bytes = 0;            // of the inputs whose steps are counted
-  double uncounted = 0;        // of those that ended without a word of steps
-  std::string unit{};          // "tiles"; empty: nothing was counted yet
+  double uncounted = 0;        // of inputs that ended without reporting steps
+  std::string unit{};          // "tiles"; empty: nothing counted yet
   ItemWork& operator+=(const ItemWork& other);
-  // Steps of all items, whose inputs have so many bytes: those not begun are taken to have as many
-  // steps a byte as the others. 0: not known.
+  // Expected steps of all items, whose inputs have `all_bytes` (0: unknown). Items not yet begun
+  // are assumed to have as many steps per byte as the others.
   double expected(double all_bytes) const;
-  // Whether that is no estimate.
+  // Whether `expected` is exact, not an estimate.
   bool knows_all(double all_bytes) const;
 };
 
-// A rank's side. One task after the other, on one thread.
+// A rank's side. One task after another, on one thread.
 class RankWork {
  public:
   RankWork(std::filesystem::path folder, int rank, Clock& clock);
-  void begin(double bytes);  // a task: an item, or a piece of one
+  void begin(double bytes);  // a task: an item, or a part of one
   void report(double done, double total, const std::string& unit);
-  void end();  // all of it is done
+  void end();  // all of the task is done
 
  private:
-  void write();  // nothing is thrown: it is for people alone
+  void write();  // does not throw: the numbers are for people only
 
   std::filesystem::path file_;
   Clock& clock_;
-  ItemWork ended_;  // tasks
+  ItemWork ended_;  // over finished tasks
   double bytes_ = 0, done_ = 0, total_ = 0;
   std::string unit_;
   double written_s_ = -1;
 };
 
-// Rank 0's side: of all ranks that have written something. A file that cannot be read counts as it
-// was the last time.
+// Rank 0's side, over all ranks that have written something. If a file cannot be read, its last
+// numbers count.
 class WorkOfRanks {
  public:
   explicit WorkOfRanks(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -55,7 +55,7 @@ class WorkOfRanks {
   std::map<std::string, ItemWork> ranks_;
 };
 
-// Bytes of a file, or of the files in a folder; 0 where they are not known.
+// Bytes of a file, or of the files in a folder; 0 if unknown.
 double input_bytes(const std::filesystem::path& path);
 
 }  // namespace lockstep

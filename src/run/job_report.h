@@ -1,4 +1,4 @@
-// What a program says of itself where it runs as a job of `lockstep batch`.
+// Reports of a program that runs as a job of `lockstep batch`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,12 +8,12 @@
 namespace lockstep {
 
 // Adds a line {"results": results} to the file that the environment variable LOCKSTEP_EVENTS names,
-// where it is set. results: an object of numbers and texts; null members are left out. A line that
-// cannot be written is left out too: no work fails for it.
+// if set. results: an object of numbers and texts; null members are left out. Failures are ignored:
+// no job fails because of them.
 void report_to_batch(const nlohmann::json& results);
 
-// Likewise of a training: steps, the loss of the last step, all metrics of the last evaluation as
-// "eval.NAME", and of the best one as "best.NAME" with "best_step".
+// The same for a training: its steps, the loss of the last step, the metrics of the last evaluation
+// as "eval.NAME", and those of the best as "best.NAME" with "best_step".
 void report_training_to_batch(const RunDir& run);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Small things that were measured and are remembered beside the runs: one JSON object a file.
+// Small measurements remembered beside the runs: one JSON object per file.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,10 @@
 
 namespace lockstep {
 
-// Empty where there is no such file or it is damaged. Throws Error if it cannot be read.
+// Empty if the file is missing or damaged. Throws Error if it cannot be read.
 nlohmann::json read_json_cache(const std::filesystem::path& file);
 
-// Writes the file again with `value` under `key`; makes its folder. Throws Error if it cannot.
+// Rewrites the file with `value` under `key`; creates its folder. Throws Error if it cannot.
 void remember_in_cache(const std::filesystem::path& file, const std::string& key,
                        nlohmann::json value);
 

@@ -32,8 +32,8 @@ std::optional<off_t> file_size(int fd) {
   return fstat(fd, &info) == 0 ? std::optional(info.st_size) : std::nullopt;
 }
 
-// Cuts off a last line without its newline. The file is never shortened on a guess: where its size
-// or its end cannot be learnt, that is an Error and it stays as it is.
+// Cuts off a last line without its newline. The file is never shortened on a guess: if its size or
+// end is unknown, that is an Error and it stays unchanged.
 void cut_torn_line(int fd, const std::filesystem::path& path) {
   const std::optional<off_t> size = file_size(fd);
   if (!size) fail("look at", path);
@@ -76,7 +76,7 @@ bool append_line(int fd, std::string_view line) {
   if (written == text.size()) return true;
   const int reason = got < 0 ? errno : ENOSPC;
   if (written > 0) {
-    // A part of a line would spoil the next one. Only what was just written is taken back.
+    // A partial line would spoil the next one. Only the bytes just written are removed.
     const std::optional<off_t> after = file_size(fd);
     const bool known = before && after && *after == *before + static_cast<off_t>(written);
     if (!known || ftruncate(fd, *before) != 0) {

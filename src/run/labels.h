@@ -1,4 +1,4 @@
-// What people call a run or a batch, to find it again: tags and a note.
+// Labels that people give to a run or a batch, to find it again: tags and a note.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,12 @@ struct RunLabels {
   bool has(const std::string& tag) const;
 };
 
-// FOLDER/labels.json where somebody has changed them since, else the options run.tags and run.note
-// of the record. Never throws: what is damaged is no label.
+// Reads FOLDER/labels.json if somebody has changed the labels since; otherwise the options run.tags
+// and run.note of the record. Never throws: damaged labels are ignored.
 RunLabels read_labels(const std::filesystem::path& folder, const nlohmann::json& record);
 
-// Of a run in any state. Throws Error where it cannot be written, or a tag is none: empty, or with
-// a comma, a control character or space around it.
+// Writes the labels of a run in any state. Throws Error if they cannot be written, or if a tag is
+// invalid: empty, or with a comma, a control character or space around it.
 void write_labels(const std::filesystem::path& folder, RunLabels labels);
 
 }  // namespace lockstep

@@ -39,14 +39,14 @@ std::int64_t last_step(const LossCurve& curve) {
   return last;
 }
 
-// The column of a step, from 1 to `last`; what was before the first step counts with it.
+// The column of a step, from 1 to `last`; losses before the first step count with it.
 std::size_t column_of(std::int64_t step, std::int64_t last, int columns) {
   const double share =
       static_cast<double>(std::max<std::int64_t>(step, 1) - 1) / static_cast<double>(last);
   return static_cast<std::size_t>(std::clamp(static_cast<int>(share * columns), 0, columns - 1));
 }
 
-// What a column shows of the losses that fall into it.
+// The losses that fall into one column of the plot.
 struct CurveColumn {
   double sum = 0;
   std::int64_t finite = 0, not_finite = 0;

@@ -1,4 +1,4 @@
-// Whether a loss is far above those before it.
+// Detects a loss far above the preceding ones.
 #pragma once
 
 #include <deque>
@@ -6,21 +6,21 @@
 
 namespace lockstep {
 
-// The losses of the last steps. A spike lies above the largest of them by more than twice the width
-// of their range; after one, none is reported until a loss lies within the range again or the spike
-// has lasted so long that it is the range.
+// The losses of the last steps. A spike lies above their largest by more than twice the width of
+// their range. After a spike, none is reported until a loss is back within the range, or the spike
+// has lasted so long that it is the new range.
 class LossRange {
  public:
   struct Range {
     double low = 0, high = 0;
   };
-  // The loss of one more step; the range before it if this is a spike.
+  // Adds the loss of one more step. Returns the range before it if this is a spike.
   std::optional<Range> add(double loss);
 
  private:
   static constexpr std::size_t window_ = 50;  // steps
   std::deque<double> losses_;                 // finite ones, the newest last
-  std::size_t spike_ = 0;                     // steps since one began, 0: none is on
+  std::size_t spike_ = 0;                     // steps since the current spike began; 0: none
 };
 
 }  // namespace lockstep

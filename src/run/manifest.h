@@ -1,4 +1,4 @@
-// A checkpoint's manifest: which files it has, their sizes and checksums.
+// A checkpoint's manifest: its files with their sizes and checksums.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct Manifest {
   std::map<std::string, FileRecord> files{};
 };
 
-// The text holds a checksum of itself, so that a change of any byte is found.
+// The text contains its own checksum, so that a change of any byte is detected.
 std::string to_text(const Manifest& manifest);
-// The text of any object with such a checksum.
+// The text of any object, with such a checksum.
 std::string sealed(nlohmann::json object);
-// Throws Error saying what is wrong with the text, in a few words.
+// Throws Error with the fault of the text, in a few words.
 Manifest parse_manifest(const std::string& text);
 
-// What is wrong with the files that the manifest names, in words; empty if nothing is.
-// thorough: also reads them and compares checksums.
+// The damage of the files that the manifest names, in words; "" if there is none. thorough: also
+// reads them and compares checksums.
 std::string damage_of_files(const std::filesystem::path& folder, const Manifest& manifest,
                             bool thorough);
 

@@ -1,4 +1,4 @@
-// How long a step takes over a whole start of a run.
+// The mean time of a step over a whole start of a run.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace lockstep {
 
-// The mean over all steps but those of the first logged window, which hold what happens once:
-// kernels are loaded, a graph is recorded. Where there is no other window, that one counts.
+// The mean over all steps but those of the first logged window, which includes one-time work:
+// loading kernels, capturing a graph. If there is no other window, the first one counts.
 class MeanStep {
  public:
-  void add(std::int64_t steps, double seconds);  // a logged window; evaluations taken out
+  void add(std::int64_t steps, double seconds);  // a logged window, without evaluations
   std::optional<double> seconds() const;         // nothing before the first window
 
  private:

@@ -1,4 +1,4 @@
-// Names of runs, batches and records that nobody named.
+// Automatic names for runs, batches and records.
 #pragma once
 
 #include <filesystem>
@@ -6,12 +6,12 @@
 
 namespace lockstep {
 
-// WHAT-YYYYMMDD-HHMMSS, by the local time.
+// WHAT-YYYYMMDD-HHMMSS, in local time.
 std::string name_by_time(const std::string& what);
 
-// Makes a folder of that name in `root`, for the caller alone, and returns the name. Whoever begins
-// another in the same second gets one that ends with -2, -3, …; a file NAME.toml beside it counts
-// as one. Throws Error where it cannot be made.
+// Creates a folder of that name in `root`, for the caller alone, and returns the name. A second one
+// in the same second gets a name that ends with -2, -3, …. A file NAME.toml beside it counts as
+// taken too. Throws Error if the folder cannot be created.
 std::string make_folder_by_time(const std::filesystem::path& root, const std::string& what);
 
 }  // namespace lockstep

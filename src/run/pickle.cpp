@@ -134,7 +134,8 @@ class Reader {
     if (counts.size() > most_dimensions) throw Error("a tensor has more than 64 dimensions");
     return counts;
   }
-  // ("storage", class, key, location, elements), and in the old format what it is a view of.
+  // ("storage", class, key, location, elements), and in the old format also the storage that it
+  // views.
   void persistent(PickleIndex index) {
     const std::vector<PickleIndex>& items = items_of(index, "a storage");
     const auto kind_is = [&](std::size_t i, Kind kind) {
@@ -165,7 +166,8 @@ class Reader {
     pickle_.tensors.push_back(std::move(made));
     make({.kind = Kind::tensor, .integer = static_cast<std::int64_t>(pickle_.tensors.size()) - 1});
   }
-  // What Python keeps beside the numbers: a key counts, whatever its value (_set_tensor_metadata).
+  // Applies the flags that Python stores beside the numbers. A key counts, whatever its value
+  // (_set_tensor_metadata).
   void take_bits(PickleIndex index, PickledTensor& tensor) const {
     const PickleValue& bits = pickle_.values[index];
     if (bits.kind == Kind::none) return;
@@ -222,8 +224,8 @@ class Reader {
       throw Error("its pickle is damaged: a tensor is made of itself");
     call(function, items_of(arguments[2], "what a call is given"));
   }
-  // A parameter is the tensor that it is made of, a size its list, and what was on a device that
-  // torch cannot name a tensor of the CPU.
+  // A parameter is the tensor that it wraps, a size is its list, and a tensor of a device that
+  // torch cannot name is one of the CPU.
   bool is_its_argument(const std::string& name, const Items& arguments) const {
     if (name == "torch.Size") return arguments.size() == 1;
     if (arguments.empty() || pickle_.values[arguments[0]].kind != Kind::tensor) return false;
@@ -286,8 +288,8 @@ class Reader {
   std::size_t key_bytes_ = 0, dimensions_ = 0;
 };
 
-// The opcodes by what they do, under the names that pickletools gives them. Each function says
-// whether it knows the opcode.
+// The opcodes by effect, under the names of pickletools. Each function returns whether it knows the
+// opcode.
 bool Reader::makes_scalar(unsigned char opcode) {
   switch (opcode) {
     case 'N':  // NONE
@@ -422,7 +424,7 @@ bool Reader::remembers(unsigned char opcode) {
   }
 }
 
-// What Python would import or call.
+// Opcodes for which Python would import or call something.
 bool Reader::stands_for_object(unsigned char opcode) {
   switch (opcode) {
     case 'c': {  // GLOBAL

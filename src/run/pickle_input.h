@@ -1,4 +1,4 @@
-// The bytes of a pickle, as its opcodes take them.
+// Reads a pickle's bytes in the units of its opcodes.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace lockstep {
 
-// Throws Error where the stream ends, and beyond so many bytes.
+// Throws Error at the end of the stream, and beyond the limit of bytes.
 class PickleInput {
  public:
   PickleInput(std::istream& in, std::uint64_t limit) : in_(in), left_(limit) {}
 
   std::string bytes(std::uint64_t count);
   unsigned char byte();
-  std::uint64_t number(int bytes);  // without a sign, little end first
+  std::uint64_t number(int bytes);  // unsigned, little-endian
   std::string line();               // without its newline
 
  private:

@@ -37,7 +37,8 @@ UniqueFd lock_file(const fs::path& file, int flags) {
   return fd;
 }
 
-// Of commands that were killed: nobody holds their lock. Where locks are not to be had, they stay.
+// Removes folders of killed commands: nobody holds their lock. If locks are unavailable, the
+// folders stay.
 void remove_abandoned(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -90,7 +91,7 @@ PredictionFolder::~PredictionFolder() {
 
 namespace {
 
-// False where it is there already; errno otherwise says what is wrong.
+// False if it exists already, or see errno for another fault.
 bool take_new(const Beneath& folder, const fs::path& from, const fs::path& to) {
   if (folder.take(from, to, RENAME_NOREPLACE)) return true;
   if (errno != EINVAL) return false;

@@ -117,7 +117,7 @@ RecordHead unpacked_head(const json& head) {
           .replaces = head.at("replaces")};
 }
 
-// Throws what nlohmann::json does for a line that is none of these.
+// Throws an exception of nlohmann::json for a line of another form.
 void take_entry(const json& line, const RecordPlace& place, PredictionRecord& record) {
   if (line.contains("part"))
     record.parts.push_back({.items = unpacked_part(line["part"], false), .place = place});
@@ -153,7 +153,7 @@ std::optional<PredictionRecord> read_record(const fs::path& file) {
   return record;
 }
 
-// A file that cannot be opened or locked is in nobody's use as far as can be told.
+// A file that cannot be opened or locked counts as not in use.
 bool is_in_use(const Beneath& folder, const fs::path& below) {
   const UniqueFd fd = folder.open(below, O_RDWR);
   return fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -221,8 +221,8 @@ std::string list_key(const std::vector<std::string>& item_keys) {
 
 RecordWriter::RecordWriter(fs::path path, UniqueFd fd)
     : path_(std::move(path)), fd_(std::move(fd)) {
-  // Who looks whether it is in use holds it for a moment. Where locks are not to be had, nobody
-  // sees that it is held.
+  // A process that checks for use holds the lock for a moment. Without locks, nobody sees that it
+  // is held.
   while (flock(fd_.get(), LOCK_SH) != 0 && errno == EINTR) {
   }
 }

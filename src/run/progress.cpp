@@ -119,8 +119,8 @@ void Progress::Impl::on_items(const nlohmann::json& event) {
   keep_line(is_last);
 }
 
-// Rate and time left: by the recipe's steps where it counts them, else by items. While it runs,
-// what comes before the first of them is left out; at the end the rate is that of the whole.
+// Rate and time left: by the recipe's steps if it counts them, else by items. While it runs, the
+// time before the first of them is left out; at the end the rate is that of the whole.
 std::vector<Field> Progress::Impl::rate_fields(double done, double total,
                                                const std::optional<Since>& begin,
                                                const std::optional<Since>& first,

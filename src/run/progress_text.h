@@ -1,4 +1,4 @@
-// The words of the progress display, one event at a time.
+// Texts of the progress display, one event at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,25 @@
 
 namespace lockstep {
 
-// "3.214"; more digits where that would hide the number; "nan" or "inf" as such. JSON writes
-// numbers that are not finite as null, so null reads "nan".
+// "3.214"; more digits if that would hide the number; also "nan" or "inf". JSON stores non-finite
+// numbers as null, so null reads "nan".
 std::string format_loss(const nlohmann::json& value);
 
-// "loss 3.1  accuracy 0.87" of an object of metrics.
+// "loss 3.1  accuracy 0.87" for an object of metrics.
 std::string format_metrics(const nlohmann::json& metrics);
 
-// What a "not_finite" event says: step, tensor, rank, micro-batch and samples.
+// Text of a "not_finite" event: step, tensor, rank, micro-batch and samples.
 std::string format_not_finite(const nlohmann::json& event);
 
-// "19.8k tok/s  MFU 41.3%" of an event's units_per_s and mfu; what it does not hold is left out,
-// and an mfu of null is "MFU unknown".
+// "19.8k tok/s  MFU 41.3%" from an event's units_per_s and mfu. Missing members are left out; an
+// mfu of null is "MFU unknown".
 std::string format_rates(const nlohmann::json& event, const std::string& unit);
 std::string format_mfu(const nlohmann::json& event);
 
-// "4.2s: tool 0.31s, worker 0.90s, …" of a "startup" event; empty for null.
+// "4.2s: tool 0.31s, worker 0.90s, …" for a "startup" event; empty for null.
 std::string format_start_up(const nlohmann::json& event);
 
-// "(from step 600 on)" behind `before`, of what is said of a start after that step; empty for 0.
+// "(from step 600 on)" with `before` in front, for a start after that step; empty for 0.
 std::string of_this_start(std::int64_t first_step, const std::string& before);
 
 enum class Tone { plain, good, warning };
@@ -34,16 +34,17 @@ struct EventLine {
   std::string text;
   Tone tone = Tone::plain;
 };
-// The lines of an event that gets its own; none for steps and the start. Of "end" and "stop",
-// "first_step" is the step that the start began after.
+// The lines for an event that gets its own; none for steps and the start. In "end" and "stop"
+// events, "first_step" is the step that the start began after.
 std::vector<EventLine> describe_event(const nlohmann::json& event);
 
-// A part of the progress line. Where the line is too long, the parts of the highest rank go first.
+// A part of the progress line. If the line is too long, parts with the highest rank are dropped
+// first.
 struct Field {
   std::string text;
   int rank = 0;
 };
-// Parts joined with two spaces, in at most `width` cells; width 0 = any length.
+// Parts joined with two spaces, in at most `width` cells; width 0 = unlimited.
 std::string fit_line(std::vector<Field> fields, int width);
 
 }  // namespace lockstep

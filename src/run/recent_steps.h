@@ -1,5 +1,5 @@
-// What the newest steps of a run took together. One step alone tells little: data comes in bursts,
-// and the host learns late that a step was done.
+// Times of a run's newest steps together. A single step says little: data comes in bursts, and the
+// host learns late that a step is done.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace lockstep {
 
-// Keeps the newest entries that are 20 steps and 10 s long together. The first entry of a start
-// holds what happens once, such as loading kernels: it counts until there is another.
+// Keeps the newest entries that together span 20 steps and 10 s. The first entry of a start
+// includes one-time work, such as loading kernels. It counts only until there is another.
 class RecentSteps {
  public:
-  // `seconds` of `steps` steps, of which data_s waiting for data.
+  // `steps` steps took `seconds`, including data_s of waiting for data.
   void add(std::int64_t steps, double seconds, double data_s = 0);
   std::optional<double> step_s() const;  // the mean; nothing before the first entry
   double data_share() const;             // 0 before the first entry

@@ -1,4 +1,4 @@
-// Which checkpoints stay.
+// Decides which checkpoints to keep.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 namespace lockstep {
 
 struct Retention {
-  std::int64_t keep = 4;      // newest
-  double keep_every_s = 0;    // and one each such time; 0 = none
-  std::string best_metric{};  // and the best by this; empty = none
+  std::int64_t keep = 4;      // the newest ones
+  double keep_every_s = 0;    // also one per such time; 0 = none
+  std::string best_metric{};  // also the best by this metric; empty = none
   bool lower_is_better = true;
 };
 
-// Which to delete, given all good ones oldest first. Never the newest. Damaged ones in `all`
-// neither count nor are deleted. Pure, and stable: applying it again to what is left deletes
-// nothing more.
+// Which to delete, given all checkpoints oldest first. Never the newest. Damaged ones in `all`
+// neither count nor are deleted. Pure and stable: applied again to the rest, it deletes nothing
+// more.
 std::vector<CheckpointInfo> to_delete(const std::vector<CheckpointInfo>& all,
                                       const Retention& rule);
 

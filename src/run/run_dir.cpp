@@ -68,8 +68,8 @@ fs::path make_unfinished(const fs::path& root, const fs::path& wanted) {
   }
 }
 
-// Removes what killed programs left of runs that they were making. One that is locked, or that was
-// begun just now and is about to be, is left alone.
+// Removes remains of runs that killed programs were creating. A locked one stays, and so does one
+// that was begun just now and is about to be locked.
 void remove_unfinished(const fs::path& root) {
   constexpr auto begun_just_now = std::chrono::minutes(10);
   std::error_code error;

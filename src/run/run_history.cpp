@@ -11,13 +11,13 @@
 namespace lockstep {
 namespace {
 
-// What a resume may still take back.
+// Entries that a resume may still take back.
 struct Counted {
   StepList<std::pair<std::int64_t, std::int64_t>> shrunk;
   StepList<nlohmann::json> evals;
 };
 
-// Micro-batches from `step` on; what was noted of later steps did not count. So the steps ascend.
+// Records micro-batches from `step` on; entries of later steps become invalid, so the steps ascend.
 void take_micro(std::int64_t step, std::int64_t micro, RunHistory& history) {
   while (!history.micro.empty() && history.micro.back().first >= step) history.micro.pop_back();
   if (micro > 0 && (history.micro.empty() || history.micro.back().second != micro))

@@ -33,7 +33,7 @@ std::string boot_id() {
   }
 }
 
-// File systems whose locks all see who can see the files: those of one kernel. Any other may be
+// File systems of a single kernel: all processes that see the files see the locks. Any other may be
 // shared with other machines.
 bool is_own_disk(const std::filesystem::path& path) {
   struct statfs info {};
@@ -66,7 +66,7 @@ LockHolder read_holder(const std::filesystem::path& path) {
   }
 }
 
-// Takes the flock without waiting, but for the moment that somebody who looks may hold it.
+// Takes the flock without waiting, except for the moment that a checking process may hold it.
 bool take_flock(int fd, const std::filesystem::path& path, Clock& clock) {
   for (int attempt = 0;; ++attempt) {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
@@ -118,7 +118,7 @@ void watch_for_touches(const std::filesystem::path& path, const LockHolder& hold
   }
 }
 
-// Touches the file until it is told to stop.
+// Touches the file until it is stopped.
 void keep_touching(const std::stop_token& stop, int fd, double touch_s) {
   std::mutex mutex;
   std::condition_variable_any wakes;

@@ -177,7 +177,7 @@ std::string config_text(const nlohmann::json& record) {
   return text;
 }
 
-// The record, or null and what is wrong with it.
+// The record, or null and its fault.
 nlohmann::json record_or_problem(const RunDir& run, std::string& problem) {
   try {
     return run.record();

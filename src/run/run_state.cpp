@@ -1,4 +1,4 @@
-// What a run says of itself: its lock, its record and how it ended.
+// A run's state: its lock, its record and how it ended.
 #include <array>
 #include <cerrno>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<const char*, 5> state_names = {"running", "finished", "stopped", "failed",
                                                     "interrupted"};
 
-// null: it has none. What cannot be read tells no more than why.
+// null: there is none. An unreadable file gives only the reason.
 nlohmann::json read_state(const std::filesystem::path& run) {
   const std::filesystem::path file = run / "state.json";
   std::error_code ignored;
@@ -34,7 +34,7 @@ nlohmann::json read_state(const std::filesystem::path& run) {
 const char* to_string(RunState state) { return state_names[static_cast<std::size_t>(state)]; }
 
 void RunDir::lock() {
-  const Beneath run(path_);  // said before it trains, and not when it saves
+  const Beneath run(path_);  // reported before training rather than at the first save
   for (const char* folder : {"checkpoints", "logs", "tensorboard", "evaluations", "media"})
     if (const auto found = run.status(folder); found && !S_ISDIR(found->st_mode))
       run.fail("write into", folder, ENOTDIR);

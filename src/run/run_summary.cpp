@@ -27,7 +27,7 @@ nlohmann::json record_or_null(const RunDir& run, std::string& problem) {
   }
 }
 
-// Of a file that need not be there: why it cannot be read.
+// Why a file cannot be read; "" if it can or does not exist.
 std::string fault_of_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return "";
@@ -58,7 +58,7 @@ std::int64_t total_steps_of(const nlohmann::json& record, const nlohmann::json& 
   return integer_or(start, "total_steps", planned);
 }
 
-// NaN is no JSON number, and what a file name holds need not be UTF-8.
+// NaN is no JSON number, and a file name need not be UTF-8.
 nlohmann::json clean(const nlohmann::json& value) {
   return nlohmann::json::parse(to_line(value), nullptr, false);
 }

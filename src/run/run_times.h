@@ -1,4 +1,4 @@
-// What the parts of a run took, from the events of a start.
+// Times of a run's parts, from the events of a start.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace lockstep {
 class RunTimes {
  public:
   void on_event(const nlohmann::json& event);
-  // Of the newest start; 0 where there was no such part. Steps are all but the first, which is part
-  // of the start, without what happens once: graphs that are captured.
+  // Means over the newest start; 0 for a part that did not occur. Step times exclude the first
+  // step, which belongs to the start, and one-time work such as capturing graphs.
   PartTimes mean() const;
 
  private:
@@ -24,8 +24,9 @@ class RunTimes {
   void on_step(const nlohmann::json& event);
 
   double start_s_ = 0;
-  double begin_time_ = 0;  // of the start, as its event says
-  double once_s_ = 0;      // in the first logged steps, and of them all the first step
+  double begin_time_ = 0;  // when the start began, by its event
+  double once_s_ = 0;      // one-time seconds within the first logged steps, including the whole
+                           // first step
   std::int64_t step_ = 0;
   bool is_first_window_ = true, evaluation_was_given_up_ = false;
   Sum steps_, evaluations_, saves_;

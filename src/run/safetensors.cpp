@@ -53,8 +53,8 @@ std::optional<std::uint64_t> tensor_bytes(const TensorEntry& entry) {
   return bytes;
 }
 
-// Takes a header while it is parsed: of a million names nothing is kept but the entries themselves.
-// Throws Error on what is no header. The functions are those that nlohmann::json::sax_parse calls.
+// Processes a header while it is parsed, keeping only the entries of a million names. Throws Error
+// for an invalid header. nlohmann::json::sax_parse calls the functions.
 class HeaderParser {
  public:
   using number_integer_t = nlohmann::json::number_integer_t;
@@ -150,7 +150,7 @@ class HeaderParser {
       refuse(cat(member_ == Member::shape ? "shape" : "data_offsets", number, text));
     return true;
   }
-  // A list or an object within an entry: nowhere but in what nobody asks for.
+  // A list or an object within an entry is allowed only in members that nobody reads.
   void begin_container() const {
     if (in_metadata_ || member_ != Member::other) other_value("a list or an object");
   }

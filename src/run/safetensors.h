@@ -18,7 +18,7 @@ struct TensorEntry {
   std::uint64_t begin = 0, end = 0;  // bytes from the start of the data section
 };
 
-// Bytes of one element; throws Error for a dtype that the format does not have.
+// Bytes of one element; throws Error for a dtype that the format lacks.
 std::uint64_t dtype_bytes(const std::string& dtype);
 
 struct SafetensorsHeader {
@@ -27,14 +27,14 @@ struct SafetensorsHeader {
   std::uint64_t data_start = 0;                 // offset of the data section in the file
 };
 
-// Header bytes including the length, padded with spaces to a multiple of 8; fills begin and end of
-// the entries in their order.
+// The header's bytes including the length, padded with spaces to a multiple of 8. Sets begin and
+// end of the entries in their order.
 std::string make_header(std::vector<TensorEntry>& entries,
                         const std::map<std::string, std::string>& metadata);
 
-// Throws Error on anything malformed: sizes, overlaps, holes, trailing bytes, names twice.
+// Throws Error for any malformation: sizes, overlaps, holes, trailing bytes, repeated names.
 SafetensorsHeader read_header(const std::filesystem::path& file);
-// The same of an open file of so many bytes; the Error says what is wrong, not with which file.
+// The same for an open file of `file_bytes` bytes. The Error does not name the file.
 SafetensorsHeader read_header(std::istream& file, std::uint64_t file_bytes);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What a start was spent on, from the command to the first finished step.
+// Where the time of a start went, from the command to the first finished step.
 #pragma once
 
 #include "base/clock.h"
@@ -10,21 +10,21 @@
 
 namespace lockstep {
 
-// A stopwatch over parts that follow each other without gaps, so they add up to the whole. One
-// thread. The variable LOCKSTEP_START hands over what was before this process.
+// A stopwatch over consecutive parts without gaps, so they add up to the whole. One thread. The
+// variable LOCKSTEP_START carries the time before this process.
 class StartUp {
  public:
-  // variable: the value of LOCKSTEP_START or null. With it the parts `tool` (from the command to
-  // the launch) and `worker` (from there to now) are over; a value that is damaged or of another
-  // machine's clock counts as none.
+  // variable: the value of LOCKSTEP_START or null. With it, the parts `tool` (from the command to
+  // the launch) and `worker` (from there to now) are already recorded. A value that is damaged or
+  // from another machine's clock is ignored.
   StartUp(Clock& clock, const char* variable);
-  // The time since the last call, or since the beginning, belongs to `part`.
+  // Assigns the time since the last call, or since the beginning, to `part`.
   void done(const std::string& part);
   double seconds() const;  // of all parts
-  // What the command did before this start, such as other trainings: no part of it, but stop.after
-  // counts it.
+  // Time that the command spent before this start, such as on other trainings. It is no part of the
+  // start, but stop.after counts it.
   double earlier_s() const { return earlier_s_; }
-  // {"seconds", "parts": [["tool", 0.2], …]}, in the order in which they came.
+  // {"seconds", "parts": [["tool", 0.2], …]}, in the order of the calls.
   nlohmann::json to_json() const;
 
  private:
@@ -33,8 +33,8 @@ class StartUp {
   std::vector<std::pair<std::string, double>> parts_;
 };
 
-// The value of LOCKSTEP_START for ranks that are launched now; begin_s: of the command, on the
-// system's monotonic clock. earlier_s: as StartUp has it.
+// The value of LOCKSTEP_START for ranks that are launched now. begin_s: when the command began, on
+// the system's monotonic clock. earlier_s: as in StartUp.
 std::string start_variable(double begin_s, double now_s, double earlier_s = 0);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// How long a step takes in a short trial, whatever happens once in it: a pause of the machine, a
-// graph that is captured, kernels that are loaded.
+// The time of a step in a short trial, robust against one-time events: a pause of the machine, the
+// capture of a graph, loading kernels.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,15 +7,15 @@
 
 namespace lockstep {
 
-// Seconds a step; 0: there were no two steps.
+// Seconds a step; 0 if there were fewer than two steps.
 struct StepRange {
   double typical_s = 0;           // the median
-  double fast_s = 0, slow_s = 0;  // of the quartiles
+  double fast_s = 0, slow_s = 0;  // the quartiles
 };
 
-// Hears the events of a start that logs every step. The steps are cut into up to twenty stretches
-// of equal length, and the quartiles are those of their means: what comes back every few steps, as
-// a wait for data, is in all of them, and what happens once is in one.
+// Takes the events of a start that logs every step. The steps are cut into up to twenty stretches
+// of equal length; the quartiles are those of the stretches' means. Recurring delays, such as
+// waiting for data, are in all stretches, and one-time events in one.
 class SteadySteps {
  public:
   void on_event(const nlohmann::json& event);
@@ -24,7 +24,7 @@ class SteadySteps {
  private:
   std::vector<double> seconds_;  // of each step but the first
   bool is_first_ = true;
-  std::size_t steady_from_ = 0;  // of seconds_: after the last graph that was captured
+  std::size_t steady_from_ = 0;  // first index in seconds_ after the last captured graph
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What a log notes at steps, less what a later resume took back.
+// Log entries at steps, without those that a later resume took back.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// In the order of the log, whose steps may be in any. A log of n entries and resumes takes
-// n log n, whatever is in it.
+// Keeps the order of the log, whose steps may be in any order. A log of n entries and resumes takes
+// n log n time, whatever it contains.
 template <class Item>
 class StepList {
  public:
@@ -20,17 +20,17 @@ class StepList {
     items_.emplace_back(std::move(item));
   }
 
-  // What was added of later steps does not count.
+  // Drops entries of later steps.
   void take_back(std::int64_t after) {
     for (; !by_step_.empty() && by_step_.top().first > after; by_step_.pop())
       items_[by_step_.top().second].reset();
     while (!items_.empty() && !items_.back()) items_.pop_back();
   }
 
-  // Of those that count; null: there is none.
+  // The last valid entry; null if there is none.
   const Item* last() const { return items_.empty() ? nullptr : &*items_.back(); }
 
-  // All that count; the list is empty then.
+  // All valid entries; the list is empty afterwards.
   std::vector<Item> take() {
     std::vector<Item> all;
     for (std::optional<Item>& item : items_)

@@ -9,7 +9,7 @@ namespace lockstep {
 
 void StopGrace::learn_from(const RunDir& run) {
   for_each_line(run.events_path(), [&](const std::string& line) {
-    // Of the lines of steps, which are nearly all, none is parsed.
+    // Nearly all lines are of steps, and those are not parsed.
     if (line.find("\"kind\":\"checkpoint\"") != line.npos ||
         line.find("\"kind\":\"eval\"") != line.npos)
       on_event(parse_object(line));

@@ -1,4 +1,4 @@
-// How long ranks may take to stop after a signal: as long as it takes to save, and more.
+// How long ranks may take to stop after a signal: the time it takes to save, and some more.
 #pragma once
 
 #include "run/run_dir.h"
@@ -8,17 +8,17 @@
 
 namespace lockstep {
 
-// Learns from a run's events how long its longest step, evaluation and save took: a signal may come
-// at the beginning of a step, an evaluation may follow it, and a save ends it.
+// Learns from a run's events how long its longest step, evaluation and save took. A signal may come
+// at the start of a step; an evaluation may follow the step, and a save ends it.
 class StopGrace {
  public:
-  // given_s: stop.grace; 0: found. checkpoint_bytes: at most, for as long as no save was seen.
+  // given_s: stop.grace; 0: derived. checkpoint_bytes: upper bound, used until a save was seen.
   StopGrace(double given_s, double checkpoint_bytes)
       : given_s_(given_s), checkpoint_bytes_(checkpoint_bytes) {}
-  void learn_from(const RunDir& run);  // its earlier starts
+  void learn_from(const RunDir& run);  // learns from its earlier starts
   void on_event(const nlohmann::json& event);
-  // What was given; else a minute, or five times what these took together where that is more. A
-  // save that was never seen counts as one to a slow disk.
+  // The given time; otherwise a minute, or five times the sum of these if that is longer. A save
+  // that was never seen is estimated for a slow disk.
   double seconds() const;
 
  private:

@@ -30,7 +30,7 @@ void give_own_tags(std::vector<TensorboardScalar>& scalars) {
   }
 }
 
-// TensorBoard makes groups of what stands before a slash.
+// TensorBoard groups tags by the text before a slash.
 std::string tag_part(std::string name) {
   std::replace(name.begin(), name.end(), '/', '_');
   return name;

@@ -1,4 +1,4 @@
-// A run's numbers for TensorBoard, written while it trains (log.tensorboard) and by `lockstep
+// A run's numbers for TensorBoard, written during training (log.tensorboard) and by `lockstep
 // export`.
 #pragma once
 
@@ -15,24 +15,24 @@ namespace lockstep {
 
 inline constexpr const char* tensorboard_folder = "tensorboard";
 
-// What an event of kind "step" or "eval" says, under the names that docs/reference/run-directory.md
-// lists: train/loss, eval/NAME, throughput/tokens_per_s. unit: of the "start" before it. Empty for
-// others. What is null was not finite where it is a loss or a metric, else it was not measured and
-// is left out.
+// The values of a "step" or "eval" event, under the names listed in
+// docs/reference/run-directory.md: train/loss, eval/NAME, throughput/tokens_per_s. unit: from the
+// preceding "start" event. Empty for other kinds. A null loss or metric was not finite; any other
+// null was not measured and is left out.
 std::vector<TensorboardScalar> scalars_of_event(const nlohmann::json& event,
                                                 const std::string& unit);
 
-// The name of a new event file: TensorBoard takes the files of a folder in the order of their
-// names.
+// The name of a new event file. TensorBoard reads a folder's files in the order of their names.
 std::string tensorboard_file_name(double time, const std::string& host, int process, int number);
 
-// Writes each event as it comes: a file per start, from whose first step on nothing of earlier
-// files counts, so that TensorBoard drops what a resume took back. One thread at a time.
+// Writes each event as it comes. There is a file per start, which invalidates earlier files from
+// its first step on. So TensorBoard drops what a resume took back. One thread at a time.
 class TensorboardLog {
  public:
   explicit TensorboardLog(const std::filesystem::path& run_dir) : run_(run_dir) {}  // throws Error
 
-  // event: with its "time". Returns what went wrong, once; nothing more is written then. Else "".
+  // event: with its "time". Returns an error message once, and writes nothing more after that;
+  // otherwise "".
   std::string write(const nlohmann::json& event);
 
  private:

@@ -1,4 +1,4 @@
-// TensorBoard's event files: records of TensorFlow's framing, each a protocol buffer.
+// TensorBoard's event files: records in TensorFlow's framing, each a protocol buffer.
 //
 // Framing: tensorflow/core/lib/io/record_writer.h (length, its masked CRC32C, bytes, theirs).
 // Messages: Event, Summary and SessionLog of tensorflow/core/util/event.proto and
@@ -13,14 +13,15 @@
 
 namespace lockstep {
 
-// A value of NaN is one.
+// NaN is a valid value.
 using TensorboardScalar = std::pair<std::string, double>;  // tag, value
 
-// Each is one record, framed. time: Unix seconds. step: as TensorBoard counts along its axis.
+// Each function returns one framed record. time: Unix seconds. step: the position on TensorBoard's
+// axis.
 std::string tensorboard_version(double time);  // the first record of every file
-// From this file on nothing counts that earlier ones hold of this step and later ones.
+// Invalidates values of this step and later ones in earlier files.
 std::string tensorboard_restart(double time, std::int64_t step);
-// Until then it ran, and up to that step. Readers of scalars pass it over.
+// Marks that the run trained until that time and up to that step. Readers of scalars skip it.
 std::string tensorboard_stop(double time, std::int64_t step);
 std::string tensorboard_scalars(double time, std::int64_t step,
                                 std::span<const TensorboardScalar> scalars);

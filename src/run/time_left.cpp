@@ -1,4 +1,4 @@
-// Median step time, and what happens between the steps.
+// Median step time, and the time between steps.
 #include "run/time_left.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Estimates how long a run still takes.
+// Estimates a run's remaining time.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace lockstep {
 
-// Fed with what a run reports. A step later costs the median of what a window of steps computed and
-// the mean of what they waited, because data comes in bursts. Evaluations and saving cost what they
-// did until now, spread over the steps between them.
+// Takes a run's reports. A future step is estimated as the median computing time of a window of
+// steps plus their mean waiting time, because data comes in bursts. Evaluations and saving cost
+// what they did so far, spread over the steps between them.
 class TimeLeft {
  public:
   // Training begins after `step` finished steps.
   void start(std::int64_t step);
-  // One after each `every` steps (0: none of these) and one at the end, each over as many samples
-  // as `batches` steps train on (0: no evaluations). Until one was measured, such a batch is taken
-  // to cost half a step: forward without backward, in smaller pieces.
+  // Expects an evaluation after each `every` steps (0: none of these) and one at the end. Each
+  // covers as many samples as `batches` steps train on (0: no evaluations). Until one was measured,
+  // such a batch is assumed to cost half a step: forward without backward, in smaller chunks.
   void expect_evaluations(std::int64_t every, double batches);
-  // `seconds` is what each of the steps since the last call took, save_share of it for saving,
-  // wait_share waiting for data or for other ranks.
+  // `seconds`: time of each step since the last call; save_share of it went to saving, wait_share
+  // to waiting for data or other ranks.
   void on_step(std::int64_t step, double seconds, double save_share, double wait_share = 0);
   void on_eval(std::int64_t step, double seconds);
 
@@ -28,8 +28,8 @@ class TimeLeft {
   std::optional<double> seconds_left(std::int64_t total) const;
 
  private:
-  // What the evaluations until the end of step `total` will take, if none was measured yet, or if
-  // there is only the one at the end.
+  // Expected time of the evaluations until the end of step `total`; 0 once one was measured. There
+  // may be only the one at the end.
   double expected_evaluations_s(std::int64_t total, double per_step_s) const;
 
   std::int64_t first_step_ = 0, step_ = 0;
@@ -41,14 +41,15 @@ class TimeLeft {
   double typical_step_s() const;
 
   std::deque<StepTime> window_;
-  bool only_the_first_ = true;  // which holds what happens once
-  double save_s_ = 0;           // of all steps
+  bool only_the_first_ = true;  // the window holds only the first entry, which includes one-time
+                                // work
+  double save_s_ = 0;           // over all steps
   std::int64_t first_eval_ = -1, last_eval_ = -1;
-  double eval_s_ = 0;  // of all evaluations but the first
+  double eval_s_ = 0;  // over all evaluations but the first
   double first_eval_s_ = 0;
 };
 
-// "45s", "5m20s", "12m", "2h41m", "3d4h": two units at most, as near as people plan by.
+// "45s", "5m20s", "12m", "2h41m", "3d4h": at most two units, precise enough for planning.
 std::string format_span(double seconds);
 
 }  // namespace lockstep

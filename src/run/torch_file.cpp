@@ -86,8 +86,8 @@ std::string keys_of(const Pickle& pickle, const PickleValue& dict) {
   return keys.empty() ? "nothing" : join(keys, ", ");
 }
 
-// Under which key most tensors lie, and more than `least`; or "". A key of a state dict for what a
-// module keeps besides ("_extra_state") is none.
+// The key with the most tensors, if more than `least`; or "". A state dict's key for other module
+// state ("_extra_state") does not count.
 std::string key_of_tensors(const Pickle& pickle, const PickleValue& dict, std::size_t least) {
   std::string best;
   std::set<PickleIndex> counted;  // the same dict may lie under any number of keys
@@ -105,7 +105,7 @@ std::string key_of_tensors(const Pickle& pickle, const PickleValue& dict, std::s
   return best;
 }
 
-// What programs put beside a state dict may be tensors too: a best loss, the state of a generator.
+// Tensors beside a state dict may be other things: a best loss, the state of a generator.
 const PickleValue& state_dict_of(const Pickle& pickle, std::string& inside) {
   const PickleValue& root = pickle.at(pickle.root);
   if (root.kind != Kind::dict) throw Error("it holds no state dict");
@@ -203,8 +203,9 @@ std::string beginning_of(std::istream& in) {
   return begin;
 }
 
-// Before torch 1.6: a magic number, a version, the system, the object and the keys of its storages,
-// a pickle each; then the storages in the order of the keys, each behind its number of elements.
+// Format before torch 1.6: a magic number, a version, the system, the object and the keys of its
+// storages, a pickle each. Then come the storages in the order of the keys, each after its number
+// of elements.
 TorchFile read_legacy(std::istream& in, std::uint64_t file_bytes) {
   in.clear();
   in.seekg(0);

@@ -12,27 +12,27 @@
 
 namespace lockstep {
 
-// A tensor in a file, its elements wherever strides say.
+// A tensor in a file, with strided elements.
 struct StoredTensor {
   std::string name;
-  std::string dtype;  // as safetensors calls it: "F32", "BF16", …
+  std::string dtype;  // the name in safetensors: "F32", "BF16", …
   std::vector<std::int64_t> shape{}, strides{};
-  std::uint64_t begin = 0;  // byte in the file of element 0
+  std::uint64_t begin = 0;  // offset of element 0 in the file, in bytes
   std::uint64_t bytes = 0;  // from there to the end of the last element; 0 without elements
-  bool negated = false;     // its elements are the negatives of what is stored
-  // Why it cannot be taken (it is sparse, …): then there is nothing of it but its name.
+  bool negated = false;     // the elements are the negatives of the stored ones
+  // Why it cannot be used (it is sparse, …); then only its name is set.
   const TensorFault* fault = nullptr;
 };
 
 struct TorchFile {
   std::vector<StoredTensor> tensors;  // in the order of the state dict
-  std::string inside;                 // the key that the state dict lies under; "": under none
+  std::string inside;                 // the key of the state dict; "" if it is at the top
 };
 
-// A state dict as torch.save writes it, since torch 1.6 (a zip archive) or before: under the key
-// "state_dict", "model_state_dict" or "model" of a dict, whatever lies beside it, or else by
-// itself. What it holds beside tensors is passed over. Throws Error, saying what is wrong but not
-// with which file.
+// Reads a state dict written by torch.save, in the format of torch 1.6 and later (a zip archive) or
+// the older one. It may be under the key "state_dict", "model_state_dict" or "model" of a dict, or
+// be the whole file. Entries that are not tensors are skipped. Throws Error that does not name the
+// file.
 TorchFile read_torch_file(std::istream& in, std::uint64_t file_bytes);
 // The same, naming the file.
 TorchFile read_torch_file(const std::filesystem::path& file);

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a checkpoint (checkpoint/contents.h).
+// The file names of a checkpoint (checkpoint/contents.h).
 constexpr const char *own_model = "model.safetensors", *own_average = "ema.safetensors";
 constexpr std::array torch_endings{".bin", ".pt", ".pth"};
 

@@ -1,5 +1,4 @@
-// Which files lie in a zip archive, and where.
-// Source: PKWARE's APPNOTE, sections 4.3.7 to 4.3.16.
+// Members of a zip archive and their places. Source: PKWARE's APPNOTE, sections 4.3.7 to 4.3.16.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +9,11 @@
 namespace lockstep {
 
 struct ZipMember {
-  std::uint64_t begin = 0, bytes = 0;  // of its content in the archive
-  bool packed = false;                 // compressed or encrypted: these bytes are not its own
+  std::uint64_t begin = 0, bytes = 0;  // place of its contents in the archive
+  bool packed = false;                 // compressed or encrypted: these bytes are not the contents
 };
 
-// By name, also of archives above 4 GiB. Throws Error where the archive is damaged, or in parts.
+// Members by name, also for archives above 4 GiB. Throws Error if the archive is damaged or split.
 std::map<std::string, ZipMember> read_zip_directory(std::istream& in, std::uint64_t file_bytes);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What a bootstrap says of two groups, or of pairs.
+// Bootstrap intervals for two groups, or for pairs.
 #include <cmath>
 #include <limits>
 #include <numeric>

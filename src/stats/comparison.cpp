@@ -76,7 +76,7 @@ Contrast contrast(Scale scale, std::span<const double> a, std::span<const double
   if (of_a.count == 1 || of_b.count == 1) {
     found.unknown = cat("an interval needs two values on each side, but there are ", of_a.count,
                         " and ", of_b.count);
-    // What one side tells of the spread is better than nothing, to say how many are needed.
+    // The spread of one side is better than none for estimating how many values are needed.
     if (of_a.count > 1 || of_b.count > 1)
       found.spread = std::sqrt(of_a.count > 1 ? of_a.variance : of_b.variance);
     return found;

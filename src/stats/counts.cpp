@@ -81,7 +81,7 @@ double fisher_p(const Count& a, const Count& b) {
   hits.walk([&](std::int64_t k, double weight) {
     if (k == a.hits) seen = weight;
   });
-  constexpr double rounding = 1e-7;  // what is equal but for it counts as equally unlikely
+  constexpr double rounding = 1e-7;  // values equal within this count as equally unlikely
   double all = 0, unlikely = 0;
   hits.walk([&](std::int64_t, double weight) {
     all += weight;

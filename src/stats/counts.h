@@ -1,4 +1,4 @@
-// Shares of few things: jobs that failed, of all; with exact methods, since the counts are small.
+// Shares of small counts, such as failed jobs among all. Methods are exact, since counts are small.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,27 @@
 namespace lockstep {
 
 struct Count {
-  std::int64_t hits = 0, all = 0;  // 0 <= hits <= all, else Error
+  std::int64_t hits = 0, all = 0;  // 0 <= hits <= all, or Error
 };
 
-// Clopper-Pearson. Without anything counted, NaN between 0 and 1.
+// Clopper-Pearson interval. If all is 0, NaN between 0 and 1.
 Interval share_interval(const Count& count, double confidence = 0.95);
 
-// Fisher's exact test, two-sided: the chance of counts at least as unlikely where both shares are
-// the same.
+// Fisher's exact test, two-sided: the chance of counts at least as unlikely if both shares are
+// equal.
 double fisher_p(const Count& a, const Count& b);
 
 // more: B's share is larger and p is below 1 - confidence. Never `same`: few counts cannot tell.
 FoundDifference find(const Count& a, const Count& b, double confidence = 0.95);
 
-// The same things on both sides, such as jobs of two batches: how many are hits of one side alone.
+// For the same items on both sides, such as jobs of two batches: items that are hits on one side
+// only.
 struct OneSided {
-  std::int64_t a = 0, b = 0;  // not negative, else Error
+  std::int64_t a = 0, b = 0;  // not negative, or Error
 };
 
-// McNemar's exact test, two-sided: the chance of being at least as lopsided where a thing that is
-// a hit of one side alone is so of either with the same chance. 1 where there is none.
+// McNemar's exact test, two-sided: the chance of counts at least as lopsided, if an item that is a
+// hit on one side only is equally likely on either. 1 without such items.
 double mcnemar_p(const OneSided& hits);
 
 // more: B has more hits and p is below 1 - confidence. Never `same`.

@@ -1,4 +1,4 @@
-// One group of values on the scale on which it is compared.
+// One group of values on its scale of comparison.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ struct Sample {
 // The values that are finite and, with Scale::ratio, above zero.
 std::vector<double> fitting(Scale scale, std::span<const double> values);
 
-// The pairs of which both values fit. Throws Error where the lengths differ.
+// The pairs whose values both fit. Throws Error if the lengths differ.
 std::pair<std::vector<double>, std::vector<double>> fitting_pairs(Scale scale,
                                                                   std::span<const double> a,
                                                                   std::span<const double> b);
@@ -31,6 +31,6 @@ std::pair<std::vector<double>, std::vector<double>> fitting_pairs(Scale scale,
 // b[i] - a[i], of logarithms with Scale::ratio.
 std::vector<double> shifts_of(Scale scale, std::span<const double> a, std::span<const double> b);
 
-void check_confidence(double confidence);  // Error unless in (0, 1)
+void check_confidence(double confidence);  // throws Error unless in (0, 1)
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// How many repeats a comparison needs, and what it finds with those it has.
+// How many repeats a comparison needs, and how much it can find with the present ones.
 #include <algorithm>
 #include <cmath>
 

@@ -35,7 +35,7 @@ Ranks ranks_of(std::vector<double> differences) {
   return ranks;
 }
 
-// Of the smaller sum or one below it, where each rank is in it with a chance of a half.
+// The chance of that smaller sum or one below it, if each rank is in it with a chance of a half.
 double chance_up_to(std::int64_t sum, const std::vector<std::int64_t>& ranks) {
   std::vector<double> chance(static_cast<std::size_t>(sum) + 1, 0);
   chance[0] = 1;

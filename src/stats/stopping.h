@@ -1,4 +1,4 @@
-// When a trial of two commands in turn ends, and in which order they run.
+// When a trial that alternates two commands ends, and in which order they run.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace lockstep {
 
 enum class PairOrder { balanced, a_first };
 
-// Whether B runs before A in that pair, counted from 0. balanced: of the pairs 2k and 2k + 1 one
+// Whether B runs before A in that pair, counted from 0. balanced: one of the pairs 2k and 2k + 1
 // begins with A and the other with B; the seed draws which.
 bool b_runs_first(PairOrder order, std::uint64_t seed, int pair);
 
@@ -17,20 +17,20 @@ struct StoppingRule {
   Scale scale = Scale::ratio;
   double margin = 0.02;
   double confidence = 0.95;
-  int least_pairs = 10;  // fewer tell the spread too badly: intervals would end too narrow
+  int least_pairs = 10;  // fewer estimate the spread too badly: intervals would end too narrow
 };
 
-// The half-width at which a trial ends, as a share of the margin. Below a half, so that two equal
-// commands are called different by about 2 in 100 trials, and those that differ by the margin are
-// found by more than 95 (97 where many pairs are needed).
+// The half-width at which a trial ends, as a share of the margin. It is below a half, so that about
+// 2 in 100 trials call two equal commands different. More than 95 in 100 find commands that differ
+// by the margin (97 if many pairs are needed).
 inline constexpr double narrow_share = 0.45;
 
-// Whether the interval is so narrow that no more pairs are needed; never because of where it lies.
-// Asked after an even number of pairs, or both orders would not have run equally often.
+// Whether the interval is narrow enough to need no more pairs. Its position never matters. Call it
+// after an even number of pairs, or both orders would not have run equally often.
 bool narrow_enough(const Contrast& contrast, const StoppingRule& rule);
 
-// Chance that a trial that ends so finds a difference of that true ratio (or difference). An
-// approximation by the normal distribution, as exact as there are many pairs.
+// The chance that a trial that ends so finds that true ratio (or difference). A normal
+// approximation, more exact with more pairs.
 double chance_to_find(double effect, const StoppingRule& rule);
 
 }  // namespace lockstep

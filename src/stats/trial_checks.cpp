@@ -34,7 +34,7 @@ std::optional<double> second_place(std::span<const double> a, std::span<const do
     first.push_back(swapped ? b[i] : a[i]);
     second.push_back(swapped ? a[i] : b[i]);
   }
-  // Or place and command could not be told apart.
+  // Otherwise place and command could not be told apart.
   if (times_b * 2 != a.size()) return std::nullopt;
   return if_real(paired_contrast(Scale::ratio, first, second), margin);
 }

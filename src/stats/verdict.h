@@ -1,4 +1,4 @@
-// What may be said of B against A: in words for people, and as yes or no for CI.
+// The conclusion about B against A: in words for people, and as yes or no for CI.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-// How B is called where it has less, or more, of what was measured.
+// The words for B when it has less, or more, of the measured quantity.
 struct VerdictWords {
-  std::string less, more;  // of a time: "faster", "slower"
+  std::string less, more;  // for a time: "faster", "slower"
 };
 
 // "slower", "no difference at the margin of 2 %", "inconclusive: would need about 40 repeats",
@@ -18,9 +18,9 @@ struct VerdictWords {
 std::string verdict_text(const Contrast& contrast, double margin, const VerdictWords& words,
                          double confidence = 0.95);
 
-// Whether B is more than A by above `limit`, relative as a margin is (0 is allowed): yes where the
-// whole interval lies above it, no where none of it does, nothing where it lies on both sides or is
-// not known.
+// Whether B exceeds A by more than `limit`, relative as a margin is (0 is allowed). Yes if the
+// whole interval lies above it, no if none of it does. Nothing if the interval lies on both sides
+// or is unknown.
 std::optional<bool> more_by(const Contrast& contrast, double limit);
 
 std::string margin_text(Scale scale, double margin);  // "2 %", "0.01"

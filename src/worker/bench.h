@@ -7,8 +7,8 @@
 namespace lockstep {
 
 // Trains to the end of the run without evaluation and checkpoints, then measures an all-reduce of
-// the gradient's size. Events as in training, and at the end {"kind": "all_reduce", "bytes",
-// "seconds": […]}. longest_first: the longest samples come first. Returns the exit code.
+// the gradient's size. Events are as in training, with {"kind": "all_reduce", "bytes", "seconds":
+// […]} at the end. longest_first: the longest samples come first. Returns the exit code.
 int measure_run(const std::string& run, bool longest_first);
 
 }  // namespace lockstep

@@ -65,7 +65,7 @@ Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
                                  .say = say});
 }
 
-// What only the recipe and its data can tell.
+// Adds the facts that only the recipe and its data know.
 void count(RunSetup& setup, const nlohmann::json& init) {
   Facts& facts = setup.prepared.facts;
   const auto recipe = find_recipe_factory(setup.recipe)(*setup.options, setup.prepared);
@@ -130,7 +130,7 @@ int print_facts(const std::vector<std::string>& arguments) {
   setup.options->check(*setup.train);
   setup.prepared = prepared_for(setup, request);
   Facts& facts = setup.prepared.facts;
-  // Outputs are made without training data, which may have gone.
+  // Outputs are made without training data, which may no longer exist.
   if (purpose_of(request.at("purpose")) != Purpose::predict)
     count(setup, request.value("init", nlohmann::json()));
   nlohmann::json keep = nlohmann::json::array();

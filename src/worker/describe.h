@@ -1,4 +1,4 @@
-// What the tool asks about recipes that only a worker can load.
+// Answers to the tool about recipes that only a worker can load.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Prints [{"name", "summary", "options": […], "presets": […]}, …] of the loaded plugin and all
+// Prints [{"name", "summary", "options": […], "presets": […]}, …] for the loaded plugin and all
 // recipes; the tool caches it.
 int describe_recipes();
 
@@ -15,7 +15,8 @@ int describe_recipes();
 int print_facts(const std::vector<std::string>& arguments);
 
 // arguments: FILE of CBOR with {"recipe", "config", "inputs", "standard_input", "run_dir",
-// "cache_dir"}, the options being the recipe's alone. Prints the items to predict, as to_cbor does.
+// "cache_dir"}; config holds only the recipe's options. Prints the items to predict, as to_cbor
+// does.
 int print_items(const std::vector<std::string>& arguments);
 
 // arguments: FILE of CBOR with {"recipe", "config", "predictions"}. Prints [{"name", "value",

@@ -1,4 +1,4 @@
-// How a rank tells why it fails: on standard error, and to the launcher that started it.
+// Reports why a rank fails: on standard error, and to the launcher that started it.
 #pragma once
 
 #include "launch/rank_error.h"

@@ -34,15 +34,15 @@ const char* const usage =
     "A rank of a training run, for torchrun, srun and mpirun; `lockstep` starts it by itself.\n"
     "  torchrun --no-python --nproc-per-node 2 lockstep-worker train RECIPE\n";
 
-// So that the launcher sees the rank that is the cause end before this one, and names it: it ends
-// this one as soon as it has.
+// Waits so that the launcher sees the causing rank end before this one, and names that. The
+// launcher then ends this rank at once.
 void let_the_cause_be_seen() {
   constexpr double longest_s = 1, look_again_s = 0.01;
   for (double waited_s = 0; waited_s < longest_s && stop_signal().empty(); waited_s += look_again_s)
     system_clock().sleep_s(look_again_s);
 }
 
-// A rank that failed must not wait for the others: whoever watches them ends them.
+// A failed rank must not wait for the others: the launcher ends them.
 [[noreturn]] void leave_failed(Session& session, const std::exception& error) {
   const RankError failure = describe_failure(error);
   const bool among_ranks = dynamic_cast<const CollectiveFailed*>(&error) != nullptr ||
@@ -93,7 +93,7 @@ int run_train(std::vector<std::string> arguments, StartUp& start_up) {
   }
 }
 
-// Of a recipe: a rank that only tries what it returns.
+// Checks a recipe: the rank only tries what the recipe returns.
 int run_check(std::vector<std::string> arguments) {
   const std::string run = take(arguments, "--run");
   Session session = open_session(run, take(arguments, "--record"), own_world());
@@ -112,8 +112,8 @@ int run(std::vector<std::string> arguments) {
   }
   const std::string command = arguments[0];
   arguments.erase(arguments.begin());
-  // A rank that writes to one that has ended gets an error, and tells it. What streams its output
-  // ends where nobody reads it.
+  // A rank that writes to one that has ended gets an error and reports it. A command that streams
+  // its output ends when its reader does.
   if (command != "predict") std::signal(SIGPIPE, SIG_IGN);
   // The tool makes a run of these arguments, plugin included; the record of the run names it.
   if (command == "train") return run_train(std::move(arguments), start_up);

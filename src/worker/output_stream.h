@@ -1,4 +1,4 @@
-// What a worker prints as data: every byte arrives, or the program fails and says why.
+// A worker's data output: every byte arrives, or the program fails and says why.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class OutputStream {
  public:
   // file: a new file, or empty for standard output. Throws Error.
   explicit OutputStream(const std::string& file = "");
-  // At once, without a buffer; on a terminal as `printable_log`. Throws Error if not all of it
+  // Writes at once, without a buffer; on a terminal as `printable_log`. Throws Error if not all
   // could be written.
   void write(std::string_view text);
 

@@ -118,7 +118,7 @@ Further load_further(const TrainerSetup& setup, const nlohmann::json& asked) {
   return further;
 }
 
-// What the outputs are made with, for the tool to show.
+// Reports which weights made the outputs, for the tool to show.
 void tell_weights(const LoadedModel& first, const Further& further) {
   std::vector<std::int64_t> steps{first.step()};
   for (const auto& model : further.models) steps.push_back(model->step());

@@ -26,7 +26,7 @@
 namespace lockstep {
 namespace {
 
-// Of a flag of `lockstep train`, or "".
+// The value of a flag of `lockstep train`, or "".
 std::string value_of(const std::vector<std::string>& arguments, const std::string& flag) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].starts_with(flag + "=")) return arguments[i].substr(flag.size() + 1);
@@ -35,8 +35,8 @@ std::string value_of(const std::vector<std::string>& arguments, const std::strin
   return "";
 }
 
-// What the user named on this command line, or the tool vouches for: a record may come from
-// anybody.
+// Loads a plugin that the user named on this command line, or that the tool vouches for: anybody
+// may have written a record.
 void load_plugin_of(const nlohmann::json& record) {
   const std::string plugin = record.value("plugin", "");
   if (plugin.empty() || is_loaded(plugin)) return;
@@ -65,8 +65,8 @@ void use_record(Session& session, const nlohmann::json& record) {
       find_recipe_factory(session.setup.recipe)(*session.setup.options, session.setup.prepared);
 }
 
-// Leaves one GPU visible to this rank: the one of its local rank, unless whoever made the world
-// already left just one. Nothing if there is none.
+// Leaves one GPU visible to this rank: that of its local rank, unless the world's launcher already
+// left just one. Nothing if there is none.
 std::optional<Device> claim_gpu(const World& world, GpuProbe& probe) {
   const std::vector<GpuInfo> gpus = visible_gpus(probe.gpus(), std::getenv("CUDA_VISIBLE_DEVICES"));
   if (gpus.empty()) return std::nullopt;
@@ -155,7 +155,7 @@ void open_foreign_session(const std::vector<std::string>& arguments, Session& se
       world, *session.backend, RankLimits{},
       [rank = world.rank](const Verdict& verdict) { end_broken(rank, nullptr, verdict); });
   const std::vector<std::string> devices = session.group->collect("device", to_json(device).dump());
-  // "run PATH", "done PATH" of a run that has finished, or "error WHAT" so that all ranks end.
+  // "run PATH", "done PATH" for a finished run, or "error WHAT" so that all ranks end.
   std::string answer;
   UniqueFd lock;
   if (world.rank == 0) {

@@ -1,4 +1,4 @@
-// What a rank needs before it can work: its run, its place in the world, its device.
+// A rank's prerequisites: its run, its place in the world, its device.
 #pragma once
 
 #include "engine/process_group.h"
@@ -23,7 +23,7 @@ struct Session {
   std::optional<RunDir> run;
   RunSetup setup;
   std::unique_ptr<Recipe> recipe;
-  StartUp* start_up = nullptr;         // handed on to the trainer
+  StartUp* start_up = nullptr;         // passed on to the trainer
   std::filesystem::path weights = {};  // TrainerSetup::weights
   bool finished = false;  // foreign: the run to resume had finished; there is nothing to do
   bool foreign = false;   // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
@@ -31,22 +31,22 @@ struct Session {
   TrainerSetup trainer(bool resume);
 };
 
-// The world that the environment describes, or one of this process alone. Takes the launcher's
-// store out of the environment: the first call alone has it.
+// The world that the environment describes, or one of this process alone. Removes the launcher's
+// store from the environment, so only the first call has it.
 World own_world();
 
-// Of ranks that nobody watches for hangs: all but those that train.
+// Limits for ranks that nobody watches for hangs: all but training ranks.
 inline constexpr RankLimits unwatched{.collective_s = 600};
 
-// A rank of a world that `lockstep` launched, or a world of one. record: a file that stands in for
+// Opens a rank of a world that `lockstep` launched, or a world of one. record: a file that replaces
 // RUN/run.json, or empty.
 Session open_session(const std::filesystem::path& run, const std::string& record,
                      const World& world, const RankLimits& limits = unwatched);
 
-// A rank of a world that somebody else made. Rank 0 lets the tool beside this program check, plan
-// and create the run from `arguments` (as for `lockstep train`); the others follow. From the moment
-// the ranks have met, another one that fails, vanishes or hangs ends this process. `session` has
-// its world, and is as far as it got when this throws.
+// Opens a rank of a foreign world. On rank 0 the tool beside this program checks, plans and creates
+// the run from `arguments` (as for `lockstep train`); the other ranks follow. Once the ranks have
+// met, another rank that fails, vanishes or hangs ends this process. If this throws, `session` has
+// its world and whatever was set up so far.
 void open_foreign_session(const std::vector<std::string>& arguments, Session& session);
 
 }  // namespace lockstep

@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Value of "--name VALUE" in `arguments`, removed from them; empty if absent.
+// The value of "--name VALUE" in `arguments`, and removes both; empty if absent.
 std::string take(std::vector<std::string>& arguments, const std::string& name);
 bool take_flag(std::vector<std::string>& arguments, const std::string& name);
 

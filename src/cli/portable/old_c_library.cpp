@@ -63,8 +63,8 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 
 }  // namespace
 
-// glibc 2.35: by it an exception finds who catches it. 0 where the address belongs to an object,
-// else -1.
+// glibc 2.35: an exception finds its handler with it. 0 if the address belongs to an object, else
+// -1.
 extern "C" int _dl_find_object(void* address, dl_find_object* result) noexcept {
   Search search{reinterpret_cast<std::uintptr_t>(address), result};
   return dl_iterate_phdr(look_at, &search) == 1 ? 0 : -1;
