@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// Of a rank's piece, in elements: gathering less at once would take for ever.
+// Elements of a rank's shard: gathering less at once would take for ever.
 constexpr std::int64_t smallest_chunk = 1 << 14;
 
 }  // namespace
@@ -63,7 +63,7 @@ bool FlatCopier::attempt(const std::function<void()>& function) {
 void FlatCopier::find_staging() {
   ProcessGroup& group = *storage_.sharing();
   std::int64_t chunk = 0;
-  for (const Piece& piece : storage_.own()) chunk = std::max(chunk, piece.size());
+  for (const Shard& shard : storage_.own()) chunk = std::max(chunk, shard.size());
   for (;; chunk /= 4) {
     const bool got = attempt([&] {
       staging_ = retry_after_freeing(
@@ -86,15 +86,15 @@ void FlatCopier::keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tens
 }
 
 void FlatCopier::gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket,
-                        const Piece& piece) {
+                        const Shard& shard) {
   ProcessGroup& group = *storage_.sharing();
   const std::int64_t most = staging_.numel() / group.size();
-  for (std::int64_t begin = piece.begin; begin < piece.end; begin += most) {
-    const std::int64_t end = std::min(begin + most, piece.end);
+  for (std::int64_t begin = shard.begin; begin < shard.end; begin += most) {
+    const std::int64_t end = std::min(begin + most, shard.end);
     const at::Tensor all = staging_.narrow(0, 0, (end - begin) * group.size());
     const at::Tensor rows = all.view({group.size(), end - begin});
-    rows[group.rank()].copy_(storage_.range(flat, piece, begin, end));
-    group.gather_pieces(all)->wait();
+    rows[group.rank()].copy_(storage_.range(flat, shard, begin, end));
+    group.gather_shards(all)->wait();
     keep(copy, bucket, rows);
   }
 }

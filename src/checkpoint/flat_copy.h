@@ -13,7 +13,7 @@
 
 namespace lockstep {
 
-// The copy of one: whole, or bucket after bucket. Empty on ranks that only give their pieces.
+// The copy of one: whole, or bucket after bucket. Empty on ranks that only give their shards.
 class FlatCopy {
  public:
   bool empty() const { return chunks_.empty(); }
@@ -25,14 +25,14 @@ class FlatCopy {
   friend class FlatCopier;
   struct Chunk {
     std::size_t bucket = 0;          // of a whole buffer: 0
-    std::unique_ptr<Download> copy;  // [elements], or [ranks, n] of each rank's piece
+    std::unique_ptr<Download> copy;  // [elements], or [ranks, n] of each rank's shard
   };
   std::vector<at::Tensor> buckets(const ParameterStorage& storage) const;
   std::vector<Chunk> chunks_;  // those of one bucket one behind the other
 };
 
 // Ranks that share the update make one together, and then call `copy` for the same buffers in the
-// same order: each bucket's pieces are gathered through one buffer on the device, as large as the
+// same order: each bucket's shards are gathered through one buffer on the device, as large as the
 // largest bucket where all ranks have the memory for it, smaller where one has not. Where memory
 // runs out on any rank all the same, the gathers still match, and rank 0's copies are of no use.
 class FlatCopier {
@@ -49,7 +49,7 @@ class FlatCopier {
 
  private:
   void find_staging();
-  void gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket, const Piece& piece);
+  void gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket, const Shard& shard);
   void keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tensor);
 
   const ParameterStorage& storage_;

@@ -283,7 +283,7 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
   impl_->changed.notify_all();
 }
 
-void give_pieces(const Trained& trained, Backend& backend) {
+void give_shards(const Trained& trained, Backend& backend) {
   if (trained.storage.sharing() == nullptr) return;
   const at::NoGradGuard no_grad;
   Job job;

@@ -25,7 +25,7 @@ struct Trained {
 };
 
 // Writes checkpoints on a thread of its own, one at a time. Rank 0 has one. The others need none,
-// because every rank holds the same state; where ranks share the update, they call `give_pieces`
+// because every rank holds the same state; where ranks share the update, they call `give_shards`
 // whenever rank 0 saves. The files are the same, whoever holds what.
 //   model.safetensors      each parameter (f32 master; frozen ones as they were built) and buffer
 //                          under the model's own name, its first where it has several
@@ -76,7 +76,7 @@ class CheckpointSaver {
 void wait_for_checkpoints(double at_most_s);
 
 // A rank other than 0, while rank 0 saves: what it holds alone. Nothing where ranks share nothing.
-void give_pieces(const Trained& trained, Backend& backend);
+void give_shards(const Trained& trained, Backend& backend);
 
 // Reads a checkpoint into `trained` and returns its state.json; optimizer state where there is an
 // optimizer. An average of the weights begins at the weights where the checkpoint has none. Throws

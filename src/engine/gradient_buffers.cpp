@@ -95,7 +95,7 @@ void GradientBuffers::bring_sums(const std::vector<std::size_t>& parameters) {
   if (storage_.sharing() != nullptr &&
       !ranges.empty()) {  // then of all: what this rank has the sums of
     ranges.clear();
-    for (const Piece& piece : storage_.own()) ranges.emplace_back(piece.begin, piece.end);
+    for (const Shard& shard : storage_.own()) ranges.emplace_back(shard.begin, shard.end);
   }
   Copies copies;
   for (const auto& [begin, end] : ranges)

@@ -93,7 +93,7 @@ void Optimizer::cut(const std::vector<std::size_t>& part_of) {
     add_to(parts[part_of[i]][group_of(i)], begin, storage_.end_of(last), gradients_.sums_of(i));
     i = last;
   }
-  for (UpdateGroup& part : parts)  // the others are in other ranks' pieces, or in other parts
+  for (UpdateGroup& part : parts)  // the others are in other ranks' shards, or in other parts
     std::erase_if(part, [](const UpdateRanges& ranges) { return ranges.weights.empty(); });
   const std::size_t count = parts.size();
   rule_->set_groups(std::move(parts));  // before anything changes: memory may run out
@@ -106,11 +106,11 @@ void Optimizer::cut(const std::vector<std::size_t>& part_of) {
 void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end,
                        const at::Tensor& sums) {
   ranges.states.resize(states_.size());
-  for (const Piece& piece : storage_.own()) {
-    const std::int64_t first = std::max(begin, piece.begin), last = std::min(end, piece.end);
+  for (const Shard& shard : storage_.own()) {
+    const std::int64_t first = std::max(begin, shard.begin), last = std::min(end, shard.end);
     if (first >= last) continue;
     const auto range = [&](const at::Tensor& flat) {
-      return storage_.range(flat, piece, first, last);
+      return storage_.range(flat, shard, first, last);
     };
     ranges.weights.push_back(range(storage_.master()));
     ranges.gradients.push_back(range(sums));

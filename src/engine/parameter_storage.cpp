@@ -34,7 +34,7 @@ ParameterStorage::ParameterStorage(ModelParameters sorted, at::Device device,
   }
   layout_ = lay_out(sizes_, arena_alignment * (sharing_ != nullptr ? sharing_->size() : 1));
   buckets_ = cut_buckets(layout_, sizes_, bucket_bytes);
-  find_own_pieces();
+  find_own_shards();
   const at::NoGradGuard no_grad;
   const auto flat = [&](std::int64_t elements, at::ScalarType dtype) {
     return at::zeros({elements}, at::TensorOptions().dtype(dtype).device(device));
@@ -58,22 +58,22 @@ at::Tensor ParameterStorage::shaped(const at::Tensor& row, std::size_t i) const 
   return view_as(row, parameters_[i].tensor.sizes(), strides_[i]);
 }
 
-void ParameterStorage::find_own_pieces() {
+void ParameterStorage::find_own_shards() {
   if (sharing_ == nullptr) {
-    own_ = {{.begin = 0, .end = layout_.elements, .at = 0}};
+    own_ = {{.begin = 0, .end = layout_.elements, .offset = 0}};
     return;
   }
   for (const Bucket& bucket : buckets_) {
     const std::int64_t size = (bucket.end - bucket.begin) / sharing_->size();
     const std::int64_t begin = bucket.begin + sharing_->rank() * size;
-    own_.push_back({.begin = begin, .end = begin + size, .at = bucket.begin / sharing_->size()});
+    own_.push_back({.begin = begin, .end = begin + size, .offset = bucket.begin / sharing_->size()});
   }
 }
 
-at::Tensor ParameterStorage::range(const at::Tensor& flat, const Piece& piece, std::int64_t begin,
+at::Tensor ParameterStorage::range(const at::Tensor& flat, const Shard& shard, std::int64_t begin,
                                    std::int64_t end) const {
   const bool whole = flat.numel() == layout_.elements;
-  return flat.narrow(0, whole ? begin : piece.at + begin - piece.begin, end - begin);
+  return flat.narrow(0, whole ? begin : shard.offset + begin - shard.begin, end - begin);
 }
 
 void ParameterStorage::fill(const at::Tensor& flat, std::size_t i, const at::Tensor& values) const {
@@ -84,10 +84,10 @@ void ParameterStorage::fill(const at::Tensor& flat, std::size_t i, const at::Ten
   const std::int64_t first = layout_.offsets[i], last = first + sizes_[i];
   const at::Tensor row = at::empty({sizes_[i]}, values.options());  // in the order of the storage
   shaped(row, i).copy_(values);
-  for (const Piece& piece : own_) {
-    const std::int64_t begin = std::max(first, piece.begin), end = std::min(last, piece.end);
+  for (const Shard& shard : own_) {
+    const std::int64_t begin = std::max(first, shard.begin), end = std::min(last, shard.end);
     if (begin < end)
-      range(flat, piece, begin, end).copy_(row.narrow(0, begin - first, end - begin));
+      range(flat, shard, begin, end).copy_(row.narrow(0, begin - first, end - begin));
   }
 }
 
@@ -100,9 +100,9 @@ void ParameterStorage::set_weights(std::size_t i, const at::Tensor& values) {
 void ParameterStorage::refresh_working() {
   if (!low_precision()) return;
   const at::NoGradGuard no_grad;
-  for (const Piece& piece : own_)
-    working_.narrow(0, piece.begin, piece.size())
-        .copy_(range(master_, piece, piece.begin, piece.end));
+  for (const Shard& shard : own_)
+    working_.narrow(0, shard.begin, shard.size())
+        .copy_(range(master_, shard, shard.begin, shard.end));
 }
 
 void ParameterStorage::gather(const at::Tensor& flat) {
@@ -110,7 +110,7 @@ void ParameterStorage::gather(const at::Tensor& flat) {
   std::vector<std::unique_ptr<Pending>> pending;
   for (const Bucket& bucket : buckets_)
     pending.push_back(
-        sharing_->gather_pieces(flat.narrow(0, bucket.begin, bucket.end - bucket.begin)));
+        sharing_->gather_shards(flat.narrow(0, bucket.begin, bucket.end - bucket.begin)));
   for (const auto& bucket : pending) bucket->wait();
 }
 
@@ -128,8 +128,8 @@ void ParameterStorage::show(const at::Tensor& flat) {
   const at::NoGradGuard no_grad;
   if (!low_precision() && sharing_ == nullptr) return point_at(flat);
   const at::Tensor shown = low_precision() ? working_ : at::empty_like(master_);
-  for (const Piece& piece : own_)
-    shown.narrow(0, piece.begin, piece.size()).copy_(range(flat, piece, piece.begin, piece.end));
+  for (const Shard& shard : own_)
+    shown.narrow(0, shard.begin, shard.size()).copy_(range(flat, shard, shard.begin, shard.end));
   gather(shown);
   if (!low_precision()) point_at(shown);
 }

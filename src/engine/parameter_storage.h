@@ -5,6 +5,7 @@
 #include "engine/model_parameters.h"
 #include "engine/recipe.h"
 #include "plan/buckets.h"
+#include "plan/shard.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -15,20 +16,13 @@ namespace lockstep {
 
 class ProcessGroup;
 
-// Elements [begin, end) of the storage that a rank updates; they begin at `at` in buffers that hold
-// the rank's own pieces only, one behind the other.
-struct Piece {
-  std::int64_t begin = 0, end = 0, at = 0;
-  std::int64_t size() const { return end - begin; }
-};
-
 // Takes a freshly built model's parameters (CPU) and makes those that are trained (fp32) views into
 // a flat buffer on the device, laid out by plan/buckets.h. Afterwards their Parameter::tensor
 // handles are views of `master` where the compute dtype is fp32, else of `working`, a copy of
 // `master` in that dtype which `refresh_working` makes. A parameter that the model registers under
 // two names lies there once, under the first. Frozen parameters are moved to the device beside it.
 //
-// With `sharing` the optimizer is sharded over its ranks: each bucket is cut into a shard ("piece")
+// With `sharing` the optimizer is sharded over its ranks: each bucket is cut into a shard
 // per rank, and `own` are this rank's. Whatever only the update needs is kept for these alone: in
 // low precision also the master weights. One rank shares nothing.
 //
@@ -58,8 +52,8 @@ class ParameterStorage {
   std::int64_t end_of(std::size_t i) const;
   // Null where every rank does the whole update.
   ProcessGroup* sharing() const { return sharing_; }
-  // A piece per bucket, or the whole storage as one.
-  const std::vector<Piece>& own() const { return own_; }
+  // A shard per bucket, or the whole storage as one.
+  const std::vector<Shard>& own() const { return own_; }
   std::int64_t own_elements() const { return own_.back().at + own_.back().size(); }
 
   // f32 [elements]; padding between parameters is 0. Shared in low precision: [own_elements].
@@ -73,8 +67,8 @@ class ParameterStorage {
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
   // The same view of a row [sizes()[i]] that holds parameter i alone.
   at::Tensor shaped(const at::Tensor& row, std::size_t i) const;
-  // Elements [begin, end) of `piece` in a flat buffer: [elements], or [own_elements].
-  at::Tensor range(const at::Tensor& flat, const Piece& piece, std::int64_t begin,
+  // Elements [begin, end) of `shard` in a flat buffer: [elements], or [own_elements].
+  at::Tensor range(const at::Tensor& flat, const Shard& shard, std::int64_t begin,
                    std::int64_t end) const;
   // Writes parameter i's values, of its shape, into such a buffer, as far as it holds them.
   void fill(const at::Tensor& flat, std::size_t i, const at::Tensor& values) const;
@@ -82,7 +76,7 @@ class ParameterStorage {
   void set_weights(std::size_t i, const at::Tensor& values);
   // Casts this rank's master weights to the working copy.
   void refresh_working();
-  // Where the optimizer is sharded: gathers the other ranks' pieces of the weights that the model
+  // Where the optimizer is sharded: gathers the other ranks' shards of the weights that the model
   // computes with. All ranks, after each changed its own.
   void gather_weights();
 
@@ -95,7 +89,7 @@ class ParameterStorage {
  private:
   ParameterStorage(ModelParameters sorted, at::Device device, at::ScalarType compute_dtype,
                    ProcessGroup* sharing, std::int64_t bucket_bytes);
-  void find_own_pieces();
+  void find_own_shards();
   void gather(const at::Tensor& flat);
   void point_at(const at::Tensor& flat);
 
@@ -108,7 +102,7 @@ class ParameterStorage {
   ArenaLayout layout_;
   std::vector<Bucket> buckets_;
   ProcessGroup* sharing_ = nullptr;
-  std::vector<Piece> own_;
+  std::vector<Shard> own_;
   at::Tensor master_, working_;
 };
 

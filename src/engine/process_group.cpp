@@ -179,26 +179,26 @@ std::unique_ptr<Pending> ProcessGroup::reduce_scatter(const at::Tensor& tensor) 
                       [&](auto& group) { return group._reduce_scatter_base(own, all); });
 }
 
-std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor) {
+std::unique_ptr<Pending> ProcessGroup::gather_shards(const at::Tensor& tensor) {
   LOCKSTEP_CHECK(tensor.numel() % size() == 0);
-  return gather_pieces(
+  return gather_shards(
       tensor, std::vector<std::int64_t>(static_cast<std::size_t>(size()), tensor.numel() / size()));
 }
 
-std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor,
+std::unique_ptr<Pending> ProcessGroup::gather_shards(const at::Tensor& tensor,
                                                      const std::vector<std::int64_t>& sizes) {
   if (!impl_->group) return std::make_unique<NothingPending>();
-  std::vector<at::Tensor> pieces = tensor.split_with_sizes(sizes);
+  std::vector<at::Tensor> shards = tensor.split_with_sizes(sizes);
   const bool equal = std::equal(sizes.begin() + 1, sizes.end(), sizes.begin());
   if (impl_->device.is_cpu() || !equal) {
-    // Gloo's own gathers by way of copies of everything, and both libraries' take equal pieces.
+    // Gloo's own gathers by way of copies of everything, and both libraries' take equal shards.
     for (int root = 0; root < size(); ++root) {
-      const at::Tensor& piece = pieces[static_cast<std::size_t>(root)];
-      if (piece.numel() > 0) broadcast(piece, root);
+      const at::Tensor& shard = shards[static_cast<std::size_t>(root)];
+      if (shard.numel() > 0) broadcast(shard, root);
     }
     return std::make_unique<NothingPending>();
   }
-  at::Tensor all = tensor, own = pieces[static_cast<std::size_t>(rank())];
+  at::Tensor all = tensor, own = shards[static_cast<std::size_t>(rank())];
   return impl_->issue(Collective::gather,
                       [&](auto& group) { return group._allgather_base(all, own); });
 }
@@ -236,7 +236,7 @@ at::Tensor ProcessGroup::all_gather(const at::Tensor& tensor) {
   // the middle of a collective.
   at::Tensor all = at::empty(sizes, tensor.options());
   all[rank()].copy_(tensor);
-  gather_pieces(all.view({-1}))->wait();
+  gather_shards(all.view({-1}))->wait();
   return all;
 }
 

@@ -84,7 +84,7 @@ void RowExchange::connect() {
   }
   // Where one rank has no memory for it, tables go as a whole on all.
   if (!group_.all_agree(sent.all.defined())) return most_.assign(most_.size(), 0);
-  group_.gather_pieces(sent.all.view({-1}))->wait();
+  group_.gather_shards(sent.all.view({-1}))->wait();
   has_connected_ = true;
 }
 
@@ -154,7 +154,7 @@ void RowExchange::prepare(std::size_t i) {
 void RowExchange::send(std::size_t i) {
   const auto sent =
       std::find_if(sent_.begin(), sent_.end(), [i](const Sent& one) { return one.parameter == i; });
-  sent->pending = group_.gather_pieces(sent->all.view({-1}));
+  sent->pending = group_.gather_shards(sent->all.view({-1}));
 }
 
 std::vector<std::size_t> RowExchange::finish() {

@@ -18,13 +18,13 @@ WeightAverage::WeightAverage(double decay, ParameterStorage& storage, ModelBuffe
   restart();
 }
 
-at::Tensor WeightAverage::of(const at::Tensor& flat, const Piece& piece) const {
-  return storage_.range(flat, piece, piece.begin, piece.end);
+at::Tensor WeightAverage::of(const at::Tensor& flat, const Shard& shard) const {
+  return storage_.range(flat, shard, shard.begin, shard.end);
 }
 
 void WeightAverage::restart() {
   const at::NoGradGuard no_grad;
-  for (const Piece& piece : storage_.own()) of(flat_, piece).copy_(of(storage_.master(), piece));
+  for (const Shard& shard : storage_.own()) of(flat_, shard).copy_(of(storage_.master(), shard));
   if (buffers_ != nullptr) buffer_flats_ = buffers_->copies();
 }
 
@@ -37,8 +37,8 @@ void WeightAverage::prepare(const at::Tensor& updates, const at::Tensor& skip) {
 void WeightAverage::update() {
   const at::NoGradGuard no_grad;
   const at::Tensor share = share_[0];
-  for (const Piece& piece : storage_.own())
-    of(flat_, piece).lerp_(of(storage_.master(), piece), share);
+  for (const Shard& shard : storage_.own())
+    of(flat_, shard).lerp_(of(storage_.master(), shard), share);
   if (buffers_ != nullptr) buffers_->follow(buffer_flats_, share);
 }
 

@@ -33,7 +33,7 @@ class WeightAverage {
   void show_own();
 
  private:
-  at::Tensor of(const at::Tensor& flat, const Piece& piece) const;
+  at::Tensor of(const at::Tensor& flat, const Shard& shard) const;
 
   ParameterStorage& storage_;
   ModelBuffers* buffers_;

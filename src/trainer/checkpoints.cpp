@@ -75,7 +75,7 @@ void Checkpoints::save(std::int64_t step, double elapsed_s, const BestSoFar& bes
   if (saver_)
     saver_->save(trained(), step, state_of(step, elapsed_s, best), std::move(metrics));
   else
-    give_pieces(trained(), setup_.backend);
+    give_shards(trained(), setup_.backend);
 }
 
 std::string Checkpoints::finish() {

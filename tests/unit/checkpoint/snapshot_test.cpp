@@ -236,7 +236,7 @@ TEST(Snapshot, IsWholeWhereRanksShareTheUpdateAndComesBackOnAnyNumberOfThem) {
       if (group.rank() == 0)
         damage = save(a, folder.path(), 3).info.damage;
       else
-        give_pieces(a.trained(), cpu_backend());
+        give_shards(a.trained(), cpu_backend());
       EXPECT_EQ(damage, "");
     });
     const CheckpointInfo saved = *newest_good(folder.path());

@@ -62,9 +62,9 @@ struct Outcome {
 at::Tensor whole(const ParameterStorage& storage, const at::Tensor& flat) {
   if (flat.numel() == storage.layout().elements) return flat.clone();
   std::vector<at::Tensor> buckets;
-  for (const Piece& piece : storage.own())
+  for (const Shard& shard : storage.own())
     buckets.push_back(storage.sharing()
-                          ->all_gather(storage.range(flat, piece, piece.begin, piece.end))
+                          ->all_gather(storage.range(flat, shard, shard.begin, shard.end))
                           .flatten());
   return at::cat(buckets);
 }
@@ -169,7 +169,7 @@ TEST_P(SharedUpdate, GivesTheSameWithSgdAndGradientsAddedUpInBf16) {
     o.optimizer.kind = OptimizerKind::sgd;
     o.reduce_precision = ReducePrecision::bf16;
   };
-  // Partial sums are rounded to bf16 in another order: the buckets' pieces lie elsewhere.
+  // Partial sums are rounded to bf16 in another order: the buckets' shards lie elsewhere.
   expect_same_outcome(train(GetParam(), true, options), train(GetParam(), false, options), 4e-3);
 }
 
