@@ -30,14 +30,14 @@ std::vector<at::Tensor> FlatCopy::buckets(const ParameterStorage& storage) const
 std::vector<std::pair<std::string, at::Tensor>> FlatCopy::tensors(const ParameterStorage& storage,
                                                                   const std::string& prefix) const {
   const std::vector<at::Tensor> buckets = this->buckets(storage);
-  const bool whole = buckets.size() == 1 && buckets[0].numel() == storage.layout().elements;
+  const bool whole = buckets.size() == 1 && buckets[0].numel() == storage.elements();
   std::vector<std::pair<std::string, at::Tensor>> tensors(storage.parameters().size());
   for (std::size_t b = 0; b < storage.buckets().size(); ++b)
     for (const std::int64_t p : storage.buckets()[b].parameters) {
       const auto i = static_cast<std::size_t>(p);
       const std::int64_t begin =
-          storage.layout().offsets[i] - (whole ? 0 : storage.buckets()[b].begin);
-      const at::Tensor row = buckets[whole ? 0 : b].narrow(0, begin, storage.sizes()[i]);
+          storage.places()[i].begin - (whole ? 0 : storage.buckets()[b].begin);
+      const at::Tensor row = buckets[whole ? 0 : b].narrow(0, begin, storage.places()[i].elements);
       tensors[i] = {prefix + storage.parameters()[i].name, storage.shaped(row, i)};
     }
   return tensors;
@@ -101,7 +101,7 @@ void FlatCopier::gather(FlatCopy& copy, const at::Tensor& flat, std::size_t buck
 
 FlatCopy FlatCopier::copy(const at::Tensor& flat) {
   FlatCopy copy;
-  if (flat.numel() == storage_.layout().elements) {
+  if (flat.numel() == storage_.elements()) {
     keep(copy, 0, flat);
     return copy;
   }

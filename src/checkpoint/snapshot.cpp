@@ -243,7 +243,7 @@ void CheckpointSaver::reserve(const Trained& trained) {
   if (impl_->backend.device().is_cpu()) return;
   std::vector<std::int64_t> sizes;  // of what start_flat downloads
   const auto add = [&](const at::Tensor& flat) {
-    if (flat.numel() == trained.storage.layout().elements)
+    if (flat.numel() == trained.storage.elements())
       sizes.push_back(flat.numel());
     else
       for (const Bucket& bucket : trained.storage.buckets())

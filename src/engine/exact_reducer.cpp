@@ -20,8 +20,8 @@ ExactReducer::ExactReducer(GradientBuffers& gradients, ProcessGroup& group,
       group_(group),
       accumulation_(accumulation),
       chain_(group.rank() * accumulation),
-      own_shard_(cut_shards(storage_.layout().elements,
-                            group.size())[static_cast<std::size_t>(group.rank())]) {
+      own_shard_(
+          cut_shards(storage_.elements(), group.size())[static_cast<std::size_t>(group.rank())]) {
   LOCKSTEP_CHECK(accumulation > 0 && storage_.sharing() == nullptr);
   std::vector<std::vector<SumNode>> sums;  // of each rank
   std::vector<SumNode> all;
@@ -31,7 +31,7 @@ ExactReducer::ExactReducer(GradientBuffers& gradients, ProcessGroup& group,
   }
   steps_ = finish_sum(all, group.size() * accumulation);
   partial_.resize(all.size());
-  for (const Shard& shard : cut_shards(storage_.layout().elements, group.size()))
+  for (const Shard& shard : cut_shards(storage_.elements(), group.size()))
     shard_sizes_.push_back(shard.size());
   // As high as it ever gets, so that no step runs out of memory for it.
   const std::int64_t begin = chain_.next();

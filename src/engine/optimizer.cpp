@@ -1,6 +1,7 @@
 // Which ranges of the flat buffers are updated together, and the scalars that an update reads.
 #include "engine/optimizer.h"
 
+#include "engine/gather_shards.h"
 #include "plan/optimizers.h"
 
 #include <ATen/core/grad_mode.h>
@@ -79,18 +80,18 @@ void Optimizer::make_groups() {
 // Neighbours in memory with equal properties become one range, so that most parts have few.
 void Optimizer::cut(const std::vector<std::size_t>& part_of) {
   const at::NoGradGuard no_grad;
-  const ArenaLayout& layout = storage_.layout();
   std::vector<UpdateGroup> parts(*std::max_element(part_of.begin(), part_of.end()) + 1);
   for (UpdateGroup& part : parts)
     for (const Group& group : groups_)
       part.push_back({.lr = group.lr, .weight_decay = group.rates.weight_decay});
   for (std::size_t i = storage_.parameters().size(); i-- > 0;) {
-    const std::int64_t begin = layout.offsets[i];
+    const std::int64_t begin = storage_.places()[i].begin;
     std::size_t last = i;  // extend over following neighbours (lower registration indexes)
     while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i] &&
            gradients_.sums_of(last - 1).is_same(gradients_.sums_of(i)))
       --last;
-    add_to(parts[part_of[i]][group_of(i)], begin, storage_.end_of(last), gradients_.sums_of(i));
+    add_to(parts[part_of[i]][group_of(i)], begin, storage_.places()[last].end,
+           gradients_.sums_of(i));
     i = last;
   }
   for (UpdateGroup& part : parts)  // the others are in other ranks' shards, or in other parts
@@ -116,7 +117,7 @@ void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t en
     ranges.gradients.push_back(range(sums));
     for (std::size_t k = 0; k < states_.size(); ++k)
       ranges.states[k].push_back(range(states_[k].second));
-    if (storage_.low_precision()) ranges.working.push_back(range(storage_.working()));
+    if (storage_.low_precision()) ranges.working.push_back(range(storage_.weights()));
     ranges.steps.push_back(step_);
     ranges.begins.push_back(first);
   }
@@ -157,7 +158,7 @@ void Optimizer::apply() {
   const at::NoGradGuard no_grad;
   apply_numbers();
   update_weights();
-  storage_.gather_weights();
+  gather_shards(storage_, storage_.weights());
   if (average_) average_->update();
 }
 

@@ -172,7 +172,7 @@ LoadedModel::LoadedModel(const TrainerSetup& setup, const WhichCheckpoint& which
   ParameterStorage& storage = *impl_->placed.storage;
   if (setup.options.ema.evaluate &&
       restore_average(*checkpoint, storage, storage.master(), impl_->placed.buffers->tensors()))
-    storage.refresh_working();
+    storage.cast_weights();
   impl_->step = state.at("step").get<std::int64_t>();
 }
 

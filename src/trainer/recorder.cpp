@@ -111,7 +111,7 @@ void Recorder::parameters(std::int64_t step, const ParameterStorage& storage,
   const FrozenParameters& frozen = storage.frozen();
   if (frozen.size() == 0 && groups.counts().empty()) return;
   std::int64_t trained_elements = 0, frozen_elements = 0;
-  for (const std::int64_t size : storage.sizes()) trained_elements += size;
+  for (const ParameterPlace& place : storage.places()) trained_elements += place.elements;
   for (std::size_t i = 0; i < frozen.size(); ++i) frozen_elements += frozen.tensor(i).numel();
   nlohmann::json list = nlohmann::json::array();
   for (const GroupCount& group : groups.counts()) list.push_back(to_json(group));

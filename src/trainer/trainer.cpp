@@ -60,7 +60,7 @@ std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
 double slow_save_s(const ParameterStorage& storage) {
   constexpr double bytes_per_parameter = 16, bytes_per_s = 200e6;
   std::int64_t parameters = 0;
-  for (const std::int64_t size : storage.sizes()) parameters += size;
+  for (const ParameterPlace& place : storage.places()) parameters += place.elements;
   return bytes_per_parameter * static_cast<double>(parameters) / bytes_per_s;
 }
 

@@ -60,7 +60,7 @@ struct Outcome {
 
 // A flat buffer [own_elements] of all ranks as one [elements].
 at::Tensor whole(const ParameterStorage& storage, const at::Tensor& flat) {
-  if (flat.numel() == storage.layout().elements) return flat.clone();
+  if (flat.numel() == storage.elements()) return flat.clone();
   std::vector<at::Tensor> buckets;
   for (const Shard& shard : storage.own())
     buckets.push_back(storage.sharing()
@@ -107,7 +107,7 @@ Outcome train(int ranks, bool shared, const std::function<void(TrainOptions&)>& 
     }
     keep_state(storage, optimizer, own);
     own.own_elements = storage.own_elements();
-    own.elements = storage.layout().elements;
+    own.elements = storage.elements();
     own.moment_elements = optimizer.flat_state().begin()->second.numel();
     own.master_elements = storage.master().numel();
     EXPECT_EQ(storage.buckets().size(), 2U);
@@ -222,9 +222,10 @@ TEST(ASharedUpdate, ShowsTheWholeAverageOnEveryRank) {
       const at::Tensor weights = model.wide.clone();
       const at::Tensor all = whole(storage, optimizer.average()->flat());
       {
-        const ShownAverage shown(optimizer.average());
+        ShownAverage shown(optimizer.average());
         EXPECT_TRUE(model.wide.equal(storage.view(all, 5).to(dtype)));
         EXPECT_FALSE(model.wide.equal(weights));
+        shown.end();
       }
       EXPECT_TRUE(model.wide.equal(weights));
     });
