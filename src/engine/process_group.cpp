@@ -3,7 +3,6 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "engine/exception_text.h"
 #include "engine/layout.h"
@@ -327,31 +326,6 @@ void ProcessGroup::abort() {
   if (impl_->host_group && impl_->host_group != impl_->group) impl_->host_group->abort();
   if (impl_->group_apart) impl_->group_apart->abort();
   if (impl_->group) impl_->group->abort();
-}
-
-std::string first_text(ProcessGroup& group, const std::string& key, const std::string& own) {
-  std::string first;
-  for (const std::string& text : group.collect(key, own))
-    if (first.empty()) first = text;
-  return group.share(cat(key, " first"), first);
-}
-
-Failure first_failure(ProcessGroup& group, const std::string& key, const std::exception_ptr& own) {
-  Failure failure;
-  bool is_error = false;
-  try {
-    if (own) std::rethrow_exception(own);
-  } catch (const Error& error) {
-    is_error = true;
-    failure = {error.what(), error.hint()};
-  } catch (const std::exception& error) {
-    failure.what = message_of(error);
-  }
-  // One after the other: both need all ranks.
-  failure.what = first_text(group, key, failure.what);
-  failure.hint = first_text(group, cat(key, ", hint"), failure.hint);
-  if (own && !is_error) std::rethrow_exception(own);
-  return failure;
 }
 
 }  // namespace lockstep

@@ -8,7 +8,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -103,16 +102,5 @@ class ProcessGroup {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// All ranks, with a key of their own: the text of the first rank whose text is not empty, or "".
-std::string first_text(ProcessGroup& group, const std::string& key, const std::string& own);
-
-// What ended the work of a rank, and what to do about it; both are empty where no rank failed.
-struct Failure {
-  std::string what, hint;
-};
-// All ranks, with a key of their own: the failure of the first rank that has one. A rank whose own
-// is no lockstep::Error throws it again, of its own type, once all have met.
-Failure first_failure(ProcessGroup& group, const std::string& key, const std::exception_ptr& own);
 
 }  // namespace lockstep
