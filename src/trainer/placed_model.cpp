@@ -12,7 +12,7 @@
 #include "engine/train_step.h"
 #include "run/export_file.h"
 #include "run/json_lines.h"
-#include "trainer/recorder.h"
+#include "trainer/metric_values.h"
 
 #include <ATen/core/grad_mode.h>
 

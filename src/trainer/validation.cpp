@@ -3,6 +3,7 @@
 #include "engine/evaluator.h"
 #include "launch/heartbeat.h"
 #include "trainer/expected_end.h"
+#include "trainer/metric_values.h"
 
 #include <algorithm>
 #include <cmath>
