@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// What a batch's rows that are no padding gave.
+// The records of a batch's rows that are no padding.
 struct BatchRecords {
   std::unique_ptr<Download> values;  // f64, of all rows one behind the other
   std::vector<std::int64_t> lengths;

@@ -25,7 +25,7 @@ struct RowShare {
 // none.
 RowShare row_share(const ProcessGroup& group, std::int64_t count);
 
-// What a rank has to show for its share, or why it has nothing.
+// A rank's records of its share, or why it has none.
 struct OwnRecords {
   at::Tensor values = at::empty({0}, at::kDouble);  // its records, one behind the other
   std::vector<std::int64_t> lengths;                // of each of them
@@ -40,7 +40,7 @@ struct OwnRecords {
 OwnRecords evaluate_alone(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
                           const EvaluatorOptions& options, const RowShare& share);
 
-// What that is made of, for samples that ranks share.
+// Its parts, for samples that ranks share.
 // A step of the loader is a batch. Rows behind the share's end are copies of those before.
 std::unique_ptr<Loader> load_rows(const Dataset& dataset, const RowShare& share, Backend& backend,
                                   const EvaluatorOptions& options);

@@ -1,4 +1,4 @@
-// What ended the work of the first rank that failed, told to all.
+// The failure of the first rank that failed, reported to all.
 #pragma once
 
 #include "engine/process_group.h"
@@ -11,7 +11,7 @@ namespace lockstep {
 // All ranks, with a key of their own: the text of the first rank whose text is not empty, or "".
 std::string first_text(ProcessGroup& group, const std::string& key, const std::string& own);
 
-// What ended the work of a rank, and what to do about it; both are empty where no rank failed.
+// Why a rank's work ended, and what to do about it; both are empty where no rank failed.
 struct Failure {
   std::string what, hint;
 };

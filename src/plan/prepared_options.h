@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// What that half does, and words for its messages. Null: as RecipeOptions does without it.
+// The functions of that half, and words for its messages. Null: as RecipeOptions without it.
 template <class Options>
 struct Preparer {
   const char* data = "";    // "the sentences", as in "cannot prepare the sentences"
@@ -22,8 +22,8 @@ struct Preparer {
   void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept) = nullptr;
 };
 
-// What `prepare` returns. An exception of the file system becomes an Error that names the data, one
-// of JSON an Error that names the damaged record; those whose name is empty pass.
+// Calls `prepare`. An exception of the file system becomes an Error that names the data, one of
+// JSON an Error that names the damaged record. Where that name is empty the exception passes.
 Prepared prepared_by(const std::function<Prepared()>& prepare, const char* data,
                      const char* record);
 

@@ -1,4 +1,4 @@
-// What a quota leaves time for: rank 0's clock decides, and all ranks agree on it.
+// The time that a quota leaves: rank 0's clock decides, and all ranks agree on it.
 #pragma once
 
 #include "engine/process_group.h"

@@ -26,9 +26,9 @@
 
 namespace lockstep {
 
-// What happens in each event is another file's: the step (engine/step_runner.h), its data
-// (step_feed.h), when what is due (due.h), dropped steps (dropped_step.h), evaluation
-// (validation.h), checkpoints (checkpoints.h), and what is written down (recorder.h).
+// Each event happens in another file: the step (engine/step_runner.h), its data (step_feed.h),
+// when something is due (due.h), dropped steps (dropped_step.h), evaluation (validation.h),
+// checkpoints (checkpoints.h), and what is written down (recorder.h).
 // Members stand in the order in which they must be taken down.
 class Loop {
  public:

@@ -1,4 +1,4 @@
-// What is due between two steps: comparing weights, evaluation, checkpoints, losing patience.
+// Between two steps, where due: weights are compared, the model is evaluated and saved.
 #include "launch/heartbeat.h"
 #include "plan/interval.h"
 #include "trainer/failures.h"

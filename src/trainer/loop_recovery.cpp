@@ -1,4 +1,4 @@
-// What becomes of a step that changed nothing, or that lacks its data on a rank.
+// Steps that changed nothing are repeated or skipped; a step without data on a rank ends the run.
 #include "engine/out_of_memory.h"
 #include "trainer/failures.h"
 #include "trainer/loop.h"

@@ -1,4 +1,4 @@
-// What a quota keeps for the predictions that follow training, as more is known of them.
+// The time that a quota keeps for predictions after training, as more is known of them.
 #pragma once
 
 #include "trainer/recorder.h"

@@ -30,9 +30,10 @@ class StepTimes {
   void add(const StepResult& result, const OwnTimes& own);
   // Something else took so long: it belongs to no step.
   void leave_out(double seconds) { begin_s_ += seconds; }
-  // What the event `step` says of the time since it was last taken. At least one step was added.
+  // Fields of the event `step`, of the time since they were last taken. At least one step was
+  // added.
   nlohmann::json take(double now_s);
-  // What the event `end` says of all steps; null where there was none.
+  // Fields of the event `end`, of all steps; null where there was none.
   nlohmann::json mean() const;
 
  private:

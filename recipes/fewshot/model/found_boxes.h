@@ -1,4 +1,4 @@
-// What a detector found in queries, a row each, and its boxes in pixels of a picture.
+// Boxes that a detector found in queries, a row each, in pixels of a query or of its picture.
 #pragma once
 
 #include <cstdint>

@@ -110,7 +110,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   bool can_score() const override { return true; }
 };
 
-// What is predicted where the user names nothing: paths of some of the run's validation pictures.
+// Paths of some of the run's validation pictures, which are predicted where the user names nothing.
 // Set by linking the target fewshot-prepare, null elsewhere.
 using FindPictures = std::vector<std::string> (*)(const std::filesystem::path& run_dir);
 extern FindPictures validation_pictures;

@@ -1,4 +1,4 @@
-// What a recipe's options do with and without the half that only the tool links.
+// A recipe's options with and without the half that only the tool links.
 #include "plan/prepared_options.h"
 
 #include "base/error.h"
