@@ -14,8 +14,8 @@
 namespace lockstep {
 namespace {
 
-// Of all ranks, u8 [any] each, on the hosts; nothing where one could not make its own, which is
-// undefined. They travel as words of 8 bytes.
+// The pieces of all ranks on the hosts, u8 [any] each. Nothing where one could not make its own,
+// which is undefined. They travel as words of 8 bytes.
 std::vector<at::Tensor> gather_pieces(const at::Tensor& own, ProcessGroup& group) {
   constexpr std::int64_t word = 8;
   at::Tensor sizes = at::zeros({group.size()}, at::kLong);

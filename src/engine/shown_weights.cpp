@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// What needs no other rank. Allocates nothing.
+// Needs no other rank, and allocates nothing.
 void show_own_shards(ParameterStorage& storage) {
   if (storage.low_precision())
     storage.cast_weights();

@@ -45,7 +45,7 @@ class WeightAverage {
 };
 
 // While it lives the model computes with the average, also of buffers; with null nothing happens.
-// What ShownWeights says of all ranks and of exceptions holds here too.
+// All ranks and exceptions: as ShownWeights.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);

@@ -9,7 +9,7 @@ TrainEnd Loop::finish(TrainEnd end) {
   profile_.finish();
   feed_->forget_staged();
   if (end == TrainEnd::finished && !stop_->is_early_finish() && !evaluate(evaluation_limit_s())) {
-    // What is left of the run is this evaluation, with which a resume begins.
+    // Only this evaluation is left of the run: a resume begins with it.
     stop_->stop_by_quota();
     end = TrainEnd::stopped;
   }
