@@ -30,14 +30,14 @@ std::vector<at::Tensor> FlatCopy::buckets(const ParameterStorage& storage) const
 std::vector<std::pair<std::string, at::Tensor>> FlatCopy::tensors(const ParameterStorage& storage,
                                                                   const std::string& prefix) const {
   const std::vector<at::Tensor> buckets = this->buckets(storage);
-  const bool whole = buckets.size() == 1 && buckets[0].numel() == storage.layout().elements;
+  const bool whole = buckets.size() == 1 && buckets[0].numel() == storage.elements();
   std::vector<std::pair<std::string, at::Tensor>> tensors(storage.parameters().size());
   for (std::size_t b = 0; b < storage.buckets().size(); ++b)
     for (const std::int64_t p : storage.buckets()[b].parameters) {
       const auto i = static_cast<std::size_t>(p);
       const std::int64_t begin =
-          storage.layout().offsets[i] - (whole ? 0 : storage.buckets()[b].begin);
-      const at::Tensor row = buckets[whole ? 0 : b].narrow(0, begin, storage.sizes()[i]);
+          storage.places()[i].begin - (whole ? 0 : storage.buckets()[b].begin);
+      const at::Tensor row = buckets[whole ? 0 : b].narrow(0, begin, storage.places()[i].elements);
       tensors[i] = {prefix + storage.parameters()[i].name, storage.shaped(row, i)};
     }
   return tensors;
@@ -63,7 +63,7 @@ bool FlatCopier::attempt(const std::function<void()>& function) {
 void FlatCopier::find_staging() {
   ProcessGroup& group = *storage_.sharing();
   std::int64_t chunk = 0;
-  for (const Piece& piece : storage_.own()) chunk = std::max(chunk, piece.size());
+  for (const Shard& shard : storage_.own()) chunk = std::max(chunk, shard.size());
   for (;; chunk /= 4) {
     const bool got = attempt([&] {
       staging_ = retry_after_freeing(
@@ -86,22 +86,22 @@ void FlatCopier::keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tens
 }
 
 void FlatCopier::gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket,
-                        const Piece& piece) {
+                        const Shard& shard) {
   ProcessGroup& group = *storage_.sharing();
   const std::int64_t most = staging_.numel() / group.size();
-  for (std::int64_t begin = piece.begin; begin < piece.end; begin += most) {
-    const std::int64_t end = std::min(begin + most, piece.end);
+  for (std::int64_t begin = shard.begin; begin < shard.end; begin += most) {
+    const std::int64_t end = std::min(begin + most, shard.end);
     const at::Tensor all = staging_.narrow(0, 0, (end - begin) * group.size());
     const at::Tensor rows = all.view({group.size(), end - begin});
-    rows[group.rank()].copy_(storage_.range(flat, piece, begin, end));
-    group.gather_pieces(all)->wait();
+    rows[group.rank()].copy_(storage_.range(flat, shard, begin, end));
+    group.gather_shards(all)->wait();
     keep(copy, bucket, rows);
   }
 }
 
 FlatCopy FlatCopier::copy(const at::Tensor& flat) {
   FlatCopy copy;
-  if (flat.numel() == storage_.layout().elements) {
+  if (flat.numel() == storage_.elements()) {
     keep(copy, 0, flat);
     return copy;
   }

@@ -51,7 +51,7 @@ class FlatCopier {
 
  private:
   void find_staging();
-  void gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket, const Piece& piece);
+  void gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket, const Shard& shard);
   void keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tensor);
 
   const ParameterStorage& storage_;

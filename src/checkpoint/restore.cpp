@@ -52,7 +52,7 @@ void for_each(const ParameterStorage& storage, const std::string& prefix, const 
 void fill(const ParameterStorage& storage, const at::Tensor& flat, const std::string& prefix,
           const File& file) {
   for_each(storage, prefix, file,
-           [&](std::size_t i, const at::Tensor& values) { storage.fill(flat, i, values); });
+           [&](std::size_t i, const at::Tensor& values) { storage.write(flat, i, values); });
 }
 
 void restore_model(const File& file, const Trained& trained) {

@@ -243,7 +243,7 @@ void CheckpointSaver::reserve(const Trained& trained) {
   if (impl_->backend.device().is_cpu()) return;
   std::vector<std::int64_t> sizes;  // of what start_flat downloads
   const auto add = [&](const at::Tensor& flat) {
-    if (flat.numel() == trained.storage.layout().elements)
+    if (flat.numel() == trained.storage.elements())
       sizes.push_back(flat.numel());
     else
       for (const Bucket& bucket : trained.storage.buckets())
@@ -283,7 +283,7 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
   impl_->changed.notify_all();
 }
 
-void give_pieces(const Trained& trained, Backend& backend) {
+void give_shards(const Trained& trained, Backend& backend) {
   if (trained.storage.sharing() == nullptr) return;
   const at::NoGradGuard no_grad;
   Job job;

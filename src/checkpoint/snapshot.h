@@ -25,7 +25,7 @@ struct Trained {
 };
 
 // Writes checkpoints on a thread of its own, one at a time. Only rank 0 has one, because every rank
-// holds the same state. If ranks share the update, the others call `give_pieces` whenever rank 0
+// holds the same state. If ranks share the update, the others call `give_shards` whenever rank 0
 // saves. The files do not depend on which rank holds which shard.
 //   model.safetensors      each parameter (f32 master; frozen ones as they were built) and buffer
 //                          under the model's own name, its first where it has several
@@ -78,7 +78,7 @@ void wait_for_checkpoints(double at_most_s);
 
 // For ranks other than 0 while rank 0 saves: contributes the shards that only this rank holds. Does
 // nothing if ranks do not share the update.
-void give_pieces(const Trained& trained, Backend& backend);
+void give_shards(const Trained& trained, Backend& backend);
 
 // Reads a checkpoint into `trained` and returns its state.json. Reads optimizer state if there is
 // an optimizer. An average of the weights starts from the weights if the checkpoint has no average.

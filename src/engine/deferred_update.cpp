@@ -45,7 +45,7 @@ class DeferredUpdate::HiddenWeights {
 
  private:
   at::Tensor range(const at::Tensor& flat, std::size_t i) const {
-    return flat.narrow(0, storage_.layout().offsets[i], storage_.sizes()[i]);
+    return flat.narrow(0, storage_.places()[i].begin, storage_.places()[i].elements);
   }
 
   ParameterStorage& storage_;
@@ -131,7 +131,7 @@ std::vector<std::int64_t> DeferredUpdate::uses() const {
   std::vector<std::int64_t> uses;
   for (std::size_t i = 0; i < storage_.parameters().size(); ++i) {
     uses.push_back(0);
-    for (const at::Tensor& handle : storage_.handles(i))
+    for (const at::Tensor& handle : storage_.places()[i].handles)
       uses.back() += torch::autograd::impl::try_get_grad_accumulator(handle).use_count();
   }
   return uses;
@@ -150,7 +150,7 @@ void DeferredUpdate::see(std::int64_t block, const std::vector<at::Tensor>& para
   std::vector<std::size_t>& own = parameters_[block];
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (now[i] > uses_[i]) is_early_[i] = true;
-    for (const at::Tensor& handle : storage_.handles(i))
+    for (const at::Tensor& handle : storage_.places()[i].handles)
       for (const at::Tensor& parameter : parameters)
         if (handle.is_same(parameter)) own.push_back(i);
   }
@@ -172,7 +172,7 @@ bool DeferredUpdate::cut() {
 void DeferredUpdate::cut_tables() {
   for (std::size_t i = 0; i < part_of_.size(); ++i) {
     if (part_of_[i] != 0 || !gradients_.is_table(i) ||
-        storage_.sizes()[i] * 4 < smallest_bucket_bytes)
+        storage_.places()[i].elements * 4 < smallest_bucket_bytes)
       continue;
     part_of_[i] = parts_of_blocks_ + tables_.size();
     tables_.push_back(std::make_unique<Table>(*this, i, part_of_[i]));

@@ -20,8 +20,8 @@ ExactReducer::ExactReducer(GradientBuffers& gradients, ProcessGroup& group,
       group_(group),
       accumulation_(accumulation),
       chain_(group.rank() * accumulation),
-      own_shard_(cut_shards(storage_.layout().elements,
-                            group.size())[static_cast<std::size_t>(group.rank())]) {
+      own_shard_(
+          cut_shards(storage_.elements(), group.size())[static_cast<std::size_t>(group.rank())]) {
   LOCKSTEP_CHECK(accumulation > 0 && storage_.sharing() == nullptr);
   std::vector<std::vector<SumNode>> sums;  // of each rank
   std::vector<SumNode> all;
@@ -31,8 +31,8 @@ ExactReducer::ExactReducer(GradientBuffers& gradients, ProcessGroup& group,
   }
   steps_ = finish_sum(all, group.size() * accumulation);
   partial_.resize(all.size());
-  for (const Shard& shard : cut_shards(storage_.layout().elements, group.size()))
-    shard_sizes_.push_back(shard.size);
+  for (const Shard& shard : cut_shards(storage_.elements(), group.size()))
+    shard_sizes_.push_back(shard.size());
   // As high as it ever gets, so that no step runs out of memory for it.
   const std::int64_t begin = chain_.next();
   const std::size_t height = accumulation > 1 ? highest_stack(begin, begin + accumulation) : 0;
@@ -54,15 +54,15 @@ void ExactReducer::plan_exchanges(const std::vector<std::vector<SumNode>>& sums)
     for (std::size_t rank = 0; rank < sums.size(); ++rank) {
       const bool comes = k < sums[rank].size();
       if (comes) come.push_back(first + k);
-      exchange.take.push_back(comes ? own_shard_.size : 0);
+      exchange.take.push_back(comes ? own_shard_.size() : 0);
       exchange.give.push_back(k < own_sums ? shard_sizes_[rank] : 0);
       first += sums[rank].size();
     }
     const auto count = static_cast<std::int64_t>(come.size());
-    exchange.taken = at::empty({count * own_shard_.size}, gradients_.flat().options());
+    exchange.taken = at::empty({count * own_shard_.size()}, gradients_.flat().options());
     for (std::int64_t i = 0; i < count; ++i)
       partial_[come[static_cast<std::size_t>(i)]] =
-          exchange.taken.narrow(0, i * own_shard_.size, own_shard_.size);
+          exchange.taken.narrow(0, i * own_shard_.size(), own_shard_.size());
     exchanges_.push_back(std::move(exchange));
   }
 }
@@ -101,12 +101,12 @@ void ExactReducer::finish() {
   }
   for (const auto& one : pending) one->wait();
   add_up();
-  group_.gather_pieces(gradients_.flat(), shard_sizes_)->wait();
+  group_.gather_shards(gradients_.flat(), shard_sizes_)->wait();
   reset();
 }
 
 void ExactReducer::add_up() {
-  at::Tensor whole = gradients_.flat().narrow(0, own_shard_.begin, own_shard_.size);
+  at::Tensor whole = gradients_.flat().narrow(0, own_shard_.begin, own_shard_.size());
   for (std::size_t i = 0; i + 1 < steps_.size(); ++i)
     partial_[steps_[i].into].add_(partial_[steps_[i].from]);
   if (!steps_.empty())

@@ -31,10 +31,10 @@ std::int64_t pieces_of(std::int64_t elements) {
 
 GradientBuffers::GradientBuffers(ParameterStorage& storage) : storage_(storage) {
   const at::NoGradGuard no_grad;
-  flat_ = at::zeros({storage.layout().elements}, storage.master().options());
+  flat_ = at::zeros({storage.elements()}, storage.master().options());
   for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
     states_.push_back(std::make_shared<BufferState>());
-    for (const at::Tensor& handle : storage.handles(i)) {
+    for (const at::Tensor& handle : storage.places()[i].handles) {
       if (!handle.requires_grad()) continue;
       const at::Tensor gradient = storage.view(flat_, i);
       if (!storage.low_precision()) handle.mutable_grad() = gradient;
@@ -45,7 +45,7 @@ GradientBuffers::GradientBuffers(ParameterStorage& storage) : storage_(storage) 
 
 GradientBuffers::~GradientBuffers() {
   for (std::size_t i = 0; i < states_.size(); ++i)
-    for (const at::Tensor& handle : storage_.handles(i)) forget_gradient_buffer(handle);
+    for (const at::Tensor& handle : storage_.places()[i].handles) forget_gradient_buffer(handle);
 }
 
 void GradientBuffers::zero() {
@@ -57,7 +57,7 @@ void GradientBuffers::zero() {
 
 void GradientBuffers::sum_in_bf16() {
   const at::NoGradGuard no_grad;
-  sums_ = at::zeros({storage_.layout().elements}, flat_.options().dtype(at::kBFloat16));
+  sums_ = at::zeros({storage_.elements()}, flat_.options().dtype(at::kBFloat16));
   for (std::size_t i = 0; i < states_.size(); ++i) states_[i]->low = storage_.view(sums_, i);
 }
 
@@ -66,12 +66,12 @@ template <class Wanted>
 GradientBuffers::Ranges GradientBuffers::ranges_of(std::vector<std::size_t> parameters,
                                                    const Wanted& wanted) const {
   std::sort(parameters.begin(), parameters.end(), [&](std::size_t a, std::size_t b) {
-    return storage_.layout().offsets[a] < storage_.layout().offsets[b];
+    return storage_.places()[a].begin < storage_.places()[b].begin;
   });
   Ranges ranges;
   for (const std::size_t i : parameters) {
     if (!wanted(i)) continue;
-    const std::int64_t begin = storage_.layout().offsets[i], end = storage_.end_of(i);
+    const std::int64_t begin = storage_.places()[i].begin, end = storage_.places()[i].end;
     if (!ranges.empty() && ranges.back().second == begin)
       ranges.back().second = end;
     else
@@ -95,7 +95,7 @@ void GradientBuffers::bring_sums(const std::vector<std::size_t>& parameters) {
   if (storage_.sharing() != nullptr &&
       !ranges.empty()) {  // then of all: what this rank has the sums of
     ranges.clear();
-    for (const Piece& piece : storage_.own()) ranges.emplace_back(piece.begin, piece.end);
+    for (const Shard& shard : storage_.own()) ranges.emplace_back(shard.begin, shard.end);
   }
   Copies copies;
   for (const auto& [begin, end] : ranges)
@@ -107,14 +107,14 @@ void GradientBuffers::choose_sums() {
   if (!sums_.defined() || !may_leave_sums_ || leaves_sums()) return;
   for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
     leaves_sum_.push_back(storage_.sharing() != nullptr || !is_table(i) ||
-                          storage_.sizes()[i] * 4 < smallest_bucket_bytes);
+                          storage_.places()[i].elements * 4 < smallest_bucket_bytes);
 }
 
 // A step shows which places can be overwritten.
 void GradientBuffers::choose_written() {
   std::vector<bool> written;
   for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
-    written.push_back(storage_.handles(i).size() == 1 && !states_[i]->was_added_to);
+    written.push_back(storage_.places()[i].handles.size() == 1 && !states_[i]->was_added_to);
   if (!zeroed_.empty() && written == written_) return;
   written_ = std::move(written);
   zeroed_.push_back(zeros_of([&](std::size_t i) { return !written_[i]; }));
@@ -171,9 +171,9 @@ void GradientBuffers::begin_step(bool may_prepare) {
 
 void GradientBuffers::watch_tables() {
   if (!storage_.low_precision() || storage_.sharing() != nullptr) return;
-  touched_ = at::ones({pieces_of(storage_.layout().elements)}, flat_.options().dtype(at::kByte));
+  touched_ = at::ones({pieces_of(storage_.elements())}, flat_.options().dtype(at::kByte));
   for (std::size_t i = 0; i < states_.size(); ++i)
-    states_[i]->touched = {.flags = touched_, .begin = storage_.layout().offsets[i]};
+    states_[i]->touched = {.flags = touched_, .begin = storage_.places()[i].begin};
 }
 
 bool GradientBuffers::is_table(std::size_t i) const {
@@ -189,8 +189,9 @@ void GradientBuffers::find_touched(const std::vector<at::Tensor>& flats) {
   if (sums_.defined()) all.push_back(sums_);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     // The pieces that lie in it as a whole.
-    const std::int64_t end = (storage_.layout().offsets[i] + storage_.sizes()[i]) / touched_piece;
-    const std::int64_t begin = pieces_of(storage_.layout().offsets[i]);
+    const std::int64_t end =
+        (storage_.places()[i].begin + storage_.places()[i].elements) / touched_piece;
+    const std::int64_t begin = pieces_of(storage_.places()[i].begin);
     if (!is_table(i) || begin >= end) continue;
     at::Tensor flags = at::zeros({end - begin}, touched_.options());
     for (const at::Tensor& flat : all) {
@@ -206,8 +207,8 @@ void GradientBuffers::find_touched(const std::vector<at::Tensor>& flats) {
 
 void GradientBuffers::touch(std::size_t i) {
   if (!touched_.defined()) return;
-  const std::int64_t begin = storage_.layout().offsets[i] / touched_piece;
-  const std::int64_t end = pieces_of(storage_.layout().offsets[i] + storage_.sizes()[i]);
+  const std::int64_t begin = storage_.places()[i].begin / touched_piece;
+  const std::int64_t end = pieces_of(storage_.places()[i].begin + storage_.places()[i].elements);
   touched_.narrow(0, begin, end - begin).fill_(1);
 }
 
@@ -234,7 +235,7 @@ void GradientBuffers::settle() {
 void GradientBuffers::drop() {
   if (storage_.low_precision())
     for (std::size_t i = 0; i < states_.size(); ++i)
-      for (const at::Tensor& handle : storage_.handles(i)) handle.mutable_grad().reset();
+      for (const at::Tensor& handle : storage_.places()[i].handles) handle.mutable_grad().reset();
   zero();
 }
 
@@ -249,7 +250,7 @@ void GradientBuffers::take(std::size_t i) {
   if (!storage_.low_precision()) return;
   const at::NoGradGuard no_grad;
   wait_for_user(*states_[i]);
-  for (const at::Tensor& handle : storage_.handles(i)) {
+  for (const at::Tensor& handle : storage_.places()[i].handles) {
     at::Tensor& gradient = handle.mutable_grad();
     if (!gradient.defined()) continue;
     BufferState& state = *states_[i];

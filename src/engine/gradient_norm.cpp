@@ -37,11 +37,11 @@ void GradientNorm::find_from_ranges(const at::Tensor& norm) const {
 void GradientNorm::find_from_shards(const at::Tensor& norm) const {
   const ParameterStorage& storage = gradients_.storage();
   const at::Tensor& sums = gradients_.sums_of(0);  // of all parameters, where ranks share
-  std::vector<at::Tensor> pieces;
-  for (const Piece& piece : storage.own())
-    pieces.push_back(storage.range(sums, piece, piece.begin, piece.end));
+  std::vector<at::Tensor> shards;
+  for (const Shard& shard : storage.own())
+    shards.push_back(storage.range(sums, shard, shard.begin, shard.end));
   const at::Tensor squares =
-      at::stack(at::_foreach_norm(pieces, 2, at::kFloat)).to(at::kDouble).square().sum();
+      at::stack(at::_foreach_norm(shards, 2, at::kFloat)).to(at::kDouble).square().sum();
   storage.sharing()->all_reduce(squares)->wait();
   // In place: nothing after the sum may run out of memory.
   norm.copy_(at::Tensor(squares).sqrt_());

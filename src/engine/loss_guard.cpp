@@ -8,7 +8,8 @@ namespace lockstep {
 LossGuard::LossGuard(GradientBuffers& gradients) : gradients_(gradients) {
   const ParameterStorage& storage = gradients.storage();
   for (std::size_t i = 0; i < storage.parameters().size(); ++i)
-    for (const at::Tensor& handle : storage.handles(i)) versions_.push_back(handle._version());
+    for (const at::Tensor& handle : storage.places()[i].handles)
+      versions_.push_back(handle._version());
   const FrozenParameters& frozen = storage.frozen();
   for (std::size_t i = 0; i < frozen.size(); ++i) versions_.push_back(frozen.tensor(i)._version());
   gradients_.refuse(true);
@@ -20,7 +21,7 @@ void LossGuard::check_weights() const {
   const ParameterStorage& storage = gradients_.storage();
   std::size_t next = 0;
   for (std::size_t i = 0; i < storage.parameters().size(); ++i)
-    for (const at::Tensor& handle : storage.handles(i)) {
+    for (const at::Tensor& handle : storage.places()[i].handles) {
       if (handle._version() == versions_[next++]) continue;
       throw Error(cat("the recipe's loss changed the weights ", storage.parameters()[i].name,
                       " itself, which the optimizer's update overwrites or adds to"),

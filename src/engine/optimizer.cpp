@@ -1,6 +1,7 @@
 // Which ranges of the flat buffers are updated together, and the scalars that an update reads.
 #include "engine/optimizer.h"
 
+#include "engine/gather_shards.h"
 #include "plan/optimizers.h"
 
 #include <ATen/core/grad_mode.h>
@@ -79,21 +80,21 @@ void Optimizer::make_groups() {
 // Neighbours in memory with equal properties become one range, so that most parts have few.
 void Optimizer::cut(const std::vector<std::size_t>& part_of) {
   const at::NoGradGuard no_grad;
-  const ArenaLayout& layout = storage_.layout();
   std::vector<UpdateGroup> parts(*std::max_element(part_of.begin(), part_of.end()) + 1);
   for (UpdateGroup& part : parts)
     for (const Group& group : groups_)
       part.push_back({.lr = group.lr, .weight_decay = group.rates.weight_decay});
   for (std::size_t i = storage_.parameters().size(); i-- > 0;) {
-    const std::int64_t begin = layout.offsets[i];
+    const std::int64_t begin = storage_.places()[i].begin;
     std::size_t last = i;  // extend over following neighbours (lower registration indexes)
     while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i] &&
            gradients_.sums_of(last - 1).is_same(gradients_.sums_of(i)))
       --last;
-    add_to(parts[part_of[i]][group_of(i)], begin, storage_.end_of(last), gradients_.sums_of(i));
+    add_to(parts[part_of[i]][group_of(i)], begin, storage_.places()[last].end,
+           gradients_.sums_of(i));
     i = last;
   }
-  for (UpdateGroup& part : parts)  // the others are in other ranks' pieces, or in other parts
+  for (UpdateGroup& part : parts)  // the others are in other ranks' shards, or in other parts
     std::erase_if(part, [](const UpdateRanges& ranges) { return ranges.weights.empty(); });
   const std::size_t count = parts.size();
   rule_->set_groups(std::move(parts));  // before anything changes: memory may run out
@@ -106,17 +107,17 @@ void Optimizer::cut(const std::vector<std::size_t>& part_of) {
 void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end,
                        const at::Tensor& sums) {
   ranges.states.resize(states_.size());
-  for (const Piece& piece : storage_.own()) {
-    const std::int64_t first = std::max(begin, piece.begin), last = std::min(end, piece.end);
+  for (const Shard& shard : storage_.own()) {
+    const std::int64_t first = std::max(begin, shard.begin), last = std::min(end, shard.end);
     if (first >= last) continue;
     const auto range = [&](const at::Tensor& flat) {
-      return storage_.range(flat, piece, first, last);
+      return storage_.range(flat, shard, first, last);
     };
     ranges.weights.push_back(range(storage_.master()));
     ranges.gradients.push_back(range(sums));
     for (std::size_t k = 0; k < states_.size(); ++k)
       ranges.states[k].push_back(range(states_[k].second));
-    if (storage_.low_precision()) ranges.working.push_back(range(storage_.working()));
+    if (storage_.low_precision()) ranges.working.push_back(range(storage_.weights()));
     ranges.steps.push_back(step_);
     ranges.begins.push_back(first);
   }
@@ -157,7 +158,7 @@ void Optimizer::apply() {
   const at::NoGradGuard no_grad;
   apply_numbers();
   update_weights();
-  storage_.gather_weights();
+  gather_shards(storage_, storage_.weights());
   if (average_) average_->update();
 }
 

@@ -24,7 +24,7 @@ namespace lockstep {
 
 // One update of the master weights from the sums of the gradients (GradientBuffers::sums_of), which
 // are those of the loss times the loss scale. Where ranks share the update
-// (ParameterStorage::sharing), each updates its own pieces, and all ranks step together. Weight
+// (ParameterStorage::sharing), each updates its own shards, and all ranks step together. Weight
 // decay and learning rate are properties of ranges of the flat buffers. A step whose gradient is
 // not finite changes nothing but the loss scale; no call synchronises the device.
 class Optimizer {

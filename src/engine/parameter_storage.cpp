@@ -1,4 +1,4 @@
-// The layout of the parameters, the views into it, and how shards of ranks come together.
+// The layout of the parameters, the views into it, and the copy that the model computes with.
 #include "engine/parameter_storage.h"
 
 #include "engine/layout.h"
@@ -6,11 +6,9 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace lockstep {
@@ -27,118 +25,98 @@ ParameterStorage::ParameterStorage(ModelParameters sorted, at::Device device,
       aliases_(std::move(sorted.aliases)),
       sharing_(sharing != nullptr && sharing->size() > 1 ? sharing : nullptr) {
   for (UniqueParameter& one : sorted.trained) {
-    sizes_.push_back(one.parameter.tensor.numel());
-    strides_.push_back(dense_strides(one.parameter.tensor));
+    places_.push_back({.elements = one.parameter.tensor.numel(),
+                       .strides = dense_strides(one.parameter.tensor),
+                       .handles = std::move(one.handles)});
     parameters_.push_back(std::move(one.parameter));
-    handles_.push_back(std::move(one.handles));
   }
-  layout_ = lay_out(sizes_, arena_alignment * (sharing_ != nullptr ? sharing_->size() : 1));
-  buckets_ = cut_buckets(layout_, sizes_, bucket_bytes);
-  find_own_pieces();
+  lay_out_parameters(bucket_bytes);
+  find_own_shards();
   const at::NoGradGuard no_grad;
   const auto flat = [&](std::int64_t elements, at::ScalarType dtype) {
     return at::zeros({elements}, at::TensorOptions().dtype(dtype).device(device));
   };
   const bool low = compute_dtype != at::kFloat;
-  master_ = flat(low ? own_elements() : layout_.elements, at::kFloat);
-  if (low) working_ = flat(layout_.elements, compute_dtype);
+  master_ = flat(low ? own_elements() : elements_, at::kFloat);
+  if (low) working_ = flat(elements_, compute_dtype);
   for (std::size_t i = 0; i < parameters_.size(); ++i) set_weights(i, parameters_[i].tensor);
   point_at(weights());
 }
 
-std::int64_t ParameterStorage::end_of(std::size_t i) const {
-  return i == 0 ? layout_.elements : layout_.offsets[i - 1];
+void ParameterStorage::lay_out_parameters(std::int64_t bucket_bytes) {
+  std::vector<std::int64_t> sizes;
+  for (const ParameterPlace& place : places_) sizes.push_back(place.elements);
+  const ArenaLayout layout =
+      lay_out(sizes, arena_alignment * (sharing_ != nullptr ? sharing_->size() : 1));
+  elements_ = layout.elements;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    places_[i].begin = layout.offsets[i];
+    places_[i].end = i == 0 ? layout.elements : layout.offsets[i - 1];
+  }
+  buckets_ = cut_buckets(layout, sizes, bucket_bytes);
 }
 
-at::Tensor ParameterStorage::view(const at::Tensor& flat, std::size_t i) const {
-  return shaped(flat.narrow(0, layout_.offsets[i], sizes_[i]), i);
-}
-
-at::Tensor ParameterStorage::shaped(const at::Tensor& row, std::size_t i) const {
-  return view_as(row, parameters_[i].tensor.sizes(), strides_[i]);
-}
-
-void ParameterStorage::find_own_pieces() {
+void ParameterStorage::find_own_shards() {
   if (sharing_ == nullptr) {
-    own_ = {{.begin = 0, .end = layout_.elements, .at = 0}};
+    own_ = {{.begin = 0, .end = elements_, .offset = 0}};
     return;
   }
   for (const Bucket& bucket : buckets_) {
     const std::int64_t size = (bucket.end - bucket.begin) / sharing_->size();
     const std::int64_t begin = bucket.begin + sharing_->rank() * size;
-    own_.push_back({.begin = begin, .end = begin + size, .at = bucket.begin / sharing_->size()});
+    own_.push_back(
+        {.begin = begin, .end = begin + size, .offset = bucket.begin / sharing_->size()});
   }
 }
 
-at::Tensor ParameterStorage::range(const at::Tensor& flat, const Piece& piece, std::int64_t begin,
-                                   std::int64_t end) const {
-  const bool whole = flat.numel() == layout_.elements;
-  return flat.narrow(0, whole ? begin : piece.at + begin - piece.begin, end - begin);
+at::Tensor ParameterStorage::view(const at::Tensor& flat, std::size_t i) const {
+  return shaped(flat.narrow(0, places_[i].begin, places_[i].elements), i);
 }
 
-void ParameterStorage::fill(const at::Tensor& flat, std::size_t i, const at::Tensor& values) const {
-  if (flat.numel() == layout_.elements) {
+at::Tensor ParameterStorage::shaped(const at::Tensor& row, std::size_t i) const {
+  return view_as(row, parameters_[i].tensor.sizes(), places_[i].strides);
+}
+
+at::Tensor ParameterStorage::range(const at::Tensor& flat, const Shard& shard, std::int64_t begin,
+                                   std::int64_t end) const {
+  const bool whole = flat.numel() == elements_;
+  return flat.narrow(0, whole ? begin : shard.offset + begin - shard.begin, end - begin);
+}
+
+void ParameterStorage::write(const at::Tensor& flat, std::size_t i,
+                             const at::Tensor& values) const {
+  if (flat.numel() == elements_) {
     view(flat, i).copy_(values);
     return;
   }
-  const std::int64_t first = layout_.offsets[i], last = first + sizes_[i];
-  const at::Tensor row = at::empty({sizes_[i]}, values.options());  // in the order of the storage
+  const std::int64_t first = places_[i].begin, last = first + places_[i].elements;
+  const at::Tensor row = at::empty({last - first}, values.options());  // in the storage's order
   shaped(row, i).copy_(values);
-  for (const Piece& piece : own_) {
-    const std::int64_t begin = std::max(first, piece.begin), end = std::min(last, piece.end);
+  for (const Shard& shard : own_) {
+    const std::int64_t begin = std::max(first, shard.begin), end = std::min(last, shard.end);
     if (begin < end)
-      range(flat, piece, begin, end).copy_(row.narrow(0, begin - first, end - begin));
+      range(flat, shard, begin, end).copy_(row.narrow(0, begin - first, end - begin));
   }
 }
 
 void ParameterStorage::set_weights(std::size_t i, const at::Tensor& values) {
   const at::NoGradGuard no_grad;
-  fill(master_, i, values);
+  write(master_, i, values);
   if (low_precision()) view(working_, i).copy_(values);
 }
 
-void ParameterStorage::refresh_working() {
+void ParameterStorage::cast_weights() {
   if (!low_precision()) return;
   const at::NoGradGuard no_grad;
-  for (const Piece& piece : own_)
-    working_.narrow(0, piece.begin, piece.size())
-        .copy_(range(master_, piece, piece.begin, piece.end));
-}
-
-void ParameterStorage::gather(const at::Tensor& flat) {
-  if (sharing_ == nullptr) return;
-  std::vector<std::unique_ptr<Pending>> pending;
-  for (const Bucket& bucket : buckets_)
-    pending.push_back(
-        sharing_->gather_pieces(flat.narrow(0, bucket.begin, bucket.end - bucket.begin)));
-  for (const auto& bucket : pending) bucket->wait();
-}
-
-void ParameterStorage::gather_weights() {
-  const at::NoGradGuard no_grad;
-  gather(weights());
+  for (const Shard& shard : own_)
+    working_.narrow(0, shard.begin, shard.size())
+        .copy_(range(master_, shard, shard.begin, shard.end));
 }
 
 void ParameterStorage::point_at(const at::Tensor& flat) {
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    for (at::Tensor& handle : handles_[i]) handle.set_data(view(flat, i));
-}
-
-void ParameterStorage::show(const at::Tensor& flat) {
   const at::NoGradGuard no_grad;
-  if (!low_precision() && sharing_ == nullptr) return point_at(flat);
-  const at::Tensor shown = low_precision() ? working_ : at::empty_like(master_);
-  for (const Piece& piece : own_)
-    shown.narrow(0, piece.begin, piece.size()).copy_(range(flat, piece, piece.begin, piece.end));
-  gather(shown);
-  if (!low_precision()) point_at(shown);
-}
-
-void ParameterStorage::show_weights() {
-  const at::NoGradGuard no_grad;
-  if (!low_precision()) return point_at(master_);
-  refresh_working();
-  gather_weights();
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    for (at::Tensor& handle : places_[i].handles) handle.set_data(view(flat, i));
 }
 
 }  // namespace lockstep

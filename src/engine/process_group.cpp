@@ -3,7 +3,6 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "engine/exception_text.h"
 #include "engine/layout.h"
@@ -179,26 +178,26 @@ std::unique_ptr<Pending> ProcessGroup::reduce_scatter(const at::Tensor& tensor) 
                       [&](auto& group) { return group._reduce_scatter_base(own, all); });
 }
 
-std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor) {
+std::unique_ptr<Pending> ProcessGroup::gather_shards(const at::Tensor& tensor) {
   LOCKSTEP_CHECK(tensor.numel() % size() == 0);
-  return gather_pieces(
+  return gather_shards(
       tensor, std::vector<std::int64_t>(static_cast<std::size_t>(size()), tensor.numel() / size()));
 }
 
-std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor,
+std::unique_ptr<Pending> ProcessGroup::gather_shards(const at::Tensor& tensor,
                                                      const std::vector<std::int64_t>& sizes) {
   if (!impl_->group) return std::make_unique<NothingPending>();
-  std::vector<at::Tensor> pieces = tensor.split_with_sizes(sizes);
+  std::vector<at::Tensor> shards = tensor.split_with_sizes(sizes);
   const bool equal = std::equal(sizes.begin() + 1, sizes.end(), sizes.begin());
   if (impl_->device.is_cpu() || !equal) {
-    // Gloo's own gathers by way of copies of everything, and both libraries' take equal pieces.
+    // Gloo's own gathers by way of copies of everything, and both libraries' take equal shards.
     for (int root = 0; root < size(); ++root) {
-      const at::Tensor& piece = pieces[static_cast<std::size_t>(root)];
-      if (piece.numel() > 0) broadcast(piece, root);
+      const at::Tensor& shard = shards[static_cast<std::size_t>(root)];
+      if (shard.numel() > 0) broadcast(shard, root);
     }
     return std::make_unique<NothingPending>();
   }
-  at::Tensor all = tensor, own = pieces[static_cast<std::size_t>(rank())];
+  at::Tensor all = tensor, own = shards[static_cast<std::size_t>(rank())];
   return impl_->issue(Collective::gather,
                       [&](auto& group) { return group._allgather_base(all, own); });
 }
@@ -236,7 +235,7 @@ at::Tensor ProcessGroup::all_gather(const at::Tensor& tensor) {
   // the middle of a collective.
   at::Tensor all = at::empty(sizes, tensor.options());
   all[rank()].copy_(tensor);
-  gather_pieces(all.view({-1}))->wait();
+  gather_shards(all.view({-1}))->wait();
   return all;
 }
 
@@ -327,31 +326,6 @@ void ProcessGroup::abort() {
   if (impl_->host_group && impl_->host_group != impl_->group) impl_->host_group->abort();
   if (impl_->group_apart) impl_->group_apart->abort();
   if (impl_->group) impl_->group->abort();
-}
-
-std::string first_text(ProcessGroup& group, const std::string& key, const std::string& own) {
-  std::string first;
-  for (const std::string& text : group.collect(key, own))
-    if (first.empty()) first = text;
-  return group.share(cat(key, " first"), first);
-}
-
-Failure first_failure(ProcessGroup& group, const std::string& key, const std::exception_ptr& own) {
-  Failure failure;
-  bool is_error = false;
-  try {
-    if (own) std::rethrow_exception(own);
-  } catch (const Error& error) {
-    is_error = true;
-    failure = {error.what(), error.hint()};
-  } catch (const std::exception& error) {
-    failure.what = message_of(error);
-  }
-  // One after the other: both need all ranks.
-  failure.what = first_text(group, key, failure.what);
-  failure.hint = first_text(group, cat(key, ", hint"), failure.hint);
-  if (own && !is_error) std::rethrow_exception(own);
-  return failure;
 }
 
 }  // namespace lockstep

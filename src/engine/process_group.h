@@ -8,7 +8,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -67,17 +66,17 @@ class ProcessGroup {
   // forward and backward, whose order among those of the step is not fixed. All ranks call these in
   // the same order.
   std::unique_ptr<Pending> all_reduce_apart(const at::Tensor& tensor);
-  // In place, sum: of `size` equal pieces, rank r's own, number r, ends as the sum; the others hold
-  // anything afterwards.
+  // In place, sum: of `size` equal shards, number r ends as the sum on rank r. There the others
+  // hold anything afterwards.
   std::unique_ptr<Pending> reduce_scatter(const at::Tensor& tensor);
-  // In place: of `size` equal pieces, rank r's own, number r, comes to all.
-  std::unique_ptr<Pending> gather_pieces(const at::Tensor& tensor);
-  // In place: of pieces of these sizes, one per rank and side by side, rank r's own comes to all.
-  std::unique_ptr<Pending> gather_pieces(const at::Tensor& tensor,
+  // In place: of `size` equal shards, number r comes from rank r to all.
+  std::unique_ptr<Pending> gather_shards(const at::Tensor& tensor);
+  // The same of shards of these sizes, one per rank and side by side.
+  std::unique_ptr<Pending> gather_shards(const at::Tensor& tensor,
                                          const std::vector<std::int64_t>& sizes);
-  // `given` is cut into a piece per rank, of `give` elements, and rank r gets piece r; `taken` is
-  // what came, a piece per rank, of `take` elements. Both flat; a size may be 0. take[r] here is
-  // give[this rank] on rank r.
+  // All-to-all. `given` is cut into a shard per rank, of `give` elements, and rank r gets shard r.
+  // `taken` is what came, a shard per rank, of `take` elements. Both flat; a size may be 0. take[r]
+  // here is give[this rank] on rank r.
   std::unique_ptr<Pending> exchange(const at::Tensor& taken, const at::Tensor& given,
                                     const std::vector<std::int64_t>& take,
                                     const std::vector<std::int64_t>& give);
@@ -103,16 +102,5 @@ class ProcessGroup {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// All ranks, with a key of their own: the text of the first rank whose text is not empty, or "".
-std::string first_text(ProcessGroup& group, const std::string& key, const std::string& own);
-
-// What ended the work of a rank, and what to do about it; both are empty where no rank failed.
-struct Failure {
-  std::string what, hint;
-};
-// All ranks, with a key of their own: the failure of the first rank that has one. A rank whose own
-// is no lockstep::Error throws it again, of its own type, once all have met.
-Failure first_failure(ProcessGroup& group, const std::string& key, const std::exception_ptr& own);
 
 }  // namespace lockstep

@@ -95,13 +95,12 @@ struct Reducer::State {
         whole.push_back(p);
         continue;
       }
-      add_part(begin, storage.layout().offsets[p], parts);
+      add_part(begin, storage.places()[p].begin, parts);
       rows.prepare(p);
       tables.push_back(p);
       const bool is_last = k + 1 == bucket.parameters.size();
-      begin = is_last
-                  ? bucket.end
-                  : storage.layout().offsets[static_cast<std::size_t>(bucket.parameters[k + 1])];
+      begin = is_last ? bucket.end
+                      : storage.places()[static_cast<std::size_t>(bucket.parameters[k + 1])].begin;
     }
     add_part(begin, bucket.end, parts);
     const std::size_t first = sent.size(), last = first + parts.size();
@@ -167,7 +166,8 @@ struct Reducer::State {
     if (gradients.sums().defined()) gradients.bring_sums(sent_whole);
     for (const std::size_t table : rows.finish())
       if (summed)
-        summed(gradients.flat().narrow(0, storage.layout().offsets[table], storage.sizes()[table]));
+        summed(gradients.flat().narrow(0, storage.places()[table].begin,
+                                       storage.places()[table].elements));
     sent.clear();  // not before: what failed for lack of memory is waited for again
   }
 };
@@ -197,7 +197,7 @@ Reducer::Reducer(GradientBuffers& gradients, ProcessGroup& group, ReducePrecisio
   if (precision == ReducePrecision::bf16 && group.size() > 1) gradients.sum_in_bf16();
   for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
     std::size_t leaves = 0;
-    for (const at::Tensor& handle : storage.handles(i)) {
+    for (const at::Tensor& handle : storage.places()[i].handles) {
       if (!handle.requires_grad()) continue;
       ++leaves;
       auto node = torch::autograd::impl::grad_accumulator(handle);

@@ -42,7 +42,7 @@ std::vector<std::int64_t> RowExchange::counts() const {
 // in low precision, and are added up one by one. Below the smallest bucket neither takes long.
 bool RowExchange::pays(std::size_t i, std::int64_t rows) const {
   const std::int64_t of_table = storage_.parameters()[i].tensor.size(0);
-  return storage_.sizes()[i] * 4 >= smallest_bucket_bytes && 2 * rows <= of_table &&
+  return storage_.places()[i].elements * 4 >= smallest_bucket_bytes && 2 * rows <= of_table &&
          rows_keep_an_order(storage_.view(gradients_.flat(), i));
 }
 
@@ -84,7 +84,7 @@ void RowExchange::connect() {
   }
   // Where one rank has no memory for it, tables go as a whole on all.
   if (!group_.all_agree(sent.all.defined())) return most_.assign(most_.size(), 0);
-  group_.gather_pieces(sent.all.view({-1}))->wait();
+  group_.gather_shards(sent.all.view({-1}))->wait();
   has_connected_ = true;
 }
 
@@ -105,7 +105,7 @@ void RowExchange::end() {
 RowExchange::Sent RowExchange::empty_for(std::size_t i) const {
   Sent sent{.parameter = i,
             .bytes_of_row = storage_.parameters()[i].tensor.size(1) *
-                            static_cast<std::int64_t>(storage_.working().element_size())};
+                            static_cast<std::int64_t>(storage_.weights().element_size())};
   const std::int64_t bytes = most_[i] * (2 * bytes_of_number + sent.bytes_of_row);
   sent.all = at::empty({group_.size(), (bytes + 15) / 16 * 16},
                        gradients_.flat().options().dtype(at::kByte));
@@ -119,7 +119,7 @@ TableRows RowExchange::rows_of(const Sent& sent, std::int64_t rank) const {
   const std::int64_t count = agreed_[static_cast<std::size_t>(rank)][sent.parameter];
   return {.rows = own.narrow(0, 0, numbers).view(at::kLong).narrow(0, 0, count),
           .gradient = own.narrow(0, 2 * numbers, most * sent.bytes_of_row)
-                          .view(storage_.working().scalar_type())
+                          .view(storage_.weights().scalar_type())
                           .view({most, -1})
                           .narrow(0, 0, count),
           .order = own.narrow(0, numbers, numbers).view(at::kLong).narrow(0, 0, count)};
@@ -154,7 +154,7 @@ void RowExchange::prepare(std::size_t i) {
 void RowExchange::send(std::size_t i) {
   const auto sent =
       std::find_if(sent_.begin(), sent_.end(), [i](const Sent& one) { return one.parameter == i; });
-  sent->pending = group_.gather_pieces(sent->all.view({-1}));
+  sent->pending = group_.gather_shards(sent->all.view({-1}));
 }
 
 std::vector<std::size_t> RowExchange::finish() {

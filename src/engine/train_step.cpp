@@ -1,11 +1,13 @@
+// One step in the order of its events; what each is made of is another file's.
 #include "engine/train_step.h"
 
-#include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "engine/compute_dtype.h"
 #include "engine/exception_text.h"
 #include "engine/loss_guard.h"
 #include "engine/out_of_memory.h"
+#include "engine/rank_statistics.h"
 #include "engine/row_exchange.h"
 
 #include <ATen/core/grad_mode.h>
@@ -13,45 +15,9 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
-#include <string>
 #include <utility>
 
 namespace lockstep {
-namespace {
-
-std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks(const StepParts& parts) {
-  ProcessGroup& group = parts.group;
-  if (parts.options.norm.statistics != NormStatistics::sync || group.size() == 1) return nullptr;
-  return std::make_shared<const StatisticsOfRanks>(StatisticsOfRanks{
-      .sum = [&group](const at::Tensor& values) { group.all_reduce_apart(values)->wait(); },
-      .rank = group.rank(),
-      .ranks = group.size()});
-}
-
-// For a pass that only one rank goes through: the others' rows are missing, nothing is waited for.
-std::shared_ptr<const StatisticsOfRanks> without_the_others(
-    const std::shared_ptr<const StatisticsOfRanks>& of_ranks) {
-  if (!of_ranks) return nullptr;
-  return std::make_shared<const StatisticsOfRanks>(StatisticsOfRanks{
-      .sum = [](const at::Tensor&) {}, .rank = of_ranks->rank, .ranks = of_ranks->ranks});
-}
-
-}  // namespace
-
-at::ScalarType compute_dtype(Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-      return at::kFloat;
-    case Precision::bf16:
-      return at::kBFloat16;
-    case Precision::fp16:
-      return at::kHalf;
-    case Precision::automatic:
-      break;
-  }
-  LOCKSTEP_CHECK(false);
-}
-
 TrainStep::TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryReserve& reserve)
     : parts_(parts),
       numbers_(numbers),
@@ -60,7 +26,7 @@ TrainStep::TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryR
       update_(parts.gradients, parts.optimizer, parts.options.graph == GraphMode::automatic),
       terms_(parts.recipe.terms().size()),
       logged_(parts.recipe.logged()),
-      statistics_of_ranks_(statistics_of_ranks(parts)),
+      statistics_of_ranks_(statistics_of_ranks(parts.options, parts.group)),
       stamps_(at::zeros({2}, parts.gradients.storage().master().options().dtype(at::kDouble))),
       dropped_(at::zeros({1}, stamps_.options())) {}
 
@@ -163,13 +129,11 @@ at::Tensor TrainStep::forward(const StepInputs& inputs, std::size_t m, StepConte
                               const at::Tensor& sums) {
   context.logged_names = logged_;
   context.logged = numbers_.logged(sums);
-  const Batch batch = batch_of(inputs, m);
-  const std::vector<at::Tensor> terms = loss_of(batch, context);
+  const std::vector<at::Tensor> terms = loss_of(batch_of(inputs, m), context);
   if (terms.size() != terms_)
     throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", terms.size()));
   // All terms at once: on a GPU a step of a small model is made of launches.
   std::vector<at::Tensor> of_terms;
-  of_terms.reserve(terms_);
   for (const at::Tensor& term : terms) of_terms.push_back(term.to(at::kFloat));
   return at::stack(of_terms);
 }
@@ -198,16 +162,6 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
   each.backward(context.gradient_scale);
 }
 
-// Where statistics span the ranks, the others wait for this rank in the middle of the pass, and
-// would wait in vain: the micro-batch cannot shrink without changing what they span.
-void TrainStep::require_recoverable(Phase failed, const std::string& why) const {
-  if (!statistics_of_ranks_) return;
-  throw Error(cat("out of memory in ", phase_name(failed),
-                  ", and the micro-batch cannot shrink, because statistics of batch norm span ",
-                  "norm.rows = ranks x micro-batch rows", why.empty() ? "" : ": ", why),
-              "begin a new run with a smaller norm.rows, or with norm.statistics=rank");
-}
-
 // Where memory ran out; none: nowhere.
 Phase TrainStep::forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
                                       const at::Tensor& sums) {
@@ -220,7 +174,7 @@ Phase TrainStep::forward_backward_all(const StepInputs& inputs, const StepFactor
     return Phase::none;
   } catch (const std::exception& error) {
     if (recording_ || !is_out_of_memory(error)) throw;
-    require_recoverable(phase_, first_line_of(error));
+    if (statistics_of_ranks_) fail_where_ranks_wait(phase_, first_line_of(error));
     reserve_.free_after(error);
   }
   return phase_;
@@ -272,7 +226,7 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
     sums = numbers_.new_sums(stamps_.options());
   });
   Phase failed = inputs.out_of_memory;
-  if (failed != Phase::none) require_recoverable(failed, "");
+  if (failed != Phase::none && statistics_of_ranks_) fail_where_ranks_wait(failed);
   if (failed == Phase::none) failed = forward_backward_all(inputs, factors, sums);
   const at::NoGradGuard no_grad;
   if (failed != Phase::none) gradients_.skip_rest();
@@ -281,9 +235,8 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   const NumbersSum numbers =
       recording_ ? std::exchange(early_numbers_, {}) : sum_numbers(inputs, sums, failed);
   numbers.pending->wait();
-  const at::Tensor& sum = numbers.sum;
   retry([&] { parts_.backend.stamp(stamps_[1]); });
-  retry([&] { numbers_.find_dropped(sum, dropped_); });
+  retry([&] { numbers_.find_dropped(numbers.sum, dropped_); });
   retry([&] { optimizer.prepare(inputs.lr, dropped_); });
   retry([&] { dropped_.add_(optimizer.not_finite()); });
   retry([&] { parts_.buffers.undo(optimizer.skipped()); });
@@ -293,7 +246,8 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   else
     optimizer.apply();
   return retry([&] {
-    return whole_numbers(sum, optimizer.gradient_norm(), optimizer.loss_scale(), dropped_, stamps_);
+    return whole_numbers(numbers.sum, optimizer.gradient_norm(), optimizer.loss_scale(), dropped_,
+                         stamps_);
   });
 }
 

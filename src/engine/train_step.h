@@ -25,8 +25,6 @@
 
 namespace lockstep {
 
-at::ScalarType compute_dtype(Precision precision);  // not of auto, which a record never holds
-
 // Of StepContext::recomputed_blocks, also of a recipe that does not tell how many it has.
 inline constexpr std::int64_t all_blocks = std::numeric_limits<std::int64_t>::max();
 
@@ -83,7 +81,6 @@ class TrainStep {
   class Recording;
   class Trial;
   StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
-  void require_recoverable(Phase failed, const std::string& why) const;
   Batch batch_of(const StepInputs& inputs, std::size_t m) const;
   std::vector<at::Tensor> loss_of(const Batch& batch, StepContext& context);
   at::Tensor forward(const StepInputs& inputs, std::size_t m, StepContext& context,

@@ -6,6 +6,7 @@
 #include <ATen/ops/empty.h>
 
 #include <exception>
+#include <utility>
 
 namespace lockstep {
 
@@ -18,13 +19,13 @@ WeightAverage::WeightAverage(double decay, ParameterStorage& storage, ModelBuffe
   restart();
 }
 
-at::Tensor WeightAverage::of(const at::Tensor& flat, const Piece& piece) const {
-  return storage_.range(flat, piece, piece.begin, piece.end);
+at::Tensor WeightAverage::of(const at::Tensor& flat, const Shard& shard) const {
+  return storage_.range(flat, shard, shard.begin, shard.end);
 }
 
 void WeightAverage::restart() {
   const at::NoGradGuard no_grad;
-  for (const Piece& piece : storage_.own()) of(flat_, piece).copy_(of(storage_.master(), piece));
+  for (const Shard& shard : storage_.own()) of(flat_, shard).copy_(of(storage_.master(), shard));
   if (buffers_ != nullptr) buffer_flats_ = buffers_->copies();
 }
 
@@ -37,8 +38,8 @@ void WeightAverage::prepare(const at::Tensor& updates, const at::Tensor& skip) {
 void WeightAverage::update() {
   const at::NoGradGuard no_grad;
   const at::Tensor share = share_[0];
-  for (const Piece& piece : storage_.own())
-    of(flat_, piece).lerp_(of(storage_.master(), piece), share);
+  for (const Shard& shard : storage_.own())
+    of(flat_, shard).lerp_(of(storage_.master(), shard), share);
   if (buffers_ != nullptr) buffers_->follow(buffer_flats_, share);
 }
 
@@ -51,24 +52,26 @@ void WeightAverage::share_buffers(ProcessGroup& group, bool mean) {
   for (const at::Tensor& flat : buffer_flats_) share_buffer(flat, group, mean);
 }
 
-void WeightAverage::show() {
-  storage_.show(flat_);
-  if (buffers_ != nullptr) buffers_->show(buffer_flats_);
+ShownAverage::ShownAverage(WeightAverage* average) {
+  if (average == nullptr) return;
+  weights_.emplace(average->storage_, average->flat_);
+  if (average->buffers_ == nullptr) return;
+  average->buffers_->show(average->buffer_flats_);
+  buffers_ = average->buffers_;
 }
 
-void WeightAverage::show_own() {
-  if (buffers_ != nullptr) buffers_->show_own();
-  storage_.show_weights();
+void ShownAverage::end() {
+  if (buffers_ != nullptr) std::exchange(buffers_, nullptr)->show_own();
+  if (weights_) weights_->end();
 }
 
-ShownAverage::ShownAverage(WeightAverage* average)
-    : average_(average), exceptions_(std::uncaught_exceptions()) {
-  if (average_ != nullptr) average_->show();
-}
-
-ShownAverage::~ShownAverage() noexcept(false) {
-  if (average_ == nullptr || std::uncaught_exceptions() > exceptions_) return;
-  average_->show_own();
+ShownAverage::~ShownAverage() {
+  if (buffers_ == nullptr) return;
+  try {
+    buffers_->show_own();
+  } catch (const std::exception&) {
+    // The device failed before, and the exception that passes says how.
+  }
 }
 
 }  // namespace lockstep

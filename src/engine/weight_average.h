@@ -4,8 +4,12 @@
 
 #include "engine/model_buffers.h"
 #include "engine/parameter_storage.h"
+#include "engine/shown_weights.h"
 
 #include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <vector>
 
 namespace lockstep {
 
@@ -28,12 +32,10 @@ class WeightAverage {
   std::vector<NamedTensor> buffers() const;
   // All ranks: rank 0's averages of buffers.
   void share_buffers(ProcessGroup& group, bool mean);
-  // The model computes with the average until `show_own`, see ParameterStorage::show.
-  void show();
-  void show_own();
 
  private:
-  at::Tensor of(const at::Tensor& flat, const Piece& piece) const;
+  friend class ShownAverage;
+  at::Tensor of(const at::Tensor& flat, const Shard& shard) const;
 
   ParameterStorage& storage_;
   ModelBuffers* buffers_;
@@ -42,19 +44,19 @@ class WeightAverage {
   at::Tensor flat_, share_;  // share: f32 [1], of the way to the weights
 };
 
-// While it lives, the model computes with the average; with null, nothing happens. Ranks that share
-// the update make and end it together; where an exception ends it, the weights do not come back,
-// because the other ranks would not come.
+// While it lives the model computes with the average, also of buffers; with null nothing happens.
+// All ranks and exceptions: as ShownWeights.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);
-  ~ShownAverage() noexcept(false);  // shares the weights again, which may fail
+  void end();  // the model's own again: as ShownWeights::end, by all ranks
+  ~ShownAverage();
   ShownAverage(const ShownAverage&) = delete;
   ShownAverage& operator=(const ShownAverage&) = delete;
 
  private:
-  WeightAverage* average_;
-  int exceptions_;
+  std::optional<ShownWeights> weights_;
+  ModelBuffers* buffers_ = nullptr;  // null: they are the model's own
 };
 
 }  // namespace lockstep

@@ -46,8 +46,8 @@ WeightDifference compare_weights(const ParameterStorage& storage, ProcessGroup& 
   const at::NoGradGuard no_grad;
   if (group.size() == 1) return {};
   // Ranks that share the update have only the working copy in whole.
-  const bool whole_master = storage.master().numel() == storage.layout().elements;
-  const at::Tensor flat = whole_master ? storage.master() : storage.working();
+  const bool whole_master = storage.master().numel() == storage.elements();
+  const at::Tensor flat = whole_master ? storage.master() : storage.weights();
   const at::Tensor sum = sum_of_all_bits(storage, flat).unsqueeze(0);
   if (odd_ones(group.all_gather(sum).to(at::kCPU), 0).empty()) return {};
   std::vector<at::Tensor> sums;

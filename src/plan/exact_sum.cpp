@@ -84,7 +84,7 @@ std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks) {
   std::vector<Shard> shards;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     const std::int64_t begin = std::min(elements, rank * size);
-    shards.push_back({.begin = begin, .size = std::min(elements, begin + size) - begin});
+    shards.push_back({.begin = begin, .end = std::min(elements, begin + size)});
   }
   return shards;
 }

@@ -2,6 +2,8 @@
 // same on any number of ranks. Arithmetic only.
 #pragma once
 
+#include "plan/shard.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -53,11 +55,8 @@ struct SumStep {
 // [0, leaves) without overlap.
 std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_t leaves);
 
-// Elements [begin, begin + size) of the gradients, which one rank adds up for all.
-struct Shard {
-  std::int64_t begin = 0, size = 0;
-};
-// One a rank, side by side, as equal as `arena_alignment` lets them be; a late one may be empty.
+// The shards of the gradients that the ranks add up for all: one a rank, side by side, as equal as
+// `arena_alignment` lets them be. A late one may be empty.
 std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks);
 
 // What a plan says of it.

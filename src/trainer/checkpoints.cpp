@@ -22,7 +22,7 @@ void Checkpoints::restore_or_start(StartingPoint& start) {
     // Where ranks share the update, rank 0's first weights were shared before they were placed.
     if (placed_.storage->sharing() == nullptr) setup_.group.broadcast(placed_.storage->master(), 0);
     placed_.buffers->share(setup_.group, /*mean=*/false);
-    placed_.storage->refresh_working();
+    placed_.storage->cast_weights();
     if (optimizer_.average() != nullptr) optimizer_.average()->restart();
     return;
   }
@@ -75,7 +75,7 @@ void Checkpoints::save(std::int64_t step, double elapsed_s, const BestSoFar& bes
   if (saver_)
     saver_->save(trained(), step, state_of(step, elapsed_s, best), std::move(metrics));
   else
-    give_pieces(trained(), setup_.backend);
+    give_shards(trained(), setup_.backend);
 }
 
 std::string Checkpoints::finish() {

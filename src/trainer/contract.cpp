@@ -50,7 +50,7 @@ nlohmann::json check_run(const TrainerSetup& setup) {
   GradientBuffers gradients(*placed.storage);
   {
     const at::NoGradGuard no_grad;
-    placed.storage->refresh_working();
+    placed.storage->cast_weights();
   }
   const ContractReport report = check(setup, placed, gradients, setup.recipe.data());
   return {{"faults", report.faults},

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engine/first_failure.h"
 #include "engine/weight_check.h"
 #include "plan/micro_batch.h"
 #include "plan/words.h"

@@ -2,18 +2,22 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "run/json_cache.h"
 #include "run/json_lines.h"
+#include "trainer/trainer.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace lockstep {
 namespace {
@@ -95,6 +99,18 @@ KnownLink link_speed(ProcessGroup& group, Backend& backend, const std::filesyste
   const auto speed = read_speed(nlohmann::json::parse(known));
   LOCKSTEP_CHECK(speed.has_value());
   return {.speed = *speed, .remembered = remembered};
+}
+
+std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
+  const TrainOptions& options = setup.options;
+  if (setup.group.size() == 1 || setup.backend.device().is_cpu()) return std::nullopt;
+  if (options.reduce_bucket_mb > 0 || options.deterministic || options.exact) return std::nullopt;
+  std::string key = cat(setup.backend.description(), " on");
+  for (const Device& device : setup.plan.devices) key += cat(" ", device.uuid);
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (std::string_view(*variable).starts_with("NCCL_")) key += cat(" ", *variable);
+  return link_speed(setup.group, setup.backend,
+                    setup.run.path().parent_path() / ".cache" / "links.json", key);
 }
 
 }  // namespace lockstep

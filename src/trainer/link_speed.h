@@ -7,9 +7,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace lockstep {
+
+struct TrainerSetup;
 
 // Seconds of each of `repeats` all-reduces of one buffer of about `bytes`, as this rank sees them;
 // all ranks begin together. All ranks call it. Nothing with one rank.
@@ -26,5 +30,9 @@ struct KnownLink {
 // read or written costs the measurement, nothing else. All ranks call it, at least two, once.
 KnownLink link_speed(ProcessGroup& group, Backend& backend, const std::filesystem::path& cache_file,
                      const std::string& key);
+
+// The same of a run, for the size of its buckets. All ranks. Nothing where reduce_bucket_mb gives
+// that size, where it must not depend on a measurement, on one rank and on CPUs.
+std::optional<KnownLink> measured_link(const TrainerSetup& setup);
 
 }  // namespace lockstep

@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "checkpoint/first_weights.h"
 #include "checkpoint/snapshot.h"
+#include "engine/compute_dtype.h"
 #include "engine/evaluator.h"
 #include "engine/freeze.h"
-#include "engine/train_step.h"
 #include "run/export_file.h"
 #include "run/json_lines.h"
-#include "trainer/recorder.h"
+#include "trainer/metric_values.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -172,7 +172,7 @@ LoadedModel::LoadedModel(const TrainerSetup& setup, const WhichCheckpoint& which
   ParameterStorage& storage = *impl_->placed.storage;
   if (setup.options.ema.evaluate &&
       restore_average(*checkpoint, storage, storage.master(), impl_->placed.buffers->tensors()))
-    storage.refresh_working();
+    storage.cast_weights();
   impl_->step = state.at("step").get<std::int64_t>();
 }
 

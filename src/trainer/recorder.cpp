@@ -7,9 +7,9 @@
 #include "plan/compute.h"
 #include "plan/interval.h"
 #include "plan/precision.h"
-#include "plan/recipe_info.h"
 #include "plan/words.h"
 #include "run/curves.h"
+#include "trainer/metric_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,33 +18,6 @@
 #include <utility>
 
 namespace lockstep {
-namespace {
-
-nlohmann::json or_null(const std::optional<double>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json();
-}
-
-}  // namespace
-
-const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric) {
-  if (best_metric.empty()) return metrics.front();
-  std::vector<std::string> names;
-  for (const Metric& metric : metrics) {
-    if (metric.name == best_metric) return metric;
-    names.push_back(metric.name);
-  }
-  check_best_metric(names, best_metric);
-  return metrics.front();
-}
-
-nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::string& best_metric) {
-  nlohmann::json values = nlohmann::json::object();
-  for (const Metric& metric : metrics) values[metric.name] = metric.value;
-  const Metric& chosen = chosen_metric(metrics, best_metric);
-  values["selection"] = chosen.lower_is_better ? chosen.value : -chosen.value;
-  return values;
-}
-
 Recorder::Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, Clock& clock,
                    std::vector<std::string> logged)
     : run_(run),
@@ -54,7 +27,7 @@ Recorder::Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, C
       clock_(clock),
       events_(run.events_path()),
       begin_s_(clock.now_s()),
-      last_step_s_(begin_s_) {
+      times_(plan, begin_s_) {
   if (options.run.record_samples) samples_.emplace(run.path() / "samples.jsonl");
   if (options.log.tensorboard) tensorboard_.emplace(run.path());
 }
@@ -91,7 +64,7 @@ void Recorder::started(std::int64_t step, double quota_s, const std::string& bac
       {"backend", backend}};
   event.update(to_json(plan_.compute));
   write(event);
-  last_step_s_ = clock_.now_s();
+  times_.start(clock_.now_s());
 }
 
 void Recorder::resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
@@ -111,7 +84,7 @@ void Recorder::parameters(std::int64_t step, const ParameterStorage& storage,
   const FrozenParameters& frozen = storage.frozen();
   if (frozen.size() == 0 && groups.counts().empty()) return;
   std::int64_t trained_elements = 0, frozen_elements = 0;
-  for (const std::int64_t size : storage.sizes()) trained_elements += size;
+  for (const ParameterPlace& place : storage.places()) trained_elements += place.elements;
   for (std::size_t i = 0; i < frozen.size(); ++i) frozen_elements += frozen.tensor(i).numel();
   nlohmann::json list = nlohmann::json::array();
   for (const GroupCount& group : groups.counts()) list.push_back(to_json(group));
@@ -136,12 +109,7 @@ void Recorder::start_up(std::int64_t step, const StartUp& start_up) {
 
 void Recorder::step(const StepResult& result, const OwnTimes& own, double lr) {
   const double now_s = clock_.now_s();
-  ++steps_since_log_;
-  shares_.data_s += own.data_s;
-  shares_.wait_s += own.wait_s;
-  shares_.save_s += own.save_s;
-  rank_waits_s_.resize(result.ranks.size());
-  for (std::size_t r = 0; r < result.ranks.size(); ++r) rank_waits_s_[r] += result.ranks[r].wait_s;
+  times_.add(result, own);
   if (result.skipped && !result.not_finite)
     warn(result.step, cat("the gradient of step ", result.step,
                           " is not finite at this loss scale, which is halved; the step changed no "
@@ -151,13 +119,6 @@ void Recorder::step(const StepResult& result, const OwnTimes& own, double lr) {
                           ", is far above that of the steps before, ", general(usual->low, 4),
                           " to ", general(usual->high, 4)));
   if (result.step % options_.log.every_steps != 0 && result.step != plan_.total_steps) return;
-  const double window_s = std::max(now_s - last_step_s_, 1e-9);
-  const double step_s = window_s / static_cast<double>(steps_since_log_);
-  recent_.add(steps_since_log_, window_s);
-  const double recent_step_s = *recent_.step_s();
-  const auto share = [&](double seconds) { return std::clamp(seconds / window_s, 0.0, 1.0); };
-  const double data = share(shares_.data_s), wait = share(shares_.wait_s),
-               save = share(shares_.save_s);
   nlohmann::json memory = nlohmann::json::array();
   for (const RankReport& rank : result.ranks)
     memory.push_back({{"allocated", rank.memory.allocated_bytes},
@@ -171,26 +132,13 @@ void Recorder::step(const StepResult& result, const OwnTimes& own, double lr) {
       {"loss", result.loss},
       {"lr", lr},
       {"grad_norm", result.gradient_norm},
-      {"step_s", step_s},
-      {"units_per_s", plan_.units_per_step / recent_step_s},
-      {"mfu", or_null(mfu(plan_.compute, recent_step_s))},
-      {"data_share", data},
-      {"wait_share", wait},
-      {"save_share", save},
-      {"compute_share", std::max(0.0, 1 - data - wait - save)},
       {"memory", memory}};
-  if (result.ranks.size() > 1)
-    for (const double wait_s : rank_waits_s_) event["rank_wait_shares"].push_back(share(wait_s));
+  event.update(times_.take(now_s));
   if (result.terms.size() > 1) event["terms"] = result.terms;
   for (std::size_t i = 0; i < result.logged.size(); ++i)
     event["logged"][logged_[i]] = result.logged[i];
   if (options_.precision == Precision::fp16) event["loss_scale"] = result.loss_scale;
   write(event);
-  mean_step_.add(steps_since_log_, window_s);
-  last_step_s_ = now_s;
-  steps_since_log_ = 0;
-  shares_ = {};
-  rank_waits_s_.clear();
 }
 
 void Recorder::samples(std::int64_t step, const std::vector<std::int64_t>& indexes) {
@@ -293,8 +241,7 @@ void Recorder::evaluation(std::int64_t step, const Evaluation& evaluation, bool 
   if (constexpr std::uintmax_t quickly_read = std::uintmax_t{16} << 20;
       std::filesystem::file_size(run_.events_path(), ignored) <= quickly_read)
     draw_curves(step);
-  const std::lock_guard lock(mutex_);
-  last_step_s_ += seconds;  // the next step's time is its own
+  times_.leave_out(seconds);
 }
 
 void Recorder::evaluation_given_up(std::int64_t step, double expected_s, double limit_s) {
@@ -356,9 +303,7 @@ void Recorder::ended(std::int64_t step, const RunEnd& end, const GraphCounts& gr
                        {"step", step},
                        {"seconds", clock_.now_s() - begin_s_},
                        {"unit", plan_.unit}};
-  const std::optional<double> step_s = mean_step_.seconds();
-  event["units_per_s"] = step_s ? nlohmann::json(plan_.units_per_step / *step_s) : nullptr;
-  event["mfu"] = step_s ? or_null(mfu(plan_.compute, *step_s)) : nullptr;
+  event.update(times_.mean());
   if (graphs.shapes > 0)
     event["graphs"] = {
         {"shapes", graphs.shapes}, {"steps", graphs.by_graph}, {"steps_without", graphs.eager}};

@@ -10,13 +10,12 @@
 #include "engine/step_numbers.h"
 #include "run/events.h"
 #include "run/loss_range.h"
-#include "run/mean_step.h"
-#include "run/recent_steps.h"
 #include "run/run_dir.h"
 #include "run/samples.h"
 #include "run/start_up.h"
 #include "run/tensorboard_log.h"
 #include "trainer/link_speed.h"
+#include "trainer/step_times.h"
 
 #include <nlohmann/json.hpp>
 
@@ -26,18 +25,6 @@
 #include <vector>
 
 namespace lockstep {
-
-// {"loss": 1.23, …, "selection": …}: `selection` is the chosen metric with the sign that makes
-// lower better; retention and `best` go by it.
-nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::string& best_metric);
-// The metric named, or the first if the name is empty; throws Error naming the nearest.
-const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric);
-
-// Where rank 0's time went between the result of a step and that of the step before: in the very
-// time that the step is then said to have taken.
-struct OwnTimes {
-  double data_s = 0, wait_s = 0, save_s = 0;
-};
 
 // How training ended. why: what stopped it; empty: it finished. early: why it finished before its
 // last step; empty: it did not.
@@ -107,13 +94,8 @@ class Recorder {
   std::optional<SampleWriter> samples_;
   std::mutex mutex_;
   double begin_s_;
-  double last_step_s_;
-  std::int64_t steps_since_log_ = 0;
-  MeanStep mean_step_;
+  StepTimes times_;
   LossRange loss_range_;
-  RecentSteps recent_;
-  OwnTimes shares_;                   // summed over the steps since the last logged one
-  std::vector<double> rank_waits_s_;  // of every rank, likewise
 };
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #include "engine/evaluator.h"
 #include "launch/heartbeat.h"
 #include "trainer/expected_end.h"
+#include "trainer/metric_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,8 +58,11 @@ Validation::Outcome Validation::run(std::int64_t step, std::int64_t micro, doubl
       {.pictures = setup_.options.eval.pictures, .rows = setup_.options.eval.table_rows});
   if (setup_.options.eval.keep > 0) options.output = &output;
   const Evaluation evaluation = [&] {
-    const ShownAverage shown(setup_.options.ema.evaluate ? optimizer_.average() : nullptr);
-    return evaluate(setup_.recipe, *placed_.model, *data_, setup_.group, setup_.backend, options);
+    ShownAverage shown(setup_.options.ema.evaluate ? optimizer_.average() : nullptr);
+    Evaluation found =
+        evaluate(setup_.recipe, *placed_.model, *data_, setup_.group, setup_.backend, options);
+    shown.end();
+    return found;
   }();
   batch_ = evaluation.batch;
   if (evaluation.given_up)

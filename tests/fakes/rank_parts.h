@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/loader.h"
+#include "engine/compute_dtype.h"
 #include "engine/loss_weights.h"
 #include "engine/step_runner.h"
 

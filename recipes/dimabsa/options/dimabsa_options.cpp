@@ -236,26 +236,10 @@ void DimabsaOptions::name_data() {
 Prepared DimabsaOptions::prepare(const PrepareContext& context) {
   if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
   if (context.run_dir.empty()) name_data();
-  Prepared prepared = preparer.prepare(*this, context);
+  Prepared prepared = PreparedOptions::prepare(context);
   prepared.extra["prediction_files"] = prediction_files();
   prepared_ = prepared.extra;
   return prepared;
-}
-
-void DimabsaOptions::forget_places(nlohmann::json& extra,
-                                   std::map<std::string, std::string>& kept) const {
-  if (preparer.forget_places == nullptr) return RecipeOptions::forget_places(extra, kept);
-  preparer.forget_places(extra, kept);
-}
-
-std::vector<PredictItem> DimabsaOptions::items(const ItemQuery& query) const {
-  if (preparer.items == nullptr) return RecipeOptions::items(query);
-  return preparer.items(*this, query);
-}
-
-std::vector<Score> DimabsaOptions::score(const ScoreContext& context) {
-  if (preparer.score == nullptr) return RecipeOptions::score(context);
-  return preparer.score(*this, context);
 }
 
 }  // namespace lockstep::dimabsa

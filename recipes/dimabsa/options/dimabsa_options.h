@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/recipe_info.h"
+#include "plan/prepared_options.h"
 #include "recipes/dimabsa/options/encoder_shape.h"
 #include "recipes/dimabsa/sentences/sentence.h"
 #include "recipes/dimabsa/sentences/va.h"
@@ -15,7 +15,7 @@ namespace lockstep::dimabsa {
 
 enum class NotFound { null, refuse };
 
-struct DimabsaOptions : RecipeOptions {
+struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
   DimabsaOptions();  // fills `table`
 
   std::int64_t task_number = 2;  // the option `task`
@@ -64,16 +64,12 @@ struct DimabsaOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;
-  void forget_places(nlohmann::json& extra,
-                     std::map<std::string, std::string>& kept) const override;
   std::vector<std::string> metric_names() const override;
   bool low_precision() const override { return true; }
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
   std::optional<double> flops_per_sample(const Facts& facts) const override;
   PredictInput predict_input() const override;
-  std::vector<PredictItem> items(const ItemQuery& query) const override;
   bool can_score() const override { return true; }
-  std::vector<Score> score(const ScoreContext& context) override;
 
  private:
   void name_data();          // sets data.language and data.domain where the data's file says them
@@ -85,16 +81,6 @@ double encoder_rate(const DimabsaOptions& options);
 
 // Parameters of the heads beside the encoder's.
 std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categories);
-
-// What DimabsaOptions::prepare, items, score and forget_places call: set by linking the target
-// dimabsa-prepare, null elsewhere (the worker gets what was prepared and never prepares).
-struct Preparer {
-  Prepared (*prepare)(const DimabsaOptions& options, const PrepareContext& context);
-  std::vector<PredictItem> (*items)(const DimabsaOptions& options, const ItemQuery& query);
-  std::vector<Score> (*score)(const DimabsaOptions& options, const ScoreContext& context);
-  void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept);
-};
-extern Preparer preparer;
 
 const std::vector<Preset>& presets();
 std::vector<Synonym> synonyms();  // what other programs call these options

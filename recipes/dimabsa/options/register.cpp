@@ -3,8 +3,6 @@
 
 namespace lockstep::dimabsa {
 
-constinit Preparer preparer = {};
-
 namespace {
 
 [[maybe_unused]] const bool registered = [] {

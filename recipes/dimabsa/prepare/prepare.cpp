@@ -380,28 +380,27 @@ json record_of_run(const fs::path& run_dir) {
   return record;
 }
 
-Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& context) try {
+Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& context) {
   const Say say = context.say ? context.say : [](const std::string&) {};
   if (context.purpose == Purpose::predict) return prepare_prediction(options, context, say);
   const fs::path cache = fs::absolute(context.cache_dir).lexically_normal();
   const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
   if (before.is_null()) return prepare_fresh(options, context, cache, say);
   return prepare_again(options, context, before, cache, say);
-} catch (const json::exception& error) {
-  throw Error(cat(record_name, ", which says what was prepared, is damaged: ", error.what()),
-              "restore the run's folder recipe, or start a new run");
-} catch (const fs::filesystem_error& error) {
-  throw Error(cat("cannot prepare the sentences: ", error.what()),
-              "check the cache folder and its space");
 }
 
 namespace {
 
 [[maybe_unused]] const bool linked = [] {
-  preparer = {.prepare = prepare_sentences,
-              .items = find_items,
-              .score = score_predictions,
-              .forget_places = forget_places};
+  DimabsaOptions::preparer = {
+      .data = "the sentences",
+      .record = record_name,
+      .prepare = [](DimabsaOptions& options,
+                    const PrepareContext& context) { return prepare_sentences(options, context); },
+      .items = find_items,
+      .score = [](DimabsaOptions& options,
+                  const ScoreContext& context) { return score_predictions(options, context); },
+      .forget_places = forget_places};
   return true;
 }();
 

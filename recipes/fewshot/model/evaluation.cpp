@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "media/picture_file.h"
 #include "recipes/fewshot/metrics/detection_charts.h"
+#include "recipes/fewshot/model/found_boxes.h"
 #include "recipes/fewshot/model/recipe.h"
 #include "recipes/fewshot/pictures/open_picture.h"
 
@@ -12,36 +13,6 @@
 #include <numeric>
 
 namespace lockstep::fewshot {
-namespace {
-
-// Columns of what evaluate_items makes.
-enum Column : std::int64_t { of_query, of_label, of_x, of_y, of_width, of_height, of_score };
-constexpr std::int64_t columns = 7;
-
-// Of boxes in a query as it is scaled, those in the picture.
-void to_picture(at::Tensor row, const Picture& picture, int size) {
-  const double wide = static_cast<double>(picture.width) / size,
-               high = static_cast<double>(picture.height) / size;
-  auto numbers = row.accessor<double, 1>();
-  numbers[of_x] *= wide;
-  numbers[of_width] *= wide;
-  numbers[of_y] *= high;
-  numbers[of_height] *= high;
-}
-
-Detection detection_of(const at::Tensor& row, std::int64_t picture, std::int64_t category) {
-  const auto numbers = row.accessor<double, 1>();
-  return {.picture = picture,
-          .category = category,
-          .x = numbers[of_x],
-          .y = numbers[of_y],
-          .width = numbers[of_width],
-          .height = numbers[of_height],
-          .score = numbers[of_score]};
-}
-
-}  // namespace
-
 std::vector<at::Tensor> FewshotRecipe::evaluate_items(Model& model, const Batch& batch,
                                                       StepContext& context) {
   DetectorImpl& net = dynamic_cast<NnModel<DetectorImpl>&>(model).module();
@@ -62,9 +33,9 @@ std::vector<at::Tensor> FewshotRecipe::evaluate_items(Model& model, const Batch&
         detect(net, batch.tensors[EpisodeFields::queries][row], codes, context).to(at::kDouble);
     for (std::int64_t i = 0; i < found.size(0); ++i) {
       const auto query = static_cast<std::size_t>(found[i][of_query].item<double>());
-      to_picture(found[i],
-                 source_->sets().valid.pictures[static_cast<std::size_t>(episode.queries[query])],
-                 source_->size());
+      const Picture& picture =
+          source_->sets().valid.pictures[static_cast<std::size_t>(episode.queries[query])];
+      scale_to_picture(found[i], picture.width, picture.height, source_->size());
     }
     if (context.output != nullptr && number < 4)
       context.output->picture(

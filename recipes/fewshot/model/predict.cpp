@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "media/picture_file.h"
+#include "recipes/fewshot/model/found_boxes.h"
 #include "recipes/fewshot/model/recipe.h"
 #include "recipes/fewshot/pictures/open_picture.h"
 #include "recipes/fewshot/sets/picture_ids.h"
@@ -124,26 +125,19 @@ std::vector<ItemOutput> FewshotRecipe::predict_items(Model& model,
         to_tensor(whole_view(pixels.back(), static_cast<int>(options_.episode.size))));
   }
   const at::Tensor found =
-      detect(net, at::stack(queries).to(context.device), codes_, prediction_context(context));
-  const auto rows = found.accessor<float, 2>();
+      detect(net, at::stack(queries).to(context.device), codes_, prediction_context(context))
+          .to(at::kDouble);
+  const auto rows = found.accessor<double, 2>();
   std::vector<ItemOutput> outputs;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const double wide = static_cast<double>(pixels[i].width()) /
-                        static_cast<double>(options_.episode.size),
-                 high = static_cast<double>(pixels[i].height()) /
-                        static_cast<double>(options_.episode.size);
     json boxes = json::array();
     std::vector<Detection> shown;
     for (std::int64_t row = 0; row < found.size(0); ++row) {
-      if (static_cast<std::size_t>(rows[row][0]) != i) continue;
-      const NamedClass& of = wanted_.at(static_cast<std::size_t>(rows[row][1]));
-      const Detection one{.picture = items[i].index,
-                          .category = of.category,
-                          .x = rows[row][2] * wide,
-                          .y = rows[row][3] * high,
-                          .width = rows[row][4] * wide,
-                          .height = rows[row][5] * high,
-                          .score = rows[row][6]};
+      if (static_cast<std::size_t>(rows[row][of_query]) != i) continue;
+      const NamedClass& of = wanted_.at(static_cast<std::size_t>(rows[row][of_label]));
+      scale_to_picture(found[row], pixels[i].width(), pixels[i].height(),
+                       static_cast<double>(options_.episode.size));
+      const Detection one = detection_of(found[row], items[i].index, of.category);
       boxes.push_back({{"category_id", one.category},
                        {"category_name", of.name},
                        {"bbox", {one.x, one.y, one.width, one.height}},

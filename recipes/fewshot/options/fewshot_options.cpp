@@ -309,28 +309,12 @@ PredictInput FewshotOptions::predict_input() const {
           .batch = 4};
 }
 
-Prepared FewshotOptions::prepare(const PrepareContext& context) {
-  if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
-  return preparer.prepare(*this, context);
-}
-
-void FewshotOptions::forget_places(nlohmann::json& extra,
-                                   std::map<std::string, std::string>& kept) const {
-  if (preparer.forget_places == nullptr) return RecipeOptions::forget_places(extra, kept);
-  preparer.forget_places(extra);
-}
-
 std::vector<PredictItem> FewshotOptions::items(const ItemQuery& query) const {
   ItemQuery of_images = query;
   if (query.inputs.empty()) of_images.inputs = predict.images;
-  if (of_images.inputs.empty() && preparer.pictures != nullptr)
-    of_images.inputs = preparer.pictures(query.run_dir);
+  if (of_images.inputs.empty() && validation_pictures != nullptr)
+    of_images.inputs = validation_pictures(query.run_dir);
   return list_items(predict_input(), of_images);
-}
-
-std::vector<Score> FewshotOptions::score(const ScoreContext& context) {
-  if (preparer.score == nullptr) return RecipeOptions::score(context);
-  return preparer.score(*this, context);
 }
 
 }  // namespace lockstep::fewshot

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/recipe_info.h"
+#include "plan/prepared_options.h"
 #include "recipes/fewshot/annotations/detection_data.h"
 
 namespace lockstep::fewshot {
@@ -30,7 +30,7 @@ struct DetectorShape {
 };
 std::int64_t parameter_count(const DetectorShape& shape);
 
-struct FewshotOptions : RecipeOptions {
+struct FewshotOptions : PreparedOptions<FewshotOptions> {
   FewshotOptions();  // fills `table`
 
   struct {
@@ -101,9 +101,6 @@ struct FewshotOptions : RecipeOptions {
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
-  Prepared prepare(const PrepareContext& context) override;
-  void forget_places(nlohmann::json& extra,
-                     std::map<std::string, std::string>& kept) const override;
   std::vector<std::string> metric_names() const override;
   bool low_precision() const override { return true; }
   PredictInput predict_input() const override;
@@ -111,19 +108,12 @@ struct FewshotOptions : RecipeOptions {
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
   std::optional<double> flops_per_sample(const Facts& facts) const override;
   bool can_score() const override { return true; }
-  std::vector<Score> score(const ScoreContext& context) override;
 };
 
-// What FewshotOptions::prepare, items, score and forget_places call: set by linking the target
-// fewshot-prepare, null elsewhere (the worker gets what was prepared and never prepares).
-struct Preparer {
-  Prepared (*prepare)(const FewshotOptions& options, const PrepareContext& context);
-  std::vector<Score> (*score)(const FewshotOptions& options, const ScoreContext& context);
-  // What is predicted where the user names nothing: paths of some of the run's validation pictures.
-  std::vector<std::string> (*pictures)(const std::filesystem::path& run_dir);
-  void (*forget_places)(nlohmann::json& extra);
-};
-extern Preparer preparer;
+// Paths of some of the run's validation pictures, which are predicted where the user names nothing.
+// Set by linking the target fewshot-prepare, null elsewhere.
+using FindPictures = std::vector<std::string> (*)(const std::filesystem::path& run_dir);
+extern FindPictures validation_pictures;
 
 const std::vector<Preset>& presets();
 std::vector<Synonym> synonyms();  // what other programs call these options

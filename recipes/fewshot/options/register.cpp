@@ -3,7 +3,7 @@
 
 namespace lockstep::fewshot {
 
-constinit Preparer preparer = {};
+constinit FindPictures validation_pictures = nullptr;
 
 namespace {
 

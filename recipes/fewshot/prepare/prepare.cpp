@@ -343,17 +343,20 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
 }
 
 // Ids stay, so that an export numbers pictures as its run does.
-void forget_places(json& extra) {
+void forget_places(json& extra, std::map<std::string, std::string>& /*kept*/) {
   if (!extra.is_object() || !extra.contains("sets") || !extra["sets"].is_object()) return;
   if (json ids = valid_picture_ids(extra); !ids.empty()) extra["picture_ids"] = std::move(ids);
   for (const char* set : {"train", "valid"}) extra["sets"].erase(set);
 }
 
 [[maybe_unused]] const bool linked = [] {
-  preparer = {.prepare = prepare,
-              .score = score_files,
-              .pictures = some_pictures,
-              .forget_places = forget_places};
+  FewshotOptions::preparer = {
+      .prepare = [](FewshotOptions& options,
+                    const PrepareContext& context) { return prepare(options, context); },
+      .score = [](FewshotOptions& options,
+                  const ScoreContext& context) { return score_files(options, context); },
+      .forget_places = forget_places};
+  validation_pictures = some_pictures;
   return true;
 }();
 

@@ -3,8 +3,6 @@
 
 namespace lockstep::textgen {
 
-constinit Preparer preparer = nullptr;
-
 namespace {
 
 [[maybe_unused]] const bool registered = [] {

@@ -153,8 +153,8 @@ std::vector<std::string> TextOptions::metric_names() const {
 }
 
 Prepared TextOptions::prepare(const PrepareContext& context) {
-  if (preparer == nullptr) return RecipeOptions::prepare(context);
-  Prepared prepared = preparer(*this, context);
+  if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
+  Prepared prepared = PreparedOptions::prepare(context);
   prepared_vocab_ = prepared.extra.value("tokenizer_vocab", std::int64_t{0});
   return prepared;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/recipe_info.h"
+#include "plan/prepared_options.h"
 
 namespace lockstep::textgen {
 
@@ -30,7 +30,7 @@ struct ModelShape {
   std::int64_t hidden() const { return feed_forward == 0 ? 4 * width : feed_forward; }
 };
 
-struct TextOptions : RecipeOptions {
+struct TextOptions : PreparedOptions<TextOptions> {
   TextOptions();  // fills `table`
 
   ModelShape model;
@@ -78,11 +78,6 @@ struct TextOptions : RecipeOptions {
  private:
   std::int64_t prepared_vocab_ = 0;  // the tokenizer's, once `prepare` has run
 };
-
-// What TextOptions::prepare calls: set by linking the target textgen-tokenize, null elsewhere (the
-// worker gets what was prepared and never prepares).
-using Preparer = Prepared (*)(const TextOptions& options, const PrepareContext& context);
-extern Preparer preparer;
 
 const std::vector<Preset>& presets();
 std::vector<Synonym> synonyms();  // what other programs call these options

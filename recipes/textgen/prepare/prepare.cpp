@@ -285,7 +285,7 @@ void check_same_kind(const TextOptions& options, const PrepareContext& context) 
               "leave out data.path, or start a new run");
 }
 
-Prepared prepare_text(const TextOptions& options, const PrepareContext& context) try {
+Prepared prepare_text(TextOptions& options, const PrepareContext& context) {
   check_same_kind(options, context);
   if (options.synthetic()) return prepare_synthetic(options);
   if (context.purpose == Purpose::predict) return prepare_predict(options, context);
@@ -295,16 +295,10 @@ Prepared prepare_text(const TextOptions& options, const PrepareContext& context)
   add_prompts(prepared, options, folder, {options.predict.prompt});
   add_tokens(prepared, options, folder);
   return prepared;
-} catch (const json::exception& error) {
-  throw Error(cat("prepared.json, which says what was prepared, is damaged: ", error.what()),
-              "restore the run's folder recipe, or start a new run");
-} catch (const fs::filesystem_error& error) {
-  throw Error(cat("cannot prepare the text: ", error.what()),
-              "check the cache folder and its space");
 }
 
 [[maybe_unused]] const bool linked = [] {
-  preparer = prepare_text;
+  TextOptions::preparer = {.data = "the text", .record = "prepared.json", .prepare = prepare_text};
   return true;
 }();
 

@@ -3,8 +3,6 @@
 
 namespace lockstep::volume {
 
-constinit Preparer preparer = {};
-
 namespace {
 
 [[maybe_unused]] const bool registered = [] {

@@ -333,25 +333,4 @@ PredictInput VolumeOptions::predict_input() const {
   return input;
 }
 
-Prepared VolumeOptions::prepare(const PrepareContext& context) {
-  if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
-  return preparer.prepare(*this, context);
-}
-
-void VolumeOptions::forget_places(nlohmann::json& extra,
-                                  std::map<std::string, std::string>& kept) const {
-  if (preparer.forget_places == nullptr) return RecipeOptions::forget_places(extra, kept);
-  preparer.forget_places(extra, kept);
-}
-
-std::vector<PredictItem> VolumeOptions::items(const ItemQuery& query) const {
-  if (preparer.items == nullptr) return RecipeOptions::items(query);
-  return preparer.items(*this, query);
-}
-
-std::vector<Score> VolumeOptions::score(const ScoreContext& context) {
-  if (preparer.score == nullptr) return RecipeOptions::score(context);
-  return preparer.score(*this, context);
-}
-
 }  // namespace lockstep::volume

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/recipe_info.h"
+#include "plan/prepared_options.h"
 #include "recipes/volume/files/volume_header.h"
 #include "recipes/volume/voxels/statistics.h"
 
@@ -31,7 +31,7 @@ std::int64_t parameter_count(const NetShape& shape);
 std::int64_t bottleneck(
     std::int64_t width);  // channels between the two layers of channel attention
 
-struct VolumeOptions : RecipeOptions {
+struct VolumeOptions : PreparedOptions<VolumeOptions> {
   VolumeOptions();  // fills `table`
 
   struct {
@@ -109,28 +109,13 @@ struct VolumeOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   void check_labels() const;  // the part of `check` for data.classes and data.ignore
-  Prepared prepare(const PrepareContext& context) override;
-  void forget_places(nlohmann::json& extra,
-                     std::map<std::string, std::string>& kept) const override;
   std::vector<std::string> metric_names() const override;
   bool low_precision() const override { return true; }
   PredictInput predict_input() const override;
-  std::vector<PredictItem> items(const ItemQuery& query) const override;
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
   std::optional<double> flops_per_sample(const Facts& facts) const override;
   bool can_score() const override { return true; }
-  std::vector<Score> score(const ScoreContext& context) override;
 };
-
-// What VolumeOptions::prepare, items, score and forget_places call: set by linking the target
-// volume-prepare, null elsewhere (the worker gets what was prepared and never prepares).
-struct Preparer {
-  Prepared (*prepare)(VolumeOptions& options, const PrepareContext& context);
-  std::vector<PredictItem> (*items)(const VolumeOptions& options, const ItemQuery& query);
-  std::vector<Score> (*score)(VolumeOptions& options, const ScoreContext& context);
-  void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept);
-};
-extern Preparer preparer;
 
 const std::vector<Preset>& presets();
 std::vector<Synonym> synonyms();  // what other programs call these options

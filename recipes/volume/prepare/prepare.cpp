@@ -257,7 +257,7 @@ Prepared prepared_from(const PreparedVolumes& volumes, const VolumeOptions& opti
 
 }  // namespace
 
-Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context) try {
+Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context) {
   if (context.purpose == Purpose::predict) return prepared_for_prediction(options, context);
   const Say say = context.say ? context.say : [](const std::string&) {};
   const fs::path folder = fs::absolute(context.cache_dir / "volumes").lexically_normal();
@@ -281,18 +281,16 @@ Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context) 
   say(cat(volumes.train.size(), volumes.train.size() == 1 ? " volume" : " volumes",
           " to train on, ", volumes.valid.size(), " to validate on"));
   return prepared_from(volumes, options, folder);
-} catch (const fs::filesystem_error& error) {
-  throw Error(cat("cannot prepare the volumes: ", error.what()),
-              "check the cache folder and its space");
 }
 
 namespace {
 
 [[maybe_unused]] const bool linked = [] {
-  preparer = {.prepare = prepare_volumes,
-              .items = find_items,
-              .score = score_volumes,
-              .forget_places = forget_places};
+  VolumeOptions::preparer = {.data = "the volumes",
+                             .prepare = prepare_volumes,
+                             .items = find_items,
+                             .score = score_volumes,
+                             .forget_places = forget_places};
   return true;
 }();
 

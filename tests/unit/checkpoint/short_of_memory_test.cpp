@@ -122,7 +122,7 @@ TEST(ShortOfMemory, ASaveThatHasNoneIsAResultAndTheNextOneIsWhole) {
   EXPECT_EQ(damage_of_save(rig, cpu_backend(), folder.path(), 2), "");
 }
 
-// One rank has less memory than the others: all gather in smaller pieces.
+// One rank has less memory than the others: all gather smaller chunks.
 TEST(ShortOfMemory, OnOneRankMakesAllGatherInSmallerPiecesAndTheFilesAreTheSame) {
   SmallMemory::install();
   for (const int short_rank : {0, 1, 2}) {
@@ -134,7 +134,7 @@ TEST(ShortOfMemory, OnOneRankMakesAllGatherInSmallerPiecesAndTheFilesAreTheSame)
         ShortBackend backend(short_rank == 0 ? 1000 : 0);
         EXPECT_EQ(damage_of_save(rig, backend, folder.path(), 1), "");
       } else {
-        give_pieces(rig.trained(), cpu_backend());
+        give_shards(rig.trained(), cpu_backend());
       }
       largest_bytes = std::numeric_limits<std::size_t>::max();
     });
@@ -159,7 +159,7 @@ TEST(ShortOfMemory, OnOneRankLeavesNoOtherWaiting) {
           const std::string damage = damage_of_save(rig, cpu_backend(), folder.path(), step);
           EXPECT_EQ(damage.empty(), step == 2) << damage;
         } else {
-          give_pieces(rig.trained(), cpu_backend());
+          give_shards(rig.trained(), cpu_backend());
         }
         largest_bytes = std::numeric_limits<std::size_t>::max();
       }

@@ -219,7 +219,7 @@ void expect_pieces_of(Rig& shared, Rig& whole) {
   for (const auto& [name, flat] : all)
     for (std::size_t i = 0; i < whole.storage.parameters().size(); ++i) {
       const at::Tensor expected = own.at(name).clone();
-      shared.storage.fill(expected, i, whole.storage.view(flat, i));
+      shared.storage.write(expected, i, whole.storage.view(flat, i));
       EXPECT_TRUE(expected.equal(own.at(name))) << name << " " << i;
     }
   for (std::size_t i = 0; i < whole.storage.parameters().size(); ++i)
@@ -236,7 +236,7 @@ TEST(Snapshot, IsWholeWhereRanksShareTheUpdateAndComesBackOnAnyNumberOfThem) {
       if (group.rank() == 0)
         damage = save(a, folder.path(), 3).info.damage;
       else
-        give_pieces(a.trained(), cpu_backend());
+        give_shards(a.trained(), cpu_backend());
       EXPECT_EQ(damage, "");
     });
     const CheckpointInfo saved = *newest_good(folder.path());

@@ -135,7 +135,7 @@ LaidOut train_convolutions(bool channels_last, Precision precision, int ranks, b
       saver.save({storage, &optimizer, {}}, 4, {{"step", 4}}, nullptr);
       EXPECT_EQ(saver.finish(), "");
     } else if (!folder.empty()) {
-      give_pieces({storage, &optimizer, {}}, cpu_backend());
+      give_shards({storage, &optimizer, {}}, cpu_backend());
     }
     if (group.rank() != 0) return;
     const at::Tensor first = storage.parameters()[0].tensor.detach();

@@ -224,9 +224,10 @@ TEST(WeightAverage, StandsInForTheWeightsWhileShown) {
     const at::Tensor average =
         f.storage.view(f.optimizer.average()->flat(), 0).to(weights.scalar_type());
     {
-      const ShownAverage shown(f.optimizer.average());
+      ShownAverage shown(f.optimizer.average());
       EXPECT_TRUE(f.model.first.equal(average));
       EXPECT_FALSE(f.model.first.equal(weights));
+      shown.end();
     }
     EXPECT_TRUE(f.model.first.equal(weights));
     f.optimizer.step(0.1);

@@ -234,11 +234,11 @@ TEST(ParameterStorage, HoldsParametersInReverseOrderWithoutOverlap) {
   ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
   GradientBuffers gradients(storage);
   EXPECT_TRUE(at::allclose(storage.view(storage.master(), 0), first, 0, 0));
-  EXPECT_EQ(storage.layout().offsets.back(), 0);
-  for (std::size_t i = 0; i + 1 < storage.sizes().size(); ++i) {
-    EXPECT_GE(storage.layout().offsets[i],
-              storage.layout().offsets[i + 1] + storage.sizes()[i + 1]);
-    EXPECT_EQ(storage.layout().offsets[i] % arena_alignment, 0);
+  EXPECT_EQ(storage.places().back().begin, 0);
+  for (std::size_t i = 0; i + 1 < storage.places().size(); ++i) {
+    EXPECT_GE(storage.places()[i].begin,
+              storage.places()[i + 1].begin + storage.places()[i + 1].elements);
+    EXPECT_EQ(storage.places()[i].begin % arena_alignment, 0);
   }
   model.first.mutable_grad().fill_(2);
   EXPECT_EQ(storage.view(gradients.flat(), 0).sum().item<double>(), 2 * 16 * 5);

@@ -71,11 +71,11 @@ struct Rank {
     gradients.settle();
     own_of_table = storage.view(gradients.flat(), table_index).clone();
     reducer.flush();
-    at::Tensor told = at::zeros({storage.layout().elements});
+    at::Tensor told = at::zeros({storage.elements()});
     reducer.wait([&](const at::Tensor& range) {
       told.narrow(0, range.storage_offset(), range.numel()).add_(range);
     });
-    at::Tensor sums = at::zeros({storage.layout().elements});
+    at::Tensor sums = at::zeros({storage.elements()});
     for (std::size_t i = 0; i < storage.parameters().size(); ++i)
       storage.view(sums, i).copy_(storage.view(gradients.sums_of(i), i));
     EXPECT_TRUE(group.size() == 1 || told.equal(sums));  // every part, once, when its sum is there
@@ -302,11 +302,11 @@ TEST(TouchedPieces, ARowThatIsNoNumberIsTouched) {
   testing::with_ranks(1, [](ProcessGroup& group) {
     Rank rank(group);
     rank.step(5);
-    at::Tensor flat = at::zeros({rank.storage.layout().elements});
-    flat[rank.storage.layout().offsets[table_index] + 100000] = std::nan("");
+    at::Tensor flat = at::zeros({rank.storage.elements()});
+    flat[rank.storage.places()[table_index].begin + 100000] = std::nan("");
     rank.gradients.find_touched({flat});
     EXPECT_EQ(rank.gradients
-                  .touched()[(rank.storage.layout().offsets[table_index] + 100000) / touched_piece]
+                  .touched()[(rank.storage.places()[table_index].begin + 100000) / touched_piece]
                   .item<int>(),
               1);
     EXPECT_GT(untouched(rank), 0);

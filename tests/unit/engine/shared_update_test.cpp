@@ -60,11 +60,11 @@ struct Outcome {
 
 // A flat buffer [own_elements] of all ranks as one [elements].
 at::Tensor whole(const ParameterStorage& storage, const at::Tensor& flat) {
-  if (flat.numel() == storage.layout().elements) return flat.clone();
+  if (flat.numel() == storage.elements()) return flat.clone();
   std::vector<at::Tensor> buckets;
-  for (const Piece& piece : storage.own())
+  for (const Shard& shard : storage.own())
     buckets.push_back(storage.sharing()
-                          ->all_gather(storage.range(flat, piece, piece.begin, piece.end))
+                          ->all_gather(storage.range(flat, shard, shard.begin, shard.end))
                           .flatten());
   return at::cat(buckets);
 }
@@ -107,7 +107,7 @@ Outcome train(int ranks, bool shared, const std::function<void(TrainOptions&)>& 
     }
     keep_state(storage, optimizer, own);
     own.own_elements = storage.own_elements();
-    own.elements = storage.layout().elements;
+    own.elements = storage.elements();
     own.moment_elements = optimizer.flat_state().begin()->second.numel();
     own.master_elements = storage.master().numel();
     EXPECT_EQ(storage.buckets().size(), 2U);
@@ -169,7 +169,7 @@ TEST_P(SharedUpdate, GivesTheSameWithSgdAndGradientsAddedUpInBf16) {
     o.optimizer.kind = OptimizerKind::sgd;
     o.reduce_precision = ReducePrecision::bf16;
   };
-  // Partial sums are rounded to bf16 in another order: the buckets' pieces lie elsewhere.
+  // Partial sums are rounded to bf16 in another order: the buckets' shards lie elsewhere.
   expect_same_outcome(train(GetParam(), true, options), train(GetParam(), false, options), 4e-3);
 }
 
@@ -222,9 +222,10 @@ TEST(ASharedUpdate, ShowsTheWholeAverageOnEveryRank) {
       const at::Tensor weights = model.wide.clone();
       const at::Tensor all = whole(storage, optimizer.average()->flat());
       {
-        const ShownAverage shown(optimizer.average());
+        ShownAverage shown(optimizer.average());
         EXPECT_TRUE(model.wide.equal(storage.view(all, 5).to(dtype)));
         EXPECT_FALSE(model.wide.equal(weights));
+        shown.end();
       }
       EXPECT_TRUE(model.wide.equal(weights));
     });

@@ -93,9 +93,9 @@ TEST(ExactSumTest, CutsShardsThatCoverTheArena) {
       std::int64_t next = 0;
       for (const Shard& shard : shards) {
         EXPECT_EQ(shard.begin, next);
-        EXPECT_GE(shard.size, 0);
+        EXPECT_GE(shard.size(), 0);
         EXPECT_EQ(shard.begin % 64, 0);
-        next += shard.size;
+        next += shard.size();
       }
       EXPECT_EQ(next, elements);
     }

@@ -1,0 +1,23 @@
+// Boxes that a detector found in queries, a row each, in pixels of a query or of its picture.
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "recipes/fewshot/metrics/boxes.h"
+
+namespace lockstep::fewshot {
+
+// Columns of FewshotRecipe::detect, and of what evaluate_items makes.
+enum Column : std::int64_t { of_query, of_label, of_x, of_y, of_width, of_height, of_score };
+inline constexpr std::int64_t columns = 7;
+
+// Changes a row, f64 [7] on the CPU, whose box lies in a query of size x size pixels: from there on
+// it lies in the picture that the query was scaled from, of width x height.
+void scale_to_picture(const at::Tensor& row, double width, double height, double size);
+
+// picture, category: ids.
+Detection detection_of(const at::Tensor& row, std::int64_t picture, std::int64_t category);
+
+}  // namespace lockstep::fewshot
