@@ -30,6 +30,9 @@ class GradientBuffers {
   GradientBuffers& operator=(const GradientBuffers&) = delete;
 
   ParameterStorage& storage() const { return storage_; }
+  // Where parameter i's gradient is added up, and in which state.
+  GradientBuffer& operator[](std::size_t i) { return *buffers_[i]; }
+  const GradientBuffer& operator[](std::size_t i) const { return *buffers_[i]; }
   const at::Tensor& flat() const { return flat_; }  // f32 [elements]
   // Before the first step: ranks reduce gradients in bf16. Allocates `sums`.
   void sum_in_bf16();
@@ -52,7 +55,10 @@ class GradientBuffers {
     return leaves_sums() && leaves_sum_[i] ? sums_ : flat_;
   }
 
+  // All become 0, within a step or between two.
   void zero();
+  // A step begins: all become 0.
+  void begin_zeroed_step();
   // A step begins, and the update of the step before is enqueued. In low precision the first
   // gradient of most parameters overwrites their place, so only the other places are zero-filled: a
   // parameter belongs to these once its first gradient had to be added, or none came, in any step.
@@ -72,35 +78,19 @@ class GradientBuffers {
   void watch_tables();
   // u8 [pieces], 1: dirty. Undefined: not tracked.
   const at::Tensor& touched() const { return touched_; }
-  // Whether parameter i is sparse: its gradients came as rows so far, and never otherwise.
-  bool is_table(std::size_t i) const;
-  // Finds `touched` anew. A piece of a sparse parameter is dirty if its gradient, or one of these
-  // flat buffers [elements], holds something other than 0 there. All pieces of other parameters
-  // are.
+  // Finds `touched` anew. A piece of a sparse parameter (GradientBuffer::is_sparse) is dirty if its
+  // gradient, or one of these flat buffers [elements], holds something other than 0 there. All
+  // pieces of other parameters are.
   void find_touched(const std::vector<at::Tensor>& flats);
-  // Marks all of parameter i as dirty, on the device: other ranks add to it.
-  void touch(std::size_t i);
-  // How many rows parameter i's gradients had in this step so far.
-  std::int64_t row_count(std::size_t i) const { return states_[i]->row_count; }
-  // Rows of sparse parameter i are appended to `kept` from now on, not added to `flat`. Null:
-  // they are added again.
-  void keep_rows(std::size_t i, std::vector<TableRows>* kept) { states_[i]->kept = kept; }
-  // A deferred update of sparse parameter i, which operations must ask before they read rows. Null:
-  // its weights are up to date.
-  void set_owed(std::size_t i, OwedUpdate* owed) { states_[i]->owed = owed; }
-  // wait: called once, before anything uses the gradient of sparse parameter i. It makes the
-  // current stream wait for the deferred update, which reads the gradient of the step before, and
-  // for the zero-fill behind it.
-  void set_user(std::size_t i, std::function<void()> wait) {
-    states_[i]->wait_for_user = std::move(wait);
-  }
-  // Adds rows that were kept, of any rank, to `flat`.
-  void add_rows(std::size_t i, const TableRows& rows);
   // All backward passes of the step are done: zero-fills the places to which no gradient came.
   void settle();
   // After a backward pass that broke off, or whose gradients nobody wants: all become 0, and no
-  // copy waits any more. Allocates nothing. Counts of the step (BufferState::gradients) stay.
+  // copy waits any more. Allocates nothing. Counts of the step stay.
   void drop();
+  // The step's gradients are complete: see GradientBuffer::set_reduced.
+  void set_reduced();
+  // The step broke off, as a capture that failed: see GradientBuffer::abandon. Enqueues nothing.
+  void abandon();
   // Called once all of a backward pass that concerns parameter i is done. In low precision it takes
   // what arrived in .grad: added at once, or queued to be copied by place(), many in one
   // launch. Throws Error with the parameter's name while gradients are refused.
@@ -123,15 +113,13 @@ class GradientBuffers {
   using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
   template <class Wanted>
   Ranges ranges_of(std::vector<std::size_t> parameters, const Wanted& wanted) const;
-  void settle_one(std::size_t i);
   void forget_taken();
-  void forget_step();
 
   ParameterStorage& storage_;
   at::Tensor flat_, sums_;
   bool may_leave_sums_ = false;
-  std::vector<bool> leaves_sum_;                      // by parameter; empty: not decided yet
-  std::vector<std::shared_ptr<BufferState>> states_;  // by parameter, of its gradient
+  std::vector<bool> leaves_sum_;                          // by parameter; empty: not decided yet
+  std::vector<std::shared_ptr<GradientBuffer>> buffers_;  // by parameter
   std::vector<bool> written_;  // by parameter: its first gradient overwrites its place
   // The places of the others. The last entry is in use, graphs may hold those before; empty: all.
   std::vector<std::unique_ptr<ZeroRanges>> zeroed_;

@@ -91,7 +91,7 @@ struct Reducer::State {
     for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {  // in the order of their places
       const auto p = static_cast<std::size_t>(bucket.parameters[k]);
       if (!rows.takes(p)) {
-        if (gradients.is_table(p)) gradients.touch(p);  // by what the other ranks add
+        if (gradients[p].is_sparse()) gradients[p].mark_dirty();  // by what the other ranks add
         whole.push_back(p);
         continue;
       }

@@ -2,7 +2,7 @@
 
 namespace lockstep {
 
-std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {
+std::int64_t bytes_of(at::TensorList tensors) {
   std::int64_t bytes = 0;
   for (const at::Tensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
   return bytes;

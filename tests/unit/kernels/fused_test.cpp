@@ -2,7 +2,7 @@
 #include "kernels/activation.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 #include "kernels/matmul.h"
@@ -215,12 +215,12 @@ TEST(LinearCrossEntropy, EqualsCrossEntropyOfTheLogits) {
 
 TEST(GradientBuffer, IsFoundUntilForgotten) {
   const at::Tensor parameter = at::zeros({2}).requires_grad_();
-  EXPECT_FALSE(gradient_buffer(parameter).defined());
+  EXPECT_EQ(gradient_buffer_of(parameter), nullptr);
   const at::Tensor buffer = at::zeros({2});
   set_gradient_buffer(parameter, buffer);
-  EXPECT_TRUE(gradient_buffer(parameter).is_same(buffer));
+  EXPECT_TRUE(gradient_buffer_of(parameter)->f32().is_same(buffer));
   forget_gradient_buffer(parameter);
-  EXPECT_FALSE(gradient_buffer(parameter).defined());
+  EXPECT_EQ(gradient_buffer_of(parameter), nullptr);
 }
 
 }  // namespace
