@@ -11,9 +11,6 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
-#include <algorithm>
-#include <iterator>
-#include <numeric>
 #include <utility>
 
 namespace lockstep {
@@ -29,7 +26,8 @@ std::int64_t pieces_of(std::int64_t elements) {
 
 }  // namespace
 
-GradientBuffers::GradientBuffers(ParameterStorage& storage) : storage_(storage) {
+GradientBuffers::GradientBuffers(ParameterStorage& storage)
+    : storage_(storage), reduce_(storage, flat_, buffers_), zero_fill_(storage, buffers_) {
   const at::NoGradGuard no_grad;
   flat_ = at::zeros({storage.layout().elements}, storage.master().options());
   for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
@@ -56,116 +54,24 @@ void GradientBuffers::zero() {
   for (const auto& buffer : buffers_) buffer->restart();
 }
 
-void GradientBuffers::sum_in_bf16() {
-  const at::NoGradGuard no_grad;
-  sums_ = at::zeros({storage_.layout().elements}, flat_.options().dtype(at::kBFloat16));
-  for (std::size_t i = 0; i < buffers_.size(); ++i)
-    buffers_[i]->set_reduce_buffer(storage_.view(sums_, i));
-}
-
-// The places of the wanted parameters, neighbours together.
-template <class Wanted>
-GradientBuffers::Ranges GradientBuffers::ranges_of(std::vector<std::size_t> parameters,
-                                                   const Wanted& wanted) const {
-  std::sort(parameters.begin(), parameters.end(), [&](std::size_t a, std::size_t b) {
-    return storage_.layout().offsets[a] < storage_.layout().offsets[b];
-  });
-  Ranges ranges;
-  for (const std::size_t i : parameters) {
-    if (!wanted(i)) continue;
-    const std::int64_t begin = storage_.layout().offsets[i], end = storage_.end_of(i);
-    if (!ranges.empty() && ranges.back().second == begin)
-      ranges.back().second = end;
-    else
-      ranges.emplace_back(begin, end);
-  }
-  return ranges;
-}
-
-void GradientBuffers::fill_sums(const std::vector<std::size_t>& parameters) {
-  Copies copies;
-  for (const auto& [begin, end] :
-       ranges_of(parameters, [this](std::size_t i) { return !buffers_[i]->is_rounded(); }))
-    copies.emplace_back(sums_.narrow(0, begin, end - begin), flat_.narrow(0, begin, end - begin));
-  copy_all(copies);
-}
-
-void GradientBuffers::bring_sums(const std::vector<std::size_t>& parameters) {
-  Ranges ranges =
-      ranges_of(parameters, [this](std::size_t i) { return !sums_of(i).is_same(sums_); });
-  if (storage_.sharing() != nullptr &&
-      !ranges.empty()) {  // then of all: what this rank has the sums of
-    ranges.clear();
-    for (const Piece& piece : storage_.own()) ranges.emplace_back(piece.begin, piece.end);
-  }
-  Copies copies;
-  for (const auto& [begin, end] : ranges)
-    copies.emplace_back(flat_.narrow(0, begin, end - begin), sums_.narrow(0, begin, end - begin));
-  copy_all(copies);
-}
-
-void GradientBuffers::choose_sums() {
-  if (!sums_.defined() || !may_leave_sums_ || leaves_sums()) return;
-  for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
-    leaves_sum_.push_back(storage_.sharing() != nullptr || !buffers_[i]->is_sparse() ||
-                          storage_.sizes()[i] * 4 < smallest_bucket_bytes);
-}
-
-// A step shows which places can be overwritten.
-void GradientBuffers::choose_written() {
-  std::vector<bool> written;
-  for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
-    written.push_back(storage_.handles(i).size() == 1 && !buffers_[i]->needs_zeros());
-  if (!zeroed_.empty() && written == written_) return;
-  written_ = std::move(written);
-  zeroed_.push_back(zeros_of([&](std::size_t i) { return !written_[i]; }));
-}
-
-// Those of the parameters that are wanted.
-template <class Wanted>
-std::unique_ptr<ZeroRanges> GradientBuffers::zeros_of(const Wanted& wanted) const {
-  std::vector<std::size_t> all(storage_.parameters().size());
-  std::iota(all.begin(), all.end(), 0);
-  std::vector<ZeroRange> ranges;
-  for (const auto& [begin, end] : ranges_of(std::move(all), wanted)) ranges.push_back({begin, end});
-  return std::make_unique<ZeroRanges>(std::move(ranges), flat_.device());
-}
-
-void GradientBuffers::cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
-  if (storage_.low_precision() && !written_.empty()) choose_written();
-  zeroes_all_ = all || !storage_.low_precision() || zeroed_.empty();
-  std::move(zeroed_parts_.begin(), zeroed_parts_.end(), std::back_inserter(earlier_parts_));
-  zeroed_parts_.clear();
-  const std::size_t parts = *std::max_element(part_of.begin(), part_of.end()) + 1;
-  for (std::size_t part = 0; part < parts; ++part)
-    zeroed_parts_.push_back(zeros_of(
-        [&](std::size_t i) { return part_of[i] == part && (zeroes_all_ || !written_[i]); }));
-}
-
 void GradientBuffers::begin_step_in_parts() {
   forget_taken();
   for (std::size_t i = 0; i < buffers_.size(); ++i)
-    buffers_[i]->begin_step(/*zero_filled=*/zeroes_all_ || !written_[i]);
+    buffers_[i]->begin_step(/*zero_filled=*/!zero_fill_.overwrites_in_parts(i));
 }
 
 void GradientBuffers::zero_part(std::size_t part) {
   const at::NoGradGuard no_grad;
-  zeroed_parts_[part]->zero(flat_, touched_);
+  zero_fill_.fill_part(part, flat_, touched_);
 }
 
 void GradientBuffers::begin_step(bool may_prepare) {
   const at::NoGradGuard no_grad;
-  const bool first_step = written_.empty();
-  if (!storage_.low_precision() || (first_step && !may_prepare)) return begin_zeroed_step();
-  if (first_step)
-    written_.assign(storage_.parameters().size(), false);
-  else if (may_prepare)
-    choose_written();
-  if (zeroed_.empty()) return begin_zeroed_step();
+  if (!zero_fill_.prepare(may_prepare)) return begin_zeroed_step();
   forget_taken();
-  zeroed_.back()->zero(flat_);
+  zero_fill_.fill(flat_);
   for (std::size_t i = 0; i < buffers_.size(); ++i)
-    buffers_[i]->begin_step(/*zero_filled=*/!written_[i]);
+    buffers_[i]->begin_step(/*zero_filled=*/!zero_fill_.overwrites(i));
 }
 
 void GradientBuffers::begin_zeroed_step() {
@@ -188,7 +94,7 @@ void GradientBuffers::find_touched(const std::vector<at::Tensor>& flats) {
   touched_.fill_(1);
   std::vector<at::Tensor> all = flats;
   all.push_back(flat_);
-  if (sums_.defined()) all.push_back(sums_);
+  if (sums().defined()) all.push_back(sums());
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     // The pieces that lie in it as a whole.
     const std::int64_t end = (storage_.layout().offsets[i] + storage_.sizes()[i]) / touched_piece;

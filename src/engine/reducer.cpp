@@ -108,7 +108,7 @@ struct Reducer::State {
     std::move(parts.begin(), parts.end(), std::back_inserter(sent));
     try {
       gradients.run_behind([this, first, last, whole, tables] {
-        if (gradients.sums().defined()) gradients.fill_sums(whole);
+        gradients.reduce_buffer().round(whole);
         for (std::size_t i = first; i < last; ++i) send(sent[i]);
         for (const std::size_t p : tables) rows.send(p);
       });
@@ -144,7 +144,7 @@ struct Reducer::State {
 
   void wait(const Summed& summed) {
     const at::NoGradGuard no_grad;
-    if (is_whole_step) gradients.choose_sums();
+    if (is_whole_step) gradients.reduce_buffer().choose();
     // Parts that shrink: what follows the last bucket is to be short.
     std::int64_t begin = 0, end = 0, left = 0;
     for (const Sent& one : sent) left += one.range.numel();
@@ -164,7 +164,7 @@ struct Reducer::State {
       if (3 * left <= end - begin) hand_over();
     }
     hand_over();
-    if (gradients.sums().defined()) gradients.bring_sums(sent_whole);
+    gradients.reduce_buffer().widen(sent_whole);
     for (const std::size_t table : rows.finish())
       if (summed)
         summed(gradients.flat().narrow(0, storage.layout().offsets[table], storage.sizes()[table]));
@@ -194,7 +194,7 @@ class GradientHook : public torch::autograd::FunctionPostHook {
 Reducer::Reducer(GradientBuffers& gradients, ProcessGroup& group, ReducePrecision precision)
     : state_(std::make_shared<State>(gradients, group)) {
   const ParameterStorage& storage = gradients.storage();
-  if (precision == ReducePrecision::bf16 && group.size() > 1) gradients.sum_in_bf16();
+  if (precision == ReducePrecision::bf16 && group.size() > 1) gradients.reduce_buffer().allocate();
   for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
     std::size_t leaves = 0;
     for (const at::Tensor& handle : storage.handles(i)) {

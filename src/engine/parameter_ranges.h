@@ -1,0 +1,35 @@
+// Ranges of the flat buffers that some parameters take up, as few as there can be.
+#pragma once
+
+#include "engine/parameter_storage.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+// Elements [begin, end), ascending.
+using ParameterRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+// Those of the parameters for which wanted(index) holds, with their padding; neighbours together.
+template <class Wanted>
+ParameterRanges ranges_of(const ParameterStorage& storage, std::vector<std::size_t> parameters,
+                          const Wanted& wanted) {
+  const auto& offsets = storage.layout().offsets;
+  std::sort(parameters.begin(), parameters.end(),
+            [&](std::size_t a, std::size_t b) { return offsets[a] < offsets[b]; });
+  ParameterRanges ranges;
+  for (const std::size_t i : parameters) {
+    if (!wanted(i)) continue;
+    const std::int64_t begin = offsets[i], end = storage.end_of(i);
+    if (!ranges.empty() && ranges.back().second == begin)
+      ranges.back().second = end;
+    else
+      ranges.emplace_back(begin, end);
+  }
+  return ranges;
+}
+
+}  // namespace lockstep
