@@ -55,6 +55,8 @@ bool GradientBuffer::would_round(at::ScalarType own) const {
 
 GradientTarget GradientBuffer::open(const GradientAbility& can, at::ScalarType own,
                                     SideWork* side) {
+  REQUIRE(!queued_);
+  REQUIRE(side == nullptr || state_ != GradientState::reduced);
   has_others_ = true;
   if (!can.overwrites) {
     begin_addition(side);
@@ -89,8 +91,6 @@ void GradientBuffer::added_by_autograd() {
 
 // Before a gradient is written or added. The stream that makes it waits for that of the one before.
 void GradientBuffer::begin_gradient(SideWork* side) {
-  REQUIRE(!queued_);
-  REQUIRE(side == nullptr || state_ != GradientState::reduced);
   ++gradients_;
   widen();
   wait_for_reader();

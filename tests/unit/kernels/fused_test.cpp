@@ -213,15 +213,5 @@ TEST(LinearCrossEntropy, EqualsCrossEntropyOfTheLogits) {
     }
 }
 
-TEST(GradientBuffer, IsFoundUntilForgotten) {
-  const at::Tensor parameter = at::zeros({2}).requires_grad_();
-  EXPECT_EQ(gradient_buffer_of(parameter), nullptr);
-  const at::Tensor buffer = at::zeros({2});
-  set_gradient_buffer(parameter, buffer);
-  EXPECT_TRUE(gradient_buffer_of(parameter)->f32().is_same(buffer));
-  forget_gradient_buffer(parameter);
-  EXPECT_EQ(gradient_buffer_of(parameter), nullptr);
-}
-
 }  // namespace
 }  // namespace lockstep
