@@ -171,7 +171,10 @@ void GradientBuffers::place() {
 
 void GradientBuffers::run_behind(const std::function<void()>& work) {
   place_taken();
-  run_beside(side_, {}, work);
+  if (side_ != nullptr)
+    side_->run({}, work);
+  else
+    work();
 }
 
 void GradientBuffers::make_beside(SideWork* side) {

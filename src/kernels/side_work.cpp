@@ -8,12 +8,4 @@ std::int64_t bytes_of(at::TensorList tensors) {
   return bytes;
 }
 
-void run_beside(SideWork* side, const std::vector<at::Tensor>& read,
-                const std::function<void()>& work) {
-  if (side == nullptr)
-    work();
-  else
-    side->run(read, work);
-}
-
 }  // namespace lockstep

@@ -29,8 +29,4 @@ class SideWork {
 inline constexpr std::int64_t side_work_bytes = std::int64_t{128} << 20;
 std::int64_t bytes_of(at::TensorList tensors);
 
-// By `side`, or where it is null at once.
-void run_beside(SideWork* side, const std::vector<at::Tensor>& read,
-                const std::function<void()>& work);
-
 }  // namespace lockstep

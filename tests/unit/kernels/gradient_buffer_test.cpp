@@ -23,7 +23,7 @@ constexpr GradientAbility overwrites{.overwrites = true};
 constexpr GradientAbility rounds{.overwrites = true, .rounds = true};
 
 // f32 [3, 2], whose content no step may see unless it is zero-filled.
-struct Rig {
+struct GradientRig {
   at::Tensor f32 = at::full({3, 2}, NAN);
   GradientBuffer buffer{"layer.weight", f32};
   at::NoGradGuard no_grad;
@@ -69,7 +69,7 @@ TEST(GradientBuffer, IsFoundWithOtherStridesOnlyByThoseThatHandleThem) {
 }
 
 TEST(GradientBuffer, GoesFromEmptyToAccumulatedToReduced) {
-  Rig rig;
+  GradientRig rig;
   EXPECT_EQ(rig.state(), GradientState::reduced);
   for (int step = 0; step < 2; ++step) {
     rig.begin_filled();
@@ -83,7 +83,7 @@ TEST(GradientBuffer, GoesFromEmptyToAccumulatedToReduced) {
 }
 
 TEST(GradientBuffer, LetsTheFirstGradientOverwriteWhatIsStale) {
-  Rig rig;
+  GradientRig rig;
   rig.begin_stale();
   EXPECT_TRUE(rig.buffer.is_stale());
   const GradientTarget first = rig.buffer.open(overwrites, at::kFloat);
@@ -97,7 +97,7 @@ TEST(GradientBuffer, LetsTheFirstGradientOverwriteWhatIsStale) {
 }
 
 TEST(GradientBuffer, IsFilledWithZerosForAnOperationThatOnlyAdds) {
-  Rig rig;
+  GradientRig rig;
   rig.begin_stale();
   EXPECT_FALSE(rig.buffer.open({}, at::kFloat).overwrite);
   EXPECT_TRUE(rig.holds(0));
@@ -105,7 +105,7 @@ TEST(GradientBuffer, IsFilledWithZerosForAnOperationThatOnlyAdds) {
 }
 
 TEST(GradientBuffer, IsFilledWithZerosWhereNoGradientCame) {
-  Rig rig;
+  GradientRig rig;
   rig.begin_stale();
   rig.buffer.fill_if_empty();
   EXPECT_TRUE(rig.holds(0));
@@ -118,7 +118,7 @@ TEST(GradientBuffer, IsFilledWithZerosWhereNoGradientCame) {
 }
 
 TEST(GradientBuffer, TakesARoundedGradientOnceItWasTheOnlyOne) {
-  Rig rig;
+  GradientRig rig;
   const at::Tensor reduce = at::full({3, 2}, NAN, at::kBFloat16);
   rig.buffer.set_reduce_buffer(reduce);
   rig.whole_step(2);
@@ -142,7 +142,7 @@ TEST(GradientBuffer, TakesARoundedGradientOnceItWasTheOnlyOne) {
 }
 
 TEST(GradientBuffer, IsPendingUntilItsSideStreamIsWaitedFor) {
-  Rig rig;
+  GradientRig rig;
   rig.buffer.set_side_work(&rig.side);
   rig.begin_filled();
   for (int i = 0; i < 2; ++i) {
@@ -161,7 +161,7 @@ TEST(GradientBuffer, IsPendingUntilItsSideStreamIsWaitedFor) {
 }
 
 TEST(GradientBuffer, IsPendingWhileACopyOfAutogradsGradientIsQueued) {
-  Rig rig;
+  GradientRig rig;
   rig.begin_stale();
   EXPECT_TRUE(rig.buffer.open_for_autograd(at::kBFloat16).overwrite);
   EXPECT_EQ(rig.state(), GradientState::pending);
@@ -171,7 +171,7 @@ TEST(GradientBuffer, IsPendingWhileACopyOfAutogradsGradientIsQueued) {
 }
 
 TEST(GradientBuffer, WaitsOnceForWhatReadsItStill) {
-  Rig rig;
+  GradientRig rig;
   int waits = 0;
   rig.begin_filled();
   rig.buffer.set_reader([&] { ++waits; });
@@ -183,7 +183,7 @@ TEST(GradientBuffer, WaitsOnceForWhatReadsItStill) {
 
 // As a recipe's evaluation may make one.
 TEST(GradientBuffer, ChangesNoStateByAPassBetweenSteps) {
-  Rig rig;
+  GradientRig rig;
   rig.whole_step(1);
   rig.give_ones();
   EXPECT_FALSE(rig.buffer.open_for_autograd(at::kFloat).overwrite);
@@ -195,7 +195,7 @@ TEST(GradientBuffer, ChangesNoStateByAPassBetweenSteps) {
 }
 
 TEST(GradientBuffer, IsEmptyAgainAfterARestartWithinAStep) {
-  Rig rig;
+  GradientRig rig;
   rig.begin_stale();
   rig.give_ones();
   rig.f32.zero_();
@@ -207,7 +207,7 @@ TEST(GradientBuffer, IsEmptyAgainAfterARestartWithinAStep) {
 }
 
 TEST(GradientBuffer, BeginsAStepAfterOneThatBrokeOff) {
-  Rig rig;
+  GradientRig rig;
   rig.begin_stale();
   rig.buffer.open_for_autograd(at::kFloat);
   rig.buffer.abandon();
@@ -218,7 +218,7 @@ TEST(GradientBuffer, BeginsAStepAfterOneThatBrokeOff) {
 
 TEST(GradientBuffer, IsSparseUntilItGetsAnythingElseThanRows) {
   const TableRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
-  Rig rig;
+  GradientRig rig;
   EXPECT_FALSE(rig.buffer.is_sparse());
   rig.begin_filled();
   rig.buffer.add_rows(row);
@@ -244,36 +244,40 @@ TEST(GradientBuffer, IsSparseUntilItGetsAnythingElseThanRows) {
 // Each call with the states in which it is refused. `call` ends the process.
 struct Refusal {
   std::string error;
-  std::function<void(Rig&)> prepare, call;
+  std::function<void(GradientRig&)> prepare, call;
 };
 
 TEST(GradientBufferDeathTest, ACallOutOfOrderIsRefusedByTheParametersName) {
-  const auto stale = [](Rig& rig) { rig.begin_stale(); };
-  const auto accumulated = [](Rig& rig) {
+  const auto stale = [](GradientRig& rig) { rig.begin_stale(); };
+  const auto accumulated = [](GradientRig& rig) {
     rig.begin_filled();
     rig.give_ones();
   };
-  const auto pending = [](Rig& rig) {
+  const auto pending = [](GradientRig& rig) {
     rig.buffer.set_side_work(&rig.side);
     rig.begin_filled();
     rig.buffer.open({}, at::kFloat, &rig.side);
   };
-  const auto queued = [](Rig& rig) {
+  const auto queued = [](GradientRig& rig) {
     rig.begin_stale();
     rig.buffer.open_for_autograd(at::kFloat);
   };
-  const auto nothing = [](Rig&) {};
+  const auto nothing = [](GradientRig&) {};
   const TableRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
-  const auto begin = [](Rig& rig) { rig.begin_filled(); };
-  const auto open = [](Rig& rig) { rig.buffer.open(overwrites, at::kFloat); };
-  const auto open_aside = [](Rig& rig) { rig.buffer.open(overwrites, at::kFloat, &rig.side); };
-  const auto add_rows = [&](Rig& rig) { rig.buffer.add_rows(row); };
-  const auto add_kept = [&](Rig& rig) { rig.buffer.add_kept_rows(row); };
-  const auto by_autograd = [](Rig& rig) { rig.buffer.open_for_autograd(at::kFloat); };
-  const auto added = [](Rig& rig) { rig.buffer.added_by_autograd(); };
-  const auto reduced = [](Rig& rig) { rig.buffer.set_reduced(); };
-  const auto reader = [](Rig& rig) { rig.buffer.set_reader([] {}); };
-  const auto reduce_buffer = [](Rig& rig) { rig.buffer.set_reduce_buffer(at::zeros({3, 2})); };
+  const auto begin = [](GradientRig& rig) { rig.begin_filled(); };
+  const auto open = [](GradientRig& rig) { rig.buffer.open(overwrites, at::kFloat); };
+  const auto open_aside = [](GradientRig& rig) {
+    rig.buffer.open(overwrites, at::kFloat, &rig.side);
+  };
+  const auto add_rows = [&](GradientRig& rig) { rig.buffer.add_rows(row); };
+  const auto add_kept = [&](GradientRig& rig) { rig.buffer.add_kept_rows(row); };
+  const auto by_autograd = [](GradientRig& rig) { rig.buffer.open_for_autograd(at::kFloat); };
+  const auto added = [](GradientRig& rig) { rig.buffer.added_by_autograd(); };
+  const auto reduced = [](GradientRig& rig) { rig.buffer.set_reduced(); };
+  const auto reader = [](GradientRig& rig) { rig.buffer.set_reader([] {}); };
+  const auto reduce_buffer = [](GradientRig& rig) {
+    rig.buffer.set_reduce_buffer(at::zeros({3, 2}));
+  };
   const std::vector<Refusal> refusals{
       {"begin_step of layer.weight, which is accumulated", accumulated, begin},
       {"begin_step of layer.weight, which is pending", pending, begin},
@@ -290,7 +294,7 @@ TEST(GradientBufferDeathTest, ACallOutOfOrderIsRefusedByTheParametersName) {
       {"set_reduce_buffer of layer.weight, which is accumulated", accumulated, reduce_buffer},
   };
   for (const Refusal& refusal : refusals) {
-    Rig rig;
+    GradientRig rig;
     refusal.prepare(rig);
     EXPECT_DEATH(refusal.call(rig), "internal error: " + refusal.error);
   }

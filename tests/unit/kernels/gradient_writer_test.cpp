@@ -24,26 +24,26 @@ namespace lockstep {
 namespace {
 
 // A parameter, and its buffer with zeros; with a side stream within a step.
-struct Buffered {
+struct BufferedParameter {
   at::Tensor parameter;
   std::shared_ptr<GradientBuffer> buffer;
 
-  explicit Buffered(const std::vector<std::int64_t>& sizes = {2},
-                    at::ScalarType dtype = at::kBFloat16, SideWork* side = nullptr)
+  explicit BufferedParameter(const std::vector<std::int64_t>& sizes = {2},
+                             at::ScalarType dtype = at::kBFloat16, SideWork* side = nullptr)
       : parameter(at::ones(sizes, dtype).requires_grad_()),
         buffer(std::make_shared<GradientBuffer>("w", at::zeros(sizes))) {
     buffer->set_side_work(side);
     if (side != nullptr) buffer->begin_step(/*zero_filled=*/true);
     set_gradient_buffer(parameter, buffer);
   }
-  Buffered(const Buffered&) = delete;
-  Buffered& operator=(const Buffered&) = delete;
-  ~Buffered() { forget_gradient_buffer(parameter); }
+  BufferedParameter(const BufferedParameter&) = delete;
+  BufferedParameter& operator=(const BufferedParameter&) = delete;
+  ~BufferedParameter() { forget_gradient_buffer(parameter); }
 };
 
 TEST(GradientWriter, AddsUpInTheBufferAndReturnsNothing) {
   const at::NoGradGuard no_grad;
-  const Buffered own;
+  const BufferedParameter own;
   GradientWriter writer({{.parameter = own.parameter, .needed = true}});
   EXPECT_TRUE(writer.has_buffer(0));
   writer.open_or_zeros(0).into.add_(3);
@@ -67,7 +67,7 @@ TEST(GradientWriter, ReturnsTheGradientOfAParameterWithoutABuffer) {
 
 TEST(GradientWriter, LeavesAloneWhatThePassDoesNotNeed) {
   const at::NoGradGuard no_grad;
-  const Buffered own;
+  const BufferedParameter own;
   own.buffer->begin_step(/*zero_filled=*/true);
   GradientWriter writer({{.parameter = own.parameter, .needed = false}, {.parameter = {}}});
   for (const std::size_t k : {0U, 1U}) {
@@ -80,7 +80,7 @@ TEST(GradientWriter, LeavesAloneWhatThePassDoesNotNeed) {
 }
 
 TEST(GradientWriter, ChangesNoBufferBeforeItIsOpened) {
-  const Buffered own;
+  const BufferedParameter own;
   own.buffer->begin_step(/*zero_filled=*/false);
   GradientWriter writer({{.parameter = own.parameter, .needed = true}});
   EXPECT_TRUE(own.buffer->is_stale());
@@ -91,7 +91,8 @@ TEST(GradientWriter, ChangesNoBufferBeforeItIsOpened) {
 TEST(GradientWriter, UsesTheSideStreamOnlyWhereItServesAllParameters) {
   int done = 0;
   testing::DelayedWork side(done);
-  const Buffered with({2}, at::kBFloat16, &side), other({2}, at::kBFloat16, &side), without;
+  const BufferedParameter with({2}, at::kBFloat16, &side), other({2}, at::kBFloat16, &side),
+      without;
   const at::Tensor none, unknown = at::ones({2}).requires_grad_();
   const auto on_side = [&](const at::Tensor& second, bool needed, std::int64_t bytes = 0) {
     return GradientWriter({{.parameter = with.parameter, .needed = true},
@@ -112,7 +113,7 @@ TEST(GradientWriter, UsesTheSideStreamOnlyWhereItServesAllParameters) {
 TEST(GradientWriter, RunsWorkLaterOnTheSideStreamOnly) {
   int done = 0, ran = 0;
   testing::DelayedWork side(done);
-  const Buffered with({2}, at::kBFloat16, &side), without;
+  const BufferedParameter with({2}, at::kBFloat16, &side), without;
   with.buffer->begin_step(/*zero_filled=*/true);
   GradientWriter on_side({{.parameter = with.parameter, .needed = true}}, 0);
   on_side.open(0);
@@ -128,8 +129,8 @@ TEST(GradientWriter, RunsWorkLaterOnTheSideStreamOnly) {
 // Both are written by one product.
 TEST(GradientWriter, RoundsAllGradientsOfAWorkOrNone) {
   for (const bool second_was_alone : {true, false}) {
-    const Buffered first, second;
-    for (const Buffered* one : {&first, &second}) {
+    const BufferedParameter first, second;
+    for (const BufferedParameter* one : {&first, &second}) {
       one->buffer->set_reduce_buffer(at::zeros({2}, at::kBFloat16));
       one->buffer->begin_step(/*zero_filled=*/false);
       one->buffer->open({.overwrites = true}, at::kBFloat16);
@@ -188,14 +189,14 @@ TEST(OperationsWithParameters, EnqueueTheirGradientsOnTheSideStreamFirst) {
   std::string order;
   NotedWork side(order);
   const at::Tensor x = at::ones({4, 3}).requires_grad_();
-  const Buffered w({2, 3}, at::kFloat, &side), b({2}, at::kFloat, &side);
+  const BufferedParameter w({2, 3}, at::kFloat, &side), b({2}, at::kFloat, &side);
   EXPECT_EQ(order_of(linear_layer(x, w.parameter, b.parameter), order), "side product ");
-  const Buffered w1({2, 3}, at::kFloat, &side), w2({2, 3}, at::kFloat, &side);
-  const Buffered b1({2}, at::kFloat, &side), b2({2}, at::kFloat, &side);
+  const BufferedParameter w1({2, 3}, at::kFloat, &side), w2({2, 3}, at::kFloat, &side);
+  const BufferedParameter b1({2}, at::kFloat, &side), b2({2}, at::kFloat, &side);
   const ThreeTensors weights{w.parameter, w1.parameter, w2.parameter};
   const ThreeTensors biases{b.parameter, b1.parameter, b2.parameter};
   EXPECT_EQ(order_of(joined_linear(x, weights, biases), order), "side side product ");
-  const Buffered filter({2, 1, 1, 1}, at::kFloat, &side);
+  const BufferedParameter filter({2, 1, 1, 1}, at::kFloat, &side);
   const at::Tensor picture = at::ones({1, 1, 2, 2}).requires_grad_();
   EXPECT_EQ(order_of(convolution(picture, filter.parameter), order), "side product ");
 }
@@ -203,7 +204,7 @@ TEST(OperationsWithParameters, EnqueueTheirGradientsOnTheSideStreamFirst) {
 TEST(OperationsWithParameters, MakeTheGradientOfTheInputFirstWithoutASideStream) {
   std::string order;
   const at::Tensor x = at::ones({4, 3}).requires_grad_();
-  const Buffered w({2, 3}, at::kFloat);
+  const BufferedParameter w({2, 3}, at::kFloat);
   // The weight's gradient waits for a reader of its buffer.
   w.buffer->begin_step(/*zero_filled=*/true);
   w.buffer->set_reader([&order] { order += "weight "; });
