@@ -13,7 +13,8 @@ namespace lockstep {
 // Elements [begin, end), ascending.
 using ParameterRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// Those of the parameters for which wanted(index) holds, with their padding; neighbours together.
+// The ranges of the parameters for which wanted(index) holds, with their padding. Neighbours are
+// one range.
 template <class Wanted>
 ParameterRanges ranges_of(const ParameterStorage& storage, std::vector<std::size_t> parameters,
                           const Wanted& wanted) {

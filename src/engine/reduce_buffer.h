@@ -1,4 +1,4 @@
-// The buffer in which ranks reduce gradients in bf16, and where the sum of each parameter is read.
+// The buffer in which ranks reduce gradients in bf16, and the choice whose sums are read there.
 #pragma once
 
 #include "engine/parameter_storage.h"

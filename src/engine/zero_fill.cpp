@@ -24,7 +24,7 @@ bool ZeroFill::prepare(bool may_prepare) {
   return !tables_.empty();
 }
 
-// A step shows which can be overwritten.
+// The last step showed which can be overwritten.
 void ZeroFill::choose() {
   std::vector<bool> overwritten;
   for (std::size_t i = 0; i < buffers_.size(); ++i)
@@ -34,7 +34,7 @@ void ZeroFill::choose() {
   tables_.push_back(table_of([&](std::size_t i) { return !overwritten_[i]; }));
 }
 
-// Of the parameters that are wanted.
+// The ranges of the parameters that are wanted.
 template <class Wanted>
 std::unique_ptr<ZeroRanges> ZeroFill::table_of(const Wanted& wanted) const {
   std::vector<std::size_t> all(buffers_.size());

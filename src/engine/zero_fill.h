@@ -1,4 +1,4 @@
-// Which parameters' gradients are zero-filled when a step begins, and which are overwritten.
+// The parameters whose gradients are zero-filled when a step begins; the others are overwritten.
 #pragma once
 
 #include "engine/parameter_storage.h"

@@ -23,7 +23,7 @@ namespace lockstep {
 //   steps, as a recipe's evaluation may make, are added to memory that nobody reads any more.
 enum class GradientState { empty, pending, accumulated, reduced };
 
-// What an operation can do with its gradient of a parameter, besides adding it to f32.
+// Abilities of the operation that makes a gradient, besides adding it to f32.
 struct GradientAbility {
   bool overwrites = false;   // write all of it over stale memory
   bool rounds = false;       // with overwrites: write the parameter's own dtype
@@ -37,8 +37,8 @@ struct GradientTarget {
   bool overwrite = false;
 };
 
-// One per trained parameter, made by GradientBuffers (engine/gradient_buffers.h). What it knows is
-// about work that was enqueued, on the host. A call that its state forbids is a bug of Lockstep's:
+// One per trained parameter, made by GradientBuffers (engine/gradient_buffers.h). Its state is the
+// host's, about work that was enqueued. A call that its state forbids is a bug of Lockstep's:
 // it ends the process and names the parameter. Not thread-safe: one backward pass at a time.
 class GradientBuffer {
  public:

@@ -1,4 +1,4 @@
-// Which gradient buffer a parameter has, found by the identity of its tensor. Thread-safe.
+// The gradient buffer of each parameter, found by the identity of its tensor. Thread-safe.
 #pragma once
 
 #include "kernels/gradient_buffer.h"

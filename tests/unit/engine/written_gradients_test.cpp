@@ -207,8 +207,8 @@ TEST(WrittenGradients, AreRightAfterAStepThatBrokeOff) {
   });
 }
 
-// What a step left that never came to its sum, as a capture that failed, or a pass between two
-// steps, as a recipe's evaluation may make one.
+// A step that never came to its sum, as a capture that failed, and a pass between two steps, as a
+// recipe's evaluation may make one.
 TEST(WrittenGradients, AreRightAfterPassesThatBelongToNoStep) {
   testing::with_ranks(1, [](ProcessGroup& group) {
     std::vector<at::Tensor> found;

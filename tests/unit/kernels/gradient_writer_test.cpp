@@ -1,4 +1,4 @@
-// What operations ask about their parameters' gradients, and in which order they make them.
+// Answers that operations get about their parameters' gradients, and the order they make them in.
 #include "kernels/gradient_writer.h"
 
 #include "fakes/delayed_work.h"
