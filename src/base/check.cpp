@@ -13,4 +13,13 @@ void check_failed(const char* condition, const char* file, int line) {
   std::abort();
 }
 
+void call_refused(const char* call, const char* name, const char* state, const char* condition,
+                  const char* file, int line) {
+  std::fprintf(stderr,
+               "lockstep: internal error: %s of %s, which is %s: %s does not hold at %s:%d\n", call,
+               name, state, condition, file, line);
+  std::fflush(stderr);
+  std::abort();
+}
+
 }  // namespace lockstep::detail

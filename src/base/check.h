@@ -3,9 +3,19 @@
 
 namespace lockstep::detail {
 [[noreturn]] void check_failed(const char* condition, const char* file, int line);
-}
+[[noreturn]] void call_refused(const char* call, const char* name, const char* state,
+                               const char* condition, const char* file, int line);
+}  // namespace lockstep::detail
 
 #define LOCKSTEP_CHECK(condition)                                                       \
   do {                                                                                  \
     if (!(condition)) ::lockstep::detail::check_failed(#condition, __FILE__, __LINE__); \
+  } while (false)
+
+// The same in a method of an object that has a name and a state, both C strings: the message has
+// the method's name and both. They are evaluated only on failure.
+#define LOCKSTEP_CHECK_CALL(condition, name, state)                                            \
+  do {                                                                                         \
+    if (!(condition))                                                                          \
+      ::lockstep::detail::call_refused(__func__, name, state, #condition, __FILE__, __LINE__); \
   } while (false)

@@ -88,14 +88,14 @@ class DeferredUpdate::Table : public OwedUpdate {
   void begin() {
     number_ = 0;
     if (update_.hidden_ != nullptr) reads_ = 0;
-    update_.gradients_.set_owed(parameter_, this);
+    update_.gradients_[parameter_].set_deferred_update(this);
   }
-  void end() { update_.gradients_.set_owed(parameter_, nullptr); }
+  void end() { update_.gradients_[parameter_].set_deferred_update(nullptr); }
   // A forward pass is over, whether it read the table or not.
   void finish() {
     enqueue();
     end();
-    update_.gradients_.set_user(parameter_, [this] { wait(); });
+    update_.gradients_[parameter_].set_reader([this] { wait(); });
   }
   void enqueue() {
     if (number_ > 0) return;
@@ -171,7 +171,7 @@ bool DeferredUpdate::cut() {
 // Small ones are not worth a part.
 void DeferredUpdate::cut_tables() {
   for (std::size_t i = 0; i < part_of_.size(); ++i) {
-    if (part_of_[i] != 0 || !gradients_.is_table(i) ||
+    if (part_of_[i] != 0 || !gradients_[i].is_sparse() ||
         storage_.places()[i].elements * 4 < smallest_bucket_bytes)
       continue;
     part_of_[i] = parts_of_blocks_ + tables_.size();

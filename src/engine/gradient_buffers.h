@@ -2,8 +2,9 @@
 #pragma once
 
 #include "engine/parameter_storage.h"
+#include "engine/reduce_buffer.h"
+#include "engine/zero_fill.h"
 #include "kernels/gradient_buffer.h"
-#include "kernels/zero_ranges.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -19,8 +20,8 @@ namespace lockstep {
 // layout:
 //  compute dtype fp32: the .grad of each handle is a view of `flat`;
 //  bf16, fp16: a .grad of that dtype is taken (`take`) and goes into the fp32 `flat`, or into
-//  `sums`.
-// Operations that know kernels/gradient_buffer.h write into these buffers themselves.
+//  the reduce buffer.
+// Operations that know kernels/gradient_writer.h write into these buffers themselves.
 // Owns the buffers. One thread, on the training stream.
 class GradientBuffers {
  public:
@@ -30,39 +31,36 @@ class GradientBuffers {
   GradientBuffers& operator=(const GradientBuffers&) = delete;
 
   ParameterStorage& storage() const { return storage_; }
+  // Where parameter i's gradient is added up, and in which state.
+  GradientBuffer& operator[](std::size_t i) { return *buffers_[i]; }
+  const GradientBuffer& operator[](std::size_t i) const { return *buffers_[i]; }
   const at::Tensor& flat() const { return flat_; }  // f32 [elements]
-  // Before the first step: ranks reduce gradients in bf16. Allocates `sums`.
-  void sum_in_bf16();
-  // The reduce buffer, bf16 [elements]; undefined: `flat` themselves are reduced.
-  const at::Tensor& sums() const { return sums_; }
-  // Before the first step: norm and update can read sums in bf16, so that they need not be copied
-  // back to `flat`.
-  void leave_sums() { may_leave_sums_ = true; }
-  // Rounds these parameters' gradients into `sums`, but those that were written there at once.
-  void fill_sums(const std::vector<std::size_t>& parameters);
-  // Copies these parameters' sums back to `flat`, where sums_of says that they are read there.
-  void bring_sums(const std::vector<std::size_t>& parameters);
-  // After the first step whose backward passes all ran to their end; later calls do nothing.
-  // Decides which parameters' sums stay in `sums`. Those of large sparse parameters do not, because
-  // RowExchange adds rows up in f32.
-  void choose_sums();
-  bool leaves_sums() const { return !leaves_sum_.empty(); }
+  // Where ranks reduce gradients in bf16, if they do.
+  ReduceBuffer& reduce_buffer() { return reduce_; }
+  // The reduce buffer, bf16 [elements]; undefined: `flat` is reduced.
+  const at::Tensor& sums() const { return reduce_.flat(); }
+  void leave_sums() { reduce_.leave_sums(); }
+  bool leaves_sums() const { return reduce_.leaves_sums(); }
   // The flat buffer in which parameter i's sum over the ranks is read: `sums` or `flat`.
   const at::Tensor& sums_of(std::size_t i) const {
-    return leaves_sums() && leaves_sum_[i] ? sums_ : flat_;
+    return reduce_.leaves_sum_of(i) ? reduce_.flat() : flat_;
   }
 
+  // All become 0, within a step or between two.
   void zero();
-  // A step begins, and the update of the step before is enqueued. In low precision the first
-  // gradient of most parameters overwrites their place, so only the other places are zero-filled: a
-  // parameter belongs to these once its first gradient had to be added, or none came, in any step.
+  // A step begins: all become 0.
+  void begin_zeroed_step();
+  // A step begins, and the update of the step before is enqueued. In low precision only those
+  // places are zero-filled that their first gradient does not overwrite (ZeroFill).
   // may_prepare: false while a graph is captured, because device tables may be needed.
   void begin_step(bool may_prepare);
   // The same for a graph that begins with an update, by update group ("part"). Before the capture
   // `cut_zeros`, where part_of is the group of each parameter. In it `begin_step_in_parts`,
   // which enqueues nothing, and `zero_part` for each group: behind its update, and before anything
   // adds a gradient of it. all: zero-fill also what gradients would overwrite.
-  void cut_zeros(const std::vector<std::size_t>& part_of, bool all);
+  void cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
+    zero_fill_.cut(part_of, all);
+  }
   void begin_step_in_parts();
   void zero_part(std::size_t part);
   // Tracks which pieces (touched_piece elements) of sparse parameters ("tables") are dirty. Only
@@ -72,35 +70,19 @@ class GradientBuffers {
   void watch_tables();
   // u8 [pieces], 1: dirty. Undefined: not tracked.
   const at::Tensor& touched() const { return touched_; }
-  // Whether parameter i is sparse: its gradients came as rows so far, and never otherwise.
-  bool is_table(std::size_t i) const;
-  // Finds `touched` anew. A piece of a sparse parameter is dirty if its gradient, or one of these
-  // flat buffers [elements], holds something other than 0 there. All pieces of other parameters
-  // are.
+  // Finds `touched` anew. A piece of a sparse parameter (GradientBuffer::is_sparse) is dirty if its
+  // gradient, or one of these flat buffers [elements], holds something other than 0 there. All
+  // pieces of other parameters are.
   void find_touched(const std::vector<at::Tensor>& flats);
-  // Marks all of parameter i as dirty, on the device: other ranks add to it.
-  void touch(std::size_t i);
-  // How many rows parameter i's gradients had in this step so far.
-  std::int64_t row_count(std::size_t i) const { return states_[i]->row_count; }
-  // Rows of sparse parameter i are appended to `kept` from now on, not added to `flat`. Null:
-  // they are added again.
-  void keep_rows(std::size_t i, std::vector<TableRows>* kept) { states_[i]->kept = kept; }
-  // A deferred update of sparse parameter i, which operations must ask before they read rows. Null:
-  // its weights are up to date.
-  void set_owed(std::size_t i, OwedUpdate* owed) { states_[i]->owed = owed; }
-  // wait: called once, before anything uses the gradient of sparse parameter i. It makes the
-  // current stream wait for the deferred update, which reads the gradient of the step before, and
-  // for the zero-fill behind it.
-  void set_user(std::size_t i, std::function<void()> wait) {
-    states_[i]->wait_for_user = std::move(wait);
-  }
-  // Adds rows that were kept, of any rank, to `flat`.
-  void add_rows(std::size_t i, const TableRows& rows);
   // All backward passes of the step are done: zero-fills the places to which no gradient came.
   void settle();
   // After a backward pass that broke off, or whose gradients nobody wants: all become 0, and no
-  // copy waits any more. Allocates nothing. Counts of the step (BufferState::gradients) stay.
+  // copy waits any more. Allocates nothing. Counts of the step stay.
   void drop();
+  // The step's gradients are complete: see GradientBuffer::set_reduced.
+  void set_reduced();
+  // The step broke off, as a capture that failed: see GradientBuffer::abandon. Enqueues nothing.
+  void abandon();
   // Called once all of a backward pass that concerns parameter i is done. In low precision it takes
   // what arrived in .grad: added at once, or queued to be copied by place(), many in one
   // launch. Throws Error with the parameter's name while gradients are refused.
@@ -116,28 +98,14 @@ class GradientBuffers {
   void refuse(bool on) { refuses_gradients_ = on; }
 
  private:
-  void choose_written();
-  template <class Wanted>
-  std::unique_ptr<ZeroRanges> zeros_of(const Wanted& wanted) const;
   void place_taken();
-  using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
-  template <class Wanted>
-  Ranges ranges_of(std::vector<std::size_t> parameters, const Wanted& wanted) const;
-  void settle_one(std::size_t i);
   void forget_taken();
-  void forget_step();
 
   ParameterStorage& storage_;
-  at::Tensor flat_, sums_;
-  bool may_leave_sums_ = false;
-  std::vector<bool> leaves_sum_;                      // by parameter; empty: not decided yet
-  std::vector<std::shared_ptr<BufferState>> states_;  // by parameter, of its gradient
-  std::vector<bool> written_;  // by parameter: its first gradient overwrites its place
-  // The places of the others. The last entry is in use, graphs may hold those before; empty: all.
-  std::vector<std::unique_ptr<ZeroRanges>> zeroed_;
-  // By update group, for the next capture; those of earlier captures, which graphs hold.
-  std::vector<std::unique_ptr<ZeroRanges>> zeroed_parts_, earlier_parts_;
-  bool zeroes_all_ = false;  // in parts
+  at::Tensor flat_;
+  std::vector<std::shared_ptr<GradientBuffer>> buffers_;  // by parameter
+  ReduceBuffer reduce_;
+  ZeroFill zero_fill_;
   at::Tensor touched_;
   SideWork* side_ = nullptr;
   // Queued copies: the places, and the gradients that go there.

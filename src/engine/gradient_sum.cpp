@@ -10,7 +10,7 @@ void GradientSum::begin_step(std::int64_t accumulation, bool recorded, bool in_p
   if (in_parts)
     gradients_.begin_step_in_parts();
   else if (is_exact_)
-    gradients_.zero();
+    gradients_.begin_zeroed_step();
   else
     gradients_.begin_step(/*may_prepare=*/!recorded);
   if (is_exact_ && !exact_) exact_.emplace(gradients_, group_, accumulation);
@@ -36,14 +36,19 @@ void GradientSum::skip_rest() {
 }
 
 void GradientSum::finish(const Reducer::Summed& summed) {
-  if (exact_) return exact_->finish();
-  gradients_.settle();
-  reducer_.flush();
-  gradients_.place();  // what is sent beside is under way
-  reducer_.wait(summed);
+  if (exact_) {
+    exact_->finish();
+  } else {
+    gradients_.settle();
+    reducer_.flush();
+    gradients_.place();  // what is sent beside is under way
+    reducer_.wait(summed);
+  }
+  gradients_.set_reduced();
 }
 
 void GradientSum::reset() {
+  gradients_.abandon();
   reducer_.reset();
   if (exact_) exact_->reset();
 }

@@ -91,7 +91,7 @@ struct Reducer::State {
     for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {  // in the order of their places
       const auto p = static_cast<std::size_t>(bucket.parameters[k]);
       if (!rows.takes(p)) {
-        if (gradients.is_table(p)) gradients.touch(p);  // by what the other ranks add
+        if (gradients[p].is_sparse()) gradients[p].mark_dirty();  // by what the other ranks add
         whole.push_back(p);
         continue;
       }
@@ -107,7 +107,7 @@ struct Reducer::State {
     std::move(parts.begin(), parts.end(), std::back_inserter(sent));
     try {
       gradients.run_behind([this, first, last, whole, tables] {
-        if (gradients.sums().defined()) gradients.fill_sums(whole);
+        gradients.reduce_buffer().round(whole);
         for (std::size_t i = first; i < last; ++i) send(sent[i]);
         for (const std::size_t p : tables) rows.send(p);
       });
@@ -143,7 +143,7 @@ struct Reducer::State {
 
   void wait(const Summed& summed) {
     const at::NoGradGuard no_grad;
-    if (is_whole_step) gradients.choose_sums();
+    if (is_whole_step) gradients.reduce_buffer().choose();
     // Parts that shrink: what follows the last bucket is to be short.
     std::int64_t begin = 0, end = 0, left = 0;
     for (const Sent& one : sent) left += one.range.numel();
@@ -163,7 +163,7 @@ struct Reducer::State {
       if (3 * left <= end - begin) hand_over();
     }
     hand_over();
-    if (gradients.sums().defined()) gradients.bring_sums(sent_whole);
+    gradients.reduce_buffer().widen(sent_whole);
     for (const std::size_t table : rows.finish())
       if (summed)
         summed(gradients.flat().narrow(0, storage.places()[table].begin,
@@ -194,7 +194,7 @@ class GradientHook : public torch::autograd::FunctionPostHook {
 Reducer::Reducer(GradientBuffers& gradients, ProcessGroup& group, ReducePrecision precision)
     : state_(std::make_shared<State>(gradients, group)) {
   const ParameterStorage& storage = gradients.storage();
-  if (precision == ReducePrecision::bf16 && group.size() > 1) gradients.sum_in_bf16();
+  if (precision == ReducePrecision::bf16 && group.size() > 1) gradients.reduce_buffer().allocate();
   for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
     std::size_t leaves = 0;
     for (const at::Tensor& handle : storage.places()[i].handles) {

@@ -27,14 +27,14 @@ RowExchange::RowExchange(GradientBuffers& gradients, ProcessGroup& group)
 
 // The sum of rows is f32.
 bool RowExchange::adds_rows(std::size_t i) const {
-  return gradients_.is_table(i) && gradients_.sums_of(i).is_same(gradients_.flat());
+  return gradients_[i].is_sparse() && gradients_.sums_of(i).is_same(gradients_.flat());
 }
 
 std::vector<std::int64_t> RowExchange::counts() const {
   std::vector<std::int64_t> counts;
   if (group_.size() == 1) return counts;
   for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
-    counts.push_back(adds_rows(i) ? gradients_.row_count(i) : -1);
+    counts.push_back(adds_rows(i) ? gradients_[i].row_count() : -1);
   return counts;
 }
 
@@ -91,11 +91,11 @@ void RowExchange::connect() {
 void RowExchange::begin() {
   kept_.assign(most_.size(), {});
   for (std::size_t i = 0; i < most_.size(); ++i)
-    if (takes(i)) gradients_.keep_rows(i, &kept_[i]);
+    if (takes(i)) gradients_[i].keep_rows(&kept_[i]);
 }
 
 void RowExchange::end() {
-  for (std::size_t i = 0; i < most_.size(); ++i) gradients_.keep_rows(i, nullptr);
+  for (std::size_t i = 0; i < most_.size(); ++i) gradients_[i].keep_rows(nullptr);
   most_.clear();
   kept_.clear();
   sent_.clear();
@@ -128,7 +128,7 @@ TableRows RowExchange::rows_of(const Sent& sent, std::int64_t rank) const {
 void RowExchange::prepare(std::size_t i) {
   const at::NoGradGuard no_grad;
   const std::string& name = storage_.parameters()[i].name;
-  if (!gradients_.is_table(i))
+  if (!gradients_[i].is_sparse())
     throw Error(cat("the gradient of ", name, " is more than rows, which it was before"));
   std::int64_t count = 0;
   for (const TableRows& rows : kept_[i]) count += rows.rows.numel();
@@ -164,7 +164,7 @@ std::vector<std::size_t> RowExchange::finish() {
     tables.push_back(sent.parameter);
     sent.pending->wait();
     for (int rank = 0; rank < group_.size(); ++rank)
-      gradients_.add_rows(sent.parameter, rows_of(sent, rank));
+      gradients_[sent.parameter].add_kept_rows(rows_of(sent, rank));
   }
   sent_.clear();
   return tables;

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "kernels/column_sums.h"
-#include "kernels/gradient_sink.h"
+#include "kernels/gradient_writer.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
 
@@ -101,11 +101,12 @@ struct BiasActivation : torch::autograd::Function<BiasActivation> {
     const at::Tensor of_x = backward_of(gradients[0].contiguous(), saved[0].contiguous(),
                                         relu ? at::Tensor() : bias, kind);
     const bool needs_bias = bias.defined() && context->needs_input_grad(1);
-    SideWork* const side = needs_bias ? side_work_for({bias}, {of_x}) : nullptr;
-    const Sink of_bias = sink_of(bias, needs_bias, side);
-    if (of_bias.needed)
-      run_beside(side, {of_x}, [of_bias, of_x] { add_column_sums(of_bias.f32, of_x); });
-    return {of_x, of_bias.returned(bias), {}};
+    GradientWriter writer({{.parameter = bias, .needed = needs_bias}}, bytes_of({of_x}));
+    if (needs_bias)
+      writer.run({of_x}, [of_bias = writer.open_or_zeros(0).into, of_x] {
+        add_column_sums(of_bias, of_x);
+      });
+    return {of_x, writer.returned(0), {}};
   }
 };
 

@@ -127,13 +127,12 @@ NormGradients::NormGradients(torch::autograd::AutogradContext& context, const No
       partial(norm_partial(norm, layout)),
       sums(at::empty({layout.channels, 2}, norm.mean.options())),
       places(place + 1) {
-  const auto sink = [&](const at::Tensor& parameter) {
-    return parameter.defined() && context.needs_input_grad(places++)
-               ? sink_of(parameter, /*needed=*/true)
-               : Sink();
-  };
-  of_scale = sink(norm.scale);
-  of_shift = sink(norm.shift);
+  const bool needs_scale = norm.scale.defined() && context.needs_input_grad(places++);
+  const bool needs_shift = norm.shift.defined() && context.needs_input_grad(places++);
+  writer = GradientWriter({{.parameter = norm.scale, .needed = needs_scale},
+                           {.parameter = norm.shift, .needed = needs_shift}});
+  const at::Tensor of_scale = needs_scale ? writer->open_or_zeros(0).into : at::Tensor();
+  const at::Tensor of_shift = needs_shift ? writer->open_or_zeros(1).into : at::Tensor();
   launch = {.layout = layout,
             .x = norm.rows.const_data_ptr(),
             .channel_scale = data_of(norm.scale),
@@ -144,15 +143,15 @@ NormGradients::NormGradients(torch::autograd::AutogradContext& context, const No
             .of_x = of_x.mutable_data_ptr(),
             .partial = floats_to(partial),
             .sums = floats_to(sums),
-            .of_scale = floats_to(of_scale.f32),
-            .of_bias = floats_to(of_shift.f32),
+            .of_scale = floats_to(of_scale),
+            .of_bias = floats_to(of_shift),
             .given = given};
 }
 
-void NormGradients::give(const Norm& norm, variable_list& to, std::size_t at) const {
+void NormGradients::give(variable_list& to, std::size_t at) const {
   to[at] = of_x;
-  to[at + 1] = of_scale.returned(norm.scale);
-  to[at + 2] = of_shift.returned(norm.shift);
+  to[at + 1] = writer->returned(0);
+  to[at + 2] = writer->returned(1);
 }
 
 void differentiate_norm(const variable_list& saved, std::size_t saved_at, const at::Tensor& up,

@@ -3,7 +3,7 @@
 
 #include "kernels/batch_norm.h"
 #include "kernels/channel_norm_paths.h"
-#include "kernels/gradient_sink.h"
+#include "kernels/gradient_writer.h"
 
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -60,15 +60,15 @@ at::Tensor norm_partial(const Norm& norm, const VoxelLayout& layout);
 // Of a norm's tensor, weight and bias.
 struct NormGradients {
   at::Tensor of_x, partial, sums;
-  Sink of_scale, of_shift;
-  ChannelNormBackward launch;  // without of_y, positive, of_skip and relu
-  std::size_t places = 0;      // among the tensors that autograd was given, of what comes after
+  std::optional<GradientWriter> writer;  // of weight and bias
+  ChannelNormBackward launch;            // without of_y, positive, of_skip and relu
+  std::size_t places = 0;  // among the tensors that autograd was given, of what comes after
 
   // place: of the norm's tensor there; its weight and bias follow. layout: of the tensor whose
   // gradients are added up.
   NormGradients(torch::autograd::AutogradContext& context, const Norm& norm,
                 const VoxelLayout& layout, bool given, std::size_t place);
-  void give(const Norm& norm, torch::autograd::variable_list& to, std::size_t at) const;
+  void give(torch::autograd::variable_list& to, std::size_t at) const;
 };
 
 // The same by ATen where the backward pass is differentiated, of the norm that is saved from

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "kernels/gradient_sink.h"
+#include "kernels/gradient_writer.h"
 #include "kernels/own_kernels.h"
 #include "kernels/picture_inline.h"
 #include "kernels/second_derivative.h"
@@ -101,7 +101,8 @@ struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
                   {weight}, {gradients[0]})[0],
               {}};
     const at::Tensor up = lying_densely(gradients[0], at::MemoryFormat::ChannelsLast);
-    const Sink of_weight = sink_of(weight, /*needed=*/true);
+    GradientWriter writer({{.parameter = weight, .needed = true}});
+    const at::Tensor of_weight = writer.open_or_zeros(0).into;
     const BlockConvolution shape = block_shape_of(blocks, weight);
     const at::Tensor partial =
         at::empty({shape.outs, chunks_of(shape), std::int64_t{4} * 4 * block_channels},
@@ -109,10 +110,10 @@ struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
     BlockConvolutionBackward launch{.shape = shape,
                                     .of_y = up.const_data_ptr(),
                                     .partial = partial.mutable_data_ptr<float>(),
-                                    .of_weight = of_weight.f32.mutable_data_ptr<float>()};
-    std::copy_n(of_weight.f32.strides().begin(), 4, launch.weight_strides);
+                                    .of_weight = of_weight.mutable_data_ptr<float>()};
+    std::copy_n(of_weight.strides().begin(), 4, launch.weight_strides);
     block_kernels.backward(launch);
-    return {{}, of_weight.returned(weight), {}};
+    return {{}, writer.returned(0), {}};
   }
 };
 

@@ -1,6 +1,6 @@
 #include "kernels/convolution.h"
 
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_writer.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
 
@@ -37,11 +37,11 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> gradients_by_aten(const at::Tenso
                                   shape.groups, wanted);
 }
 
-void give(const FirstBuffer& into, const at::Tensor& gradient) {
-  if (into.is_first)
-    into.buffer.copy_(gradient);
+void give(const GradientTarget& target, const at::Tensor& gradient) {
+  if (target.overwrite)
+    target.into.copy_(gradient);
   else
-    into.buffer.add_(gradient);
+    target.into.add_(gradient);
 }
 
 struct Convolution : torch::autograd::Function<Convolution> {
@@ -74,16 +74,13 @@ struct Convolution : torch::autograd::Function<Convolution> {
     }
     std::array<bool, 3> wanted{context->needs_input_grad(0), context->needs_input_grad(1),
                                bias.defined() && context->needs_input_grad(2)};
-    const bool needs_all = wanted[1] && wanted[2] == bias.defined();
-    SideWork* const side =
-        needs_all ? side_work_for({weight, bias}, {up, saved[0]}, /*strided=*/true) : nullptr;
-    if (side != nullptr) {
-      const FirstBuffer of_weight =
-          first_strided_buffer_of_this_pass(weight, side, /*may_be_low=*/true);
-      FirstBuffer of_bias;
-      if (bias.defined())
-        of_bias = first_strided_buffer_of_this_pass(bias, side, /*may_be_low=*/true);
-      side->run({up, saved[0]}, [=] {
+    const GradientAbility can{.overwrites = true, .rounds = true, .any_strides = true};
+    GradientWriter writer({{.parameter = weight, .needed = wanted[1], .can = can},
+                           {.parameter = bias, .needed = wanted[2], .can = can}},
+                          bytes_of({up, saved[0]}));
+    if (writer.on_side_stream()) {  // elsewhere autograd has all
+      const GradientTarget of_weight = writer.open(0), of_bias = writer.open(1);
+      writer.run({up, saved[0]}, [=] {
         const auto [nothing, own, of_own_bias] =
             gradients_by_aten(up, saved, shape, {false, true, bias.defined()});
         give(of_weight, own);

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/index_check.h"
 #include "kernels/matmul.h"
 #include "kernels/own_kernels.h"
@@ -49,9 +49,12 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     const std::int64_t piece = rows_a_piece(hidden, weight, piece_bytes);
     at::Tensor of_hidden, of_weight;
     if (with_gradients && hidden.requires_grad()) of_hidden = at::empty_like(hidden);
-    if (with_gradients && weight.requires_grad()) of_weight = gradient_buffer(weight);
-    const bool buffered = of_weight.defined();
-    if (with_gradients && weight.requires_grad() && !buffered)
+    const bool needs_weight = with_gradients && weight.requires_grad();
+    const auto buffer = needs_weight ? gradient_buffer_of(weight) : nullptr;
+    const bool buffered = buffer != nullptr;
+    if (buffered)
+      of_weight = buffer->open({}, weight.scalar_type()).into;
+    else if (needs_weight)
       of_weight = at::zeros(weight.sizes(), weight.options().dtype(at::kFloat));
     const at::Tensor losses = at::empty({rows}, hidden.options().dtype(at::kFloat));
     for (std::int64_t begin = 0; begin < rows; begin += piece) {
@@ -79,7 +82,7 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     const auto saved = context->get_saved_variables();
     const bool needs_weight = context->needs_input_grad(1);
     if (context->saved_data["buffered"].toBool() &&
-        !(needs_weight && has_buffer_in_this_pass(saved[2])))
+        !(needs_weight && gradient_buffer_of_this_pass(saved[2])))
       throw Error(
           "linear_cross_entropy adds its weight's gradient up where the loss is made, and cannot "
           "take that back for a gradient of some tensors alone (torch::autograd::grad)",

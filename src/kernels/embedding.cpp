@@ -2,7 +2,7 @@
 #include "kernels/embedding.h"
 
 #include "base/check.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_writer.h"
 #include "kernels/index_check.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
@@ -65,17 +65,17 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
     const at::Tensor gradient = gradients[0].contiguous();
     const bool needs_weight = context->needs_input_grad(1);
     const bool needs_positions = context->needs_input_grad(2);
-    const at::Tensor of_weight = buffer_of_this_pass(weight);
-    const at::Tensor of_positions = buffer_of_this_pass(positions);
-    const bool own = needs_weight && needs_positions && of_weight.defined() &&
-                     of_positions.defined() && embedding_kernels_serve(gradient) &&
-                     gradient.numel() > 0;
+    GradientWriter writer({{.parameter = weight, .needed = needs_weight},
+                           {.parameter = positions, .needed = needs_positions}});
+    const bool own = writer.has_buffer(0) && writer.has_buffer(1) &&
+                     embedding_kernels_serve(gradient) && gradient.numel() > 0;
     if (!own)
       return {{},
               needs_weight
                   ? at::embedding_dense_backward(gradient, tokens, weight.size(0), -1, false)
                   : at::Tensor(),
               needs_positions ? at::sum(gradient, {0}) : at::Tensor()};
+    const at::Tensor of_weight = writer.open(0).into, of_positions = writer.open(1).into;
     EmbeddingBackward arguments{.tokens = tokens.const_data_ptr<std::int64_t>(),
                                 .gradient = gradient.const_data_ptr(),
                                 .of_weight = of_weight.mutable_data_ptr<float>(),

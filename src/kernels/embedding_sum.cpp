@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "kernels/embedding.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/index_check.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
@@ -78,7 +78,10 @@ at::Tensor sum_of(const std::vector<Lookup>& lookups) {
 
 // Undefined where it was added to the buffer.
 at::Tensor gradient_of(const Lookup& lookup, const at::Tensor& gradient) {
-  if (add_rows_of_this_pass(lookup.table, {.rows = lookup.rows, .gradient = gradient})) return {};
+  if (const auto buffer = gradient_buffer_of_this_pass(lookup.table)) {
+    buffer->add_rows({.rows = lookup.rows, .gradient = gradient});
+    return {};
+  }
   return at::embedding_dense_backward(gradient, lookup.rows, lookup.table.size(0), -1, false);
 }
 

@@ -85,8 +85,8 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
       const Norm other(saved, saved_skip);
       const NormGradients of_skip(*context, other, layout, given, own.places);
       channel_norm_kernels().backward_pair({.first = own.launch, .second = of_skip.launch});
-      of_skip.give(other, result, 3);
-      own.give(norm, result, 0);
+      of_skip.give(result, 3);
+      own.give(result, 0);
       return result;
     }
     if (context->saved_data["skip"].toBool()) result[3] = up;
@@ -95,7 +95,7 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
       own.launch.of_skip = result[3].mutable_data_ptr();
     }
     channel_norm_kernels().backward(own.launch);
-    own.give(norm, result, 0);
+    own.give(result, 0);
     return result;
   }
 

@@ -1,214 +1,190 @@
-// The buffers of all parameters, found by the identity of a parameter's tensor.
 #include "kernels/gradient_buffer.h"
 
 #include "base/check.h"
 
-#include <torch/csrc/autograd/function.h>
-#include <torch/csrc/autograd/graph_task.h>
-#include <torch/csrc/autograd/variable.h>
-
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 
+// In all builds: a few comparisons per gradient.
+#define REQUIRE(condition) LOCKSTEP_CHECK_CALL(condition, name_.c_str(), state_name())
+
 namespace lockstep {
-namespace {
 
-struct Entry {
-  at::Tensor buffer;
-  std::shared_ptr<BufferState> state;
-};
-struct Table {
-  std::mutex mutex;
-  std::unordered_map<const at::TensorImpl*, Entry> buffers;
-};
-
-// Never destroyed: models may outlive static objects.
-Table& table() {
-  static Table* const all = new Table;
-  return *all;
+GradientBuffer::GradientBuffer(std::string name, at::Tensor f32, bool autograd_adds)
+    : name_(std::move(name)), f32_(std::move(f32)), autograd_adds_(autograd_adds) {
+  LOCKSTEP_CHECK(f32_.scalar_type() == at::kFloat);
 }
 
-thread_local const InnerPass* inner_pass = nullptr;
-
-// Whether the running backward pass returns the parameter's gradient to its caller.
-bool is_captured(const at::Tensor& parameter) {
-  const auto* const wanted = torch::autograd::get_current_graph_task_exec_info();
-  if (wanted == nullptr || wanted->empty()) return false;  // every gradient is added up
-  const auto end = torch::autograd::impl::try_get_grad_accumulator(parameter);
-  const auto found = wanted->find(end.get());
-  return found != wanted->end() && found->second.captures_ != nullptr;
-}
-
-using Holds = BufferState::Holds;
-
-// strided: also of a buffer that is not contiguous.
-Entry entry_of(const at::Tensor& parameter, bool strided = false) {
-  Table& all = table();
-  const std::lock_guard lock(all.mutex);
-  const auto found = all.buffers.find(parameter.unsafeGetTensorImpl());
-  if (found == all.buffers.end()) return {};
-  return strided || found->second.buffer.is_contiguous() ? found->second : Entry();
-}
-
-// Empty where the pass returns the gradient to its caller.
-Entry entry_of_this_pass(const at::Tensor& parameter, bool strided = false) {
-  Entry entry = entry_of(parameter, strided);
-  if (!entry.buffer.defined() || !is_captured(parameter)) return entry;
-  const bool fills = inner_pass != nullptr && inner_pass->fills(parameter);
-  return fills ? entry : Entry();
-}
-
-// The stream that makes the next gradient waits for the stream that made the one before.
-void come_behind(BufferState& state, const SideWork* side) {
-  wait_for_user(state);
-  if (side == nullptr && state.made_beside) state.side->wait_for_all();
-  state.made_beside = side != nullptr;
-}
-
-void prepare_to_be_added_to(const Entry& entry, const SideWork* side) {
-  BufferState& state = *entry.state;
-  ++state.gradients;
-  bring_from_low(state, entry.buffer);
-  come_behind(state, side);
-  if (state.holds == Holds::anything) entry.buffer.zero_();
-  if (state.holds != Holds::gradients) state.was_added_to = true;
-  state.holds = Holds::gradients;
-}
-
-at::Tensor to_be_added_to(const Entry& entry, const SideWork* side) {
-  if (!entry.state) return entry.buffer;
-  entry.state->has_others = true;
-  prepare_to_be_added_to(entry, side);
-  return entry.buffer;
-}
-
-}  // namespace
-
-void wait_for_user(BufferState& state) {
-  if (const auto wait = std::exchange(state.wait_for_user, {})) wait();
-}
-
-void bring_from_low(BufferState& state, const at::Tensor& buffer) {
-  if (state.holds != Holds::low) return;
-  if (state.made_beside) state.side->wait_for_all();
-  at::Tensor(buffer).copy_(state.low);
-  state.holds = Holds::gradients;
-}
-
-void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer,
-                         std::shared_ptr<BufferState> state) {
-  LOCKSTEP_CHECK(buffer.scalar_type() == at::kFloat);
-  LOCKSTEP_CHECK(buffer.sizes() == parameter.sizes());
-  Table& all = table();
-  const std::lock_guard lock(all.mutex);
-  all.buffers[parameter.unsafeGetTensorImpl()] = {buffer, std::move(state)};
-}
-
-void forget_gradient_buffer(const at::Tensor& parameter) {
-  Table& all = table();
-  const std::lock_guard lock(all.mutex);
-  all.buffers.erase(parameter.unsafeGetTensorImpl());
-}
-
-at::Tensor gradient_buffer(const at::Tensor& parameter) {
-  return to_be_added_to(entry_of(parameter), nullptr);
-}
-
-at::Tensor buffer_of_this_pass(const at::Tensor& parameter, SideWork* side) {
-  return to_be_added_to(entry_of_this_pass(parameter), side);
-}
-
-OwedUpdate* owed_update_of(const at::Tensor& parameter) {
-  const Entry entry = entry_of(parameter);
-  return entry.state ? entry.state->owed : nullptr;
-}
-
-bool add_rows_of_this_pass(const at::Tensor& parameter, const TableRows& rows) {
-  const Entry entry = entry_of_this_pass(parameter);
-  if (!entry.buffer.defined()) return false;
-  TouchedPieces touched;
-  if (entry.state) {
-    BufferState& state = *entry.state;
-    state.has_rows = true;
-    state.row_count += rows.rows.numel();
-    if (state.kept != nullptr) {
-      ++state.gradients;
-      state.kept->push_back(rows);
-      return true;
-    }
-    prepare_to_be_added_to(entry, nullptr);
-    touched = state.touched;
+const char* GradientBuffer::state_name() const {
+  switch (state_) {
+    case GradientState::empty:
+      return stale_ ? "empty and stale" : "empty";
+    case GradientState::pending:
+      return queued_ ? "pending, with a copy queued" : "pending";
+    case GradientState::accumulated:
+      return "accumulated";
+    case GradientState::reduced:
+      return "reduced";
   }
-  add_table_rows(entry.buffer, rows, touched);
-  return true;
+  return "in no state";
 }
 
-namespace {
-
-bool would_be_low(const Entry& entry, const at::Tensor& parameter) {
-  return entry.state && entry.state->takes_low(parameter.scalar_type());
+void GradientBuffer::set_reduce_buffer(at::Tensor reduce) {
+  REQUIRE(state_ == GradientState::reduced);
+  LOCKSTEP_CHECK(reduce.sizes() == f32_.sizes());
+  reduce_ = std::move(reduce);
 }
 
-FirstBuffer first_of(const Entry& entry, const at::Tensor& parameter, SideWork* side,
-                     bool may_be_low) {
-  if (!entry.state) return {.buffer = entry.buffer, .is_first = false};
-  BufferState& state = *entry.state;
-  const bool low = may_be_low && would_be_low(entry, parameter);
-  state.has_others = true;
-  ++state.gradients;
-  bring_from_low(state, entry.buffer);
-  come_behind(state, side);
-  const Holds before = std::exchange(state.holds, low ? Holds::low : Holds::gradients);
-  return {.buffer = low ? state.low : entry.buffer, .is_first = before == Holds::anything};
+void GradientBuffer::set_side_work(SideWork* side) {
+  if (state_ == GradientState::pending && !queued_) state_ = GradientState::accumulated;
+  side_ = side;
+  reader_ = {};
 }
 
-}  // namespace
-
-FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side,
-                                      bool may_be_low) {
-  return first_of(entry_of_this_pass(parameter), parameter, side, may_be_low);
+void GradientBuffer::begin_step(bool zero_filled) {
+  REQUIRE(state_ == GradientState::empty || state_ == GradientState::reduced);
+  state_ = GradientState::empty;
+  stale_ = !zero_filled;
+  rounded_ = false;
+  was_alone_ = std::exchange(gradients_, 0) == 1;
+  row_count_ = 0;
 }
 
-FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side,
-                                              bool may_be_low) {
-  return first_of(entry_of_this_pass(parameter, /*strided=*/true), parameter, side, may_be_low);
+bool GradientBuffer::would_round(at::ScalarType own) const {
+  return is_stale() && was_alone_ && reduce_.defined() && reduce_.scalar_type() == own;
 }
 
-bool would_be_low_in_this_pass(const at::Tensor& parameter) {
-  return would_be_low(entry_of_this_pass(parameter), parameter);
-}
-
-bool has_buffer_in_this_pass(const at::Tensor& parameter) {
-  return entry_of_this_pass(parameter).buffer.defined();
-}
-
-SideWork* side_work_for(const std::vector<at::Tensor>& parameters,
-                        const std::vector<at::Tensor>& read, bool strided) {
-  if (bytes_of(read) > side_work_bytes) return nullptr;
-  SideWork* side = nullptr;
-  for (const at::Tensor& parameter : parameters) {
-    if (!parameter.defined()) continue;
-    const Entry entry = entry_of_this_pass(parameter, strided);
-    if (!entry.buffer.defined() || !entry.state || entry.state->side == nullptr) return nullptr;
-    side = entry.state->side;
+GradientTarget GradientBuffer::open(const GradientAbility& can, at::ScalarType own,
+                                    SideWork* side) {
+  REQUIRE(!queued_);
+  REQUIRE(side == nullptr || state_ != GradientState::reduced);
+  has_others_ = true;
+  if (!can.overwrites) {
+    begin_addition(side);
+    return {.into = f32_};
   }
-  return side;
+  const bool rounds = can.rounds && would_round(own), overwrite = is_stale();
+  begin_gradient(side);
+  enter(side);
+  rounded_ = rounds;
+  return {.into = rounds ? reduce_ : f32_, .overwrite = overwrite};
 }
 
-InnerPass::InnerPass(const std::vector<at::Tensor>& parameters)
-    : outer_(torch::autograd::get_current_graph_task_id()), around_(inner_pass) {
-  for (const at::Tensor& parameter : parameters)
-    parameters_.insert(parameter.unsafeGetTensorImpl());
-  inner_pass = this;
+GradientTarget GradientBuffer::open_for_autograd(at::ScalarType dtype) {
+  REQUIRE(state_ != GradientState::pending);
+  has_others_ = true;
+  ++gradients_;
+  const bool rounds = would_round(dtype), overwrite = is_stale();
+  widen();
+  enter(nullptr);
+  if (overwrite) {
+    state_ = GradientState::pending;
+    queued_ = true;
+  }
+  rounded_ = rounds;
+  return {.into = rounds ? reduce_ : f32_, .overwrite = overwrite};
 }
 
-InnerPass::~InnerPass() { inner_pass = around_; }
+void GradientBuffer::added_by_autograd() {
+  REQUIRE(!is_stale());
+  if (state_ == GradientState::empty) state_ = GradientState::accumulated;
+}
 
-// A thread that waits for the inner pass may go on with the outer one meanwhile.
-bool InnerPass::fills(const at::Tensor& parameter) const {
-  return torch::autograd::get_current_graph_task_id() != outer_ &&
-         parameters_.count(parameter.unsafeGetTensorImpl()) > 0;
+// Before a gradient is written or added. The stream that makes it waits for that of the one before.
+void GradientBuffer::begin_gradient(SideWork* side) {
+  ++gradients_;
+  widen();
+  wait_for_reader();
+  if (side == nullptr && state_ == GradientState::pending) side_->wait_for_all();
+}
+
+void GradientBuffer::begin_addition(SideWork* side) {
+  begin_gradient(side);
+  if (is_stale()) f32_.zero_();
+  if (state_ == GradientState::empty) needs_zeros_ = true;
+  enter(side);
+}
+
+// A gradient is under way, on that stream.
+void GradientBuffer::enter(SideWork* side) {
+  if (state_ == GradientState::reduced) return;
+  state_ = side != nullptr ? GradientState::pending : GradientState::accumulated;
+  stale_ = false;
+}
+
+// Copies a gradient that lies in the reduce buffer to f32, so that another can be added.
+void GradientBuffer::widen() {
+  if (!rounded_) return;
+  if (state_ == GradientState::pending) side_->wait_for_all();
+  f32_.copy_(reduce_);
+  rounded_ = false;
+}
+
+void GradientBuffer::wait_for_reader() {
+  if (!reader_) return;
+  std::exchange(reader_, {})();
+}
+
+void GradientBuffer::join() {
+  wait_for_reader();
+  queued_ = false;
+  if (state_ == GradientState::pending) state_ = GradientState::accumulated;
+}
+
+void GradientBuffer::fill_if_empty() {
+  if (!is_stale()) return;
+  f32_.zero_();
+  stale_ = false;
+  needs_zeros_ = true;
+}
+
+void GradientBuffer::set_reduced() {
+  REQUIRE(state_ != GradientState::pending && !is_stale());
+  state_ = GradientState::reduced;
+  rounded_ = false;
+}
+
+void GradientBuffer::restart() {
+  queued_ = rounded_ = stale_ = false;
+  if (state_ != GradientState::reduced) state_ = GradientState::empty;
+}
+
+void GradientBuffer::abandon() {
+  queued_ = rounded_ = stale_ = false;
+  state_ = GradientState::reduced;
+}
+
+void GradientBuffer::add_rows(const TableRows& rows) {
+  REQUIRE(!queued_);
+  has_rows_ = true;
+  row_count_ += rows.rows.numel();
+  if (kept_ != nullptr) {
+    ++gradients_;
+    kept_->push_back(rows);
+    return;
+  }
+  begin_addition(nullptr);
+  add_table_rows(f32_, rows, dirty_);
+}
+
+void GradientBuffer::add_kept_rows(const TableRows& rows) {
+  REQUIRE(state_ != GradientState::pending && !is_stale());
+  wait_for_reader();
+  add_table_rows(f32_, rows, dirty_);
+  enter(nullptr);
+}
+
+void GradientBuffer::mark_dirty() {
+  if (!dirty_.flags.defined()) return;
+  const std::int64_t begin = dirty_.begin / touched_piece;
+  const std::int64_t end = (dirty_.begin + f32_.numel() + touched_piece - 1) / touched_piece;
+  dirty_.flags.narrow(0, begin, end - begin).fill_(1);
+}
+
+void GradientBuffer::set_reader(std::function<void()> wait) {
+  REQUIRE(state_ != GradientState::pending);
+  reader_ = std::move(wait);
 }
 
 }  // namespace lockstep
+
+#undef REQUIRE

@@ -1,4 +1,4 @@
-// Where a parameter's gradient is added up, for operations that write it there themselves.
+// Where one parameter's gradient is added up in a step, as a state machine.
 #pragma once
 
 #include "kernels/owed_update.h"
@@ -7,117 +7,142 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
-#include <memory>
-#include <set>
+#include <string>
 #include <vector>
 
 namespace lockstep {
 
-// What is known of a parameter's buffer, on the host, when its next gradient is enqueued. One per
-// trained parameter, made by GradientBuffers (engine/gradient_buffers.h).
-struct BufferState {
-  // zeros: no gradient of this step yet; zero-filled. In a graph that begins with an update the
-  // fill may still be under way on a side stream.
-  // anything: no gradient of this step yet; stale. The first one overwrites the buffer, or the
-  // buffer is zero-filled before it.
-  // gradients: the sum of this step's gradients so far.
-  // low: this step's only gradient is in `low`; the buffer is stale.
-  enum class Holds { zeros, anything, gradients, low } holds = Holds::zeros;
-  // In some step the first gradient could not overwrite the buffer, or none came. Stays set.
-  bool was_added_to = false;
-  // The parameter's part of the reduce buffer, where ranks reduce in a low precision; else
-  // undefined. A gradient that is the only one of a step may be written there instead of the
-  // buffer.
-  at::Tensor low;
-  int gradients = 0;       // how many came in this step
-  bool was_alone = false;  // whether exactly one came in the step before
-  // Whether the next gradient, of this type, is to be written to `low`.
-  bool takes_low(at::ScalarType type) const {
-    return holds == Holds::anything && was_alone && low.defined() && low.scalar_type() == type;
-  }
-  SideWork* side = nullptr;  // the side stream on which gradients may be made; null: none
-  bool made_beside = false;  // the last gradient was made there and may not be done yet
-  // Makes the current stream wait for a deferred update, which still reads the gradient of the step
-  // before and zero-fills the buffer behind it. Empty: there is none. Called once (wait_for_user).
-  std::function<void()> wait_for_user;
+// empty: a step is under way, and no gradient came yet. The memory is zero-filled, or stale: then
+//   the first gradient overwrites it, or it is zero-filled before that is added.
+// pending: the last gradient may not be there yet. It is made on the side stream, or its copy is
+//   queued by GradientBuffers.
+// accumulated: the sum of this step's gradients so far, behind what the current stream was given.
+// reduced: no step is under way; the sum of the last one is complete. Gradients of a pass between
+//   steps, as a recipe's evaluation may make, are added to memory that nobody reads any more.
+enum class GradientState { empty, pending, accumulated, reduced };
 
-  // Whether any gradient so far came as rows (add_rows_of_this_pass), or otherwise. Both stay set.
-  bool has_rows = false, has_others = false;
-  std::int64_t row_count = 0;              // rows given in this step
-  std::vector<TableRows>* kept = nullptr;  // takes rows in place of the buffer, unless null
-  TouchedPieces touched;                   // marked where rows are added
-
-  OwedUpdate* owed = nullptr;  // a deferred update of the weights; null: they are up to date
+// Abilities of the operation that makes a gradient, besides adding it to f32.
+struct GradientAbility {
+  bool overwrites = false;   // write all of it over stale memory
+  bool rounds = false;       // with overwrites: write the parameter's own dtype
+  bool any_strides = false;  // handle a buffer that is not contiguous
 };
 
-// parameter: a leaf that keeps its handle. buffer: f32, of its shape; one that is not
-// contiguous is found only by operations that handle any strides. An operation adds its gradient
-// into it during backward and returns none to autograd, which saves a tensor, a cast and an
-// addition per parameter. state: null for a buffer that is always zero-filled. Thread-safe.
-void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer,
-                         std::shared_ptr<BufferState> state = nullptr);
-void forget_gradient_buffer(const at::Tensor& parameter);
-// To be added to, outside of a backward pass too (linear_cross_entropy makes its weight's gradient
-// in forward). Undefined if there is none.
-at::Tensor gradient_buffer(const at::Tensor& parameter);
-
-// For an operation in backward, about a parameter whose gradient this pass needs: its buffer, to be
-// added to. Undefined where autograd shall have the gradient, because there is no buffer or because
-// the pass returns the gradient to its caller (torch::autograd::grad) and adds nothing up.
-// side: the side stream on which the operation makes it, as side_work_for found. Each call counts
-// as one gradient.
-at::Tensor buffer_of_this_pass(const at::Tensor& parameter, SideWork* side = nullptr);
-
-// The same for an operation that can also overwrite all of it. is_first: what it holds is stale and
-// must be overwritten. may_be_low: the operation can write the parameter's own type too; then the
-// buffer may be of that type in place of f32, with is_first.
-struct FirstBuffer {
-  at::Tensor buffer;
-  bool is_first = false;
+// into: where a gradient goes, of the parameter's shape, f32, or with `rounds` of its dtype.
+// Undefined: autograd shall have it. overwrite: what lies there is stale; add to it otherwise.
+struct GradientTarget {
+  at::Tensor into;
+  bool overwrite = false;
 };
-FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side = nullptr,
-                                      bool may_be_low = false);
-// Whether that buffer would be of the parameter's type. Counts nothing and changes nothing.
-bool would_be_low_in_this_pass(const at::Tensor& parameter);
-// As first_buffer_of_this_pass, for an operation that handles any strides.
-FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side,
-                                              bool may_be_low = false);
-// To be called before work that uses the buffer is enqueued: see BufferState::wait_for_user.
-void wait_for_user(BufferState& state);
-// To be called before another gradient is added: copies one that is in `low` to the buffer. Work
-// that writes `low` must be enqueued.
-void bring_from_low(BufferState& state, const at::Tensor& buffer);
-// For an operation in forward that reads rows of the parameter: a deferred update of it. Null: the
-// rows are up to date.
-OwedUpdate* owed_update_of(const at::Tensor& parameter);
-// For an operation in backward that used few rows of the parameter [V, D]: adds the gradient's rows
-// to the buffer, or keeps them, or returns false where autograd shall have the gradient. On GPUs
-// rows are added up in no fixed order, unless ATen was told to be deterministic.
-bool add_rows_of_this_pass(const at::Tensor& parameter, const TableRows& rows);
-// Whether buffer_of_this_pass would give a buffer. Counts nothing and changes nothing.
-bool has_buffer_in_this_pass(const at::Tensor& parameter);
-// The side stream on which an operation that reads these tensors may make the gradients of all
-// these parameters (run_beside). Null where one that is defined has no buffer, where `read` is
-// large (side_work_bytes), or where there is no side stream. strided: the operation handles buffers
-// of any strides.
-SideWork* side_work_for(const std::vector<at::Tensor>& parameters,
-                        const std::vector<at::Tensor>& read, bool strided = false);
 
-// While it lives, a backward pass that begins inside the present one may fill the buffers of
-// `parameters`, although it returns their gradients to its caller. For its thread.
-class InnerPass {
+// One per trained parameter, made by GradientBuffers (engine/gradient_buffers.h). Its state is the
+// host's, about work that was enqueued. A call that its state forbids is a bug of Lockstep's:
+// it ends the process and names the parameter. Not thread-safe: one backward pass at a time.
+class GradientBuffer {
  public:
-  explicit InnerPass(const std::vector<at::Tensor>& parameters);
-  ~InnerPass();
-  InnerPass(const InnerPass&) = delete;
-  InnerPass& operator=(const InnerPass&) = delete;
-  bool fills(const at::Tensor& parameter) const;
+  // name: the parameter's. f32: of its shape, any strides. autograd_adds: autograd adds to f32 by
+  // itself (compute dtype fp32). Begins as `reduced`.
+  GradientBuffer(std::string name, at::Tensor f32, bool autograd_adds = false);
+
+  const std::string& name() const { return name_; }
+  GradientState state() const { return state_; }
+  const at::Tensor& f32() const { return f32_; }
+  // Whether the step's only gradient lies in the reduce buffer, and f32 is stale.
+  bool is_rounded() const { return rounded_; }
+  bool is_stale() const { return state_ == GradientState::empty && stale_; }
+  // In some step the first gradient could not overwrite the memory, or none came. Stays set.
+  bool needs_zeros() const { return needs_zeros_; }
+
+  // The parameter's part of the reduce buffer, of its shape, where ranks reduce in a low precision.
+  // A gradient that is the only one of a step may be written there at once.
+  // REQUIRES: reduced.
+  void set_reduce_buffer(at::Tensor reduce);
+  // The side stream on which gradients may be made from now on; null: none. The current stream has
+  // waited for the one before.
+  void set_side_work(SideWork* side);
+  SideWork* side_work() const { return side_; }
+
+  // A step begins. zero_filled: the memory holds zeros, or will when it is used; stale otherwise.
+  // REQUIRES: empty or reduced.
+  void begin_step(bool zero_filled);
+  // For an operation that makes one gradient: where it goes. Waits for what uses the memory still;
+  // zero-fills it if the operation cannot overwrite what is stale. own: the parameter's dtype.
+  // side: the stream on which the operation makes it; null: the current one.
+  // REQUIRES: no copy is queued; if reduced, no side stream.
+  GradientTarget open(const GradientAbility& can, at::ScalarType own, SideWork* side = nullptr);
+  // Whether `open` would give a target of this dtype to an operation that rounds.
+  bool would_round(at::ScalarType own) const;
+  // The same for a gradient [any dtype] that autograd gave. With `overwrite` the caller queues the
+  // copy. REQUIRES: not pending.
+  GradientTarget open_for_autograd(at::ScalarType dtype);
+  // Autograd may have added to f32 by itself. REQUIRES: not stale.
+  void added_by_autograd();
+  // Before the memory is used: the current stream waits for a deferred update that reads it.
+  void wait_for_reader();
+  // The current stream has waited for the side stream, and queued copies are made. Waits for a
+  // reader, too.
+  void join();
+  // Zero-fills what is stale; does nothing otherwise.
+  void fill_if_empty();
+  // The sum over micro-batches and ranks is complete. REQUIRES: accumulated, or zero-filled.
+  void set_reduced();
+  // The memory was zero-filled, and nothing came yet. In a step it becomes empty.
+  void restart();
+  // The step broke off, and what lies there is of no use. It becomes reduced.
+  void abandon();
+
+  // Whether gradients came as rows so far, and never otherwise. Always false with autograd_adds.
+  bool is_sparse() const { return has_rows_ && !has_others_ && !autograd_adds_; }
+  std::int64_t row_count() const { return row_count_; }  // rows that came in this step
+  // For an operation that used few rows of the parameter [V, D]: adds the gradient's rows, or keeps
+  // them. On GPUs rows are added up in no fixed order, unless ATen was told to be deterministic.
+  // REQUIRES: no copy is queued.
+  void add_rows(const TableRows& rows);
+  // Rows are appended to `kept` from now on, not added. Null: they are added again.
+  void keep_rows(std::vector<TableRows>* kept) { kept_ = kept; }
+  // Adds rows that were kept, of any rank. REQUIRES: accumulated, zero-filled or reduced.
+  void add_kept_rows(const TableRows& rows);
+  // dirty: pieces of the flat buffer, marked where rows are added.
+  void set_dirty(TouchedPieces dirty) { dirty_ = std::move(dirty); }
+  // Marks all of it, on the device: other ranks add to it.
+  void mark_dirty();
+
+  // A deferred update of the weights, which operations ask before they read rows. Null: the weights
+  // are up to date.
+  void set_deferred_update(OwedUpdate* update) { update_ = update; }
+  OwedUpdate* deferred_update() const { return update_; }
+  // wait: called once, before anything uses the memory. It makes the current stream wait for a
+  // deferred update, which reads the gradient of the step before and zero-fills behind it.
+  // REQUIRES: not pending.
+  void set_reader(std::function<void()> wait);
 
  private:
-  std::set<const at::TensorImpl*> parameters_;
-  int outer_;  // the pass that it lies in
-  const InnerPass* around_;
+  void begin_gradient(SideWork* side);
+  void begin_addition(SideWork* side);
+  void enter(SideWork* side);
+  void widen();
+  const char* state_name() const;
+
+  std::string name_;
+  at::Tensor f32_, reduce_;
+  bool autograd_adds_ = false;
+  GradientState state_ = GradientState::reduced;
+  bool stale_ = false;    // of `empty`
+  bool queued_ = false;   // of `pending`
+  bool rounded_ = false;  // of `pending` and `accumulated`
+  bool needs_zeros_ = false;
+  int gradients_ = 0;       // how many came in this step
+  bool was_alone_ = false;  // whether exactly one came in the step before
+  SideWork* side_ = nullptr;
+  std::function<void()> reader_;
+
+  bool has_rows_ = false, has_others_ = false;
+  std::int64_t row_count_ = 0;
+  std::vector<TableRows>* kept_ = nullptr;
+  TouchedPieces dirty_;
+  OwedUpdate* update_ = nullptr;
 };
 
 }  // namespace lockstep

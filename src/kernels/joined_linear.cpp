@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "kernels/column_sums.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_writer.h"
 #include "kernels/matmul.h"
 #include "kernels/second_derivative.h"
 
@@ -13,7 +13,6 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <algorithm>
 #include <vector>
 
 namespace lockstep {
@@ -36,28 +35,23 @@ at::Tensor joined(const ThreeTensors& parts) {
   return parts[0].as_strided(sizes, parts[0].strides(), parts[0].storage_offset());
 }
 
-// Adds the gradient of three parameters: of_all(sum [3 * n, ...], is_first) adds all of it to its
-// first argument, or with is_first, which only `can_write` lets be, writes over that. What goes
-// into no buffer is for autograd, at `result`. wanted: whose gradient is needed.
-// side: where of_all, which reads `read`, may be called once this returned; null: it is called at
-// once.
+// Adds the gradient of three parameters, of which the writer's k-th is the first:
+// of_all(sum [3 * n, ...], is_first) adds all of it to its first argument, or with is_first, which
+// only parameters that can be overwritten let be, writes over that. What goes into no buffer is for
+// autograd, at `result`. wanted: whose gradient is needed. On the side stream of_all, which reads
+// `read`, is called once this returned.
 template <class OfAll>
-void give_each(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, bool can_write,
-               SideWork* side, const std::vector<at::Tensor>& read, at::Tensor* result,
-               const OfAll& of_all) {
+void give_each(GradientWriter& writer, std::size_t k, const ThreeTensors& parameters,
+               const std::array<bool, 3>& wanted, std::initializer_list<at::Tensor> read,
+               at::Tensor* result, const OfAll& of_all) {
   ThreeTensors buffers;
   std::array<bool, 3> is_first{};
   bool have_all = true;
-  const bool low =
-      can_write && std::all_of(parameters.begin(), parameters.end(), would_be_low_in_this_pass);
+  writer.round_all_or_none(k, k + buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (wanted[i] && can_write) {
-      const FirstBuffer first = first_buffer_of_this_pass(parameters[i], side, low);
-      buffers[i] = first.buffer;
-      is_first[i] = first.is_first;
-    } else if (wanted[i]) {
-      buffers[i] = buffer_of_this_pass(parameters[i], side);
-    }
+    const GradientTarget target = writer.open(k + i);
+    buffers[i] = target.into;
+    is_first[i] = target.overwrite;
     have_all &= buffers[i].defined();
   }
   const bool all_first = is_first == std::array{true, true, true};
@@ -85,7 +79,7 @@ void give_each(const ThreeTensors& parameters, const std::array<bool, 3>& wanted
     return rest;
   };
   if (have_all)
-    return run_beside(side, read, [=] {
+    return writer.run(read, [=] {
       if (lie_together(buffers))
         of_all(joined(buffers), all_first);
       else
@@ -137,23 +131,27 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
                         context->needs_input_grad(first + 2)};
     };
     const std::array none{false, false, false};
-    const auto of_parameters = [&](SideWork* side) {
+    const auto weight = [&](std::size_t i) {
+      return GradientWriter::Wanted{.parameter = saved[i],
+                                    .needed = context->needs_input_grad(i),
+                                    .can = {.overwrites = true, .rounds = true}};
+    };
+    const auto bias = [&](std::size_t i) {
+      return GradientWriter::Wanted{.parameter = saved[i], .needed = context->needs_input_grad(i)};
+    };
+    GradientWriter writer({weight(1), weight(2), weight(3), bias(4), bias(5), bias(6)},
+                          bytes_of({up, rows}));
+    const auto of_parameters = [&] {
       if (wanted(1) != none)
-        give_each(weights, wanted(1), /*can_write=*/true, side, {up, rows}, &result[1],
+        give_each(writer, 0, weights, wanted(1), {up, rows}, &result[1],
                   [up, rows](const at::Tensor& into, bool is_first) {
                     matmul_into(into, up.t(), rows, {}, /*accumulate=*/!is_first);
                   });
       if (wanted(4) != none)
-        give_each(biases, wanted(4), /*can_write=*/false, side, {up}, &result[4],
+        give_each(writer, 3, biases, wanted(4), {up}, &result[4],
                   [up](const at::Tensor& into, bool) { add_column_sums(into, up); });
     };
-    const std::array all{true, true, true};
-    SideWork* const side =
-        wanted(1) == all && wanted(4) == all
-            ? side_work_for({saved[1], saved[2], saved[3], saved[4], saved[5], saved[6]},
-                            {up, rows})
-            : nullptr;
-    if (side != nullptr) of_parameters(side);
+    if (writer.on_side_stream()) of_parameters();
     if (context->needs_input_grad(0)) {
       result[0] = at::empty(x.sizes(), x.options());
       const at::Tensor of_rows = result[0].view({-1, x.size(-1)});
@@ -162,7 +160,7 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
       else
         matmul_into(of_rows, up, joined(weights));
     }
-    if (side == nullptr) of_parameters(nullptr);
+    if (!writer.on_side_stream()) of_parameters();
     return result;
   }
 

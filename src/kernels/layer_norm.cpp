@@ -2,7 +2,7 @@
 #include "kernels/layer_norm.h"
 
 #include "base/check.h"
-#include "kernels/gradient_sink.h"
+#include "kernels/gradient_writer.h"
 #include "kernels/own_kernels.h"
 #include "kernels/philox_inline.h"
 #include "kernels/second_derivative.h"
@@ -152,11 +152,13 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     const bool own = context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum);
     const bool needs_weight = context->needs_input_grad(place);
     const bool needs_bias = bias.defined() && context->needs_input_grad(place + 1);
-    const bool needs_all = own && needs_weight && needs_bias == bias.defined();
-    SideWork* const side = needs_all ? side_work_for({weight, bias}, {}) : nullptr;
-    const Sink of_weight = sink_of(weight, needs_weight, side);
-    const Sink of_bias = sink_of(bias, needs_bias, side);
-    at::Tensor of_x, of_branch;
+    GradientWriter writer(
+        {{.parameter = weight, .needed = needs_weight}, {.parameter = bias, .needed = needs_bias}},
+        own ? 0 : GradientWriter::not_overlapped);
+    // The kernels write both.
+    at::Tensor of_weight, of_bias, of_x, of_branch;
+    if (own || needs_weight) of_weight = writer.open_or_zeros(0).into;
+    if (bias.defined() && (own || needs_bias)) of_bias = writer.open_or_zeros(1).into;
     if (own) {
       of_x = at::empty_like(sum);
       of_branch = draw.p > 0 ? at::empty_like(sum) : both(of_x);
@@ -174,25 +176,24 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
           .of_branch = draw.p > 0 ? of_branch.mutable_data_ptr() : nullptr,
           .dropout = kernel_dropout(draw, sum),
           .partial = partial.mutable_data_ptr<float>(),
-          .of_weight = of_weight.f32.mutable_data_ptr<float>(),
-          .of_bias = bias.defined() ? of_bias.f32.mutable_data_ptr<float>() : nullptr,
+          .of_weight = of_weight.mutable_data_ptr<float>(),
+          .of_bias = bias.defined() ? of_bias.mutable_data_ptr<float>() : nullptr,
           .dtype = *kernel_dtype(sum.scalar_type()),
           .rows = rows,
           .width = width,
           .blocks = blocks};
       layer_norm_kernels.backward(launch);
-      run_beside(side, {partial}, [launch] { layer_norm_kernels.shares(launch); });
+      writer.run({partial}, [launch] { layer_norm_kernels.shares(launch); });
     } else {
-      const std::array<bool, 3> wanted{true, of_weight.needed, of_bias.needed};
+      const std::array<bool, 3> wanted{true, needs_weight, needs_bias};
       const auto [x, w, b] = at::native_layer_norm_backward(
           of_normed, sum, {sum.size(-1)}, saved[3], saved[4], weight, if_defined(bias), wanted);
       of_x = of_sum.defined() ? x.add(of_sum) : x;
       of_branch = both(of_x);
-      if (of_weight.needed) of_weight.f32.add_(w);
-      if (of_bias.needed) of_bias.f32.add_(b);
+      if (needs_weight) of_weight.add_(w);
+      if (needs_bias) of_bias.add_(b);
     }
-    return {of_x, of_branch, of_weight.returned(weight), of_bias.returned(bias), {}, {}, {},
-            {},   {}};
+    return {of_x, of_branch, writer.returned(0), writer.returned(1), {}, {}, {}, {}, {}};
   }
 
  private:

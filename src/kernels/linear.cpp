@@ -2,7 +2,7 @@
 #include "kernels/linear.h"
 
 #include "kernels/column_sums.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_writer.h"
 #include "kernels/matmul.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
@@ -58,23 +58,22 @@ struct Linear : torch::autograd::Function<Linear> {
     at::Tensor of_x, of_weight, of_bias;
     const bool needs_weight = context->needs_input_grad(1);
     const bool needs_bias = bias.defined() && context->needs_input_grad(2);
-    const auto of_parameters = [&](SideWork* side) {
+    GradientWriter writer(
+        {{.parameter = weight, .needed = needs_weight, .can = {.overwrites = true, .rounds = true}},
+         {.parameter = bias, .needed = needs_bias}},
+        bytes_of({gradient, x}));
+    const auto of_parameters = [&] {
       const at::Tensor rows = rows_of(x);
-      FirstBuffer of_w;
-      at::Tensor of_b;
-      if (needs_weight) of_w = first_buffer_of_this_pass(weight, side, /*may_be_low=*/true);
-      if (needs_bias) of_b = buffer_of_this_pass(bias, side);
-      run_beside(side, {gradient, rows}, [of_w, of_b, gradient, rows] {
-        if (of_w.buffer.defined())
-          matmul_into(of_w.buffer, gradient.t(), rows, {}, /*accumulate=*/!of_w.is_first);
-        if (of_b.defined()) add_column_sums(of_b, gradient);
+      const GradientTarget of_w = writer.open(0), of_b = writer.open(1);
+      writer.run({gradient, rows}, [of_w, of_b, gradient, rows] {
+        if (of_w.into.defined())
+          matmul_into(of_w.into, gradient.t(), rows, {}, /*accumulate=*/!of_w.overwrite);
+        if (of_b.into.defined()) add_column_sums(of_b.into, gradient);
       });
-      if (needs_weight && !of_w.buffer.defined()) of_weight = gradient.t().mm(rows);
-      if (needs_bias && !of_b.defined()) of_bias = at::sum(gradient, {0});
+      if (needs_weight && !of_w.into.defined()) of_weight = gradient.t().mm(rows);
+      if (needs_bias && !of_b.into.defined()) of_bias = at::sum(gradient, {0});
     };
-    const bool needs_all = needs_weight && needs_bias == bias.defined();
-    SideWork* const side = needs_all ? side_work_for({weight, bias}, {gradient, x}) : nullptr;
-    if (side != nullptr) of_parameters(side);
+    if (writer.on_side_stream()) of_parameters();
     if (context->needs_input_grad(0)) {
       of_x = at::empty(x.sizes(), x.options());
       const at::Tensor rows = of_x.view({-1, x.size(-1)});
@@ -83,7 +82,7 @@ struct Linear : torch::autograd::Function<Linear> {
       else
         matmul_into(rows, gradient, weight);
     }
-    if (side == nullptr) of_parameters(nullptr);
+    if (!writer.on_side_stream()) of_parameters();
     return {of_x, of_weight, of_bias, {}};
   }
 };

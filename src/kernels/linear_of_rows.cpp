@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "kernels/gradient_sink.h"
+#include "kernels/gradient_writer.h"
 #include "kernels/linear.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
@@ -99,17 +99,18 @@ struct LinearOfRows : torch::autograd::Function<LinearOfRows> {
     backward.of_out = of_out.const_data_ptr();
     const bool needs_weight = context->needs_input_grad(2);
     const bool needs_bias = bias.defined() && context->needs_input_grad(3);
-    const bool needs_all = needs_weight && needs_bias == bias.defined();
-    SideWork* const side = needs_all ? side_work_for({weight, bias}, {hidden, of_out}) : nullptr;
-    Sink of_weight, of_bias;
-    if (needs_weight) of_weight = sink_of(weight, true, side);
-    if (needs_bias) of_bias = sink_of(bias, true, side);
-    if (needs_weight || needs_bias)
-      run_beside(side, {hidden, rows, of_out}, [backward, of_weight, of_bias]() mutable {
-        if (of_weight.needed) backward.of_weight = of_weight.f32.mutable_data_ptr<float>();
-        if (of_bias.needed) backward.of_bias = of_bias.f32.mutable_data_ptr<float>();
-        head_kernels.of_weight(backward);
-      });
+    GradientWriter writer(
+        {{.parameter = weight, .needed = needs_weight}, {.parameter = bias, .needed = needs_bias}},
+        bytes_of({hidden, of_out}));
+    if (needs_weight || needs_bias) {
+      HeadBackward of_parameters = backward;
+      if (needs_weight)
+        of_parameters.of_weight = writer.open_or_zeros(0).into.mutable_data_ptr<float>();
+      if (needs_bias)
+        of_parameters.of_bias = writer.open_or_zeros(1).into.mutable_data_ptr<float>();
+      writer.run({hidden, rows, of_out},
+                 [of_parameters] { head_kernels.of_weight(of_parameters); });
+    }
     at::Tensor of_hidden = other;
     if (context->needs_input_grad(0)) {
       of_hidden = at::empty_like(hidden);
@@ -119,7 +120,7 @@ struct LinearOfRows : torch::autograd::Function<LinearOfRows> {
       backward.of_hidden = of_hidden.mutable_data_ptr();
       head_kernels.of_hidden(backward);
     }
-    return {of_hidden, {}, of_weight.returned(weight), of_bias.returned(bias), {}};
+    return {of_hidden, {}, writer.returned(0), writer.returned(1), {}};
   }
 };
 

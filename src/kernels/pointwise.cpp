@@ -1,8 +1,7 @@
 #include "kernels/pointwise.h"
 
 #include "kernels/column_sums.h"
-#include "kernels/gradient_buffer.h"
-#include "kernels/gradient_sink.h"
+#include "kernels/gradient_writer.h"
 #include "kernels/matmul.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
@@ -92,31 +91,24 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     if (!gradients[0].defined()) return {other, {}, {}, {}, {}};
     if (is_differentiated()) return differentiable(saved, gradients[0], other);
     const at::Tensor up = gradients[0].contiguous(channels_last);
-    at::Tensor of_weight, of_bias;
     const bool needs_weight = context->needs_input_grad(1);
     const bool needs_bias = bias.defined() && context->needs_input_grad(2);
-    const auto of_parameters = [&](SideWork* side) {
-      FirstBuffer of_w;
-      Sink of_b;
-      if (needs_weight) of_w = first_buffer_of_this_pass(weight, side, /*may_be_low=*/true);
-      if (needs_bias) of_b = sink_of(bias, true, side);
-      Sink sink;
-      if (needs_weight && !of_w.buffer.defined()) {
-        sink = fresh_sink(weight);
-        of_w.buffer = sink.f32;
-      }
+    GradientWriter writer(
+        {{.parameter = weight, .needed = needs_weight, .can = {.overwrites = true, .rounds = true}},
+         {.parameter = bias, .needed = needs_bias}},
+        bytes_of({up, x}));
+    const auto of_parameters = [&] {
+      GradientTarget of_w, of_b;
+      if (needs_weight) of_w = writer.open_or_zeros(0);
+      if (needs_bias) of_b = writer.open_or_zeros(1);
       const at::Tensor ups = rows_of_pixels(up), rows = rows_of_pixels(x);
-      run_beside(side, {ups, rows}, [=] {
-        if (needs_weight)
-          matmul_into(matrix_of(of_w.buffer), ups.t(), rows, {}, /*accumulate=*/!of_w.is_first);
-        if (needs_bias) add_column_sums(of_b.f32, ups);
+      writer.run({ups, rows}, [of_w, of_b, ups, rows] {
+        if (of_w.into.defined())
+          matmul_into(matrix_of(of_w.into), ups.t(), rows, {}, /*accumulate=*/!of_w.overwrite);
+        if (of_b.into.defined()) add_column_sums(of_b.into, ups);
       });
-      if (needs_weight) of_weight = sink.returned(weight);
-      if (needs_bias) of_bias = of_b.returned(bias);
     };
-    const bool needs_all = needs_weight && needs_bias == bias.defined();
-    SideWork* const side = needs_all ? side_work_for({weight, bias}, {up, x}) : nullptr;
-    if (side != nullptr) of_parameters(side);
+    if (writer.on_side_stream()) of_parameters();
     at::Tensor of_x;
     if (context->needs_input_grad(0)) {
       of_x = empty_like_with(x, x.size(1));
@@ -126,8 +118,8 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
       else
         matmul_into(rows_of_pixels(of_x), rows_of_pixels(up), matrix_of(weight));
     }
-    if (side == nullptr) of_parameters(nullptr);
-    return {of_x, of_weight, of_bias, {}, {}};
+    if (!writer.on_side_stream()) of_parameters();
+    return {of_x, writer.returned(0), writer.returned(1), {}, {}};
   }
 
  private:
@@ -207,14 +199,17 @@ struct PointwisePair : torch::autograd::Function<PointwisePair> {
   // Rows of `all` to the gradients of two parameters, inputs `input` and the one behind it.
   static void share_out(AutogradContext* context, const variable_list& saved, std::size_t input,
                         const at::Tensor& all, variable_list& found) {
+    GradientWriter writer(
+        {{.parameter = saved[input], .needed = context->needs_input_grad(input)},
+         {.parameter = saved[input + 1], .needed = context->needs_input_grad(input + 1)}});
     std::int64_t begin = 0;
     for (const std::size_t i : {input, input + 1}) {
       const at::Tensor& parameter = saved[i];
       const at::Tensor own = all.narrow(0, begin, parameter.size(0)).view(parameter.sizes());
       begin += parameter.size(0);
       if (!context->needs_input_grad(i)) continue;
-      if (const at::Tensor buffer = buffer_of_this_pass(parameter); buffer.defined())
-        buffer.add_(own);
+      if (const GradientTarget target = writer.open(i - input); target.into.defined())
+        target.into.add_(own);
       else
         found[i] = own.to(parameter.scalar_type());
     }

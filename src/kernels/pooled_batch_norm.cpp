@@ -97,7 +97,7 @@ struct PooledBatchNorm : torch::autograd::Function<PooledBatchNorm> {
                                   .pool = pool_of(norm.rows, pool),
                                   .largest = largest.const_data_ptr(),
                                   .places = places.const_data_ptr<std::uint8_t>()});
-    own.give(norm, result, 0);
+    own.give(result, 0);
     return result;
   }
 };

@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/second_derivative.h"
 
 #include <ATen/core/grad_mode.h>
@@ -88,7 +88,7 @@ struct Recompute : torch::autograd::Function<Recompute> {
     std::vector<bool> needed;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       needed.push_back(leaves[i].requires_grad() && context->needs_input_grad(i));
-      if (i >= count && needed[i] && has_buffer_in_this_pass(leaves[i]))
+      if (i >= count && needed[i] && gradient_buffer_of_this_pass(leaves[i]) != nullptr)
         buffered.push_back(leaves[i]);
     }
     variable_list outputs;

@@ -27,10 +27,6 @@ class SideWork {
 // What side work may keep at once. An operation that reads more has blocks enough for all
 // processors, and gains nothing.
 inline constexpr std::int64_t side_work_bytes = std::int64_t{128} << 20;
-std::int64_t bytes_of(const std::vector<at::Tensor>& tensors);
-
-// By `side`, or where it is null at once.
-void run_beside(SideWork* side, const std::vector<at::Tensor>& read,
-                const std::function<void()>& work);
+std::int64_t bytes_of(at::TensorList tensors);
 
 }  // namespace lockstep

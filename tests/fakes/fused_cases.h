@@ -4,7 +4,7 @@
 
 #include "kernels/activation.h"
 #include "kernels/embedding.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 #include "kernels/linear_of_rows.h"

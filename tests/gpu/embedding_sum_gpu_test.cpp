@@ -2,7 +2,7 @@
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
 #include "kernels/embedding_sum.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/joined_linear.h"
 
 #include <ATen/TensorOperators.h>

@@ -13,7 +13,7 @@
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/embedding.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 
@@ -297,9 +297,9 @@ TEST_F(KernelTest, AdamReadsSumsInBf16) {
     testing::ToyModel model(1);
     ParameterStorage storage(model.parameters(), device, at::kBFloat16);
     GradientBuffers gradients(storage);
-    gradients.sum_in_bf16();
+    gradients.reduce_buffer().allocate();
     Optimizer optimizer(train, gradients);
-    gradients.choose_sums();
+    gradients.reduce_buffer().choose();
     ASSERT_EQ(gradients.leaves_sums(), device.is_cuda());
     for (int step = 0; step < 5; ++step) {
       const at::Tensor sums = at::linspace(-1 - step, 2, gradients.sums().numel());

@@ -4,7 +4,7 @@
 
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 
 #include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>

@@ -2,7 +2,7 @@
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
 #include "kernels/column_sums.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/matmul.h"
 #include "kernels/pointwise.h"
 #include "kernels/zero_ranges.h"

@@ -230,7 +230,7 @@ TEST(ATablesGradient, ComesAfterThatOfTheStepBeforeWasRead) {
         read = gradient.clone();
         gradient.zero_();
       });
-      rank.gradients.set_user(table_index, [&side, number] { side.wait(number); });
+      rank.gradients[table_index].set_reader([&side, number] { side.wait(number); });
     };
     read_beside();
     loss_of(rank.model, rank.model.table, 0, 5).backward();

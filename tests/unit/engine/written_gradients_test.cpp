@@ -207,5 +207,38 @@ TEST(WrittenGradients, AreRightAfterAStepThatBrokeOff) {
   });
 }
 
+// A step that never came to its sum, as a capture that failed, and a pass between two steps, as a
+// recipe's evaluation may make one.
+TEST(WrittenGradients, AreRightAfterPassesThatBelongToNoStep) {
+  testing::with_ranks(1, [](ProcessGroup& group) {
+    std::vector<at::Tensor> found;
+    for (const bool disturbed : {false, true}) {
+      Mixed model;
+      ParameterStorage storage(model.parameters, at::kCPU, at::kBFloat16);
+      GradientBuffers gradients(storage);
+      Reducer reducer(gradients, group, ReducePrecision::fp32);
+      GradientSum sum(gradients, reducer, group, false);
+      for (int step = 0; step < 5; ++step) {
+        if (disturbed) model.backward(step + 7, true);
+        if (disturbed && step > 1) {
+          sum.begin_step(1);
+          sum.begin_backward(true);
+          model.backward(step + 9, true);
+          sum.reset();
+        }
+        sum.begin_step(1);
+        sum.begin_backward(true);
+        model.backward(step, true);
+        sum.end_backward(true);
+        sum.finish();
+        for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+          EXPECT_EQ(gradients[i].state(), GradientState::reduced);
+      }
+      found.push_back(gradients.flat().clone());
+    }
+    EXPECT_TRUE(found[0].equal(found[1]));
+  });
+}
+
 }  // namespace
 }  // namespace lockstep

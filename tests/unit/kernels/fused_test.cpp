@@ -2,7 +2,7 @@
 #include "kernels/activation.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 #include "kernels/matmul.h"
@@ -211,16 +211,6 @@ TEST(LinearCrossEntropy, EqualsCrossEntropyOfTheLogits) {
       EXPECT_TRUE(at::allclose(own_h.grad(), h.grad(), 1e-4, 1e-6));
       EXPECT_TRUE(at::allclose(buffered ? buffer - 2 : own_w.grad(), w.grad(), 1e-4, 1e-5));
     }
-}
-
-TEST(GradientBuffer, IsFoundUntilForgotten) {
-  const at::Tensor parameter = at::zeros({2}).requires_grad_();
-  EXPECT_FALSE(gradient_buffer(parameter).defined());
-  const at::Tensor buffer = at::zeros({2});
-  set_gradient_buffer(parameter, buffer);
-  EXPECT_TRUE(gradient_buffer(parameter).is_same(buffer));
-  forget_gradient_buffer(parameter);
-  EXPECT_FALSE(gradient_buffer(parameter).defined());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "kernels/boxes.h"
 #include "kernels/channel_products.h"
 #include "kernels/chosen_boxes.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/match_boxes.h"
 #include "kernels/pointwise.h"
 #include "kernels/top_rows.h"

@@ -1,6 +1,6 @@
 // Three linear layers as one product, and rows of several tables, against plain autograd.
 #include "kernels/embedding_sum.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/joined_linear.h"
 
 #include "base/error.h"

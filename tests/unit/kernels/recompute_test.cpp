@@ -5,7 +5,7 @@
 #include "fakes/error_of.h"
 #include "kernels/activation.h"
 #include "kernels/dropout.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_registry.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 
