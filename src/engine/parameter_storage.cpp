@@ -17,12 +17,13 @@ namespace lockstep {
 
 ParameterStorage::ParameterStorage(const std::vector<Parameter>& registered, at::Device device,
                                    at::ScalarType compute_dtype, ProcessGroup* sharing,
-                                   std::int64_t bucket_bytes)
-    : ParameterStorage(sort_parameters(registered), device, compute_dtype, sharing, bucket_bytes) {}
+                                   std::int64_t bucket_bytes, OptimizerKind optimizer)
+    : ParameterStorage(sort_parameters(registered), device, compute_dtype, sharing, bucket_bytes,
+                       optimizer) {}
 
 ParameterStorage::ParameterStorage(ModelParameters sorted, at::Device device,
                                    at::ScalarType compute_dtype, ProcessGroup* sharing,
-                                   std::int64_t bucket_bytes)
+                                   std::int64_t bucket_bytes, OptimizerKind optimizer)
     : frozen_(std::move(sorted.frozen), device, compute_dtype),
       aliases_(std::move(sorted.aliases)),
       sharing_(sharing != nullptr && sharing->size() > 1 ? sharing : nullptr) {
@@ -32,8 +33,7 @@ ParameterStorage::ParameterStorage(ModelParameters sorted, at::Device device,
     parameters_.push_back(std::move(one.parameter));
     handles_.push_back(std::move(one.handles));
   }
-  layout_ = lay_out(sizes_, arena_alignment * (sharing_ != nullptr ? sharing_->size() : 1));
-  buckets_ = cut_buckets(layout_, sizes_, bucket_bytes);
+  lay_out_parameters(bucket_bytes, optimizer);
   find_own_pieces();
   const at::NoGradGuard no_grad;
   const auto flat = [&](std::int64_t elements, at::ScalarType dtype) {
@@ -46,9 +46,31 @@ ParameterStorage::ParameterStorage(ModelParameters sorted, at::Device device,
   point_at(weights());
 }
 
-std::int64_t ParameterStorage::end_of(std::size_t i) const {
-  return i == 0 ? layout_.elements : layout_.offsets[i - 1];
+void ParameterStorage::lay_out_parameters(std::int64_t bucket_bytes, OptimizerKind optimizer) {
+  const std::int64_t ranks = sharing_ != nullptr ? sharing_->size() : 1;
+  std::vector<bool> whole;
+  for (const Granularity one :
+       granularities(optimizer, optimized_parameters(parameters_, aliases_)))
+    whole.push_back(one == Granularity::matrix);
+  if (ranks > 1 && std::find(whole.begin(), whole.end(), true) != whole.end()) {
+    BucketedLayout made = lay_out_whole(sizes_, whole, ranks, bucket_bytes);
+    layout_ = std::move(made.layout);
+    buckets_ = std::move(made.buckets);
+    return;
+  }
+  layout_ = lay_out(sizes_, arena_alignment * ranks);
+  buckets_ = cut_buckets(layout_, sizes_, bucket_bytes);
 }
+
+std::vector<std::size_t> ParameterStorage::in_order() const {
+  std::vector<std::size_t> order;
+  for (const Bucket& bucket : buckets_)
+    for (const std::int64_t parameter : bucket.parameters)
+      order.push_back(static_cast<std::size_t>(parameter));
+  return order;
+}
+
+std::int64_t ParameterStorage::end_of(std::size_t i) const { return layout_.ends[i]; }
 
 at::Tensor ParameterStorage::view(const at::Tensor& flat, std::size_t i) const {
   return shaped(flat.narrow(0, layout_.offsets[i], sizes_[i]), i);

@@ -30,7 +30,8 @@ struct Piece {
 //
 // With `sharing` the optimizer is sharded over its ranks: each bucket is cut into a shard ("piece")
 // per rank, and `own` are this rank's. Whatever only the update needs is kept for these alone: in
-// low precision also the master weights. One rank shares nothing.
+// low precision also the master weights. One rank shares nothing. No shard cuts a parameter of
+// which the update must see the whole (Granularity::matrix): then the layout is another one.
 //
 // Owns the buffers; the model keeps the handles. Gradients lie in GradientBuffers. One thread, on
 // the training stream.
@@ -39,7 +40,8 @@ class ParameterStorage {
   // Throws Error for parameters that sort_parameters refuses.
   ParameterStorage(const std::vector<Parameter>& registered, at::Device device,
                    at::ScalarType compute_dtype, ProcessGroup* sharing = nullptr,
-                   std::int64_t bucket_bytes = usual_bucket_bytes);
+                   std::int64_t bucket_bytes = usual_bucket_bytes,
+                   OptimizerKind optimizer = OptimizerKind::adamw);
   ParameterStorage(const ParameterStorage&) = delete;
   ParameterStorage& operator=(const ParameterStorage&) = delete;
 
@@ -54,6 +56,8 @@ class ParameterStorage {
   const std::vector<std::int64_t>& sizes() const { return sizes_; }
   const std::vector<Bucket>& buckets() const { return buckets_; }
   bool low_precision() const { return working_.defined(); }
+  // Parameters in the order of their places.
+  std::vector<std::size_t> in_order() const;
   // The end of parameter i's place, and of the padding behind it.
   std::int64_t end_of(std::size_t i) const;
   // Null where every rank does the whole update.
@@ -94,7 +98,8 @@ class ParameterStorage {
 
  private:
   ParameterStorage(ModelParameters sorted, at::Device device, at::ScalarType compute_dtype,
-                   ProcessGroup* sharing, std::int64_t bucket_bytes);
+                   ProcessGroup* sharing, std::int64_t bucket_bytes, OptimizerKind optimizer);
+  void lay_out_parameters(std::int64_t bucket_bytes, OptimizerKind optimizer);
   void find_own_pieces();
   void gather(const at::Tensor& flat);
   void point_at(const at::Tensor& flat);

@@ -27,7 +27,12 @@ double weight_bytes_per_parameter(const TrainOptions& options) {
 }
 
 double optimizer_bytes_per_parameter(const TrainOptions& options) {
-  const double states = 4.0 * static_cast<double>(optimizer_states(options).size());
+  double of_matrices = 0, of_others = 0;
+  for (const OptimizerState& state : optimizer_states(options)) {
+    of_matrices += state.of_matrices ? state.bytes_per_element : 0;
+    of_others += state.of_others ? state.bytes_per_element : 0;
+  }
+  const double states = std::max(of_matrices, of_others);
   return states + (options.ema.decay > 0 ? 4 : 0) + (options.precision == Precision::fp32 ? 0 : 4);
 }
 
