@@ -64,6 +64,19 @@ std::vector<OptimizerState> optimizer_states(const TrainOptions& options) {
   LOCKSTEP_CHECK(false);
 }
 
+std::vector<RuleCount> rule_counts(const TrainOptions& options,
+                                   const std::vector<OptimizedParameter>& parameters) {
+  if (options.optimizer.kind != OptimizerKind::muon || parameters.empty()) return {};
+  const std::vector<Granularity> kinds = granularities(options.optimizer.kind, parameters);
+  std::vector<RuleCount> counts{{.rule = "muon", .names = {}}, {.rule = "adamw", .names = {}}};
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    RuleCount& count = counts[kinds[i] == Granularity::matrix ? 0 : 1];
+    count.names.push_back(parameters[i].name);
+    count.parameters += parameters[i].elements();
+  }
+  return counts;
+}
+
 double update_workspace_bytes(const TrainOptions& options,
                               const std::vector<OptimizedParameter>& parameters) {
   if (options.optimizer.kind != OptimizerKind::muon) return 0;

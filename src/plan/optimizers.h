@@ -43,6 +43,16 @@ struct OptimizerState {
 };
 std::vector<OptimizerState> optimizer_states(const TrainOptions& options);
 
+// What a rule updates of a model.
+struct RuleCount {
+  std::string rule;  // "muon"
+  std::vector<std::string> names;
+  std::int64_t parameters = 0;  // elements
+};
+// By rule, where the chosen kind has several: muon and adamw. Else empty.
+std::vector<RuleCount> rule_counts(const TrainOptions& options,
+                                   const std::vector<OptimizedParameter>& parameters);
+
 // Bytes a rank needs during an update beside weights, gradients and states.
 double update_workspace_bytes(const TrainOptions& options,
                               const std::vector<OptimizedParameter>& parameters);
