@@ -25,12 +25,13 @@
 namespace lockstep {
 namespace {
 
-constexpr double least_norm = 1e-7, a = 3.4445, b = -4.7750, c = 2.0315;
-constexpr int iterations = 5;
+constexpr double least_muon_norm = 1e-7;
+constexpr double linear = 3.4445, cubic = -4.7750, quintic = 2.0315;  // of the iteration
+constexpr int muon_iterations = 5;
 
 // Of the largest matrix that a rank updates; update_workspace_bytes (plan/optimizers.cpp) counts
 // it. An update allocates nothing: what does not fit is known before anything changes.
-struct Workspace {
+struct MuonWorkspace {
   at::Tensor momentum;        // f32, then the new weights
   at::Tensor wide;            // f64; before that its first half is the update in f32
   at::Tensor first, second;   // bf16
@@ -51,7 +52,7 @@ class MuonRule : public OptimizerRule {
         norm_(at::empty({}, numbers.skip.options().dtype(at::kBFloat16))) {}
 
   void set_groups(std::vector<UpdateGroup> groups) override {
-    Workspace workspace = workspace_for(groups);
+    MuonWorkspace workspace = workspace_for(groups);
     std::vector<UpdateGroup> own(groups.size()), rest(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (UpdateRanges& ranges : groups[g])
@@ -81,7 +82,7 @@ class MuonRule : public OptimizerRule {
  private:
   // Nothing where the last one is large enough, or there are no matrices. Earlier ones stay for the
   // graphs that were captured with them.
-  Workspace workspace_for(const std::vector<UpdateGroup>& groups) const {
+  MuonWorkspace workspace_for(const std::vector<UpdateGroup>& groups) const {
     std::int64_t elements = 0, products = 0;
     for (const UpdateGroup& group : groups)
       for (const UpdateRanges& ranges : group)
@@ -112,21 +113,21 @@ class MuonRule : public OptimizerRule {
 
   // momentum: f32 [rows, columns]. Returns a bf16 view of the workspace in that shape.
   at::Tensor orthogonalise(const at::Tensor& momentum) {
-    const Workspace& workspace = workspaces_.back();
+    const MuonWorkspace& workspace = workspaces_.back();
     const std::int64_t rows = momentum.size(0), columns = momentum.size(1);
     const std::int64_t shorter = std::min(rows, columns), longer = std::max(rows, columns);
     at::Tensor x = part(workspace.first, rows, columns);
     x.copy_(momentum);
     if (rows > columns) x = x.t();
     at::linalg_vector_norm_out(norm_, x, 2);
-    x.div_(norm_.clamp_min_(least_norm));
+    x.div_(norm_.clamp_min_(least_muon_norm));
     at::Tensor gram = part(workspace.gram, shorter, shorter);
     at::Tensor sum = part(workspace.gram_sum, shorter, shorter);
-    for (int i = 0; i < iterations; ++i) {
+    for (int i = 0; i < muon_iterations; ++i) {
       at::mm_out(gram, x, x.t());
-      at::addmm_out(sum, gram, gram, gram, b, c);
+      at::addmm_out(sum, gram, gram, gram, cubic, quintic);
       at::Tensor next = part(i % 2 == 0 ? workspace.second : workspace.first, shorter, longer);
-      at::addmm_out(next, x, sum, x, a, 1);
+      at::addmm_out(next, x, sum, x, linear, 1);
       x = next;
     }
     return rows > columns ? x.t() : x;
@@ -150,7 +151,7 @@ class MuonRule : public OptimizerRule {
     at::Tensor &weights = ranges.weights[i], &gradient = ranges.gradients[i];
     at::Tensor& momentum = ranges.states[0][i];
     const std::int64_t rows = weights.size(0), columns = weights.size(1);
-    const Workspace& workspace = workspaces_.back();
+    const MuonWorkspace& workspace = workspaces_.back();
     at::Tensor fresh = part(workspace.momentum, rows, columns);
     at::Tensor wide = part(workspace.wide, rows, columns);
     gradient.div_(numbers_.divisor);  // in fp32: the loss scale is beyond bf16's bits
@@ -193,7 +194,7 @@ class MuonRule : public OptimizerRule {
   at::Tensor norm_;                // bf16
   std::vector<UpdateGroup> groups_;  // of matrices
   std::vector<bool> has_rest_;       // by group: AdamW has something in it
-  std::vector<Workspace> workspaces_;
+  std::vector<MuonWorkspace> workspaces_;
 };
 
 }  // namespace

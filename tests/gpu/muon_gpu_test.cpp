@@ -11,14 +11,14 @@ namespace {
 
 using MuonGpuTest = GpuTest;
 
-struct Rig {
+struct MuonRig {
   testing::MuonOptions options;
   testing::MatricesModel model;
   ParameterStorage storage;
   GradientBuffers gradients;
   Optimizer optimizer;
 
-  Rig(at::Device device, const testing::MuonCase& one, at::ScalarType dtype = at::kFloat)
+  MuonRig(at::Device device, const testing::MuonCase& one, at::ScalarType dtype = at::kFloat)
       : options(one),
         storage((options.precision = dtype == at::kFloat ? Precision::fp32 : Precision::fp16,
                  model.parameters()),
@@ -36,7 +36,7 @@ constexpr std::size_t matrices[] = {1, 2, 4, 5};  // of the model
 
 TEST_F(MuonGpuTest, MovesMatricesAsTheCpuDoes) {
   for (const testing::MuonCase& one : testing::muon_cases) {
-    Rig there(gpu().device(), one), here(at::kCPU, one), before(at::kCPU, one);
+    MuonRig there(gpu().device(), one), here(at::kCPU, one), before(at::kCPU, one);
     for (std::int64_t step = 0; step < 3; ++step) {
       there.step(step);
       here.step(step);
@@ -50,7 +50,7 @@ TEST_F(MuonGpuTest, MovesMatricesAsTheCpuDoes) {
 }
 
 TEST_F(MuonGpuTest, ASkippedStepChangesNothing) {
-  Rig rig(gpu().device(), {}, at::kHalf);
+  MuonRig rig(gpu().device(), {}, at::kHalf);
   rig.step(0);
   const at::Tensor master = rig.storage.master().clone(), working = rig.storage.working().clone();
   auto before = rig.optimizer.flat_state();
@@ -63,9 +63,9 @@ TEST_F(MuonGpuTest, ASkippedStepChangesNothing) {
 }
 
 TEST_F(MuonGpuTest, IsTheSameInAGraph) {
-  Rig eager(gpu().device(), {}), captured(gpu().device(), {});
+  MuonRig eager(gpu().device(), {}), captured(gpu().device(), {});
   const at::Tensor lr = at::full({}, 1.0 / 64, eager.storage.master().options());
-  for (Rig* rig : {&eager, &captured}) rig->step(0);  // leaves its gradients
+  for (MuonRig* rig : {&eager, &captured}) rig->step(0);  // leaves its gradients
   const auto graph = gpu().capture([&] { captured.optimizer.step(lr); });
   ASSERT_NE(graph, nullptr);
   for (int i = 0; i < 3; ++i) {

@@ -14,14 +14,14 @@
 namespace lockstep {
 namespace {
 
-struct Rig {
+struct MuonRig {
   testing::MuonOptions options;
   testing::MatricesModel model;
   ParameterStorage storage;
   GradientBuffers gradients;
   Optimizer optimizer;
 
-  explicit Rig(ProcessGroup* sharing = nullptr, OptimizerKind kind = OptimizerKind::muon)
+  explicit MuonRig(ProcessGroup* sharing = nullptr, OptimizerKind kind = OptimizerKind::muon)
       : storage((options.optimizer.kind = kind, model.parameters()), at::kCPU, at::kFloat, sharing,
                 usual_bucket_bytes, kind),
         gradients(storage),
@@ -37,7 +37,7 @@ struct Rig {
   }
 };
 
-void save(Rig& rig, const std::filesystem::path& folder) {
+void save_muon(MuonRig& rig, const std::filesystem::path& folder) {
   CheckpointSaver saver(folder, {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
   saver.save(rig.trained(), 2, {{"step", 2}}, nullptr);
   EXPECT_EQ(saver.finish(), "");
@@ -47,21 +47,21 @@ void save(Rig& rig, const std::filesystem::path& folder) {
 TEST(MuonCheckpoint, OfTwoRanksGoesOnOnAnyNumberOfThem) {
   const TemporaryDirectory folder;
   testing::with_ranks(2, [&](ProcessGroup& group) {
-    Rig rig(&group);
+    MuonRig rig(&group);
     rig.step(0);
     rig.step(1);
     if (group.rank() == 0)
-      save(rig, folder.path());
+      save_muon(rig, folder.path());
     else
       give_pieces(rig.trained(), cpu_backend());
   });
-  Rig unbroken;
+  MuonRig unbroken;
   for (std::int64_t step = 0; step < 3; ++step) unbroken.step(step);
   const auto expected = unbroken.weights();
   const CheckpointInfo saved = *newest_good(folder.path());
   for (const int ranks : {1, 3})
     testing::with_ranks(ranks, [&](ProcessGroup& group) {
-      Rig rig(&group);
+      MuonRig rig(&group);
       restore(saved, rig.trained());
       rig.step(2);
       for (const char* name : {"square", "tall", "wide", "larger"})
@@ -71,9 +71,9 @@ TEST(MuonCheckpoint, OfTwoRanksGoesOnOnAnyNumberOfThem) {
 
 TEST(MuonCheckpoint, NamesMomentumOfMatricesAndMomentsOfTheRest) {
   const TemporaryDirectory folder;
-  Rig rig;
+  MuonRig rig;
   rig.step(0);
-  save(rig, folder.path());
+  save_muon(rig, folder.path());
   std::vector<std::string> names;
   for (const auto& [name, tensor] :
        map_tensors(newest_good(folder.path())->path / "optimizer.safetensors"))
@@ -89,10 +89,11 @@ TEST(MuonCheckpoint, IsRefusedByAnotherOptimizerAndTheOtherWayRound) {
   const TemporaryDirectory folder;
   for (const OptimizerKind saved : {OptimizerKind::muon, OptimizerKind::adamw}) {
     const std::filesystem::path place = folder.path() / (saved == OptimizerKind::muon ? "m" : "a");
-    Rig rig(nullptr, saved);
+    MuonRig rig(nullptr, saved);
     rig.step(0);
-    save(rig, place);
-    Rig other(nullptr, saved == OptimizerKind::muon ? OptimizerKind::adamw : OptimizerKind::muon);
+    save_muon(rig, place);
+    MuonRig other(nullptr,
+                  saved == OptimizerKind::muon ? OptimizerKind::adamw : OptimizerKind::muon);
     EXPECT_THAT(error_of([&] { restore(*newest_good(place), other.trained()); }),
                 ::testing::HasSubstr("holds the state of another optimizer: it has no "));
   }

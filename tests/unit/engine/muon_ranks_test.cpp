@@ -19,13 +19,13 @@ using testing::MuonOptions;
 
 // By parameter: its weights after three steps on `ranks`, as rank 0 computes with them; and the
 // elements of momentum that all ranks keep together.
-struct Outcome {
+struct MuonOutcome {
   std::map<std::string, at::Tensor> weights;
   std::int64_t momentum_elements = 0;
 };
 
-Outcome train_sharded(int ranks, at::ScalarType dtype) {
-  Outcome outcome;
+MuonOutcome train_matrices(int ranks, at::ScalarType dtype) {
+  MuonOutcome outcome;
   std::mutex mutex;
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
     MuonOptions options;
@@ -51,7 +51,7 @@ class MuonRanks : public ::testing::TestWithParam<int> {};
 // Each matrix is updated by one rank, by the same products, so to the same bits.
 TEST_P(MuonRanks, UpdateMatricesAsOneRankDoes) {
   for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
-    const Outcome one = train_sharded(1, dtype), many = train_sharded(GetParam(), dtype);
+    const MuonOutcome one = train_matrices(1, dtype), many = train_matrices(GetParam(), dtype);
     EXPECT_EQ(many.momentum_elements, one.momentum_elements);
     for (const char* name : {"square", "tall", "wide", "larger"})
       EXPECT_TRUE(many.weights.at(name).equal(one.weights.at(name))) << name;

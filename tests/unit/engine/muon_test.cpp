@@ -22,14 +22,14 @@ using testing::MatricesModel;
 using testing::MuonOptions;
 using testing::take_made_step;
 
-struct Rig {
+struct MuonRig {
   MuonOptions options;
   MatricesModel model;
   ParameterStorage storage;
   GradientBuffers gradients;
   Optimizer optimizer;
 
-  explicit Rig(
+  explicit MuonRig(
       const std::function<void(TrainOptions&)>& change = [](TrainOptions&) {}, bool halves = false)
       : storage((change(options), model.parameters()), at::kCPU, halves ? at::kHalf : at::kFloat),
         gradients(storage),
@@ -49,7 +49,7 @@ struct Rig {
 };
 
 // The floats that these bits are.
-at::Tensor floats_of(const nlohmann::json& bits) {
+at::Tensor floats_of_bits(const nlohmann::json& bits) {
   const auto values = bits.get<std::vector<std::int32_t>>();
   return at::tensor(values, at::kInt).view(at::kFloat).clone();
 }
@@ -67,7 +67,7 @@ TEST(Muon, HasTheBitsOfTorchOptimMuon) {
     for (const char* what : {"weights", "momentum"}) {
       ASSERT_EQ(theirs.at(what).size(), 4U);
       for (const auto& [name, bits] : theirs.at(what).items()) {
-        const at::Tensor a = floats_of(ours.at(what).at(name)), b = floats_of(bits);
+        const at::Tensor a = floats_of_bits(ours.at(what).at(name)), b = floats_of_bits(bits);
         if (is_same_machine)
           EXPECT_TRUE(a.equal(b)) << "case " << k << " " << what << " of " << name;
         else
@@ -78,7 +78,7 @@ TEST(Muon, HasTheBitsOfTorchOptimMuon) {
 }
 
 TEST(Muon, KeepsMomentumOfMatricesAndMomentsOfTheRest) {
-  const Rig rig;
+  const MuonRig rig;
   const auto flats = rig.optimizer.flat_state();
   ASSERT_EQ(flats.size(), 3U);
   const auto padded = [](std::int64_t size) { return (size + 63) / 64 * 64; };
@@ -89,11 +89,11 @@ TEST(Muon, KeepsMomentumOfMatricesAndMomentsOfTheRest) {
 
 // With AdamW's rate in place of the run's, and without a matrix in between.
 TEST(Muon, LeavesTheRestToAdamWAtItsOwnRate) {
-  Rig muon([](TrainOptions& o) {
+  MuonRig muon([](TrainOptions& o) {
     o.optimizer.lr = 1.0 / 64;
     o.optimizer.adamw_lr = 1.0 / 256;
   });
-  Rig adamw([](TrainOptions& o) { o.optimizer.kind = OptimizerKind::adamw; });
+  MuonRig adamw([](TrainOptions& o) { o.optimizer.kind = OptimizerKind::adamw; });
   muon.step(0);
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < adamw.storage.parameters().size(); ++i)
@@ -106,7 +106,7 @@ TEST(Muon, LeavesTheRestToAdamWAtItsOwnRate) {
 }
 
 TEST(Muon, ASkippedStepChangesNothing) {
-  Rig rig([](TrainOptions& o) { o.precision = Precision::fp16; }, /*halves=*/true);
+  MuonRig rig([](TrainOptions& o) { o.precision = Precision::fp16; }, /*halves=*/true);
   rig.step(0);
   const at::Tensor master = rig.storage.master().clone();
   const at::Tensor working = rig.storage.working().clone();
@@ -126,7 +126,7 @@ TEST(Muon, ASkippedStepChangesNothing) {
 
 // A gradient of 65,536 times its size is divided in fp32, so nothing is lost.
 TEST(Muon, TakesTheLossScaleOffBeforeItRounds) {
-  Rig scaled([](TrainOptions&o) { o.precision = Precision::fp16; }, /*halves=*/true), plain;
+  MuonRig scaled([](TrainOptions&o) { o.precision = Precision::fp16; }, /*halves=*/true), plain;
   for (std::int64_t step = 0; step < 3; ++step) {
     scaled.step(step, scaled.optimizer.loss_scale().item<double>());
     plain.step(step);
@@ -139,7 +139,7 @@ TEST(Muon, TakesTheLossScaleOffBeforeItRounds) {
 }
 
 TEST(Muon, AZeroGradientOnlyDecays) {
-  Rig rig;
+  MuonRig rig;
   const at::Tensor before = rig.weights_of("tall").clone();
   rig.gradients.flat().zero_();
   rig.optimizer.step(1.0 / 64);
@@ -149,7 +149,7 @@ TEST(Muon, AZeroGradientOnlyDecays) {
 // The update's singular values lie near 1, whatever the gradient's size; A rows, B columns.
 TEST(Muon, MovesAMatrixByTheRateWhateverTheGradient) {
   for (const double scale : {1e-3, 1.0, 1e3}) {
-    Rig rig([](TrainOptions& o) { o.optimizer.weight_decay = 0; });
+    MuonRig rig([](TrainOptions& o) { o.optimizer.weight_decay = 0; });
     const at::Tensor before = rig.weights_of("larger").clone();
     rig.step(0, scale);
     const at::Tensor moved = rig.weights_of("larger") - before;

@@ -16,7 +16,7 @@ namespace lockstep {
 namespace {
 
 using Kinds = std::vector<Granularity>;
-constexpr Granularity range = Granularity::range, matrix = Granularity::matrix;
+constexpr Granularity rest = Granularity::range, whole = Granularity::matrix;
 
 Kinds of_muon(const std::vector<OptimizedParameter>& parameters) {
   return granularities(OptimizerKind::muon, parameters);
@@ -32,21 +32,21 @@ std::vector<OptimizedParameter> marked() {
 }
 
 TEST(MuonParameters, AreMatricesThatAreNoEmbeddingHeadVectorOrConvolution) {
-  EXPECT_EQ(of_muon(marked()), (Kinds{range, matrix, range, matrix, range, range}));
+  EXPECT_EQ(of_muon(marked()), (Kinds{rest, whole, rest, whole, rest, rest}));
 }
 
 TEST(MuonParameters, WithoutMarksLeaveOutTheFirstAndTheLastMatrixAndTiedOnes) {
   std::vector<OptimizedParameter> all = marked();
   for (OptimizedParameter& one : all) one.use = ParameterUse::usual;
-  EXPECT_EQ(of_muon(all), (Kinds{range, matrix, range, matrix, range, range}));
+  EXPECT_EQ(of_muon(all), (Kinds{rest, whole, rest, whole, rest, rest}));
   all[1].tied = true;
-  EXPECT_EQ(of_muon(all), (Kinds{range, range, range, matrix, range, range}));
-  EXPECT_EQ(of_muon({{.name = "only", .sizes = {4, 4}}}), Kinds{range});
+  EXPECT_EQ(of_muon(all), (Kinds{rest, rest, rest, whole, rest, rest}));
+  EXPECT_EQ(of_muon({{.name = "only", .sizes = {4, 4}}}), Kinds{rest});
 }
 
 TEST(Granularities, OfOtherRulesLetShardsCutAnywhere) {
   for (const OptimizerKind kind : {OptimizerKind::adamw, OptimizerKind::adam, OptimizerKind::sgd})
-    for (const Granularity one : granularities(kind, marked())) EXPECT_NE(one, matrix);
+    for (const Granularity one : granularities(kind, marked())) EXPECT_NE(one, whole);
 }
 
 TEST(OptimizerStates, OfMuonBelongToMatricesOrToTheRest) {
@@ -54,8 +54,8 @@ TEST(OptimizerStates, OfMuonBelongToMatricesOrToTheRest) {
   options.optimizer.kind = OptimizerKind::muon;
   std::vector<std::string> of_matrices, of_others;
   for (const OptimizerState& state : optimizer_states(options)) {
-    if (state.is_of(matrix)) of_matrices.push_back(state.name);
-    if (state.is_of(range)) of_others.push_back(state.name);
+    if (state.is_of(whole)) of_matrices.push_back(state.name);
+    if (state.is_of(rest)) of_others.push_back(state.name);
   }
   EXPECT_EQ(of_matrices, std::vector<std::string>{"momentum_buffer"});
   EXPECT_EQ(of_others, (std::vector<std::string>{"exp_avg", "exp_avg_sq"}));
