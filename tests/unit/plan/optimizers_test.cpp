@@ -16,7 +16,7 @@ namespace lockstep {
 namespace {
 
 using Kinds = std::vector<Granularity>;
-constexpr Granularity rest = Granularity::range, whole = Granularity::matrix;
+constexpr Granularity cut_anywhere = Granularity::range, kept_whole = Granularity::matrix;
 
 Kinds of_muon(const std::vector<OptimizedParameter>& parameters) {
   return granularities(OptimizerKind::muon, parameters);
@@ -32,21 +32,24 @@ std::vector<OptimizedParameter> marked() {
 }
 
 TEST(MuonParameters, AreMatricesThatAreNoEmbeddingHeadVectorOrConvolution) {
-  EXPECT_EQ(of_muon(marked()), (Kinds{rest, whole, rest, whole, rest, rest}));
+  EXPECT_EQ(of_muon(marked()), (Kinds{cut_anywhere, kept_whole, cut_anywhere, kept_whole,
+                                      cut_anywhere, cut_anywhere}));
 }
 
 TEST(MuonParameters, WithoutMarksLeaveOutTheFirstAndTheLastMatrixAndTiedOnes) {
   std::vector<OptimizedParameter> all = marked();
   for (OptimizedParameter& one : all) one.use = ParameterUse::usual;
-  EXPECT_EQ(of_muon(all), (Kinds{rest, whole, rest, whole, rest, rest}));
+  EXPECT_EQ(of_muon(all), (Kinds{cut_anywhere, kept_whole, cut_anywhere, kept_whole, cut_anywhere,
+                                 cut_anywhere}));
   all[1].tied = true;
-  EXPECT_EQ(of_muon(all), (Kinds{rest, rest, rest, whole, rest, rest}));
-  EXPECT_EQ(of_muon({{.name = "only", .sizes = {4, 4}}}), Kinds{rest});
+  EXPECT_EQ(of_muon(all), (Kinds{cut_anywhere, cut_anywhere, cut_anywhere, kept_whole, cut_anywhere,
+                                 cut_anywhere}));
+  EXPECT_EQ(of_muon({{.name = "only", .sizes = {4, 4}}}), Kinds{cut_anywhere});
 }
 
 TEST(Granularities, OfOtherRulesLetShardsCutAnywhere) {
   for (const OptimizerKind kind : {OptimizerKind::adamw, OptimizerKind::adam, OptimizerKind::sgd})
-    for (const Granularity one : granularities(kind, marked())) EXPECT_NE(one, whole);
+    for (const Granularity one : granularities(kind, marked())) EXPECT_NE(one, kept_whole);
 }
 
 TEST(OptimizerStates, OfMuonBelongToMatricesOrToTheRest) {
@@ -54,8 +57,8 @@ TEST(OptimizerStates, OfMuonBelongToMatricesOrToTheRest) {
   options.optimizer.kind = OptimizerKind::muon;
   std::vector<std::string> of_matrices, of_others;
   for (const OptimizerState& state : optimizer_states(options)) {
-    if (state.is_of(whole)) of_matrices.push_back(state.name);
-    if (state.is_of(rest)) of_others.push_back(state.name);
+    if (state.is_of(kept_whole)) of_matrices.push_back(state.name);
+    if (state.is_of(cut_anywhere)) of_others.push_back(state.name);
   }
   EXPECT_EQ(of_matrices, std::vector<std::string>{"momentum_buffer"});
   EXPECT_EQ(of_others, (std::vector<std::string>{"exp_avg", "exp_avg_sq"}));
@@ -83,7 +86,7 @@ TEST(Layouts, OfKindsThatCutAnywhereStayWhereTheyWere) {
                                                         2'359'552, 256, 0}));
   std::vector<std::int64_t> ends;
   for (const Bucket& bucket : cut_buckets(of_four, sizes)) ends.push_back(bucket.end);
-  EXPECT_EQ(ends, (std::vector<std::int64_t>{2'359'552, 4'916'992, 43'514'368}));
+  EXPECT_EQ(ends, (std::vector<std::int64_t>{256, 2'360'320, 4'130'560, 4'916'992, 43'514'368}));
   EXPECT_EQ(alone.ends.front(), alone.elements);
   EXPECT_EQ(alone.ends.back(), alone.offsets[5]);
 }
