@@ -17,29 +17,29 @@ constexpr std::int64_t smallest_chunk = 1 << 14;
 
 }  // namespace
 
-std::vector<at::Tensor> FlatCopy::buckets(const ParameterStorage& storage) const {
-  std::vector<std::vector<at::Tensor>> parts(storage.buckets().size());
+std::vector<at::Tensor> FlatCopy::buckets() const {
+  std::vector<std::vector<at::Tensor>> parts(chunks_.empty() ? 0 : chunks_.back().bucket + 1);
   for (const Chunk& chunk : chunks_) parts[chunk.bucket].push_back(chunk.copy->get());
   std::vector<at::Tensor> buckets;
-  for (const auto& of_bucket : parts)
-    if (!of_bucket.empty())
+  for (const auto& of_bucket : parts) {
+    if (of_bucket.empty())
+      buckets.push_back(at::empty({0}));
+    else
       buckets.push_back((of_bucket.size() == 1 ? of_bucket[0] : at::cat(of_bucket, 1)).view({-1}));
+  }
   return buckets;
 }
 
 std::vector<std::pair<std::string, at::Tensor>> FlatCopy::tensors(const ParameterStorage& storage,
                                                                   const std::string& prefix) const {
-  const std::vector<at::Tensor> buckets = this->buckets(storage);
-  const bool whole = buckets.size() == 1 && buckets[0].numel() == storage.elements();
-  std::vector<std::pair<std::string, at::Tensor>> tensors(storage.parameters().size());
-  for (std::size_t b = 0; b < storage.buckets().size(); ++b)
-    for (const std::int64_t p : storage.buckets()[b].parameters) {
-      const auto i = static_cast<std::size_t>(p);
-      const std::int64_t begin =
-          storage.places()[i].begin - (whole ? 0 : storage.buckets()[b].begin);
-      const at::Tensor row = buckets[whole ? 0 : b].narrow(0, begin, storage.places()[i].elements);
-      tensors[i] = {prefix + storage.parameters()[i].name, storage.shaped(row, i)};
-    }
+  const std::vector<at::Tensor> buckets = this->buckets();
+  std::vector<std::pair<std::string, at::Tensor>> tensors;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (!places_[i]) continue;
+    const at::Tensor row =
+        buckets[places_[i]->bucket].narrow(0, places_[i]->begin, storage.places()[i].elements);
+    tensors.emplace_back(prefix + storage.parameters()[i].name, storage.shaped(row, i));
+  }
   return tensors;
 }
 
@@ -85,28 +85,70 @@ void FlatCopier::keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tens
   attempt([&] { copy.chunks_.push_back({bucket, copy_to_host(backend_, tensor)}); });
 }
 
-void FlatCopier::gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket,
-                        const Shard& shard) {
+void FlatCopier::gather(FlatCopy& copy, std::size_t bucket, const Shard& shard, const Read& read) {
   ProcessGroup& group = *storage_.sharing();
   const std::int64_t most = staging_.numel() / group.size();
   for (std::int64_t begin = shard.begin; begin < shard.end; begin += most) {
     const std::int64_t end = std::min(begin + most, shard.end);
     const at::Tensor all = staging_.narrow(0, 0, (end - begin) * group.size());
     const at::Tensor rows = all.view({group.size(), end - begin});
-    rows[group.rank()].copy_(storage_.range(flat, shard, begin, end));
+    read(shard, begin, end, rows[group.rank()]);
     group.gather_shards(all)->wait();
     keep(copy, bucket, rows);
   }
 }
 
-FlatCopy FlatCopier::copy(const at::Tensor& flat) {
+// Where parameters begin: in the whole buffer, or in their buckets.
+std::vector<std::optional<FlatCopy::Place>> FlatCopier::places(bool in_buckets) const {
+  std::vector<std::optional<FlatCopy::Place>> places(storage_.parameters().size());
+  for (std::size_t b = 0; b < storage_.buckets().size(); ++b) {
+    const Bucket& bucket = storage_.buckets()[b];
+    for (const std::int64_t p : bucket.parameters) {
+      const auto i = static_cast<std::size_t>(p);
+      places[i] = {.bucket = in_buckets ? b : 0,
+                   .begin = storage_.places()[i].begin - (in_buckets ? bucket.begin : 0)};
+    }
+  }
+  return places;
+}
+
+FlatCopy FlatCopier::gather_all(const Read& read) {
   FlatCopy copy;
-  if (flat.numel() == storage_.elements()) {
-    keep(copy, 0, flat);
+  copy.places_ = places(/*in_buckets=*/true);
+  if (!staging_.defined()) return copy;
+  for (std::size_t b = 0; b < storage_.own().size(); ++b) gather(copy, b, storage_.own()[b], read);
+  return copy;
+}
+
+FlatCopy FlatCopier::copy(const at::Tensor& flat) {
+  if (flat.numel() != storage_.elements())
+    return gather_all(
+        [&](const Shard& shard, std::int64_t begin, std::int64_t end, const at::Tensor& out) {
+          out.copy_(storage_.range(flat, shard, begin, end));
+        });
+  FlatCopy copy;
+  copy.places_ = places(/*in_buckets=*/false);
+  keep(copy, 0, flat);
+  return copy;
+}
+
+FlatCopy FlatCopier::copy(const StateBuffer& state) {
+  if (state.is_of_all()) return copy(state.flat());
+  FlatCopy copy;
+  if (storage_.sharing() == nullptr) {
+    for (std::size_t i = 0; i < storage_.parameters().size(); ++i) {
+      const std::optional<std::int64_t> begin = state.place(i);
+      copy.places_.push_back(begin ? std::optional(FlatCopy::Place{.bucket = 0, .begin = *begin})
+                                   : std::nullopt);
+    }
+    keep(copy, 0, state.flat());
     return copy;
   }
-  if (!staging_.defined()) return copy;
-  for (std::size_t b = 0; b < storage_.own().size(); ++b) gather(copy, flat, b, storage_.own()[b]);
+  copy = gather_all([&](const Shard&, std::int64_t begin, std::int64_t end, const at::Tensor& out) {
+    state.read(begin, end, out);
+  });
+  for (std::size_t i = 0; i < copy.places_.size(); ++i)
+    if (!state.has(i)) copy.places_[i].reset();
   return copy;
 }
 

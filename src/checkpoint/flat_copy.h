@@ -3,10 +3,12 @@
 
 #include "engine/backend.h"
 #include "engine/parameter_storage.h"
+#include "engine/state_buffer.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,12 +16,12 @@
 namespace lockstep {
 
 // The copy of one buffer: whole, or bucket after bucket. Empty on ranks that only contribute their
-// shards.
+// shards. For a state it holds those parameters that have it.
 class FlatCopy {
  public:
   bool empty() const { return chunks_.empty(); }
-  // Each trained parameter's part of the buffer, on the CPU, under prefix + name. Waits for the
-  // copy.
+  // The part of each trained parameter that it holds, on the CPU, under prefix + name. Waits for
+  // the copy.
   std::vector<std::pair<std::string, at::Tensor>> tensors(const ParameterStorage& storage,
                                                           const std::string& prefix) const;
 
@@ -29,8 +31,13 @@ class FlatCopy {
     std::size_t bucket = 0;          // 0 for a whole buffer
     std::unique_ptr<Download> copy;  // [elements], or [ranks, n] with each rank's shard
   };
-  std::vector<at::Tensor> buckets(const ParameterStorage& storage) const;
-  std::vector<Chunk> chunks_;  // those of one bucket follow each other
+  struct Place {  // where a parameter begins
+    std::size_t bucket = 0;
+    std::int64_t begin = 0;
+  };
+  std::vector<at::Tensor> buckets() const;
+  std::vector<Chunk> chunks_;                 // those of one bucket follow each other
+  std::vector<std::optional<Place>> places_;  // by parameter; nothing: it is not here
 };
 
 // Ranks that share the update each make one, and then call `copy` for the same buffers in the same
@@ -43,6 +50,7 @@ class FlatCopier {
   FlatCopier(const ParameterStorage& storage, Backend& backend, bool keep);
   // flat: f32 [elements], or [own_elements] where ranks share.
   FlatCopy copy(const at::Tensor& flat);
+  FlatCopy copy(const StateBuffer& state);
   // Runs another copy. Lack of memory in `function` counts as a failure like any other here.
   // Returns true if there was none.
   bool attempt(const std::function<void()>& function);
@@ -51,7 +59,12 @@ class FlatCopier {
 
  private:
   void find_staging();
-  void gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket, const Shard& shard);
+  // Gathers all buckets. read(shard, begin, end, out) writes this rank's elements [begin, end) to
+  // `out`.
+  using Read = std::function<void(const Shard&, std::int64_t, std::int64_t, const at::Tensor&)>;
+  FlatCopy gather_all(const Read& read);
+  void gather(FlatCopy& copy, std::size_t bucket, const Shard& shard, const Read& read);
+  std::vector<std::optional<FlatCopy::Place>> places(bool in_buckets) const;
   void keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tensor);
 
   const ParameterStorage& storage_;

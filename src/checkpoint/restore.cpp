@@ -25,9 +25,13 @@ struct File {
   explicit File(std::filesystem::path file)
       : path(std::move(file)), tensors(map_tensors(path)), aliases(read_aliases(path)) {}
 
-  const at::Tensor& find(const std::string& name, at::IntArrayRef sizes) const {
+  std::map<std::string, at::Tensor>::const_iterator look_up(const std::string& name) const {
     const auto alias = aliases.find(name);
-    const auto found = tensors.find(alias == aliases.end() ? name : alias->second);
+    return tensors.find(alias == aliases.end() ? name : alias->second);
+  }
+
+  const at::Tensor& find(const std::string& name, at::IntArrayRef sizes) const {
+    const auto found = look_up(name);
     if (found == tensors.end())
       throw Error(cat(path.string(), " is a checkpoint of another model: it has no ", name),
                   "resume with the options that the run was started with");
@@ -74,11 +78,25 @@ void restore_model(const File& file, const Trained& trained) {
   }
 }
 
+// Of the parameters that have it.
+void restore_state(const StateBuffer& state, const File& file, const ParameterStorage& storage) {
+  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
+    const Parameter& parameter = storage.parameters()[i];
+    if (!state.has(i)) continue;
+    const std::string name = state.name() + "." + parameter.name;
+    if (file.look_up(name) == file.tensors.end())
+      throw Error(
+          cat(file.path.string(), " holds the state of another optimizer: it has no ", name),
+          "resume with the optimizer.kind that the run was started with");
+    state.fill(i, file.find(name, parameter.tensor.sizes()));
+  }
+}
+
 void restore_optimizer(const File& file, const nlohmann::json& state, const Trained& trained) {
   // A rule that kept nothing, as SGD without momentum, leaves the state of another at its zeros.
   if (!file.tensors.empty())
-    for (auto& [name, flat] : trained.optimizer->flat_state())
-      fill(trained.storage, flat, name + ".", file);
+    for (const StateBuffer& one : trained.optimizer->states())
+      restore_state(one, file, trained.storage);
   for (auto& [name, scalar] : trained.optimizer->scalar_state()) {
     at::Tensor target = scalar;
     if (state.contains("optimizer") && state["optimizer"].contains(name))

@@ -63,8 +63,8 @@ void start_others(Job& job, const Trained& trained, Backend& backend) {
 // Copies the flat buffers, on all ranks in the same order.
 void start_flat(Job& job, const Trained& trained, FlatCopier& copier) {
   job.master = copier.copy(trained.storage.master());
-  for (const auto& [name, flat] : trained.optimizer->flat_state())
-    job.moments[name] = copier.copy(flat);
+  for (const StateBuffer& state : trained.optimizer->states())
+    job.moments[state.name()] = copier.copy(state);
   if (const WeightAverage* average = trained.optimizer->average())
     job.average = copier.copy(average->flat());
 }
@@ -106,9 +106,13 @@ void write_optimizer(CheckpointWriter& writer, Job& job) {
   std::vector<Alias> aliases;
   for (auto& [name, flat] : job.moments) {
     const std::string prefix = name + ".";
-    for (auto& entry : flat.tensors(*job.storage, prefix)) tensors.push_back(entry);
+    std::set<std::string> held;
+    for (auto& entry : flat.tensors(*job.storage, prefix)) {
+      held.insert(entry.first);
+      tensors.push_back(std::move(entry));
+    }
     for (Alias& alias : parameter_aliases(*job.storage, prefix))
-      aliases.push_back(std::move(alias));
+      if (held.contains(alias.of)) aliases.push_back(std::move(alias));
   }
   write_tensors(writer, optimizer_file, tensors, aliases);
 }
@@ -243,7 +247,7 @@ void CheckpointSaver::reserve(const Trained& trained) {
   if (impl_->backend.device().is_cpu()) return;
   std::vector<std::int64_t> sizes;  // of what start_flat downloads
   const auto add = [&](const at::Tensor& flat) {
-    if (flat.numel() == trained.storage.elements())
+    if (trained.storage.sharing() == nullptr || flat.numel() == trained.storage.elements())
       sizes.push_back(flat.numel());
     else
       for (const Bucket& bucket : trained.storage.buckets())

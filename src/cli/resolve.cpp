@@ -127,6 +127,7 @@ void check_options(RunSetup& setup) {
   setup.options->check(*setup.train);
   check_exact(*setup.train);
   check_parameter_options(*setup.train);
+  check_optimizer(*setup.train);
   const std::vector<std::string> metrics = setup.options->metric_names();
   const std::string& best = setup.train->checkpoint.best_metric;
   if (!best.empty() && !metrics.empty()) check_best_metric(metrics, best);
@@ -144,7 +145,8 @@ void resolve_first_weights(RunSetup& setup, Purpose purpose) {
 
 // Whether the options can only be checked and counted with the model's names.
 bool needs_model(const TrainOptions& train) {
-  return !train.train.freeze.empty() || !train.optimizer.groups.empty() || !train.init.from.empty();
+  return !train.train.freeze.empty() || !train.optimizer.groups.empty() ||
+         !train.init.from.empty() || train.optimizer.kind == OptimizerKind::muon;
 }
 
 const char* purpose_word(Purpose purpose) {
@@ -268,6 +270,7 @@ void count_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   facts.parameters = counted.parameters;
   facts.frozen_parameters = counted.frozen_parameters;
   facts.groups = counted.groups;
+  facts.optimized = counted.optimized;
   const TrainOptions& train = *setup.train;
   const auto frozen = static_cast<double>(facts.frozen_parameters);
   const double moments = optimizer_bytes_per_parameter(train);

@@ -1,4 +1,5 @@
-// AdamW and Adam: by our own kernel on GPUs, else by ATen's fused optimizers.
+// AdamW, also for what muon leaves to it, and Adam: by our own kernel on GPUs, else by ATen's fused
+// optimizers.
 #include "engine/aten_rule.h"
 
 #include "base/check.h"
@@ -22,7 +23,7 @@ class AdamByAten : public AtenRule {
  private:
   void update_weights(UpdateRanges& ranges) override {
     const auto& o = options_.optimizer;
-    if (o.kind == OptimizerKind::adamw)
+    if (o.kind != OptimizerKind::adam)
       at::_fused_adamw_(ranges.weights, ranges.gradients, ranges.states[0], ranges.states[1], {},
                         ranges.steps, ranges.lr, o.beta1, o.beta2, ranges.weight_decay, o.eps,
                         /*amsgrad=*/false, /*maximize=*/false, numbers_.divisor, numbers_.skip);
@@ -133,7 +134,7 @@ class AdamByKernel : public OptimizerRule {
         .beta1 = o.beta1,
         .beta2 = o.beta2,
         .eps = o.eps,
-        .decoupled = o.kind == OptimizerKind::adamw};
+        .decoupled = o.kind != OptimizerKind::adam};
     if (touched_.defined() && o.eps > 0)
       arguments.touched = touched_.const_data_ptr<std::uint8_t>();
     return arguments;

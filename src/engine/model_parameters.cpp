@@ -114,4 +114,15 @@ std::int64_t elements_of(const std::vector<UniqueParameter>& parameters) {
   return elements;
 }
 
+std::vector<OptimizedParameter> optimized_parameters(const std::vector<Parameter>& trained,
+                                                     const std::vector<Alias>& aliases) {
+  std::vector<OptimizedParameter> all;
+  for (const Parameter& parameter : trained)
+    all.push_back({.name = parameter.name,
+                   .sizes = parameter.tensor.sizes().vec(),
+                   .use = parameter.use,
+                   .tied = all_names(parameter.name, aliases).size() > 1});
+  return all;
+}
+
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/recipe.h"
+#include "plan/optimizers.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -37,5 +38,9 @@ ModelParameters sort_parameters(const std::vector<Parameter>& registered);
 std::vector<std::string> all_names(const std::string& first, const std::vector<Alias>& aliases);
 
 std::int64_t elements_of(const std::vector<UniqueParameter>& parameters);
+
+// Trained parameters as update rules tell them apart. aliases: their other names.
+std::vector<OptimizedParameter> optimized_parameters(const std::vector<Parameter>& trained,
+                                                     const std::vector<Alias>& aliases);
 
 }  // namespace lockstep

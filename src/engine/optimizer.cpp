@@ -1,6 +1,7 @@
 // Which ranges of the flat buffers are updated together, and the scalars that an update reads.
 #include "engine/optimizer.h"
 
+#include "base/check.h"
 #include "engine/gather_shards.h"
 #include "plan/optimizers.h"
 
@@ -33,8 +34,12 @@ Optimizer::Optimizer(const TrainOptions& options, GradientBuffers& gradients, Mo
       norm_of_sums_(gradients) {
   const at::NoGradGuard no_grad;
   const auto f32 = storage_.master().options();
-  for (const std::string& name : optimizer_states(options))
-    states_.emplace_back(name, at::zeros({storage_.own_elements()}, f32));
+  state_kinds_ = optimizer_states(options);
+  for (const OptimizerState& state : state_kinds_) {
+    std::vector<bool> has;
+    for (const Granularity one : parameter_groups_.granularities()) has.push_back(state.is_of(one));
+    states_.emplace_back(storage_, state.name, std::move(has));
+  }
   step_ = at::zeros({1}, f32);
   next_step_ = at::zeros_like(step_);
   norm_ = at::zeros({1}, f32);
@@ -67,32 +72,44 @@ Optimizer::Optimizer(const TrainOptions& options, GradientBuffers& gradients, Mo
 std::size_t Optimizer::group_of(std::size_t parameter) {
   const ParameterRates& rates = parameter_groups_.of(parameter);
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    if (groups_[g].rates == rates) return g;
-  groups_.push_back({.rates = rates});
+    if (groups_[g].rates == rates && groups_[g].matrices == is_matrix(parameter)) return g;
+  groups_.push_back({.rates = rates, .matrices = is_matrix(parameter), .lr = {}});
   groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), storage_.master().options());
   return groups_.size() - 1;
+}
+
+bool Optimizer::is_matrix(std::size_t parameter) const {
+  return parameter_groups_.granularity(parameter) == Granularity::matrix;
 }
 
 void Optimizer::make_groups() {
   for (std::size_t i = storage_.parameters().size(); i-- > 0;) group_of(i);
 }
 
-// Neighbours in memory with equal properties become one range, so that most parts have few.
+// Neighbours in memory with equal properties become one range, so that most parts have few. A
+// matrix is always one of its own.
 void Optimizer::cut(const std::vector<std::size_t>& part_of) {
   const at::NoGradGuard no_grad;
   std::vector<UpdateGroup> parts(*std::max_element(part_of.begin(), part_of.end()) + 1);
   for (UpdateGroup& part : parts)
     for (const Group& group : groups_)
       part.push_back({.lr = group.lr, .weight_decay = group.rates.weight_decay});
-  for (std::size_t i = storage_.parameters().size(); i-- > 0;) {
-    const std::int64_t begin = storage_.places()[i].begin;
-    std::size_t last = i;  // extend over following neighbours (lower registration indexes)
-    while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i] &&
-           gradients_.sums_of(last - 1).is_same(gradients_.sums_of(i)))
-      --last;
-    add_to(parts[part_of[i]][group_of(i)], begin, storage_.places()[last].end,
-           gradients_.sums_of(i));
-    i = last;
+  const std::vector<std::size_t> order = storage_.in_order();
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const std::size_t i = order[k];
+    UpdateRanges& ranges = parts[part_of[i]][group_of(i)];
+    if (is_matrix(i)) {
+      add_matrix(ranges, i);
+      continue;
+    }
+    const auto belongs = [&](std::size_t other) {
+      return group_of(other) == group_of(i) && part_of[other] == part_of[i] &&
+             gradients_.sums_of(other).is_same(gradients_.sums_of(i));
+    };
+    std::int64_t end = storage_.places()[i].end;
+    while (k + 1 < order.size() && storage_.places()[order[k + 1]].begin == end && belongs(order[k + 1]))
+      end = storage_.places()[order[++k]].end;
+    add_to(ranges, storage_.places()[i].begin, end, gradients_.sums_of(i));
   }
   for (UpdateGroup& part : parts)  // the others are in other ranks' shards, or in other parts
     std::erase_if(part, [](const UpdateRanges& ranges) { return ranges.weights.empty(); });
@@ -103,10 +120,21 @@ void Optimizer::cut(const std::vector<std::size_t>& part_of) {
   reads_sums_ = gradients_.leaves_sums();
 }
 
+// Adds a range of each state that such parameters have.
+template <class Function>
+void Optimizer::add_states(UpdateRanges& ranges, Granularity granularity,
+                           const Function& range) const {
+  std::size_t k = 0;
+  for (std::size_t s = 0; s < states_.size(); ++s) {
+    if (!state_kinds_[s].is_of(granularity)) continue;
+    if (ranges.states.size() == k) ranges.states.emplace_back();
+    ranges.states[k++].push_back(range(states_[s]));
+  }
+}
+
 // Adds the part of elements [begin, end) that this rank updates; their sum is in `sums`.
 void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end,
                        const at::Tensor& sums) {
-  ranges.states.resize(states_.size());
   for (const Shard& shard : storage_.own()) {
     const std::int64_t first = std::max(begin, shard.begin), last = std::min(end, shard.end);
     if (first >= last) continue;
@@ -115,11 +143,33 @@ void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t en
     };
     ranges.weights.push_back(range(storage_.master()));
     ranges.gradients.push_back(range(sums));
-    for (std::size_t k = 0; k < states_.size(); ++k)
-      ranges.states[k].push_back(range(states_[k].second));
+    add_states(ranges, Granularity::range,
+               [&](const StateBuffer& state) { return state.range(first, last); });
     if (storage_.low_precision()) ranges.working.push_back(range(storage_.weights()));
     ranges.steps.push_back(step_);
     ranges.begins.push_back(first);
+  }
+}
+
+// No shard cuts it (ParameterStorage), so it is this rank's or another's.
+void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter) {
+  const std::int64_t begin = storage_.places()[parameter].begin;
+  const std::int64_t end = begin + storage_.places()[parameter].elements;
+  ranges.matrices = true;
+  for (const Shard& shard : storage_.own()) {
+    if (piece.end <= begin || end <= piece.begin) continue;
+    LOCKSTEP_CHECK(piece.begin <= begin && end <= piece.end);
+    const auto range = [&](const at::Tensor& flat) {
+      return storage_.shaped(storage_.range(flat, piece, begin, end), parameter);
+    };
+    ranges.weights.push_back(range(storage_.master()));
+    ranges.gradients.push_back(range(gradients_.sums_of(parameter)));
+    add_states(ranges, Granularity::matrix, [&](const StateBuffer& state) {
+      return storage_.shaped(state.range(begin, end), parameter);
+    });
+    if (storage_.low_precision()) ranges.working.push_back(range(storage_.weights()));
+    ranges.steps.push_back(step_);
+    ranges.begins.push_back(begin);
   }
 }
 
@@ -129,7 +179,7 @@ void Optimizer::pass_over_untouched(bool on) {
 
 void Optimizer::find_touched() {
   std::vector<at::Tensor> flats;
-  for (const auto& [name, flat] : states_) flats.push_back(flat);
+  for (const StateBuffer& state : states_) flats.push_back(state.flat());
   gradients_.find_touched(flats);
 }
 
@@ -177,7 +227,9 @@ void Optimizer::step(const at::Tensor& lr, const at::Tensor& dropped) {
 void Optimizer::step(double lr) { step(at::full({}, lr, norm_.options())); }
 
 std::map<std::string, at::Tensor> Optimizer::flat_state() const {
-  return {states_.begin(), states_.end()};
+  std::map<std::string, at::Tensor> flats;
+  for (const StateBuffer& state : states_) flats.emplace(state.name(), state.flat());
+  return flats;
 }
 
 std::map<std::string, at::Tensor> Optimizer::scalar_state() const {

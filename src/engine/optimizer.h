@@ -6,6 +6,7 @@
 #include "engine/loss_scale.h"
 #include "engine/optimizer_rule.h"
 #include "engine/parameter_groups.h"
+#include "engine/state_buffer.h"
 #include "engine/weight_average.h"
 #include "kernels/owed_update.h"
 #include "kernels/step_scalars.h"
@@ -88,22 +89,28 @@ class Optimizer {
   // The average of the weights that `step` keeps; null unless ema.decay is set.
   WeightAverage* average() const { return average_.get(); }
 
-  // State a checkpoint holds: flat f32 buffers [own_elements] by name (plan/optimizers.h), and f32
-  // [1] scalars ("step", "loss_scale", "growth").
+  // State a checkpoint holds: that of plan/optimizers.h, the same as flat f32 buffers by name, and
+  // f32 [1] scalars ("step", "loss_scale", "growth").
+  const std::vector<StateBuffer>& states() const { return states_; }
   std::map<std::string, at::Tensor> flat_state() const;
   std::map<std::string, at::Tensor> scalar_state() const;
   // As at the start of a run: what was restored is that of another precision.
   void restart_loss_scale() { loss_scale_.restart(); }
 
  private:
-  // Parameters with equal rates.
+  // Parameters with equal rates that are updated alike.
   struct Group {
     ParameterRates rates;
+    bool matrices = false;
     at::Tensor lr;
   };
   std::size_t group_of(std::size_t parameter);
   void make_groups();
+  bool is_matrix(std::size_t parameter) const;
   void add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end, const at::Tensor& sums);
+  template <class Function>
+  void add_states(UpdateRanges& ranges, Granularity granularity, const Function& range) const;
+  void add_matrix(UpdateRanges& ranges, std::size_t parameter);
 
   const TrainOptions& options_;
   ParameterStorage& storage_;
@@ -113,8 +120,9 @@ class Optimizer {
   std::size_t parts_ = 0;
   std::vector<std::size_t> part_of_;  // by parameter
   bool reads_sums_ = false;           // GradientBuffers::leaves_sums when the parts were made
-  std::vector<std::pair<std::string, at::Tensor>> states_;  // flat, by the names of checkpoints
-  at::Tensor step_, next_step_;                             // updates that were not skipped
+  std::vector<StateBuffer> states_;
+  std::vector<OptimizerState> state_kinds_;  // of each
+  at::Tensor step_, next_step_;              // updates that were not skipped
   // skip: 1 if the gradient is not finite or the step is dropped; divisor: loss scale / clipping.
   at::Tensor norm_, skip_, divisor_;
   LossScale loss_scale_;

@@ -13,6 +13,8 @@ std::unique_ptr<OptimizerRule> make_optimizer_rule(const TrainOptions& options,
       return make_adam_rule(options, numbers, device);
     case OptimizerKind::sgd:
       return make_sgd_rule(options, numbers);
+    case OptimizerKind::muon:
+      return make_muon_rule(options, numbers, device);
   }
   LOCKSTEP_CHECK(false);
 }

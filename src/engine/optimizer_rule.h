@@ -14,17 +14,22 @@
 
 namespace lockstep {
 
-// Ranges of the flat buffers that have one rate and one decay. The vectors have an entry a range.
+// Ranges of the flat buffers that have one rate, one decay and one granularity. The vectors have an
+// entry a range.
 struct UpdateRanges {
   at::Tensor lr;  // f32 0-dim on the device
   double weight_decay = 0;
   std::vector<at::Tensor> weights;    // f32
   std::vector<at::Tensor> gradients;  // f32, or bf16 where the rule reads it (reads_low_sums)
   std::vector<at::Tensor> working;    // the low-precision copy; empty in fp32
-  // f32; by state, in the order of optimizer_states (plan/optimizers.h), then by range.
+  // f32; by state, those of optimizer_states (plan/optimizers.h) that these parameters have, in
+  // that order; then by range.
   std::vector<std::vector<at::Tensor>> states;
   std::vector<at::Tensor> steps;     // UpdateNumbers::step, as ATen wants it
   std::vector<std::int64_t> begins;  // in the flat buffers
+  // Granularity::matrix: each range is one parameter, and weights, gradients, working copy and
+  // states are views in its shape, [rows, columns].
+  bool matrices = false;
 };
 
 // The weights that are updated at one moment: all, or those of one block of the model.
@@ -67,5 +72,7 @@ std::unique_ptr<OptimizerRule> make_adam_rule(const TrainOptions& options,
                                               const UpdateNumbers& numbers, at::Device device);
 std::unique_ptr<OptimizerRule> make_sgd_rule(const TrainOptions& options,
                                              const UpdateNumbers& numbers);
+std::unique_ptr<OptimizerRule> make_muon_rule(const TrainOptions& options,
+                                              const UpdateNumbers& numbers, at::Device device);
 
 }  // namespace lockstep

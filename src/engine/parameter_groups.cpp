@@ -17,16 +17,25 @@ bool matches(const GroupRule& rule, const Names& names) {
                      [&](const std::string& name) { return glob_matches(rule.pattern, name); });
 }
 
+// Of the run's rate, for what muon leaves to AdamW.
+double share_of_adamw(const TrainOptions& options) {
+  const auto& optimizer = options.optimizer;
+  return optimizer.adamw_lr > 0 ? optimizer.adamw_lr / optimizer.lr : 1;
+}
+
 ParameterRates rates_of(const TrainOptions& options, const Parameter& parameter,
-                        const GroupRule* rule) {
+                        const GroupRule* rule, Granularity granularity) {
   const auto& optimizer = options.optimizer;
   const bool decays = parameter.decay || optimizer.decay_norms_and_biases;
-  ParameterRates rates{.lr_factor = parameter.lr_scale,
+  const bool left_to_adamw =
+      optimizer.kind == OptimizerKind::muon && granularity != Granularity::matrix;
+  const double share = left_to_adamw ? share_of_adamw(options) : 1;
+  ParameterRates rates{.lr_factor = parameter.lr_scale * share,
                        .constant_lr = {},
                        .weight_decay = decays ? optimizer.weight_decay : 0.0};
   if (rule == nullptr) return rates;
   if (rule->weight_decay) rates.weight_decay = *rule->weight_decay;
-  if (rule->lr_factor) rates.lr_factor = *rule->lr_factor;
+  if (rule->lr_factor) rates.lr_factor = *rule->lr_factor * share;
   if (rule->constant)
     rates.constant_lr = rule->lr ? *rule->lr : optimizer.lr * rates.lr_factor;
   else if (rule->lr)
@@ -59,13 +68,17 @@ ParameterGroups::ParameterGroups(const TrainOptions& options, const std::vector<
   const std::vector<GroupRule> rules = group_rules(options);
   std::vector<Names> all;
   std::vector<bool> taken(rules.size());
+  granularities_ =
+      lockstep::granularities(options.optimizer.kind, optimized_parameters(trained, aliases));
+  check_optimized(options, granularities_);
   for (const GroupRule& rule : rules)
     counts_.push_back({.pattern = rule.pattern, .words = words_of(rule)});
   for (const Parameter& parameter : trained) {
     all.push_back(all_names(parameter.name, aliases));
     const auto rule = std::find_if(rules.begin(), rules.end(),
                                    [&](const GroupRule& one) { return matches(one, all.back()); });
-    rates_.push_back(rates_of(options, parameter, rule == rules.end() ? nullptr : &*rule));
+    rates_.push_back(rates_of(options, parameter, rule == rules.end() ? nullptr : &*rule,
+                              granularities_[rates_.size()]));
     if (rule == rules.end()) continue;
     const auto r = static_cast<std::size_t>(rule - rules.begin());
     taken[r] = true;

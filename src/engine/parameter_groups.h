@@ -1,7 +1,8 @@
-// With which rate and which decay each parameter is updated.
+// With which rate, which decay and which granularity each parameter is updated.
 #pragma once
 
 #include "engine/model_parameters.h"
+#include "plan/optimizers.h"
 #include "plan/plan.h"
 #include "plan/train_options.h"
 
@@ -30,11 +31,15 @@ class ParameterGroups {
                   const std::vector<Alias>& aliases, const std::vector<std::string>& frozen = {});
 
   const ParameterRates& of(std::size_t i) const { return rates_[i]; }
+  // What the update must see of it as a whole.
+  Granularity granularity(std::size_t i) const { return granularities_[i]; }
+  const std::vector<Granularity>& granularities() const { return granularities_; }
   // Trained elements of each entry, in the order of the option.
   const std::vector<GroupCount>& counts() const { return counts_; }
 
  private:
   std::vector<ParameterRates> rates_;
+  std::vector<Granularity> granularities_;
   std::vector<GroupCount> counts_;
 };
 

@@ -15,12 +15,13 @@ namespace lockstep {
 
 ParameterStorage::ParameterStorage(const std::vector<Parameter>& registered, at::Device device,
                                    at::ScalarType compute_dtype, ProcessGroup* sharing,
-                                   std::int64_t bucket_bytes)
-    : ParameterStorage(sort_parameters(registered), device, compute_dtype, sharing, bucket_bytes) {}
+                                   std::int64_t bucket_bytes, OptimizerKind optimizer)
+    : ParameterStorage(sort_parameters(registered), device, compute_dtype, sharing, bucket_bytes,
+                       optimizer) {}
 
 ParameterStorage::ParameterStorage(ModelParameters sorted, at::Device device,
                                    at::ScalarType compute_dtype, ProcessGroup* sharing,
-                                   std::int64_t bucket_bytes)
+                                   std::int64_t bucket_bytes, OptimizerKind optimizer)
     : frozen_(std::move(sorted.frozen), device, compute_dtype),
       aliases_(std::move(sorted.aliases)),
       sharing_(sharing != nullptr && sharing->size() > 1 ? sharing : nullptr) {
@@ -30,7 +31,7 @@ ParameterStorage::ParameterStorage(ModelParameters sorted, at::Device device,
                        .handles = std::move(one.handles)});
     parameters_.push_back(std::move(one.parameter));
   }
-  lay_out_parameters(bucket_bytes);
+  lay_out_parameters(bucket_bytes, optimizer);
   find_own_shards();
   const at::NoGradGuard no_grad;
   const auto flat = [&](std::int64_t elements, at::ScalarType dtype) {
@@ -43,17 +44,36 @@ ParameterStorage::ParameterStorage(ModelParameters sorted, at::Device device,
   point_at(weights());
 }
 
-void ParameterStorage::lay_out_parameters(std::int64_t bucket_bytes) {
+void ParameterStorage::lay_out_parameters(std::int64_t bucket_bytes, OptimizerKind optimizer) {
+  const std::int64_t ranks = sharing_ != nullptr ? sharing_->size() : 1;
   std::vector<std::int64_t> sizes;
   for (const ParameterPlace& place : places_) sizes.push_back(place.elements);
-  const ArenaLayout layout =
-      lay_out(sizes, arena_alignment * (sharing_ != nullptr ? sharing_->size() : 1));
+  std::vector<bool> whole;
+  for (const Granularity one :
+       granularities(optimizer, optimized_parameters(parameters_, aliases_)))
+    whole.push_back(one == Granularity::matrix);
+  ArenaLayout layout;
+  if (ranks > 1 && std::find(whole.begin(), whole.end(), true) != whole.end()) {
+    BucketedLayout made = lay_out_whole(sizes, whole, ranks, bucket_bytes);
+    layout = std::move(made.layout);
+    buckets_ = std::move(made.buckets);
+  } else {
+    layout = lay_out(sizes, arena_alignment * ranks);
+    buckets_ = cut_buckets(layout, sizes, bucket_bytes);
+  }
   elements_ = layout.elements;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     places_[i].begin = layout.offsets[i];
-    places_[i].end = i == 0 ? layout.elements : layout.offsets[i - 1];
+    places_[i].end = layout.ends[i];
   }
-  buckets_ = cut_buckets(layout, sizes, bucket_bytes);
+}
+
+std::vector<std::size_t> ParameterStorage::in_order() const {
+  std::vector<std::size_t> order;
+  for (const Bucket& bucket : buckets_)
+    for (const std::int64_t parameter : bucket.parameters)
+      order.push_back(static_cast<std::size_t>(parameter));
+  return order;
 }
 
 void ParameterStorage::find_own_shards() {

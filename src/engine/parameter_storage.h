@@ -33,7 +33,8 @@ struct ParameterPlace {
 //
 // With `sharing` the optimizer is sharded over its ranks: each bucket is cut into a shard per rank,
 // and `own` are this rank's. Whatever only the update needs is kept for these alone: in low
-// precision also the master weights. One rank shares nothing.
+// precision also the master weights. One rank shares nothing. No shard cuts a parameter that the
+// update must see as a whole (Granularity::matrix): then the layout is another one.
 //
 // Owns the buffers; the model keeps the handles. Gradients lie in GradientBuffers. One thread, on
 // the training stream.
@@ -42,7 +43,8 @@ class ParameterStorage {
   // Throws Error for parameters that sort_parameters refuses.
   ParameterStorage(const std::vector<Parameter>& registered, at::Device device,
                    at::ScalarType compute_dtype, ProcessGroup* sharing = nullptr,
-                   std::int64_t bucket_bytes = usual_bucket_bytes);
+                   std::int64_t bucket_bytes = usual_bucket_bytes,
+                   OptimizerKind optimizer = OptimizerKind::adamw);
   ParameterStorage(const ParameterStorage&) = delete;
   ParameterStorage& operator=(const ParameterStorage&) = delete;
 
@@ -53,6 +55,8 @@ class ParameterStorage {
   FrozenParameters& frozen() { return frozen_; }
 
   const std::vector<Bucket>& buckets() const { return buckets_; }
+  // Parameters in the order of their places.
+  std::vector<std::size_t> in_order() const;
   // A shard per bucket, or the whole storage as one.
   const std::vector<Shard>& own() const { return own_; }
   // Null where every rank does the whole update.
@@ -84,8 +88,8 @@ class ParameterStorage {
 
  private:
   ParameterStorage(ModelParameters sorted, at::Device device, at::ScalarType compute_dtype,
-                   ProcessGroup* sharing, std::int64_t bucket_bytes);
-  void lay_out_parameters(std::int64_t bucket_bytes);
+                   ProcessGroup* sharing, std::int64_t bucket_bytes, OptimizerKind optimizer);
+  void lay_out_parameters(std::int64_t bucket_bytes, OptimizerKind optimizer);
   void find_own_shards();
 
   std::vector<Parameter> parameters_;

@@ -9,6 +9,7 @@
 #include "kernels/batch_norm.h"
 #include "kernels/dropout.h"
 #include "kernels/recompute.h"
+#include "plan/optimizers.h"
 #include "plan/recipe_info.h"
 #include "run/evaluation_output.h"
 
@@ -33,13 +34,17 @@ struct NamedTensor {
 // is frozen: saved and restored as it is, with neither gradient nor moments; floating ones the
 // engine casts to the compute dtype, f64, i64, i32, i16, i8, u8 and bool may come too. The same
 // tensor, or one that shares all its memory, may come under several names: then it is one
-// parameter, with the first name's `decay` and `lr_scale`. The engine replaces storage and dtype
+// parameter, with the first name's marks. The engine replaces storage and dtype
 // (Tensor::set_data), never the handle.
 struct Parameter {
   std::string name;
   at::Tensor tensor;
   bool decay = true;  // false for norms and biases; optimizer.decay_norms_and_biases overrides
   double lr_scale = 1;
+  // An embedding (rows that are looked up) or a head (the last layer, which makes the outputs):
+  // optimizer.kind=muon leaves both to AdamW. Where no parameter of a model is marked, the first
+  // and the last of two dimensions are taken for them.
+  ParameterUse use = ParameterUse::usual;
 };
 
 // Holds parameters and buffers. Not thread-safe.

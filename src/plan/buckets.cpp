@@ -12,11 +12,13 @@ ArenaLayout lay_out(const std::vector<std::int64_t>& sizes, std::int64_t alignme
   LOCKSTEP_CHECK(alignment > 0 && alignment % arena_alignment == 0);
   ArenaLayout layout;
   layout.offsets.resize(sizes.size());
+  layout.ends.resize(sizes.size());
   for (std::size_t i = sizes.size(); i-- > 0;) {
     LOCKSTEP_CHECK(sizes[i] >= 0);
     layout.offsets[i] = layout.elements;
     const std::int64_t padded = (sizes[i] + alignment - 1) / alignment * alignment;
     layout.elements += padded;
+    layout.ends[i] = layout.elements;
   }
   return layout;
 }
@@ -46,7 +48,7 @@ std::vector<Bucket> cut_buckets(const ArenaLayout& layout, const std::vector<std
   Bucket open;
   for (std::size_t i = sizes.size(); i-- > 0;) {
     open.parameters.push_back(static_cast<std::int64_t>(i));
-    open.end = i == 0 ? layout.elements : layout.offsets[i - 1];
+    open.end = layout.ends[i];
     const std::int64_t wanted = buckets.empty() ? smallest_bucket_bytes : bytes;
     if ((open.end - open.begin) * 4 >= wanted || ends[i] || i == 0) {
       const std::int64_t next = open.end;

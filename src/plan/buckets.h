@@ -12,6 +12,7 @@ inline constexpr std::int64_t arena_alignment = 64;
 
 struct ArenaLayout {
   std::vector<std::int64_t> offsets;  // by registration index
+  std::vector<std::int64_t> ends;     // the same; behind the padding of each
   std::int64_t elements = 0;          // of a whole buffer, padding included
 };
 
@@ -33,6 +34,21 @@ inline constexpr std::int64_t smallest_bucket_bytes = 1 << 20, usual_bucket_byte
 // of them is what is left.
 std::vector<Bucket> cut_buckets(const ArenaLayout& layout, const std::vector<std::int64_t>& sizes,
                                 std::int64_t bytes = usual_bucket_bytes);
+
+struct BucketedLayout {
+  ArenaLayout layout;
+  std::vector<Bucket> buckets;  // consecutive; together they cover [0, elements)
+};
+
+// A layout for `ranks` equal shards a bucket of which none cuts a parameter that `whole` marks.
+// There are two sorts of buckets. One holds parameters that are whole, and small ones: a bin per
+// rank, each as long as the longest, and no parameter in two bins. Such a bucket grows beyond
+// `bytes` until bins are filled to 7/8 together, which only the last need not be. The other holds
+// the rest, cut anywhere at multiples of `arena_alignment`, as lay_out does. Both grow in reverse
+// order of registration and lie in the order in which they are complete. By registration index:
+// sizes, whole.
+BucketedLayout lay_out_whole(const std::vector<std::int64_t>& sizes, const std::vector<bool>& whole,
+                             std::int64_t ranks, std::int64_t bytes = usual_bucket_bytes);
 
 // What an all-reduce of n bytes takes: latency_s + n / bytes_per_s.
 struct LinkSpeed {

@@ -1,6 +1,7 @@
 // Bytes that a model and its micro-batch take on a device, and bytes that a device has.
 #include "plan/memory.h"
 
+#include "plan/buckets.h"
 #include "plan/optimizers.h"
 
 #include <algorithm>
@@ -20,6 +21,46 @@ double available_bytes(const Device& device) {
   return std::max(1.0, total * gpu_share - gpu_reserve_bytes);
 }
 
+// Of a parameter that has every state that any has.
+double most_state_bytes(const TrainOptions& options) {
+  double of_matrices = 0, of_others = 0;
+  for (const OptimizerState& state : optimizer_states(options)) {
+    of_matrices += state.of_matrices ? state.bytes_per_element : 0;
+    of_others += state.of_others ? state.bytes_per_element : 0;
+  }
+  return std::max(of_matrices, of_others);
+}
+
+double state_bytes(const TrainOptions& options, Granularity granularity) {
+  double bytes = 0;
+  for (const OptimizerState& state : optimizer_states(options))
+    bytes += state.is_of(granularity) ? state.bytes_per_element : 0;
+  return bytes;
+}
+
+std::int64_t overlap(std::int64_t a_begin, std::int64_t a_end, std::int64_t b_begin,
+                     std::int64_t b_end) {
+  return std::max<std::int64_t>(0, std::min(a_end, b_end) - std::max(a_begin, b_begin));
+}
+
+// Bytes of states on the rank that has most of them.
+double most_states_of_a_rank(const BucketedLayout& made, const std::vector<double>& bytes,
+                             std::int64_t ranks) {
+  std::vector<double> states(static_cast<std::size_t>(ranks));
+  for (const Bucket& bucket : made.buckets) {
+    const std::int64_t length = (bucket.end - bucket.begin) / ranks;
+    for (const std::int64_t p : bucket.parameters)
+      for (std::int64_t rank = 0; rank < ranks; ++rank) {
+        const auto i = static_cast<std::size_t>(p);
+        const std::int64_t begin = bucket.begin + rank * length;
+        states[static_cast<std::size_t>(rank)] +=
+            bytes[i] * static_cast<double>(overlap(made.layout.offsets[i], made.layout.ends[i],
+                                                   begin, begin + length));
+      }
+  }
+  return *std::max_element(states.begin(), states.end());
+}
+
 }  // namespace
 
 double weight_bytes_per_parameter(const TrainOptions& options) {
@@ -27,8 +68,41 @@ double weight_bytes_per_parameter(const TrainOptions& options) {
 }
 
 double optimizer_bytes_per_parameter(const TrainOptions& options) {
-  const double states = 4.0 * static_cast<double>(optimizer_states(options).size());
-  return states + (options.ema.decay > 0 ? 4 : 0) + (options.precision == Precision::fp32 ? 0 : 4);
+  return most_state_bytes(options) + (options.ema.decay > 0 ? 4 : 0) +
+         (options.precision == Precision::fp32 ? 0 : 4);
+}
+
+MemoryEstimate with_rules(MemoryEstimate whole, const TrainOptions& options, const Facts& facts,
+                          std::size_t ranks) {
+  if (facts.optimized.empty()) return whole;
+  const std::vector<Granularity> kinds = granularities(options.optimizer.kind, facts.optimized);
+  std::vector<std::int64_t> sizes;
+  std::vector<bool> is_whole;
+  std::vector<double> bytes;  // of states, of an element
+  double elements = 0, states = 0;
+  for (std::size_t i = 0; i < facts.optimized.size(); ++i) {
+    sizes.push_back(facts.optimized[i].elements());
+    is_whole.push_back(kinds[i] == Granularity::matrix);
+    bytes.push_back(state_bytes(options, kinds[i]));
+    elements += static_cast<double>(sizes.back());
+    states += bytes.back() * static_cast<double>(sizes.back());
+  }
+  const double counted = most_state_bytes(options) * elements;
+  double of_optimizer = states - counted, of_weights = 0;
+  if (options.shard_optimizer && ranks > 1) {
+    const auto count = static_cast<std::int64_t>(ranks);
+    const std::int64_t bucket_bytes =
+        options.reduce_bucket_mb > 0 ? options.reduce_bucket_mb * 1'000'000 : usual_bucket_bytes;
+    const BucketedLayout made = lay_out_whole(sizes, is_whole, count, bucket_bytes);
+    const double padding = static_cast<double>(made.layout.elements) - elements;
+    const double beside_states = optimizer_bytes_per_parameter(options) - most_state_bytes(options);
+    of_optimizer += padding * beside_states +
+                    most_states_of_a_rank(made, bytes, count) * static_cast<double>(ranks) - states;
+    of_weights = padding * weight_bytes_per_parameter(options);
+  }
+  whole.optimizer_bytes += of_optimizer;
+  whole.fixed_bytes += of_optimizer + of_weights + update_workspace_bytes(options, facts.optimized);
+  return whole;
 }
 
 std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices) {

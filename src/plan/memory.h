@@ -29,6 +29,12 @@ double weight_bytes_per_parameter(const TrainOptions& options);
 // precision the fp32 weights.
 double optimizer_bytes_per_parameter(const TrainOptions& options);
 
+// With facts.optimized: `whole` as the rule's states and workspace are, where it counts all
+// parameters alike. With shard_optimizer also what bins of whole parameters leave empty
+// (plan/buckets.h), as if all ranks kept as much as the one that keeps most.
+MemoryEstimate with_rules(MemoryEstimate whole, const TrainOptions& options, const Facts& facts,
+                          std::size_t ranks);
+
 // What a rank has at most at once with the first `blocks` blocks computed again in backward: the
 // fixed part, the activations, and the larger of what the loss and what backward need for a moment.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks = 0);

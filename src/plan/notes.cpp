@@ -212,6 +212,18 @@ void note_scaled_rate(const Plan& plan, const TrainOptions& options, Notes& note
                       optimizer.base_batch, " (global batch / optimizer.base_batch)"));
 }
 
+void note_optimizer(const TrainOptions& options, Notes& notes) {
+  if (options.optimizer.kind == OptimizerKind::muon) return;
+  for (const OptionInfo& option : options.table.options()) {
+    const bool is_of_muon =
+        option.key.starts_with("optimizer.muon_") || option.key == "optimizer.adamw_lr";
+    const bool is_typed = option.source.kind == ValueSource::Kind::argument ||
+                          option.source.kind == ValueSource::Kind::file;
+    if (is_of_muon && is_typed)
+      notes.push_back(cat(option.key, " changes nothing: it is for optimizer.kind=muon"));
+  }
+}
+
 void note_average(const TrainOptions& options, Notes& notes) {
   if (options.ema.decay <= 0) return;
   notes.push_back(cat("the weights are averaged over about the last ",
@@ -296,6 +308,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_mixed_devices(plan, notes);
   note_cores(plan, notes);
   note_scaled_rate(plan, options, notes);
+  note_optimizer(options, notes);
   note_average(options, notes);
   note_padding(plan, options, notes);
   note_schedule(plan, options, notes);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "plan/compute.h"
 #include "plan/interval.h"
+#include "plan/memory.h"
 #include "plan/micro_batch.h"
 #include "plan/notes.h"
 #include "plan/precision.h"
@@ -33,7 +34,8 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
                const std::vector<Device>& devices, const MeasuredMemory& measured) {
   LOCKSTEP_CHECK(!devices.empty());
   check_precision(options, devices);
-  const MicroBatch chosen = choose_micro_batch(options, facts, whole, devices, measured);
+  const MemoryEstimate memory = with_rules(whole, options, facts, devices.size());
+  const MicroBatch chosen = choose_micro_batch(options, facts, memory, devices, measured);
   const std::int64_t global = chosen.batch.global;
   Plan plan;
   plan.batch = chosen.batch;
@@ -42,7 +44,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.memory_needed_bytes = chosen.needed_bytes;
   plan.recomputed_blocks = chosen.recomputed_blocks;
   if (options.shard_optimizer)
-    plan.sharding_saves_bytes = whole.optimizer_bytes - chosen.memory.optimizer_bytes;
+    plan.sharding_saves_bytes = memory.optimizer_bytes - chosen.memory.optimizer_bytes;
   plan.devices = devices;
   plan.precision = plan_precision(options, devices);
   plan.batch_norm = facts.batch_norm;
@@ -62,6 +64,8 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.parameters = facts.parameters;
   plan.frozen_parameters = facts.frozen_parameters;
   plan.groups = facts.groups;
+  plan.rules = rule_counts(options, facts.optimized);
+  plan.adamw_lr = options.optimizer.adamw_lr;
   plan.init_from = options.init.from;
   check_intervals(options, plan.steps_per_epoch);
   plan.notes = plan_notes(plan, options);

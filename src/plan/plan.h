@@ -4,6 +4,7 @@
 
 #include "devices/device.h"
 #include "plan/exact_sum.h"
+#include "plan/optimizers.h"
 #include "plan/schedule.h"
 #include "plan/train_options.h"
 
@@ -44,6 +45,9 @@ struct Facts {
   std::int64_t default_global = 0;   // the recipe's default global batch
   double flops_per_sample = 0;       // model FLOPs of training on one; 0 = unknown
   std::vector<GroupCount> groups{};  // of optimizer.groups, in order
+  // Trained parameters, in order of registration, where the optimizer tells them apart and a model
+  // was at hand; else empty.
+  std::vector<OptimizedParameter> optimized{};
 };
 
 // Bytes a rank needs: fixed + per_sample * micro_batch, and what exists for a moment
@@ -127,6 +131,8 @@ struct Plan {
   ComputePlan compute;
   std::int64_t parameters = 0, frozen_parameters = 0;  // trained and not; 0 = unknown
   std::vector<GroupCount> groups;
+  std::vector<RuleCount> rules;    // where the optimizer has several
+  double adamw_lr = 0;             // optimizer.adamw_lr
   std::string init_from;           // where the first weights come from; "": from the recipe
   std::optional<ExactSum> exact;   // with exact = true
   bool batch_norm = false;         // Facts::batch_norm
@@ -178,6 +184,7 @@ std::string to_text(const Plan& plan, bool curve, int width = 72);
 nlohmann::json to_json(const Plan& plan);
 nlohmann::json to_json(const MemoryEstimate& memory);
 nlohmann::json to_json(const GroupCount& group);
-nlohmann::json to_json(const Device& device);  // {"device": "cuda:0", "uuid", "name", …}
+nlohmann::json to_json(const RuleCount& rule);  // {"rule", "parameters", "names"}
+nlohmann::json to_json(const Device& device);   // {"device": "cuda:0", "uuid", "name", …}
 
 }  // namespace lockstep

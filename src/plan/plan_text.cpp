@@ -98,6 +98,12 @@ std::string parameters_text(const Plan& plan) {
   for (const GroupCount& group : plan.groups)
     text += cat("; ", group.pattern, " (", format_count(static_cast<double>(group.parameters)),
                 "): ", group.words);
+  for (const RuleCount& rule : plan.rules)
+    text += cat("; ", rule.rule, ": ", rule.names.size(), " (",
+                format_count(static_cast<double>(rule.parameters)), ")",
+                rule.rule == "adamw" && plan.adamw_lr > 0
+                    ? cat(" at a rate of ", general(plan.adamw_lr, 6))
+                    : "");
   return text;
 }
 
@@ -114,6 +120,10 @@ std::string exact_text(const Plan& plan) {
 
 nlohmann::json to_json(const GroupCount& group) {
   return {{"pattern", group.pattern}, {"words", group.words}, {"parameters", group.parameters}};
+}
+
+nlohmann::json to_json(const RuleCount& rule) {
+  return {{"rule", rule.rule}, {"parameters", rule.parameters}, {"names", rule.names}};
 }
 
 nlohmann::json to_json(const Device& device) {
@@ -193,6 +203,9 @@ std::string to_text(const Plan& plan, bool curve, int width) {
 nlohmann::json to_json(const Plan& plan) {
   nlohmann::json groups = nlohmann::json::array();
   for (const GroupCount& group : plan.groups) groups.push_back(to_json(group));
+  nlohmann::json parameters{
+      {"trained", plan.parameters}, {"frozen", plan.frozen_parameters}, {"groups", groups}};
+  for (const RuleCount& rule : plan.rules) parameters["rules"].push_back(to_json(rule));
   nlohmann::json devices = nlohmann::json::array();
   for (const Device& device : plan.devices) devices.push_back(to_json(device));
   return {{"batch",
@@ -216,8 +229,7 @@ nlohmann::json to_json(const Plan& plan) {
           {"unit", plan.unit},
           {"units_per_step", plan.units_per_step},
           {"compute", to_json(plan.compute)},
-          {"parameters",
-           {{"trained", plan.parameters}, {"frozen", plan.frozen_parameters}, {"groups", groups}}},
+          {"parameters", parameters},
           {"init_from", plan.init_from},
           {"exact", exact_json(plan)},
           {"notes", plan.notes}};

@@ -32,6 +32,8 @@ double option_for(double rate, const Plan& now, const TrainOptions& options) {
 
 // Whether some parameters' rates would change against the others' with optimizer.lr.
 bool has_rates_beside_the_option(const TrainOptions& options) {
+  const auto& optimizer = options.optimizer;
+  if (optimizer.kind == OptimizerKind::muon && optimizer.adamw_lr > 0) return true;
   const std::vector<GroupRule> rules = group_rules(options);
   return std::any_of(rules.begin(), rules.end(),
                      [](const GroupRule& rule) { return rule.lr.has_value() != rule.constant; });

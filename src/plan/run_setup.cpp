@@ -138,26 +138,57 @@ Plan plan_from_json(const nlohmann::json& json) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::pair<ParameterUse, const char*> uses[] = {{ParameterUse::usual, "usual"},
+                                                         {ParameterUse::embedding, "embedding"},
+                                                         {ParameterUse::head, "head"}};
+
+nlohmann::json to_json(const OptimizedParameter& one) {
+  nlohmann::json json{{"name", one.name}, {"sizes", one.sizes}, {"tied", one.tied}};
+  for (const auto& [use, word] : uses)
+    if (use == one.use) json["use"] = word;
+  return json;
+}
+
+OptimizedParameter optimized_from_json(const nlohmann::json& json) {
+  OptimizedParameter one{.name = json.at("name"), .sizes = {}, .tied = json.at("tied")};
+  double elements = 1;
+  for (const nlohmann::json& size : json.at("sizes")) {
+    one.sizes.push_back(count({{"size", size}}, "size"));
+    elements *= static_cast<double>(one.sizes.back());
+  }
+  if (elements > static_cast<double>(std::int64_t{1} << 53))
+    damaged(cat("the sizes of ", one.name, " are too large"));
+  for (const auto& [use, word] : uses)
+    if (json.at("use") == word) one.use = use;
+  return one;
+}
+
+}  // namespace
+
 nlohmann::json to_json(const Facts& facts) {
   nlohmann::json groups = nlohmann::json::array();
   for (const GroupCount& group : facts.groups) groups.push_back(to_json(group));
-  return {{"groups", groups},
-          {"train_samples", facts.train_samples},
-          {"valid_samples", facts.valid_samples},
-          {"evaluation_passes", facts.evaluation_passes},
-          {"epoch_size", facts.epoch_size},
-          {"rows_per_sample", facts.rows_per_sample},
-          {"unit", facts.unit},
-          {"units_per_sample", facts.units_per_sample},
-          {"smaller_sample", facts.smaller_sample},
-          {"parameters", facts.parameters},
-          {"frozen_parameters", facts.frozen_parameters},
-          {"preferred_micro", facts.preferred_micro},
-          {"fixed_micro", facts.fixed_micro},
-          {"batch_norm", facts.batch_norm},
-          {"torch_batch_norm", facts.torch_batch_norm},
-          {"default_global", facts.default_global},
-          {"flops_per_sample", facts.flops_per_sample}};
+  nlohmann::json json{{"groups", groups},
+                      {"train_samples", facts.train_samples},
+                      {"valid_samples", facts.valid_samples},
+                      {"evaluation_passes", facts.evaluation_passes},
+                      {"epoch_size", facts.epoch_size},
+                      {"rows_per_sample", facts.rows_per_sample},
+                      {"unit", facts.unit},
+                      {"units_per_sample", facts.units_per_sample},
+                      {"smaller_sample", facts.smaller_sample},
+                      {"parameters", facts.parameters},
+                      {"frozen_parameters", facts.frozen_parameters},
+                      {"preferred_micro", facts.preferred_micro},
+                      {"fixed_micro", facts.fixed_micro},
+                      {"batch_norm", facts.batch_norm},
+                      {"torch_batch_norm", facts.torch_batch_norm},
+                      {"default_global", facts.default_global},
+                      {"flops_per_sample", facts.flops_per_sample}};
+  for (const OptimizedParameter& one : facts.optimized) json["optimized"].push_back(to_json(one));
+  return json;
 }
 
 Facts facts_from_json(const nlohmann::json& json) {
@@ -181,6 +212,8 @@ Facts facts_from_json(const nlohmann::json& json) {
     facts.groups.push_back({.pattern = group.at("pattern"),
                             .words = group.at("words"),
                             .parameters = count(group, "parameters")});
+  for (const nlohmann::json& one : json.value("optimized", nlohmann::json::array()))
+    facts.optimized.push_back(optimized_from_json(one));
   return facts;
 }
 

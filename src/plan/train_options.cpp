@@ -116,7 +116,9 @@ void add_optimizer(TrainOptions& o) {
   constexpr double below_one = 0.999999;
   table.add("optimizer.kind", optimizer.kind,
             {.meaning = "the rule that updates the weights: adamw takes weight decay off the "
-                        "weights, adam and sgd add it to the gradient"});
+                        "weights, adam and sgd add it to the gradient; muon updates the matrices "
+                        "of hidden layers by orthogonalised momentum, and leaves embeddings, "
+                        "heads, vectors and convolutions to adamw"});
   table.add("optimizer.lr", optimizer.lr,
             {.meaning = "learning rate after warm-up, before scale_lr", .min = 0});
   table.add(
@@ -140,6 +142,20 @@ void add_optimizer(TrainOptions& o) {
              .max = below_one});
   table.add("optimizer.nesterov", optimizer.nesterov,
             {.meaning = "sgd looks ahead along its momentum"});
+  table.add("optimizer.muon_momentum", optimizer.muon_momentum,
+            {.meaning = "share of the running mean of gradients that muon keeps in a step",
+             .min = 0,
+             .max = below_one});
+  table.add("optimizer.muon_nesterov", optimizer.muon_nesterov,
+            {.meaning = "muon looks ahead along its momentum"});
+  table.add("optimizer.muon_rate", optimizer.muon_rate,
+            {.meaning = "what muon multiplies the rate of a matrix of A rows and B columns by: "
+                        "match_rms_adamw, 0.2 sqrt(max(A, B)), with which rates and decays that "
+                        "suit adamw suit muon; original, sqrt(max(1, A / B))"});
+  table.add("optimizer.adamw_lr", optimizer.adamw_lr,
+            {.meaning = "learning rate of what muon leaves to adamw, on the same curve; 0: "
+                        "optimizer.lr",
+             .min = 0});
   table.add("optimizer.decay_norms_and_biases", optimizer.decay_norms_and_biases,
             {.meaning = "weight decay also on biases and on the weights of norms"});
   table.add("optimizer.clip", optimizer.clip,

@@ -13,7 +13,8 @@ namespace lockstep {
 
 enum class Precision { automatic, fp32, bf16, fp16 };
 enum class ReducePrecision { fp32, bf16 };
-enum class OptimizerKind { adamw, adam, sgd };
+enum class OptimizerKind { adamw, adam, sgd, muon };
+enum class MuonRate { match_rms_adamw, original };
 enum class ScaleLr { none, linear, sqrt };
 enum class TimeUnit { steps, epochs };
 enum class GraphMode { automatic, off };
@@ -37,8 +38,15 @@ struct EnumNames<ReducePrecision> {
 };
 template <>
 struct EnumNames<OptimizerKind> {
-  static constexpr std::pair<OptimizerKind, const char*> value[] = {
-      {OptimizerKind::adamw, "adamw"}, {OptimizerKind::adam, "adam"}, {OptimizerKind::sgd, "sgd"}};
+  static constexpr std::pair<OptimizerKind, const char*> value[] = {{OptimizerKind::adamw, "adamw"},
+                                                                    {OptimizerKind::adam, "adam"},
+                                                                    {OptimizerKind::sgd, "sgd"},
+                                                                    {OptimizerKind::muon, "muon"}};
+};
+template <>
+struct EnumNames<MuonRate> {
+  static constexpr std::pair<MuonRate, const char*> value[] = {
+      {MuonRate::match_rms_adamw, "match_rms_adamw"}, {MuonRate::original, "original"}};
 };
 template <>
 struct EnumNames<ScaleLr> {
@@ -142,6 +150,10 @@ struct TrainOptions {
     OptimizerKind kind = OptimizerKind::adamw;
     double lr = 1e-3, weight_decay = 0.01, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, momentum = 0.9;
     bool nesterov = false;
+    // Of muon; those that adamw and adam have are AdamW's, for what muon leaves to it.
+    double muon_momentum = 0.95, adamw_lr = 0;  // adamw_lr: 0 = lr
+    bool muon_nesterov = true;
+    MuonRate muon_rate = MuonRate::match_rms_adamw;
     bool decay_norms_and_biases = false;
     double clip = 1.0;  // largest gradient norm; 0 = off
     ScaleLr scale_lr = ScaleLr::none;

@@ -127,7 +127,8 @@ PlacedModel::PlacedModel(const TrainerSetup& setup, Placing placing, bool shared
   share_first_weights(parameters.frozen, setup);
   storage = std::make_unique<ParameterStorage>(
       model->parameters(), setup.backend.device(), compute_dtype(setup.options.precision),
-      shared ? &setup.group : nullptr, bucket_bytes(parameters, setup.options, link));
+      shared ? &setup.group : nullptr, bucket_bytes(parameters, setup.options, link),
+      setup.options.optimizer.kind);
   if (setup.group.rank() != 0) storage->frozen().forget_built();
 }
 

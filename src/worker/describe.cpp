@@ -41,12 +41,15 @@ void describe_order(const Dataset& data, const TrainOptions& options, Facts& fac
   facts.rows_per_sample = data.rows_per_sample();
 }
 
-std::vector<GroupCount> counted_groups(const TrainOptions& options, const ModelParameters& sorted) {
+// What the options say of the trained parameters.
+void count_trained(const TrainOptions& options, const ModelParameters& sorted, Facts& facts) {
   std::vector<Parameter> trained;
   std::vector<std::string> frozen;
   for (const UniqueParameter& one : sorted.trained) trained.push_back(one.parameter);
   for (const UniqueParameter& one : sorted.frozen) frozen.push_back(one.parameter.name);
-  return ParameterGroups(options, trained, sorted.aliases, frozen).counts();
+  facts.groups = ParameterGroups(options, trained, sorted.aliases, frozen).counts();
+  if (options.optimizer.kind == OptimizerKind::muon)
+    facts.optimized = optimized_parameters(trained, sorted.aliases);
 }
 
 Purpose purpose_of(const std::string& word) {
@@ -81,7 +84,7 @@ void count(RunSetup& setup, const nlohmann::json& init) {
   for (const NamedTensor& buffer : model->buffers())
     facts.batch_norm = facts.batch_norm || buffer.name.ends_with("running_mean");
   facts.torch_batch_norm = torch_batch_norm(model->buffers());
-  facts.groups = counted_groups(*setup.train, parameters);
+  count_trained(*setup.train, parameters, facts);
   facts.parameters = elements_of(parameters.trained);
   facts.frozen_parameters = elements_of(parameters.frozen);
   facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);

@@ -15,7 +15,8 @@ struct RankParts {
   RankParts(const TrainOptions& options, Recipe& recipe, ProcessGroup& group, Backend& backend)
       : model(recipe.build(1)),
         storage(model->parameters(), backend.device(), compute_dtype(options.precision),
-                options.shard_optimizer ? &group : nullptr),
+                options.shard_optimizer ? &group : nullptr, usual_bucket_bytes,
+                options.optimizer.kind),
         gradients(storage),
         buffers(model->buffers(), backend.device()),
         optimizer(options, gradients, &buffers),

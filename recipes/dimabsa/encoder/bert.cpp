@@ -13,10 +13,10 @@
 namespace lockstep::dimabsa {
 
 Bert::Bert(const EncoderShape& shape, std::uint64_t seed) : shape_(shape), weights_(seed) {
-  words_ = weights_.matrix("embeddings.word_embeddings", shape.vocabulary, shape.width);
-  positions_ = weights_.matrix("embeddings.position_embeddings", shape.positions, shape.width);
+  words_ = weights_.table("embeddings.word_embeddings", shape.vocabulary, shape.width);
+  positions_ = weights_.table("embeddings.position_embeddings", shape.positions, shape.width);
   if (shape.segments > 0)
-    segments_ = weights_.matrix("embeddings.token_type_embeddings", shape.segments, shape.width);
+    segments_ = weights_.table("embeddings.token_type_embeddings", shape.segments, shape.width);
   norm_ = weights_.norm("embeddings.LayerNorm", shape.width);
   for (std::int64_t i = 0; i < shape.layers; ++i)
     layers_.push_back(make_layer(weights_, shape, i, {"query", "key", "value"}));

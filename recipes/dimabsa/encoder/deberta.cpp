@@ -25,11 +25,11 @@ constexpr double summands = 3;  // of a score
 }  // namespace
 
 Deberta::Deberta(const EncoderShape& shape, std::uint64_t seed) : shape_(shape), weights_(seed) {
-  words_ = weights_.matrix("embeddings.word_embeddings", shape.vocabulary, shape.width);
+  words_ = weights_.table("embeddings.word_embeddings", shape.vocabulary, shape.width);
   if (shape.segments > 0)
-    segments_ = weights_.matrix("embeddings.token_type_embeddings", shape.segments, shape.width);
+    segments_ = weights_.table("embeddings.token_type_embeddings", shape.segments, shape.width);
   norm_ = weights_.norm("embeddings.LayerNorm", shape.width);
-  relative_ = weights_.matrix("encoder.rel_embeddings", 2 * shape.distances(), shape.width);
+  relative_ = weights_.table("encoder.rel_embeddings", 2 * shape.distances(), shape.width);
   if (shape.norm_relative_embeddings)
     relative_norm_ = weights_.norm("encoder.LayerNorm", shape.width);
   for (std::int64_t i = 0; i < shape.layers; ++i)

@@ -22,6 +22,12 @@ at::Tensor Weights::matrix(const std::string& name, std::int64_t rows, std::int6
   return keep(name + ".weight", normal_parameter({rows, columns}, deviation, seed_, number), true);
 }
 
+at::Tensor Weights::table(const std::string& name, std::int64_t rows, std::int64_t columns) {
+  at::Tensor made = matrix(name, rows, columns);
+  all_.back().use = ParameterUse::embedding;
+  return made;
+}
+
 at::Tensor Weights::bias(const std::string& name, std::int64_t size) {
   return keep(name + ".bias", constant_parameter({size}, 0), false);
 }

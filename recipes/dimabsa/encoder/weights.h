@@ -21,7 +21,8 @@ class Weights {
   explicit Weights(std::uint64_t seed) : seed_(seed) {}
 
   at::Tensor matrix(const std::string& name, std::int64_t rows, std::int64_t columns);
-  at::Tensor bias(const std::string& name, std::int64_t size);  // 0
+  at::Tensor table(const std::string& name, std::int64_t rows, std::int64_t columns);  // embedding
+  at::Tensor bias(const std::string& name, std::int64_t size);                         // 0
   Affine linear(const std::string& name, std::int64_t out, std::int64_t in);
   Affine norm(const std::string& name, std::int64_t width);
   const std::vector<Parameter>& all() const { return all_; }

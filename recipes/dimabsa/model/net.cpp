@@ -63,7 +63,8 @@ Net::Head Net::make_head(const char* name, std::int64_t outputs, std::uint64_t s
   const std::uint64_t number = head_parameters_.size();
   const Head head{.weight = uniform_parameter({outputs, width}, limit, seed, number),
                   .bias = uniform_parameter({outputs}, limit, seed, number + 1)};
-  head_parameters_.push_back({.name = cat("heads.", name, ".weight"), .tensor = head.weight});
+  head_parameters_.push_back(
+      {.name = cat("heads.", name, ".weight"), .tensor = head.weight, .use = ParameterUse::head});
   head_parameters_.push_back(
       {.name = cat("heads.", name, ".bias"), .tensor = head.bias, .decay = false});
   return head;

@@ -22,6 +22,19 @@ namespace {
 // Layers of StepContext::uniform.
 constexpr std::int64_t support_numbers = 0, query_numbers = 1;
 
+// Its last layers of two dimensions are heads.
+class DetectorModel : public NnModel<DetectorImpl> {
+ public:
+  using NnModel::NnModel;
+  std::vector<Parameter> parameters() override {
+    std::vector<Parameter> all = NnModel::parameters();
+    for (Parameter& parameter : all)
+      if (parameter.name == "embedding.weight" || parameter.name == "box.weight")
+        parameter.use = ParameterUse::head;
+    return all;
+  }
+};
+
 DetectorImpl& net_of(Model& model) { return dynamic_cast<NnModel<DetectorImpl>&>(model).module(); }
 
 // As ImageNet's weights expect pictures; on GPUs in blocks, for the first convolution.
@@ -44,7 +57,7 @@ FewshotRecipe::FewshotRecipe(const FewshotOptions& options, const Prepared& prep
 
 std::unique_ptr<Model> FewshotRecipe::build(std::uint64_t seed) {
   torch::manual_seed(seed);
-  return std::make_unique<NnModel<DetectorImpl>>(std::make_shared<DetectorImpl>(shape_));
+  return std::make_unique<DetectorModel>(std::make_shared<DetectorImpl>(shape_));
 }
 
 DatasetPair FewshotRecipe::data() {

@@ -36,6 +36,7 @@ Gpt::Gpt(const GptShape& shape, std::uint64_t seed) : shape_(shape) {
   const double last_std = std / std::sqrt(2.0 * static_cast<double>(shape.layers));
   tok_ = make_matrix("tok", shape.vocab, shape.width, std, seed);
   pos_ = make_matrix("pos", shape.context, shape.width, std, seed);
+  for (Parameter& table : parameters_) table.use = ParameterUse::embedding;
   for (std::int64_t i = 0; i < shape.layers; ++i) {
     const std::string name = cat("blocks.", i, ".");
     Block block;
@@ -49,6 +50,7 @@ Gpt::Gpt(const GptShape& shape, std::uint64_t seed) : shape_(shape) {
   }
   ln_ = make_norm("ln");
   head_ = shape.tied ? tok_ : make_matrix("head", shape.vocab, shape.width, std, seed);
+  if (!shape.tied) parameters_.back().use = ParameterUse::head;
 }
 
 at::Tensor Gpt::keep(std::string name, at::Tensor tensor, bool decay) {

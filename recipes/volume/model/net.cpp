@@ -44,7 +44,11 @@ at::Tensor Net::keep(const std::string& name, at::IntArrayRef sizes, std::int64_
       uniform_values(sizes, 1 / std::sqrt(static_cast<double>(fan_in)), seed, parameters_.size());
   if (tensor.dim() == 5) tensor = tensor.contiguous(at::MemoryFormat::ChannelsLast3d);
   tensor.requires_grad_(true);
-  parameters_.push_back({.name = name, .tensor = tensor, .decay = tensor.dim() > 1});
+  parameters_.push_back(
+      {.name = name,
+       .tensor = tensor,
+       .decay = tensor.dim() > 1,
+       .use = name.starts_with("heads.") ? ParameterUse::head : ParameterUse::usual});
   return tensor;
 }
 

@@ -231,7 +231,7 @@ constexpr int by_graph = 7;  // of ten steps: three warm up
 TEST(DeferredUpdate, GivesTheSameWeights) {
   for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::fp16})
     for (const OptimizerKind kind :
-         {OptimizerKind::adamw, OptimizerKind::adam, OptimizerKind::sgd}) {
+         {OptimizerKind::adamw, OptimizerKind::adam, OptimizerKind::sgd, OptimizerKind::muon}) {
       BlockRecipe recipe;
       int done = 0;
       expect_same_runs(recipe, With(precision, [&](TrainOptions& o) { o.optimizer.kind = kind; }),
