@@ -1,6 +1,6 @@
 # Writes a C++ source that holds the files of the monitor's page.
 #   cmake -D OUT=FILE -D "PAGE=FOLDER" -D "DYGRAPHS=FOLDER" -D "LICENCE=FILE" -P EmbedPage.cmake
-set(code "// Made by cmake/EmbedPage.cmake.\n#include \"monitor/page_files.h\"\n\n#include <array>\n\n")
+set(code "// Made by cmake/EmbedPage.cmake.\n#include \"tools/monitor/serve/page_files.h\"\n\n#include <array>\n\n")
 string(APPEND code "namespace lockstep {\nnamespace {\n\nconstexpr std::array files{\n")
 function(embed path type)
   set(text)

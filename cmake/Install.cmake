@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: the tools, liblockstep.so, the headers as <lockstep/MODULE/X.h>,
+# What `cmake --install` puts where: the tools, liblockstep.so, the headers as <lockstep/ROOM/X.h>,
 # and a CMake package for models outside this repository.
 include(CMakePackageConfigHelpers)
 

@@ -1,5 +1,5 @@
-# One CMake target a folder ("module"): an object library of all its sources, so that the tool links
-# the torch-free modules statically and liblockstep.so holds every module once.
+# One CMake target a room (a folder with a CMakeLists.txt): an object library of all its sources, so that the tool links
+# the torch-free rooms statically and liblockstep.so holds every room once.
 find_package(Threads REQUIRED)
 
 option(LOCKSTEP_UNITY "Compile the sources of a folder in groups of up to 24: a first build takes less than a third of the time" OFF)
@@ -58,11 +58,17 @@ function(lockstep_compiled name)
   endif()
 endfunction()
 
-# lockstep_module(NAME [TORCH | TOOL] [LIGHT]): every .cpp of the calling folder. TORCH: with LibTorch; TOOL: for the tool
+# lockstep_module(NAME [TORCH | TOOL] [LIGHT]): every .cpp of the calling folder and of the folders in it,
+# down to those that are rooms of their own. TORCH: with LibTorch; TOOL: for the tool
 # alone, not in liblockstep.so; LIGHT as in lockstep_compiled().
 function(lockstep_module name)
   cmake_parse_arguments(ARG "TORCH;TOOL;LIGHT" "" "" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB_RECURSE sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
+  file(GLOB_RECURSE inner RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS */CMakeLists.txt)
+  foreach(room ${inner})
+    get_filename_component(room ${room} DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${room}/")
+  endforeach()
   if(NOT sources)
     return()
   endif()

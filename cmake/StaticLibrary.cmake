@@ -1,6 +1,6 @@
 # lockstep_static_library(RESULT NAMES…): the first of these libraries that is there, a static archive made fit for a
 # shared library. Debian compiles archives for programs alone: within a shared library the one thing that they cannot
-# reach is the variable stderr, so a copy of the archive gets our own (src/media/own_stderr.cpp).
+# reach is the variable stderr, so a copy of the archive gets our own (src/core/media/pictures/own_stderr.cpp).
 function(lockstep_static_library result)
   string(MAKE_C_IDENTIFIER LOCKSTEP_FOUND_${ARGV1} found)
   find_library(${found} NAMES ${ARGN} REQUIRED)

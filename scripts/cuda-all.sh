@@ -22,7 +22,7 @@ seconds() {
   awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.1f", b - a}'
 }
 objects=()
-for kernel in "${kernels[@]}"; do objects+=("src/cuda/$kernel.cu.o"); done
+for kernel in "${kernels[@]}"; do objects+=("src/backends/cuda/$kernel.cu.o"); done
 
 record=$checkout/bench/results/cuda-architectures.toml
 nvcc=$(cat "$checkout/.lockstep/nvcc")

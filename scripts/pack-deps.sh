@@ -50,7 +50,7 @@ for header in nlohmann toml.hpp toml xxhash.h xxh3.h pcre2.h utf8proc.h gloo gte
   pack_header "$header"
 done
 # Of Boost only what the tool includes: all of it is 160 MB.
-includes=$(grep -h '^#include <boost/' "$(dirname "$here")"/src/{monitor,stats}/*.cpp)
+includes=$(grep -rh --include='*.cpp' '^#include <boost/' "$(dirname "$here")"/src/tools/monitor "$(dirname "$here")"/src/tools/stats)
 "${CXX:-g++}" -std=c++20 -M -x c++ - <<<"$includes" | tr -s ' \\' '\n' | sed -n 's|^\(.*/include\)/boost/.*|& \1|p' |
   while read -r header root; do
     mkdir -p "$dir/include/$(dirname "${header#"$root"/}")"

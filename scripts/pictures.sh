@@ -46,7 +46,7 @@ make_train() {
   terminal train --columns 92 --rows 30 --seconds 14 --shown 'lockstep train textgen --devices cpu:2' -- "${training[@]}"
 }
 make_doctor() {
-  terminal doctor --columns 96 --rows 30 --shown 'lockstep doctor' -- lockstep doctor --replay "$checkout/tests/unit/doctor/recordings/one_gpu.jsonl"
+  terminal doctor --columns 96 --rows 30 --shown 'lockstep doctor' -- lockstep doctor --replay "$checkout/tests/unit/tools/doctor/recordings/one_gpu.jsonl"
 }
 # Four H200s: a recording of them stands in for the driver.
 make_monitor() {

@@ -62,7 +62,7 @@ for release in "${releases[@]}"; do
     continue
   fi
   cp "$archive" "$root/tmp/archive.tar.gz"
-  cp "$checkout"/tests/unit/doctor/recordings/{healthy,one_gpu}.jsonl "$root/tmp/"
+  cp "$checkout"/tests/unit/tools/doctor/recordings/{healthy,one_gpu}.jsonl "$root/tmp/"
   if unshare -m --propagation private "$0" --inside "$root" >"$top/said" 2>&1; then
     lines+=("tarball: $release passed, with $(chroot "$root" ldd --version | sed -n '1s/.* //;1p') of the C library")
   else

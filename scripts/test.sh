@@ -2,7 +2,7 @@
 # Runs the tests of a build folder and closes with "N passed, N failed, N skipped"; FOLDER/test-failures keeps what those
 # said that failed. Those of tests/retried.txt run once more, alone, if they fail; which passes only then is named. Of long
 # tests a tenth runs, another one at each commit; all of it where the history is not whole.
-#   test.sh FOLDER [CTEST-OPTION…]       e.g. test.sh build -R unit-plan
+#   test.sh FOLDER [CTEST-OPTION…]       e.g. test.sh build -R unit-planning
 # Environment: LOCKSTEP_TEST_TENTH, of long tests: 0 to 9, or all; TEST_JOBS, how many tests run at once (one more than cores: tests also wait);
 # TEST_RECORD, a file for the counts and the skipped tests by name, as TOML; TEST_UNTIL, the second since 1970 after which
 # no test begins: those that still run then are ended and have failed, and the others are counted.

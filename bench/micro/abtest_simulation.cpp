@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/clock.h"
-#include "cli/abtest_trial.h"
-#include "plan/philox.h"
+#include "core/base/clock.h"
+#include "core/base/philox.h"
+#include "tools/cli/abtest/abtest_trial.h"
 
 namespace lockstep::cli {
 namespace {

@@ -2,7 +2,7 @@
 // fewshot (ResNet-50, 20 pictures of 320^2, bf16), as a CUDA graph of many; with variants of the
 // kernels beside each other, whose results must be the same. Built by channel_norm.sh, which lists
 // the variants.
-#include "cuda/channel_norm_launch.h"
+#include "ops/channel_norm/channel_norm_launch.h"
 
 #include <cuda_bf16.h>
 
@@ -42,7 +42,7 @@ void check(cudaError_t error, const char* what) {
   std::exit(2);
 }
 
-// As whole_batch_layout (kernels/voxel_layout.cpp), with so many blocks at once.
+// As whole_batch_layout (ops/shared/voxel_layout.cpp), with so many blocks at once.
 VoxelLayout layout_of(std::int64_t voxels, std::int64_t channels, std::int64_t at_once) {
   const auto divided_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   VoxelLayout layout{.dtype = KernelDtype::bf16,

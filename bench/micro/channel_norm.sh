@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds bench/micro/channel_norm.cu with variants of src/cuda/channel_norm.cu.
+# Builds bench/micro/channel_norm.cu with variants of src/ops/channel_norm/channel_norm.cu.
 #   bench/micro/channel_norm.sh PROGRAM [ONE,TWO…]      by default 3,2: as the library has it
 # A variant asks for elements so many turns ahead where it reads ONE tensor, or TWO (for_turns in voxels.cuh).
 # Needs nvcc (.lockstep/nvcc, or on PATH); ARCHITECTURE is 90.
@@ -32,11 +32,11 @@ for pair in "$@"; do
   one=${pair%,*} two=${pair#*,}
   name=ahead_${one}_$two
   echo "VARIANT($name)" >>"$work/variants.inc"
-  compile "$checkout/src/cuda/channel_norm.cu" -o "$work/$name.o" -DNORM_AHEAD_1="$one" -DNORM_AHEAD_2="$two" \
+  compile "$checkout/src/ops/channel_norm/channel_norm.cu" -o "$work/$name.o" -DNORM_AHEAD_1="$one" -DNORM_AHEAD_2="$two" \
     -Dlaunch_channel_norm_forward="forward_$name" -Dlaunch_channel_norm_backward="backward_$name" \
     -Dlaunch_channel_moments="moments_$name" -Dlaunch_sums="sums_$name" -Dlaunch_finish_sums="finish_sums_$name"
   objects+=("$work/$name.o")
 done
-compile "$checkout/src/cuda/channel_norm_on_chip.cu" -o "$work/on_chip.o"
+compile "$checkout/src/ops/channel_norm/channel_norm_on_chip.cu" -o "$work/on_chip.o"
 compile "$checkout/bench/micro/channel_norm.cu" -o "$work/bench.o"
 "${CXX:-g++}" "$work/bench.o" "$work/on_chip.o" "${objects[@]}" "$runtime" -ldl -lpthread -lrt -o "$program"

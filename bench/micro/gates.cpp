@@ -3,14 +3,14 @@
 //   bench-gates [ROWS [f16|bf16|f32]]      on the first GPU; 16 rows of f16
 // Five levels of a channels-last U-Net over 64 x 64 x 64 voxels. Prints a line per operation: time,
 // bytes that its passes must move, the time of a copy that moves as many (floor), and the ratio.
-#include "base/error.h"
-#include "engine/backend.h"
-#include "kernels/attention_gate.h"
-#include "kernels/cat_channels.h"
-#include "kernels/channels_last.h"
-#include "kernels/fused_norm.h"
-#include "kernels/mask_loss.h"
-#include "kernels/spatial.h"
+#include "backends/backend.h"
+#include "core/base/error.h"
+#include "ops/attention_gate/attention_gate.h"
+#include "ops/cat_channels/cat_channels.h"
+#include "ops/channel_norm/fused_norm.h"
+#include "ops/channels_last/channels_last.h"
+#include "ops/mask_loss/mask_loss.h"
+#include "ops/spatial/spatial.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>

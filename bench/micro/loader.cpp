@@ -1,9 +1,9 @@
 // How many samples of packed text does the loader make, and at what cost of processor time?
 //   bench-loader TOKENS CONTEXT MICRO_BATCH THREADS SECONDS
 // TOKENS is a token file (recipes/textgen/options/token_file.h). Prints one JSON line.
-#include "data/loader.h"
-#include "base/error.h"
-#include "base/memory.h"
+#include "training/data/loader.h"
+#include "core/base/error.h"
+#include "core/base/process/memory.h"
 #include "recipes/textgen/model/dataset.h"
 
 #include <sys/resource.h>

@@ -2,13 +2,13 @@
 //   bench-picture-loading FOLDER SECONDS
 // FOLDER holds JPEG or PNG. Prints a JSON line each for pictures that are decoded each time and for
 // pictures that are kept once decoded, with several numbers of threads.
-#include "base/error.h"
-#include "base/memory.h"
-#include "data/loader.h"
-#include "media/picture_file.h"
+#include "core/base/error.h"
+#include "core/base/process/memory.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/pictures/open_picture.h"
 #include "recipes/fewshot/pictures/picture_cache.h"
 #include "recipes/fewshot/pictures/views.h"
+#include "training/data/loader.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>

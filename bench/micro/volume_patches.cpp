@@ -3,15 +3,15 @@
 // DATA is a folder as data.path names it, of u8 volumes with labels 0, 1 and 2 (ignored); CACHE a
 // folder for decoded volumes. Prints a JSON line of the preparation and one each for kinds of
 // augmentation and numbers of threads.
-#include "base/error.h"
-#include "base/memory.h"
-#include "data/loader.h"
-#include "engine/recipe.h"
+#include "core/base/error.h"
+#include "core/base/process/memory.h"
 #include "recipes/volume/model/input.h"
 #include "recipes/volume/model/loss.h"
 #include "recipes/volume/model/patches.h"
 #include "recipes/volume/options/volume_options.h"
-#include "recipes/volume/prepare/entries.h"
+#include "recipes/volume/prepare/find/entries.h"
+#include "training/data/loader.h"
+#include "training/recipe/recipe.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>

@@ -2,7 +2,7 @@
 //   bench-volume-tiles EXTENT BATCH REPEATS
 // prints a line of JSON each time. Voxels begin on the host and masks end there; files are not
 // read.
-#include "engine/backend.h"
+#include "backends/backend.h"
 #include "recipes/volume/model/input.h"
 #include "recipes/volume/model/patches.h"
 #include "recipes/volume/model/tiles.h"

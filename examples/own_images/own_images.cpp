@@ -2,15 +2,15 @@
 #include "pictures.h"
 #include "resnet.h"
 
-#include <lockstep/base/error.h>
-#include <lockstep/base/files.h>
-#include <lockstep/base/hash.h>
-#include <lockstep/base/text.h>
-#include <lockstep/engine/nn_model.h>
-#include <lockstep/engine/register.h>
-#include <lockstep/kernels/augment.h>
-#include <lockstep/media/draw.h>
-#include <lockstep/media/picture_file.h>
+#include <lockstep/core/base/error.h>
+#include <lockstep/core/base/files/files.h>
+#include <lockstep/core/base/hash.h>
+#include <lockstep/core/base/text/text.h>
+#include <lockstep/core/media/pictures/draw.h>
+#include <lockstep/core/media/pictures/picture_file.h>
+#include <lockstep/ops/augment/augment.h>
+#include <lockstep/training/recipe/nn_model.h>
+#include <lockstep/training/recipe/register.h>
 
 using namespace lockstep;
 namespace fs = std::filesystem;

@@ -1,10 +1,10 @@
 #include "pictures.h"
 
-#include <lockstep/base/error.h>
-#include <lockstep/base/files.h>
-#include <lockstep/base/text.h>
-#include <lockstep/media/draw.h>
-#include <lockstep/media/picture_file.h>
+#include <lockstep/core/base/error.h>
+#include <lockstep/core/base/files/files.h>
+#include <lockstep/core/base/text/text.h>
+#include <lockstep/core/media/pictures/draw.h>
+#include <lockstep/core/media/pictures/picture_file.h>
 #include <torch/torch.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <lockstep/plan/philox.h>
+#include <lockstep/core/base/philox.h>
 
 #include <filesystem>
 #include <string>

@@ -2,7 +2,7 @@
 // files of weights fit.
 #pragma once
 
-#include <lockstep/engine/batch_norm.h>
+#include <lockstep/training/recipe/batch_norm.h>
 #include <torch/torch.h>
 
 struct BasicBlockImpl : torch::nn::Module {

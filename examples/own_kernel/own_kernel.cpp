@@ -1,8 +1,8 @@
 // How high is the land between the places where it was measured? A model with a kernel of its own.
 #include "rbf.h"
 
-#include <lockstep/engine/nn_model.h>
-#include <lockstep/engine/register.h>
+#include <lockstep/training/recipe/nn_model.h>
+#include <lockstep/training/recipe/register.h>
 #include <torch/torch.h>
 
 namespace own_kernel {

@@ -2,7 +2,7 @@
 // that has no kernel. rbf.cu adds the kernels of GPUs.
 #include "rbf.h"
 
-#include <lockstep/kernels/second_derivative.h>
+#include <lockstep/ops/shared/second_derivative.h>
 
 #include <ATen/OpMathType.h>
 #include <ATen/TensorOperators.h>

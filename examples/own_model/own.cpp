@@ -1,6 +1,6 @@
 // A model of one's own in one file: which of two spirals does a point lie on?
-#include <lockstep/engine/nn_model.h>
-#include <lockstep/engine/register.h>
+#include <lockstep/training/recipe/nn_model.h>
+#include <lockstep/training/recipe/register.h>
 #include <torch/torch.h>
 using namespace lockstep;
 namespace nn = torch::nn;

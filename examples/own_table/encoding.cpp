@@ -1,7 +1,7 @@
 #include "encoding.h"
 
-#include <lockstep/base/error.h>
-#include <lockstep/base/text.h>
+#include <lockstep/core/base/error.h>
+#include <lockstep/core/base/text/text.h>
 
 #include <algorithm>
 #include <cmath>

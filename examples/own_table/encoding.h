@@ -1,7 +1,7 @@
 // How a row of a table becomes numbers: learnt from the training rows once, and kept with the run.
 #pragma once
 
-#include <lockstep/media/csv_table.h>
+#include <lockstep/core/media/csv_table.h>
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,13 +1,13 @@
 // Which class does a row of a table belong to? From a CSV file to a file of predictions.
 #include "encoding.h"
 
-#include <lockstep/base/error.h>
-#include <lockstep/base/files.h>
-#include <lockstep/base/hash.h>
-#include <lockstep/base/text.h>
-#include <lockstep/engine/nn_model.h>
-#include <lockstep/engine/register.h>
-#include <lockstep/run/item_table.h>
+#include <lockstep/core/base/error.h>
+#include <lockstep/core/base/files/files.h>
+#include <lockstep/core/base/hash.h>
+#include <lockstep/core/base/text/text.h>
+#include <lockstep/runtime/run/predictions/item_table.h>
+#include <lockstep/training/recipe/nn_model.h>
+#include <lockstep/training/recipe/register.h>
 #include <torch/torch.h>
 
 using namespace lockstep;

@@ -1,10 +1,10 @@
 #include "worker/bench.h"
 
-#include "base/error.h"
-#include "launch/launch.h"
-#include "run/events.h"
-#include "trainer/link_speed.h"
-#include "trainer/stop.h"
+#include "core/base/error.h"
+#include "runtime/launch/launch.h"
+#include "runtime/run/events/events.h"
+#include "training/trainer/output/link_speed.h"
+#include "training/trainer/stopping/stop.h"
 #include "worker/session.h"
 
 #include <unistd.h>

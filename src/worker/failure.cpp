@@ -1,12 +1,12 @@
 #include "worker/failure.h"
 
-#include "base/error.h"
-#include "base/say.h"
-#include "base/text.h"
-#include "engine/exception_text.h"
-#include "engine/out_of_memory.h"
-#include "launch/launch.h"
-#include "run/events.h"
+#include "backends/exception_text.h"
+#include "backends/out_of_memory.h"
+#include "core/base/error.h"
+#include "core/base/text/say.h"
+#include "core/base/text/text.h"
+#include "runtime/launch/launch.h"
+#include "runtime/run/events/events.h"
 
 #include <nlohmann/json.hpp>
 

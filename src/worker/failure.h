@@ -1,7 +1,7 @@
 // Reports why a rank fails: on standard error, and to the launcher that started it.
 #pragma once
 
-#include "launch/rank_error.h"
+#include "runtime/launch/ranks/rank_error.h"
 
 #include <exception>
 

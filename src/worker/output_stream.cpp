@@ -5,9 +5,9 @@
 
 #include <cerrno>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "base/write_all.h"
+#include "core/base/error.h"
+#include "core/base/files/write_all.h"
+#include "core/base/text/text.h"
 
 namespace lockstep {
 

@@ -1,12 +1,12 @@
 // A rank's prerequisites: its run, its place in the world, its device.
 #pragma once
 
-#include "engine/process_group.h"
-#include "engine/recipe.h"
-#include "launch/world.h"
-#include "plan/run_setup.h"
-#include "run/run_dir.h"
-#include "trainer/trainer.h"
+#include "planning/run_setup.h"
+#include "runtime/launch/world/world.h"
+#include "runtime/run/folder/run_dir.h"
+#include "training/distributed/process_group.h"
+#include "training/recipe/recipe.h"
+#include "training/trainer/trainer.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,12 +1,12 @@
 // Spawns the tool and reads its answer.
 #include "worker/tool.h"
 
-#include "base/child_output.h"
-#include "base/error.h"
-#include "base/files.h"
-#include "base/pass_fd.h"
-#include "base/program.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/process/child_output.h"
+#include "core/base/process/pass_fd.h"
+#include "core/base/process/program.h"
+#include "core/base/text/text.h"
 
 #include <filesystem>
 #include <utility>

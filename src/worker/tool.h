@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
+#include "core/base/files/fd.h"
 
 namespace lockstep {
 

@@ -4,7 +4,7 @@
 
 #include "fakes/fused_cases.h"
 #include "fakes/spatial_cases.h"
-#include "kernels/channels_last.h"
+#include "ops/channels_last/channels_last.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>

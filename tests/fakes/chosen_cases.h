@@ -1,8 +1,8 @@
-// Losses by question (kernels/chosen_losses.h), and the same answer by answer.
+// Losses by question (ops/chosen_losses/chosen_losses.h), and the same answer by answer.
 #pragma once
 
 #include "fakes/fused_cases.h"
-#include "kernels/chosen_losses.h"
+#include "ops/chosen_losses/chosen_losses.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/log_softmax.h>

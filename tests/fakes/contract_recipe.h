@@ -1,5 +1,5 @@
-// The toy regression with one fault against the contract of engine/recipe.h, or with something
-// unusual that is none, by name.
+// The toy regression with one fault against the contract of training/recipe/recipe.h, or with
+// something unusual that is none, by name.
 #pragma once
 
 #include "fakes/toy_recipe.h"

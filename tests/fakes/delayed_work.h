@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fakes/graph_backend.h"
-#include "kernels/side_work.h"
+#include "ops/shared/side_work.h"
 
 #include <ATen/core/grad_mode.h>
 

@@ -1,11 +1,11 @@
 // Regions and sets of boxes, and what torchvision made of them
-// (tests/unit/kernels/detection/make.py), for the tests on the CPU and on GPUs.
+// (tests/unit/ops/detection/make.py), for the tests on the CPU and on GPUs.
 #pragma once
 
 #include "checkout_paths.h"
-#include "checkpoint/tensor_file.h"
-#include "kernels/nms.h"
-#include "kernels/roi_align.h"
+#include "ops/nms/nms.h"
+#include "ops/roi_align/roi_align.h"
+#include "training/checkpoint/tensor_file.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
@@ -26,7 +26,7 @@
 namespace lockstep::testing {
 
 inline std::map<std::string, at::Tensor> recorded_detection(const std::string& name) {
-  return map_tensors(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "tests/unit/kernels/detection" /
+  return map_tensors(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "tests/unit/ops/detection" /
                      (name + ".safetensors"));
 }
 

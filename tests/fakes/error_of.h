@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace lockstep {
 

@@ -1,7 +1,7 @@
 // The events of one kind in a run's file of events.
 #pragma once
 
-#include "run/events.h"
+#include "runtime/run/events/events.h"
 
 #include <filesystem>
 #include <nlohmann/json.hpp>

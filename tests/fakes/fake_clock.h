@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/clock.h"
+#include "core/base/clock.h"
 
 namespace lockstep {
 

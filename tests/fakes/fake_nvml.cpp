@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "devices/nvml_api.h"
+#include "core/devices/nvml/nvml_api.h"
 #include "fakes/nvml_script.h"
 
 namespace nvml = lockstep::nvml;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "devices/gpu_probe.h"
+#include "core/devices/gpus/gpu_probe.h"
 
 namespace lockstep {
 

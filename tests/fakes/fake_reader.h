@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "monitor/gpu_reader.h"
+#include "tools/monitor/gpu/gpu_reader.h"
 
 namespace lockstep {
 

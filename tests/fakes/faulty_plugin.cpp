@@ -17,9 +17,9 @@
 //   data: loading the samples of that step takes a second each
 //   late: the rank needs 2 s before it can meet the others
 //   leaving: the rank closes its connections while the ranks meet, and is killed a moment later
-#include "engine/register.h"
 #include "fakes/toy_recipe.h"
-#include "launch/heartbeat.h"
+#include "runtime/launch/watch/heartbeat.h"
+#include "training/recipe/register.h"
 
 #include <ATen/Context.h>
 #include <ATen/ops/mm.h>

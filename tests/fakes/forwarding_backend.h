@@ -1,7 +1,7 @@
 // The CPU's backend under another object, for tests that change a part of it.
 #pragma once
 
-#include "engine/backend.h"
+#include "backends/backend.h"
 
 #include <c10/util/intrusive_ptr.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>

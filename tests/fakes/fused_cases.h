@@ -2,14 +2,14 @@
 // tests on the CPU and on GPUs.
 #pragma once
 
-#include "kernels/activation.h"
-#include "kernels/embedding.h"
-#include "kernels/gradient_registry.h"
-#include "kernels/layer_norm.h"
-#include "kernels/linear.h"
-#include "kernels/linear_of_rows.h"
-#include "kernels/pointwise.h"
-#include "kernels/recompute.h"
+#include "ops/activation/activation.h"
+#include "ops/embedding/embedding.h"
+#include "ops/gradient_buffer/gradient_registry.h"
+#include "ops/layer_norm/layer_norm.h"
+#include "ops/linear/linear.h"
+#include "ops/linear_of_rows/linear_of_rows.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/shared/recompute.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/conv2d.h>

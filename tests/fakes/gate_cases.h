@@ -4,9 +4,9 @@
 
 #include "fakes/fused_cases.h"
 #include "fakes/spatial_cases.h"
-#include "kernels/attention_gate.h"
-#include "kernels/fused_norm.h"
-#include "kernels/mask_loss.h"
+#include "ops/attention_gate/attention_gate.h"
+#include "ops/channel_norm/fused_norm.h"
+#include "ops/mask_loss/mask_loss.h"
 
 #include <ATen/ops/amax.h>
 #include <ATen/ops/bernoulli.h>

@@ -1,10 +1,10 @@
 // `lockstep predict` killed with -9 at random moments, again and again, over the recipes.
 #pragma once
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "fakes/tenths.h"
 #include "fakes/tool.h"
-#include "run/prediction_record.h"
+#include "runtime/run/predictions/prediction_record.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

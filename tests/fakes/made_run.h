@@ -1,9 +1,9 @@
 // Run directories made by hand, as training leaves them.
 #pragma once
 
-#include "base/files.h"
-#include "base/text.h"
-#include "run/json_lines.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "runtime/run/events/json_lines.h"
 
 #include <cmath>
 #include <filesystem>

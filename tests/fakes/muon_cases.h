@@ -2,7 +2,7 @@
 // that f32 holds exactly, so that tests and Python's torch begin with the same bits.
 #pragma once
 
-#include "engine/optimizer.h"
+#include "training/update/optimizer.h"
 
 #include <ATen/Version.h>
 #include <ATen/core/grad_mode.h>

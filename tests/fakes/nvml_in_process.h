@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/files.h"
-#include "base/text.h"
 #include "checkout_paths.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::testing {
 

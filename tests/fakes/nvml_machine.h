@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/files.h"
 #include "checkout_paths.h"
+#include "core/base/files/files.h"
 
 namespace lockstep::testing {
 

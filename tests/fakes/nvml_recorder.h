@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
-#include "devices/nvml_calls.h"
-#include "devices/nvml_library.h"
-#include "devices/nvml_processes.h"
-#include "monitor/gpu_reader.h"
+#include "core/base/clock.h"
+#include "core/devices/nvml/nvml_calls.h"
+#include "core/devices/nvml/nvml_library.h"
+#include "core/devices/nvml/nvml_processes.h"
+#include "tools/monitor/gpu/gpu_reader.h"
 
 namespace lockstep::testing {
 

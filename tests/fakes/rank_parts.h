@@ -1,10 +1,10 @@
 // All that one rank needs to take steps with a recipe, without a run.
 #pragma once
 
-#include "data/loader.h"
-#include "engine/compute_dtype.h"
-#include "engine/loss_weights.h"
-#include "engine/step_runner.h"
+#include "training/data/loader.h"
+#include "training/step/compute_dtype.h"
+#include "training/step/loss_weights.h"
+#include "training/step/step_runner.h"
 
 #include <memory>
 

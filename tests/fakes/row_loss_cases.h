@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fakes/detection_cases.h"
-#include "kernels/detection_loss.h"
+#include "ops/detection_loss/detection_loss.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "run/export_file.h"
+#include "runtime/run/checkpoint/export_file.h"
 
 namespace lockstep::testing {
 

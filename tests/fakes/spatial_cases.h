@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fakes/fused_cases.h"
-#include "kernels/spatial_paths.h"
+#include "ops/spatial/spatial_paths.h"
 
 #include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/adaptive_avg_pool3d.h>

@@ -2,9 +2,9 @@
 // ragged, padded, and on the host alone.
 #pragma once
 
-#include "base/check.h"
-#include "data/collate.h"
+#include "core/base/check.h"
 #include "fakes/toy_recipe.h"
+#include "training/data/collate.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>

@@ -1,7 +1,7 @@
-// What kernels/step_scalars.h makes of known numbers, on CPUs and GPUs alike.
+// What ops/step_scalars/step_scalars.h makes of known numbers, on CPUs and GPUs alike.
 #pragma once
 
-#include "kernels/step_scalars.h"
+#include "ops/step_scalars/step_scalars.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::testing {
 

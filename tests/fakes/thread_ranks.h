@@ -1,9 +1,9 @@
 // Real Gloo ranks as threads of one test process.
 #pragma once
 
-#include "engine/backend.h"
-#include "engine/process_group.h"
-#include "launch/store_server.h"
+#include "backends/backend.h"
+#include "runtime/launch/world/store_server.h"
+#include "training/distributed/process_group.h"
 
 #include <cstdlib>
 #include <exception>

@@ -1,8 +1,8 @@
 // Runs the real tool as a child and reads what it says.
 #pragma once
 
-#include "base/files.h"
 #include "checkout_paths.h"
+#include "core/base/files/files.h"
 
 #include <fcntl.h>
 #include <linux/capability.h>

@@ -2,7 +2,7 @@
 // terms that count different things, a parameter that some batches do not touch, a buffer.
 #pragma once
 
-#include "engine/recipe.h"
+#include "training/recipe/recipe.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/linear.h>

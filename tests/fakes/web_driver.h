@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "fakes/http_client.h"
 
 namespace lockstep::testing {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "run/events.h"
-#include "run/run_dir.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/folder/run_dir.h"
 
 namespace lockstep::testing {
 

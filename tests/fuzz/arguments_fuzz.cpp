@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "config/options.h"
-#include "plan/plan.h"
-#include "plan/precision.h"
-#include "plan/train_options.h"
+#include "core/config/options.h"
+#include "planning/options/train_options.h"
+#include "planning/plan.h"
+#include "planning/precision.h"
 #include "recipes/textgen/options/text_options.h"
 
 namespace lockstep {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/utf8.h"
+#include "core/base/text/utf8.h"
 
 namespace lockstep::fuzz {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_words.h"
+#include "tools/cli/words/command_words.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

@@ -1,8 +1,8 @@
 // Comparisons as `lockstep report` reads them.
 #include "fuzz.h"
 
-#include "base/json.h"
-#include "report/comparison_report.h"
+#include "core/base/json/json.h"
+#include "tools/report/reports/comparison_report.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "unit/config/config_fixtures.h"
+#include "unit/core/config/config_fixtures.h"
 
 namespace lockstep {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "all_fuzzers.h"
-#include "base/files.h"
 #include "checkout_paths.h"
+#include "core/base/files/files.h"
 
 namespace lockstep {
 namespace {

@@ -1,8 +1,8 @@
 // Tables: what is accepted has cells for all columns, and comes back when it is written.
 #include "fuzz.h"
 
-#include "media/csv_table.h"
-#include "run/item_table.h"
+#include "core/media/csv_table.h"
+#include "runtime/run/predictions/item_table.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/plugin_options.h"
-#include "config/option_help.h"
-#include "plan/train_options.h"
+#include "core/config/option_help.h"
+#include "planning/options/train_options.h"
+#include "tools/cli/plan/plugin_options.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

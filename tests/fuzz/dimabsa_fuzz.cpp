@@ -5,16 +5,16 @@
 #include <set>
 #include <vector>
 
-#include "base/utf8.h"
+#include "core/base/text/utf8.h"
 #include "recipes/dimabsa/sentences/categories.h"
-#include "recipes/dimabsa/sentences/file_name.h"
-#include "recipes/dimabsa/sentences/html_page.h"
+#include "recipes/dimabsa/sentences/files/file_name.h"
+#include "recipes/dimabsa/sentences/files/reader.h"
+#include "recipes/dimabsa/sentences/files/writer.h"
+#include "recipes/dimabsa/sentences/pages/html_page.h"
+#include "recipes/dimabsa/sentences/pages/terminal_text.h"
+#include "recipes/dimabsa/sentences/pages/va_chart.h"
 #include "recipes/dimabsa/sentences/phrase.h"
-#include "recipes/dimabsa/sentences/reader.h"
-#include "recipes/dimabsa/sentences/terminal_text.h"
-#include "recipes/dimabsa/sentences/va.h"
-#include "recipes/dimabsa/sentences/va_chart.h"
-#include "recipes/dimabsa/sentences/writer.h"
+#include "recipes/dimabsa/sentences/scores/va.h"
 
 namespace lockstep::dimabsa {
 namespace {

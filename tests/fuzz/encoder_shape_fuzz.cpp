@@ -1,7 +1,7 @@
 // config.json of an encoder's folder.
 #include "fuzz.h"
 
-#include "base/json.h"
+#include "core/base/json/json.h"
 #include "recipes/dimabsa/options/encoder_shape.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

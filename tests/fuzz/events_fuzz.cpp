@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "base/files.h"
+#include "core/base/files/files.h"
 #include "fakes/fake_clock.h"
-#include "run/events.h"
-#include "run/progress.h"
-#include "run/run_dir.h"
-#include "run/run_history.h"
-#include "run/run_summary.h"
-#include "run/scaling_table.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/folder/run_dir.h"
+#include "runtime/run/folder/run_history.h"
+#include "runtime/run/folder/run_summary.h"
+#include "runtime/run/progress/progress.h"
+#include "runtime/run/progress/scaling_table.h"
 
 namespace lockstep {
 namespace {

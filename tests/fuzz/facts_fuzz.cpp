@@ -2,8 +2,8 @@
 // are equal or not known; as text and as JSON it can be told.
 #include "fuzz.h"
 
-#include "report/comparison.h"
-#include "report/facts_file.h"
+#include "tools/report/comparison/comparison.h"
+#include "tools/report/facts/facts_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

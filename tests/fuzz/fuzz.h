@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/fd.h"
-#include "base/text.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/files/fd.h"
+#include "core/base/text/text.h"
 
 // Defined by every *_fuzz.cpp: hands the bytes to one parser. A crash, a finding of a sanitizer, an
 // exception and a LOCKSTEP_CHECK that does not hold are findings.

@@ -1,7 +1,7 @@
 // Job files of lockstep batch. Files that they name are looked for where there are none.
 #include "fuzz.h"
 #include "job_list.h"
-#include "jobs/job_file.h"
+#include "tools/jobs/job_file/job_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

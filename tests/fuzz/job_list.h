@@ -4,12 +4,12 @@
 #include <set>
 #include <string>
 
-#include "base/error.h"
-#include "base/json.h"
+#include "core/base/error.h"
+#include "core/base/json/json.h"
 #include "fuzz.h"
-#include "jobs/job_json.h"
-#include "jobs/matrix.h"
-#include "jobs/placeholders.h"
+#include "tools/jobs/job_file/placeholders.h"
+#include "tools/jobs/job_json.h"
+#include "tools/jobs/matrix/matrix.h"
 
 namespace lockstep::fuzz {
 

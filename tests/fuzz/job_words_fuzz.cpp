@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "job_list.h"
-#include "jobs/job_words.h"
+#include "tools/jobs/job_file/job_words.h"
 
 namespace lockstep {
 namespace {

@@ -3,10 +3,10 @@
 // page.
 #include "fuzz.h"
 
-#include "report/comparison.h"
-#include "report/json_log.h"
-#include "report/page.h"
-#include "report/trial_report.h"
+#include "tools/report/comparison/comparison.h"
+#include "tools/report/logs/json_log.h"
+#include "tools/report/pages/page.h"
+#include "tools/report/reports/trial_report.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

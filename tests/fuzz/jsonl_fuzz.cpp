@@ -2,7 +2,7 @@
 // whole, and what goes to a tokenizer must be valid UTF-8.
 #include <vector>
 
-#include "base/utf8.h"
+#include "core/base/text/utf8.h"
 #include "recipes/textgen/prepare/chunks.h"
 #include "source_text.h"
 

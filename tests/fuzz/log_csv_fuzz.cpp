@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "report/csv_numbers.h"
+#include "tools/report/logs/csv_numbers.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

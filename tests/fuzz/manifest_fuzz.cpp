@@ -2,8 +2,8 @@
 // the checksum would be tried. What is accepted must name files inside the checkpoint only.
 #include "fuzz.h"
 
-#include "run/json_lines.h"
-#include "run/manifest.h"
+#include "runtime/run/checkpoint/manifest.h"
+#include "runtime/run/events/json_lines.h"
 
 namespace lockstep {
 namespace {

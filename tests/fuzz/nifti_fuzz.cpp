@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "recipes/volume/files/nifti_header.h"
+#include "recipes/volume/files/nifti/nifti_header.h"
 #include "recipes/volume/files/volume_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "media/picture_file.h"
+#include "core/media/pictures/picture_file.h"
 
 #ifdef LOCKSTEP_LIBFUZZER
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);

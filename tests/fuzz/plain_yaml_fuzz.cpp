@@ -2,7 +2,7 @@
 // out than went in.
 #include "fuzz.h"
 
-#include "report/plain_yaml.h"
+#include "tools/report/trackers/plain_yaml.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

@@ -1,7 +1,7 @@
 // What a rank says of itself in a store that other programs can write to.
 #include "fuzz.h"
 
-#include "launch/world_watch.h"
+#include "runtime/launch/watch/world_watch.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

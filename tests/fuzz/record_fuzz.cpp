@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
+#include "core/base/files/files.h"
 #include "fakes/fake_clock.h"
-#include "plan/run_setup.h"
-#include "run/run_dir.h"
-#include "run/run_summary.h"
+#include "planning/run_setup.h"
+#include "runtime/run/folder/run_dir.h"
+#include "runtime/run/folder/run_summary.h"
 
 namespace lockstep {
 namespace {

@@ -1,10 +1,10 @@
 // A recording of the doctor: what was read can be asked about, reported and recorded again.
 #include <nlohmann/json.hpp>
 
-#include "doctor/look.h"
-#include "doctor/report.h"
 #include "fuzz.h"
-#include "run/json_lines.h"
+#include "runtime/run/events/json_lines.h"
+#include "tools/doctor/evidence/look.h"
+#include "tools/doctor/report.h"
 
 namespace lockstep {
 namespace {

@@ -7,13 +7,13 @@
 #include <functional>
 #include <string_view>
 
-#include "base/files.h"
-#include "report/event_limits.h"
-#include "report/overlay_report.h"
-#include "report/run_report.h"
-#include "run/events.h"
-#include "run/json_lines.h"
-#include "run/tensorboard_log.h"
+#include "core/base/files/files.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/events/json_lines.h"
+#include "runtime/run/formats/tensorboard_log.h"
+#include "tools/report/exports/event_limits.h"
+#include "tools/report/reports/overlay_report.h"
+#include "tools/report/reports/run_report.h"
 
 namespace lockstep {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "run/safetensors.h"
+#include "runtime/run/formats/safetensors.h"
 
 namespace lockstep {
 namespace {

@@ -1,8 +1,8 @@
 // samples.jsonl: which samples each step trained on.
 #include "fuzz.h"
 
-#include "base/files.h"
-#include "run/samples.h"
+#include "core/base/files/files.h"
+#include "runtime/run/events/samples.h"
 
 namespace lockstep {
 namespace {

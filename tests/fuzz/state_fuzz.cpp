@@ -1,9 +1,9 @@
 // The small JSON files: a run's state.json, and what was measured and is remembered (memory.json).
 #include "fuzz.h"
 
-#include "base/files.h"
-#include "run/json_cache.h"
-#include "run/run_dir.h"
+#include "core/base/files/files.h"
+#include "runtime/run/events/json_cache.h"
+#include "runtime/run/folder/run_dir.h"
 
 namespace lockstep {
 namespace {

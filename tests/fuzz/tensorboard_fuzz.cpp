@@ -1,11 +1,11 @@
 // TensorBoard's event files, their checksums put right so that what lies behind them is reached.
 // Scalars are bounded by the bytes.
-#include "base/crc32c.h"
+#include "core/base/crc32c.h"
 #include "fuzz.h"
 
 #include <cstring>
 
-#include "report/tensorboard_reader.h"
+#include "tools/report/tensorboard/tensorboard_reader.h"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/file_kind.h"
-#include "base/json.h"
+#include "core/base/files/file_kind.h"
+#include "core/base/json/json.h"
 #include "recipes/textgen/prepare/text_source.h"
 #include "source_text.h"
 

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
 #include "byte_vocabulary.h"
-#include "recipes/textgen/prepare/tokenizer.h"
+#include "core/base/files/files.h"
+#include "recipes/textgen/prepare/tokenizers/tokenizer.h"
 
 namespace lockstep::textgen {
 namespace {

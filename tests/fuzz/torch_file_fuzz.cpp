@@ -3,8 +3,8 @@
 
 #include <sstream>
 
-#include "run/safetensors.h"
-#include "run/torch_file.h"
+#include "runtime/run/formats/safetensors.h"
+#include "runtime/run/formats/torch_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

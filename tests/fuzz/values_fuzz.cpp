@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "config/options.h"
-#include "config/parse.h"
-#include "plan/micro_batch.h"
-#include "run/checkpoint_names.h"
-#include "run/run_dir.h"
+#include "core/config/options.h"
+#include "core/config/parse.h"
+#include "planning/batch/micro_batch.h"
+#include "runtime/run/checkpoint/checkpoint_names.h"
+#include "runtime/run/folder/run_dir.h"
 
 namespace lockstep {
 namespace {

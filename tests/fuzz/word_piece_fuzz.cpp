@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
-#include "base/utf8.h"
+#include "core/base/text/utf8.h"
 #include "recipes/dimabsa/tokens/bert_folder.h"
-#include "recipes/dimabsa/tokens/unigram_json.h"
+#include "recipes/dimabsa/tokens/sentence_piece/unigram_json.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <map>
 
-#include "devices/device_counts.h"
-#include "devices/gpu_probe.h"
-#include "devices/visible_gpus.h"
+#include "core/devices/device_counts.h"
+#include "core/devices/gpus/gpu_probe.h"
+#include "core/devices/gpus/visible_gpus.h"
 #include "fakes/fake_probe.h"
-#include "launch/hostlist.h"
-#include "launch/world.h"
+#include "runtime/launch/world/hostlist.h"
+#include "runtime/launch/world/world.h"
 
 namespace lockstep {
 namespace {

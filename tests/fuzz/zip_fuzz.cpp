@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/files.h"
-#include "media/zip_reader.h"
+#include "core/base/files/files.h"
+#include "core/media/zip_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

@@ -3,7 +3,7 @@
 #include "fakes/plain_attention.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/attention.h"
+#include "ops/attention/attention.h"
 
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>

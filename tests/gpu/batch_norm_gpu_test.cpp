@@ -1,10 +1,10 @@
 // Batch norm with what follows it by our kernels: ATen's results and gradients.
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/batch_norm.h"
-#include "kernels/block_convolution.h"
-#include "kernels/pointwise.h"
-#include "kernels/recompute.h"
+#include "ops/batch_norm/batch_norm.h"
+#include "ops/block_convolution/block_convolution.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/shared/recompute.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/batch_norm.h>

@@ -3,12 +3,12 @@
 #include "fakes/toy_recipe.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/step_rig.h"
-#include "kernels/activation.h"
-#include "kernels/convolution.h"
-#include "kernels/embedding_sum.h"
-#include "kernels/layer_norm.h"
-#include "kernels/linear.h"
-#include "kernels/pointwise.h"
+#include "ops/activation/activation.h"
+#include "ops/convolution/convolution.h"
+#include "ops/embedding/embedding_sum.h"
+#include "ops/layer_norm/layer_norm.h"
+#include "ops/linear/linear.h"
+#include "ops/pointwise/pointwise.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>

@@ -3,8 +3,8 @@
 #include "fakes/channel_cases.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/cat_channels.h"
-#include "kernels/spatial.h"
+#include "ops/cat_channels/cat_channels.h"
+#include "ops/spatial/spatial.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>

@@ -3,8 +3,8 @@
 #include "fakes/detection_cases.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/boxes.h"
-#include "kernels/match_boxes.h"
+#include "ops/boxes/boxes.h"
+#include "ops/match_boxes/match_boxes.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/full.h>

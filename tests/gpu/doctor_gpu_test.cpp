@@ -9,13 +9,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "base/files.h"
-#include "base/text.h"
 #include "checkout_paths.h"
-#include "devices/gpu_probe.h"
+#include "core/base/clock.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/devices/gpus/gpu_probe.h"
 #include "fakes/tool.h"
-#include "monitor/process_info.h"
+#include "tools/monitor/process_info.h"
 
 namespace lockstep {
 namespace {

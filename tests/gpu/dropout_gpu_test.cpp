@@ -1,6 +1,6 @@
 #include "gpu/gpu_fixture.h"
-#include "kernels/dropout.h"
-#include "kernels/dropout_paths.h"
+#include "ops/dropout/dropout.h"
+#include "ops/dropout/dropout_paths.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>

@@ -1,9 +1,9 @@
 // Rows of several tables, and three linear layers as one product, against ATen in f64.
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/embedding_sum.h"
-#include "kernels/gradient_registry.h"
-#include "kernels/joined_linear.h"
+#include "ops/embedding/embedding_sum.h"
+#include "ops/gradient_buffer/gradient_registry.h"
+#include "ops/linear/joined_linear.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/full.h>

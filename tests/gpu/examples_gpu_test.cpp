@@ -1,8 +1,8 @@
 // The examples on real GPUs, in bf16 and with graphs: all of the contract that they use.
 #include "gpu_runs.h"
 
-#include "base/files.h"
-#include "media/csv_table.h"
+#include "core/base/files/files.h"
+#include "core/media/csv_table.h"
 
 #include <gtest/gtest.h>
 

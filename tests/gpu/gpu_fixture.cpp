@@ -1,9 +1,9 @@
 // Loads liblockstep-cuda.so once for all tests.
 #include "gpu/gpu_fixture.h"
 
-#include "base/error.h"
 #include "checkout_paths.h"
-#include "devices/gpu_probe.h"
+#include "core/base/error.h"
+#include "core/devices/gpus/gpu_probe.h"
 
 #include <filesystem>
 

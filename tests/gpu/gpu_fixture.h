@@ -1,7 +1,7 @@
 // The CUDA backend for tests, or the reason why there is none.
 #pragma once
 
-#include "engine/backend.h"
+#include "backends/backend.h"
 
 #include <ATen/Context.h>
 #include <gtest/gtest.h>

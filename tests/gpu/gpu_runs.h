@@ -1,7 +1,7 @@
 // Runs of a plugin's recipes on so many GPUs as the test's parameter says.
 #pragma once
 
-#include "devices/gpu_probe.h"
+#include "core/devices/gpus/gpu_probe.h"
 #include "fakes/task_runs.h"
 
 #include <gtest/gtest.h>

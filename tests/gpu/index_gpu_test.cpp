@@ -2,8 +2,8 @@
 // those in a process of its own.
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/cross_entropy.h"
-#include "kernels/embedding.h"
+#include "ops/cross_entropy/cross_entropy.h"
+#include "ops/embedding/embedding.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/full.h>

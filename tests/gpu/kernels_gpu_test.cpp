@@ -1,21 +1,21 @@
 // Our kernels against their ATen references in f64, forward and backward, for every type and for
 // sizes that fit no vector.
-#include "engine/gradient_buffers.h"
-#include "engine/optimizer.h"
 #include "fakes/fused_cases.h"
 #include "fakes/step_scalar_cases.h"
 #include "fakes/toy_recipe.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/activation.h"
-#include "kernels/attention.h"
-#include "kernels/copy_all.h"
-#include "kernels/cross_entropy.h"
-#include "kernels/dropout.h"
-#include "kernels/embedding.h"
-#include "kernels/gradient_registry.h"
-#include "kernels/layer_norm.h"
-#include "kernels/linear.h"
+#include "ops/activation/activation.h"
+#include "ops/attention/attention.h"
+#include "ops/copy_all/copy_all.h"
+#include "ops/cross_entropy/cross_entropy.h"
+#include "ops/dropout/dropout.h"
+#include "ops/embedding/embedding.h"
+#include "ops/gradient_buffer/gradient_registry.h"
+#include "ops/layer_norm/layer_norm.h"
+#include "ops/linear/linear.h"
+#include "training/gradients/gradient_buffers.h"
+#include "training/update/optimizer.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
@@ -379,7 +379,7 @@ TEST_F(KernelTest, LinearAddsItsGradientsIntoTheBuffersInF32) {
   }
 }
 
-// As tests/unit/kernels/partial_backward_test.cpp on the CPU.
+// As tests/unit/ops/partial_backward_test.cpp on the CPU.
 TEST_F(KernelTest, AGradientOfSomeTensorsLeavesTheBuffersOfTheOthersAlone) {
   for (const auto& test : testing::fused_cases(at::TensorOptions().device(gpu().device())))
     for (std::size_t i = 0; i < test.inputs.size(); ++i) {

@@ -1,8 +1,8 @@
 // Matrix products through cuBLASLt and attention through cuDNN, against ATen in f64.
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/attention.h"
-#include "kernels/matmul.h"
+#include "ops/attention/attention.h"
+#include "ops/matmul/matmul.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>

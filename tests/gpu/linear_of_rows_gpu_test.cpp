@@ -1,10 +1,10 @@
 // A linear layer over few rows: the kernels give what its definition gives, and with more outputs
 // or rows than they serve so does what takes their place.
-#include "kernels/linear_of_rows.h"
+#include "ops/linear_of_rows/linear_of_rows.h"
 
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/gradient_registry.h"
+#include "ops/gradient_buffer/gradient_registry.h"
 
 #include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>

@@ -1,7 +1,7 @@
 // A GPU that is nearly full: whatever runs out, a step is dropped and none ends the run.
-#include "engine/recipe.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/step_rig.h"
+#include "training/recipe/recipe.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/conv3d.h>

@@ -2,8 +2,8 @@
 // gives, in every type and layout; the same bits each time; and graphs.
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/block_convolution.h"
-#include "kernels/picture_input.h"
+#include "ops/block_convolution/block_convolution.h"
+#include "ops/picture_input/picture_input.h"
 
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/rand.h>

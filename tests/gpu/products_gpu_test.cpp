@@ -1,11 +1,11 @@
 // Sums of columns and convolutions of kernel size 1 by our products: what f64 makes of the same.
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/column_sums.h"
-#include "kernels/gradient_registry.h"
-#include "kernels/matmul.h"
-#include "kernels/pointwise.h"
-#include "kernels/zero_ranges.h"
+#include "ops/column_sums/column_sums.h"
+#include "ops/gradient_buffer/gradient_registry.h"
+#include "ops/matmul/matmul.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/zero_ranges/zero_ranges.h"
 
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/full.h>

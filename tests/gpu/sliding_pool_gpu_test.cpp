@@ -1,7 +1,7 @@
 // The largest of overlapping windows by our kernel: ATen's results and gradients.
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/spatial_paths.h"
+#include "ops/spatial/spatial_paths.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/max_pool2d.h>

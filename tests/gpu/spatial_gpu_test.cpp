@@ -1,9 +1,9 @@
 // Spatial operators on the GPU: the layout that they keep, and that they repeat to the bit.
-#include "engine/sliding_windows.h"
 #include "fakes/spatial_cases.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
-#include "kernels/spatial.h"
+#include "ops/spatial/spatial.h"
+#include "training/evaluation/sliding_windows.h"
 
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/arange.h>

@@ -1,14 +1,14 @@
 // Whole runs of the real tool on real GPUs, over NCCL where there are two.
-#include "base/files.h"
-#include "base/hash.h"
 #include "checkout_paths.h"
-#include "devices/gpu_peaks.h"
-#include "devices/gpu_probe.h"
+#include "core/base/files/files.h"
+#include "core/base/hash.h"
+#include "core/devices/gpus/gpu_peaks.h"
+#include "core/devices/gpus/gpu_probe.h"
 #include "fakes/tool.h"
-#include "run/checkpoint_index.h"
-#include "run/events.h"
-#include "run/run_dir.h"
-#include "run/samples.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/events/samples.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/layout.h"
+#include "backends/layout.h"
 #include "gpu/gpu_fixture.h"
 
 #include <ATen/ops/arange.h>

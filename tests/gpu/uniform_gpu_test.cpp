@@ -1,8 +1,8 @@
 // Uniform numbers and what is made of them, on the GPU as on the CPU.
-#include "engine/recipe.h"
 #include "gpu/gpu_fixture.h"
-#include "kernels/augment.h"
-#include "kernels/uniform.h"
+#include "ops/augment/augment.h"
+#include "ops/uniform/uniform.h"
+#include "training/recipe/recipe.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>

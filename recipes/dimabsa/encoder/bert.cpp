@@ -3,9 +3,9 @@
 
 #include <tuple>
 
-#include "kernels/attention.h"
-#include "kernels/embedding_sum.h"
-#include "kernels/layer_norm.h"
+#include "ops/attention/attention.h"
+#include "ops/embedding/embedding_sum.h"
+#include "ops/layer_norm/layer_norm.h"
 #include "recipes/dimabsa/encoder/dropped_attention.h"
 #include "recipes/dimabsa/encoder/padded.h"
 #include "recipes/dimabsa/encoder/segments.h"

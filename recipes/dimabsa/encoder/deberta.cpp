@@ -9,10 +9,10 @@
 #include <cmath>
 #include <tuple>
 
-#include "kernels/dropout.h"
-#include "kernels/embedding_sum.h"
-#include "kernels/layer_norm.h"
-#include "kernels/linear.h"
+#include "ops/dropout/dropout.h"
+#include "ops/embedding/embedding_sum.h"
+#include "ops/layer_norm/layer_norm.h"
+#include "ops/linear/linear.h"
 #include "recipes/dimabsa/encoder/dropped_attention.h"
 #include "recipes/dimabsa/encoder/relative_positions.h"
 #include "recipes/dimabsa/encoder/segments.h"

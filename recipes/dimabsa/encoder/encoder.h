@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/recipe.h"
 #include "recipes/dimabsa/options/encoder_shape.h"
+#include "training/recipe/recipe.h"
 
 namespace lockstep::dimabsa {
 

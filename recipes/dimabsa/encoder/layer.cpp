@@ -3,10 +3,10 @@
 
 #include <tuple>
 
-#include "base/text.h"
-#include "kernels/activation.h"
-#include "kernels/layer_norm.h"
-#include "kernels/linear.h"
+#include "core/base/text/text.h"
+#include "ops/activation/activation.h"
+#include "ops/layer_norm/layer_norm.h"
+#include "ops/linear/linear.h"
 
 namespace lockstep::dimabsa {
 namespace {

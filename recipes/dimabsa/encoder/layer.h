@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/joined_linear.h"
+#include "ops/linear/joined_linear.h"
 #include "recipes/dimabsa/encoder/encoder.h"
 #include "recipes/dimabsa/encoder/weights.h"
 

@@ -1,5 +1,5 @@
 // What Hugging Face's files call an encoder's tensors.
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/encoder/encoder.h"
 
 namespace lockstep::dimabsa {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "engine/initial_values.h"
+#include "training/parameters/initial_values.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/recipe.h"
+#include "training/recipe/recipe.h"
 
 namespace lockstep::dimabsa {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/text.h"
-#include "recipes/dimabsa/sentences/va.h"
-#include "recipes/dimabsa/sentences/writer.h"
+#include "core/base/text/text.h"
+#include "recipes/dimabsa/sentences/files/writer.h"
+#include "recipes/dimabsa/sentences/scores/va.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "data/dataset.h"
 #include "recipes/dimabsa/model/batch.h"
 #include "recipes/dimabsa/options/encoded.h"
+#include "training/data/dataset.h"
 
 namespace lockstep::dimabsa {
 

@@ -1,7 +1,7 @@
 #include "recipes/dimabsa/model/loss.h"
 
-#include "base/check.h"
-#include "kernels/chosen_losses.h"
+#include "core/base/check.h"
+#include "ops/chosen_losses/chosen_losses.h"
 #include "recipes/dimabsa/model/batch.h"
 
 #include <algorithm>

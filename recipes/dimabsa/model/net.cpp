@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "base/text.h"
-#include "kernels/linear.h"
-#include "kernels/linear_of_rows.h"
-#include "plan/philox.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
+#include "ops/linear/linear.h"
+#include "ops/linear_of_rows/linear_of_rows.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/recipe.h"
 #include "recipes/dimabsa/encoder/encoder.h"
 #include "recipes/dimabsa/sentences/sentence.h"
+#include "training/recipe/recipe.h"
 
 namespace lockstep::dimabsa {
 

@@ -1,9 +1,9 @@
 // Predicting sentences of files.
-#include "base/text.h"
-#include "media/zip_writer.h"
+#include "core/base/text/text.h"
+#include "core/media/zip_writer.h"
 #include "recipes/dimabsa/model/as_sentence.h"
 #include "recipes/dimabsa/model/recipe.h"
-#include "recipes/dimabsa/sentences/writer.h"
+#include "recipes/dimabsa/sentences/files/writer.h"
 
 #include <map>
 #include <nlohmann/json.hpp>

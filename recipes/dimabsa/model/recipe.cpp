@@ -1,15 +1,15 @@
 #include "recipes/dimabsa/model/recipe.h"
 
-#include "base/text.h"
-#include "checkpoint/first_weights.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/model/as_sentence.h"
 #include "recipes/dimabsa/model/loss.h"
 #include "recipes/dimabsa/model/table.h"
-#include "recipes/dimabsa/sentences/breakdown.h"
-#include "recipes/dimabsa/sentences/html_page.h"
-#include "recipes/dimabsa/sentences/score_list.h"
-#include "recipes/dimabsa/sentences/sentence_errors.h"
-#include "recipes/dimabsa/sentences/va_chart.h"
+#include "recipes/dimabsa/sentences/files/sentence_errors.h"
+#include "recipes/dimabsa/sentences/pages/html_page.h"
+#include "recipes/dimabsa/sentences/pages/va_chart.h"
+#include "recipes/dimabsa/sentences/scores/breakdown.h"
+#include "recipes/dimabsa/sentences/scores/score_list.h"
+#include "training/checkpoint/first_weights.h"
 
 #include <utility>
 

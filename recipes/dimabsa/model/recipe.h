@@ -1,13 +1,13 @@
 // The dimabsa recipe as the engine sees it.
 #pragma once
 
-#include "engine/recipe.h"
 #include "recipes/dimabsa/model/dataset.h"
 #include "recipes/dimabsa/model/find_tuples.h"
 #include "recipes/dimabsa/model/net.h"
 #include "recipes/dimabsa/options/dimabsa_options.h"
 #include "recipes/dimabsa/options/encoded.h"
-#include "recipes/dimabsa/sentences/score.h"
+#include "recipes/dimabsa/sentences/scores/score.h"
+#include "training/recipe/recipe.h"
 
 #include <memory>
 #include <optional>

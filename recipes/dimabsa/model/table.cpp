@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-#include "recipes/dimabsa/sentences/sentence_errors.h"
-#include "recipes/dimabsa/sentences/terminal_text.h"
+#include "core/base/text/text.h"
+#include "recipes/dimabsa/sentences/files/sentence_errors.h"
+#include "recipes/dimabsa/sentences/pages/terminal_text.h"
 
 namespace lockstep::dimabsa {
 namespace {

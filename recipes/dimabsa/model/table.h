@@ -1,8 +1,8 @@
 // The table of an evaluation, with the sentences marked for a terminal.
 #pragma once
 
-#include "recipes/dimabsa/sentences/score.h"
-#include "run/item_table.h"
+#include "recipes/dimabsa/sentences/scores/score.h"
+#include "runtime/run/predictions/item_table.h"
 
 namespace lockstep::dimabsa {
 

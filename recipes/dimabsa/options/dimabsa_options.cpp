@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "plan/no_effect.h"
-#include "recipes/dimabsa/sentences/file_name.h"
-#include "recipes/dimabsa/sentences/score_list.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "planning/options/no_effect.h"
+#include "recipes/dimabsa/sentences/files/file_name.h"
+#include "recipes/dimabsa/sentences/scores/score_list.h"
 
 namespace lockstep::dimabsa {
 namespace {

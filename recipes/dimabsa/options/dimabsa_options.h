@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/prepared_options.h"
+#include "planning/options/prepared_options.h"
 #include "recipes/dimabsa/options/encoder_shape.h"
+#include "recipes/dimabsa/sentences/scores/va.h"
 #include "recipes/dimabsa/sentences/sentence.h"
-#include "recipes/dimabsa/sentences/va.h"
 
 namespace lockstep::dimabsa {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/options/model_config.h"
 
 namespace lockstep::dimabsa {

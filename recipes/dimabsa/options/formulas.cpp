@@ -1,7 +1,7 @@
 // Parameters, memory, FLOPs and the learning rate of the encoder beside its heads as formulas.
 #include <algorithm>
 
-#include "plan/memory.h"
+#include "planning/memory/memory.h"
 #include "recipes/dimabsa/options/dimabsa_options.h"
 
 namespace lockstep::dimabsa {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::dimabsa {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/prepare/whole_pieces.h"
 #include "recipes/dimabsa/sentences/phrase.h"
 

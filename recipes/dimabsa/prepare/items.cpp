@@ -4,16 +4,16 @@
 #include <set>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/options/encoded.h"
 #include "recipes/dimabsa/prepare/encode.h"
 #include "recipes/dimabsa/prepare/load.h"
 #include "recipes/dimabsa/prepare/prepare.h"
-#include "recipes/dimabsa/sentences/file_form.h"
-#include "recipes/dimabsa/sentences/reader.h"
+#include "recipes/dimabsa/sentences/files/file_form.h"
+#include "recipes/dimabsa/sentences/files/reader.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
 
 namespace lockstep::dimabsa {

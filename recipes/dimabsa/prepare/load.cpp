@@ -8,16 +8,16 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "plan/philox.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/hash.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/sentences/categories.h"
-#include "recipes/dimabsa/sentences/file_name.h"
+#include "recipes/dimabsa/sentences/files/file_name.h"
+#include "recipes/dimabsa/sentences/files/reader.h"
 #include "recipes/dimabsa/sentences/made_sentences.h"
 #include "recipes/dimabsa/sentences/phrase.h"
-#include "recipes/dimabsa/sentences/reader.h"
 
 namespace lockstep::dimabsa {
 namespace {

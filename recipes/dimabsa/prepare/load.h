@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "recipes/dimabsa/options/dimabsa_options.h"
-#include "recipes/dimabsa/sentences/reader.h"
+#include "recipes/dimabsa/sentences/files/reader.h"
 #include "recipes/dimabsa/sentences/sentence.h"
 
 namespace lockstep::dimabsa {

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/fill_once.h"
-#include "base/hash.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/files/fill_once.h"
+#include "core/base/hash.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/options/encoded.h"
 #include "recipes/dimabsa/prepare/encode.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
-#include "run/weight_source.h"
+#include "runtime/run/checkpoint/weight_source.h"
 
 namespace lockstep::dimabsa {
 namespace {

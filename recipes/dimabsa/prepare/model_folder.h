@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/recipe_info.h"
+#include "planning/recipe_info.h"
 #include "recipes/dimabsa/options/dimabsa_options.h"
 
 namespace lockstep::dimabsa {

@@ -5,13 +5,13 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/fill_once.h"
-#include "base/hash.h"
-#include "base/json.h"
-#include "base/json_file.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/files/fill_once.h"
+#include "core/base/hash.h"
+#include "core/base/json/json.h"
+#include "core/base/json/json_file.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/options/encoded.h"
 #include "recipes/dimabsa/prepare/encode.h"
 #include "recipes/dimabsa/prepare/load.h"

@@ -2,12 +2,12 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/prepare/prepare.h"
-#include "recipes/dimabsa/sentences/file_name.h"
-#include "recipes/dimabsa/sentences/find_predictions.h"
-#include "recipes/dimabsa/sentences/score_files.h"
+#include "recipes/dimabsa/sentences/files/file_name.h"
+#include "recipes/dimabsa/sentences/files/find_predictions.h"
+#include "recipes/dimabsa/sentences/scores/score_files.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
 #include "recipes/dimabsa/sentences/letters.h"
 
 namespace lockstep::dimabsa {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <set>
 
-#include "base/text.h"
-#include "plan/philox.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/sentences/made_words.h"
-#include "recipes/dimabsa/sentences/va.h"
+#include "recipes/dimabsa/sentences/scores/va.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/utf8.h"
+#include "core/base/text/utf8.h"
 #include "recipes/dimabsa/sentences/letters.h"
 
 namespace lockstep::dimabsa {

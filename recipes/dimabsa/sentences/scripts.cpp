@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "base/utf8.h"
+#include "core/base/text/utf8.h"
 
 namespace lockstep::dimabsa {
 namespace {

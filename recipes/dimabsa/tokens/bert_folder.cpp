@@ -6,13 +6,13 @@
 #include <set>
 #include <string_view>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
 #include "recipes/dimabsa/tokens/tokenizer_json.h"
-#include "run/json_lines.h"
+#include "runtime/run/events/json_lines.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
+#include "core/base/text/utf8.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -7,8 +7,8 @@
 #include <array>
 #include <span>
 
-#include "base/check.h"
-#include "base/utf8.h"
+#include "core/base/check.h"
+#include "core/base/text/utf8.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
 #include "recipes/dimabsa/tokens/bert_normalizer.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
 

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/base64.h"
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/base64.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/tokens/bert_normalizer.h"
-#include "recipes/dimabsa/tokens/precompiled.h"
-#include "run/json_lines.h"
+#include "recipes/dimabsa/tokens/sentence_piece/precompiled.h"
+#include "runtime/run/events/json_lines.h"
 
 namespace lockstep::dimabsa {
 namespace {

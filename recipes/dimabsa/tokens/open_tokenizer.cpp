@@ -1,10 +1,10 @@
 // Which tokenizer a model folder has.
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/tokens/bert_folder.h"
-#include "recipes/dimabsa/tokens/sentence_piece_folder.h"
+#include "recipes/dimabsa/tokens/sentence_piece/sentence_piece_folder.h"
+#include "recipes/dimabsa/tokens/sentence_piece/unigram_json.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
-#include "recipes/dimabsa/tokens/unigram_json.h"
 
 namespace lockstep::dimabsa {
 

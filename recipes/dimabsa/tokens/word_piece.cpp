@@ -4,9 +4,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "run/json_lines.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "runtime/run/events/json_lines.h"
 
 namespace lockstep::dimabsa {
 namespace {

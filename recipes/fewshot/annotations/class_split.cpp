@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/files.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "plan/philox.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/hash.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::fewshot {
 namespace {

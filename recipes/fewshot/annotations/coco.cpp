@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/coco_scan.h"
 #include "recipes/fewshot/annotations/file_names.h"
 #include "recipes/fewshot/annotations/fit_box.h"

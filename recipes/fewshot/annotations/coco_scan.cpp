@@ -6,9 +6,9 @@
 #include <cmath>
 #include <optional>
 
-#include "base/error.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::fewshot {
 namespace {

@@ -1,6 +1,6 @@
 // COCO's json of a set.
-#include "base/json.h"
-#include "base/text.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/coco.h"
 
 namespace lockstep::fewshot {

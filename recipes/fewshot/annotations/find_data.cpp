@@ -8,9 +8,9 @@
 #include <map>
 #include <span>
 
-#include "base/error.h"
-#include "base/glob.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/glob.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/file_names.h"
 
 namespace lockstep::fewshot {

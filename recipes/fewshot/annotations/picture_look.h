@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "media/picture_file.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/annotations/detection_data.h"
 #include "recipes/fewshot/annotations/fit_box.h"
 

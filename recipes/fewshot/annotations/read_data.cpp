@@ -5,11 +5,11 @@
 #include <system_error>
 #include <utility>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "plan/philox.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/annotations/find_data.h"
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <type_traits>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/file_names.h"
 #include "recipes/fewshot/annotations/xml_encoding.h"
 

@@ -5,9 +5,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/file_names.h"
 #include "recipes/fewshot/annotations/fit_box.h"
 #include "recipes/fewshot/annotations/voc.h"

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <memory>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/file_names.h"
 
 namespace lockstep::fewshot {

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::fewshot {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/philox.h"
+#include "core/base/philox.h"
 #include "recipes/fewshot/annotations/detection_data.h"
 #include "recipes/fewshot/episodes/class_pictures.h"
 

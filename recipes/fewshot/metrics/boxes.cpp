@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::fewshot {
 

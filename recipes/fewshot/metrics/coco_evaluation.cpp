@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/metrics/matching.h"
 
 namespace lockstep::fewshot {

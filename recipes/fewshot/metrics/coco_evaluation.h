@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/recipe_info.h"
+#include "planning/recipe_info.h"
 #include "recipes/fewshot/metrics/boxes.h"
 
 namespace lockstep::fewshot {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/text.h"
-#include "media/chart_sheet.h"
+#include "core/base/text/text.h"
+#include "core/media/charts/chart_sheet.h"
 
 namespace lockstep::fewshot {
 namespace {

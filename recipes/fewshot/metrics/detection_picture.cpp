@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/text.h"
-#include "media/draw.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/draw.h"
 #include "recipes/fewshot/metrics/matching.h"
 #include "recipes/fewshot/metrics/picture_labels.h"
 #include "recipes/fewshot/metrics/picture_parts.h"

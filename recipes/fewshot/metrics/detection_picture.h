@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "media/image.h"
+#include "core/media/pictures/image.h"
 #include "recipes/fewshot/metrics/boxes.h"
 
 namespace lockstep::fewshot {

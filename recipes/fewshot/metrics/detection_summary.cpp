@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
 
 namespace lockstep::fewshot {

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::fewshot {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "media/bootstrap.h"
+#include "core/media/bootstrap.h"
 #include "recipes/fewshot/metrics/boxes.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
 

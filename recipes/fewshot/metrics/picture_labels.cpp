@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
-#include "base/utf8.h"
-#include "media/font.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
+#include "core/media/pictures/font.h"
 
 namespace lockstep::fewshot {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "media/colour.h"
-#include "media/draw.h"
-#include "media/image.h"
+#include "core/media/colour.h"
+#include "core/media/pictures/draw.h"
+#include "core/media/pictures/image.h"
 #include "recipes/fewshot/metrics/boxes.h"
 
 namespace lockstep::fewshot {

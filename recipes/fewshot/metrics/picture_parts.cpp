@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::fewshot {
 namespace {

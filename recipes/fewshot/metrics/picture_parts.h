@@ -1,7 +1,7 @@
 // Parts of pictures and other sizes of them, for showing.
 #pragma once
 
-#include "media/image.h"
+#include "core/media/pictures/image.h"
 
 namespace lockstep::fewshot {
 

@@ -4,10 +4,10 @@
 #include <map>
 #include <optional>
 
-#include "base/error.h"
-#include "base/json_text.h"
-#include "base/text.h"
-#include "media/csv_table.h"
+#include "core/base/error.h"
+#include "core/base/json/json_text.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
 #include "recipes/fewshot/metrics/result_files.h"
 
 namespace lockstep::fewshot {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/json_text.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json_text.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/metrics/result_files.h"
 
 namespace lockstep::fewshot {

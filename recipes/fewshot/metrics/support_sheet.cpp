@@ -3,9 +3,9 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "media/draw.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/draw.h"
 #include "recipes/fewshot/metrics/detection_picture.h"
 #include "recipes/fewshot/metrics/picture_labels.h"
 #include "recipes/fewshot/metrics/picture_parts.h"

@@ -1,13 +1,13 @@
 // Episodes as tensors.
 #pragma once
 
-#include "data/dataset.h"
 #include "recipes/fewshot/episodes/episodes.h"
 #include "recipes/fewshot/options/fewshot_options.h"
 #include "recipes/fewshot/pictures/picture_cache.h"
 #include "recipes/fewshot/pictures/views.h"
 #include "recipes/fewshot/sets/evaluation_plan.h"
 #include "recipes/fewshot/sets/sets.h"
+#include "training/data/dataset.h"
 
 #include <cstdint>
 #include <memory>

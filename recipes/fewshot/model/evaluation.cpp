@@ -1,6 +1,6 @@
 // Episodes of an evaluation: what was found, and how good that is.
-#include "base/text.h"
-#include "media/picture_file.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/metrics/detection_charts.h"
 #include "recipes/fewshot/model/found_boxes.h"
 #include "recipes/fewshot/model/recipe.h"

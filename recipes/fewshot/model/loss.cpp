@@ -1,6 +1,6 @@
 #include "recipes/fewshot/model/loss.h"
 
-#include "kernels/detection_loss.h"
+#include "ops/detection_loss/detection_loss.h"
 
 namespace lockstep::fewshot {
 

@@ -1,7 +1,7 @@
 // What an episode costs.
 #pragma once
 
-#include "kernels/boxes.h"
+#include "ops/boxes/boxes.h"
 #include "recipes/fewshot/model/net.h"
 #include "recipes/fewshot/model/regions.h"
 

@@ -1,11 +1,11 @@
 #include "recipes/fewshot/model/net.h"
 
-#include "kernels/activation.h"
-#include "kernels/channel_products.h"
-#include "kernels/linear.h"
-#include "kernels/pointwise.h"
-#include "kernels/roi_align.h"
-#include "kernels/unit_rows.h"
+#include "ops/activation/activation.h"
+#include "ops/channel_products/channel_products.h"
+#include "ops/linear/linear.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/roi_align/roi_align.h"
+#include "ops/unit_rows/unit_rows.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>

@@ -1,7 +1,7 @@
 // Pictures in, boxes out: an annotated JPEG per picture, a CSV and COCO's results for all.
-#include "base/error.h"
-#include "base/text.h"
-#include "media/picture_file.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/model/found_boxes.h"
 #include "recipes/fewshot/model/recipe.h"
 #include "recipes/fewshot/pictures/open_picture.h"

@@ -1,10 +1,10 @@
 #include "recipes/fewshot/model/recipe.h"
 
-#include "base/text.h"
-#include "kernels/boxes.h"
-#include "kernels/chosen_boxes.h"
-#include "kernels/nms.h"
-#include "kernels/picture_input.h"
+#include "core/base/text/text.h"
+#include "ops/boxes/boxes.h"
+#include "ops/chosen_boxes/chosen_boxes.h"
+#include "ops/nms/nms.h"
+#include "ops/picture_input/picture_input.h"
 #include "recipes/fewshot/model/loss.h"
 #include "recipes/fewshot/model/regions.h"
 

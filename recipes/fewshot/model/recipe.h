@@ -1,14 +1,14 @@
 // The fewshot recipe as the engine sees it.
 #pragma once
 
-#include "engine/nn_model.h"
-#include "engine/recipe.h"
 #include "recipes/fewshot/metrics/detection_picture.h"
 #include "recipes/fewshot/metrics/episode_scores.h"
 #include "recipes/fewshot/model/episode_data.h"
 #include "recipes/fewshot/model/net.h"
 #include "recipes/fewshot/model/regions.h"
 #include "recipes/fewshot/options/fewshot_options.h"
+#include "training/recipe/nn_model.h"
+#include "training/recipe/recipe.h"
 
 #include <memory>
 #include <string>

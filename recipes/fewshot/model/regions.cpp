@@ -1,8 +1,8 @@
 #include "recipes/fewshot/model/regions.h"
 
-#include "kernels/chosen_boxes.h"
-#include "kernels/nms.h"
-#include "kernels/top_rows.h"
+#include "ops/chosen_boxes/chosen_boxes.h"
+#include "ops/nms/nms.h"
+#include "ops/top_rows/top_rows.h"
 
 #include <ATen/core/grad_mode.h>
 

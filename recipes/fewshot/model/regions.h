@@ -2,8 +2,8 @@
 // nothing waits for the device, so that a step can be a CUDA graph.
 #pragma once
 
-#include "kernels/boxes.h"
-#include "kernels/match_boxes.h"
+#include "ops/boxes/boxes.h"
+#include "ops/match_boxes/match_boxes.h"
 #include "recipes/fewshot/options/fewshot_options.h"
 
 #include <ATen/core/Tensor.h>

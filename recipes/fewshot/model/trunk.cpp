@@ -1,9 +1,9 @@
 #include "recipes/fewshot/model/trunk.h"
 
-#include "base/check.h"
-#include "kernels/block_convolution.h"
-#include "kernels/convolution.h"
-#include "kernels/pointwise.h"
+#include "core/base/check.h"
+#include "ops/block_convolution/block_convolution.h"
+#include "ops/convolution/convolution.h"
+#include "ops/pointwise/pointwise.h"
 
 #include <torch/nn/init.h>
 

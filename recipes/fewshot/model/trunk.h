@@ -2,8 +2,8 @@
 // torchvision and timm name them, so that their files of weights fit.
 #pragma once
 
-#include "engine/batch_norm.h"
-#include "kernels/picture_input.h"
+#include "ops/picture_input/picture_input.h"
+#include "training/recipe/batch_norm.h"
 
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/conv.h>

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "plan/no_effect.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "planning/options/no_effect.h"
 #include "recipes/fewshot/options/trunk_of_file.h"
 
 namespace lockstep::fewshot {

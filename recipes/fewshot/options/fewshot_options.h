@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/prepared_options.h"
+#include "planning/options/prepared_options.h"
 #include "recipes/fewshot/annotations/detection_data.h"
 
 namespace lockstep::fewshot {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "plan/memory.h"
+#include "planning/memory/memory.h"
 #include "recipes/fewshot/options/fewshot_options.h"
 
 namespace lockstep::fewshot {

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::fewshot {
 namespace {

@@ -1,8 +1,8 @@
 // Which ResNet a file of weights holds.
 #pragma once
 
-#include "plan/train_options.h"
-#include "run/weight_source.h"
+#include "planning/options/train_options.h"
+#include "runtime/run/checkpoint/weight_source.h"
 
 #include <cstdint>
 #include <optional>

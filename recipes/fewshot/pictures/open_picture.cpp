@@ -1,7 +1,7 @@
 #include "recipes/fewshot/pictures/open_picture.h"
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/picture_look.h"
 
 namespace lockstep::fewshot {

@@ -1,8 +1,8 @@
 // A picture of a set as RGB, standing as its annotations mean it.
 #pragma once
 
-#include "media/image.h"
-#include "media/picture_file.h"
+#include "core/media/pictures/image.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/annotations/detection_data.h"
 
 namespace lockstep::fewshot {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "media/image.h"
+#include "core/media/pictures/image.h"
 
 namespace lockstep::fewshot {
 

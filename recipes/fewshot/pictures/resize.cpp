@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/pictures/resize_rows.h"
 
 namespace lockstep::fewshot {

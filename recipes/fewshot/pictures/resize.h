@@ -1,7 +1,7 @@
 // Resizing of RGB pictures, bilinear with antialiasing.
 #pragma once
 
-#include "media/image.h"
+#include "core/media/pictures/image.h"
 
 namespace lockstep::fewshot {
 

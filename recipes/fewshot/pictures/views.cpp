@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/check.h"
+#include "core/base/check.h"
 #include "recipes/fewshot/pictures/resize.h"
 
 namespace lockstep::fewshot {

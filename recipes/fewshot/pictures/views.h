@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "media/image.h"
+#include "core/media/pictures/image.h"
 #include "recipes/fewshot/annotations/detection_data.h"
 
 namespace lockstep::fewshot {

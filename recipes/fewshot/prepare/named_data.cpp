@@ -1,6 +1,6 @@
 #include "recipes/fewshot/prepare/named_data.h"
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace lockstep::fewshot {
 

@@ -6,11 +6,11 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/text.h"
-#include "plan/words.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
+#include "planning/words.h"
 #include "recipes/fewshot/episodes/class_pictures.h"
 #include "recipes/fewshot/episodes/episodes.h"
 #include "recipes/fewshot/prepare/named_data.h"

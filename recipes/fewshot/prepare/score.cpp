@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/file_names.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
 #include "recipes/fewshot/metrics/result_files.h"

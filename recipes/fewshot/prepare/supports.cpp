@@ -7,11 +7,11 @@
 #include <optional>
 #include <system_error>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "media/csv_table.h"
-#include "media/picture_file.h"
-#include "plan/philox.h"
+#include "core/base/error.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/episodes/class_pictures.h"
 
 namespace lockstep::fewshot {

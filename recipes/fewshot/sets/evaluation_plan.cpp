@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace lockstep::fewshot {
 namespace {

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
 #include "recipes/fewshot/annotations/coco_scan.h"
 #include "recipes/fewshot/annotations/file_names.h"
 #include "recipes/fewshot/sets/sets.h"

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "plan/philox.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::fewshot {
 namespace {

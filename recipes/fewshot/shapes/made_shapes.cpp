@@ -8,12 +8,12 @@
 #include <system_error>
 #include <utility>
 
-#include "base/file_lock.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "media/draw.h"
-#include "media/picture_file.h"
-#include "plan/philox.h"
+#include "core/base/files/file_lock.h"
+#include "core/base/files/files.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/draw.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/shapes/outlines.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "media/image.h"
+#include "core/media/pictures/image.h"
 #include "recipes/fewshot/annotations/detection_data.h"
 
 namespace lockstep::fewshot {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "media/draw.h"
+#include "core/media/pictures/draw.h"
 
 namespace lockstep::fewshot {
 

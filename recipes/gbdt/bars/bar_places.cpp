@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/bars/number_cells.h"
 #include "recipes/gbdt/bars/stamp_column.h"
 #include "recipes/gbdt/bars/symbols.h"

@@ -8,10 +8,10 @@
 #include <optional>
 #include <set>
 
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/memory.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/process/memory.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/bars/bar_places.h"
 #include "recipes/gbdt/bars/label_column.h"
 #include "recipes/gbdt/bars/number_cells.h"

@@ -5,13 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
-#include "base/file_kind.h"
-#include "base/hash.h"
-#include "base/memory.h"
-#include "base/text.h"
-#include "base/utf8.h"
-#include "media/csv_table.h"
+#include "core/base/error.h"
+#include "core/base/files/file_kind.h"
+#include "core/base/hash.h"
+#include "core/base/process/memory.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
+#include "core/media/csv_table.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <map>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "media/csv_table.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/hash.h"
-#include "base/text.h"
-#include "base/whole_number.h"
+#include "core/base/hash.h"
+#include "core/base/text/text.h"
+#include "core/base/whole_number.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/hash.h"
-#include "base/text.h"
-#include "plan/philox.h"
+#include "core/base/hash.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -7,9 +7,9 @@
 #include <functional>
 #include <set>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "devices/gpu_probe.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/devices/gpus/gpu_probe.h"
 #include "recipes/gbdt/train/train_window.h"
 
 namespace lockstep::gbdt {

@@ -5,20 +5,20 @@
 #include <map>
 #include <set>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/text.h"
-#include "media/chart.h"
-#include "media/csv_table.h"
-#include "plan/words.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
+#include "core/media/charts/chart.h"
+#include "core/media/csv_table.h"
+#include "planning/words.h"
 #include "recipes/gbdt/batch/cpu_check.h"
 #include "recipes/gbdt/batch/predictions.h"
 #include "recipes/gbdt/batch/records.h"
 #include "recipes/gbdt/batch/tables.h"
 #include "recipes/gbdt/options/gbdt_options.h"
 #include "recipes/gbdt/train/artefacts.h"
-#include "run/item_table.h"
+#include "runtime/run/predictions/item_table.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/bars/symbols.h"
 #include "recipes/gbdt/lightgbm/opencl.h"
 #include "recipes/gbdt/train/train_window.h"
-#include "run/json_lines.h"
+#include "runtime/run/events/json_lines.h"
 
 namespace lockstep::gbdt {
 namespace {

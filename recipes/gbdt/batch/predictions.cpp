@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-#include "media/csv_table.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
 #include "recipes/gbdt/train/artefacts.h"
 
 namespace lockstep::gbdt {

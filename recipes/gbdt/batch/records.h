@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "plan/direct_recipe.h"
+#include "planning/direct_recipe.h"
 #include "recipes/gbdt/options/gbdt_options.h"
-#include "run/item_table.h"
+#include "runtime/run/predictions/item_table.h"
 
 namespace lockstep::gbdt {
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "media/csv_table.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
 #include "recipes/gbdt/bars/stamp_column.h"
 #include "recipes/gbdt/features/choose_features.h"
 #include "recipes/gbdt/train/artefacts.h"

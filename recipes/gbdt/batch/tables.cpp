@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "base/cells.h"
-#include "base/text.h"
-#include "plan/words.h"
+#include "core/base/text/cells.h"
+#include "core/base/text/text.h"
+#include "planning/words.h"
 #include "recipes/gbdt/metrics/metric_text.h"
 
 namespace lockstep::gbdt {

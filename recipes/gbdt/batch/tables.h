@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "recipes/gbdt/batch/records.h"
-#include "run/item_table.h"
+#include "runtime/run/predictions/item_table.h"
 
 namespace lockstep::gbdt {
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/bars/symbols.h"
 #include "recipes/gbdt/batch/predictions.h"
 #include "recipes/gbdt/batch/since_training.h"
@@ -19,7 +19,7 @@
 #include "recipes/gbdt/train/artefacts.h"
 #include "recipes/gbdt/train/labels.h"
 #include "recipes/gbdt/train/train_window.h"
-#include "run/item_table.h"
+#include "runtime/run/predictions/item_table.h"
 
 namespace lockstep::gbdt {
 namespace {

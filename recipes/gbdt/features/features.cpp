@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "base/memory.h"
+#include "core/base/process/memory.h"
 
 namespace lockstep::gbdt {
 namespace {

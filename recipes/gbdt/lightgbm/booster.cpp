@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/lightgbm/one_thread.h"
 
 namespace lockstep::gbdt {

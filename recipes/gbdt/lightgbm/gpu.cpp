@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "base/whole_number.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/base/whole_number.h"
 #include "recipes/gbdt/lightgbm/opencl.h"
 
 namespace lockstep::gbdt {

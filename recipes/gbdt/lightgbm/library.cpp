@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/program.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/process/program.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/check.h"
+#include "core/base/check.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -8,10 +8,10 @@
 #include <functional>
 #include <type_traits>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "base/whole_number.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/base/whole_number.h"
 
 namespace lockstep::gbdt {
 namespace {

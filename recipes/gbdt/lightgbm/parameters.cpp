@@ -8,10 +8,10 @@
 #include <optional>
 #include <string_view>
 
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "media/csv_table.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
 
 namespace lockstep::gbdt {
 namespace {

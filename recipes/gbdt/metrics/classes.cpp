@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/metrics/intervals.h"
 
 namespace lockstep::gbdt {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/cells.h"
-#include "base/text.h"
+#include "core/base/text/cells.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::gbdt {
 

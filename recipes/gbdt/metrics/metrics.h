@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "media/bootstrap.h"
+#include "core/media/bootstrap.h"
 
 namespace lockstep::gbdt {
 
@@ -90,9 +90,9 @@ Metrics quantile_metrics(const ScoredRows& rows);
 // random. Intervals: normal ones of means over groups.
 Metrics ranking_metrics(const ScoredRows& rows);
 
-// Over all windows. Intervals by bootstrap (media/bootstrap.h), a window being one row of it; of
-// one window alone its own. What is of all rows in one window (AUC, rank correlation, macro means)
-// is a mean over the windows that have it, by rows.
+// Over all windows. Intervals by bootstrap (core/media/bootstrap.h), a window being one row of it;
+// of one window alone its own. What is of all rows in one window (AUC, rank correlation, macro
+// means) is a mean over the windows that have it, by rows.
 Metrics over_windows(std::span<const Metrics> windows);
 // The plain mean of each metric over the windows that have it, without intervals.
 Metrics mean_of_windows(std::span<const Metrics> windows);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/direct_recipe.h"
+#include "planning/direct_recipe.h"
 #include "recipes/gbdt/bars/bars.h"
 #include "recipes/gbdt/features/features.h"
 #include "recipes/gbdt/lightgbm/parameters.h"

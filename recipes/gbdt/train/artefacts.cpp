@@ -8,10 +8,10 @@
 #include <fstream>
 #include <numeric>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "run/item_table.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "runtime/run/predictions/item_table.h"
 
 namespace lockstep::gbdt {
 

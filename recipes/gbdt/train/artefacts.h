@@ -10,7 +10,7 @@
 
 #include "recipes/gbdt/bars/bars.h"
 #include "recipes/gbdt/train/train_window.h"
-#include "run/item_table.h"
+#include "runtime/run/predictions/item_table.h"
 
 namespace lockstep::gbdt {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/json.h"
+#include "core/base/json/json.h"
 
 namespace lockstep::gbdt {
 namespace {

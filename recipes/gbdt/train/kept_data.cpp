@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/text.h"
+#include "core/base/clock.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/bars/symbols.h"
 
 namespace lockstep::gbdt {

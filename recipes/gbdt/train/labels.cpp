@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "media/csv_table.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
 #include "recipes/gbdt/bars/made_bars.h"
 
 namespace lockstep::gbdt {

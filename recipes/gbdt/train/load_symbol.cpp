@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/bars/made_bars.h"
 #include "recipes/gbdt/bars/made_table.h"
 #include "recipes/gbdt/bars/symbols.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::gbdt {
 namespace {

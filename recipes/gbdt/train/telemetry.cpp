@@ -6,8 +6,8 @@
 #include <ctime>
 #include <utility>
 
-#include "base/clock.h"
-#include "run/json_lines.h"
+#include "core/base/clock.h"
+#include "runtime/run/events/json_lines.h"
 
 namespace lockstep::gbdt {
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/fd.h"
+#include "core/base/files/fd.h"
 
 namespace lockstep::gbdt {
 

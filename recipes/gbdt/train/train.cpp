@@ -3,16 +3,16 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "base/whole_number.h"
-#include "jobs/batch_folder.h"
-#include "jobs/placeholders.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/base/whole_number.h"
 #include "recipes/gbdt/lightgbm/gpu.h"
 #include "recipes/gbdt/metrics/metric_text.h"
 #include "recipes/gbdt/train/job_results.h"
 #include "recipes/gbdt/train/kept_data.h"
 #include "recipes/gbdt/train/train_window.h"
+#include "tools/jobs/files/batch_folder.h"
+#include "tools/jobs/job_file/placeholders.h"
 
 namespace lockstep::gbdt {
 namespace {

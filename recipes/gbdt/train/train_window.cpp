@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/text.h"
-#include "base/version.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/base/version.h"
 #include "recipes/gbdt/lightgbm/booster.h"
 #include "recipes/gbdt/lightgbm/gpu.h"
 #include "recipes/gbdt/train/artefacts.h"
@@ -15,7 +15,7 @@
 #include "recipes/gbdt/train/labels.h"
 #include "recipes/gbdt/train/stopping_metric.h"
 #include "recipes/gbdt/train/telemetry.h"
-#include "run/job_report.h"
+#include "runtime/run/job_report.h"
 
 namespace lockstep::gbdt {
 namespace {

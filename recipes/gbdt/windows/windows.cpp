@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "plan/philox.h"
+#include "core/base/error.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -1,8 +1,8 @@
 // Blocks of neighbouring tokens with the tokens that follow them.
 #pragma once
 
-#include "data/dataset.h"
 #include "recipes/textgen/model/token_source.h"
+#include "training/data/dataset.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,16 +1,16 @@
 // The GPT-2 form of transformer: pre-norm blocks, learned positions, causal attention.
 #include "recipes/textgen/model/gpt.h"
 
-#include "base/check.h"
-#include "base/text.h"
-#include "engine/initial_values.h"
-#include "kernels/activation.h"
-#include "kernels/attention.h"
-#include "kernels/embedding.h"
-#include "kernels/layer_norm.h"
-#include "kernels/linear.h"
-#include "recipes/textgen/model/cached_attention.h"
-#include "recipes/textgen/model/kv_cache.h"
+#include "core/base/check.h"
+#include "core/base/text/text.h"
+#include "ops/activation/activation.h"
+#include "ops/attention/attention.h"
+#include "ops/embedding/embedding.h"
+#include "ops/layer_norm/layer_norm.h"
+#include "ops/linear/linear.h"
+#include "recipes/textgen/model/generation/cached_attention.h"
+#include "recipes/textgen/model/generation/kv_cache.h"
+#include "training/parameters/initial_values.h"
 
 #include <ATen/ops/linear.h>
 

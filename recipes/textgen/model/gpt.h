@@ -1,8 +1,8 @@
 // The GPT-2 form of transformer: pre-norm blocks, learned positions, causal attention.
 #pragma once
 
-#include "engine/recipe.h"
 #include "recipes/textgen/model/gpt_shape.h"
+#include "training/recipe/recipe.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,7 +1,7 @@
 // Metrics of a validation set from one record a block.
 #include "recipes/textgen/model/metrics.h"
 
-#include "base/check.h"
+#include "core/base/check.h"
 
 #include <cmath>
 #include <numbers>

@@ -1,7 +1,7 @@
 // Metrics of a validation set from one record a block.
 #pragma once
 
-#include "engine/recipe.h"
+#include "training/recipe/recipe.h"
 
 #include <ATen/core/Tensor.h>
 

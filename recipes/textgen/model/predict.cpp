@@ -1,10 +1,10 @@
 // What `lockstep predict` prints for a text model.
 #include "recipes/textgen/model/predict.h"
 
-#include "base/beneath.h"
-#include "base/check.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/check.h"
+#include "core/base/files/beneath.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/textgen/options/token_pieces.h"
 
 #include <algorithm>

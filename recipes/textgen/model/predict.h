@@ -1,9 +1,9 @@
 // What `lockstep predict` prints for a text model.
 #pragma once
 
-#include "engine/recipe.h"
-#include "recipes/textgen/model/generate.h"
+#include "recipes/textgen/model/generation/generate.h"
 #include "recipes/textgen/options/text_options.h"
+#include "training/recipe/recipe.h"
 
 #include <cstdint>
 

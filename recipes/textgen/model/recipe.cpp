@@ -1,9 +1,9 @@
 // The text recipe as the engine sees it.
 #include "recipes/textgen/model/recipe.h"
 
-#include "base/check.h"
-#include "base/text.h"
-#include "kernels/cross_entropy.h"
+#include "core/base/check.h"
+#include "core/base/text/text.h"
+#include "ops/cross_entropy/cross_entropy.h"
 #include "recipes/textgen/model/dataset.h"
 #include "recipes/textgen/model/loss.h"
 #include "recipes/textgen/model/metrics.h"

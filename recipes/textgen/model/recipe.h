@@ -1,10 +1,10 @@
 // The text recipe as the engine sees it: a GPT, blocks of tokens, next-token loss, generated text.
 #pragma once
 
-#include "engine/recipe.h"
 #include "recipes/textgen/model/gpt.h"
 #include "recipes/textgen/model/predict.h"
 #include "recipes/textgen/options/text_options.h"
+#include "training/recipe/recipe.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-#include "plan/philox.h"
+#include "core/base/check.h"
+#include "core/base/philox.h"
 
 namespace lockstep::textgen {
 

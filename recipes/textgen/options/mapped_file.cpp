@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/error.h"
-#include "base/fd.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/fd.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::textgen {
 

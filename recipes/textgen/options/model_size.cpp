@@ -1,7 +1,7 @@
 // Parameters and memory of the text model as formulas.
 #include <algorithm>
 
-#include "plan/memory.h"
+#include "planning/memory/memory.h"
 #include "recipes/textgen/options/text_options.h"
 
 namespace lockstep::textgen {

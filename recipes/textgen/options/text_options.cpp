@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/json.h"
-#include "base/json_file.h"
-#include "base/text.h"
-#include "plan/no_effect.h"
+#include "core/base/error.h"
+#include "core/base/json/json.h"
+#include "core/base/json/json_file.h"
+#include "core/base/text/text.h"
+#include "planning/options/no_effect.h"
 
 namespace lockstep::textgen {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/prepared_options.h"
+#include "planning/options/prepared_options.h"
 
 namespace lockstep::textgen {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/file_kind.h"
-#include "base/json.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/files/file_kind.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
 #include "recipes/textgen/prepare/parallel.h"
 #include "recipes/textgen/prepare/unpacked_file.h"
 

@@ -4,12 +4,12 @@
 #include <memory>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/text.h"
-#include "recipes/textgen/prepare/learn.h"
-#include "recipes/textgen/prepare/pair_table.h"
+#include "core/base/clock.h"
+#include "core/base/text/text.h"
 #include "recipes/textgen/prepare/parallel.h"
 #include "recipes/textgen/prepare/token_writer.h"
+#include "recipes/textgen/prepare/tokenizers/learn.h"
+#include "recipes/textgen/prepare/tokenizers/pair_table.h"
 
 namespace lockstep::textgen {
 namespace {

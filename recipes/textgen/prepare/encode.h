@@ -6,7 +6,7 @@
 #include <string>
 
 #include "recipes/textgen/prepare/corpus.h"
-#include "recipes/textgen/prepare/tokenizer.h"
+#include "recipes/textgen/prepare/tokenizers/tokenizer.h"
 
 namespace lockstep::textgen {
 

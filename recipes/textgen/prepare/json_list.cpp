@@ -1,8 +1,8 @@
 // A list of JSON read in parts, as lines.
 #include "recipes/textgen/prepare/json_list.h"
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::textgen {
 namespace {

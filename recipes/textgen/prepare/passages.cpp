@@ -1,11 +1,11 @@
 // The documents of a chunk.
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/json.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
 #include "recipes/textgen/prepare/chunks.h"
 
 namespace lockstep::textgen {

@@ -3,19 +3,19 @@
 #include <iostream>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/fill_once.h"
-#include "base/hash.h"
-#include "base/json.h"
-#include "base/json_file.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/files/fill_once.h"
+#include "core/base/hash.h"
+#include "core/base/json/json.h"
+#include "core/base/json/json_file.h"
+#include "core/base/text/text.h"
 #include "recipes/textgen/options/blocks.h"
 #include "recipes/textgen/options/synthetic.h"
 #include "recipes/textgen/options/token_file.h"
 #include "recipes/textgen/prepare/encode.h"
-#include "recipes/textgen/prepare/learn.h"
 #include "recipes/textgen/prepare/prompts.h"
+#include "recipes/textgen/prepare/tokenizers/learn.h"
 
 namespace lockstep::textgen {
 namespace {

@@ -1,10 +1,10 @@
 // The prompts that samples go on from.
 #include "recipes/textgen/prepare/prompts.h"
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
 
 namespace lockstep::textgen {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "recipes/textgen/options/text_options.h"
-#include "recipes/textgen/prepare/tokenizer.h"
+#include "recipes/textgen/prepare/tokenizers/tokenizer.h"
 
 namespace lockstep::textgen {
 

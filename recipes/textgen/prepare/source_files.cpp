@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <set>
 
-#include "base/error.h"
-#include "base/path_pattern.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/path_pattern.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::textgen {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/program.h"
+#include "core/base/process/program.h"
 
 namespace lockstep::textgen {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::textgen {
 namespace {

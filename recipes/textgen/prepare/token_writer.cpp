@@ -8,9 +8,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/textgen/options/token_file.h"
 
 namespace lockstep::textgen {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
-#include "base/hash.h"
+#include "core/base/files/fd.h"
+#include "core/base/hash.h"
 
 namespace lockstep::textgen {
 

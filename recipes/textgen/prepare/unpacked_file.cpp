@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::textgen {
 namespace {

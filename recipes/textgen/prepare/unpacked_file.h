@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fd.h"
+#include "core/base/files/fd.h"
 
 namespace lockstep::textgen {
 

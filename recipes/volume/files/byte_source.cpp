@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/error.h"
-#include "base/fd.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/fd.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {

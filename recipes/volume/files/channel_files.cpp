@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/files/same_place.h"
 
 namespace lockstep::volume {

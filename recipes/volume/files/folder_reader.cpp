@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "media/picture_file.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/volume/files/slice_names.h"
 #include "recipes/volume/files/volume_reader.h"
 

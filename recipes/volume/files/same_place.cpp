@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/text.h"
-#include "base/whole_number.h"
+#include "core/base/text/text.h"
+#include "core/base/whole_number.h"
 
 namespace lockstep::volume {
 namespace {

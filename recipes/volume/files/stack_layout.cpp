@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
-#include "base/text.h"
-#include "recipes/volume/files/ome.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
+#include "recipes/volume/files/tiff/ome.h"
 
 namespace lockstep::volume {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "recipes/volume/files/imagej.h"
+#include "recipes/volume/files/tiff/imagej.h"
 #include "recipes/volume/files/volume_header.h"
 
 namespace lockstep::volume {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {

@@ -1,7 +1,7 @@
 // What all writers do: count planes, and give the file its name at the end.
 #include "recipes/volume/files/volume_writer.h"
 
-#include "base/check.h"
+#include "core/base/check.h"
 
 namespace lockstep::volume {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "base/new_file.h"
+#include "core/base/files/new_file.h"
 #include "recipes/volume/files/volume_header.h"
 
 namespace lockstep::volume {

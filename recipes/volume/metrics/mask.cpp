@@ -4,9 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {

@@ -1,7 +1,7 @@
 #include "recipes/volume/metrics/overlap.h"
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {

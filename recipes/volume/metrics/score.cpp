@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {

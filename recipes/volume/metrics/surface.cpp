@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/metrics/distance.h"
 
 namespace lockstep::volume {

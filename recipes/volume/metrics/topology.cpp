@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/metrics/components.h"
 
 namespace lockstep::volume {

@@ -1,6 +1,6 @@
 #include "recipes/volume/model/evaluation.h"
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 
 #include <ATen/ops/empty.h>
 

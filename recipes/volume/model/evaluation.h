@@ -1,8 +1,8 @@
 // Records of volumes as the engine has them: tensors, metrics, a table.
 #pragma once
 
-#include "engine/recipe.h"
 #include "recipes/volume/metrics/volume_record.h"
+#include "training/recipe/recipe.h"
 
 #include <string>
 #include <vector>

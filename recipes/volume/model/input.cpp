@@ -1,7 +1,7 @@
 #include "recipes/volume/model/input.h"
 
-#include "kernels/augment.h"
-#include "kernels/channels_last.h"
+#include "ops/augment/augment.h"
+#include "ops/channels_last/channels_last.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/clamp.h>

@@ -1,7 +1,7 @@
 // From voxels as stored to what the network takes, on the device.
 #pragma once
 
-#include "engine/recipe.h"
+#include "training/recipe/recipe.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,6 +1,6 @@
 #include "recipes/volume/model/loss.h"
 
-#include "kernels/mask_loss.h"
+#include "ops/mask_loss/mask_loss.h"
 #include "recipes/volume/model/patches.h"
 
 #include <ATen/TensorOperators.h>

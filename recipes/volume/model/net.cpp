@@ -1,11 +1,11 @@
 #include "recipes/volume/model/net.h"
 
-#include "base/text.h"
-#include "kernels/attention_gate.h"
-#include "kernels/cat_channels.h"
-#include "kernels/fused_norm.h"
-#include "kernels/spatial.h"
-#include "plan/philox.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
+#include "ops/attention_gate/attention_gate.h"
+#include "ops/cat_channels/cat_channels.h"
+#include "ops/channel_norm/fused_norm.h"
+#include "ops/spatial/spatial.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/conv3d.h>

@@ -1,8 +1,8 @@
 // The residual attention U-Net in three dimensions.
 #pragma once
 
-#include "engine/recipe.h"
 #include "recipes/volume/options/volume_options.h"
+#include "training/recipe/recipe.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,10 +1,10 @@
 // Training samples: patches of the volumes, drawn and turned at random.
 #pragma once
 
-#include "data/dataset.h"
 #include "recipes/volume/model/placement.h"
 #include "recipes/volume/voxels/cached_volume.h"
 #include "recipes/volume/voxels/prepared_volumes.h"
+#include "training/data/dataset.h"
 
 #include <cstdint>
 #include <memory>

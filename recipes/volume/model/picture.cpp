@@ -1,9 +1,9 @@
 #include "recipes/volume/model/picture.h"
 
-#include "base/text.h"
-#include "media/draw.h"
-#include "media/image.h"
-#include "media/picture_file.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/draw.h"
+#include "core/media/pictures/image.h"
+#include "core/media/pictures/picture_file.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Where in its volume a patch lies, and how it is turned: the geometry of one training sample.
 #pragma once
 
-#include "plan/philox.h"
+#include "core/base/philox.h"
 #include "recipes/volume/files/volume_header.h"
 
 #include <array>

@@ -1,12 +1,12 @@
 // Segmenting volumes of files.
-#include "base/files.h"
-#include "base/text.h"
-#include "media/zip_writer.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/zip_writer.h"
 #include "recipes/volume/files/channel_files.h"
 #include "recipes/volume/files/volume_writer.h"
 #include "recipes/volume/model/recipe.h"
 #include "recipes/volume/voxels/voxels.h"
-#include "run/prediction_folder.h"
+#include "runtime/run/predictions/prediction_folder.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>

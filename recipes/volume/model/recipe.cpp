@@ -1,6 +1,6 @@
 #include "recipes/volume/model/recipe.h"
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/metrics/components.h"
 #include "recipes/volume/model/picture.h"
 

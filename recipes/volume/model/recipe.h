@@ -1,7 +1,6 @@
 // The volume recipe as the engine sees it.
 #pragma once
 
-#include "engine/recipe.h"
 #include "recipes/volume/model/evaluation.h"
 #include "recipes/volume/model/input.h"
 #include "recipes/volume/model/loss.h"
@@ -11,6 +10,7 @@
 #include "recipes/volume/options/volume_options.h"
 #include "recipes/volume/voxels/value_range.h"
 #include "recipes/volume/voxels/voxels.h"
+#include "training/recipe/recipe.h"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 #include "recipes/volume/model/tiles.h"
 
-#include "engine/item_progress.h"
 #include "recipes/volume/model/input.h"
+#include "training/recipe/item_progress.h"
 
 #include <ATen/ops/softmax.h>
 

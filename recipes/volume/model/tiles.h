@@ -1,9 +1,9 @@
 // The network over a whole volume, tile by tile.
 #pragma once
 
-#include "engine/sliding_windows.h"
 #include "recipes/volume/model/net.h"
 #include "recipes/volume/model/placement.h"
+#include "training/evaluation/sliding_windows.h"
 
 #include <functional>
 #include <vector>

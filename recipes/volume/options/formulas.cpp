@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plan/memory.h"
+#include "planning/memory/memory.h"
 #include "recipes/volume/options/volume_options.h"
 
 namespace lockstep::volume {

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "plan/no_effect.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "planning/options/no_effect.h"
 
 namespace lockstep::volume {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/prepared_options.h"
+#include "planning/options/prepared_options.h"
 #include "recipes/volume/files/volume_header.h"
 #include "recipes/volume/voxels/statistics.h"
 
@@ -97,7 +97,7 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
 
   std::array<std::int64_t, 3> patch() const;  // throws Error
   // Of the network over a volume of so many voxels z,y,x, in evaluation and prediction: the tiles
-  // that SlidingWindows cuts (engine/sliding_windows.h), each once for every flip.
+  // that SlidingWindows cuts (training/evaluation/sliding_windows.h), each once for every flip.
   double passes_over(const std::array<std::int64_t, 3>& extents) const;
   std::optional<std::array<double, 3>> spacing() const;  // throws Error
   std::optional<std::int64_t> ignore() const;

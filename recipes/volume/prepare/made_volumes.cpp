@@ -9,10 +9,10 @@
 #include <system_error>
 #include <vector>
 
-#include "base/file_lock.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "plan/philox.h"
+#include "core/base/files/file_lock.h"
+#include "core/base/files/files.h"
+#include "core/base/philox.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/files/volume_writer.h"
 
 namespace lockstep::volume {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "recipes/volume/prepare/find_volumes.h"
+#include "recipes/volume/prepare/find/find_volumes.h"
 
 namespace lockstep::volume {
 

@@ -7,16 +7,16 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "recipes/volume/prepare/entries.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/hash.h"
+#include "core/base/text/text.h"
+#include "recipes/volume/prepare/cache/volume_part.h"
+#include "recipes/volume/prepare/find/entries.h"
+#include "recipes/volume/prepare/find/nnunet_dataset.h"
 #include "recipes/volume/prepare/made_volumes.h"
-#include "recipes/volume/prepare/nnunet_dataset.h"
 #include "recipes/volume/prepare/prepared_run.h"
 #include "recipes/volume/prepare/split.h"
-#include "recipes/volume/prepare/volume_part.h"
 #include "recipes/volume/prepare/warn_values.h"
 #include "recipes/volume/voxels/value_range.h"
 

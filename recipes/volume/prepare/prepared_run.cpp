@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "base/files.h"
-#include "base/json.h"
-#include "base/json_file.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/json/json_file.h"
 
 namespace lockstep::volume {
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {

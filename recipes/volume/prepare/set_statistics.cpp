@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/hash.h"
-#include "base/json.h"
-#include "base/text.h"
-#include "recipes/volume/prepare/parallel.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/hash.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
+#include "recipes/volume/prepare/cache/parallel.h"
 #include "recipes/volume/voxels/cached_volume.h"
 
 namespace lockstep::volume {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "recipes/volume/prepare/find_volumes.h"
+#include "recipes/volume/prepare/find/find_volumes.h"
 #include "recipes/volume/voxels/prepared_volumes.h"
 
 namespace lockstep::volume {

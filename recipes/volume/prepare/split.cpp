@@ -7,10 +7,10 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/hash.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/hash.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/voxels/cached_volume.h"
 
 namespace lockstep::volume {

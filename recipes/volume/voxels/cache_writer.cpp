@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/new_file.h"
-#include "base/text.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/files/new_file.h"
+#include "core/base/hash.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/voxels/cached_layout.h"
 
 namespace lockstep::volume {

@@ -11,12 +11,12 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/check.h"
-#include "base/error.h"
-#include "base/fd.h"
-#include "base/hash.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/files/fd.h"
+#include "core/base/hash.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/voxels/cache_writer.h"
 #include "recipes/volume/voxels/cached_layout.h"
 

@@ -2,8 +2,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/voxels/statistics.h"
 
 namespace lockstep::volume {

@@ -4,11 +4,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/json_file.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/json/json_file.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/voxels/cached_layout.h"
 
 namespace lockstep::volume {

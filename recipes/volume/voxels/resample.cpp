@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "base/check.h"
+#include "core/base/check.h"
 #include "recipes/volume/voxels/voxels.h"
 
 namespace lockstep::volume {

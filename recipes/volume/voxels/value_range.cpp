@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/voxels/cached_layout.h"
 
 namespace lockstep::volume {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "fakes/tool.h"
 
 namespace lockstep {

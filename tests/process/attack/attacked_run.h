@@ -3,10 +3,10 @@
 
 #include "checkout_paths.h"
 #include "fakes/tool.h"
-#include "run/checkpoint_index.h"
-#include "run/json_lines.h"
-#include "run/run_dir.h"
-#include "run/samples.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/events/json_lines.h"
+#include "runtime/run/events/samples.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

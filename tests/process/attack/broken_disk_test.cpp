@@ -1,7 +1,7 @@
 // Disks that fail, folders that vanish, clocks that jump: the run goes on or stops with a clear
 // word, and what was saved stays.
 #include "attacked_run.h"
-#include "base/clock.h"
+#include "core/base/clock.h"
 #include "fakes/tenths.h"
 
 #include <thread>

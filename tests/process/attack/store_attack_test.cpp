@@ -11,7 +11,7 @@
 #include <sstream>
 #include <thread>
 
-#include "base/fd.h"
+#include "core/base/files/fd.h"
 #include "fakes/tenths.h"
 
 namespace lockstep {

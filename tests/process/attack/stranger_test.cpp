@@ -3,9 +3,9 @@
 #include "checkout_paths.h"
 #include "fakes/raw_controls.h"
 #include "fakes/tool.h"
-#include "run/checkpoint_index.h"
-#include "run/checkpoint_writer.h"
-#include "run/manifest.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/checkpoint/checkpoint_writer.h"
+#include "runtime/run/checkpoint/manifest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Job files, values and ledgers that are wrong: said before anything starts or is made.
-#include "base/text.h"
 #include "batch_rig.h"
-#include "jobs/database.h"
+#include "core/base/text/text.h"
+#include "tools/jobs/ledger/database.h"
 
 namespace lockstep {
 namespace {

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "fakes/tool.h"
-#include "jobs/ledger.h"
-#include "jobs/process_tree.h"
+#include "tools/jobs/ledger/ledger.h"
+#include "tools/jobs/process/process_tree.h"
 
 namespace lockstep {
 

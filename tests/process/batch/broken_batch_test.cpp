@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "batch_rig.h"
-#include "jobs/database.h"
+#include "tools/jobs/ledger/database.h"
 
 namespace lockstep {
 namespace {

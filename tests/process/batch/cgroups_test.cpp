@@ -4,9 +4,9 @@
 
 #include <fstream>
 
-#include "base/text.h"
 #include "batch_rig.h"
-#include "jobs/cgroup.h"
+#include "core/base/text/text.h"
+#include "tools/jobs/process/cgroup.h"
 
 namespace lockstep {
 namespace {

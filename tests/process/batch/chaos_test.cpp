@@ -8,8 +8,8 @@
 #include <map>
 #include <random>
 
-#include "base/text.h"
 #include "batch_rig.h"
+#include "core/base/text/text.h"
 #include "fakes/tenths.h"
 
 namespace lockstep {

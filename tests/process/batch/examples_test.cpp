@@ -1,7 +1,7 @@
 // The job files that come along, from end to end, with stand-ins for the programs that they name.
 // A stand-in fails where a word or a file is not what the real program would take.
-#include "base/text.h"
 #include "batch_rig.h"
+#include "core/base/text/text.h"
 #include "fakes/nvml_machine.h"
 
 namespace lockstep {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "batch_rig.h"
-#include "jobs/database.h"
+#include "tools/jobs/ledger/database.h"
 
 namespace lockstep {
 namespace {

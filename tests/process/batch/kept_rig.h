@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
 #include "batch_rig.h"
+#include "core/base/text/text.h"
 
 namespace lockstep {
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "kept_rig.h"
 
 namespace lockstep {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/error.h"
 #include "batch_rig.h"
+#include "core/base/error.h"
 #include "fakes/tenths.h"
 
 namespace lockstep {

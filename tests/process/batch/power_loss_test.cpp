@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <random>
 
-#include "base/error.h"
 #include "batch_rig.h"
+#include "core/base/error.h"
 #include "fakes/power_loss.h"
 #include "fakes/tenths.h"
-#include "jobs/supervisor.h"
+#include "tools/jobs/process/supervisor.h"
 
 namespace lockstep {
 namespace {

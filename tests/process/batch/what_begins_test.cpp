@@ -2,8 +2,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "base/text.h"
 #include "batch_rig.h"
+#include "core/base/text/text.h"
 
 namespace lockstep {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fstream>
 
-#include "base/text.h"
 #include "batch_rig.h"
+#include "core/base/text/text.h"
 
 namespace lockstep {
 namespace {

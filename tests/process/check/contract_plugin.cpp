@@ -1,7 +1,7 @@
 // The recipe of fakes/contract_recipe.h as a plugin; the option `fault` names what is wrong with
 // it.
-#include "engine/register.h"
 #include "fakes/contract_recipe.h"
+#include "training/recipe/register.h"
 
 namespace lockstep::testing {
 

@@ -1,10 +1,10 @@
 // lockstep compare and the labels of lockstep runs, on run folders as a training leaves them.
-#include "base/text.h"
 #include "checkout_paths.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
 #include "fakes/raw_controls.h"
 #include "fakes/tool.h"
 #include "fakes/written_runs.h"
-#include "media/csv_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include "fakes/task_runs.h"
 #include "fakes/tenths.h"
 
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/said_by_export.h"
 
 #include <gmock/gmock.h>

@@ -14,9 +14,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/fd.h"
-#include "base/text.h"
 #include "checkout_paths.h"
+#include "core/base/files/fd.h"
+#include "core/base/text/text.h"
 #include "fakes/tool.h"
 
 namespace lockstep::testing {

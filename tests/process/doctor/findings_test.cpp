@@ -1,6 +1,6 @@
 // What `lockstep doctor` finds in programs that run.
 #include "doctor_process.h"
-#include "run/run_dir.h"
+#include "runtime/run/folder/run_dir.h"
 
 namespace lockstep::testing {
 namespace {

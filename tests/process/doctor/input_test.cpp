@@ -1,7 +1,7 @@
 // What `lockstep doctor` makes of input that it cannot use, of a machine that does not answer, and
 // of an end before it is done.
-#include "base/clock.h"
 #include "checkout_paths.h"
+#include "core/base/clock.h"
 #include "doctor_process.h"
 
 namespace lockstep::testing {

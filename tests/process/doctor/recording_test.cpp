@@ -71,7 +71,7 @@ TEST_F(DoctorRecording, IsToldOnlyAsFarAsItIsSure) {
   const auto replay = [&](const char* name, std::vector<std::string> more) {
     std::vector<std::string> words{
         "doctor", "--replay",
-        cat(LOCKSTEP_SOURCE_DIR "/tests/unit/doctor/recordings/", name, ".jsonl")};
+        cat(LOCKSTEP_SOURCE_DIR "/tests/unit/tools/doctor/recordings/", name, ".jsonl")};
     words.insert(words.end(), more.begin(), more.end());
     return run_tool(words, folder_.path());
   };

@@ -1,11 +1,11 @@
 // examples/own_images: a classifier with batch norm, and its trunk frozen for other classes.
 #include "fakes/task_runs.h"
 
-#include "base/files.h"
+#include "core/base/files/files.h"
+#include "core/media/csv_table.h"
+#include "core/media/pictures/picture_file.h"
 #include "fakes/tenths.h"
-#include "media/csv_table.h"
-#include "media/picture_file.h"
-#include "run/safetensors.h"
+#include "runtime/run/formats/safetensors.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 // examples/own_table: from a CSV file to a file of predictions.
 #include "fakes/task_runs.h"
 
-#include "base/files.h"
-#include "media/csv_table.h"
+#include "core/base/files/files.h"
+#include "core/media/csv_table.h"
 
 #include <gmock/gmock.h>
 

@@ -1,10 +1,10 @@
 // A random rank is killed at a random moment, again and again, on changing numbers of ranks: the
 // run ends in seconds and names it, nothing survives, and no sample is lost or repeated.
 // LOCKSTEP_CHAOS_KILLS (12) and LOCKSTEP_CHAOS_SEED (1) say how often and which moments.
-#include "base/clock.h"
+#include "core/base/clock.h"
 #include "fakes/tenths.h"
 #include "fakes/tool.h"
-#include "run/samples.h"
+#include "runtime/run/events/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Runs of the faulty plugin: what they say, how long they take, and that nothing survives them.
 #pragma once
 
-#include "base/clock.h"
 #include "checkout_paths.h"
+#include "core/base/clock.h"
 #include "fakes/tool.h"
 
 #include <gmock/gmock.h>

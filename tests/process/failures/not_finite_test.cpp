@@ -1,9 +1,9 @@
 // Losses and gradients that are not finite: the run stops with the weights from before or goes on
 // without the step, and says which samples and which tensor it was.
 #include "failing_run.h"
-#include "run/checkpoint_index.h"
-#include "run/events.h"
-#include "run/samples.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/events/samples.h"
 
 namespace lockstep {
 namespace {

@@ -2,7 +2,7 @@
 // rank, where, and what the others waited for, leaves nothing behind, and goes on afterwards.
 #include "failing_run.h"
 #include "fakes/tenths.h"
-#include "run/samples.h"
+#include "runtime/run/events/samples.h"
 
 namespace lockstep {
 namespace {

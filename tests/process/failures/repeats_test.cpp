@@ -2,9 +2,9 @@
 // all of them are interrupted.
 #include "failing_run.h"
 #include "fakes/tenths.h"
-#include "run/checkpoint_index.h"
-#include "run/groups.h"
-#include "run/run_dir.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/folder/run_dir.h"
+#include "runtime/run/groups.h"
 
 namespace lockstep {
 namespace {

@@ -1,6 +1,6 @@
 // What people are told of a failure or an interrupt: the cause first, and only what is true.
 #include "failing_run.h"
-#include "run/run_dir.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <sys/mount.h>
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/picture_file.h"
 #include "fakes/task_runs.h"
-#include "media/picture_file.h"
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/shapes/made_shapes.h"
 

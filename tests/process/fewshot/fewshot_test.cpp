@@ -6,9 +6,9 @@
 #include <map>
 #include <thread>
 
+#include "core/media/csv_table.h"
 #include "fakes/test_data.h"
 #include "fewshot_runs.h"
-#include "media/csv_table.h"
 
 namespace lockstep {
 namespace {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <map>
 
+#include "core/media/csv_table.h"
 #include "fakes/killed_predictions.h"
 #include "fakes/said_by_export.h"
 #include "fakes/tenths.h"
 #include "fewshot_runs.h"
-#include "media/csv_table.h"
-#include "run/prediction_record.h"
+#include "runtime/run/predictions/prediction_record.h"
 
 namespace lockstep {
 namespace {

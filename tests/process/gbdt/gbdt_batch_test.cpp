@@ -1,9 +1,9 @@
 // lockstep batch gbdt: symbols x windows as a batch, and what its windows make together.
 #include <sched.h>
 
+#include "core/media/csv_table.h"
 #include "gbdt_rig.h"
-#include "jobs/database.h"
-#include "media/csv_table.h"
+#include "tools/jobs/ledger/database.h"
 
 namespace lockstep {
 namespace {

@@ -1,7 +1,7 @@
 // write-runs FOLDER: the runs of docs/guide/compare.md, as trainings leave them: a1 to a3 in fp32,
 // and b1 to b3 in bf16, on GPUs with lower clocks, which take 8 % longer for a step.
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/written_runs.h"
 
 #include <array>

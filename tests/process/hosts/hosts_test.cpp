@@ -1,14 +1,14 @@
 // Ranks on several hosts, as torchrun starts them: they train as on one machine, and end in time
 // when a host vanishes, a process is killed or stopped, or a host never comes.
-#include "base/clock.h"
 #include "checkout_paths.h"
+#include "core/base/clock.h"
 #include "fakes/tenths.h"
 #include "fakes/tool.h"
 #include "network.h"
-#include "run/checkpoint_index.h"
-#include "run/events.h"
-#include "run/run_dir.h"
-#include "run/samples.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/events/samples.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

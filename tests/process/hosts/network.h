@@ -2,10 +2,10 @@
 // They belong to processes that end with the test, and nothing of them has a name outside.
 #pragma once
 
-#include "base/child_output.h"
-#include "base/descriptors.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/process/child_output.h"
+#include "core/base/process/descriptors.h"
+#include "core/base/text/text.h"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "fakes/tenths.h"
 #include "fakes/tool.h"
 

@@ -1,8 +1,8 @@
 // A rank that fails, and what is left of the others.
 #include <sys/wait.h>
 
-#include "launch/restart.h"
 #include "launch_fixture.h"
+#include "runtime/launch/restart.h"
 
 namespace lockstep {
 namespace {

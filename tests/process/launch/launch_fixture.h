@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/files.h"
-#include "base/text.h"
-#include "launch/launch.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "runtime/launch/launch.h"
 
 namespace lockstep {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "base/descriptors.h"
+#include "core/base/process/descriptors.h"
 #include "launch_fixture.h"
 
 namespace lockstep {

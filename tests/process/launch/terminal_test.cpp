@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/fd.h"
+#include "core/base/clock.h"
+#include "core/base/files/fd.h"
 #include "fakes/tool.h"
 
 namespace lockstep {

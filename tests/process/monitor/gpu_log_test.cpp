@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "fakes/nvml_machine.h"
 #include "fakes/tool.h"
 

@@ -11,11 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/files.h"
-#include "base/text.h"
 #include "checkout_paths.h"
+#include "core/base/clock.h"
+#include "core/base/files/fd.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/nvml_machine.h"
 #include "fakes/tool.h"
 
@@ -358,7 +358,8 @@ TEST_F(LiveMonitor, EndsWithItsTime) {
 
 // A minute of five samples a second in a moment: more than there are screens.
 TEST_F(LiveMonitor, ReplaysFasterThanItDraws) {
-  std::string text = read_file(LOCKSTEP_SOURCE_DIR "/tests/unit/doctor/recordings/healthy.jsonl");
+  std::string text =
+      read_file(LOCKSTEP_SOURCE_DIR "/tests/unit/tools/doctor/recordings/healthy.jsonl");
   nlohmann::json sample;
   for (const std::string& line : split(trim(text), '\n'))
     if (nlohmann::json one = nlohmann::json::parse(line);

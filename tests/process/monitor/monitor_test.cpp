@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/clock.h"
-#include "base/text.h"
+#include "core/base/clock.h"
+#include "core/base/text/text.h"
 #include "fakes/nvml_machine.h"
 #include "fakes/tool.h"
 

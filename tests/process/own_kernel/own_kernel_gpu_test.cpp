@@ -2,9 +2,9 @@
 #include "../../../examples/own_kernel/rbf.h"
 
 #include "checkout_paths.h"
-#include "engine/plugin.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
+#include "training/recipe/plugin.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/rand.h>

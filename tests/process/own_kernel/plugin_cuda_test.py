@@ -86,7 +86,7 @@ class PluginTest(unittest.TestCase):
 
     def lockstep(self, nvcc="", architectures="75;90"):
         """An installed tree."""
-        self.write("prefix/include/lockstep/base/text.h")
+        self.write("prefix/include/lockstep/core/base/text/text.h")
         self.write("prefix/include/lockstep-dependencies/nlohmann/json.hpp")
         self.library("prefix/lib/liblockstep.so")
         self.library("prefix/lib/liblockstep-cuda.so")

@@ -1,11 +1,11 @@
 // The example's operation without a GPU: its gradient, its types, and how its kernels come in.
 #include "../../../examples/own_kernel/rbf.h"
 
-#include "base/error.h"
-#include "base/files.h"
 #include "checkout_paths.h"
-#include "engine/plugin.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
 #include "gpu/near.h"
+#include "training/recipe/plugin.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include "checkout_paths.h"
 #include "fakes/events_of.h"
 #include "fakes/tool.h"
-#include "run/checkpoint_index.h"
-#include "run/safetensors.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/formats/safetensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -137,7 +137,8 @@ TEST_F(Parameters, FirstWeightsAreCheckedBeforeThereIsARun) {
     EXPECT_FALSE(fs::exists(dir("new")));
     return result.err;
   };
-  const std::string files = std::string(LOCKSTEP_SOURCE_DIR) + "/tests/unit/checkpoint/torch_files";
+  const std::string files =
+      std::string(LOCKSTEP_SOURCE_DIR) + "/tests/unit/training/checkpoint/torch_files";
   EXPECT_THAT(
       fault("nothing-of-that-name"),
       HasSubstr("there is no file or folder nothing-of-that-name, and no run of that name"));

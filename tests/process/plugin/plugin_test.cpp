@@ -1,7 +1,7 @@
 // A plugin prepares for each purpose in turn, in the worker, and knows the run it is read from.
 #include "checkout_paths.h"
 #include "fakes/tool.h"
-#include "plan/recipe_info.h"
+#include "planning/recipe_info.h"
 
 #include <gtest/gtest.h>
 

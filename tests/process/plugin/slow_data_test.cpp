@@ -2,7 +2,7 @@
 // waits any more.
 #include "checkout_paths.h"
 #include "fakes/tool.h"
-#include "run/events.h"
+#include "runtime/run/events/events.h"
 
 #include <gtest/gtest.h>
 

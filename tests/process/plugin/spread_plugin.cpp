@@ -1,7 +1,7 @@
 // Samples of several rows, orders and micro-batches of a recipe's own, as a plugin.
-#include "base/files.h"
-#include "engine/register.h"
+#include "core/base/files/files.h"
 #include "fakes/spread_recipe.h"
+#include "training/recipe/register.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include "checkout_paths.h"
 #include "fakes/events_of.h"
 #include "fakes/tool.h"
-#include "run/samples.h"
+#include "runtime/run/events/samples.h"
 
 #include <gtest/gtest.h>
 

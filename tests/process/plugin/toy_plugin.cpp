@@ -1,7 +1,7 @@
 // The toy regression as a plugin whose preparation says what it was asked for, and from which run.
 // Its samples may take time.
-#include "engine/register.h"
 #include "fakes/toy_recipe.h"
+#include "training/recipe/register.h"
 
 #include <chrono>
 #include <thread>

@@ -2,7 +2,7 @@
 #include "fakes/tenths.h"
 #include "predict_fixture.h"
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 
 #include <cstdlib>
 

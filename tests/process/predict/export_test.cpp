@@ -2,7 +2,7 @@
 #include "predict_fixture.h"
 
 #include "fakes/said_by_export.h"
-#include "run/safetensors.h"
+#include "runtime/run/formats/safetensors.h"
 
 #include <fstream>
 
@@ -269,7 +269,8 @@ TEST_F(Export, IsNotNamedLikeAFileOfAnotherForm) {
 }
 
 TEST_F(Export, AFileOfWeightsAloneIsNone) {
-  const fs::path torch_files = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/unit/checkpoint/torch_files";
+  const fs::path torch_files =
+      fs::path(LOCKSTEP_SOURCE_DIR) / "tests/unit/training/checkpoint/torch_files";
   ASSERT_EQ(tool({"export", "a", "--out", "part.safetensors", "--rename", "*=*"}).code, 0);
   for (const char* command : {"evaluate", "predict"}) {
     for (const char* name : {"zip.pt", "legacy.pt"}) {

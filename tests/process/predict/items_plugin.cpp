@@ -2,11 +2,11 @@
 // the model makes 3 of them. Outputs show every bit. A line may also be a word that makes trouble.
 // `items` averages runs; `found` does not, finds the files by itself, and lets devices share one
 // where predict.pieces says so.
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "engine/register.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/toy_recipe.h"
+#include "training/recipe/register.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/tensor.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fakes/tool.h"
-#include "run/prediction_record.h"
+#include "runtime/run/predictions/prediction_record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 // else.
 #include "predict_fixture.h"
 
-#include "run/checkpoint_index.h"
-#include "run/events.h"
-#include "run/run_dir.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <csignal>
 #include <thread>

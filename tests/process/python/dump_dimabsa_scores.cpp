@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/error.h"
-#include "recipes/dimabsa/sentences/reader.h"
-#include "recipes/dimabsa/sentences/score_list.h"
+#include "core/base/error.h"
+#include "recipes/dimabsa/sentences/files/reader.h"
+#include "recipes/dimabsa/sentences/scores/score_list.h"
 
 namespace {
 

@@ -2,10 +2,10 @@
 // gradient of a loss: dump-encoder FOLDER TEXTS.json OUT. TEXTS: {"tokens": [[…], …], "segments":
 // [[…], …], "positions": [[…], …]}. OUT.hidden: f32 [N, width] of all texts, one behind the other.
 // The loss is the sum of hidden[n, c] * sin(n + c). OUT.gradients/NAME: f32, raw.
-#include "base/error.h"
-#include "base/files.h"
-#include "checkpoint/first_weights.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
 #include "recipes/dimabsa/encoder/encoder.h"
+#include "training/checkpoint/first_weights.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>

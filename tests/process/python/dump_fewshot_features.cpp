@@ -1,10 +1,10 @@
 // Writes the feature maps of a fewshot trunk that starts from a file of weights:
 // dump-fewshot-features WEIGHTS DEPTH PICTURES OUT. PICTURES: f32 [2, 3, 64, 96], raw. OUT: f32
 // [2, C, 4, 6], raw. Says how many tensors were filled, and what was passed over.
-#include "base/error.h"
-#include "base/files.h"
-#include "checkpoint/first_weights.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
 #include "recipes/fewshot/model/recipe.h"
+#include "training/checkpoint/first_weights.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
 #include "recipes/fewshot/metrics/result_files.h"
 #include "recipes/fewshot/sets/truth.h"

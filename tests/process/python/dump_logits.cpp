@@ -1,8 +1,8 @@
 // Writes the logits of a textgen checkpoint for fixed tokens: dump-logits MODEL.safetensors VOCAB
 // WIDTH LAYERS HEADS CONTEXT OUT. OUT: f32 [2, CONTEXT, VOCAB], raw. Tokens: (7 i + 3 i^2) mod
 // VOCAB.
-#include "checkpoint/tensor_file.h"
 #include "recipes/textgen/model/gpt.h"
+#include "training/checkpoint/tensor_file.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>

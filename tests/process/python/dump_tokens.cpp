@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
 
 int main(int argc, char** argv) {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "recipes/volume/files/same_place.h"
 #include "recipes/volume/voxels/voxels.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "base/files.h"
+#include "core/base/files/files.h"
 #include "recipes/volume/metrics/components.h"
 #include "recipes/volume/metrics/distance.h"
 #include "recipes/volume/metrics/hausdorff.h"

@@ -1,8 +1,8 @@
 // Writes what init.from finds as one safetensors file: dump-weights SOURCE OUT.safetensors.
-#include "base/error.h"
-#include "checkpoint/tensor_file.h"
-#include "run/safetensors.h"
-#include "run/weight_source.h"
+#include "core/base/error.h"
+#include "runtime/run/checkpoint/weight_source.h"
+#include "runtime/run/formats/safetensors.h"
+#include "training/checkpoint/tensor_file.h"
 
 #include <fstream>
 #include <iostream>

@@ -1,7 +1,7 @@
 """optimizer.kind=muon makes the same bits as torch.optim.Muon of the pinned torch.
 
 Usage: muon_test.py DUMP-MUON. Exits 77, saying why, where Python lacks such a torch.
-       muon_test.py --record FILE writes what torch makes, for tests/unit/engine/muon_test.cpp.
+       muon_test.py --record FILE writes what torch makes, for tests/unit/training/muon_test.cpp.
 Weights and gradients are those of tests/fakes/muon_cases.h.
 """
 import json

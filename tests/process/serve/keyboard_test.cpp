@@ -1,7 +1,7 @@
 // The monitor's page by its keys alone, in Chromium: what a person presses, through WebDriver.
 #include <set>
 
-#include "base/files.h"
+#include "core/base/files/files.h"
 #include "fakes/web_driver.h"
 #include "serve_fixture.h"
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "base/text.h"
+#include "core/base/clock.h"
+#include "core/base/text/text.h"
 #include "fakes/http_client.h"
 #include "fakes/nvml_machine.h"
 #include "fakes/tool.h"

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -32,11 +33,40 @@ class Headers(unittest.TestCase):
         with tempfile.TemporaryDirectory() as top:
             self.write(top, "base/error.h", "#pragma once\n")
             self.write(top, "plan/plan.h", HEADER)
-            self.write(top, "cli/main.h", "#pragma once\n")
+            self.write(top, "tools/cli/main.h", "#pragma once\n")
             installed = self.install(top)
             self.assertEqual((installed / "plan/plan.h").read_text(),
                              HEADER.replace('"base/error.h"', '"lockstep/base/error.h"'))
-            self.assertFalse((installed / "cli").exists())
+            self.assertFalse((installed / "tools/cli").exists())
+
+    def test_headers_in_folders_of_a_room_are_installed_too(self):
+        with tempfile.TemporaryDirectory() as top:
+            self.write(top, "core/base/error.h", "#pragma once\n")
+            self.write(top, "tools/jobs/files/batch.h", '#include "core/base/error.h"\n')
+            installed = self.install(top)
+            self.assertEqual((installed / "tools/jobs/files/batch.h").read_text(), '#include "lockstep/core/base/error.h"\n')
+
+    def test_names_of_earlier_versions_lead_to_headers_that_are_there(self):
+        pairs = re.findall(r"^  (\S+[.]h) (\S+[.]h)$", (CMAKE / "ForwardHeaders.cmake").read_text(), re.MULTILINE)
+        self.assertTrue(pairs)
+        old, new = pairs[0]
+        with tempfile.TemporaryDirectory() as top:
+            self.write(top, new, "#pragma once\n")
+            installed = self.install(top)
+            self.assertIn(f"#include <lockstep/{new}>\n", (installed / old).read_text())
+            self.assertFalse((installed / pairs[1][0]).exists())
+
+    def test_headers_that_an_earlier_version_installed_are_no_longer_there(self):
+        with tempfile.TemporaryDirectory() as top:
+            self.write(top, "core/base/error.h", "#pragma once\n")
+            stale = pathlib.Path(top, "to/include/lockstep/doctor/rules.h")
+            others = pathlib.Path(top, "to/include/lockstep/mine/rules.h")
+            for header in (stale, others):
+                header.parent.mkdir(parents=True)
+                header.write_text("struct Rule {};\n")
+            self.install(top)
+            self.assertFalse(stale.exists())
+            self.assertTrue(others.exists())
 
     def test_a_header_that_is_the_same_is_not_written_again(self):
         with tempfile.TemporaryDirectory() as top:

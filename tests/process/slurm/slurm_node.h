@@ -3,10 +3,10 @@
 // with every job, end with this object or with the test.
 #pragma once
 
-#include "base/child_output.h"
-#include "base/clock.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/clock.h"
+#include "core/base/files/files.h"
+#include "core/base/process/child_output.h"
+#include "core/base/text/text.h"
 #include "fakes/tool.h"
 
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 // A real Slurm of one node: srun starts the ranks, and a job that is stopped and put back into the
 // queue, by itself or by Slurm, goes on where it was.
-#include "run/checkpoint_index.h"
-#include "run/events.h"
-#include "run/run_dir.h"
-#include "run/samples.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/events/samples.h"
+#include "runtime/run/folder/run_dir.h"
 #include "slurm_node.h"
 
 #include <gtest/gtest.h>

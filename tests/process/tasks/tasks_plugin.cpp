@@ -1,10 +1,10 @@
 // Models of the kinds that people bring, small: ragged rows with batch norm and a frozen part, a 3D
 // U-Net, a detector whose regions are chosen on the device, words of a large vocabulary.
-#include "data/collate.h"
-#include "engine/batch_norm.h"
-#include "engine/nn_model.h"
-#include "engine/register.h"
-#include "kernels/embedding_sum.h"
+#include "ops/embedding/embedding_sum.h"
+#include "training/data/collate.h"
+#include "training/recipe/batch_norm.h"
+#include "training/recipe/nn_model.h"
+#include "training/recipe/register.h"
 
 #include <torch/torch.h>
 

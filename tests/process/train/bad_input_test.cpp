@@ -1,6 +1,6 @@
 // Bad input: error, hint, exit code 2, and nothing written.
 #include "fakes/tool.h"
-#include "run/run_dir.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <gtest/gtest.h>
 

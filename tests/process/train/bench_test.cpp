@@ -1,6 +1,6 @@
 // lockstep bench with real ranks: what it prints, what it refuses, and that it leaves nothing.
 #include "fakes/tool.h"
-#include "run/run_dir.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

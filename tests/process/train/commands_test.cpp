@@ -1,10 +1,10 @@
 // The other commands on a real run.
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "fakes/tenths.h"
 #include "fakes/tool.h"
-#include "run/checkpoint_index.h"
-#include "run/events.h"
-#include "run/run_dir.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

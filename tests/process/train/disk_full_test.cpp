@@ -1,8 +1,8 @@
 // A disk that is really full: a small file system in memory.
 #include "fakes/tool.h"
-#include "run/checkpoint_index.h"
-#include "run/run_dir.h"
-#include "run/samples.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/events/samples.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>

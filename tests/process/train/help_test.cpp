@@ -1,6 +1,6 @@
 // The help of every command: there, readable on 80 columns, with nothing twice.
-#include "base/cells.h"
-#include "base/text.h"
+#include "core/base/text/cells.h"
+#include "core/base/text/text.h"
 #include "fakes/tool.h"
 
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
 // kill -9 of everything, again and again, loses no sample and repeats none.
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "fakes/tenths.h"
 #include "fakes/tool.h"
-#include "run/run_dir.h"
-#include "run/samples.h"
+#include "runtime/run/events/samples.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // A run keeps the precision that it began with, and says so where the devices would do another.
-#include "base/files.h"
+#include "core/base/files/files.h"
 #include "fakes/tool.h"
-#include "run/checkpoint_index.h"
-#include "run/run_dir.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/folder/run_dir.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // The volume recipe from the command to the files that a user keeps, on data that it makes.
 #include "fakes/task_runs.h"
 
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
+#include "core/media/pictures/image.h"
+#include "core/media/pictures/picture_file.h"
 #include "fakes/killed_predictions.h"
 #include "fakes/said_by_export.h"
-#include "media/csv_table.h"
-#include "media/image.h"
-#include "media/picture_file.h"
 #include "recipes/volume/files/volume_writer.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // What a text's results may depend on, and gradients.
 #include "recipes/dimabsa/encoder/encoder.h"
 
-#include "engine/gradient_buffers.h"
+#include "training/gradients/gradient_buffers.h"
 #include "unit/dimabsa-encoder/tiny.h"
 
 #include <ATen/Parallel.h>

@@ -1,7 +1,7 @@
 // config.json of model folders, good and bad.
 #include "recipes/dimabsa/options/encoder_shape.h"
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "unit/dimabsa-encoder/tiny.h"
 
 #include <gmock/gmock.h>

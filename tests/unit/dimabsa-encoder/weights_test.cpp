@@ -1,7 +1,7 @@
 // Names, sizes and first values of parameters, and the names that files have for them.
-#include "base/error.h"
-#include "base/glob.h"
-#include "checkpoint/first_weights.h"
+#include "core/base/error.h"
+#include "core/base/text/glob.h"
+#include "training/checkpoint/first_weights.h"
 #include "unit/dimabsa-encoder/tiny.h"
 
 #include <gmock/gmock.h>

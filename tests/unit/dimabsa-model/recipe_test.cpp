@@ -1,10 +1,10 @@
 // The recipe as the engine uses it, on sentences of made ids: no tokenizer is needed here.
 #include "recipes/dimabsa/model/recipe.h"
 
-#include "base/files.h"
-#include "base/text.h"
-#include "engine/contract_check.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/model/as_sentence.h"
+#include "training/contract/contract_check.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/ones.h>

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "plan/memory.h"
+#include "core/base/error.h"
+#include "planning/memory/memory.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <numeric>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/dimabsa/options/encoded.h"
 #include "recipes/dimabsa/prepare/encode.h"
 #include "recipes/dimabsa/prepare/load.h"

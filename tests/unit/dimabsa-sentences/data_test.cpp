@@ -5,7 +5,7 @@
 
 #include "checkout_paths.h"
 #include "recipes/dimabsa/sentences/categories.h"
-#include "recipes/dimabsa/sentences/reader.h"
+#include "recipes/dimabsa/sentences/files/reader.h"
 
 namespace lockstep::dimabsa {
 namespace {

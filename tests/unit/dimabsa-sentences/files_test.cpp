@@ -1,12 +1,12 @@
 // Names of files, lists of categories and what is written.
 #include <gmock/gmock.h>
 
-#include "base/files.h"
-#include "media/zip_reader.h"
+#include "core/base/files/files.h"
+#include "core/media/zip_reader.h"
 #include "recipes/dimabsa/sentences/categories.h"
-#include "recipes/dimabsa/sentences/file_name.h"
-#include "recipes/dimabsa/sentences/reader.h"
-#include "recipes/dimabsa/sentences/writer.h"
+#include "recipes/dimabsa/sentences/files/file_name.h"
+#include "recipes/dimabsa/sentences/files/reader.h"
+#include "recipes/dimabsa/sentences/files/writer.h"
 #include "tests/fakes/error_of.h"
 
 namespace lockstep::dimabsa {

@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
+#include "recipes/dimabsa/sentences/files/reader.h"
 #include "recipes/dimabsa/sentences/made_words.h"
 #include "recipes/dimabsa/sentences/phrase.h"
-#include "recipes/dimabsa/sentences/reader.h"
-#include "recipes/dimabsa/sentences/tuple_key.h"
-#include "recipes/dimabsa/sentences/va.h"
+#include "recipes/dimabsa/sentences/scores/tuple_key.h"
+#include "recipes/dimabsa/sentences/scores/va.h"
 
 namespace lockstep::dimabsa {
 namespace {

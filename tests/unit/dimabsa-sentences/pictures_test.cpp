@@ -1,12 +1,12 @@
 // The picture, the page, the terminal and the tables.
 #include <gmock/gmock.h>
 
-#include "recipes/dimabsa/sentences/breakdown.h"
-#include "recipes/dimabsa/sentences/highlight.h"
-#include "recipes/dimabsa/sentences/html_page.h"
-#include "recipes/dimabsa/sentences/sentence_errors.h"
-#include "recipes/dimabsa/sentences/terminal_text.h"
-#include "recipes/dimabsa/sentences/va_chart.h"
+#include "recipes/dimabsa/sentences/files/sentence_errors.h"
+#include "recipes/dimabsa/sentences/pages/highlight.h"
+#include "recipes/dimabsa/sentences/pages/html_page.h"
+#include "recipes/dimabsa/sentences/pages/terminal_text.h"
+#include "recipes/dimabsa/sentences/pages/va_chart.h"
+#include "recipes/dimabsa/sentences/scores/breakdown.h"
 
 namespace lockstep::dimabsa {
 namespace {

@@ -1,4 +1,4 @@
-#include "recipes/dimabsa/sentences/reader.h"
+#include "recipes/dimabsa/sentences/files/reader.h"
 
 #include <gmock/gmock.h>
 

@@ -1,15 +1,15 @@
 // `lockstep score dimabsa`: files on both sides.
-#include "recipes/dimabsa/sentences/score_files.h"
+#include "recipes/dimabsa/sentences/scores/score_files.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <map>
 
-#include "base/files.h"
-#include "recipes/dimabsa/sentences/find_predictions.h"
-#include "recipes/dimabsa/sentences/score_list.h"
-#include "recipes/dimabsa/sentences/writer.h"
+#include "core/base/files/files.h"
+#include "recipes/dimabsa/sentences/files/find_predictions.h"
+#include "recipes/dimabsa/sentences/files/writer.h"
+#include "recipes/dimabsa/sentences/scores/score_list.h"
 #include "tests/fakes/error_of.h"
 
 namespace lockstep::dimabsa {

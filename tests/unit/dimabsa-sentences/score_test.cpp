@@ -1,4 +1,4 @@
-#include "recipes/dimabsa/sentences/score.h"
+#include "recipes/dimabsa/sentences/scores/score.h"
 
 #include <gmock/gmock.h>
 

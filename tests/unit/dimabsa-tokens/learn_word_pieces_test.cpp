@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "fakes/error_of.h"
 #include "tokens_test.h"
 

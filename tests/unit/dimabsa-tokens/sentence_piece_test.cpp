@@ -1,9 +1,9 @@
 // Pieces of sentencepiece models, as XLM-R and DeBERTa-v3 number them.
-#include "recipes/dimabsa/tokens/sentence_piece.h"
+#include "recipes/dimabsa/tokens/sentence_piece/sentence_piece.h"
 
 #include <sentencepiece_trainer.h>
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 #include "fakes/error_of.h"
 #include "tokens_test.h"
 

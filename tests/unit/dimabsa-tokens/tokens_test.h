@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.h"
+#include "core/base/files/files.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
 
 namespace lockstep::dimabsa {

@@ -1,9 +1,9 @@
 // tokenizer.json with a Unigram model.
-#include "recipes/dimabsa/tokens/unigram_json.h"
+#include "recipes/dimabsa/tokens/sentence_piece/unigram_json.h"
 
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
+#include "core/base/text/base64.h"
 #include "fakes/error_of.h"
 #include "tokens_test.h"
 

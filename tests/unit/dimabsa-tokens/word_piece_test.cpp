@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "base/utf8.h"
+#include "core/base/text/utf8.h"
 #include "tokens_test.h"
 
 namespace lockstep::dimabsa {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "tests/fakes/error_of.h"
 
 namespace lockstep::fewshot {

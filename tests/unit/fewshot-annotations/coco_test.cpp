@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "base/files.h"
-#include "base/text.h"
-#include "media/picture_file.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/picture_file.h"
 #include "tests/fakes/error_of.h"
 #include "tests/fakes/test_data.h"
 

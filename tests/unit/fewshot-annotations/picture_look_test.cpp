@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "base/text.h"
 #include "checkout_paths.h"
+#include "core/base/text/text.h"
 #include "tests/fakes/error_of.h"
 
 namespace lockstep::fewshot {

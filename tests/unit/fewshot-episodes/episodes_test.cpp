@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "base/text.h"
-#include "plan/order.h"
+#include "core/base/text/text.h"
+#include "planning/order/order.h"
 #include "tests/fakes/error_of.h"
 
 namespace lockstep::fewshot {

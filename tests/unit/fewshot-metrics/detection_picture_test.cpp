@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
-#include "base/files.h"
+#include "core/base/files/files.h"
+#include "core/media/colour.h"
+#include "core/media/pictures/draw.h"
+#include "core/media/pictures/picture_file.h"
 #include "fakes/error_of.h"
 #include "fakes/test_data.h"
-#include "media/colour.h"
-#include "media/draw.h"
-#include "media/picture_file.h"
 #include "recipes/fewshot/metrics/picture_labels.h"
 #include "recipes/fewshot/metrics/picture_parts.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/files.h"
+#include "core/base/files/files.h"
 #include "fakes/error_of.h"
 
 namespace lockstep::fewshot {

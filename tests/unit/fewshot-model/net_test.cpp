@@ -1,6 +1,6 @@
 #include "recipes/fewshot/model/net.h"
 
-#include "kernels/block_convolution.h"
+#include "ops/block_convolution/block_convolution.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/rand.h>

@@ -1,13 +1,13 @@
 // The recipe as the engine uses it: its contract, episodes as tensors, what a loss counts.
 #include "recipes/fewshot/model/recipe.h"
 
-#include "base/files.h"
-#include "base/text.h"
-#include "engine/contract_check.h"
-#include "media/picture_file.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/model/loss.h"
 #include "recipes/fewshot/shapes/made_shapes.h"
+#include "training/contract/contract_check.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/rand.h>

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/files.h"
-#include "base/text.h"
 #include "checkout_paths.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "tests/fakes/error_of.h"
 
 namespace lockstep::fewshot {

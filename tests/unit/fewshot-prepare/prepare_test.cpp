@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/files.h"
-#include "base/text.h"
-#include "media/picture_file.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/options/fewshot_options.h"
 #include "recipes/fewshot/prepare/supports.h"

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/fewshot/sets/sets.h"
 
 namespace lockstep::fewshot {

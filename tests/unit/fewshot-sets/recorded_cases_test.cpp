@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
 #include "checkout_paths.h"
+#include "core/base/files/files.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
 #include "recipes/fewshot/sets/truth.h"
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/files.h"
-#include "base/text.h"
-#include "media/picture_file.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/episodes/class_pictures.h"
 #include "recipes/fewshot/sets/evaluation_plan.h"

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/files.h"
+#include "core/base/files/files.h"
 #include "fakes/error_of.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
 

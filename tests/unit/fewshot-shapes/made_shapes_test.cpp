@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "base/files.h"
-#include "base/text.h"
-#include "media/picture_file.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/annotations/class_split.h"
 #include "recipes/fewshot/annotations/find_data.h"
 #include "recipes/fewshot/shapes/outlines.h"

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "base/files.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
 #include "recipes/gbdt/bars/made_bars.h"
 #include "recipes/gbdt/bars/symbols.h"
 

@@ -4,16 +4,16 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "media/csv_table.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/media/csv_table.h"
 #include "recipes/gbdt/batch/cpu_check.h"
 #include "recipes/gbdt/batch/predictions.h"
 #include "recipes/gbdt/batch/records.h"
 #include "recipes/gbdt/batch/tables.h"
 #include "recipes/gbdt/train/train_window.h"
-#include "run/json_lines.h"
+#include "runtime/run/events/json_lines.h"
 #include "with_lightgbm.h"
 
 namespace lockstep::gbdt {

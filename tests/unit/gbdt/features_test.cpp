@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "checkout_paths.h"
-#include "media/csv_table.h"
+#include "core/media/csv_table.h"
 #include "recipes/gbdt/bars/made_bars.h"
 
 namespace lockstep::gbdt {

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace lockstep::gbdt {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <fstream>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/error_of.h"
 
 namespace lockstep::gbdt {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/bars/bars.h"
 #include "recipes/gbdt/bars/made_table.h"
 

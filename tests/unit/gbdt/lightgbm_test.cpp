@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/lightgbm/booster.h"
 #include "recipes/gbdt/lightgbm/one_thread.h"
 #include "recipes/gbdt/options/gbdt_options.h"

@@ -1,8 +1,8 @@
 // What is written here for names of devices that LightGBM and scripts around it have.
 #include <gtest/gtest.h>
 
-#include "base/text.h"
-#include "config/synonym.h"
+#include "core/base/text/text.h"
+#include "core/config/synonym.h"
 #include "recipes/gbdt/options/gbdt_options.h"
 
 namespace lockstep::gbdt {

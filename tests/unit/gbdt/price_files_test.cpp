@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/error_of.h"
 #include "recipes/gbdt/bars/bars.h"
 #include "recipes/gbdt/bars/number_cells.h"

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/bars/made_bars.h"
 #include "recipes/gbdt/features/choose_features.h"
 #include "recipes/gbdt/train/artefacts.h"

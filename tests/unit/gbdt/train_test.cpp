@@ -5,14 +5,14 @@
 #include <array>
 #include <filesystem>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/gbdt/train/artefacts.h"
 #include "recipes/gbdt/train/stopping_metric.h"
 #include "recipes/gbdt/train/telemetry.h"
 #include "recipes/gbdt/train/train_window.h"
-#include "run/json_lines.h"
+#include "runtime/run/events/json_lines.h"
 #include "with_lightgbm.h"
 
 namespace lockstep::gbdt {

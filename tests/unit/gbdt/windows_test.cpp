@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "fakes/test_data.h"
 #include "recipes/gbdt/bars/made_bars.h"
 #include "recipes/gbdt/train/train_window.h"

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "recipes/gbdt/lightgbm/library.h"
 
 namespace lockstep::gbdt {

@@ -1,9 +1,9 @@
-// Sources of a folder are compiled in groups, and each version of CMake forms other groups. So
-// names in anonymous namespaces must differ within a folder: a name that two sources define is an
+// Sources of a target are compiled in groups, and each version of CMake forms other groups. So
+// names in anonymous namespaces must differ within a target: a name that two sources define is an
 // error of the compiler, or makes overloads, and a call may take the other source's function.
-#include "base/files.h"
-#include "base/text.h"
 #include "checkout.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,13 +66,18 @@ std::set<std::string> unnamed_of(const std::string& text) {
   return all;
 }
 
+// The folder whose CMakeLists.txt compiles the sources of this one, in the same groups as its own.
+fs::path target_of(fs::path folder) {
+  while (!fs::exists(folder / "CMakeLists.txt")) folder = folder.parent_path();
+  return folder;
+}
+
 // Names that two files have.
-std::vector<std::string> twice_in(const fs::path& folder) {
+std::vector<std::string> twice_in(const fs::path& folder, const std::vector<fs::path>& sources) {
   std::map<std::string, std::vector<std::string>> files;  // by name
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".cpp")
-      for (const std::string& name : unnamed_of(read_file(entry.path())))
-        files[name].push_back(entry.path().filename());
+  for (const fs::path& source : sources)
+    for (const std::string& name : unnamed_of(read_file(source)))
+      files[name].push_back(source.lexically_relative(folder));
   std::vector<std::string> twice;
   for (const auto& [name, in] : files)
     if (in.size() > 1)
@@ -113,13 +118,15 @@ TEST(Names, TellWhatADeclarationMakesKnown) {
   EXPECT_EQ(names("using Words = std::vector<int>;\nint Ledger::count() const {"), "");
 }
 
-TEST(Names, OfAnonymousNamespacesDifferWithinAFolder) {
-  std::set<fs::path> folders;
+TEST(Names, OfAnonymousNamespacesDifferWithinATarget) {
+  std::map<fs::path, std::vector<fs::path>> folders;
   for (const char* top : {"src", "recipes", "tests/unit", "tests/gpu", "tests/fuzz"})
     for (const auto& entry : fs::recursive_directory_iterator(root / top))
-      if (entry.path().extension() == ".cpp") folders.insert(entry.path().parent_path());
+      if (entry.path().extension() == ".cpp")
+        folders[target_of(entry.path().parent_path())].push_back(entry.path());
   ASSERT_GT(folders.size(), 50U);
-  for (const fs::path& folder : folders) EXPECT_EQ(join(twice_in(folder), "\n"), "");
+  for (const auto& [folder, sources] : folders)
+    EXPECT_EQ(join(twice_in(folder, sources), "\n"), "");
 }
 
 TEST(Names, TellTheTypesThatAFileDefines) {

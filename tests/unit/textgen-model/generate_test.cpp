@@ -1,5 +1,5 @@
 // Text from a model: when it ends, and what the draws depend on.
-#include "recipes/textgen/model/generate.h"
+#include "recipes/textgen/model/generation/generate.h"
 
 #include "tests/unit/textgen-model/tiny.h"
 

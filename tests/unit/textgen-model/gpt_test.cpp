@@ -1,9 +1,9 @@
 // The model: its size and names, what it may see, and its gradient.
 #include "recipes/textgen/model/gpt.h"
 
-#include "engine/gradient_buffers.h"
 #include "recipes/textgen/model/loss.h"
 #include "tests/unit/textgen-model/tiny.h"
+#include "training/gradients/gradient_buffers.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>

@@ -1,5 +1,5 @@
 // Reading token after token gives what one pass over all of them gives.
-#include "recipes/textgen/model/incremental.h"
+#include "recipes/textgen/model/generation/incremental.h"
 
 #include "tests/unit/textgen-model/tiny.h"
 

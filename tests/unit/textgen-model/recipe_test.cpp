@@ -1,11 +1,11 @@
 // The recipe as the engine uses it: weights, losses, records, metrics and predictions.
 #include "recipes/textgen/model/recipe.h"
 
-#include "engine/contract_check.h"
 #include "recipes/textgen/model/loss.h"
 #include "recipes/textgen/options/token_pieces.h"
 #include "tests/unit/textgen-model/temporary_tokens.h"
 #include "tests/unit/textgen-model/tiny.h"
+#include "training/contract/contract_check.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>

@@ -1,7 +1,7 @@
 // Choosing the next token: exact cases of every option.
-#include "recipes/textgen/model/sampler.h"
+#include "recipes/textgen/model/generation/sampler.h"
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 #include <gtest/gtest.h>
 

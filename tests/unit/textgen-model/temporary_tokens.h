@@ -1,7 +1,7 @@
 // Token files for tests.
 #pragma once
 
-#include "base/files.h"
+#include "core/base/files/files.h"
 #include "recipes/textgen/options/token_file.h"
 
 #include <cstdint>

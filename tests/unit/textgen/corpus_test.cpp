@@ -3,8 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "recipes/textgen/prepare/pair_table.h"
 #include "recipes/textgen/prepare/parallel.h"
+#include "recipes/textgen/prepare/tokenizers/pair_table.h"
 #include "tests/unit/textgen/text_test.h"
 
 namespace lockstep::textgen {

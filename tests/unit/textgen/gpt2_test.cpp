@@ -1,8 +1,8 @@
 #include <limits>
 #include <map>
 
-#include "recipes/textgen/prepare/merges.h"
-#include "recipes/textgen/prepare/word_splitter.h"
+#include "recipes/textgen/prepare/tokenizers/merges.h"
+#include "recipes/textgen/prepare/tokenizers/word_splitter.h"
 #include "tests/unit/textgen/text_test.h"
 
 namespace lockstep::textgen {

@@ -1,5 +1,5 @@
-#include "plan/memory.h"
-#include "plan/precision.h"
+#include "planning/memory/memory.h"
+#include "planning/precision.h"
 #include "tests/unit/textgen/text_test.h"
 
 namespace lockstep::textgen {

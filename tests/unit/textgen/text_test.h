@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/base/text/utf8.h"
 #include "fakes/error_of.h"
 #include "recipes/textgen/options/text_options.h"
 #include "recipes/textgen/options/token_file.h"
-#include "recipes/textgen/prepare/tokenizer.h"
+#include "recipes/textgen/prepare/tokenizers/tokenizer.h"
 
 namespace lockstep::textgen {
 

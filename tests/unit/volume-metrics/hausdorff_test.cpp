@@ -1,6 +1,6 @@
 #include "recipes/volume/metrics/hausdorff.h"
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "tests/unit/volume-metrics/brute_force.h"
 
 namespace lockstep::volume {

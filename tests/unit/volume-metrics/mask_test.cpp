@@ -1,6 +1,6 @@
 #include "recipes/volume/metrics/mask.h"
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "tests/unit/volume-metrics/volumes.h"
 
 namespace lockstep::volume {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace lockstep::volume {
 namespace {

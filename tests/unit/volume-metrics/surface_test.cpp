@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "fakes/tenths.h"
 #include "recipes/volume/metrics/distance.h"
 #include "tests/unit/volume-metrics/brute_force.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "tests/unit/volume-metrics/brute_force.h"
 
 namespace lockstep::volume {

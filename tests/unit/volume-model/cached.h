@@ -1,8 +1,8 @@
 // Small volumes in cache files, for tests of the model's half.
 #pragma once
 
-#include "base/files.h"
-#include "plan/philox.h"
+#include "core/base/files/files.h"
+#include "core/base/philox.h"
 #include "recipes/volume/model/patches.h"
 #include "recipes/volume/voxels/cache_writer.h"
 

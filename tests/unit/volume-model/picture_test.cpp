@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/files.h"
-#include "media/image.h"
-#include "media/picture_file.h"
+#include "core/base/files/files.h"
+#include "core/media/pictures/image.h"
+#include "core/media/pictures/picture_file.h"
 
 namespace lockstep::volume {
 namespace {

@@ -1,12 +1,12 @@
 // The recipe as the engine uses it: its contract, losses in parts, records and metrics.
 #include "recipes/volume/model/recipe.h"
 
-#include "base/files.h"
-#include "base/text.h"
-#include "engine/contract_check.h"
-#include "engine/item_progress.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "recipes/volume/files/volume_writer.h"
 #include "tests/unit/volume-model/cached.h"
+#include "training/contract/contract_check.h"
+#include "training/recipe/item_progress.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/ones.h>

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace lockstep::volume {
 namespace {

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <limits>
 
-#include "media/picture_file.h"
+#include "core/media/pictures/picture_file.h"
 #include "prepare_test.h"
 
 namespace lockstep::volume {

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "prepare_test.h"
-#include "recipes/volume/prepare/cache_volumes.h"
-#include "recipes/volume/prepare/parallel.h"
-#include "recipes/volume/prepare/source_index.h"
+#include "recipes/volume/prepare/cache/cache_volumes.h"
+#include "recipes/volume/prepare/cache/parallel.h"
+#include "recipes/volume/prepare/find/source_index.h"
 
 namespace lockstep::volume {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "media/csv_table.h"
+#include "core/media/csv_table.h"
 #include "prepare_test.h"
 #include "recipes/volume/prepare/made_volumes.h"
 

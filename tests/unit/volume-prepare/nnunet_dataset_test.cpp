@@ -1,5 +1,5 @@
 // nnU-Net's dataset.json, and what is taken from it.
-#include "recipes/volume/prepare/nnunet_dataset.h"
+#include "recipes/volume/prepare/find/nnunet_dataset.h"
 
 #include "prepare_test.h"
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/error_of.h"
 #include "recipes/volume/files/volume_writer.h"
 #include "recipes/volume/options/volume_options.h"

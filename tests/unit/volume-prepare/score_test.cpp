@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "media/zip_writer.h"
+#include "core/media/zip_writer.h"
 #include "prepare_test.h"
 
 namespace lockstep::volume {

@@ -1,7 +1,7 @@
 // Folders of slices.
 #include <zlib.h>
 
-#include "media/picture_file.h"
+#include "core/media/pictures/picture_file.h"
 #include "recipes/volume/files/slice_names.h"
 #include "volume_test.h"
 

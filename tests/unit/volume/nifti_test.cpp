@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "recipes/volume/files/nifti_header.h"
+#include "recipes/volume/files/nifti/nifti_header.h"
 #include "volume_test.h"
 
 namespace lockstep::volume {

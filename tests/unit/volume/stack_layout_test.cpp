@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "volume_test.h"
 
 namespace lockstep::volume {

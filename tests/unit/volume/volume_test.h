@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
-#include "base/text.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/error_of.h"
 #include "recipes/volume/files/volume_reader.h"
 #include "recipes/volume/files/volume_writer.h"

@@ -1,0 +1,28 @@
+// One line of a jsonl file, whose faults are named by file and line.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace lockstep::dimabsa {
+
+struct LinePlace {
+  std::string file;
+  std::int64_t line = 0;
+
+  Error error(const std::string& what, const std::string& hint = {}) const;  // "FILE:LINE: WHAT"
+};
+
+// Throws Error where the line is no UTF-8 or no JSON object.
+nlohmann::json parse_line(std::string_view line, const LinePlace& place);
+
+// The value of a key. Throw Error where it is not there, with the nearest key, or of another type.
+const std::string& text_at(const nlohmann::json& object, const char* key, const LinePlace& place);
+const nlohmann::json& list_at(const nlohmann::json& object, const char* key,
+                              const LinePlace& place);
+
+}  // namespace lockstep::dimabsa

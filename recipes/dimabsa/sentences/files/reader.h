@@ -1,0 +1,59 @@
+// Reads sentences with their tuples, and predictions, from jsonl: one object a line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recipes/dimabsa/sentences/scores/va.h"
+#include "recipes/dimabsa/sentences/sentence.h"
+
+namespace lockstep::dimabsa {
+
+// What becomes of an aspect or opinion that its text does not hold.
+enum class NotInText {
+  null,    // it becomes null_phrase, with a counted warning
+  refuse,  // an Error that names the line
+  keep     // it stays, with a counted warning: the scorer compares phrases as they are written
+};
+// What becomes of a category that is not in the list.
+enum class NotInList { refuse, keep };  // keep: it stays, with a counted warning
+
+struct ReadOptions {
+  Task task = Task::quadruplets;
+  // false: input to predict for. ID and Text alone count, and in task 1 the aspects.
+  bool labelled = true;
+  // Of task 3: what may occur, without regard to case; tuples get the list's spelling. Empty: any.
+  std::vector<std::string> categories{};
+  NotInList not_in_list = NotInList::refuse;
+  NotInText not_in_text = NotInText::null;
+  OutOfRange out_of_range = OutOfRange::refuse;  // all but refuse: with a counted warning
+  // "eng", "zho", …: texts without a letter of that language's scripts are counted. "": not known.
+  std::string language{};
+};
+
+struct SentenceFile {
+  std::vector<Sentence> sentences;    // in the order of the lines
+  std::vector<std::string> warnings;  // for people, one line each, counted
+};
+
+// An object a line; blank lines count for nothing. Keys: ID, Text; tuples in
+//   task 1: Aspect_VA, else Quadruplet, else Triplet (an aspect's first VA); input: Aspect
+//   task 2: Quadruplet, else Triplet, the first that is not empty, as in the official scorer
+//   task 3: Quadruplet
+// Throws Error, which names file and line, for what is not JSON, not UTF-8 or of another type, a
+// key that is not there, an empty ID or text, an ID that comes twice, a VA that is no two numbers
+// or out of [1, 9] (OutOfRange::refuse), a category that is not in the list (NotInList::refuse), a
+// file without a sentence, and one of another form (file_form.h).
+SentenceFile parse_sentences(std::string_view text, const std::string& name,
+                             const ReadOptions& options);
+SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions& options);
+
+// Predictions: tuples under Aspect_VA, Triplet or Quadruplet; no text is needed; nothing is
+// compared with a text or a list; VA may leave [1, 9], for which the scorer gives nothing (counted
+// warning). The rest is an Error as above.
+SentenceFile parse_predictions(std::string_view text, const std::string& name, Task task);
+SentenceFile read_predictions(const std::filesystem::path& path, Task task);
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,36 @@
+// Text that goes on from a prompt.
+#pragma once
+
+#include "recipes/textgen/model/generation/incremental.h"
+#include "recipes/textgen/model/generation/sampler.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep::textgen {
+
+struct GenerateOptions {
+  SamplerOptions sampler;
+  std::uint64_t seed = 1;
+  std::int64_t tokens = 256;        // at most that many a sequence
+  std::string stop;                 // ends a sequence before this text; empty: never
+  std::int64_t vocab = 0;           // tokens below this may be drawn; 0 = all
+  std::optional<std::int64_t> end;  // the token that ends a sequence, e.g. the end of a document
+};
+
+// The bytes of a token.
+using Decode = std::function<std::string_view(std::int64_t token)>;
+// Takes text of a sequence as it comes, in whole characters.
+using TextOut = std::function<void(std::int64_t sequence, const std::string& text)>;
+
+// Goes on from `prompt` (at least one token) in `count` sequences at once, numbered from `first`;
+// the number is part of the draws, so a sequence is the same whichever others are beside it. The
+// repetition penalty is for tokens in the model's window. Stops early once every sequence ended.
+void generate(const Gpt& model, const StepContext& context, const Decode& decode,
+              const TokenIds& prompt, const GenerateOptions& options, std::int64_t first,
+              std::int64_t count, const TextOut& out);
+
+}  // namespace lockstep::textgen

@@ -1,0 +1,22 @@
+// The tokenizer that the options ask for, learned from the training text where it has to be.
+#pragma once
+
+#include <memory>
+
+#include "recipes/textgen/options/text_options.h"
+#include "recipes/textgen/prepare/corpus.h"
+#include "recipes/textgen/prepare/tokenizers/tokenizer.h"
+
+namespace lockstep::textgen {
+
+// The same corpus gives the same tokenizer. Throws Error.
+std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corpus& corpus,
+                                          const Say& say);
+
+// Text that tells tokenizers apart before the corpus is read: kind, size, contents of their files.
+std::string tokenizer_identity(const TextOptions& options);
+
+// How a text may be cut so that the parts have the tokens of the whole.
+Cut cut_for(const Tokenizer& tokenizer);
+
+}  // namespace lockstep::textgen

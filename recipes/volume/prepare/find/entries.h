@@ -1,0 +1,28 @@
+// Pairs as entries: decoded, checked against the options, and split.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "recipes/volume/options/volume_options.h"
+#include "recipes/volume/prepare/cache/cache_volumes.h"
+#include "recipes/volume/voxels/prepared_volumes.h"
+
+namespace lockstep::volume {
+
+// Whole volumes, in the order of the pairs; `folder`: of the cache. Throws Error, besides
+// those of cache_volumes, where numbers of channels differ.
+std::vector<VolumeEntry> cached_entries(const std::vector<Pair>& pairs, const DecodeOptions& how,
+                                        const CacheLimits& limits,
+                                        const std::filesystem::path& folder, const Say& say);
+
+// Into `train` and `valid` of a new record, with channels, type and normalisation. Says what is
+// held back of a single volume. Throws Error.
+PreparedVolumes split_entries(const std::vector<VolumeEntry>& entries, const VolumeOptions& options,
+                              const std::filesystem::path& folder, const Say& say);
+
+// Throws Error for a volume that is smaller than a patch, unless data.pad allows it, and where no
+// training volume has foreground; says which have none.
+void check_entries(const PreparedVolumes& volumes, const VolumeOptions& options, const Say& say);
+
+}  // namespace lockstep::volume

@@ -1,0 +1,360 @@
+// Which volumes are predicted, and what their outputs are called.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/media/zip_writer.h"
+#include "recipes/volume/files/volume_reader.h"
+#include "recipes/volume/prepare/find/find_volumes.h"
+#include "recipes/volume/prepare/find/nnunet_dataset.h"
+#include "recipes/volume/prepare/made_volumes.h"
+#include "recipes/volume/prepare/prepare.h"
+#include "recipes/volume/prepare/prepared_run.h"
+#include "recipes/volume/voxels/voxels.h"
+
+namespace lockstep::volume {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 4> test_folders{"test_images", "imagesTs", "test", "images"};
+
+std::string name_of(const fs::path& path) {
+  const fs::path near = path.lexically_relative(fs::current_path());
+  return near.empty() || *near.begin() == ".." ? path.string() : near.string();
+}
+
+PredictItem item_of(const std::string& id, const fs::path& path) {
+  const std::string suffix = volume_suffix(path);
+  const bool nifti = suffix.starts_with(".nii");
+  return {.name = name_of(path),
+          .id = id + suffix,
+          .path = path.string(),
+          .output = id + (nifti ? suffix : ".tif")};
+}
+
+// Volumes in the folder and in those below it, folders of slices among them.
+void add_folder(const fs::path& folder, const fs::path& below, std::vector<PredictItem>& items) {
+  std::error_code ignored;
+  for (const auto& [id, path] : list_nnunet_volumes(folder, nnunet_dataset_around(folder)))
+    items.push_back(item_of((below / id).string(), path));
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored) &&
+        !entry.path().filename().string().starts_with('.') && !is_slice_folder(entry.path()))
+      folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  for (const fs::path& inner : folders) add_folder(inner, below / inner.filename(), items);
+}
+
+PredictItem faulty(const fs::path& path, const std::string& fault) {
+  return {
+      .name = name_of(path), .id = path.filename().string(), .path = path.string(), .fault = fault};
+}
+
+// As every recipe has them, with outputs of the input's kind.
+std::vector<PredictItem> items_of_files(const std::string& input, const VolumeOptions& options,
+                                        const ItemQuery& query) try {
+  ItemQuery one = query;
+  one.inputs = {input};
+  std::vector<PredictItem> items = list_items(options.predict_input(), one);
+  for (PredictItem& item : items) {
+    if (!item.fault.empty()) continue;
+    const std::string suffix = volume_suffix(item.path);
+    item.output = item.id.substr(0, item.id.size() - suffix.size()) +
+                  (suffix.starts_with(".nii") ? suffix : ".tif");
+  }
+  return items;
+} catch (const Error& error) {
+  if (input.empty()) throw;
+  return {faulty(fs::absolute(input).lexically_normal(), error.what())};
+}
+
+// Of one input as it was typed.
+std::vector<PredictItem> items_of_input(const std::string& input, const VolumeOptions& options,
+                                        const ItemQuery& query) {
+  std::error_code ignored;
+  if (!fs::is_directory(input, ignored)) return items_of_files(input, options, query);
+  fs::path folder = fs::absolute(input).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  if (is_slice_folder(folder)) return {item_of(folder.filename().string(), folder)};
+  std::vector<PredictItem> items;
+  add_folder(folder, "", items);
+  if (items.empty())
+    items.push_back(faulty(folder, cat("the folder ", name_of(folder), " holds no volumes")));
+  return items;
+}
+
+// The archive of predict.submission has outputs by their names without folders; "": it may have it.
+std::string fault_in_archive(const PredictItem& item, const std::string& archive,
+                             std::map<std::string, std::string>& taken) {
+  if (archive.empty()) return "";
+  const std::string name = fs::path(item.output).filename().string();
+  if (!can_be_in_zip(name)) return cat(printable(name), " cannot be a name in ", archive);
+  const auto [other, is_new] = taken.emplace(name, item.name);
+  return is_new ? ""
+                : cat("it would become ", name, " in ", archive, ", as ", other->second,
+                      " does: predict it by itself, with another out=");
+}
+
+// In their order, each file once; outputs that would be the same are faults. archive:
+// predict.submission.
+std::vector<PredictItem> joined(std::vector<PredictItem> all, const std::string& archive) {
+  std::vector<PredictItem> items;
+  std::set<std::string> seen;
+  std::map<std::string, std::string> taken, ids, in_archive;
+  for (PredictItem& item : all) {
+    if (!seen.insert(item.path).second) continue;
+    item.index = std::ssize(items);
+    if (const auto [id, is_new] = ids.emplace(item.id, item.name); !is_new) item.id = item.path;
+    if (item.fault.empty()) {
+      const auto [other, is_new] = taken.emplace(item.output, item.name);
+      if (!is_new)
+        item.fault = cat("it would become ", item.output, ", as ", other->second,
+                         " does: predict it by itself, with another out=");
+      else
+        item.fault = fault_in_archive(item, archive, in_archive);
+    }
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+// How many channels a volume has: of the run, by the options before there is one, or 0: unknown.
+std::int64_t known_channels(const VolumeOptions& options, const ItemQuery& query) {
+  const nlohmann::json extra =
+      query.run_dir.empty() ? nlohmann::json() : extra_of_run(query.run_dir);
+  return extra.is_object() && extra.contains("channels") ? extra["channels"].get<std::int64_t>()
+                                                         : options.data.channels;
+}
+
+// From the name of its file to another one.
+void rename_item(PredictItem& item, const std::string& id) {
+  const std::string before = id_of(item.path);
+  for (std::string* const name : {&item.id, &item.output})
+    if (const std::size_t at = name->rfind(before); at != name->npos)
+      name->replace(at, before.size(), id);
+}
+
+// Whether a volume with one of these ids lies in the folder. ending: that its volumes have; empty:
+// any that is read, and folders.
+bool has_volume(const fs::path& folder, const std::vector<std::string>& ids,
+                const std::string& ending) {
+  std::vector<std::string> suffixes{"", ".tif", ".tiff", ".nii", ".nii.gz"};
+  if (!ending.empty()) suffixes = {ending};
+  std::error_code ignored;
+  for (const std::string& id : ids)
+    for (const std::string& suffix : suffixes)
+      if (fs::exists(folder / (id + suffix), ignored)) return true;
+  return false;
+}
+
+// ID_0000, of which the other channels are files of their own, is the item ID; those are none.
+std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int64_t channels) {
+  std::vector<PredictItem> items;
+  std::error_code ignored;
+  for (PredictItem& item : all) {
+    const auto channel = item.fault.empty() ? channel_id(id_of(item.path)) : std::nullopt;
+    const fs::path path = item.path;
+    const auto beside = [&](std::int64_t number) {
+      const std::string ending = path.filename().string().substr(id_of(path).size());
+      return path.parent_path() / (channel_name(channel->id, number) + ending);
+    };
+    const bool joined =
+        channels > 1 || (channels == 0 && channel && fs::exists(beside(0), ignored) &&
+                         fs::exists(beside(1), ignored));
+    if (!channel || !joined) {
+      items.push_back(std::move(item));
+      continue;
+    }
+    if (channel->channel != 0) {
+      if (fs::exists(beside(0), ignored)) continue;
+      item.fault = cat("the volume ", channel->id, " has no channel 0: there is no ",
+                       beside(0).filename().string(), " beside ", item.name);
+    } else {
+      rename_item(item, channel->id);
+    }
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+// Of one channel, ID_0000 is called ID, as nnU-Net has it: unless a number in the place of 0000 or
+// the name ID itself is another volume's beside it.
+std::vector<PredictItem> named_by_case(std::vector<PredictItem> items, std::int64_t channels) {
+  if (channels > 1) return items;
+  std::map<fs::path, std::string> endings;  // of folders
+  for (PredictItem& item : items) {
+    const auto channel = item.fault.empty() ? channel_id(id_of(item.path)) : std::nullopt;
+    if (!channel || channel->channel != 0) continue;
+    const fs::path folder = fs::path(item.path).parent_path();
+    const auto [ending, is_new] = endings.try_emplace(folder);
+    if (is_new) ending->second = nnunet_file_ending(nnunet_dataset_around(folder));
+    const bool has_ending = item.path.ends_with(ending->second);
+    if (!has_volume(folder, {channel->id, channel_name(channel->id, 1)},
+                    has_ending ? ending->second : ""))
+      rename_item(item, channel->id);
+  }
+  return items;
+}
+
+std::vector<PredictItem> typed_items(const VolumeOptions& options, const ItemQuery& query) {
+  const std::int64_t channels = known_channels(options, query);
+  std::vector<PredictItem> all;
+  for (const std::string& input : query.inputs)
+    for (PredictItem& item : items_of_input(input, options, query)) all.push_back(std::move(item));
+  std::vector<PredictItem> items =
+      joined(named_by_case(joined_channels(std::move(all), channels), channels),
+             options.predict.submission);
+  const auto good = [](const PredictItem& item) { return item.fault.empty(); };
+  if (!items.empty() && std::none_of(items.begin(), items.end(), good))
+    throw Error(items[0].fault,
+                "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of "
+                "slices");
+  return items;
+}
+
+struct TestSet {
+  fs::path images, csv;  // csv may be empty: all of them
+};
+
+TestSet test_set_in(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path csv = path / "test.csv";
+  return {first_folder(path, std::span(test_folders).first(3)),
+          fs::exists(csv, ignored) ? csv : fs::path()};
+}
+
+TestSet find_test_set(const VolumeOptions& options, const ItemQuery& query) {
+  const auto& predict = options.predict;
+  TestSet found;
+  if (!predict.images.empty())
+    found.images = predict.images;
+  else if (!options.data.path.empty())
+    found = test_set_in(options.data.path);
+  else if (options.made() && (query.run_dir.empty() || is_made_run(query.run_dir)))
+    found = test_set_in(made_volumes(query.cache_dir, [](const std::string&) {}));
+  else
+    throw Error("there is nothing to predict: neither files nor predict.images are given",
+                "lockstep predict RUN images=FOLDER, or name files: lockstep predict RUN a.tif");
+  if (found.images.empty())
+    throw Error(cat("there is nothing to predict: ", options.data.path,
+                    " has no folder test_images, imagesTs or test"),
+                "name the folder with images=FOLDER");
+  if (!predict.csv.empty()) found.csv = predict.csv;
+  return found;
+}
+
+// Headers are read, so that what is no volume is known before any work.
+std::vector<PredictItem> looked_at(std::vector<PredictItem> items, std::int64_t channels,
+                                   const VolumeOptions& options) {
+  for (PredictItem& item : items) try {
+      if (item.fault.empty()) open_item(item.path, channels, options.read_volume());
+    } catch (const Error& error) {
+      item.fault = error.what();
+    }
+  return items;
+}
+
+std::vector<PredictItem> items_of_table(const TestSet& set,
+                                        const std::map<std::string, fs::path>& volumes) {
+  std::vector<PredictItem> items;
+  std::vector<std::string> missing;
+  std::string hint;
+  for (const TableId& row : read_ids(set.csv)) {
+    auto found = volumes.find(row.id);
+    if (found == volumes.end()) found = volumes.find(channel_name(row.id, 0));
+    if (found != volumes.end()) {
+      items.push_back(item_of(row.id, found->second));
+      continue;
+    }
+    if (missing.empty()) hint = nearest_hint(row.id, volumes);
+    missing.push_back(row.id);
+  }
+  if (!missing.empty())
+    throw Error(
+        cat(set.csv.string(), " names ", missing.size(),
+            missing.size() == 1 ? " volume that is" : " volumes that are", " not in ",
+            set.images.string(), ": ", first_five(missing)),
+        hint.empty() ? "name the folder with images=FOLDER, the table with csv=FILE" : hint);
+  return items;
+}
+
+std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQuery& query) {
+  if (!query.inputs.empty()) return typed_items(options, query);
+  const TestSet set = find_test_set(options, query);
+  std::error_code ignored;
+  if (!fs::is_directory(set.images, ignored))
+    throw Error(cat("there is no folder ", set.images.string(), " (predict.images)"),
+                "check the path; it is taken from the current folder if relative");
+  const std::int64_t channels = known_channels(options, query);
+  const auto volumes = list_nnunet_volumes(set.images, nnunet_dataset_around(set.images));
+  if (!set.csv.empty()) {
+    std::vector<PredictItem> items = looked_at(
+        joined(joined_channels(items_of_table(set, volumes), channels), options.predict.submission),
+        channels, options);
+    for (const PredictItem& item : items)
+      if (!item.fault.empty())
+        throw Error(cat(set.csv.string(), " names a volume that cannot be predicted: ", item.fault),
+                    "restore the file, or leave its id out of the table");
+    return items;
+  }
+  std::vector<PredictItem> items;
+  for (const auto& [id, path] : volumes) items.push_back(item_of(id, path));
+  if (items.empty())
+    throw Error(cat("the folder ", set.images.string(), " holds no volumes"),
+                "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
+  return looked_at(joined(named_by_case(joined_channels(std::move(items), channels), channels),
+                          options.predict.submission),
+                   channels, options);
+}
+
+// The other channels of each, where they have files of their own.
+std::vector<PredictItem> with_channels(std::vector<PredictItem> items, std::int64_t channels,
+                                       const VolumeOptions& options) {
+  for (PredictItem& item : items) try {
+      if (item.fault.empty())
+        for (const fs::path& file : files_of_item(item.path, channels, options.read_volume()))
+          if (file != item.path) item.further.push_back(file.string());
+    } catch (const Error&) {  // the worker says what is wrong
+    }
+  return items;
+}
+
+// Layers of tiles across z, which devices can share.
+std::int64_t tile_layers(const VolumeHeader& header, const VolumeOptions& options) {
+  std::int64_t depth = header.shape.depth;
+  if (options.spacing() && header.spacing_mm)
+    depth = resampled_shape(header.shape, *header.spacing_mm, *options.spacing()).depth;
+  const std::int64_t tile = options.patch()[0];
+  const double step = std::max(1.0, static_cast<double>(tile) * (1 - options.predict.overlap));
+  const double more =
+      std::ceil(static_cast<double>(std::max<std::int64_t>(0, depth - tile)) / step);
+  return 1 + static_cast<std::int64_t>(more);
+}
+
+}  // namespace
+
+std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query) {
+  constexpr std::size_t most_shared = 64;  // fewer than devices of a machine are ever left over
+  const std::int64_t channels = known_channels(options, query);
+  std::vector<PredictItem> items = found_items(options, query);
+  if (channels > 1) items = with_channels(std::move(items), channels, options);
+  for (std::size_t i = items.size() - std::min(items.size(), most_shared); i < items.size(); ++i)
+    try {
+      if (items[i].fault.empty())
+        items[i].pieces = tile_layers(
+            open_item(items[i].path, channels, options.read_volume())->header(), options);
+    } catch (const Error&) {  // the worker says what is wrong
+      items[i].pieces = 1;
+    }
+  return items;
+}
+
+}  // namespace lockstep::volume

@@ -1,0 +1,8 @@
+// For builds without the headers of cuDNN and of its front end: ATen's attention serves.
+#include "backends/cuda/libraries/cudnn_attention.h"
+
+namespace lockstep {
+
+AttentionKernels attention_kernels() { return {}; }
+
+}  // namespace lockstep

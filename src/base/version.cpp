@@ -1,8 +1,0 @@
-// The only file that is compiled again when the version changes.
-#include "base/version.h"
-
-namespace lockstep {
-
-const char* version() { return LOCKSTEP_VERSION; }
-
-}  // namespace lockstep

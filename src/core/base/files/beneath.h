@@ -1,0 +1,67 @@
+// Files of a folder that may belong to somebody else.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/files/fd.h"
+
+namespace lockstep {
+
+// Every path it opens, makes, renames or removes lies in the folder. No link leads there, neither
+// in place of a file nor of a folder on the way. A link to the folder itself is followed.
+//
+// Paths are relative to the folder and have no "..". Unless noted, a failure returns false or an
+// empty value, with the reason in errno: ELOOP or ENOTDIR where a link is in the way.
+class Beneath {
+ public:
+  explicit Beneath(std::filesystem::path folder);  // throws Error
+
+  const std::filesystem::path& path() const { return path_; }
+
+  UniqueFd open(const std::filesystem::path& below, int flags, mode_t mode = 0666) const;
+  std::optional<struct stat> status(
+      const std::filesystem::path& below) const;  // of a link: its own status
+  std::vector<std::string> names_in(const std::filesystem::path& below) const;  // none on an error
+  // True also where the folder exists already.
+  bool make_folder(const std::filesystem::path& below) const;
+  // Makes the folders above it too.
+  bool make_folders(const std::filesystem::path& below) const;
+  // flags: those of renameat2.
+  bool rename(const std::filesystem::path& from, const std::filesystem::path& to,
+              unsigned flags = 0) const;
+  // Moves a file in from elsewhere on this file system.
+  bool take(const std::filesystem::path& file, const std::filesystem::path& to,
+            unsigned flags = 0) const;
+  bool remove(const std::filesystem::path& file) const;  // also a link, but not its target
+  // Whether it is a folder that holds only files (or links), all with good names.
+  bool holds_only_files(const std::filesystem::path& below,
+                        const std::function<bool(const std::string&)>& is_good = {}) const;
+  // Removes such a folder with its files. Any other folder is left as it is.
+  bool remove_folder(const std::filesystem::path& below,
+                     const std::function<bool(const std::string&)>& is_good = {}) const;
+  bool sync(const std::filesystem::path& folder) const;
+
+  // The first link on the way to the path, or in its place.
+  std::optional<std::filesystem::path> link_to(const std::filesystem::path& below) const;
+  // Throws Error for `error`, an errno; it names a link on the way.
+  [[noreturn]] void fail(std::string_view action, const std::filesystem::path& below,
+                         int error) const;
+
+ private:
+  UniqueFd above(const std::filesystem::path& below) const;
+  std::filesystem::path path_;
+  std::shared_ptr<const UniqueFd> folder_;  // shared by all copies
+};
+
+// For tests: behaves as on a kernel without openat2.
+void walk_beneath(bool walks);
+
+}  // namespace lockstep

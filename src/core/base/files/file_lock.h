@@ -1,0 +1,15 @@
+// A lock on a file of the cache, released when its owner is destroyed.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "core/base/files/fd.h"
+
+namespace lockstep {
+
+// The file is made where it is absent; its folder must exist. Calls `waiting` once if another
+// process holds the lock. Throws Error.
+UniqueFd lock_file(const std::filesystem::path& path, const std::function<void()>& waiting);
+
+}  // namespace lockstep

@@ -1,0 +1,33 @@
+// Names of files that a process has not finished. The name identifies the process, so that
+// leftovers of killed processes differ from files still in use.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/base/files/beneath.h"
+
+namespace lockstep {
+
+// "PID-BOOT-START" of this process. BOOT is eight digits of a hash of the machine's boot and the
+// PID namespace, since containers number processes anew. START is in clock ticks since boot.
+const std::string& owner_name();
+
+// ".NAME.OWNER.SERIAL.tmp", different at each call. A long NAME is cut.
+std::string unfinished_name(std::string_view name);
+
+// Whether the process whose owner_name() follows `prefix` in the name has certainly ended. A
+// process of another machine, boot or PID namespace, which may share the folder, counts as ended
+// after ten minutes without a change.
+bool has_ended(std::string_view name, std::string_view prefix, const struct stat& found);
+
+// Makes a new folder of this process in `root` and removes folders whose process has ended. Returns
+// "" if none can be made (errno).
+std::filesystem::path make_temporary_folder(const std::filesystem::path& root);
+
+// Removes files, and folders of files, with such names whose process has ended and that nobody
+// holds an flock on. A process does so once for each folder. Files that cannot be removed stay.
+void remove_abandoned(const Beneath& folder, const std::filesystem::path& below = ".");
+
+}  // namespace lockstep

@@ -1,0 +1,49 @@
+// Counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011). Any number of a stream is a
+// pure function of key and counter, so draws depend on neither rank, thread nor time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace lockstep {
+
+// Four uniform 32-bit words for a 128-bit counter under a 64-bit key.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key);
+
+// A draw's purpose; keeps streams apart.
+enum class RandomStream : std::uint32_t {
+  order = 1,
+  augment = 2,
+  dropout = 3,
+  init = 4,
+  sample = 5,
+  shift = 6,
+  draw = 7,
+  groups = 8,
+  bootstrap = 9,
+  split = 10,
+  episode = 11
+};
+
+// The key under which the blocks of one (seed, stream) are drawn.
+std::uint64_t stream_key(std::uint64_t seed, RandomStream stream);
+
+// A stream of draws for one (seed, stream, a, b): e.g. the augmentation of one sample. Cheap to
+// make.
+class Random {
+ public:
+  Random(std::uint64_t seed, RandomStream stream, std::uint64_t a, std::uint64_t b);
+  std::uint32_t next_u32();
+  std::uint64_t next_u64();
+  double uniform();                          // [0, 1), 53 bits
+  std::uint64_t below(std::uint64_t limit);  // [0, limit), unbiased; limit > 0
+  double normal();                           // Box-Muller
+
+ private:
+  std::uint64_t key_;
+  std::array<std::uint32_t, 4> counter_;
+  std::array<std::uint32_t, 4> block_{};
+  int used_ = 4;
+};
+
+}  // namespace lockstep

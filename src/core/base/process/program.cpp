@@ -1,0 +1,10 @@
+// Where the program that runs lies.
+#include "core/base/process/program.h"
+
+namespace lockstep {
+
+std::filesystem::path program_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+}  // namespace lockstep

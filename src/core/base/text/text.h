@@ -1,0 +1,43 @@
+// Small text helpers for messages.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/text/printable.h"  // for all that makes messages
+
+namespace lockstep {
+
+// The parts as one text: cat("step ", 3) == "step 3".
+template <class... Parts>
+std::string cat(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+std::string fixed(double value, int digits);       // "3.214"
+std::string scientific(double value, int digits);  // "5.9e-04"
+std::string general(double value, int digits);     // as printf's %.*g
+
+// The candidate with the smallest edit distance, if it is near enough to be a likely misspelling;
+// otherwise "".
+std::string nearest(std::string_view word, std::span<const std::string> candidates);
+std::string join(std::span<const std::string> parts, std::string_view separator);
+std::vector<std::string> split(std::string_view text, char separator);
+// The mark of UTF-8, which some programs write at the start of a text file.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+// Without any marks at its beginning: some programs add one to a text that has one.
+std::string_view without_byte_order_mark(std::string_view text);
+// The lines of a text file, without byte order marks at its beginning and carriage returns at line
+// ends. Text after the last newline is a line too.
+std::vector<std::string> lines_of(std::string_view text);
+std::string trim(std::string_view text);
+std::string format_bytes(double bytes);  // "1.5 GiB"
+std::string format_count(double count);  // "1.02M"
+std::string errno_text(int error);       // strerror, thread-safe
+
+}  // namespace lockstep

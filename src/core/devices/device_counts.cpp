@@ -1,0 +1,46 @@
+#include "core/devices/device_counts.h"
+
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "core/base/whole_number.h"
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+std::vector<int> doubled_up_to(int available) {
+  std::vector<int> counts;
+  for (int count = 1; count < available; count *= 2) counts.push_back(count);
+  counts.push_back(available);
+  return counts;
+}
+
+int parse_count(const std::string& word, const std::string& list) {
+  const auto count = whole_number<int>(word, 1);
+  if (!count)
+    throw Error(cat("--devices must be numbers of devices such as 1,2,4, but is \"", list, "\""),
+                "they say how many, not which; CUDA_VISIBLE_DEVICES chooses which");
+  return *count;
+}
+
+}  // namespace
+
+std::vector<int> device_counts(const std::string& list, int available, const std::string& what) {
+  if (trim(list).empty()) return doubled_up_to(available);
+  std::vector<int> counts;
+  for (const std::string& part : split(list, ',')) {
+    const int count = parse_count(trim(part), list);
+    if (count > available)
+      throw Error(cat("--devices ", list, " asks for ", count, " ", what, "s, but there ",
+                      available == 1 ? "is 1" : cat("are ", available)),
+                  cat("the numbers go up to ", available));
+    if (std::find(counts.begin(), counts.end(), count) != counts.end())
+      throw Error(cat("--devices ", list, " gives ", count, " twice"), "give each number once");
+    counts.push_back(count);
+  }
+  std::sort(counts.begin(), counts.end());
+  return counts;
+}
+
+}  // namespace lockstep

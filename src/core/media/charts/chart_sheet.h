@@ -1,0 +1,75 @@
+// The common frame of all charts: title, axes, grid and legend around a plot area.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/media/charts/chart_scale.h"
+#include "core/media/charts/svg.h"
+#include "core/media/colour.h"
+
+namespace lockstep {
+
+struct LegendEntry {
+  std::string name;
+  Colour colour;
+  std::string dash{};
+  double opacity = 1;
+};
+
+// A place on an axis with a name instead of a number: a category or a row.
+struct NamedPlace {
+  double at = 0;
+  std::string name;
+};
+
+class ChartSheet {
+ public:
+  // left_names: texts left of the plot instead of numbers, for which space is reserved.
+  ChartSheet(const ChartFrame& frame, const std::vector<LegendEntry>& legend,
+             const std::vector<std::string>& left_names = {});
+
+  // The plot area in pixels.
+  double left() const { return left_; }
+  double right() const { return right_; }
+  double top() const { return top_; }
+  double bottom() const { return bottom_; }
+
+  ChartScale x_scale(const DataRange& range) const;
+  ChartScale y_scale(const DataRange& range) const;
+
+  // Draws grid lines, ticks and the axis's label.
+  void draw_x(const ChartScale& scale);
+  void draw_y(const ChartScale& scale);
+  void draw_x_names(const std::vector<NamedPlace>& names);
+  void draw_y_names(const std::vector<NamedPlace>& names);
+
+  // Drawings between these calls are clipped to the plot area.
+  void begin_plot();
+  void end_plot(bool has_data);
+
+  Svg& svg() { return svg_; }
+  std::string text();  // the whole file
+
+ private:
+  void draw_legend(const std::vector<LegendEntry>& legend);
+
+  ChartFrame frame_;
+  double left_, right_, top_, bottom_;
+  Svg svg_;
+};
+
+constexpr const char* axis_colour = "#444444";
+
+// The look of series number `index`: repeated colours have other dashes.
+LegendEntry look_of(std::size_t index, const std::string& name);
+
+// The frame for a chart of named rows, high enough for that many.
+constexpr double row_px = 26;
+ChartFrame high_enough(ChartFrame frame, std::size_t rows);
+
+// Throws Error unless `size` is `wanted`, or 0 where that is allowed. what: "y of series \"loss\"".
+void check_length(const std::string& what, std::size_t size, std::size_t wanted,
+                  bool may_be_empty = false);
+
+}  // namespace lockstep

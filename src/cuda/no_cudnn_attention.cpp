@@ -1,8 +1,0 @@
-// For builds without the headers of cuDNN and of its front end: ATen's attention serves.
-#include "cuda/cudnn_attention.h"
-
-namespace lockstep {
-
-AttentionKernels attention_kernels() { return {}; }
-
-}  // namespace lockstep

@@ -1,0 +1,50 @@
+// What attention gates over channels and over places are made of (CBAM: Woo and others, 2018).
+#pragma once
+
+#include "ops/shared/voxel_arguments.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <utility>
+
+namespace lockstep {
+
+// x: [B, C, H, W] or [B, C, D, H, W], f32|bf16|f16 (f64 too, by ATen), in any layout; results have
+// x's dtype. Sums in f32, in a fixed order. Differentiable, twice by way of ATen. All throw Error
+// for other shapes and types.
+
+// The mean and the largest element of each row and channel over its spatial elements, [B, C] each,
+// in one pass. The gradient of the largest is shared equally among those that tie, as at::amax's.
+std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels(const at::Tensor& x);
+
+// The same, and x itself for whatever else wants it: the gradients of all three are then added up
+// in the pass over x that makes those of the two, instead of one of their own.
+struct PooledVoxels {
+  at::Tensor mean, largest, x;
+};
+PooledVoxels pool_voxels(const at::Tensor& x);
+
+// x times a gate per channel, then times a gate per place:
+//   u = x * channel_gate;  m = [mean, max] of u over channels, [B, 2, *spatial]
+//   y = u * sigmoid(convolution of m with weight, padded with zeros to the same size)
+// channel_gate: [B, C], in x's dtype or f32. weight: [1, 2, k, k] or [1, 2, k, k, k] with k 1, 3, 5
+// or 7, in x's dtype or f32. The gradient of a maximum is shared equally among channels that tie.
+// Differentiable in all three. Backward keeps x, channel_gate, weight, m and the gates per place.
+// y has the layout that x suggests.
+at::Tensor spatial_gate(const at::Tensor& x, const at::Tensor& channel_gate,
+                        const at::Tensor& weight);
+
+// The same in ATen's operators, on any device; every operator rounds to x's dtype.
+std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels_reference(const at::Tensor& x);
+at::Tensor spatial_gate_reference(const at::Tensor& x, const at::Tensor& channel_gate,
+                                  const at::Tensor& weight);
+
+struct AttentionGateKernels {  // on the current stream
+  void (*pool_forward)(const VoxelPoolForward&) = nullptr;
+  void (*pool_backward)(const VoxelPoolBackward&) = nullptr;
+  void (*gate_forward)(const SpatialGateForward&) = nullptr;
+  void (*gate_backward)(const SpatialGateBackward&) = nullptr;
+};
+void register_cuda_attention_gate(AttentionGateKernels kernels);
+
+}  // namespace lockstep

@@ -1,0 +1,23 @@
+// What instance norm and batch norm share: the kernels, and the bits of what passed a ReLU.
+#pragma once
+
+#include "ops/channel_norm/fused_norm.h"
+
+namespace lockstep {
+
+// forward is null where there are none.
+const ChannelNormKernels& channel_norm_kernels();
+
+inline const float* floats_of(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
+}
+inline float* floats_to(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
+}
+
+// u8: a byte for the eight channels of a vector, or for each element of x.
+at::Tensor bits_for(const at::Tensor& x, const VoxelLayout& layout);
+// Such bytes as factors of 0 and 1 of x's shape and type.
+at::Tensor factors_of(const at::Tensor& bytes, const at::Tensor& x, const VoxelLayout& layout);
+
+}  // namespace lockstep

@@ -1,0 +1,15 @@
+// Launches the kernels that gather chosen boxes from plain C++.
+#pragma once
+
+#include "ops/shared/detection_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_decode_chosen(const DecodeChosen& arguments, cudaStream_t stream);
+cudaError_t launch_gather_boxes(const GatherBoxes& arguments, cudaStream_t stream);
+cudaError_t launch_flip_boxes(const FlipBoxes& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

@@ -1,0 +1,37 @@
+// What the kernels of chosen_losses.h are given: plain pointers and sizes, for sources with and
+// without torch.
+#pragma once
+
+#include "ops/shared/kernel_arguments.h"
+
+#include <cstdint>
+
+namespace lockstep {
+
+constexpr int chosen_most_questions = 8;
+
+// Everything on the device. A row has `answers` for each question; each is `classes` logits, or
+// where classes is 0 one number.
+struct ChosenLossArguments {
+  const void* values = nullptr;  // [rows, questions, answers, classes or 1]
+  KernelDtype dtype = KernelDtype::f32;
+  const std::int64_t* question = nullptr;  // [rows]: from `first` on
+  const std::int64_t* labels = nullptr;    // [rows, answers], or null and
+  const float* numbers = nullptr;          // [rows, answers]
+  const float* weights = nullptr;          // [rows, answers]
+  std::int64_t rows = 0, questions = 0, answers = 1, classes = 0, first = 0;
+};
+constexpr std::int64_t chosen_chunk = 2048;  // answers that a block adds up
+struct ChosenLossForward {
+  ChosenLossArguments shared;
+  std::int64_t chunks = 0;
+  float* partial = nullptr;  // [chunks, questions]
+  float* sums = nullptr;     // [questions]
+};
+struct ChosenLossBackward {
+  ChosenLossArguments shared;
+  const float* of_sums = nullptr;  // [questions]
+  void* of_values = nullptr;       // all of it is written
+};
+
+}  // namespace lockstep

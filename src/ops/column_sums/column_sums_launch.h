@@ -1,0 +1,13 @@
+// Launches the kernel of ops/column_sums/column_sums.h from plain C++.
+#pragma once
+
+#include "ops/shared/kernel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueues; neither synchronises nor allocates, so that it can be captured into a graph.
+cudaError_t launch_column_sums(const ColumnSums& sums, cudaStream_t stream);
+
+}  // namespace lockstep

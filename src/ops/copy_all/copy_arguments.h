@@ -1,0 +1,29 @@
+// What the kernel of ops/copy_all/copy_all.h is given, for sources with and without torch.
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep {
+
+// What becomes of the elements on the way: bytes as they are, bf16 or f16 made f32, or f32 made
+// bf16.
+enum class CopyKind { bytes, from_bf16, from_f16, to_bf16 };
+
+// Memory on the device that does not overlap, aligned to 16 bytes where it is not copied as it is;
+// `blocks` counts those of the ranges before.
+struct CopyRange {
+  const void* from = nullptr;
+  void* to = nullptr;
+  std::int64_t bytes = 0;  // of `from`
+  std::int64_t blocks = 0;
+  CopyKind kind = CopyKind::bytes;
+};
+constexpr std::int64_t copy_block_bytes = 16384;  // that a block copies
+constexpr int most_copies = 32;                   // of a launch
+struct CopyLaunch {
+  CopyRange ranges[most_copies];
+  int count = 0;
+  std::int64_t blocks = 0;  // in all
+};
+
+}  // namespace lockstep

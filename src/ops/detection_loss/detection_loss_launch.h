@@ -1,0 +1,15 @@
+// Launches the kernels of a detector's losses from plain C++.
+#pragma once
+
+#include "ops/shared/detection_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_detection_loss_forward(const DetectionLossForward& launch, cudaStream_t stream);
+cudaError_t launch_detection_loss_backward(const DetectionLossBackward& launch,
+                                           cudaStream_t stream);
+
+}  // namespace lockstep

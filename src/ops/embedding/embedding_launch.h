@@ -1,0 +1,15 @@
+// Launches the embedding kernels from plain C++.
+#pragma once
+
+#include "ops/shared/kernel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_embedding_forward(const EmbeddingForward& arguments, cudaStream_t stream);
+cudaError_t launch_embedding_backward(const EmbeddingBackward& arguments, cudaStream_t stream);
+cudaError_t launch_embedding_sum(const EmbeddingSum& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

@@ -1,0 +1,87 @@
+// Philox4x32-10 (Salmon et al., SC 2011) and the dropout rule on top of it, for kernels and plain
+// C++ alike: the same numbers as core/base/philox.h, without any library.
+#pragma once
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define LOCKSTEP_HOST_DEVICE __host__ __device__
+#else
+#define LOCKSTEP_HOST_DEVICE
+#endif
+
+namespace lockstep {
+
+struct PhiloxWords {
+  std::uint32_t word[4];
+};
+
+LOCKSTEP_HOST_DEVICE inline void philox_multiply(std::uint32_t a, std::uint32_t b,
+                                                 std::uint32_t& high, std::uint32_t& low) {
+  const std::uint64_t product = static_cast<std::uint64_t>(a) * b;
+  high = static_cast<std::uint32_t>(product >> 32);
+  low = static_cast<std::uint32_t>(product);
+}
+
+LOCKSTEP_HOST_DEVICE inline PhiloxWords philox_words(PhiloxWords counter, std::uint64_t key) {
+  std::uint32_t key_0 = static_cast<std::uint32_t>(key);
+  std::uint32_t key_1 = static_cast<std::uint32_t>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    std::uint32_t high_0, low_0, high_1, low_1;
+    philox_multiply(0xD2511F53u, counter.word[0], high_0, low_0);
+    philox_multiply(0xCD9E8D57u, counter.word[2], high_1, low_1);
+    counter = {{high_1 ^ counter.word[1] ^ key_0, low_1, high_0 ^ counter.word[3] ^ key_1, low_0}};
+    key_0 += 0x9E3779B9u;
+    key_1 += 0xBB67AE85u;
+  }
+  return counter;
+}
+
+// Keys of a seed. Those of dropout are odd and those of uniform numbers even, so the two have no
+// draw in common.
+LOCKSTEP_HOST_DEVICE inline std::uint64_t dropout_key(std::int64_t seed) {
+  return static_cast<std::uint64_t>(seed) * 2 + 1;
+}
+LOCKSTEP_HOST_DEVICE inline std::uint64_t uniform_key(std::int64_t seed) {
+  return static_cast<std::uint64_t>(seed) * 2;
+}
+
+// The words of elements 4 * quad to 4 * quad + 3 of the row at `place` of the global batch.
+LOCKSTEP_HOST_DEVICE inline PhiloxWords row_words(std::int64_t quad, std::int64_t place,
+                                                  std::int64_t step, std::int64_t layer,
+                                                  std::uint64_t key) {
+  return philox_words({{static_cast<std::uint32_t>(quad), static_cast<std::uint32_t>(place),
+                        static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(layer)}},
+                      key);
+}
+
+// counters: seed, step, first_global_row, as in ops/dropout/dropout.h.
+LOCKSTEP_HOST_DEVICE inline PhiloxWords dropout_words(std::int64_t quad, std::int64_t place,
+                                                      std::int64_t step, std::int64_t layer,
+                                                      std::int64_t seed) {
+  return row_words(quad, place, step, layer, dropout_key(seed));
+}
+
+// In [0, 1): a multiple of 2^-24, which f32 holds.
+LOCKSTEP_HOST_DEVICE inline float uniform_of(std::uint32_t word) {
+  return static_cast<float>(word >> 8) * 5.9604644775390625e-08f;
+}
+
+// p as a kernel wants it. An element is kept if `!drop_all` and its word is >= threshold.
+struct DropoutRule {
+  std::uint32_t threshold = 0;  // p * 2^32, rounded up
+  bool drop_all = false;        // the threshold is 2^32
+  double scale = 1;             // 1 / (1 - p); 0 if all are dropped
+};
+
+// p in [0, 1].
+inline DropoutRule dropout_rule(double p) {
+  const double words = p * 4294967296.0;  // exact: a power of two
+  std::uint64_t threshold = static_cast<std::uint64_t>(words);
+  if (static_cast<double>(threshold) < words) ++threshold;
+  if (threshold >= 4294967296u) return {.threshold = 0, .drop_all = true, .scale = 0};
+  return {
+      .threshold = static_cast<std::uint32_t>(threshold), .drop_all = false, .scale = 1 / (1 - p)};
+}
+
+}  // namespace lockstep

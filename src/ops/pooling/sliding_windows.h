@@ -1,0 +1,33 @@
+// Windows of images that may overlap, and the gradient of their largest in ATen's operators.
+#pragma once
+
+#include "ops/shared/voxel_arguments.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+// Height, width.
+struct SlidingSides {
+  std::vector<std::int64_t> window, stride, padding;
+
+  SlidingSides(std::vector<std::int64_t> window, std::vector<std::int64_t> stride,
+               std::vector<std::int64_t> padding)
+      : window(std::move(window)), stride(std::move(stride)), padding(std::move(padding)) {}
+  // The same along both.
+  SlidingSides(std::int64_t window, std::int64_t stride, std::int64_t padding)
+      : window(2, window), stride(2, stride), padding(2, padding) {}
+};
+
+// Of x [N, C, H, W]; numbers of results as ATen counts them.
+SlidingPool sliding_pool_of(at::IntArrayRef sizes, at::ScalarType type, const SlidingSides& sides);
+
+// The gradient of x as a function of that of the result; places: u8, of each result in its window.
+at::Tensor put_back(const at::Tensor& of_y, const at::Tensor& places, at::IntArrayRef sizes,
+                    const SlidingSides& sides);
+
+}  // namespace lockstep

@@ -1,0 +1,14 @@
+// Launches the max pooling kernels from plain C++.
+#pragma once
+
+#include "ops/shared/voxel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_window_pool_forward(const WindowPoolForward& arguments, cudaStream_t stream);
+cudaError_t launch_window_pool_backward(const WindowPoolBackward& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

@@ -1,0 +1,214 @@
+// What our own kernels are given: plain pointers and sizes, for sources with and without torch.
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep {
+
+enum class KernelDtype { f32, bf16, f16 };
+
+// Everything on the device; logits [rows, classes] with rows one behind the other. A target that is
+// not below classes stops the device; a row with a negative one does not count.
+struct CrossEntropyArguments {
+  void* logits = nullptr;
+  KernelDtype dtype = KernelDtype::f32;
+  const std::int64_t* targets = nullptr;
+  const float* scale = nullptr;
+  float* losses = nullptr;
+  std::int64_t rows = 0, classes = 0;
+};
+
+// Dropout of [items, width] as ops/dropout/dropout.h has it; width a multiple of eight. Everything
+// on the device. counters null: none.
+struct BranchDropout {
+  const std::int64_t* counters = nullptr;
+  const std::int64_t* offsets = nullptr;  // [rows + 1], or null: items_per_row in each
+  std::int64_t rows = 0, items_per_row = 0, layer = 0;
+  std::uint32_t threshold = 0;  // an element is kept whose word is not below it
+  float scale = 1;
+};
+
+// Everything on the device, [rows, width] with rows one behind the other, aligned to 16 bytes.
+struct LayerNormForward {
+  const void *x = nullptr, *branch = nullptr;  // branch: or null
+  const void *weight = nullptr, *bias = nullptr;
+  void *sum = nullptr, *normed = nullptr;               // sum: null without a branch
+  float *mean = nullptr, *inverse_deviation = nullptr;  // [rows]
+  BranchDropout dropout;                                // of the branch, before it is added
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0;
+  float epsilon = 0;
+};
+struct LayerNormBackward {
+  const void* of_normed = nullptr;
+  const void* of_sum = nullptr;  // or null: no other gradient of the sum
+  const void *sum = nullptr, *weight = nullptr;
+  const float *mean = nullptr, *inverse_deviation = nullptr;
+  void* of_x = nullptr;
+  void* of_branch = nullptr;  // null: as of_x; else with `dropout`
+  BranchDropout dropout;
+  float* partial = nullptr;  // [blocks, 2, width]: each block's share of the two below
+  float *of_weight = nullptr, *of_bias = nullptr;  // [width], added to; of_bias: or null
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0, blocks = 0;
+};
+
+// Everything on the device, rows of `columns` one behind the other, aligned to 16 bytes; elements
+// and columns multiples of eight.
+enum class Activation { gelu, gelu_tanh, relu };
+struct ActivationArguments {
+  // x: of relu's backward pass its result. bias: [columns] or null.
+  const void *x = nullptr, *bias = nullptr;
+  const void* gradient = nullptr;  // of the result; backward only
+  void* out = nullptr;             // the result, or the gradient of x
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t elements = 0, columns = 0;
+  Activation kind = Activation::gelu;
+};
+
+// into [columns] += the sum of all rows of matrix [rows, columns]. Everything on the device,
+// aligned to 16 bytes, columns a multiple of eight. With `shares` above 1, partial [shares,
+// columns] holds what each share of the rows comes to.
+struct ColumnSums {
+  const void* matrix = nullptr;
+  float *into = nullptr, *partial = nullptr;
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, columns = 0, shares = 1;
+};
+
+// One byte per so many elements of a flat buffer: 0 where nothing was ever added to any of them.
+constexpr std::int64_t touched_piece = 1024;
+
+// Pieces of a flat buffer to set to 0: [count, 2], the first element of each, a multiple of four,
+// and how many, likewise, at most zero_piece. Everything on the device.
+constexpr std::int64_t zero_piece = 8192;
+struct ZeroPieces {
+  float* flat = nullptr;
+  const std::int64_t* pieces = nullptr;
+  std::int64_t count = 0;
+  const std::uint8_t* touched = nullptr;  // where it says 0, zeros are there; null: nowhere
+};
+
+// Neighbouring weights with the same rates. Everything on the device, aligned to four elements, and
+// a multiple of four.
+struct AdamRange {
+  float *weights = nullptr, *first = nullptr, *second = nullptr;
+  const void* gradients = nullptr;
+  KernelDtype gradients_dtype = KernelDtype::f32;  // or bf16
+  void* working = nullptr;                         // low-precision copy of the weights, or null
+  const float* lr = nullptr;
+  std::int64_t elements = 0;
+  std::int64_t begin = 0;  // in the flat buffer that AdamArguments::touched is about
+  double decay = 0;
+};
+// What a block of the kernel updates: AdamArguments::chunk elements of a range from `begin` on, or
+// fewer.
+struct AdamChunk {
+  std::int64_t range = 0, begin = 0;
+};
+constexpr std::int64_t adam_chunk = 8192, adam_small_chunk = 1024;
+constexpr std::int64_t adam_factors = 5;  // of a range: what all its elements share
+
+// One Adam or AdamW update of all ranges. Everything on the device.
+struct AdamArguments {
+  const AdamRange* ranges = nullptr;
+  std::int64_t range_count = 0;
+  float* factors = nullptr;  // [ranges, adam_factors]
+  const AdamChunk* chunks = nullptr;
+  std::int64_t chunk_count = 0;
+  std::int64_t chunk = adam_chunk;  // elements of one
+  KernelDtype working_dtype = KernelDtype::bf16;
+  const float* step = nullptr;                      // counts this update too
+  const float *divisor = nullptr, *skip = nullptr;  // of the gradients; 1: change nothing
+  double beta1 = 0, beta2 = 0, eps = 0;
+  bool decoupled = true;  // AdamW
+  // Where it says 0, gradients and moments are 0; null: it is not known. eps is above 0.
+  const std::uint8_t* touched = nullptr;
+};
+
+// Everything on the device. Rows [rows, width] one behind the other, aligned to 16 bytes; width a
+// multiple of eight; row r holds token tokens[r] at position r % length.
+struct EmbeddingForward {
+  const std::int64_t* tokens = nullptr;
+  const void *weight = nullptr, *positions = nullptr;  // [vocab, width], [length, width]
+  void* out = nullptr;
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0, length = 0;
+  std::int64_t vocab = 0;  // a token that is not below it, or negative, stops the device
+};
+struct EmbeddingBackward {
+  const std::int64_t* tokens = nullptr;
+  const void* gradient = nullptr;                       // of the rows
+  float *of_weight = nullptr, *of_positions = nullptr;  // added to; of_positions: or null
+  // All rows, those of one token together and ascending: then each sum is added up in this order.
+  // Null: in any order.
+  const std::int64_t* by_token = nullptr;
+  // With by_token, of which a thread adds up `piece` rows: [pieces, 2, width].
+  float* partial = nullptr;
+  std::int64_t piece = 0;
+  // Set where something is added to of_weight, which begins at that element of the flat buffer;
+  // null: nowhere.
+  std::uint8_t* touched = nullptr;
+  std::int64_t touched_begin = 0;
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0, length = 0;
+};
+// Of few rows short pieces, for enough threads to hide how long a load takes.
+constexpr std::int64_t embedding_few_rows = 8192, embedding_short_piece = 8, embedding_piece = 32;
+
+// out [rows, width]: row r is the sum of row indices[r] of each table. Everything on the device,
+// aligned to 16 bytes, width a multiple of eight.
+constexpr int most_summed_tables = 3;
+struct SummedTable {
+  const std::int64_t* indices = nullptr;
+  const void* table = nullptr;
+  std::int64_t size = 0;  // an index that is not below it, or negative, stops the device
+  // Of EmbeddingSum::owed: rows are as that update leaves them, and the range begins where the
+  // table does. Below 0: as they are.
+  std::int64_t owed_range = -1;
+};
+struct EmbeddingSum {
+  SummedTable tables[most_summed_tables];
+  AdamArguments owed;
+  int count = 0;
+  void* out = nullptr;
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0;
+};
+
+// out [m, n] = left [m, k] times right [k, n], plus bias [n] if not null, or with `accumulate` plus
+// addend [m, n] of out's type, or plus what out holds if that is null.
+// Everything on the device and dense by rows. A transposed operand lies there the other way round:
+// left as [k, m], right as [n, k].
+struct MatmulArguments {
+  const void *left = nullptr, *right = nullptr, *bias = nullptr, *addend = nullptr;
+  void* out = nullptr;
+  KernelDtype dtype = KernelDtype::bf16;  // of left, right and bias
+  bool out_is_f32 = false;                // otherwise of that dtype too
+  bool left_transposed = false, right_transposed = false, accumulate = false;
+  std::int64_t m = 0, n = 0, k = 0;
+};
+
+// Numbers in [0, 1), as ops/uniform/uniform.h. Everything on the device; counters: i64 [3].
+struct UniformArguments {
+  float* numbers = nullptr;  // [rows, row_numbers]
+  const std::int64_t* counters = nullptr;
+  std::int64_t rows = 0, row_numbers = 0, layer = 0;
+};
+
+// Attention over packed projections, and its gradient. Everything on the device and dense.
+struct AttentionArguments {
+  const void* qkv = nullptr;     // [batch, length, 3, heads, width]: queries, keys, values
+  void* out = nullptr;           // [batch, length, heads, width]; backward reads it
+  float* log_sums = nullptr;     // [batch, heads, length] of the exponentials; backward reads it
+  const void* of_out = nullptr;  // backward only
+  void* of_qkv = nullptr;        // backward only
+  // [batch], each 1 to length: positions from there on are padding, whose results may be anything.
+  // Null: there is none.
+  const std::int32_t* lengths = nullptr;
+  KernelDtype dtype = KernelDtype::bf16;
+  std::int64_t batch = 0, length = 0, heads = 0, width = 0;
+  bool causal = true;  // no position sees a later one
+};
+
+}  // namespace lockstep

@@ -1,0 +1,53 @@
+// What the dispatching sources share.
+#pragma once
+
+#include "ops/shared/kernel_arguments.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+
+// autograd's custom functions take absent tensors as nothing, not as undefined ones.
+inline std::optional<at::Tensor> if_defined(const at::Tensor& tensor) {
+  return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+// Whether vectors of 16 bytes can be read from it; true for an undefined tensor.
+inline bool aligned(const at::Tensor& tensor) {
+  return !tensor.defined() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
+}
+// A table of plain values that a kernel reads, as u8.
+template <class T>
+at::Tensor table_on(const at::Device& device, const std::vector<T>& values) {
+  const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
+  const at::Tensor host = at::empty({bytes}, at::kByte);
+  std::memcpy(host.mutable_data_ptr(), values.data(), static_cast<std::size_t>(bytes));
+  return host.to(device);
+}
+
+// Null for an undefined tensor.
+inline const void* data_of(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr() : nullptr;
+}
+
+// Nothing for types that our kernels do not serve.
+inline std::optional<KernelDtype> kernel_dtype(at::ScalarType type) {
+  switch (type) {
+    case at::kFloat:
+      return KernelDtype::f32;
+    case at::kBFloat16:
+      return KernelDtype::bf16;
+    case at::kHalf:
+      return KernelDtype::f16;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,46 @@
+// Tensors that are read as runs of neighbouring elements, such as some channels of a channels-last
+// map.
+#pragma once
+
+#include "ops/shared/detection_arguments.h"
+#include "ops/shared/own_kernels.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <limits>
+
+namespace lockstep {
+
+struct InRuns {
+  at::Tensor tensor;  // the given one, or a contiguous copy
+  Runs runs;
+};
+
+// In the order of the tensor's elements. The length will be a multiple of `group`. numel below
+// 2^31.
+inline InRuns in_runs(const at::Tensor& tensor, std::int64_t group = 1) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  std::int64_t length = 1, step = 0, count = 0;  // count 0: still within a run
+  bool regular = true;
+  for (std::int64_t d = tensor.dim() - 1; d >= 0 && regular; --d) {
+    const std::int64_t size = tensor.size(d), stride = tensor.stride(d);
+    if (size == 1) continue;
+    if (count == 0 && stride == length) {
+      length *= size;
+    } else if (count == 0) {
+      step = stride;
+      count = size;
+    } else {
+      regular = stride == step * count;
+      count *= size;
+    }
+  }
+  if (count == 0) step = length;
+  if (regular && length % group == 0 && step > 0 && step * count <= most && length <= most)
+    return {tensor, {static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(step)}};
+  const at::Tensor dense = tensor.contiguous();
+  const auto all = static_cast<std::uint32_t>(dense.numel());
+  return {dense, {all, all}};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,56 @@
+// The forms of ops/spatial/spatial.h that are not ATen's, on any device; for the tests on the CPU
+// too.
+#pragma once
+
+#include "ops/shared/voxel_arguments.h"
+#include "ops/spatial/spatial.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace lockstep {
+
+// A size for each spatial dimension of x.
+std::vector<std::int64_t> per_dimension(const at::Tensor& x, at::IntArrayRef sizes);
+
+// Axis by axis, each a product with a small matrix: f32 [new size, size]. Sums in a fixed order.
+at::Tensor upsample_linear_in_order(const at::Tensor& x, at::IntArrayRef sizes, bool align_corners);
+at::Tensor average_pool_in_order(const at::Tensor& x, at::IntArrayRef window,
+                                 at::IntArrayRef stride, at::IntArrayRef padding);
+at::Tensor adaptive_average_pool_in_order(const at::Tensor& x, at::IntArrayRef sizes);
+
+// ATen's forward; backward puts each gradient at its window's largest element, and where windows
+// overlap adds them up sorted by place.
+at::Tensor max_pool_in_order(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,
+                             at::IntArrayRef padding);
+
+// Whether the kernel of `pool_windows_by_kernel` serves these.
+bool window_pool_serves(const at::Tensor& x, at::IntArrayRef window);
+PooledWindows pool_windows_by_kernel(const at::Tensor& x, at::IntArrayRef window);
+
+struct WindowPoolKernels {
+  void (*forward)(const WindowPoolForward&) = nullptr;  // on the current stream
+  void (*backward)(const WindowPoolBackward&) = nullptr;
+};
+void register_cuda_window_pool(WindowPoolKernels kernels);
+
+// The same for windows that may overlap, of images.
+bool sliding_pool_serves(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,
+                         at::IntArrayRef padding);
+at::Tensor sliding_pool_by_kernel(const at::Tensor& x, at::IntArrayRef window,
+                                  at::IntArrayRef stride, at::IntArrayRef padding);
+
+struct SlidingPoolKernels {
+  void (*forward)(const SlidingPoolForward&) = nullptr;  // on the current stream
+  void (*backward)(const SlidingPoolBackward&) = nullptr;
+};
+void register_cuda_sliding_pool(SlidingPoolKernels kernels);
+
+// x in a channels-last layout.
+at::Tensor group_norm_channels_last(const at::Tensor& x, std::int64_t groups,
+                                    const at::Tensor& weight, const at::Tensor& bias,
+                                    double epsilon);
+
+}  // namespace lockstep

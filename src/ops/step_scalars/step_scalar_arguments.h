@@ -1,0 +1,51 @@
+// What the kernels of ops/step_scalars/step_scalars.h are given: plain pointers, for sources with
+// and without torch. Everything on the device.
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep {
+
+struct StepFactorsLaunch {
+  const double* weights = nullptr;              // [terms]
+  const float* loss_scale = nullptr;            // [1]
+  float *factors = nullptr, *scales = nullptr;  // [terms]
+  std::int64_t terms = 0;
+};
+
+struct OwnNumbersLaunch {
+  const double *report = nullptr, *sums = nullptr, *dropped = nullptr;  // dropped [1]
+  double* numbers = nullptr;                                            // [size]
+  std::int64_t size = 0, sums_size = 0, drop_slot = 0;
+};
+
+struct DroppedStepLaunch {
+  const double* sum = nullptr;
+  double* dropped = nullptr;  // [1]
+  std::int64_t terms = 0, drop_slot = 0;
+};
+
+// A learning rate that follows the step's.
+struct GroupRate {
+  float* lr = nullptr;
+  float factor = 1;
+};
+struct UpdateScalarsLaunch {
+  const float *raw_norm = nullptr, *loss_scale = nullptr;                            // [1]
+  const double* dropped = nullptr;                                                   // [1], or null
+  const float *step = nullptr, *lr = nullptr;                                        // [1]
+  float *norm = nullptr, *skip = nullptr, *divisor = nullptr, *next_step = nullptr;  // [1]
+  const GroupRate* rates = nullptr;                                                  // [groups]
+  std::int64_t groups = 0;
+  float clip = 0;
+};
+
+struct WholeNumbersLaunch {
+  const double* sum = nullptr;                         // [size]
+  const float *norm = nullptr, *loss_scale = nullptr;  // [1]
+  const double *dropped = nullptr, *stamps = nullptr;  // [1], [2]
+  double* whole = nullptr;                             // [size + 5]
+  std::int64_t size = 0;
+};
+
+}  // namespace lockstep

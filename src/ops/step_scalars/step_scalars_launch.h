@@ -1,0 +1,17 @@
+// Launches the kernels of ops/step_scalars/step_scalars.h from plain C++.
+#pragma once
+
+#include "ops/step_scalars/step_scalar_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Each enqueues one small kernel; neither synchronises nor allocates.
+cudaError_t launch_step_factors(const StepFactorsLaunch& launch, cudaStream_t stream);
+cudaError_t launch_own_numbers(const OwnNumbersLaunch& launch, cudaStream_t stream);
+cudaError_t launch_dropped_step(const DroppedStepLaunch& launch, cudaStream_t stream);
+cudaError_t launch_update_scalars(const UpdateScalarsLaunch& launch, cudaStream_t stream);
+cudaError_t launch_whole_numbers(const WholeNumbersLaunch& launch, cudaStream_t stream);
+
+}  // namespace lockstep

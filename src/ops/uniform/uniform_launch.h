@@ -1,0 +1,13 @@
+// Launches the kernel of uniform random numbers from plain C++.
+#pragma once
+
+#include "ops/shared/kernel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueues; neither synchronises nor allocates, so that it can be captured into a graph.
+cudaError_t launch_uniform(const UniformArguments& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

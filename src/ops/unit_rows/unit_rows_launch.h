@@ -1,0 +1,14 @@
+// Launches the kernels that scale rows to length 1 from plain C++.
+#pragma once
+
+#include "ops/shared/detection_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_unit_rows_forward(const UnitRows& arguments, cudaStream_t stream);
+cudaError_t launch_unit_rows_backward(const UnitRows& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

@@ -1,0 +1,161 @@
+// A recipe that trains in the tool itself: without LibTorch, ranks and the engine, whose options it
+// does not have. For what is so small, or so unlike steps on devices, that a process of its own is
+// all that it needs.
+#pragma once
+
+#include "core/config/options.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// One training: where it writes, and how it says what it does.
+struct DirectContext {
+  std::filesystem::path folder;                 // its own, empty; outputs go there
+  std::string name;                             // of the run
+  std::function<void(const std::string&)> say;  // progress for people, one line, no newline
+};
+
+struct DirectResult {
+  enum class Status { success, skipped } status = Status::success;
+  std::string why;          // of a training that was skipped
+  nlohmann::json record{};  // what really ran: versions, parameters, rows, metrics
+  // The same for comparisons, as a job of a batch reports it (docs/guide/batch.md): an object of
+  // numbers and texts.
+  nlohmann::json results = nlohmann::json::object();
+  std::string main_result{};        // the one of these that lists of runs show; "": none
+  std::string table{};              // for people: what came out, in lines
+  std::vector<std::string> next{};  // commands to try next
+};
+
+// Jobs that `lockstep train` does one by one and that differ in the values of some options.
+struct DirectBatch {
+  std::vector<std::string> keys;               // those options
+  std::vector<std::vector<std::string>> rows;  // a value for each of them, job by job
+  std::string job_name;                        // with {key} for the value of an option
+  std::vector<std::string> only_batch{};       // options that a job does not need
+  std::vector<std::string> outputs{};          // files without which a job has not succeeded
+  // "key=value" for each job, where the option is not given, or is one of only_batch; may hold
+  // {slot}, {gpu}. What is not to be filled in goes through job_literal.
+  std::vector<std::string> more_options{};
+  std::int64_t cpus = 1;   // of a job
+  std::string cpus_key{};  // the option of which that is the value; a search for the best sets it
+  std::string gpus = "0";  // likewise, as a job file has it
+  std::int64_t retries = 2;
+  double retry_delay_s = 5, timeout_s = 600;
+  double max_failure_rate = 0.15;
+  std::vector<std::string> notes{};  // for people, one line each
+  // Jobs of which it is known before they run that they will be skipped; the first, and why.
+  std::size_t skipped = 0;
+  std::string why_skipped{};
+  // "key=value" that puts the jobs onto the CPU, or onto GPUs, for hints. "": there is none.
+  std::string on_cpu{}, on_gpu{};
+  // Whether a job of an earlier batch, which wrote this folder, was of the kind of these, so that
+  // its time forecasts theirs. Empty: that cannot be told.
+  std::function<bool(const std::filesystem::path& folder)> is_alike{};
+};
+
+// The text as a job file writes it where it stands for itself: placeholders begin with {.
+std::string job_literal(std::string_view text);
+
+// Base of such a recipe's options. Fields live in the derived struct, bound to `table` in its
+// constructor.
+class DirectOptions {
+ public:
+  DirectOptions() = default;
+  virtual ~DirectOptions();
+  DirectOptions(const DirectOptions&) = delete;
+  DirectOptions& operator=(const DirectOptions&) = delete;
+
+  virtual void check() const;  // rules between options; throws Error
+  // Loads what trainings that follow in this process, or in one that is forked from it, will want
+  // again, such as libraries and data. Starts no threads and touches no GPU. Called before a run is
+  // made for `train`, and in jobs where others may follow. Throws Error; in a job that counts for
+  // nothing: `train` will find out.
+  virtual void load_ahead() const {}
+  // Whether a training that succeeds leaves its process as a later one would find a new one, but
+  // for what it may keep in memory: no threads, no GPU, no children, nothing open. Then jobs of a
+  // batch may follow one another in one process. Others begin in a copy made after load_ahead.
+  virtual bool leaves_process_clean() const { return false; }
+  // Throws Error, which makes the run one that failed.
+  virtual DirectResult train(const DirectContext& context) const = 0;
+  // Throws Error, also where the recipe has no batches.
+  virtual DirectBatch plan_batch() const;
+
+  OptionTable table;
+  std::string preset;             // the option `preset`
+  std::string run_root = "runs";  // the option `run.root`
+  // A list option of the form name=value,…; each of them may be given as KEY.name=value too. Empty:
+  // there is none.
+  std::string pairs;
+
+ protected:
+  // Adds those two; to be called by the constructor of the derived struct.
+  void add_common_options();
+};
+
+// One job of a batch, when the batch ends.
+struct DirectJob {
+  std::string name;
+  std::map<std::string, std::string> parameters;  // options in which jobs differ
+  std::string state;     // "done", "skipped", "failed", "cancelled", "waiting" or "running"
+  std::string reason{};  // why it is not done
+  std::filesystem::path
+      folder;  // what it wrote; of one that is not done, its last try. May be absent
+  // That its last try ran on, "0" or "0,1" as nvidia-smi counts, or the UUID where that is not
+  // known; "": none.
+  std::string gpus{};
+  // Peaks of its last try: of memory, as the ledger has it, and on one GPU. Nothing: not known.
+  std::optional<std::int64_t> memory_bytes{}, gpu_memory_bytes{};
+};
+
+// How busy cores and GPUs were while some jobs ran, in percent; nothing: it was not seen.
+struct DirectActivity {
+  bool on_gpus = false;
+  std::optional<double> cpu_percent, gpu_percent;
+};
+
+struct DirectBatchEnd {
+  std::filesystem::path folder;  // of the batch
+  std::vector<DirectJob> jobs;   // those of this recipe, in the order of the job file
+  // Of the jobs of these names. Empty: nothing is known.
+  std::function<DirectActivity(const std::set<std::string>& jobs)> activity{};
+};
+
+// What evaluate and predict are given of trainings that are over.
+struct DirectUse {
+  bool predicts = false;                       // else it evaluates
+  std::vector<std::filesystem::path> folders;  // what each of them wrote
+  std::vector<std::string> assignments;        // "key=value", over the options of each
+  std::filesystem::path out{};                 // of predictions: a file, which may be overwritten
+};
+
+struct DirectRecipe {
+  std::string name;
+  std::string summary;  // one line for help
+  std::function<std::unique_ptr<DirectOptions>()> make_options;
+  // Puts together what the jobs of a batch wrote: writes files into the batch's folder and returns
+  // what to show. Throws Error. Empty: the recipe has no `lockstep batch NAME`.
+  std::function<std::string(const DirectBatchEnd& end)> gather{};
+  // Returns what to show. Throws Error. Empty: it can neither evaluate nor predict.
+  std::function<std::string(const DirectUse& use)> use{};
+  // What to know before trusting the results of a training that wrote this folder, such as that its
+  // data are made: a line. "": nothing, as where the folder cannot be read. Empty: never anything.
+  std::function<std::string(const std::filesystem::path& folder)> caution{};
+};
+
+// Those that this program knows.
+void register_direct_recipe(DirectRecipe recipe);
+const std::vector<DirectRecipe>& direct_recipes();
+const DirectRecipe* find_direct_recipe(const std::string& name);  // null: it is none
+
+}  // namespace lockstep

@@ -1,0 +1,55 @@
+// What measuring says of memory: under which key a peak is known, and which micro-batches to try
+// out with batch.micro = auto, to find the largest that fits with few tries. What is made of it is
+// decided in plan/micro_batch.
+#pragma once
+
+#include "planning/run_setup.h"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+
+// What decides how much memory a rank takes: the recipe with all its options but those of the group
+// `predict`, the engine's options, and the facts of model and data that preparing found. Left out
+// are the engine's options that cost no memory, and the sizes of the batch: what is measured says
+// for which micro-batch. So an option that comes new counts unless it is named in the source.
+nlohmann::json memory_key(const RunSetup& setup);
+
+// The batch of a try: a micro-batch with all that accumulation keeps, though not all of its length.
+BatchPlan batch_to_try(const BatchPlan& whole, std::int64_t micro);
+// Bytes of exact sums that all of the accumulation keeps and the try of this plan does not.
+double bytes_not_tried(const Plan& tried, const BatchPlan& whole, std::int64_t parameters);
+
+// Memory grows with the micro-batch about as fixed + per_sample x micro: a try that fits says how
+// far it will go. The outcome depends on what the tries measured only.
+class MicroSearch {
+ public:
+  // As far as the plan's estimate goes, within available_bytes of the tightest device.
+  MicroSearch(const Plan& plan, double available_bytes);
+  // Likewise, the sizes that its rows can be cut into being the candidates.
+  MicroSearch(const BatchPlan& batch, double fixed_bytes, double available_bytes);
+  // share: samples of a rank in a step, whose divisors are the candidates. first: a guess.
+  // fixed_bytes: of a rank without any sample. available_bytes: what may be used.
+  MicroSearch(std::int64_t share, std::int64_t first, double fixed_bytes, double available_bytes);
+
+  std::optional<std::int64_t> next() const;  // what to try; nothing: `largest` is the answer
+  // peak_bytes: what was used at most; nothing where memory ran out.
+  void tried(std::int64_t micro, std::optional<double> peak_bytes);
+  std::int64_t largest() const { return good_; }  // that fits; 0: none
+  double peak_bytes() const { return good_peak_; }
+
+ private:
+  std::vector<std::int64_t> divisors_;  // rising
+  std::int64_t first_;
+  double fixed_bytes_, available_bytes_;
+  std::int64_t good_ = 0, bad_ = 0;  // the largest that fits, the smallest that does not (0: none)
+  double good_peak_ = 0;
+  std::int64_t last_micro_ = 0;  // measured last
+  double last_peak_ = 0;
+  std::optional<double> predicted_;  // the largest that would fit, as a number
+};
+
+}  // namespace lockstep

@@ -1,0 +1,46 @@
+// Bytes that a model and its micro-batch take on a device, by the recipe's formula, and bytes that
+// a device has. What is made of them is decided in plan/micro_batch.
+#pragma once
+
+#include "planning/plan.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+
+// Where memory is tightest; nothing if no device's memory is known.
+struct TightestDevice {
+  std::size_t rank = 0;
+  // That a rank may plan with: a GPU's less 8 % and 512 MiB (context, libraries, fragmentation),
+  // half of a CPU rank's share of the host.
+  double available_bytes = 0;
+};
+std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices);
+
+// The largest micro-batch that fits on every device by the estimate, at least 1; a very large
+// number if nothing is known to limit it.
+std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Device>& devices);
+
+// Bytes of a parameter on a rank: gradient and weights, in low precision the working copy.
+double weight_bytes_per_parameter(const TrainOptions& options);
+// Bytes of a parameter that only the update needs: moments, the average of the weights, and in low
+// precision the fp32 weights.
+double optimizer_bytes_per_parameter(const TrainOptions& options);
+
+// With facts.optimized: `whole` as the rule's states and workspace are, where it counts all
+// parameters alike. With shard_optimizer also what bins of whole parameters leave empty
+// (planning/batch/buckets.h), as if all ranks kept as much as the one that keeps most.
+MemoryEstimate with_rules(MemoryEstimate whole, const TrainOptions& options, const Facts& facts,
+                          std::size_t ranks);
+
+// What a rank has at most at once with the first `blocks` blocks computed again in backward: the
+// fixed part, the activations, and the larger of what the loss and what backward need for a moment.
+double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks = 0);
+
+// Replaces the formula's bytes a sample by what follows from a rank's peak at this micro-batch with
+// all activations kept; false where nothing does.
+bool take_peak(MemoryEstimate& memory, std::int64_t micro, double peak_bytes);
+
+}  // namespace lockstep

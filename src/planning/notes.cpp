@@ -1,0 +1,319 @@
+// What a plan says in words: what differs from one device and what does not, and what looks wrong.
+#include "planning/notes.h"
+
+#include "core/base/text/text.h"
+#include "planning/precision.h"
+#include "planning/words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep {
+
+std::string padding_words(const BatchPlan& batch) {
+  return cat("the ", count_of(batch.rows(), "row"), " of a step ",
+             batch.rows() == 1 ? "leaves " : "leave ",
+             count_of(batch.places() - batch.rows(), "place"), " to padding");
+}
+
+namespace {
+
+using Notes = std::vector<std::string>;
+
+// Whether one device, with the same options, would train on another batch.
+bool batch_is_its_own(const Plan& plan, const TrainOptions& options) {
+  const bool grows =
+      options.batch.global == 0 && options.batch.micro > 0 && options.batch.accumulation > 0;
+  return grows || plan.batch.rounded_from > 0;
+}
+
+std::string batch_note(const Plan& plan, const TrainOptions& options) {
+  const BatchPlan& batch = plan.batch;
+  const std::string ranks = count_of(batch.world_size, rank_word(plan.devices));
+  const bool both = options.batch.micro > 0 && options.batch.accumulation > 0;
+  if (!both && !plan.exact && (batch.rows_per_sample > 1 || batch.places() != batch.rows()))
+    return cat("the effective batch stays ", batch.global, " on any number of devices");
+  if (batch.rounded_from > 0)
+    return cat(
+        "the effective batch is ", batch.global, ", not the default ", batch.rounded_from,
+        ", which does not divide into ", ranks,
+        options.batch.micro > 0 ? cat(" x micro-batch ", options.batch.micro) : "",
+        options.batch.accumulation > 0 ? cat(" x accumulation ", options.batch.accumulation) : "",
+        "; for the same batch on several numbers of devices set batch.global to one that "
+        "divides into each");
+  if (options.batch.micro <= 0 || options.batch.accumulation == 0)
+    return cat("the effective batch stays ", batch.global,
+               " on any number of devices that divides it: more or fewer of them change ",
+               plan.exact ? "" : "the micro-batch or ", "the accumulation, never the batch");
+  if (options.batch.global > 0)
+    return cat("the effective batch is ", batch.global, " on ", ranks,
+               "; a new run works on no other number of devices while batch.global, batch.micro "
+               "and batch.accumulation are all set (one that goes on chooses the last two anew)");
+  return cat(
+      "the effective batch grows with the number of devices, because batch.micro and "
+      "batch.accumulation are both set: it is ",
+      batch.global, " on ", ranks,
+      batch.world_size == 1 || batch.rows_per_sample > 1
+          ? std::string()
+          : cat(", and would be ", batch.micro * batch.accumulation, " on 1"),
+      "; set batch.global instead of one of them to keep it");
+}
+
+// "rank 3 (cuda:3) computes", "ranks 2 and 3 compute": those whose places are all beyond the rows
+// of a step.
+std::string idle_ranks(const Plan& plan) {
+  const BatchPlan& batch = plan.batch;
+  const std::int64_t busy = (batch.rows() - 1) / (batch.micro * batch.accumulation) + 1;
+  if (busy >= batch.world_size) return "";
+  const std::int64_t last = batch.world_size - 1;
+  if (busy == last)
+    return cat("rank ", last, " (", device_label(plan.devices[static_cast<std::size_t>(last)]),
+               ") computes");
+  return cat("ranks ", busy, busy + 1 == last ? " and " : " to ", last, " compute");
+}
+
+// Rows of a step that do not fill its places.
+void note_places(const Plan& plan, Notes& notes) {
+  const BatchPlan& batch = plan.batch;
+  if (batch.rows_per_sample > 1)
+    notes.push_back(cat("a sample is ", batch.rows_per_sample,
+                        " rows of a batch, which may lie on different devices; batch.global counts "
+                        "samples, the micro-batch rows"));
+  if (batch.places() == batch.rows()) return;
+  const std::string idle = idle_ranks(plan);
+  notes.push_back(cat(padding_words(batch), " of weight 0, which changes no result",
+                      idle.empty() ? "" : cat(": ", idle, " nothing else")));
+}
+
+void note_fixed_micro(const Plan& plan, Notes& notes) {
+  if (plan.batch.fixed_micro)
+    notes.push_back(cat("the recipe's model stands on a micro-batch of ", plan.batch.micro,
+                        ", which does not shrink when memory runs out"));
+}
+
+void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const BatchPlan& batch = plan.batch;
+  if (!plan.torch_batch_norm.empty() && options.norm.statistics != NormStatistics::rank)
+    notes.push_back(cat("warning: norm.statistics does not reach ", plan.torch_batch_norm,
+                        ", a batch norm of torch's own: in training mode it normalises by the "
+                        "micro-batch of each ",
+                        rank_word(plan.devices), " (lockstep::BatchNorm follows the option)"));
+  if (batch.norm_rows > 0)
+    notes.push_back(cat("statistics of batch norm span norm.rows = ", batch.norm_rows,
+                        " rows, on any number of devices; the micro-batch does not shrink when "
+                        "memory runs out"));
+  else if (options.norm.statistics == NormStatistics::frozen)
+    notes.push_back("batch norm normalises by the statistics that the model brought");
+  else if (plan.batch_norm && batch.world_size > 1)
+    notes.push_back(cat("batch norm normalises by the micro-batch of each ",
+                        rank_word(plan.devices), " alone, so results depend on their number; ",
+                        options.norm.keep == NormKeep::mean
+                            ? "the mean of their running statistics is kept"
+                            : "the running statistics of rank 0 are kept",
+                        " (norm.statistics=sync spans all)"));
+}
+
+void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const BatchPlan& batch = plan.batch;
+  notes.push_back(batch_note(plan, options));
+  note_places(plan, notes);
+  note_fixed_micro(plan, notes);
+  note_norm(plan, options, notes);
+  if (batch.world_size == 1 && options.shard_optimizer)
+    notes.push_back("shard_optimizer changes nothing on one device");
+  if (batch.world_size == 1) return;
+  notes.push_back(cat(
+      "the samples of every step, their order, their random numbers (augmentation, dropout) and "
+      "the learning rate are those of one device",
+      batch_is_its_own(plan, options) ? cat(" with batch.global = ", batch.global) : ""));
+  if (!options.exact)
+    notes.push_back(cat("sums are rounded differently than on one device: gradients agree ",
+                        plan.precision.type == Precision::fp32 && !plan.precision.tf32
+                            ? "to about 1e-6 of their size in fp32"
+                            : cat("within the rounding of ", products_word(plan.precision)),
+                        ", not bit for bit"));
+  const std::string rank = rank_word(plan.devices);
+  if (options.shard_optimizer)
+    notes.push_back(cat("every ", rank, " holds the whole model and 1/", batch.world_size,
+                        " of its optimizer state, which saves ",
+                        format_bytes(plan.sharding_saves_bytes), " a ", rank,
+                        " (shard_optimizer); gradients are added up once a step, and the new "
+                        "weights come from the ",
+                        rank, " that has them"));
+  else
+    notes.push_back(cat("every ", rank,
+                        " holds the whole model and its optimizer state; gradients are added up "
+                        "once a step, whatever the accumulation"));
+}
+
+// "1, 2, 4, 8": what `number` divides into evenly, as far as one machine goes.
+std::string usual_divisors(std::int64_t number) {
+  std::vector<std::string> divisors;
+  for (std::int64_t ranks = 1; ranks <= 8; ++ranks)
+    if (number % ranks == 0) divisors.push_back(cat(ranks));
+  return join(divisors, ", ");
+}
+
+void note_exact(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  if (!plan.exact) return;
+  const ExactSum& exact = *plan.exact;
+  notes.push_back(
+      cat("exact = true: a step is ", exact.leaves, exact.leaves == 1 ? " leaf" : " leaves", " of ",
+          count_of(exact.leaf_samples, "sample"),
+          ", whose gradients are added in one fixed order: the weights are bitwise the same on any "
+          "number of ",
+          rank_word(plan.devices), "s that divides ", exact.leaves,
+          " (up to 8: ", usual_divisors(exact.leaves), "), also if it changes when the run goes on",
+          options.batch.micro <= 0
+              ? cat("; another start has the same leaf with batch.micro=", exact.leaf_samples)
+              : ""));
+  if (options.batch.global == 0 || plan.batch.rounded_from > 0)
+    notes.push_back(cat("for the same weights from a start on other devices set batch.global=",
+                        plan.batch.global, " too"));
+}
+
+void note_precision(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const PrecisionPlan& precision = plan.precision;
+  const bool cpu = plan.devices.front().kind == DeviceKind::cpu;
+  const bool have_tf32 = is_native(Precision::bf16, plan.devices) && !cpu;
+  if (cpu && precision.type != Precision::fp32)
+    notes.push_back(cat("warning: ", precision_word(precision.type),
+                        " is slower than fp32 on most CPUs: set precision=fp32"));
+  if (options.matmul.tf32 && !precision.tf32)
+    notes.push_back(cat("matmul.tf32 changes nothing: ",
+                        precision.type != Precision::fp32
+                            ? cat("products are in ", precision_word(precision.type))
+                            : "not all devices have TF32 (GPUs from sm_80 on)"));
+  if (have_tf32 && precision.type == Precision::fp32 && !precision.tf32)
+    notes.push_back(
+        "fp32 without TF32: products keep all bits of their inputs and leave most of these GPUs' "
+        "speed unused; matmul.tf32=true is several times as fast, precision=bf16 more so");
+}
+
+void note_mixed_devices(const Plan& plan, Notes& notes) {
+  const Device& first = plan.devices.front();
+  const bool same =
+      std::all_of(plan.devices.begin(), plan.devices.end(), [&](const Device& device) {
+        return device.name == first.name && device.memory_bytes == first.memory_bytes;
+      });
+  if (!same)
+    notes.push_back(
+        "the devices differ: all get the same share of the batch, so each step waits "
+        "for the slowest, and the smallest memory sets the micro-batch");
+}
+
+void note_scaled_rate(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const auto& optimizer = options.optimizer;
+  if (plan.schedule.base_lr == optimizer.lr) return;
+  const bool linear = optimizer.scale_lr == ScaleLr::linear;
+  notes.push_back(cat("scale_lr = ", linear ? "linear" : "sqrt", " changed the learning rate from ",
+                      rate_text(optimizer.lr), " to ", rate_text(plan.schedule.base_lr), ", by ",
+                      linear ? "" : "the square root of ", plan.batch.global, "/",
+                      optimizer.base_batch, " (global batch / optimizer.base_batch)"));
+}
+
+void note_optimizer(const TrainOptions& options, Notes& notes) {
+  if (options.optimizer.kind == OptimizerKind::muon) return;
+  for (const OptionInfo& option : options.table.options()) {
+    const bool is_of_muon =
+        option.key.starts_with("optimizer.muon_") || option.key == "optimizer.adamw_lr";
+    const bool is_typed = option.source.kind == ValueSource::Kind::argument ||
+                          option.source.kind == ValueSource::Kind::file;
+    if (is_of_muon && is_typed)
+      notes.push_back(cat(option.key, " changes nothing: it is for optimizer.kind=muon"));
+  }
+}
+
+void note_average(const TrainOptions& options, Notes& notes) {
+  if (options.ema.decay <= 0) return;
+  notes.push_back(cat("the weights are averaged over about the last ",
+                      std::llround(1 / (1 - options.ema.decay)),
+                      " updates (ema.decay); evaluation and predictions use the ",
+                      options.ema.evaluate ? "average" : "weights themselves"));
+}
+
+void note_padding(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  if (plan.epoch_size <= 0) return;
+  if (plan.epoch_size != plan.train_samples)
+    notes.push_back(cat("an epoch is ", count_of(plan.epoch_size, "sample"),
+                        " of the recipe's own choice, not each of the ", plan.train_samples,
+                        " once"));
+  const std::int64_t last = plan.epoch_size % plan.batch.global;
+  if (last == 0) return;
+  if (options.data.drop_last) {
+    notes.push_back(cat("the last ", count_of(last, "sample"),
+                        " of each epoch's order are left out (data.drop_last)"));
+    return;
+  }
+  const std::int64_t padding = plan.batch.global - last;
+  if (plan.epoch_size < plan.batch.global && padding >= plan.batch.world_size) {
+    notes.push_back(cat("warning: there ", plan.epoch_size == 1 ? "is" : "are", " only ",
+                        count_of(plan.epoch_size, "training sample"), ", fewer than the ",
+                        plan.batch.global, " of the batch: every step sees all of them, and ",
+                        count_of(padding, "padding row"),
+                        " of weight 0; more data is needed to "
+                        "learn from, or a smaller batch.global"));
+    return;
+  }
+  notes.push_back(cat(plan.steps_per_epoch == 1 ? "each epoch is one step of "
+                                                : "the last step of each epoch holds ",
+                      count_of(last, "sample"), " and ", count_of(padding, "padding row"),
+                      " of weight 0, so no sample is dropped or repeated"));
+}
+
+// Ranks beyond the cores only take turns, and each holds a model.
+void note_cores(const Plan& plan, Notes& notes) {
+  const Device& first = plan.devices.front();
+  const auto ranks = static_cast<std::int64_t>(plan.devices.size());
+  if (first.kind != DeviceKind::cpu || first.host_cores <= 0 || ranks <= first.host_cores) return;
+  notes.push_back(cat("warning: ", count_of(ranks, "CPU rank"), " share ",
+                      count_of(first.host_cores, "core"), " and only take turns: --devices cpu:",
+                      first.host_cores, " needs less memory and is faster"));
+}
+
+void note_schedule(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const ScheduleKind& kind = *plan.schedule.kind;
+  if (kind.uses_warmup || (options.schedule.warmup <= 0 && options.schedule.min_lr <= 0)) return;
+  notes.push_back(cat("schedule.kind = ", kind.name,
+                      " has a rise and an end of its own: schedule.warmup and schedule.min_lr "
+                      "change nothing"));
+}
+
+void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const double warmup = plan.schedule.warmup_steps;
+  const double total = static_cast<double>(plan.total_steps);
+  const double tenth = 0.1 * total * options.schedule.warmup / std::max(warmup, 1e-9);
+  if (warmup > total)
+    notes.push_back(cat("warning: warm-up takes ", general(warmup, 9),
+                        " steps, but the run ends after ", plan.total_steps,
+                        ": the learning rate only rises, to ",
+                        rate_text(learning_rate(plan.schedule, plan.total_steps - 1)),
+                        "; for a tenth of them set schedule.warmup=",
+                        options.schedule.unit == TimeUnit::steps ? general(std::ceil(tenth), 9)
+                                                                 : general(tenth, 2)));
+  if (options.stop.steps > 0 && options.stop.epochs > 0)
+    notes.push_back(cat(plan.total_steps == options.stop.steps ? "stop.steps ends the run"
+                                                               : "stop.epochs ends the run",
+                        ": the smaller of stop.steps = ", options.stop.steps,
+                        " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
+}
+
+}  // namespace
+
+std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options) {
+  Notes notes;
+  note_world(plan, options, notes);
+  note_exact(plan, options, notes);
+  note_precision(plan, options, notes);
+  note_mixed_devices(plan, notes);
+  note_cores(plan, notes);
+  note_scaled_rate(plan, options, notes);
+  note_optimizer(options, notes);
+  note_average(options, notes);
+  note_padding(plan, options, notes);
+  note_schedule(plan, options, notes);
+  note_length(plan, options, notes);
+  return notes;
+}
+
+}  // namespace lockstep

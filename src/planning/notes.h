@@ -1,0 +1,18 @@
+// What a plan says in words: what differs from one device and what does not, and what looks wrong.
+#pragma once
+
+#include "planning/plan.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// plan: complete but for its notes. Those of the micro-batch are in plan/micro_batch. Each note is
+// a sentence or two without a full stop at the end.
+std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options);
+
+// "the 3 rows of a step leave 1 place to padding"
+std::string padding_words(const BatchPlan& batch);
+
+}  // namespace lockstep

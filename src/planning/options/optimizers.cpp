@@ -1,0 +1,116 @@
+#include "planning/options/optimizers.h"
+
+#include "core/base/check.h"
+#include "core/base/error.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace lockstep {
+namespace {
+
+std::vector<Granularity> muon_granularities(const std::vector<OptimizedParameter>& parameters) {
+  const bool has_marks = std::any_of(parameters.begin(), parameters.end(), [](const auto& one) {
+    return one.use != ParameterUse::usual;
+  });
+  std::vector<Granularity> found;
+  std::vector<std::size_t> two_dimensional;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const OptimizedParameter& one = parameters[i];
+    const bool is_matrix = one.sizes.size() == 2 && one.elements() > 0;
+    if (is_matrix) two_dimensional.push_back(i);
+    const bool is_own = is_matrix && !one.tied && one.use == ParameterUse::usual;
+    found.push_back(is_own ? Granularity::matrix : Granularity::range);
+  }
+  if (!has_marks && !two_dimensional.empty())
+    found[two_dimensional.front()] = found[two_dimensional.back()] = Granularity::range;
+  return found;
+}
+
+}  // namespace
+
+std::int64_t OptimizedParameter::elements() const {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::vector<Granularity> granularities(OptimizerKind kind,
+                                       const std::vector<OptimizedParameter>& parameters) {
+  switch (kind) {
+    case OptimizerKind::adamw:
+    case OptimizerKind::adam:
+      return std::vector(parameters.size(), Granularity::range);  // our kernel reads vectors
+    case OptimizerKind::sgd:
+      return std::vector(parameters.size(), Granularity::element);
+    case OptimizerKind::muon:
+      return muon_granularities(parameters);
+  }
+  LOCKSTEP_CHECK(false);
+}
+
+std::vector<OptimizerState> optimizer_states(const TrainOptions& options) {
+  switch (options.optimizer.kind) {
+    case OptimizerKind::adamw:
+    case OptimizerKind::adam:
+      return {{.name = "exp_avg"}, {.name = "exp_avg_sq"}};
+    case OptimizerKind::sgd:
+      if (options.optimizer.momentum == 0) return {};
+      return {{.name = "momentum"}};
+    case OptimizerKind::muon:
+      return {{.name = "momentum_buffer", .of_others = false},
+              {.name = "exp_avg", .of_matrices = false},
+              {.name = "exp_avg_sq", .of_matrices = false}};
+  }
+  LOCKSTEP_CHECK(false);
+}
+
+std::vector<RuleCount> rule_counts(const TrainOptions& options,
+                                   const std::vector<OptimizedParameter>& parameters) {
+  if (options.optimizer.kind != OptimizerKind::muon || parameters.empty()) return {};
+  const std::vector<Granularity> kinds = granularities(options.optimizer.kind, parameters);
+  std::vector<RuleCount> counts{{.rule = "muon", .names = {}}, {.rule = "adamw", .names = {}}};
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    RuleCount& count = counts[kinds[i] == Granularity::matrix ? 0 : 1];
+    count.names.push_back(parameters[i].name);
+    count.parameters += parameters[i].elements();
+  }
+  return counts;
+}
+
+double update_workspace_bytes(const TrainOptions& options,
+                              const std::vector<OptimizedParameter>& parameters) {
+  if (options.optimizer.kind != OptimizerKind::muon) return 0;
+  // What MuonRule allocates: a matrix in fp32, in fp64 and twice in bf16; two products with its
+  // transpose in bf16.
+  constexpr double per_element = 4 + 8 + 2 * 2, per_product = 2 * 2;
+  const std::vector<Granularity> kinds = granularities(options.optimizer.kind, parameters);
+  double elements = 0, products = 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (kinds[i] != Granularity::matrix) continue;
+    const auto shorter =
+        static_cast<double>(std::min(parameters[i].sizes[0], parameters[i].sizes[1]));
+    elements = std::max(elements, static_cast<double>(parameters[i].elements()));
+    products = std::max(products, shorter * shorter);
+  }
+  return per_element * elements + per_product * products;
+}
+
+void check_optimizer(const TrainOptions& options) {
+  const auto& optimizer = options.optimizer;
+  if (optimizer.kind == OptimizerKind::muon && optimizer.adamw_lr > 0 && optimizer.lr == 0)
+    throw Error(
+        "optimizer.adamw_lr follows the curve of optimizer.lr, which must be above 0, but is 0",
+        "set optimizer.lr; to keep some matrices as they are name them in train.freeze");
+}
+
+void check_optimized(const TrainOptions& options, const std::vector<Granularity>& granularities) {
+  if (options.optimizer.kind != OptimizerKind::muon) return;
+  if (std::find(granularities.begin(), granularities.end(), Granularity::matrix) ==
+      granularities.end())
+    throw Error(
+        "optimizer.kind=muon updates matrices of hidden layers, but the model trains none: its "
+        "parameters are embeddings, heads, vectors and convolutions",
+        "set optimizer.kind=adamw");
+}
+
+}  // namespace lockstep

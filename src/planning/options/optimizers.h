@@ -1,0 +1,67 @@
+// The facts about update rules that the plan, checkpoints and sharding need: a table without
+// LibTorch. The update itself is a class of training/update/optimizer_rule.h.
+#pragma once
+
+#include "planning/options/train_options.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// What a parameter is for. Recipes say so (training/recipe/recipe.h); rules may treat parameters by
+// it.
+enum class ParameterUse { usual, embedding, head };
+
+// What an update must see of a parameter as a whole, and so where sharding may cut it: anywhere, at
+// multiples of arena_alignment (planning/batch/buckets.h), or nowhere.
+enum class Granularity { element, range, matrix };
+
+// A trained parameter as rules tell them apart.
+struct OptimizedParameter {
+  std::string name;
+  std::vector<std::int64_t> sizes;
+  ParameterUse use = ParameterUse::usual;
+  bool tied = false;  // has several names
+  std::int64_t elements() const;
+};
+
+// By parameter, all trained ones of a model in the order of registration. Muon updates matrices: of
+// two dimensions, not tied, and neither embedding nor head. Where no parameter of the model has a
+// mark (ParameterUse), the first and the last of two dimensions count as embedding and head.
+std::vector<Granularity> granularities(OptimizerKind kind,
+                                       const std::vector<OptimizedParameter>& parameters);
+
+// A tensor that the rule keeps for each parameter of some granularities, of the parameter's shape.
+struct OptimizerState {
+  std::string name;  // its prefix in checkpoints: "exp_avg.NAME"
+  bool of_matrices = true, of_others = true;
+  double bytes_per_element = 4;
+  bool is_of(Granularity granularity) const {
+    return granularity == Granularity::matrix ? of_matrices : of_others;
+  }
+};
+std::vector<OptimizerState> optimizer_states(const TrainOptions& options);
+
+// What a rule updates of a model.
+struct RuleCount {
+  std::string rule;  // "muon"
+  std::vector<std::string> names;
+  std::int64_t parameters = 0;  // elements
+};
+// By rule, where the chosen kind has several: muon and adamw. Else empty.
+std::vector<RuleCount> rule_counts(const TrainOptions& options,
+                                   const std::vector<OptimizedParameter>& parameters);
+
+// Bytes a rank needs during an update beside weights, gradients and states.
+double update_workspace_bytes(const TrainOptions& options,
+                              const std::vector<OptimizedParameter>& parameters);
+
+// Rules between options of the optimizer. Throws Error.
+void check_optimizer(const TrainOptions& options);
+
+// For a rule that tells parameters apart: throws Error if none is its own.
+void check_optimized(const TrainOptions& options, const std::vector<Granularity>& granularities);
+
+}  // namespace lockstep

@@ -1,0 +1,57 @@
+// The options of a recipe that has a half for the tool alone: it prepares data, finds items and
+// scores. The worker gets what was prepared.
+#pragma once
+
+#include "planning/recipe_info.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// The functions of that half, and words for its messages. Null: as RecipeOptions without it.
+template <class Options>
+struct Preparer {
+  const char* data = "";    // "the sentences", as in "cannot prepare the sentences"
+  const char* record = "";  // the name of the file that says what was prepared
+  Prepared (*prepare)(Options& options, const PrepareContext& context) = nullptr;
+  std::vector<PredictItem> (*items)(const Options& options, const ItemQuery& query) = nullptr;
+  std::vector<Score> (*score)(Options& options, const ScoreContext& context) = nullptr;
+  void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept) = nullptr;
+};
+
+// Calls `prepare`. An exception of the file system becomes an Error that names the data, one of
+// JSON an Error that names the damaged record. Where that name is empty the exception passes.
+Prepared prepared_by(const std::function<Prepared()>& prepare, const char* data,
+                     const char* record);
+
+// Base of the struct `Options`.
+template <class Options>
+class PreparedOptions : public RecipeOptions {
+ public:
+  // Set by linking the recipe's library for it, before main; nothing of it elsewhere.
+  static inline constinit Preparer<Options> preparer = {};
+
+  Prepared prepare(const PrepareContext& context) override {
+    if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
+    return prepared_by([&] { return preparer.prepare(static_cast<Options&>(*this), context); },
+                       preparer.data, preparer.record);
+  }
+  void forget_places(nlohmann::json& extra,
+                     std::map<std::string, std::string>& kept) const override {
+    if (preparer.forget_places == nullptr) return RecipeOptions::forget_places(extra, kept);
+    preparer.forget_places(extra, kept);
+  }
+  std::vector<PredictItem> items(const ItemQuery& query) const override {
+    if (preparer.items == nullptr) return RecipeOptions::items(query);
+    return preparer.items(static_cast<const Options&>(*this), query);
+  }
+  std::vector<Score> score(const ScoreContext& context) override {
+    if (preparer.score == nullptr) return RecipeOptions::score(context);
+    return preparer.score(static_cast<Options&>(*this), context);
+  }
+};
+
+}  // namespace lockstep

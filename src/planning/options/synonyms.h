@@ -1,0 +1,10 @@
+// What other programs call the engine's options.
+#pragma once
+
+#include "core/config/synonym.h"
+
+namespace lockstep {
+
+std::vector<Synonym> engine_synonyms();
+
+}  // namespace lockstep

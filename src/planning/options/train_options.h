@@ -1,0 +1,242 @@
+// Every option of the engine; recipes add their own table beside it.
+#pragma once
+
+#include "core/config/options.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+enum class Precision { automatic, fp32, bf16, fp16 };
+enum class ReducePrecision { fp32, bf16 };
+enum class OptimizerKind { adamw, adam, sgd, muon };
+enum class MuonRate { match_rms_adamw, original };
+enum class ScaleLr { none, linear, sqrt };
+enum class TimeUnit { steps, epochs };
+enum class GraphMode { automatic, off };
+enum class Recompute { off, blocks, automatic };
+enum class OnNan { stop, skip };
+enum class NormStatistics { rank, sync, frozen };
+enum class NormKeep { first, mean };
+enum class InitCheckpoint { newest, best };
+
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::pair<Precision, const char*> value[] = {{Precision::automatic, "auto"},
+                                                                {Precision::fp32, "fp32"},
+                                                                {Precision::bf16, "bf16"},
+                                                                {Precision::fp16, "fp16"}};
+};
+template <>
+struct EnumNames<ReducePrecision> {
+  static constexpr std::pair<ReducePrecision, const char*> value[] = {
+      {ReducePrecision::fp32, "fp32"}, {ReducePrecision::bf16, "bf16"}};
+};
+template <>
+struct EnumNames<OptimizerKind> {
+  static constexpr std::pair<OptimizerKind, const char*> value[] = {{OptimizerKind::adamw, "adamw"},
+                                                                    {OptimizerKind::adam, "adam"},
+                                                                    {OptimizerKind::sgd, "sgd"},
+                                                                    {OptimizerKind::muon, "muon"}};
+};
+template <>
+struct EnumNames<MuonRate> {
+  static constexpr std::pair<MuonRate, const char*> value[] = {
+      {MuonRate::match_rms_adamw, "match_rms_adamw"}, {MuonRate::original, "original"}};
+};
+template <>
+struct EnumNames<ScaleLr> {
+  static constexpr std::pair<ScaleLr, const char*> value[] = {
+      {ScaleLr::none, "none"}, {ScaleLr::linear, "linear"}, {ScaleLr::sqrt, "sqrt"}};
+};
+template <>
+struct EnumNames<TimeUnit> {
+  static constexpr std::pair<TimeUnit, const char*> value[] = {{TimeUnit::steps, "steps"},
+                                                               {TimeUnit::epochs, "epochs"}};
+};
+
+template <>
+struct EnumNames<GraphMode> {
+  static constexpr std::pair<GraphMode, const char*> value[] = {{GraphMode::automatic, "auto"},
+                                                                {GraphMode::off, "off"}};
+};
+
+template <>
+struct EnumNames<Recompute> {
+  static constexpr std::pair<Recompute, const char*> value[] = {
+      {Recompute::off, "off"}, {Recompute::blocks, "blocks"}, {Recompute::automatic, "auto"}};
+};
+
+template <>
+struct EnumNames<OnNan> {
+  static constexpr std::pair<OnNan, const char*> value[] = {{OnNan::stop, "stop"},
+                                                            {OnNan::skip, "skip"}};
+};
+
+template <>
+struct EnumNames<NormStatistics> {
+  static constexpr std::pair<NormStatistics, const char*> value[] = {
+      {NormStatistics::rank, "rank"},
+      {NormStatistics::sync, "sync"},
+      {NormStatistics::frozen, "frozen"}};
+};
+
+template <>
+struct EnumNames<InitCheckpoint> {
+  static constexpr std::pair<InitCheckpoint, const char*> value[] = {
+      {InitCheckpoint::newest, "newest"}, {InitCheckpoint::best, "best"}};
+};
+
+template <>
+struct EnumNames<NormKeep> {
+  static constexpr std::pair<NormKeep, const char*> value[] = {{NormKeep::first, "first"},
+                                                               {NormKeep::mean, "mean"}};
+};
+
+inline constexpr std::int64_t micro_auto = -1;  // of batch.micro: tried out when the run starts
+
+struct TrainOptions {
+  TrainOptions();  // fills `table`
+
+  std::int64_t seed = 42;
+  Precision precision = Precision::automatic;  // see planning/precision.h; never in a record
+  std::string precision_why;                   // what decided where it was auto; no option
+  ReducePrecision reduce_precision = ReducePrecision::fp32;
+  std::int64_t reduce_bucket_mb = 0;  // 0 = find it
+  bool shard_optimizer = false;
+  bool exact = false;
+  bool deterministic = false;
+  GraphMode graph = GraphMode::automatic;
+  std::int64_t graph_shapes = 8;
+  OnNan on_nan = OnNan::stop;
+  std::int64_t restart = 0;  // starts after a failure, without progress in between
+
+  struct {
+    std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = find it
+    std::string micro_changes;                             // see planning/batch/micro_batch.h
+  } batch;
+
+  struct {
+    std::vector<std::string> freeze;  // patterns over names of parameters; see parameter_rules.h
+  } train;
+
+  // Where the first weights come from; empty: the recipe's own.
+  struct {
+    std::string from;
+    InitCheckpoint checkpoint = InitCheckpoint::newest;  // of a run
+    bool average = true;                                 // where a checkpoint holds one
+    std::vector<std::string> map, missing, unexpected;
+  } init;
+
+  struct {
+    Recompute recompute = Recompute::off;
+  } memory;
+
+  struct {
+    NormStatistics statistics = NormStatistics::rank;
+    std::int64_t rows = 0;  // that statistics span with sync; 0 = ranks * micro-batch
+    NormKeep keep = NormKeep::first;
+  } norm;
+
+  struct {
+    bool tf32 = false;
+  } matmul;
+
+  struct {
+    OptimizerKind kind = OptimizerKind::adamw;
+    double lr = 1e-3, weight_decay = 0.01, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, momentum = 0.9;
+    bool nesterov = false;
+    // Of muon; those that adamw and adam have are AdamW's, for what muon leaves to it.
+    double muon_momentum = 0.95, adamw_lr = 0;  // adamw_lr: 0 = lr
+    bool muon_nesterov = true;
+    MuonRate muon_rate = MuonRate::match_rms_adamw;
+    bool decay_norms_and_biases = false;
+    double clip = 1.0;  // largest gradient norm; 0 = off
+    ScaleLr scale_lr = ScaleLr::none;
+    std::int64_t base_batch = 0;  // the global batch that `lr` was chosen for; needed by scale_lr
+    std::vector<std::string> groups;  // see planning/options/parameter_rules.h
+  } optimizer;
+
+  struct {
+    double decay = 0;      // 0 = off
+    bool evaluate = true;  // with the average, not the weights
+  } ema;
+
+  struct {
+    std::string kind = "cosine";      // of the table in planning/schedule/schedule.h
+    TimeUnit unit = TimeUnit::steps;  // of warmup and of parameters that are lengths
+    double warmup = 0;
+    double min_lr = 0;  // floor of the decaying kinds
+    // Those of all kinds, by name. `table` is bound to them: set one, never the whole.
+    std::map<std::string, double> parameters;
+  } schedule;
+
+  struct {
+    std::int64_t weights_every = 1000;  // steps; 0: never
+    bool contract = true;               // of recipes in plugins, before the first step
+  } check;
+
+  struct {
+    std::int64_t steps = 0;  // 0 = no limit of its own
+    double epochs = 0;
+    std::int64_t patience = 0;  // evaluations without a better metric; 0 = any number
+    double patience_epochs = 0;
+    Duration after{}, budget{}, reserve{};
+    Duration hang_after{60};
+    Duration grace{};  // 0 = found
+  } stop;
+
+  struct {
+    std::int64_t threads = -1;  // loader threads a rank; -1 = measured
+    std::int64_t prefetch = 2;  // steps ahead
+    bool shuffle = true;
+    bool drop_last = false;
+    bool group_by_length = false;
+  } data;
+
+  struct {
+    std::int64_t every_steps = 0;
+    double every_epochs = 0;
+    Duration every{600};
+    std::int64_t keep = 4;
+    Duration keep_every{};  // besides the newest: one each such time
+    bool keep_best = true;
+    std::string best_metric;  // empty: the recipe's first metric
+  } checkpoint;
+
+  struct {
+    std::int64_t every_steps = 0;  // 0, and no every_epochs: only at the end
+    double every_epochs = 0;
+    std::int64_t batch = 0;  // samples a rank evaluates at once; 0 = micro-batch
+    bool at_start = false;
+    std::int64_t keep = 4;  // evaluations whose tables and pictures stay; 0: none are written
+    std::int64_t table_rows = 100'000;
+    std::int64_t pictures = 64;
+  } eval;
+
+  struct {
+    std::string root = "runs";
+    std::vector<std::string> tags;  // to find it again
+    std::string note;
+    bool record_samples = false;
+  } run;
+  struct {
+    std::int64_t every_steps = 1;
+    std::int64_t limit_mb = 64;  // of each rank's log; 0 = none
+    Duration gpu_every{1};       // 0 = no gpu.csv
+    bool tensorboard = false;
+  } log;
+  struct {
+    std::int64_t first_step = 0;  // 0: no profile
+    std::int64_t steps = 3;
+  } profile;
+  std::string preset;
+
+  OptionTable table;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,29 @@
+// How the items of a prediction are shared out among ranks: what a rank takes at once.
+#pragma once
+
+#include "planning/order/predict_items.h"
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+namespace lockstep {
+
+// Items that follow each other, or a piece of one item.
+struct ItemTask {
+  std::int64_t begin = 0, end = 0;  // of the items
+  std::int64_t piece = 0, pieces = 1;
+};
+
+// In the order in which ranks take them. Items are whole, `batch` of them at once, until fewer are
+// left than ranks. Those, the last ones, are split into as many pieces as leave no rank idle, as
+// far as PredictItem::pieces allows it; a `batch` above 1 is never split. The pieces of an item
+// follow each other. done: parts (of `batch` items each, numbered from 0) that need no task.
+std::vector<ItemTask> item_tasks(const std::vector<PredictItem>& items, std::int64_t batch,
+                                 std::int64_t ranks, const std::set<std::int64_t>& done = {});
+
+// How many of the devices have something to do at the same time; at least 1.
+std::int64_t ranks_for_items(const std::vector<PredictItem>& items, std::int64_t batch,
+                             std::int64_t devices, const std::set<std::int64_t>& done = {});
+
+}  // namespace lockstep

@@ -1,0 +1,190 @@
+// The plan of a run: pure arithmetic over options, facts of the data and devices. Printable, and
+// the same on every rank.
+#pragma once
+
+#include "core/devices/device.h"
+#include "planning/batch/exact_sum.h"
+#include "planning/options/optimizers.h"
+#include "planning/options/train_options.h"
+#include "planning/schedule/schedule.h"
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// Trained parameters that an entry of optimizer.groups speaks of.
+struct GroupCount {
+  std::string pattern, words;  // words: "lr 0.001, weight decay 0"
+  std::int64_t parameters = 0;
+};
+
+// What a recipe knows of its data and model before a worker starts.
+struct Facts {
+  std::int64_t train_samples = 0;
+  std::int64_t valid_samples = 0;
+  // What evaluating all of valid_samples takes, in forward passes of a training sample: where a
+  // validation sample is cut into tiles, their number. 0: valid_samples.
+  double evaluation_passes = 0;
+  std::int64_t epoch_size = 0;       // places in an epoch's order; 0 = train_samples
+  std::int64_t rows_per_sample = 1;  // of a batch, in training
+  std::string unit = "samples";      // what throughput counts: "tokens", "voxels"
+  double units_per_sample = 1;
+  std::string smaller_sample{};        // how a sample takes less memory, the recipe's advice; or ""
+  std::int64_t parameters = 0;         // that are trained; 0 = unknown
+  std::int64_t frozen_parameters = 0;  // that are not
+  bool batch_norm = false;             // the model has running statistics, as far as is known
+  // A module of torch's own batch norm, which norm.statistics does not reach; "": none is known.
+  std::string torch_batch_norm{};
+  std::int64_t preferred_micro = 0;  // what the recipe prefers; 0 = none
+  std::int64_t fixed_micro = 0;      // what the model stands on, no other will do; 0 = none
+  std::int64_t default_global = 0;   // the recipe's default global batch
+  double flops_per_sample = 0;       // model FLOPs of training on one; 0 = unknown
+  std::vector<GroupCount> groups{};  // of optimizer.groups, in order
+  // Trained parameters, in order of registration, where the optimizer tells them apart and a model
+  // was at hand; else empty.
+  std::vector<OptimizedParameter> optimized{};
+};
+
+// Bytes a rank needs: fixed + per_sample * micro_batch, and what exists for a moment
+// (planning/memory/memory.h).
+struct MemoryEstimate {
+  double fixed_bytes = 0;       // weights, working copy, gradients, optimizer state, workspace
+  double per_sample_bytes = 0;  // activations
+  // The part of fixed_bytes that only the update needs, which shard_optimizer shares out.
+  double optimizer_bytes = 0;
+  // Blocks of the model that can be computed again, and what a sample keeps of one: usually, and
+  // where it is computed again. 0 blocks: the recipe has none, or does not tell.
+  std::int64_t blocks = 0;
+  double block_bytes = 0, recomputed_block_bytes = 0;
+  // What a sample needs for a moment beside its activations. In the loss, which works in equal
+  // pieces of at most loss_piece_bytes (0: in one); and in backward. The larger of the two counts.
+  double loss_bytes = 0, loss_piece_bytes = 0;
+  double backward_bytes = 0;
+  // Of a plan: whether per_sample_bytes follows from an earlier run's peak; and with
+  // batch.micro = auto the largest micro-batch that was seen to fit, 0: not tried out.
+  bool measured = false;
+  std::int64_t tried_micro = 0;
+};
+
+// What runs before showed of the memory of these devices; 0: nothing is known.
+struct MeasuredMemory {
+  // A rank's peak at a micro-batch; with batch.micro = auto, at the largest that fits.
+  std::int64_t micro = 0;
+  double peak_bytes = 0;
+  std::int64_t shrunk_to = 0;  // the micro-batch that this run shrank to when memory ran out
+};
+
+// A step takes `global` samples, which are rows(); they are shared out over places(), of which a
+// micro-batch is `micro`. Both are the same, but where a sample has several rows, or where there
+// are fewer samples than ranks: then the last places are padding.
+struct BatchPlan {
+  std::int64_t world_size = 1, micro = 1, accumulation = 1, global = 1;
+  std::int64_t rounded_from = 0;  // the default that `global` stands for; 0 = not rounded
+  std::int64_t rows_per_sample = 1;
+  bool fixed_micro = false;  // the model stands on this micro-batch
+  // Rows that statistics of batch norm span, world_size * micro; 0: none do over ranks. Then the
+  // ranks' micro-batches of one number are neighbours in the global batch, so that the same rows
+  // meet on any number of ranks.
+  std::int64_t norm_rows = 0;
+  std::int64_t rows() const { return global * rows_per_sample; }
+  std::int64_t places() const { return world_size * micro * accumulation; }
+  // What a rank must have room for: its part of the rows, rounded up.
+  std::int64_t rows_per_rank() const { return (rows() - 1) / world_size + 1; }
+};
+
+// What the model computes in.
+struct PrecisionPlan {
+  Precision type = Precision::fp32;  // never auto
+  bool tf32 = false;                 // fp32 products are rounded to TF32
+  std::string why;                   // what decided, where precision = auto
+};
+
+// What the utilisation of a run (MFU) is made of.
+struct ComputePlan {
+  double flops_per_step = 0;  // model FLOPs of the global batch; 0 = unknown
+  double peak_flops = 0;      // FLOP/s of all devices together; 0 = unknown
+  std::string mfu_unknown;    // why it is; empty where MFU is known
+};
+
+struct Plan {
+  BatchPlan batch;
+  std::vector<Device> devices;  // one per rank
+  PrecisionPlan precision;
+  std::int64_t train_samples = 0, valid_samples = 0;
+  double evaluation_passes = 0;      // Facts::evaluation_passes, or valid_samples
+  std::int64_t epoch_size = 0;       // places in an epoch's order
+  std::int64_t steps_per_epoch = 0;  // of epoch_size / global, by data.drop_last
+  std::int64_t total_steps = 0;      // from stop.steps and stop.epochs; what the curve ends at
+  Schedule schedule;
+  MemoryEstimate memory;
+  double memory_needed_bytes = 0;      // of one rank at this micro-batch
+  double sharding_saves_bytes = 0;     // of one rank, by shard_optimizer
+  std::int64_t recomputed_blocks = 0;  // the model's first so many are computed again in backward
+  std::string smaller_sample;          // as Facts has it; not part of the record
+  std::string unit;
+  double units_per_step = 0;
+  ComputePlan compute;
+  std::int64_t parameters = 0, frozen_parameters = 0;  // trained and not; 0 = unknown
+  std::vector<GroupCount> groups;
+  std::vector<RuleCount> rules;    // where the optimizer has several
+  double adamw_lr = 0;             // optimizer.adamw_lr
+  std::string init_from;           // where the first weights come from; "": from the recipe
+  std::optional<ExactSum> exact;   // with exact = true
+  bool batch_norm = false;         // Facts::batch_norm
+  std::string torch_batch_norm;    // Facts::torch_batch_norm
+  std::vector<std::string> notes;  // what differs from one device and what does not, in words
+};
+
+// The largest divisor of `number` that is at most `limit`.
+std::int64_t largest_divisor(std::int64_t number, std::int64_t limit);
+
+// The largest micro-batch up to `limit` that a rank's rows can be cut into: a divisor of them, or
+// with several rows a sample one that leaves the fewest places.
+std::int64_t fitting_micro(const BatchPlan& batch, std::int64_t limit);
+
+// The nearest multiple, at least one; the larger of two that are equally near.
+std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple);
+
+// Solves world_size * micro * accumulation = global for what is 0. With only `global` given (or
+// defaulted) picks the largest micro <= largest_micro that divides. A default that does not divide
+// is rounded to the nearest that does, the larger of two; for a given one throws Error naming the
+// nearest global batches that work, unless it is below world_size: then some ranks get padding.
+// With several rows a sample, micro counts rows, any global batch works, and the places beyond its
+// rows are padding. rank_word: what messages call a rank ("GPU", "CPU rank"). Pure.
+BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t micro,
+                      std::int64_t accumulation, std::int64_t default_global,
+                      std::int64_t largest_micro, const std::string& rank_word = "GPU",
+                      std::int64_t rows_per_sample = 1);
+
+// For a run that goes on, whose global batch is options.batch.global. Throws Error, naming numbers
+// of ranks that work, if it does not divide into these devices.
+void check_frozen_batch(const TrainOptions& options, const Facts& facts,
+                        const std::vector<Device>& devices);
+
+// For a run that goes on, of which preparation found `before` when it began and finds `now`. Throws
+// Error if the data has another number of samples. where: "data.path=/x", or empty.
+void check_frozen_data(const Facts& before, const Facts& now, const std::string& where);
+
+// Steps of an epoch of so many places; 0 for none.
+std::int64_t count_epoch_steps(std::int64_t epoch_size, std::int64_t global, bool drop_last);
+
+// whole: the recipe's formula at this precision, of a rank that shares nothing. Throws Error on
+// anything that cannot be.
+Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& whole,
+               const std::vector<Device>& devices, const MeasuredMemory& measured = {});
+
+// The plan as `lockstep train` and `lockstep plan` print it: a table, the notes, and with `curve` a
+// plot of the learning rate `width` columns wide. No trailing blank line.
+std::string to_text(const Plan& plan, bool curve, int width = 72);
+nlohmann::json to_json(const Plan& plan);
+nlohmann::json to_json(const MemoryEstimate& memory);
+nlohmann::json to_json(const GroupCount& group);
+nlohmann::json to_json(const RuleCount& rule);  // {"rule", "parameters", "names"}
+nlohmann::json to_json(const Device& device);   // {"device": "cuda:0", "uuid", "name", …}
+
+}  // namespace lockstep

@@ -1,0 +1,143 @@
+#include "planning/step_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/base/text/text.h"
+#include "planning/compute.h"
+#include "planning/words.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double share_of_peak = 1.0 / 3;
+constexpr double least_compute_s = 2e-3;
+constexpr double share_of_link = 0.8;
+constexpr double share_of_backward = 0.6;  // of a step, during which gradients are added up
+constexpr double never_hidden = 0.1;       // of the exchange: its last bucket
+
+// Of so many devices so many times as fast as one: a quarter of what each adds.
+double least_gain(std::int64_t devices) { return 1 + 0.25 * static_cast<double>(devices - 1); }
+
+std::string milliseconds(double seconds) {
+  return cat(seconds < 0.1 ? general(seconds * 1e3, 2) : cat(std::llround(seconds * 1e3)), " ms");
+}
+
+std::string gpus(const StepEstimate& step) { return count_of(step.devices, "GPU"); }
+
+// The same with `times` as many samples in a step, spread evenly.
+StepEstimate larger(StepEstimate step, const Plan& plan, std::int64_t times) {
+  const std::int64_t rows = plan.batch.rows() * times;
+  const auto busiest = static_cast<double>((rows - 1) / step.devices + 1);
+  step.arithmetic_one_s *= static_cast<double>(times);
+  step.arithmetic_s = step.sample_s * busiest /
+                      static_cast<double>(std::max<std::int64_t>(plan.batch.rows_per_sample, 1));
+  return step;
+}
+
+// The same with gradients of half the bytes.
+StepEstimate in_bf16(StepEstimate step) {
+  step.exchange_s /= 2;
+  step.exchange_bytes /= 2;
+  return step;
+}
+
+// How many times the batch must be for the devices to pay; nothing: no batch helps.
+std::optional<std::int64_t> times_to_pay(const StepEstimate& step, const Plan& plan, double least) {
+  constexpr std::int64_t most_times = 1024;
+  for (std::int64_t times = 1; times <= most_times; times *= 2)
+    if (larger(step, plan, times).gain() >= least) return times;
+  return std::nullopt;
+}
+
+bool has_bf16(const Plan& plan) {
+  constexpr int first_major = 8;
+  return std::all_of(plan.devices.begin(), plan.devices.end(),
+                     [](const Device& device) { return device.compute_major >= first_major; });
+}
+
+// "; with reduce_precision=bf16 they pay from about batch.global=2 on", where that is earlier.
+std::string bf16_words(const StepEstimate& step, const Plan& plan, const TrainOptions& options,
+                       double least) {
+  if (options.reduce_precision != ReducePrecision::fp32 || options.exact || !has_bf16(plan))
+    return "";
+  const auto plain = times_to_pay(step, plan, least);
+  const auto halved = times_to_pay(in_bf16(step), plan, least);
+  if (!halved || (plain && *plain <= *halved)) return "";
+  return cat(
+      "; with reduce_precision=bf16 they pay ",
+      *halved == 1 ? "here" : cat("from about batch.global=", plan.batch.global * *halved, " on"));
+}
+
+void add_exchange(StepEstimate& step, const Plan& plan, const TrainOptions& options,
+                  const std::optional<LinkLimit>& link) {
+  if (step.devices < 2) return;
+  step.knows_exchange = link && link->bytes_per_s > 0 && plan.parameters > 0;
+  if (!step.knows_exchange) return;
+  const auto devices = static_cast<double>(step.devices);
+  step.exchange_bytes = static_cast<double>(plan.parameters) *
+                        (options.reduce_precision == ReducePrecision::bf16 ? 2 : 4);
+  step.exchange_s =
+      2 * (devices - 1) / devices * step.exchange_bytes / (link->bytes_per_s * share_of_link);
+}
+
+}  // namespace
+
+double StepEstimate::compute_one_s() const { return std::max(arithmetic_one_s, least_compute_s); }
+
+double StepEstimate::compute_s() const { return std::max(arithmetic_s, least_compute_s); }
+
+double StepEstimate::step_s() const {
+  const double backward_s = share_of_backward * compute_s() / static_cast<double>(accumulation);
+  const double hidden = std::min(backward_s, (1 - never_hidden) * exchange_s);
+  return compute_s() + exchange_s - hidden;
+}
+
+std::optional<StepEstimate> estimate_step(const Plan& plan, const TrainOptions& options,
+                                          const std::optional<LinkLimit>& link) {
+  const std::optional<PeakTimes> peak = times_at_peak(plan);
+  if (!peak) return std::nullopt;
+  StepEstimate step{.devices = std::ssize(plan.devices),
+                    .fastest = peak->fastest,
+                    .arithmetic_one_s = peak->one_s / share_of_peak,
+                    .arithmetic_s = peak->all_s / share_of_peak,
+                    .sample_s = peak->sample_s / share_of_peak,
+                    .accumulation = plan.batch.accumulation};
+  add_exchange(step, plan, options, link);
+  return step;
+}
+
+std::string gain_text(const StepEstimate& step, const LinkLimit& link) {
+  if (step.devices < 2 || !step.knows_exchange) return "";
+  return cat(gpus(step), ": ", general(step.gain(), 2), " x the speed of one (estimated",
+             link.is_assumed ? cat(", over ", link.kind, ", which is assumed") : "", ")");
+}
+
+std::string gain_warning(const StepEstimate& step, const Plan& plan, const TrainOptions& options,
+                         const LinkLimit& link, const std::string& alone) {
+  const double least = least_gain(step.devices);
+  if (step.devices < 2 || !step.knows_exchange || step.gain() >= least) return "";
+  const std::optional<std::int64_t> times = times_to_pay(step, plan, least);
+  const std::string at = cat(" at batch.global = ", plan.batch.global);
+  const std::string verdict =
+      link.may_be_nvlink
+          ? cat("whether ", gpus(step), " pay", at,
+                " depends on what joins them, which is not known; over PCIe they do not")
+          : cat("warning: ", gpus(step), step.gain() < 1 ? " do not pay" : " hardly pay", at);
+  return cat(verdict, ": computing a step takes about ", milliseconds(step.compute_s()),
+             " on them instead of ", milliseconds(step.compute_one_s()), " on one, but adding up ",
+             format_bytes(step.exchange_bytes), " of gradients over ", link.kind,
+             link.is_assumed ? ", which is assumed," : "", " takes about ",
+             milliseconds(step.exchange_s), " (estimated)",
+             times ? cat("; ", link.may_be_nvlink ? "there " : "",
+                         "they pay from about batch.global=", plan.batch.global * *times, " on")
+                   : "",
+             bf16_words(step, plan, options, least),
+             link.may_be_nvlink ? ""
+             : step.gain() < 1
+                 ? cat("; one alone is faster at this batch: --devices ", alone)
+                 : cat("; one alone is about as fast at this batch: --devices ", alone));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,53 @@
+// How long a step takes on these devices, estimated before anything runs: the one place by which
+// the forecast and the warning that further GPUs do not pay go.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/devices/gpus/gpu_links.h"
+#include "planning/plan.h"
+
+namespace lockstep {
+
+// Arithmetic at a third of the peak, but never less than the 2 ms in which the kernels of a small
+// model begin; then the gradients added up over four fifths of the link, of which the backward pass
+// hides what it can. A third is the middle of what was measured: steps of the models in
+// bench/results reach from a tenth of the peak to a half and more, so the truth is within 3 times.
+// What costs the same on any number of devices, such as the update, is left out otherwise, so that
+// the true gain is nearer to 1.
+struct StepEstimate {
+  std::int64_t devices = 1;
+  std::size_t fastest = 0;        // rank of the device that would be the quickest one alone
+  double arithmetic_one_s = 0;    // of the step on that device
+  double arithmetic_s = 0;        // on the rank that ends last, its padding places included
+  double sample_s = 0;            // of one training sample, on the slowest device
+  double exchange_s = 0;          // adding up the gradients; 0 on one device
+  double exchange_bytes = 0;      // of gradients, per device
+  std::int64_t accumulation = 1;  // only the last micro-batch's backward hides the exchange
+  bool knows_exchange = true;     // false: there is one, but the link or its bytes are not known
+
+  double compute_one_s() const;  // of the step on one device
+  double compute_s() const;      // on the busiest of all
+  double step_s() const;
+  double gain() const { return compute_one_s() / step_s(); }  // over one device
+};
+
+// Nothing where FLOPs or peak are unknown. link: between the devices; nothing on one, or unknown.
+std::optional<StepEstimate> estimate_step(const Plan& plan, const TrainOptions& options,
+                                          const std::optional<LinkLimit>& link);
+
+// "2 GPUs: 1.8 x the speed of one (estimated, over PCIe 3 x16, which is assumed)"; "" on one device
+// and where the link is unknown.
+std::string gain_text(const StepEstimate& step, const LinkLimit& link);
+
+// That more devices hardly pay, why, from which batch on they would, also with gradients in bf16,
+// and what to write to use the fastest one alone: `alone`, as --devices takes it. Where that is so
+// over PCIe only, that it depends on the link. "" where they pay or nothing is known. Without a
+// full stop.
+std::string gain_warning(const StepEstimate& step, const Plan& plan, const TrainOptions& options,
+                         const LinkLimit& link, const std::string& alone);
+
+}  // namespace lockstep

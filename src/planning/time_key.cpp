@@ -1,0 +1,56 @@
+#include "planning/time_key.h"
+
+#include "planning/memory/measured_memory.h"
+
+namespace lockstep {
+namespace {
+
+// CPU ranks with their threads; of GPUs the processor decides little.
+nlohmann::json device_kinds(const std::vector<Device>& devices, const std::string& cpu) {
+  nlohmann::json kinds = nlohmann::json::array();
+  for (const Device& device : devices) {
+    if (device.kind == DeviceKind::cuda)
+      kinds.push_back(device.name);
+    else
+      kinds.push_back({cpu, device.threads});
+  }
+  return kinds;
+}
+
+bool tells_a_place(const OptionInfo& option) { return option.spec.is_path; }
+
+}  // namespace
+
+nlohmann::json training_time_key(const RunSetup& setup, const std::string& cpu) {
+  nlohmann::json key = memory_key(setup);
+  nlohmann::json& options = key["options"];
+  for (const OptionInfo& option : setup.options->table.options())
+    if (tells_a_place(option)) options.erase(option.key);
+  for (const OptionInfo& option : setup.train->table.options())
+    if (option.key.starts_with("eval.every_") || tells_a_place(option)) options.erase(option.key);
+  const BatchPlan& batch = setup.plan.batch;
+  key["batch"] = {batch.global, batch.micro, batch.accumulation, setup.plan.recomputed_blocks};
+  key["devices"] = device_kinds(setup.plan.devices, cpu);
+  return key;
+}
+
+nlohmann::json start_time_key(const RunSetup& setup, const std::string& cpu) {
+  return {{"start_of", setup.recipe},
+          {"plugin", setup.plugin},
+          {"devices", device_kinds(setup.plan.devices, cpu)}};
+}
+
+nlohmann::json prediction_time_key(const RunSetup& setup, const std::vector<Device>& devices,
+                                   const std::string& cpu) {
+  nlohmann::json options = setup.options->table.to_json();
+  for (const OptionInfo& option : setup.options->table.options())
+    if (tells_a_place(option) || option.key == input_key || option.key == out_key)
+      options.erase(option.key);
+  return {{"recipe", setup.recipe},
+          {"plugin", setup.plugin},
+          {"options", std::move(options)},
+          {"parameters", setup.prepared.facts.parameters},
+          {"devices", device_kinds(devices, cpu)}};
+}
+
+}  // namespace lockstep

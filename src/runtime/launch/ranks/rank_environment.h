@@ -1,0 +1,28 @@
+// The environment of a rank: inherited variables, the caller's, and torchrun's contract.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/launch/launch.h"
+
+namespace lockstep {
+
+struct Rendezvous {
+  int port = 0;
+  int store_fd = -1;      // the launcher's store, as its door; -1: none
+  int events_fd = -1;     // the rank's events; -1: none
+  int heartbeat_fd = -1;  // -1: none
+};
+
+std::map<std::string, std::string> this_environment();
+
+// All variables of one rank, as launch.h lists them.
+std::map<std::string, std::string> rank_environment(
+    const LaunchSpec& spec, int rank, const Rendezvous& rendezvous,
+    const std::map<std::string, std::string>& inherited);
+
+std::vector<std::string> as_assignments(const std::map<std::string, std::string>& variables);
+
+}  // namespace lockstep

@@ -1,0 +1,68 @@
+// One rank of a run: its processes, its log and its output.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/launch/child_group.h"
+#include "runtime/launch/output/line_splitter.h"
+#include "runtime/launch/output/log_tail.h"
+#include "runtime/launch/ranks/rank_log.h"
+#include "runtime/launch/ranks/rank_screen.h"
+
+namespace lockstep {
+
+enum class StandardStream { out, err };
+
+// A pipe or pseudo-terminal that a rank writes to: our end.
+struct RankPipe {
+  UniqueFd fd;
+  StandardStream stream;
+  std::function<void(std::string_view)> show{};  // shows bytes as they arrive; may be empty
+};
+
+// The output goes to the log, and to `show`. Each call reads a bounded amount, so that a rank that
+// prints without pause leaves time for everything else.
+class RankProcess {
+ public:
+  // plain: the log gets lines without what only a terminal understands (PlainLines). events: the
+  // rank's LOCKSTEP_EVENTS_FD, whose lines go to `take`; may be empty.
+  RankProcess(ChildGroup group, RankLog log, bool plain, std::vector<RankPipe> output,
+              UniqueFd events, LineSplitter::Take take);
+
+  ChildGroup& group() { return group_; }
+  const ChildGroup& group() const { return group_; }
+  // The descriptors to read from, without those of streams that `waits` selects.
+  std::vector<int> fds(const std::function<bool(StandardStream)>& waits) const;
+  void read(const std::function<bool(StandardStream)>& waits);
+  // Writes to the log text that has lacked its newline for a moment.
+  void keep_parts(double now_s);  // monotonic
+  // Reads the rest once the rank has ended, and logs unfinished lines.
+  void read_rest();
+  const std::filesystem::path& log_path() const { return log_.path(); }
+  std::string last_lines() const { return tail_.last_lines(20); }
+
+ private:
+  struct Source {
+    RankPipe pipe;
+    PlainLines lines{};
+    bool has_news = false;  // since the last keep_parts
+    double quiet_since_s = 0;
+  };
+  std::size_t read(UniqueFd& fd, std::string& bytes);
+  void read_output(Source& source, int most_reads);
+  void read_events(int most_reads);
+  void keep(std::string_view bytes);
+
+  ChildGroup group_;
+  RankLog log_;
+  bool plain_;
+  LogTail tail_;
+  std::vector<Source> sources_;
+  UniqueFd events_;
+  LineSplitter event_lines_;
+};
+
+}  // namespace lockstep

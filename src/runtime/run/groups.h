@@ -1,0 +1,26 @@
+// Groups of runs: repeats of one configuration with different seeds.
+#pragma once
+
+#include "runtime/run/folder/run_dir.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// The member of run.json that names its group.
+inline constexpr const char* group_key = "group";
+
+// Puts a run into a group by writing its record.
+void join_group(const RunDir& run, const std::string& group);
+// "" if it is in none, or if its record cannot be read.
+std::string group_of_run(const RunDir& run);
+
+// The runs in `root` that belong to the group, in the order in which they began.
+std::vector<RunDir> runs_of_group(const std::filesystem::path& root, const std::string& group);
+
+// Names of all groups in `root`, each once.
+std::vector<std::string> list_groups(const std::filesystem::path& root);
+
+}  // namespace lockstep

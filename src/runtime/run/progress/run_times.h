@@ -1,0 +1,35 @@
+// Times of a run's parts, from the events of a start.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+
+#include "runtime/run/progress/part_times.h"
+
+namespace lockstep {
+
+class RunTimes {
+ public:
+  void on_event(const nlohmann::json& event);
+  // Means over the newest start; 0 for a part that did not occur. Step times exclude the first
+  // step, which belongs to the start, and one-time work such as capturing graphs.
+  PartTimes mean() const;
+
+ private:
+  struct Sum {
+    double seconds = 0;
+    std::int64_t count = 0;
+    double mean() const { return count > 0 ? seconds / static_cast<double>(count) : 0; }
+  };
+  void on_step(const nlohmann::json& event);
+
+  double start_s_ = 0;
+  double begin_time_ = 0;  // when the start began, by its event
+  double once_s_ = 0;      // one-time seconds within the first logged steps, including the whole
+                           // first step
+  std::int64_t step_ = 0;
+  bool is_first_window_ = true, evaluation_was_given_up_ = false;
+  Sum steps_, evaluations_, saves_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,38 @@
+// The result of a trial of two commands: each quantity, the verdict, and possible disturbances.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/cli/abtest/abtest_setup.h"
+
+namespace lockstep::cli {
+
+struct AbtestRow {
+  std::string key;   // in the record: "wall_s", "cpu_s", "peak_bytes", "metric"
+  std::string name;  // for people
+  Contrast contrast{};
+  std::optional<Interval> bootstrap{};
+};
+
+// How busy other programs kept the machine during the trial.
+struct OthersLoad {
+  std::optional<double> load_before{};   // load average
+  std::optional<double> others_cores{};  // mean number of cores that others used
+  int cores = 1;
+};
+
+struct AbtestResult {
+  std::vector<AbtestRow> rows;  // the first one decides
+  std::vector<std::string> flags;
+  std::string verdict;            // "slower", "inconclusive: would need about 40 pairs"
+  std::optional<bool> is_slower;  // by more than --fail-if-slower; nothing: undecided
+
+  const Contrast& main() const { return rows.front().contrast; }
+};
+
+AbtestResult abtest_result(const AbtestSetup& setup, const AbtestTrial& trial,
+                           const OthersLoad& load);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,570 @@
+// lockstep batch: the subcommands that inspect a batch, or send a request to its scheduler.
+#include "tools/cli/batch/batch.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/files/fd.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
+#include "core/base/whole_number.h"
+#include "runtime/launch/launch.h"
+#include "tools/cli/batch/batch_slurm.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/context.h"
+#include "tools/cli/output.h"
+#include "tools/cli/run_root.h"
+#include "tools/jobs/analysis/analysis.h"
+#include "tools/jobs/analysis/batch_text.h"
+#include "tools/jobs/files/batch_files.h"
+#include "tools/jobs/files/batch_identity.h"
+#include "tools/jobs/files/batch_shares.h"
+#include "tools/jobs/files/jobs_csv.h"
+#include "tools/jobs/job_names.h"
+#include "tools/jobs/process/process_tree.h"
+#include "tools/jobs/process/supervisor.h"
+#include "tools/jobs/schedule/settle.h"
+#include "tools/jobs/slurm/slurm_queue.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+// By name, number or value. Where names are alike, as those of values that differ in a blank, no
+// other job than the one that was meant.
+std::int64_t job_of(Ledger& ledger, const std::string& words) {
+  if (const auto id = ledger.find(words)) return *id;
+  const auto is_value = [&](const Job& job) {
+    return parameter_list(job) == words ||
+           (job.parameters.size() == 1 && job.parameters.front().second == words);
+  };
+  std::vector<std::string> names, alike;
+  std::vector<std::int64_t> found;
+  Statement rows(ledger.database(), "SELECT id FROM job WHERE listed != 0 LIMIT 10000");
+  while (rows.step()) {
+    const Job job = ledger.job(rows.integer(0));
+    names.push_back(job.name);
+    if (is_value(job)) found.push_back(job.number);
+    if (job.name.starts_with(plain_job_name(words)))
+      alike.push_back(cat(job.number, ", ", shown_name(job)));
+  }
+  if (found.size() == 1) return found.front();
+  constexpr std::size_t most_alike = 5;
+  const std::string near = nearest(words, names);
+  std::string hint = "lockstep batch status BATCH --jobs lists them";
+  if (!alike.empty() && alike.size() <= most_alike)
+    hint = cat("alike are ", join(alike, "; "), "; each has its number");
+  else if (alike.empty() && !near.empty())
+    hint = cat("did you mean ", near, "?");
+  throw Error(cat("the batch has no job ", printable(words)), hint);
+}
+
+using Rows = std::vector<nlohmann::json>;
+
+// Calls `visit` with blocks of listed jobs, by number, so that a million jobs are not held. Nothing
+// is read meanwhile, so that a slow reader of the output blocks no writer of the ledger.
+void each_job_rows(Ledger& ledger, const std::string& condition,
+                   const std::function<void(const Rows&)>& visit) {
+  constexpr std::size_t at_once = 1000;
+  Statement jobs(
+      ledger.database(),
+      cat("SELECT job.id, name, state, job.reason, tries, last.exit_code, "
+          "last.ended - last.started, last.devices, last.number FROM job LEFT JOIN "
+          "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
+          "job.id) WHERE listed != 0 AND job.id > ?",
+          condition, " ORDER BY job.id LIMIT ", at_once));
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  for (Rows rows;; rows.clear()) {
+    jobs.bind(1, last);
+    while (jobs.step()) {
+      last = jobs.integer(0);
+      nlohmann::json& row = rows.emplace_back(nlohmann::json{{"job", last},
+                                                             {"name", jobs.text(1)},
+                                                             {"state", jobs.text(2)},
+                                                             {"reason", jobs.text(3)},
+                                                             {"tries", jobs.integer(4)}});
+      if (!jobs.is_null(5)) row["exit_code"] = jobs.integer(5);
+      if (!jobs.is_null(6)) row["seconds"] = jobs.number(6);
+      if (nlohmann::json devices = parse_json(jobs.text(7)); devices.is_array())
+        row["devices"] = std::move(devices);
+      if (!jobs.is_null(8)) row["attempt"] = jobs.integer(8);
+    }
+    jobs.reset();
+    if (!rows.empty()) visit(rows);
+    if (rows.size() < at_once) return;
+  }
+}
+
+std::vector<std::int64_t> job_numbers(Ledger& ledger, const std::string& condition) {
+  std::vector<std::int64_t> numbers;
+  Statement jobs(ledger.database(),
+                 cat("SELECT id FROM job WHERE listed != 0", condition, " ORDER BY id"));
+  while (jobs.step()) numbers.push_back(jobs.integer(0));
+  return numbers;
+}
+
+// All about one job.
+nlohmann::json job_page(Ledger& ledger, std::int64_t id) {
+  nlohmann::json page;
+  each_job_rows(ledger, cat(" AND job.id = ", id), [&](const Rows& rows) { page = rows[0]; });
+  page["parameters"] = nlohmann::json::object();
+  for (const auto& [name, value] : ledger.job(id).parameters) page["parameters"][name] = value;
+  Statement last(ledger.database(),
+                 "SELECT id, results_left_out FROM attempt WHERE job = ? ORDER BY id DESC LIMIT 1");
+  if (!last.bind(1, id).step()) return page;
+  page["results"] = nlohmann::json::object();
+  for (const JobResult& result : ledger.results(last.integer(0)))
+    std::visit([&](const auto& value) { page["results"][result.name] = value; }, result.value);
+  if (!last.is_null(1)) page["results_left_out"] = last.text(1);
+  return page;
+}
+
+std::string job_table(Ledger& ledger, const Rows& rows) {
+  std::string text;
+  for (const auto& row : rows) {
+    const auto id = row["job"].get<std::int64_t>();
+    std::string name = row["name"].get<std::string>();
+    if (name.find('_') != name.npos) name = shown_name(ledger.job(id));  // may be alike
+    text += cat(id, "  ", printable(row["state"].get<std::string>()), "  ", printable(name));
+    if (row.contains("seconds")) text += cat("  ", fixed(row["seconds"].get<double>(), 2), " s");
+    if (const auto reason = row["reason"].get<std::string>(); !reason.empty())
+      text += "  " + printable(reason);
+    text += "\n";
+  }
+  return text;
+}
+
+void print_job_table(Ledger& ledger, const std::string& condition) {
+  bool any = false;
+  each_job_rows(ledger, condition, [&](const Rows& rows) {
+    print(job_table(ledger, rows));
+    any = true;
+  });
+  if (!any) print("");
+}
+
+// `value` with its jobs, as json_text would have them all.
+void print_with_jobs(nlohmann::json value, Ledger& ledger, const std::string& condition) {
+  value["jobs"] = nlohmann::json::array();
+  const std::string text = json_text(value);
+  const std::string_view empty = "\n  \"jobs\": []";
+  const std::size_t at = text.find(empty);  // no text of a value holds a newline
+  std::string part = text.substr(0, at + empty.size() - 1);
+  bool any = false;
+  each_job_rows(ledger, condition, [&](const Rows& rows) {
+    for (const nlohmann::json& row : rows) {
+      part += std::exchange(any, true) ? "," : "";
+      for (const std::string& line : split(json_text(row), '\n')) part += "\n    " + line;
+    }
+    const std::size_t end = part.rfind('\n') + 1;  // a comma may follow
+    print(part.substr(0, end));
+    part.erase(0, end);
+  });
+  print(cat(part, any ? "\n  " : "", text.substr(at + empty.size() - 1)));
+}
+
+std::string condition_of(const Parsed& parsed) {
+  if (parsed.has("--failed"))
+    return " AND (state = 'failed' OR (state = 'waiting' AND job.reason != ''))";
+  if (parsed.has("--running")) return " AND state = 'running'";
+  return "";
+}
+
+int status_main(const Parsed& parsed) {
+  if (parsed.has("--failed") && parsed.has("--running"))
+    throw Error("--failed and --running list other jobs", "leave one of them out");
+  const BatchFolder batch = open_batch(parsed);
+  Ledger ledger = ledger_to_read(batch);
+  const auto holder = batch_holder(batch);
+  if (parsed.positionals.size() > 1) {
+    for (const char* flag : {"--jobs", "--failed", "--running"})
+      if (parsed.has(flag))
+        throw Error(cat(flag, " lists jobs of a batch, but one job is named"),
+                    "leave one of them out");
+    const std::int64_t id = job_of(ledger, parsed.positionals[1]);
+    print(json_text(job_page(ledger, id)));
+    return exit_finished;
+  }
+  const bool lists = parsed.has("--jobs") || parsed.has("--failed") || parsed.has("--running");
+  if (parsed.has("--json")) {
+    nlohmann::json value{{"batch", batch.path.string()}, {"running", holder.has_value()}};
+    for (const auto& [state, count] : ledger.counts()) value["counts"][to_string(state)] = count;
+    if (const std::string by = ledger.fact("clean-up"); !by.empty()) value["clean_up"] = by;
+    value["not_on_disk_yet"] = ledger.unsynced();
+    if (nlohmann::json search = parse_json(ledger.fact("search")); search.is_object())
+      value["search"] = std::move(search);
+    if (lists)
+      print_with_jobs(std::move(value), ledger, condition_of(parsed));
+    else
+      print(json_text(value));
+    return exit_finished;
+  }
+  if (lists) {
+    print_job_table(ledger, condition_of(parsed));
+    return exit_finished;
+  }
+  if (has_shares(batch)) {
+    print(cat("batch ", batch.path.string(), " under Slurm, ", shares_text(batch),
+              ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger),
+              cautions_of(batch, ledger)));
+    return exit_finished;
+  }
+  print(cat("batch ", batch.path.string(), " ",
+            holder ? cat("runs (process ", holder->pid, " on ", holder->host, ")")
+                   : std::string("does not run"),
+            ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger),
+            cautions_of(batch, ledger)));
+  return exit_finished;
+}
+
+int logs_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  Ledger ledger = ledger_to_read(batch);
+  const std::int64_t id = job_of(ledger, parsed.positionals[1]);
+  const Job job = ledger.job(id);
+  Statement last(ledger.database(), "SELECT max(number) FROM attempt WHERE job = ?");
+  last.bind(1, id).step();
+  if (last.is_null(0)) throw Error(cat("job ", job.name, " has not run yet"));
+  const std::int64_t number_of_newest = last.integer(0);
+  if (number_of_newest < 1 || number_of_newest > std::numeric_limits<int>::max())
+    throw Error(
+        cat("the ledger of ", batch.path.string(), " is damaged: the newest attempt of job ",
+            job.name, " has the number ", number_of_newest),
+        cat("the logs are in ", (batch.path / "logs").string()));
+  const int newest = static_cast<int>(number_of_newest);
+  const auto asked = whole_number<int>(parsed.value("--attempt", cat(newest)), 1, newest);
+  if (!asked)
+    throw Error(cat("--attempt must be a number from 1 to ", newest, ", but is ",
+                    printable(parsed.value("--attempt"))));
+  const int number = *asked;
+  const std::optional<UniqueFd> log = open_log(batch, job.name, number);
+  if (!log) {
+    say(cat("attempt ", number, " of job ", shown_name(job), " printed nothing"));
+    return exit_finished;
+  }
+  if (const std::string shown = shown_name(job); shown != job.name)
+    say(cat("attempt ", number, " of job ", shown, ":"));
+  print_log(*log);
+  return exit_finished;
+}
+
+// Jobs that outlived their scheduler; how many. The next scheduler ends those that do not obey.
+std::size_t cancel_running(Ledger& ledger, const BatchFolder& batch, std::int64_t job) {
+  std::size_t count = 0;
+  const std::string id = batch_id(ledger, batch);
+  for (Attempt& attempt : ledger.unfinished()) {
+    if (job != 0 && attempt.job != job) continue;
+    attempt.asked = ended_by_cancel;
+    if (attempt.signalled == 0) attempt.signalled = system_clock().wall_s();
+    ledger.ask_end(attempt);
+    ++count;
+    if (id.empty()) continue;
+    for (const MarkedProcess& process : processes_marked(attempt_mark(id, attempt.id)))
+      signal_marked(process, SIGTERM);
+  }
+  return count;
+}
+
+// Asks one ledger: the scheduler does it at once where one runs, else it is done here. How many
+// jobs it will be done to; nothing where the scheduler decides.
+std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t job) {
+  Ledger ledger = Ledger::open(part.ledger());
+  const bool runs = batch_holder(part).has_value();
+  if (runs) {
+    if (what == "retry" && job == 0) {
+      Transaction transaction(ledger.database());
+      for (const std::int64_t id : job_numbers(ledger, " AND state IN ('failed', 'cancelled')"))
+        ledger.request("retry", id, "");
+      transaction.commit();
+    } else {
+      ledger.request(what, job, "");
+    }
+    return 0;
+  }
+  if (what == "pause" || what == "unpause") {
+    ledger.set_fact("paused", what == "pause" ? "yes" : "no");
+    return 0;
+  }
+  std::size_t ended = 0;
+  if (what == "cancel") ended = cancel_running(ledger, part, job);
+  const std::string asked = job != 0 ? cat(" AND job.id = ", job) : "";
+  const std::string states = what == "retry" ? (job != 0 ? " AND state != 'running'"
+                                                         : " AND state IN ('failed', 'cancelled')")
+                                             : " AND state = 'waiting'";
+  const std::vector<std::int64_t> jobs = job_numbers(ledger, asked + states);
+  Transaction transaction(ledger.database());
+  for (const std::int64_t id : jobs) {
+    if (what == "retry")
+      ledger.forget_tries(id);
+    else
+      ledger.set_state(id, JobState::cancelled, "cancelled by request");
+  }
+  transaction.commit();
+  if (ended > 0)
+    say(cat(ended, ended == 1 ? " job that still runs is" : " jobs that still run are", " ended"));
+  return jobs.size();
+}
+
+// Changes that a running scheduler makes at once; without one they are made in the ledger.
+int request_main(const Parsed& parsed, const std::string& what) {
+  const BatchFolder batch = open_batch(parsed);
+  std::int64_t job = 0;
+  if (parsed.positionals.size() > 1) {
+    Ledger ledger = ledger_to_read(batch);
+    job = job_of(ledger, parsed.positionals[1]);
+  }
+  if (what == "cancel" && job == 0 && has_shares(batch)) cancel_pending(batch);
+  std::size_t changed = 0;
+  bool all_run = true;
+  for (const BatchFolder& part : parts_of(batch)) {
+    if (job != 0 && has_shares(batch) && !Ledger::open_to_read(part.ledger()).find(cat(job)))
+      continue;
+    all_run = batch_holder(part) && all_run;
+    changed += ask(part, what, job);
+  }
+  const std::string name = batch_word(batch);
+  const std::string on = "lockstep batch resume " + name;
+  if (what == "pause")
+    say("paused: no more jobs start until lockstep batch unpause " + name);
+  else if (what == "unpause")
+    say(all_run ? "jobs start again" : "jobs start again with " + on);
+  else if (!all_run || changed > 0)
+    say(cat(changed, changed == 1 ? " job" : " jobs",
+            what == "retry" ? " will run with " + on : " cancelled"));
+  return exit_finished;
+}
+
+int slots_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  const std::string& asked = parsed.positionals[1];
+  if (!whole_number<int>(asked, 1, most_slots))
+    throw Error(cat("slots must be a number from 1 to ", most_slots, ", but is ", asked));
+  if (!batch_holder(batch))
+    throw Error(cat("batch ", batch.path.string(), " does not run"),
+                cat("lockstep batch resume ", batch_word(batch), " --slots ", asked));
+  for (const BatchFolder& part : parts_of(batch))
+    if (batch_holder(part)) Ledger::open(part.ledger()).request("slots", 0, asked);
+  return exit_finished;
+}
+
+// Whether something of it will still run by itself.
+bool goes_on(const BatchFolder& batch) {
+  if (batch_holder(batch)) return true;
+  if (!has_shares(batch)) return false;
+  const auto tasks = slurm_tasks(batch);
+  return tasks && !tasks->empty();
+}
+
+int wait_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  // Slurm is not asked more often than people do.
+  while (goes_on(batch)) system_clock().sleep_s(has_shares(batch) ? 5 : 0.5);
+  Ledger ledger = ledger_to_read(batch);
+  const auto counts = ledger.counts();
+  print(counts_text(counts));
+  if (counts.contains(JobState::failed)) return exit_failed;
+  return counts.contains(JobState::waiting) ? exit_stopped : exit_finished;
+}
+
+void analyze_one(const Parsed& parsed, const BatchFolder& batch, const BatchAnalysis& analysis) {
+  print(analysis_text(analysis) + timeline_text(analysis, text_width()));
+  if (analysis.spans.empty()) return;
+  const fs::path chart = parsed.value("--chart", (batch.path / "timeline.svg").string());
+  write_file_atomic(chart, analysis_svg(analysis, "batch " + batch.path.filename().string()));
+  say(cat("timeline: ", chart.string()));
+}
+
+int analyze_main(const Parsed& parsed) {
+  std::vector<BatchFolder> batches;
+  for (const std::string& name : parsed.positionals) batches.push_back(open_batch(parsed, name));
+  if (parsed.has("--chart") && batches.size() > 1)
+    throw Error("--chart names one file, but there are several batches",
+                "leave it out: each timeline goes into the folder of its batch");
+  for (const auto& [flag, other] : {std::pair("--csv", "--json"), std::pair("--csv", "--chart"),
+                                    std::pair("--json", "--chart")})
+    if (parsed.has(flag) && parsed.has(other))
+      throw Error(cat(flag, " is instead of what ", other, " writes"), "leave one of them out");
+  if (parsed.has("--csv")) {
+    Output output(parsed.value("--csv"), may_overwrite(parsed));
+    Written written = Written::yes;
+    write_jobs_csv(batches, [&](const std::string& lines) {
+      written = output.write(lines);
+      return written == Written::yes;
+    });
+    return written == Written::failed ? exit_failed : exit_finished;
+  }
+  std::vector<std::pair<std::string, BatchAnalysis>> analyses;
+  for (const BatchFolder& batch : batches)
+    analyses.emplace_back(batch.path.filename().string(), analyze(batch));
+  if (parsed.has("--json")) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const auto& [name, analysis] : analyses) {
+      all.push_back(analysis_json(analysis));
+      all.back()["batch"] = name;
+    }
+    print(json_text(all.size() == 1 ? all[0] : all));
+    return exit_finished;
+  }
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    if (batches.size() > 1) print(cat(i > 0 ? "\n" : "", printable(analyses[i].first), ":\n"));
+    analyze_one(parsed, batches[i], analyses[i].second);
+  }
+  if (batches.size() > 1) print("\n" + comparison_text(analyses));
+  return exit_finished;
+}
+
+int supervise_main(const Parsed& parsed) {
+  const auto socket = whole_number<int>(parsed.positionals[0], 3, 1 << 20);
+  const auto record = whole_number<int>(parsed.positionals[1], 3, 1 << 20);
+  if (!socket || !record) throw Error("lockstep batch supervise is started by lockstep batch run");
+  supervise(*socket, UniqueFd(*record));
+  return exit_finished;
+}
+
+Command on_batch(const std::string& name, const std::string& operands, const std::string& summary,
+                 std::size_t most, std::function<int(const Parsed&)> run) {
+  return {.name = "batch " + name,
+          .operands = operands,
+          .summary = summary,
+          .min_positionals = 1,
+          .max_positionals = most,
+          .takes_assignments = true,
+          .only_options = {"run.root"},
+          .complete = "batch",
+          .run = std::move(run),
+          .operands_have_equals = true};
+}
+
+bool is_batch(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path / "ledger.sqlite", ignored) || has_shares({path});
+}
+
+// Jobs of a batch that Slurm runs are submitted to it again.
+Command resume_anywhere() {
+  Command command = batch_resume_command();
+  command.run = [run = command.run](const Parsed& parsed) {
+    const BatchFolder batch = open_batch(parsed);
+    return has_shares(batch) ? resume_under_slurm(parsed, batch) : run(parsed);
+  };
+  return command;
+}
+
+Command add_where_possible() {
+  Command command = batch_add_command();
+  command.run = [run = command.run](const Parsed& parsed) {
+    refuse_slurm(open_batch(parsed), "lockstep batch add");
+    return run(parsed);
+  };
+  return command;
+}
+
+Command asking(const std::string& what, const std::string& operands, const std::string& summary,
+               std::size_t most) {
+  Command command = on_batch(what, operands, summary, most,
+                             [what](const Parsed& parsed) { return request_main(parsed, what); });
+  if (most > 1) command.complete = "batch job";
+  return command;
+}
+
+}  // namespace
+
+std::vector<fs::path> batches_in(const fs::path& root) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root, ignored))
+    if (is_batch(entry.path())) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+BatchFolder open_batch(const Parsed& parsed) { return open_batch(parsed, parsed.positionals[0]); }
+
+BatchFolder open_batch(const Parsed& parsed, const std::string& name) {
+  const fs::path root = run_root(parsed);
+  for (const fs::path& path : {root / name, fs::path(name)})
+    if (is_batch(path)) return {fs::absolute(path).lexically_normal()};
+  std::vector<std::string> names;
+  for (const fs::path& path : batches_in(root)) names.push_back(path.filename().string());
+  const std::string near = nearest(name, names);
+  throw Error(cat("there is no batch ", name, " in ", root.string()),
+              near.empty() ? "lockstep batch run makes one" : cat("did you mean ", near, "?"));
+}
+
+std::string batch_word(const BatchFolder& batch) {
+  return shell_word(fs::proximate(batch.path).string());
+}
+
+std::optional<LockHolder> batch_holder(const BatchFolder& batch) { return holder_of(batch); }
+
+Command batch_analyze_command() {
+  constexpr std::size_t most_batches = 100;
+  Command command =
+      on_batch("analyze", "BATCH [BATCH …]", "which device ran what when, and why one was idle",
+               most_batches, analyze_main);
+  command.flags = {
+      {"--json", "", "as JSON"},
+      {"--csv", "FILE",
+       "a row per job instead: parameters, state, times, devices and what it reported; - is "
+       "standard output",
+       "file"},
+      overwrite_flag(),
+      {"--chart", "FILE", "where the timeline goes (default BATCH/timeline.svg)", "file"}};
+  return command;
+}
+
+std::vector<Command> batch_commands() {
+  Command status =
+      on_batch("status", "BATCH [JOB]", "how far a batch is, or one of its jobs", 2, status_main);
+  status.complete = "batch job";
+  status.flags = {{"--jobs", "", "a row per job"},
+                  {"--failed", "", "jobs that failed, or wait for one that did"},
+                  {"--running", "", "jobs that run"},
+                  {"--json", "", "as JSON"}};
+  Command logs = on_batch("logs", "BATCH JOB", "what a job printed", 2, logs_main);
+  logs.complete = "batch job";
+  logs.min_positionals = 2;
+  logs.flags = {{"--attempt", "N", "of that attempt (default: the last)"}};
+  Command slots =
+      on_batch("slots", "BATCH N", "from now on run N jobs at once at most", 2, slots_main);
+  slots.min_positionals = 2;
+  Command supervise_command{.name = "batch supervise",
+                            .operands = "SOCKET RECORD",
+                            .min_positionals = 2,
+                            .max_positionals = 2,
+                            .run = supervise_main,
+                            .hidden = true};
+  std::vector<Command> commands{
+      batch_run_command(),
+      resume_anywhere(),
+      add_where_possible(),
+      batch_slurm_command(),
+      batch_slurm_task_command(),
+      batch_analyze_command(),
+      status,
+      logs,
+      asking("cancel", "BATCH [JOB]", "end a job, or all, for good", 2),
+      asking("retry", "BATCH [JOB]", "run failed jobs again, or one", 2),
+      asking("pause", "BATCH", "start no more jobs; those that run may end", 1),
+      asking("unpause", "BATCH", "start jobs again", 1),
+      slots,
+      on_batch("wait", "BATCH", "wait until a batch does not run any more", 1, wait_main),
+      supervise_command};
+  const std::vector<Command> of_recipes = batch_recipe_commands();
+  commands.insert(commands.begin() + 1, of_recipes.begin(), of_recipes.end());
+  return commands;
+}
+
+}  // namespace lockstep::cli

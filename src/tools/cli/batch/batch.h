@@ -1,0 +1,61 @@
+// Common functions of the subcommands of lockstep batch.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planning/direct_recipe.h"
+#include "runtime/run/folder/run_lock.h"
+#include "tools/cli/arguments.h"
+#include "tools/jobs/files/batch_folder.h"
+#include "tools/jobs/ledger/ledger.h"
+
+namespace lockstep::cli {
+
+Command batch_run_command();
+Command batch_resume_command();
+Command batch_add_command();
+Command batch_analyze_command();
+// "batch RECIPE" for every recipe that supports batches.
+std::vector<Command> batch_recipe_commands();
+
+// The jobs of a batch that run lockstep train RECIPE, without those that a search left out.
+DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger, const DirectRecipe& recipe);
+// The outputs that recipes make from the results of the batch's jobs; "" if they make none.
+std::string gathered(const BatchFolder& batch, Ledger& ledger);
+
+// Recipes' cautions about their jobs' results, from the first finished job: lines, usually "".
+std::string cautions_of(const BatchFolder& batch, Ledger& ledger);
+
+// The jobs' GPU needs, as far as they are known before the jobs are recorded.
+struct GpuNeeds {
+  std::int64_t jobs = 0;       // that cannot run without a GPU
+  bool any = false;            // some job asks for a GPU, even if it can run without
+  std::string on_cpu, on_gpu;  // as in DirectBatch
+  bool is_resumed = false;     // from a command without --devices-like
+};
+// Call it before anything is written. Throws Error if jobs cannot run without a GPU and there is
+// none, unless they are only shown. Also throws if --expect is about GPUs that no job requests.
+void check_gpus(const Parsed& parsed, const GpuNeeds& needs);
+// The number of concurrent jobs on this machine, or on that of --devices-like, and the cores that
+// they share. gpus: as in a job file.
+struct JobRoom {
+  int jobs = 0, cores = 0;
+};
+JobRoom room_for_jobs(const Parsed& parsed, double cpus, const std::string& gpus);
+
+// Folders of batches in the folder of runs, sorted by name.
+std::vector<std::filesystem::path> batches_in(const std::filesystem::path& root);
+
+// Opens a batch by path, or by name in the folder of runs. Throws Error naming the nearest.
+BatchFolder open_batch(const Parsed& parsed);
+BatchFolder open_batch(const Parsed& parsed, const std::string& name);
+// The batch's name in a command to type: its path from here, quoted if the shell requires it.
+std::string batch_word(const BatchFolder& batch);
+// The scheduler that runs it, as far as visible from here.
+std::optional<LockHolder> batch_holder(const BatchFolder& batch);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,286 @@
+// A batch of a recipe that trains in the tool, as a job file.
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "runtime/launch/launch.h"
+#include "tools/cli/direct.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace lockstep::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Axis {
+  std::string key;
+  Words values;
+};
+
+struct Settings {
+  Words common;  // key=value of all jobs
+  std::vector<Axis> axes;
+};
+
+std::pair<std::string, std::string> parts_of(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  return {trim(word.substr(0, equals)), word.substr(equals + 1)};
+}
+
+// At commas, but not at those behind a backslash, which stay as they are.
+Words split_values(const std::string& text) {
+  Words values(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ',') {
+      values.emplace_back();
+      continue;
+    }
+    values.back() += text[i];
+    if (text[i] == '\\' && i + 1 < text.size()) values.back() += text[++i];
+  }
+  return values;
+}
+
+// Whether the option takes one value, so that several are values of an axis.
+bool takes_one(const DirectOptions& options, const std::string& key) {
+  for (const OptionInfo& option : options.table.options())
+    if (option.key == key) return option.type != OptionType::list && !option.spec.is_path;
+  return false;
+}
+
+// One value whose commas had a backslash before them, as a table of options takes it: lists keep
+// the backslash.
+std::string one_value(const DirectOptions& options, const std::string& key, std::string value) {
+  if (!takes_one(options, key)) return value;
+  for (std::size_t at = 0; (at = value.find("\\,", at)) != value.npos; ++at) value.erase(at, 1);
+  return value;
+}
+
+Settings split_settings(const DirectOptions& options, const Words& assignments) {
+  Settings settings;
+  for (const std::string& word : assignments) {
+    const auto [key, value] = parts_of(word);
+    const Words values = split_values(value);
+    if (values.size() == 1 || !(is_pair(options, key) || takes_one(options, key))) {
+      const std::string only = one_value(options, key, value);
+      settings.common.push_back(only == value ? word : cat(key, "=", only));
+      continue;
+    }
+    std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
+    settings.axes.push_back({key, {}});
+    for (const std::string& one : values)
+      settings.axes.back().values.push_back(one_value(options, key, trim(one)));
+  }
+  return settings;
+}
+
+// Every combination, as words.
+std::vector<Words> combinations(const std::vector<Axis>& axes) {
+  constexpr std::size_t most = 10'000;
+  std::vector<Words> all{{}};
+  for (const Axis& axis : axes) {
+    std::vector<Words> longer;
+    for (const Words& words : all)
+      for (const std::string& value : axis.values) {
+        longer.push_back(words);
+        longer.back().push_back(cat(axis.key, "=", value));
+      }
+    if (longer.size() > most) throw Error(cat("more than ", most, " combinations of options"));
+    all = std::move(longer);
+  }
+  return all;
+}
+
+// A TOML text.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string list_of(const Words& words) {
+  Words all;
+  for (const std::string& word : words) all.push_back(quoted(word));
+  return "[" + join(all, ", ") + "]";
+}
+
+bool has_word(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+struct Planned {
+  bool searches = false;                   // for the cores of a job, too
+  std::unique_ptr<DirectOptions> options;  // of the first combination
+  DirectBatch batch;
+  Settings settings;
+  std::vector<DirectSetting> each;                     // of every combination
+  std::vector<std::pair<std::string, Words>> notes{};  // with the combinations that have them
+  std::size_t skipped = 0;                             // jobs of all combinations
+};
+
+void add_notes(Planned& planned, const std::vector<std::string>& notes, const std::string& words) {
+  for (const std::string& note : notes) {
+    auto known = std::find_if(planned.notes.begin(), planned.notes.end(),
+                              [&](const auto& one) { return one.first == note; });
+    if (known == planned.notes.end()) known = planned.notes.insert(known, {note, {}});
+    known->second.push_back(words);
+  }
+}
+
+// A note says which combinations it is for, if these are not all and it does not say so already.
+std::vector<std::string> notes_of(const Planned& planned, std::int64_t jobs) {
+  std::vector<std::string> texts;
+  for (const auto& [note, combinations] : planned.notes) {
+    std::string whose;
+    if (combinations.size() == 1 && note.find(combinations[0]) == note.npos)
+      whose = cat(" (", combinations[0], ")");
+    if (combinations.size() > 1 && combinations.size() < planned.each.size())
+      whose = cat(" (with ", combinations.size(), " of ", planned.each.size(), " settings)");
+    texts.push_back(note + whose);
+  }
+  if (planned.each.size() > 1)
+    texts.push_back(cat("each with ", planned.each.size(), " settings: ", jobs, " jobs"));
+  return texts;
+}
+
+// The job in the middle, as `lockstep train` gets it.
+Words one_job(const DirectBatch& batch, Words assignments) {
+  if (batch.rows.empty()) return assignments;
+  const std::vector<std::string>& row = batch.rows[batch.rows.size() / 2];
+  for (std::size_t i = 0; i < row.size(); ++i)
+    assignments.push_back(cat(batch.keys[i], "=", row[i]));
+  return assignments;
+}
+
+Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
+  Planned planned{.searches = parsed.has("--search")};
+  planned.settings = split_settings(*recipe.make_options(), parsed.assignments);
+  for (const Words& words : combinations(planned.settings.axes)) {
+    Parsed one;  // without flags that are the batch's own, such as --devices
+    if (parsed.has("--config")) one.values["--config"] = parsed.all("--config");
+    one.assignments = planned.settings.common;
+    one.assignments.insert(one.assignments.end(), words.begin(), words.end());
+    std::unique_ptr<DirectOptions> options = resolve_direct(
+        recipe, one,
+        {.names = {"--name", "--slots", "--devices"}, .devices = parsed.value("--devices")});
+    DirectBatch batch = options->plan_batch();
+    for (const Axis& axis : planned.settings.axes)
+      if (has_word(batch.keys, axis.key))
+        throw Error(cat(axis.key, " differs from job to job, and takes no list here"));
+    add_notes(planned, batch.notes, join(words, " "));
+    planned.skipped += batch.skipped;
+    planned.each.push_back({.words = join(words, " "),
+                            .jobs = static_cast<std::int64_t>(batch.rows.size()),
+                            .one_job = one_job(batch, one.assignments),
+                            .is_alike = batch.is_alike});
+    if (planned.options == nullptr) {
+      planned.options = std::move(options);
+      planned.batch = std::move(batch);
+    } else if (batch.rows != planned.batch.rows) {
+      throw Error(cat("there are other jobs with ", join(words, " ")), "make a batch of each");
+    }
+  }
+  return planned;
+}
+
+// The values of the pairs option that all jobs share.
+std::string same_pairs(const Planned& planned) {
+  const std::string& key = planned.options->pairs;
+  Words words = split_values(planned.options->table.get(key));
+  std::erase_if(words, [&](const std::string& word) {
+    return std::any_of(
+        planned.settings.axes.begin(), planned.settings.axes.end(),
+        [&](const Axis& axis) { return axis.key == cat(key, ".", parts_of(word).first); });
+  });
+  return join(words, ",");
+}
+
+Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::string& program) {
+  Words command{job_literal(program), "train", recipe.name};
+  const OptionTable& table = planned.options->table;
+  const auto varies = [&](const std::string& key) {
+    return has_word(planned.batch.keys, key) || has_word(planned.batch.only_batch, key) ||
+           key == "run.root" ||
+           std::any_of(planned.settings.axes.begin(), planned.settings.axes.end(),
+                       [&](const Axis& axis) { return axis.key == key; });
+  };
+  for (const std::string& key : table.keys()) {
+    if (!table.is_given(key) || varies(key)) continue;
+    const std::string value = key == planned.options->pairs ? same_pairs(planned) : table.get(key);
+    if (key != planned.options->pairs || !value.empty())
+      command.push_back(job_literal(cat(key, "=", value)));
+  }
+  for (const std::string& word : planned.batch.more_options)
+    if (const std::string key = parts_of(word).first;
+        !table.is_given(key) || has_word(planned.batch.only_batch, key))
+      command.push_back(word);
+  if (const std::string& key = planned.batch.cpus_key;
+      planned.searches && !key.empty() && !table.is_given(key) && !varies(key))
+    command.push_back(cat(key, "={cores}"));
+  for (const Axis& axis : planned.settings.axes)
+    command.push_back(cat(axis.key, "={", axis.key, "}"));
+  for (const std::string& key : planned.batch.keys) command.push_back(cat(key, "={", key, "}"));
+  return command;
+}
+
+std::string matrix_of(const Planned& planned) {
+  std::string text = "[matrix]\n";
+  for (const Axis& axis : planned.settings.axes)
+    text += cat(quoted(axis.key), " = ", list_of(axis.values), "\n");
+  text += "job = [\n";
+  for (const Words& row : planned.batch.rows) {
+    Words cells;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      cells.push_back(cat(quoted(planned.batch.keys[i]), " = ", quoted(row[i])));
+    text += cat("  {", join(cells, ", "), "},\n");
+  }
+  return text + "]\n";
+}
+
+std::string name_of(const Planned& planned) {
+  std::string name = planned.batch.job_name;
+  for (const Axis& axis : planned.settings.axes) name += cat(",", axis.key, "={", axis.key, "}");
+  return name;
+}
+
+}  // namespace
+
+DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
+                       const std::function<std::string(const DirectJobs&)>& name) {
+  Planned planned = plan(recipe, parsed);
+  const DirectBatch& batch = planned.batch;
+  if (batch.rows.empty())
+    throw Error(cat("there is no job of ", recipe.name, " with these options"));
+  std::int64_t jobs = static_cast<std::int64_t>(batch.rows.size());
+  for (const Axis& axis : planned.settings.axes)
+    jobs *= static_cast<std::int64_t>(axis.values.size());
+  if (planned.skipped == static_cast<std::size_t>(jobs))
+    throw Error(cat(jobs == 1 ? "the only job would be skipped: "
+                              : cat("each of the ", jobs, " jobs would be skipped; the first, "),
+                    batch.why_skipped),
+                "give other options or other data: such a batch has no result");
+  DirectJobs made{.jobs = jobs,
+                  .run_root = planned.options->run_root,
+                  .notes = notes_of(planned, jobs),
+                  .cpus = static_cast<double>(batch.cpus),
+                  .gpus = batch.gpus,
+                  .on_cpu = batch.on_cpu,
+                  .on_gpu = batch.on_gpu,
+                  .settings = planned.each};
+  made.name = name(made);
+  made.toml =
+      cat("# A batch of ", recipe.name,
+          ": edit it, and run it (again) with lockstep batch run FILE.\ncommand = ",
+          list_of(command_of(recipe, planned, program)), "\nname = ", quoted(name_of(planned)),
+          "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(made.name),
+          "}\nworkers = \"kept\"\ncpus = ", batch.cpus, "\ngpus = ",
+          batch.gpus.find_first_not_of("0123456789.") == std::string::npos ? batch.gpus
+                                                                           : quoted(batch.gpus),
+          "\nskip_codes = [", static_cast<int>(exit_skipped), "]\nretries = ", batch.retries,
+          "\nretry_delay = ", general(batch.retry_delay_s, 6),
+          "\ntimeout = ", general(batch.timeout_s, 6),
+          "\nmax_failure_rate = ", general(batch.max_failure_rate, 6), "\n\n", matrix_of(planned));
+  return made;
+}
+
+}  // namespace lockstep::cli

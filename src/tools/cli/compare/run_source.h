@@ -1,0 +1,35 @@
+// The source of commands that read a run: its folder, or an export of it.
+#pragma once
+
+#include "core/base/files/files.h"
+#include "runtime/run/folder/run_dir.h"
+#include "tools/cli/arguments.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace lockstep::cli {
+
+// Help text for the operand RUN of such commands.
+inline constexpr const char* source_operand_help =
+    "RUN is a folder, a name in the folder of runs (run.root=DIR, by default runs), or a file that "
+    "`lockstep export` wrote.";
+
+struct RunSource {
+  // For an export: a folder with its record and files, laid out as a run, during the lifetime of
+  // this object.
+  std::unique_ptr<TemporaryDirectory> folder;
+  RunDir run;
+  std::filesystem::path weights;  // the export, absolute; empty: uses the run's checkpoints
+  std::filesystem::path outputs;  // folder in which predictions/ is created by default
+};
+
+// The source that the first operand names. Throws Error: no such run (nearest named), or a file
+// that is not an export or is damaged.
+RunSource operand_source(const Parsed& parsed);
+
+// A further run or export, with the operand's plugin instead of its own. root: where runs are
+// searched by name. Throws Error in the same cases.
+RunSource further_source(const std::string& operand, const std::string& root);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,12 @@
+// lockstep runs STORE: shows the runs of an experiment tracker, or one of them.
+#pragma once
+
+#include "tools/cli/arguments.h"
+
+namespace lockstep::cli {
+
+// Whether the operand names such a store or a run in it, which is then shown. Throws Error if it
+// cannot be read.
+bool show_tracked_runs(const Parsed& parsed);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,62 @@
+// Recipes that train in the tool itself (planning/direct_recipe.h).
+#pragma once
+
+#include "planning/direct_recipe.h"
+#include "tools/cli/arguments.h"
+#include "tools/cli/words/foreign_names.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+// The recipe's options with preset, files and assignments applied and checked. Throws Error; for
+// flags and options of the engine it says that such a recipe has none. flags: those of the command,
+// which hints may name.
+std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed,
+                                              const FlagsHere& flags = {.names = {"--name"}});
+// "params.lambda_l2", where `params` is the recipe's option of pairs.
+bool is_pair(const DirectOptions& options, const std::string& key);
+
+// lockstep train RECIPE. Outputs go into a run, or into the folder in the environment variable
+// LOCKSTEP_OUT, which is a batch job's own folder. Returns the exit code.
+int train_direct(const DirectRecipe& recipe, const Parsed& parsed);
+
+// evaluate and predict for an operand that is a run of such a recipe, or a batch of its jobs:
+// returns the exit code. Nothing for other operands.
+std::optional<int> use_direct(const Parsed& parsed, bool predicts);
+
+// Jobs of a batch with the same options, except those in which jobs differ anyway.
+struct DirectSetting {
+  std::string words;  // "leaves=63 rate=0.1": the options that differ between settings; "" if there
+                      // is only one
+  std::int64_t jobs = 0;
+  std::vector<std::string> one_job;  // the assignments of the middle job
+  std::function<bool(const std::filesystem::path& folder)> is_alike;  // as in DirectBatch
+};
+
+// The job file of `lockstep batch RECIPE key=value …`: one `lockstep train` per job.
+struct DirectJobs {
+  std::string name;  // of the batch
+  std::string toml;
+  std::int64_t jobs = 0;
+  std::filesystem::path run_root;
+  std::vector<std::string> notes;  // for people
+  double cpus = 1;                 // for each job
+  std::string gpus;                // for each job, as in a job file
+  std::string on_cpu, on_gpu;      // as in DirectBatch
+  std::vector<DirectSetting> settings;
+};
+// The value of an option that is not a list may be a list, "127,255": all jobs run with each value.
+// program: the path of lockstep. name: returns the batch's name from everything but the job file,
+// once that is known to be valid; jobs find it as LOCKSTEP_BATCH. Throws Error as resolve_direct
+// does, if such values change which jobs there are, and if every job would be skipped.
+DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
+                       const std::function<std::string(const DirectJobs&)>& name);
+
+}  // namespace lockstep::cli

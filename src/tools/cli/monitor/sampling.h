@@ -1,0 +1,52 @@
+// Common start and end of commands that sample GPUs, also when the driver hangs.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tools/monitor/sampler.h"
+
+namespace lockstep::cli {
+
+constexpr const char* no_answer = "the NVIDIA driver does not answer";
+constexpr const char* why_no_answer =
+    "nvidia-smi waits for it likewise; dmesg | grep -i nvrm may say why";
+
+// Reports that the driver does not answer, and ends the program: a hanging call cannot be left.
+[[noreturn]] void end_without_driver(int code);
+
+// Seconds that the driver may take to start: some wake each GPU first, which takes a while.
+// LOCKSTEP_DRIVER_TIMEOUT, or a minute. Throws Error if that is no time.
+double driver_start_s();
+void say_that_it_waits(double hanging_s);
+
+// Returns the result of `ask`, which waits for the driver's start. Ends the program with `code` if
+// it does not answer.
+template <class Ask>
+auto answer_in_time(Ask ask, int code) {
+  using Seconds = std::chrono::duration<double>;
+  const double most_s = driver_start_s();
+  std::packaged_task<decltype(ask())()> task(std::move(ask));
+  auto answer = task.get_future();
+  std::thread(std::move(task)).detach();
+  const double quiet_s = std::min(most_s, driver_patience_s);
+  if (answer.wait_for(Seconds(quiet_s)) == std::future_status::ready) return answer.get();
+  if (most_s > quiet_s) say_that_it_waits(quiet_s);
+  if (answer.wait_for(Seconds(most_s - quiet_s)) != std::future_status::ready)
+    end_without_driver(code);
+  return answer.get();
+}
+
+// Throws Error with the reason if there is no GPU; purpose: "watch", for example.
+void check_gpus(const GpuReader& reader, const std::string& purpose);
+
+// Returns the exit code of `command`, which uses the sampler. If a driver call hangs at its end,
+// the sampler is detached and the program ends here: the library cannot be shut down.
+int with_sampler(Sampler& sampler, const std::function<int()>& command);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,68 @@
+#include "tools/cli/plan/first_weights.h"
+
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "runtime/run/folder/run_dir.h"
+#include "tools/cli/context.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+namespace lockstep::cli {
+namespace {
+
+std::filesystem::path from_environment(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+// Where torch.hub, and so torchvision and timm, keep downloads.
+std::filesystem::path download_folder() {
+  const std::filesystem::path torch = from_environment("TORCH_HOME");
+  if (!torch.empty()) return torch / "hub/checkpoints";
+  const std::filesystem::path cache = from_environment("XDG_CACHE_HOME");
+  const std::filesystem::path home = from_environment("HOME");
+  return (cache.empty() ? home / ".cache" : cache) / "torch/hub/checkpoints";
+}
+
+// "resnet50", "imagenet": no path.
+bool is_name_of_model(const std::string& text) { return text.find_first_of("/.") == text.npos; }
+
+std::string hint_for_weights(const TrainOptions& train) {
+  std::vector<std::string> names;
+  for (const RunDir& run : list_runs(train.run.root)) names.push_back(run.name());
+  if (const std::string near = nearest(train.init.from, names); !near.empty())
+    return cat("did you mean ", near, "?");
+  if (!is_name_of_model(train.init.from)) return "`lockstep runs` lists the runs";
+  if (const std::string file = downloaded_weights(train.init.from); !file.empty())
+    return cat("these weights are here: init.from=", shell_word(file));
+  return "nothing is downloaded: give the file of the weights (lockstep help pretrained weights); "
+         "`lockstep runs` lists the runs";
+}
+
+}  // namespace
+
+std::string downloaded_weights(const std::string& name) {
+  std::error_code error;
+  std::filesystem::directory_iterator entry(download_folder(), error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    const std::string file = entry->path().filename().string();
+    if (!name.empty() && (file.starts_with(name + "-") || file.starts_with(name + ".")))
+      return entry->path().string();
+  }
+  return "";
+}
+
+void find_first_weights(TrainOptions& train) {
+  if (train.init.from.empty()) return;
+  if (std::filesystem::exists(train.init.from)) return;
+  const std::filesystem::path named = std::filesystem::path(train.run.root) / train.init.from;
+  if (!std::filesystem::exists(named))
+    throw Error(cat("init.from: there is no file or folder ", printable(train.init.from),
+                    ", and no run of that name in ", train.run.root),
+                hint_for_weights(train));
+  train.init.from = named.string();
+}
+
+}  // namespace lockstep::cli

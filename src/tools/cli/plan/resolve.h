@@ -1,0 +1,69 @@
+// Turns a command line into a checked, prepared and planned run; writes nothing to runs.
+#pragma once
+
+#include "core/devices/gpus/gpu_links.h"
+#include "planning/run_setup.h"
+#include "runtime/run/folder/run_dir.h"
+#include "tools/cli/arguments.h"
+#include "tools/cli/plan/bare_keys.h"
+#include "tools/cli/words/foreign_names.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::cli {
+
+// Hint for values that a run cannot change.
+inline constexpr const char* new_run_hint = "start a new run for it";
+
+// Makes the plugin's recipes known to the tool, from the worker's description. "" does nothing.
+void describe_plugin(const std::string& plugin);
+
+// Options with defaults, preset, files and assignments applied and checked. devices: those that the
+// options are for; none: CPUs. flags: those that messages may name.
+RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
+                         const std::vector<std::string>& files,
+                         const std::vector<std::string>& assignments,
+                         const std::vector<Device>& devices, const BareKeys& bare = {},
+                         const FlagsHere& flags = {});
+
+// Prepares the recipe's needs for `purpose`, and its memory formula. This happens in this program,
+// or in the worker if only that has the recipe's code. run_dir: the run to read from, or empty.
+void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+             const std::filesystem::path& run_dir);
+
+// The link between devices, assumed if they are imaginary. Nothing for a single device, for CPUs,
+// and if unknown.
+std::optional<LinkLimit> link_between(const std::vector<Device>& devices);
+
+// Plans a prepared setup for `devices`, using known facts about their memory. shrunk_to: the
+// micro-batch that the run shrank to earlier; 0: none.
+void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t shrunk_to = 0);
+
+// Prepares data and plans for `devices`.
+void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+                      const std::filesystem::path& run_dir);
+
+// The setup of an existing run with `assignments` applied. Throws Error if one changes a value that
+// the run's curve or model depends on (seed, global batch, model, data), or if its record names a
+// plugin that the user has never named. plugin: replaces the record's, or empty. Options of a
+// single start are forgotten: stop.after, stop.reserve.
+RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
+                        const std::vector<std::string>& assignments, const std::string& plugin = "",
+                        const BareKeys& bare = {});
+
+// Whether an argument or a config file sets the option, not a record or a preset.
+bool is_asked_for(const OptionTable& table, std::string_view key);
+// Whether an argument or a file says where the training data is.
+bool names_data(const OptionTable& table);
+
+// Where a recipe may put prepared data. run_dir: the run that is read, or empty.
+std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
+                                const std::filesystem::path& run_dir);
+
+std::filesystem::path cache_dir(const TrainOptions& options);  // run.root/.cache
+
+}  // namespace lockstep::cli

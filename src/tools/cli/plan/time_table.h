@@ -1,0 +1,24 @@
+// A table of the time of one run on one GPU of several kinds.
+#pragma once
+
+#include "runtime/run/progress/forecast.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+struct TimeRow {
+  std::string device, precision;
+  std::optional<Forecast> forecast;
+  std::string why_not;  // if there is no forecast
+  std::string quota;    // from quota_text
+};
+
+// With a header; below it are notes on all rows, and values that are unknown or do not fit.
+std::string time_table_text(const std::vector<TimeRow>& rows);
+nlohmann::json to_json(const std::vector<TimeRow>& rows);
+
+}  // namespace lockstep::cli

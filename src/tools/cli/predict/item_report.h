@@ -1,0 +1,46 @@
+// The result of a prediction of items, as rank 0 reports it, and its texts.
+#pragma once
+
+#include "runtime/launch/launch.h"
+#include "runtime/run/predictions/prediction_folder.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+struct ItemTally {
+  std::int64_t total = 0;
+  std::int64_t earlier = 0;  // done by earlier commands
+  std::int64_t done = 0;     // those, and this command's, including skipped ones
+  std::int64_t waiting = 0;  // done, but not in place until earlier items are
+  std::int64_t left = 0;     // not begun, because they would not have finished in time
+  nlohmann::json skipped = nlohmann::json::array(), warnings = nlohmann::json::array();
+
+  void on_event(const nlohmann::json& event);
+};
+
+std::string items_text(std::int64_t count);  // "8 items"
+
+// Prints "8 items: 3 are done already, 5 to do", unless none is done.
+void say_what_is_done(const ItemTally& tally);
+
+// For a command that completed or had nothing to do. Prints JSON if requested. Returns the exit
+// code.
+int report_items_done(const ItemTally& tally, const std::filesystem::path& folder,
+                      const std::vector<std::string>& joint_outputs, bool json);
+
+// For a command with too little time for all items. partial, again: as below.
+void report_no_time(const ItemTally& tally, const std::filesystem::path& folder,
+                    const std::vector<std::string>& partial, const std::string& again);
+
+// Reports what a failed command leaves, before the reason of the failure. partial: names of outputs
+// that hold some of the items. again: the command that resumes, or "".
+void report_items_left(const LaunchOutcome& outcome, const ItemTally& tally,
+                       const PredictionFolder& folder, const std::vector<std::string>& partial,
+                       const std::string& again);
+
+}  // namespace lockstep::cli

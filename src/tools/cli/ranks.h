@@ -1,0 +1,32 @@
+// Runs the ranks of a run and shows their progress.
+#pragma once
+
+#include "core/config/options.h"
+#include "runtime/launch/launch.h"
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+struct Ranks {
+  std::vector<std::string> arguments;  // for lockstep-worker
+  std::vector<Device> devices;         // one per rank
+  std::filesystem::path log_dir;
+  bool pass_stdout = false;  // rank 0 writes to our standard output
+  // Takes the events of rank 0, which are also shown.
+  std::function<void(const nlohmann::json&)> on_event{};
+  // Values for training: see LaunchSpec.
+  Duration hang_after{};
+  std::uint64_t log_limit_bytes = LaunchSpec().log_limit_bytes;
+  std::function<double()> stop_grace_s = LaunchSpec().stop_grace_s;
+  bool stops_after_step = false;      // so a signal is answered immediately
+  std::function<void()> on_signal{};  // called when a signal came
+};
+
+// Starts `lockstep-worker ARGUMENTS` once per device, shows progress, and waits.
+LaunchOutcome run_ranks(const Ranks& ranks);
+
+}  // namespace lockstep::cli

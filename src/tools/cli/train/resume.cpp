@@ -1,0 +1,201 @@
+// lockstep resume: resumes from the newest good checkpoint.
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "planning/schedule/resumed_rate.h"
+#include "runtime/launch/launch.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/events/json_lines.h"
+#include "runtime/run/folder/run_history.h"
+#include "runtime/run/groups.h"
+#include "tools/cli/bench/measure_memory.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/context.h"
+#include "tools/cli/plan/foresee.h"
+#include "tools/cli/plan/resolve.h"
+#include "tools/cli/run_root.h"
+#include "tools/cli/train/train.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Copies a folder's contents, not its permissions: the source may be read-only. It may be a
+// stranger's, whose links could make this account's other files part of a run.
+void copy_files(const fs::path& from, const fs::path& to,
+                const std::function<void()>& leave_if_interrupted) {
+  const auto refuse = [](const fs::path& path) {
+    throw Error(cat("cannot copy ", path.string(), ": it is no regular file or folder"),
+                "put the file or folder itself in its place");
+  };
+  if (!fs::is_directory(fs::symlink_status(from))) refuse(from);
+  fs::create_directories(to);
+  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+    leave_if_interrupted();
+    const fs::path target = to / entry.path().filename();
+    if (!fs::is_directory(entry.symlink_status()) && !fs::is_regular_file(entry.symlink_status()))
+      refuse(entry.path());
+    if (entry.is_directory()) {
+      copy_files(entry.path(), target, leave_if_interrupted);
+      continue;
+    }
+    fs::copy_file(entry.path(), target);
+    fs::permissions(target, fs::perms::owner_write, fs::perm_options::add);
+  }
+}
+
+// Fills a new run with the other's checkpoint and recipe files. Its starts are its own.
+void copy_run(const RunDir& from, const CheckpointInfo& checkpoint, const RunDir& run,
+              const std::function<void()>& leave_if_interrupted) {
+  copy_files(checkpoint.path, run.checkpoints() / checkpoint.path.filename(), leave_if_interrupted);
+  if (fs::exists(from.path() / "recipe"))
+    copy_files(from.path() / "recipe", run.path() / "recipe", leave_if_interrupted);
+  nlohmann::json record = from.record();
+  record["from"] = {{"run", fs::absolute(from.path()).string()}, {"step", checkpoint.step}};
+  record["started"] = system_clock().wall_s();
+  record["starts"] = nlohmann::json::array();
+  record.erase(group_key);  // the repeat is the other one
+  run.write_record(record);
+}
+
+void check_writable(const RunDir& run) {
+  if (access(run.path().c_str(), W_OK) == 0) return;
+  throw Error(
+      cat("run ", run.path().string(), " cannot be written to"),
+      cat("go on in a new run: lockstep resume ", shell_word(run.path().string()), " --into NAME"));
+}
+
+// The newest good checkpoint. If there is none, it reports the fault of each.
+std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_there) {
+  std::vector<CheckpointInfo> damaged;
+  auto found =
+      newest_good(run.checkpoints(), [&](const CheckpointInfo& bad) { damaged.push_back(bad); });
+  if (found) return found;
+  for (const CheckpointInfo& bad : damaged)
+    say(cat("warning: checkpoint ", bad.path.filename().string(), " is damaged: ", bad.damage));
+  if (must_be_there)
+    throw Error(cat("run ", run.name(), " has no good checkpoint to go on from"),
+                "start a new run with lockstep train");
+  say("there is no good checkpoint: starting from the beginning");
+  return std::nullopt;
+}
+
+// The micro-batch that the run shrank to when memory ran out, on devices of the same kind; else 0.
+std::int64_t micro_that_fitted(const RunDir& run, const std::vector<Device>& devices) {
+  const nlohmann::json before = run.record().value("devices", nlohmann::json::array());
+  for (const nlohmann::json& device : before)
+    if (text_or(device, "name", "") != devices[0].name) return 0;
+  const RunHistory history = read_history(run.events_path());
+  return history.shrunk.empty() ? 0 : history.shrunk.back().second;
+}
+
+// A run cannot end before the step that it has reached.
+void check_end(const Plan& plan, const std::optional<CheckpointInfo>& checkpoint) {
+  if (!checkpoint || plan.total_steps >= checkpoint->step) return;
+  throw Error(cat("the run would end at step ", plan.total_steps,
+                  ", but its checkpoint is of step ", checkpoint->step, " already"),
+              cat("set stop.steps (or stop.epochs) to more than ", checkpoint->step, " steps"));
+}
+
+// Where a recipe's data comes from: "data.path=/x, data.labels=/y".
+std::string data_paths(const RecipeOptions& options) {
+  std::vector<std::string> paths;
+  for (const OptionInfo& option : options.table.options())
+    if (const std::string value = options.table.get(option.key);
+        option.spec.is_path && !value.empty() && !option.key.starts_with("predict."))
+      paths.push_back(cat(option.key, "=", value));
+  return join(paths, ", ");
+}
+
+int resume_main(const Parsed& parsed) {
+  return resume_run(parsed, operand_run(parsed), parsed.value("--into"));
+}
+
+}  // namespace
+
+void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
+                bool may_try) {
+  const Facts before = setup.prepared.facts;
+  prepare(setup, Purpose::train, devices, run.path());
+  check_frozen_data(before, setup.prepared.facts, data_paths(*setup.options));
+  if (may_try) try_micro_out(setup, devices);
+  plan_run(setup, devices, micro_that_fitted(run, devices));
+}
+
+Resumption plan_resumption(RunSetup& setup, const RunDir& run, const Then& then,
+                           const std::vector<Device>& devices, const ResumeChecks& checks) {
+  const Plan before = setup.plan;  // of the last start
+  check_reserve(*setup.train);
+  Resumption resumption{.items = check_predictions(setup, then, run.path(), checks.trains)};
+  plan_again(setup, run, devices, checks.may_try);
+  check_evaluation(setup, then);
+  resumption.checkpoint = find_checkpoint(run, checks.needs_checkpoint);
+  check_end(setup.plan, resumption.checkpoint);
+  if (const std::string note =
+          resumed_rate_note(before, setup.plan, *setup.train, resumption.step());
+      !note.empty())
+    setup.plan.notes.push_back(note);
+  return resumption;
+}
+
+int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
+  const Then then = then_of(parsed);
+  const std::vector<Device> devices = training_devices(parsed);
+  const bool foreign = parsed.has("--world"), copies = parsed.has("--into");
+  // Taken before anything is read: values that another process changes meanwhile must not be used.
+  const bool had_finished = run.state() == RunState::finished;
+  if (!copies) {
+    check_writable(run);
+    run.lock();
+  }
+  RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments,
+                                  parsed.value("--plugin"), then.bare_keys());
+  check_frozen_batch(*setup.train, setup.prepared.facts, devices);
+  if (copies) RunDir::check_new(setup.train->run.root, into);
+  const Resumption resumption =
+      plan_resumption(setup, run, then, devices,
+                      {.trains = !had_finished || goes_further(setup, run),
+                       .may_try = !foreign,
+                       .needs_checkpoint = copies});
+  foresee(setup, then, resumption.items, resumption.step());
+  say(to_text(setup.plan, false));
+  if (copies)
+    run = make_run(setup.train->run.root, into, setup.recipe,
+                   [&](RunDir& copy, const std::function<void()>& leave_if_interrupted) {
+                     copy.lock();
+                     copy_run(run, *resumption.checkpoint, copy, leave_if_interrupted);
+                     write_start(setup, copy, true);
+                   });
+  else
+    write_start(setup, run, true);
+  if (!foreign) return train_run(std::move(setup), run, true, then);
+  return hand_over(parsed, run);
+}
+
+Command resume_command() {
+  Command command{
+      .name = "resume",
+      .operands = "RUN [key=value …]",
+      .summary = "go on with a run, on any number of devices",
+      .details = std::string(run_operand_help) +
+                 "\nWhat the curve stands on (seed, global batch, model, data) cannot change; "
+                 "where the data lies can.",
+      .flags = training_flags(),
+      .min_positionals = 1,
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .complete = "run",
+      .run = resume_main};
+  command.flags.push_back(
+      {"--plugin", "LIB", "the recipe's library, in place of the one in the record", "file"});
+  command.flags.push_back({"--into", "NAME", "read RUN only, and go on in a new run", ""});
+  return command;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,66 @@
+// The steps after training: --then evaluate, predict, report.
+#pragma once
+
+#include "core/devices/device.h"
+#include "planning/run_setup.h"
+#include "runtime/run/folder/run_dir.h"
+#include "runtime/run/progress/part_times.h"
+#include "tools/cli/arguments.h"
+#include "tools/cli/plan/bare_keys.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::cli {
+
+struct Then {
+  std::vector<std::string> groups{};  // named steps that have options
+  // The named steps, in the order of execution; none if others start the ranks (--world).
+  std::vector<std::string> steps{};
+  bool force = false;     // replaces existing outputs
+  bool repeated = false;  // this training belongs to --seeds
+
+  bool has(std::string_view step) const;
+  // A bare KEY that is no option itself belongs to one of the groups.
+  BareKeys bare_keys() const { return {.groups = groups, .options_first = true}; }
+};
+
+// Reads --then and --force. Throws Error for an unknown step, and for --force without predictions.
+Then then_of(const Parsed& parsed);
+
+// Call it before anything is prepared. run_dir: the run that resumes, or empty. Throws Error if
+// there is nothing to predict, or if outputs exist that training would change. Those in
+// RUN/predictions belong to the run and are replaced. Returns the number of items; 0: none, or
+// unknown.
+std::int64_t check_predictions(const RunSetup& setup, const Then& then,
+                               const std::filesystem::path& run_dir, bool trains);
+// For a prepared setup: throws Error if there is no validation data to evaluate.
+void check_evaluation(const RunSetup& setup, const Then& then);
+
+// Throws Error if stop.reserve leaves no time to train, or if there is no quota.
+void check_reserve(const TrainOptions& train);
+// For a planned setup. Sets stop.reserve if a quota must also cover predictions of items and it is
+// not set. The value is the time of earlier predictions, else a tenth of the quota, an hour at
+// most, until training knows more. Adds to the plan's notes the time kept, and what does not fit.
+AfterTraining reserve_time(RunSetup& setup, const Then& then, std::int64_t items);
+
+// How training ended.
+enum class Trained { to_the_end, until_quota };
+
+// When following steps must end, on the system's monotonic clock; 0: no limit.
+struct TrainingEnd {
+  Trained how = Trained::to_the_end;
+  double ends_s = 0;
+};
+
+// Executes the steps; a report is of the run at that time. Predictions use the best checkpoint if
+// one is known, else the newest. After a quota only predictions and reports run. If a step fails,
+// it prints what is left to do. Returns exit_finished, or the exit code of the failed step, after
+// which no others run.
+int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
+             const Then& then, const TrainingEnd& end);
+
+}  // namespace lockstep::cli

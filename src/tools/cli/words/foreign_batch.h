@@ -1,0 +1,43 @@
+// Other programs' names for batch sizes, which must be read together: there they are per device,
+// here for all devices.
+#pragma once
+
+#include "core/config/synonym.h"
+#include "planning/options/train_options.h"
+#include "tools/cli/words/vocabulary.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+enum class BatchName { none, per_device, accumulation, global };
+
+// The kind of such a name; none also if it is an option here.
+BatchName batch_name(const Vocabulary& known, const std::string& typed);
+
+// The sizes on a command line that have whole numbers as values. 0: not typed.
+struct ForeignBatch {
+  std::int64_t per_device = 0, accumulation = 0, global = 0;
+  // Whether the recipe's micro-batch and accumulation count samples, so that they can be
+  // translated.
+  bool writes_micro = false, writes_accumulation = false;
+
+  bool is_typed() const { return per_device > 0 || accumulation > 0 || global > 0; }
+};
+ForeignBatch foreign_batch(const Vocabulary& known, std::span<const TypedName> typed);
+
+struct BatchWords {
+  std::vector<OurWord> words;
+  bool sums_up_devices = false;  // a value was computed from the number of devices
+};
+// The translation in which the sizes agree: "batch.global=128 batch.micro=16". in_force: the
+// options with all other words of the line. devices: their number, 0 if unknown. Nothing if it is
+// needed but unknown.
+std::optional<BatchWords> batch_words(const ForeignBatch& typed, const TrainOptions& in_force,
+                                      std::int64_t devices);
+
+}  // namespace lockstep::cli

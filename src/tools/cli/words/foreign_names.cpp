@@ -1,0 +1,769 @@
+#include "tools/cli/words/foreign_names.h"
+
+#include "core/base/text/text.h"
+#include "core/base/whole_number.h"
+#include "core/config/parse.h"
+#include "core/config/read_toml.h"
+#include "core/config/synonym.h"
+#include "core/config/value.h"
+#include "core/devices/gpus/visible_gpus.h"
+#include "planning/schedule/schedule.h"
+#include "tools/cli/context.h"
+#include "tools/cli/words/foreign_batch.h"
+#include "tools/cli/words/vocabulary.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+namespace lockstep::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// The typed names, and the facts about their place.
+struct TypedLine {
+  std::string recipe;  // "": not known
+  std::vector<TypedName> names;
+  FlagsHere flags;
+  std::size_t devices = 0;  // 0: nobody knows
+  bool has_gpu = false;     // among them
+  std::string file{};       // in which the names stand; "": on the command line
+  Words faults{};           // of values of the command's own flags, phrases
+};
+
+// The typed names that are no options, in the words of Lockstep, each once.
+struct Translation {
+  std::vector<OurWord> words;
+  Words left_out;                              // names for which there is nothing to write
+  Words unknown;                               // names without a known meaning
+  Words without_effect;                        // why words were taken out again
+  std::map<std::string, std::string> must_be;  // for words without a value: the allowed ones
+  std::size_t devices = 0;                     // that the words are for
+  bool sums_up_devices = false;                // a value is of all devices
+};
+
+// The number of indexes in "0,1,2"; 0 if it is not such a list.
+std::size_t indexes_in(const std::string& list) {
+  const Words indexes = split(list, ',');
+  const bool are_all = std::all_of(indexes.begin(), indexes.end(), [](const std::string& index) {
+    return whole_number(index).has_value();
+  });
+  return are_all ? indexes.size() : 0;
+}
+
+bool counts_from_first(const std::string& list) {
+  const Words indexes = split(list, ',');
+  for (std::size_t i = 0; i < indexes.size(); ++i)
+    if (indexes[i] != cat(i)) return false;
+  return true;
+}
+
+constexpr const char* unknown_factor = "FACTOR";
+
+// Whether the value is one that the program itself puts in place of one: VALUE, DIR, 16xDEVICES.
+bool is_placeholder(const std::string& value) {
+  return value == unknown_value || value == "PATH" || value == "DIR" || value == unknown_factor ||
+         value.find("xDEVICES") != std::string::npos;
+}
+
+// Two values of --devices as one: which (or how many) rather than all, so many CPU ranks, and
+// indexes rather than a number of devices.
+std::string devices_of_both(const std::string& one, const std::string& other) {
+  if (one == "all") return other;
+  if (other == "all") return one;
+  if (one == "cpu" || other == "cpu") {
+    const std::size_t count = indexes_in(one == "cpu" ? other : one);
+    return count > 1 ? cat("cpu:", count) : "cpu";
+  }
+  return counts_from_first(one) ? other : one;
+}
+
+// The word that counts of two for one setting: the later one if they contradict each other.
+OurWord word_of_both(const OurWord& one, const OurWord& other) {
+  if (one.name == "--devices") return {one.name, devices_of_both(one.value, other.value)};
+  if (one.is_off != other.is_off) return one.is_off ? other : one;
+  return other.value == "auto" || is_placeholder(other.value) ? one : other;
+}
+
+void add_word(std::vector<OurWord>& words, const OurWord& word) {
+  const auto before = std::find_if(words.begin(), words.end(),
+                                   [&](const OurWord& each) { return each.name == word.name; });
+  if (before == words.end())
+    words.push_back(word);
+  else
+    *before = word_of_both(*before, word);
+}
+
+// -1 of a program where it means that nothing is set.
+bool says_nothing(const Vocabulary& known, const OurWord& word) {
+  const OptionInfo* const option = known.find(word.name);
+  return option != nullptr && word.value == "-1" && option->spec.min >= 0 && option->spec.min <= 1;
+}
+
+bool is_flag_of(const FlagsHere& flags, const std::string& name) {
+  return std::find(flags.names.begin(), flags.names.end(), name) != flags.names.end();
+}
+
+bool is_typed_as_it_should_be(const TypedLine& line, const std::string& key) {
+  return std::any_of(line.names.begin(), line.names.end(),
+                     [&](const TypedName& name) { return name.name == key; });
+}
+
+// The words that can be written here, with "true" for a switch without a value. An option that the
+// line sets in its own name stays as it is there.
+std::vector<OurWord> words_that_fit(const Vocabulary& known, const TypedLine& line,
+                                    std::vector<OurWord> words) {
+  std::erase_if(words, [&](const OurWord& word) {
+    if (word.name == "--devices" && !line.flags.devices.empty()) return true;
+    if (word.name.starts_with("--")) return !is_flag_of(line.flags, word.name);
+    return says_nothing(known, word) || is_typed_as_it_should_be(line, word.name);
+  });
+  for (OurWord& word : words) {
+    const OptionInfo* const option = known.find(word.name);
+    if (option != nullptr && option->type == OptionType::boolean && word.value == unknown_value)
+      word.value = "true";
+  }
+  return words;
+}
+
+// A name in a table of a file, such as training.batch_size, is the name itself.
+std::string without_table(const Vocabulary& known, const std::string& name) {
+  if (known.has(plain_name(name)) || find_synonym(known.synonyms, name) != nullptr) return name;
+  return name.substr(name.rfind('.') + 1);
+}
+
+// The devices that a value of --devices means. Devices given by index need not exist. Throws Error.
+std::vector<Device> devices_of_spec(const std::string& spec, bool counts_devices) {
+  if (!counts_devices && indexes_in(spec) > 0) {
+    Device gpu;
+    gpu.kind = DeviceKind::cuda;
+    return std::vector<Device>(indexes_in(spec), gpu);
+  }
+  return imagine_devices(spec, probe(), host_info(), std::getenv("CUDA_VISIBLE_DEVICES"));
+}
+
+// 0: nobody knows.
+std::size_t devices_in(const std::string& spec, bool counts_devices) try {
+  return devices_of_spec(spec, counts_devices).size();
+} catch (const Error&) {
+  return 0;
+}
+
+bool is_list_of_devices(const std::string& value) {
+  const Words parts = split(value, ',');
+  return std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+    return part == "all" || part == "cpu" || part.starts_with("cpu:") || is_uuid(part) ||
+           whole_number(part).has_value();
+  });
+}
+
+// Whether the value names GPUs that need not be there, as "2xT4" does.
+bool names_kinds(const std::string& value) {
+  const bool is_number = value.find_first_not_of("-0123456789") == value.npos;
+  const bool has_number = value.find_first_of("0123456789") != value.npos;
+  return has_number && !is_number && devices_in(value, true) > 0;
+}
+
+// A kind of GPU, as notebook services have it for an accelerator: "GPU T4 x 2". Where --devices
+// takes none, it stands for all GPUs that there are.
+void replace_kinds(const FlagsHere& flags, const std::string& typed, std::vector<OurWord>& words) {
+  for (OurWord& word : words) {
+    if (word.name != "--devices") continue;
+    const bool is_list = is_list_of_devices(word.value);
+    if (flags.takes_kinds && (word.value == "all" || !is_list) && names_kinds(typed))
+      word.value = typed;
+    else if (!is_list)
+      word.value = "all";
+  }
+}
+
+// The words of one name but those of the batch; nothing where it is not known.
+std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const TypedLine& line,
+                                                  const TypedName& name, const TypedBatch& batch) {
+  const std::string key = plain_name(name.name);
+  std::vector<OurWord> words;
+  if (known.has(key))
+    words = {{key, name.value.empty() ? unknown_value : name.value}};
+  else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name))
+    words = written_here(*synonym, name.value, batch);
+  else
+    return std::nullopt;
+  replace_kinds(line.flags, name.value, words);
+  return words_that_fit(known, line, std::move(words));
+}
+
+// Adds the batch words; names that are no part of them are left out.
+void add_batch_words(const Vocabulary& known, const TypedLine& line, const BatchWords& batch,
+                     Translation& all) {
+  for (const OurWord& word : words_that_fit(known, line, batch.words)) add_word(all.words, word);
+  all.sums_up_devices |= batch.sums_up_devices;
+  const auto is_written = [&](const char* key) {
+    return std::any_of(batch.words.begin(), batch.words.end(),
+                       [&](const OurWord& word) { return word.name == key; });
+  };
+  for (const TypedName& name : line.names) {
+    const BatchName which = batch_name(known, name.name);
+    const bool stays =
+        which == BatchName::none ||
+        (which == BatchName::accumulation ? is_written("batch.accumulation")
+         : which == BatchName::per_device ? is_written("batch.micro") || batch.sums_up_devices
+                                          : true);
+    if (!stays) all.left_out.push_back(plain_name(name.name));
+  }
+}
+
+Translation translated_for(const Vocabulary& known, const TypedLine& line, std::size_t devices) {
+  Translation all;
+  all.devices = devices;
+  const ForeignBatch sizes = foreign_batch(known, line.names);
+  const std::unique_ptr<TrainOptions> in_force =
+      options_in_force(line.recipe, line.names, line.has_gpu);
+  std::optional<BatchWords> batch;
+  if (sizes.is_typed()) batch = batch_words(sizes, *in_force, static_cast<std::int64_t>(devices));
+  bool has_batch = false;
+  for (const TypedName& name : line.names) {
+    const std::string key = plain_name(name.name);
+    if (known.has(key) && name.name == key) continue;  // as it should be
+    if (batch && batch_name(known, name.name) != BatchName::none) {
+      if (!has_batch) add_batch_words(known, line, *batch, all);
+      has_batch = true;
+      continue;
+    }
+    const auto words =
+        words_of_name(known, line, name,
+                      {.devices = static_cast<int>(devices),
+                       .accumulation = std::max<std::int64_t>(1, sizes.accumulation)});
+    if (!words) {
+      all.unknown.push_back(name.name);
+      continue;
+    }
+    if (words->empty()) all.left_out.push_back(key);
+    all.sums_up_devices |= batch_name(known, name.name) == BatchName::per_device;
+    for (const OurWord& word : *words) add_word(all.words, word);
+  }
+  return all;
+}
+
+// A synonym's value "1e-5/optimizer.lr" means that many times the other option: that of the new
+// line, else the present value.
+void divide_values(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
+  for (OurWord& word : words) {
+    const std::size_t slash = word.value.find('/');
+    const std::string other = slash == word.value.npos ? "" : word.value.substr(slash + 1);
+    const OptionInfo* const option = known.find(word.name);
+    if (option == nullptr || option->type != OptionType::real || !known.has(other)) continue;
+    const auto written = std::find_if(words.begin(), words.end(),
+                                      [&](const OurWord& each) { return each.name == other; });
+    const auto in_force = options_in_force(line.recipe, line.names, line.has_gpu);
+    const auto divisor =
+        detail::parse_real(written != words.end()       ? written->value
+                           : in_force->table.has(other) ? in_force->table.get(other)
+                                                        : "");
+    const auto value = detail::parse_real(word.value.substr(0, slash));
+    word.value = value && divisor && *divisor > 0 ? general(*value / *divisor, 6) : unknown_factor;
+  }
+}
+
+// Removes words that the recipe rejects because they have no effect beside the rest of the line.
+void drop_without_effect(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  while (true) {
+    std::vector<TypedName> names = line.names;
+    for (const OurWord& word : all.words) names.push_back({word.name, word.value});
+    const std::optional<NoEffect> idle = without_effect(line.recipe, names);
+    const auto word = std::find_if(all.words.begin(), all.words.end(), [&](const OurWord& each) {
+      return idle && each.name == idle->key;
+    });
+    if (word == all.words.end()) return;
+    const auto typed =
+        std::find_if(line.names.begin(), line.names.end(), [&](const TypedName& name) {
+          const Synonym* const synonym =
+              known.has(name.name) ? nullptr : find_synonym(known.synonyms, name.name);
+          return synonym != nullptr &&
+                 synonym->ours.find(cat(word->name, "=")) != std::string::npos;
+        });
+    all.without_effect.push_back(
+        typed == line.names.end() ? idle->what()
+                                  : cat("leave out ", plain_name(typed->name), ": ", idle->what()));
+    all.words.erase(word);
+  }
+}
+
+// Values that the option would reject are left to the user, with the allowed ones.
+void check_values(const Vocabulary& known, Translation& all) {
+  for (OurWord& word : all.words) {
+    const OptionInfo* const option = known.find(word.name);
+    if (option == nullptr || is_placeholder(word.value)) continue;
+    try {
+      detail::parse_value(*option, word.value);
+    } catch (const Error&) {
+      word.value = unknown_value;
+      all.must_be[word.name] = detail::requirement(*option);
+    }
+  }
+}
+
+// A schedule needs the lengths that nothing sets yet.
+void add_schedule_lengths(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  const auto kind_word = std::find_if(all.words.begin(), all.words.end(), [](const OurWord& word) {
+    return word.name == "schedule.kind";
+  });
+  if (kind_word == all.words.end()) return;
+  const ScheduleKind* const kind = find_schedule_kind(kind_word->value);
+  if (kind == nullptr) return;
+  const std::unique_ptr<TrainOptions> in_force =
+      options_in_force(line.recipe, line.names, line.has_gpu);
+  for (const ScheduleParameter& parameter : kind->parameters) {
+    const std::string key = cat("schedule.", parameter.name);
+    const bool is_open = parameter.is_length && in_force->schedule.parameters[parameter.name] <= 0;
+    const bool is_written = std::any_of(all.words.begin(), all.words.end(),
+                                        [&](const OurWord& word) { return word.name == key; });
+    if (is_open && !is_written && known.has(key)) all.words.push_back({key, unknown_value});
+  }
+}
+
+const OurWord* devices_word(const std::vector<OurWord>& words) {
+  const auto word = std::find_if(words.begin(), words.end(),
+                                 [](const OurWord& each) { return each.name == "--devices"; });
+  return word == words.end() ? nullptr : &*word;
+}
+
+// "--gpus 1,2,4" gives numbers of GPUs, among which 0 is impossible, rather than indexes.
+bool are_counts(const Vocabulary& known, const TypedLine& line, const std::string& list) {
+  const Words counts = split(list, ',');
+  return line.flags.lists_counts && counts.size() > 1 &&
+         std::find(counts.begin(), counts.end(), "0") == counts.end() &&
+         std::any_of(line.names.begin(), line.names.end(), [&](const TypedName& name) {
+           const Synonym* const synonym = find_synonym(known.synonyms, name.name);
+           return synonym != nullptr && synonym->ours.find("{first}") != std::string::npos;
+         });
+}
+
+// Devices come first: their number decides what all of them take in a step.
+std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
+  const Translation without_count = translated_for(known, line, 0);
+  const OurWord* const word = devices_word(without_count.words);
+  if (word == nullptr || word->value == "all") return line.devices;
+  if (!are_counts(known, line, word->value)) return devices_in(word->value, false);
+  std::size_t most = 0;
+  for (const std::string& count : split(word->value, ','))
+    most = std::max(most, static_cast<std::size_t>(whole_number(count).value_or(0)));
+  return most;
+}
+
+// --devices of a command that counts them: their number, and all without it.
+void count_devices(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
+  std::erase_if(
+      words, [](const OurWord& word) { return word.name == "--devices" && word.value == "all"; });
+  for (OurWord& word : words)
+    if (word.name == "--devices" && !are_counts(known, line, word.value))
+      if (const std::size_t count = indexes_in(word.value); count > 0) word.value = cat(count);
+}
+
+Translation translated(const Vocabulary& known, const TypedLine& line) {
+  Translation translation = translated_for(known, line, devices_meant(known, line));
+  divide_values(known, line, translation.words);
+  check_values(known, translation);
+  drop_without_effect(known, line, translation);
+  add_schedule_lengths(known, line, translation);
+  if (line.flags.counts_devices) count_devices(known, line, translation.words);
+  return translation;
+}
+
+std::string as_typed(const OurWord& word) {
+  return word.name.starts_with("--") ? cat(word.name, " ", shell_word(word.value))
+                                     : shell_word(cat(word.name, "=", word.value));
+}
+
+bool is_plain_in_toml(const OptionInfo* option) {
+  if (option == nullptr) return false;
+  return option->type == OptionType::integer || option->type == OptionType::real ||
+         option->type == OptionType::boolean;
+}
+
+// "batch.global = 32", "precision = "fp16""; of JSON likewise.
+std::string as_line_of_file(const Vocabulary& known, const OurWord& word, bool is_json) {
+  const bool plain = is_plain_in_toml(known.find(word.name)) || word.value == unknown_value;
+  const std::string value =
+      plain ? word.value
+            : nlohmann::json(word.value)
+                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return is_json ? cat('"', word.name, "\": ", value, ",") : cat(word.name, " = ", value);
+}
+
+// Options as lines of the file, and flags for the command.
+std::string write_in_file(const Vocabulary& known, const TypedLine& line,
+                          const std::vector<OurWord>& words) {
+  Words lines, flags;
+  const bool is_json = line.file.ends_with(".json");
+  for (const OurWord& word : words)
+    if (word.name.starts_with("--"))
+      flags.push_back(as_typed(word));
+    else
+      lines.push_back(as_line_of_file(known, word, is_json));
+  if (is_json && !lines.empty() && lines.back().ends_with(',')) lines.back().pop_back();
+  std::string text;
+  if (!lines.empty())
+    text = cat("write in ", line.file, ", in place of these names",
+               is_json ? ", at the top level" : " and above any [table]", ":\n", join(lines, "\n"));
+  if (!flags.empty())
+    text += cat(text.empty() ? "leave it out of the file, and write " : "\nand write ",
+                join(flags, " "), " on the command line");
+  return text;
+}
+
+std::string write_on_line(const std::vector<OurWord>& words) {
+  Words typed;
+  for (const OurWord& word : words) typed.push_back(as_typed(word));
+  return words.empty() ? "" : cat("write ", join(typed, " "));
+}
+
+// batch.global of the line if its program used one device. "": it would say no other.
+std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const Translation& all) {
+  const OurWord* const devices = devices_word(all.words);
+  if (all.devices == 1 || (devices != nullptr && devices->value != "all")) return "";
+  for (const OurWord& word : translated_for(known, line, 1).words)
+    if (word.name == "batch.global") return word.value;
+  return "";
+}
+
+// If a value is for all devices: for which, and the value for a program that used one.
+std::string batch_note(const Vocabulary& known, const TypedLine& line, const Translation& all) {
+  if (!all.sums_up_devices) return "";
+  Words notes;
+  if (all.devices > 0)
+    notes.push_back(cat("batch.global is of ", all.devices,
+                        all.devices == 1 ? " device" : " devices together"));
+  else if (!line.file.empty())
+    notes.emplace_back("batch.global is of all devices together, times batch.accumulation");
+  if (const std::string one = batch_of_one(known, line, all); !one.empty())
+    notes.push_back(cat("for a script that used one GPU, batch.global=", one,
+                        " and no other batch.* train as it did"));
+  return join(notes, "; ");
+}
+
+// Further advice about a name; nothing if it is simply off.
+std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Translation& all,
+                    const std::string& key) {
+  const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
+  if (synonym == nullptr) return "";
+  if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
+    return cat("--devices ", shell_word(flags.devices), " is given");
+  const bool is_left_out =
+      std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
+  return is_left_out && synonym->none_when_off ? "" : synonym->note;
+}
+
+// Names without a known meaning. Left out are those that may be options of a following step without
+// its group: "input" for "predict.input".
+Words unknown_names(const Vocabulary& known, const Translation& all) {
+  Words names = all.unknown;
+  std::erase_if(names, [&](const std::string& name) {
+    return std::any_of(known.options.begin(), known.options.end(),
+                       [&](const OptionInfo& option) { return option.key.ends_with("." + name); });
+  });
+  return names;
+}
+
+// Remarks after the translated words.
+Words remarks_of(const Vocabulary& known, const TypedLine& line, const Translation& all,
+                 const TypedName& asked) {
+  Words remarks;
+  Words names = all.left_out, unknown = unknown_names(known, all);
+  std::erase(unknown, asked.name);
+  if (std::find(all.unknown.begin(), all.unknown.end(), asked.name) != all.unknown.end())
+    names.push_back(asked.name);
+  if (!names.empty()) remarks.push_back(cat("leave out ", join(names, ", ")));
+  for (const std::string& why : all.without_effect) remarks.push_back(why);
+  if (!unknown.empty()) remarks.push_back(cat("not known: ", join(unknown, ", ")));
+  remarks.insert(remarks.end(), line.faults.begin(), line.faults.end());
+  for (const auto& [key, requirement] : all.must_be)
+    remarks.push_back(cat(key, " must be ", requirement));
+  return remarks;
+}
+
+std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
+  const Translation all = translated(known, line);
+  const std::string note = note_of(known, line.flags, all, plain_name(asked.name));
+  const bool is_file = !line.file.empty();
+  if (all.words.empty()) {
+    Words remarks = remarks_of(known, line, all, asked);
+    std::replace(remarks.begin(), remarks.end(), cat("leave out ", plain_name(asked.name)),
+                 std::string("leave it out"));
+    const auto has = [&](const Words& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (!has(all.left_out, plain_name(asked.name)) && !has(all.unknown, asked.name) &&
+        all.without_effect.empty())
+      remarks.insert(remarks.begin(), "leave it out");
+    if (note.empty() || !all.without_effect.empty()) return join(remarks, "; ");
+    return cat(join(remarks, "; "), ": ", note);
+  }
+  std::string hint = is_file ? write_in_file(known, line, all.words) : write_on_line(all.words);
+  if (const std::string sizes = batch_note(known, line, all); !sizes.empty())
+    hint += cat(is_file ? "\n" : ": ", sizes);
+  for (const std::string& remark : remarks_of(known, line, all, asked))
+    hint += cat(is_file ? "\n" : "; ", remark);
+  return note.empty() ? hint : cat(hint, is_file ? "\n(" : " (", note, ")");
+}
+
+std::vector<TypedName> typed_names_of(const Words& assignments) {
+  std::vector<TypedName> typed;
+  for (const std::string& word : assignments) {
+    const std::size_t equals = word.find('=');
+    if (equals != word.npos)
+      typed.push_back({trim(word.substr(0, equals)), word.substr(equals + 1)});
+  }
+  return typed;
+}
+
+std::string recipe_named_in(const Command& command, const Words& words) {
+  constexpr std::string_view batch = "batch ";
+  if (command.name.starts_with(batch)) return command.name.substr(batch.size());
+  const auto named = std::find_if(words.begin(), words.end(), is_recipe_name);
+  return named == words.end() ? "" : *named;
+}
+
+const Flag* own_flag(const Command& command, const std::string& name) {
+  const auto flag = std::find_if(command.flags.begin(), command.flags.end(),
+                                 [&](const Flag& each) { return each.name == name; });
+  return flag == command.flags.end() ? nullptr : &*flag;
+}
+
+// A number may be less than zero.
+bool is_flag_word(const std::string& word) {
+  return word.starts_with("-") && !whole_number(word, std::numeric_limits<std::int64_t>::min());
+}
+
+// The flags that the command lacks, and all words with an equals sign.
+std::vector<TypedName> names_in_line(const Command& command, const Words& words) {
+  std::vector<TypedName> typed;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const bool has_value = name.size() < words[i].size();
+    if (words[i].size() < 2 || words[i][0] != '-') {
+      if (has_value) typed.push_back({name, words[i].substr(name.size() + 1)});
+      continue;
+    }
+    const Flag* const flag = own_flag(command, name);
+    const bool value_follows = !has_value && i + 1 < words.size() && !is_flag_word(words[i + 1]) &&
+                               (flag == nullptr ? words[i + 1].find('=') == std::string::npos &&
+                                                      !is_recipe_name(words[i + 1])
+                                                : !flag->value.empty());
+    const std::string value = has_value       ? words[i].substr(name.size() + 1)
+                              : value_follows ? words[++i]
+                                              : "";
+    if (flag == nullptr) typed.push_back({name, value});
+  }
+  return typed;
+}
+
+// Values of the command's own flags that are none of the few that the flag takes. Where completion
+// offers lists, they are examples.
+Words faults_of_flags(const Command& command, const Words& words) {
+  constexpr std::string_view choice = "word ";
+  Words faults;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const Flag* const flag = own_flag(command, name);
+    if (flag == nullptr || flag->value.empty() || !flag->complete.starts_with(choice) ||
+        flag->complete.find(',') != std::string::npos)
+      continue;
+    const bool has_value = name.size() < words[i].size();
+    if (!has_value && (i + 1 == words.size() || is_flag_word(words[i + 1]))) continue;
+    const std::string value = has_value ? words[i].substr(name.size() + 1) : words[++i];
+    const Words allowed = split(flag->complete.substr(choice.size()), '|');
+    if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
+      faults.push_back(cat(name, " takes ", join(allowed, " or "), ", not ", shell_word(value)));
+  }
+  return faults;
+}
+
+// The value of --devices; "" if it is not given.
+std::string devices_given(const Words& words) {
+  std::string spec;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].starts_with("--devices=")) spec = words[i].substr(words[i].find('=') + 1);
+    if (words[i] == "--devices" && i + 1 < words.size()) spec = words[i + 1];
+  }
+  return spec;
+}
+
+// That --devices names, or this machine has; none: nobody knows.
+std::vector<Device> devices_of_line(const FlagsHere& flags) try {
+  return devices_of_spec(flags.devices.empty() ? "all" : flags.devices, flags.counts_devices);
+} catch (const Error&) {
+  return {};
+}
+
+Error foreign_name(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
+  const Synonym& synonym = *find_synonym(known.synonyms, asked.name);
+  return Error(cat(asked.name, " is not an option; it is a name of ", synonym.from),
+               foreign_hint(known, line, asked));
+}
+
+}  // namespace
+
+FlagsHere flags_here(const Command& command) {
+  FlagsHere here{.names = {}};
+  for (const Flag& flag : command.flags) here.names.push_back(flag.name);
+  for (const char* counting : {"plan", "config", "bench"})
+    here.counts_devices |= command.name == counting;
+  here.takes_kinds = here.counts_devices && command.name != "bench";
+  here.lists_counts = command.name == "bench";
+  return here;
+}
+
+FlagsHere flags_here(const Command& command, const Parsed& parsed) {
+  FlagsHere here = flags_here(command);
+  here.devices = parsed.value("--devices");
+  return here;
+}
+
+namespace {
+
+bool has_gpus(const std::vector<Device>& devices) {
+  return !devices.empty() && devices.front().kind == DeviceKind::cuda;
+}
+
+// As it would be typed on the command line.
+std::string text_of_entry(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  if (!value.is_array()) return value.dump();
+  Words items;
+  for (const nlohmann::json& item : value) items.push_back(text_of_entry(item));
+  return join(items, ",");
+}
+
+// The names of the file that has this one, without those of its tables.
+bool read_names(const Words& files, const Vocabulary& known, std::string_view key,
+                TypedLine& line) {
+  for (const std::string& file : files) {
+    const std::vector<detail::TomlEntry> entries = detail::read_toml(file);
+    if (std::none_of(entries.begin(), entries.end(),
+                     [&](const detail::TomlEntry& entry) { return entry.key == key; }))
+      continue;
+    line.file = file;
+    line.names.clear();
+    for (const detail::TomlEntry& entry : entries)
+      line.names.push_back({without_table(known, entry.key), text_of_entry(entry.value)});
+    return true;
+  }
+  return false;
+}
+
+bool is_known_name(const Vocabulary& known, const std::string& name) {
+  return known.has(plain_name(name)) || find_synonym(known.synonyms, name) != nullptr;
+}
+
+// For an unknown name, if others on the line have a translation.
+std::string hint_beside(const Vocabulary& known, const TypedLine& line, const std::string& name) {
+  const bool any = std::any_of(line.names.begin(), line.names.end(), [&](const TypedName& each) {
+    return !known.has(each.name) && is_known_name(known, each.name);
+  });
+  if (!any) return "";
+  const std::string near = nearest(name, known.keys());
+  return cat(near.empty() ? "" : cat("if you mean ", near, ", write that; else "),
+             foreign_hint(known, line, {name, ""}));
+}
+
+// Nothing where the key is an option of no recipe.
+std::optional<Error> of_other_recipe(const Vocabulary& known, const std::string& recipe,
+                                     std::string_view key) {
+  const std::string hint = cat("`lockstep config ", recipe, "` lists its options");
+  if (!known.is_of_engine && TrainOptions().table.has(key))
+    return Error(cat(key, " is an option of the engine, without which ", recipe, " trains"), hint);
+  const Words others = recipes_with(key);
+  if (others.empty()) return std::nullopt;
+  return Error(cat(key, " is an option of the recipe", others.size() == 1 ? " " : "s ",
+                   join(others, ", "), ", not of ", recipe),
+               hint);
+}
+
+}  // namespace
+
+ExplainKey explain_keys(const std::string& recipe, const Words& assignments,
+                        const std::vector<Device>& devices, const FlagsHere& flags,
+                        const Words& files) {
+  return [=](std::string_view key, const std::string& value) -> std::optional<Error> {
+    const Vocabulary known = vocabulary_of(recipe);
+    TypedLine line{.recipe = recipe,
+                   .names = typed_names_of(assignments),
+                   .flags = flags,
+                   .devices = devices.size(),
+                   .has_gpu = has_gpus(devices)};
+    TypedName asked{std::string(key), value};
+    const bool is_typed = is_typed_as_it_should_be(line, asked.name);
+    if (!is_typed && read_names(files, known, key, line))
+      asked.name = without_table(known, asked.name);
+    if (find_synonym(known.synonyms, asked.name) != nullptr)
+      return foreign_name(known, line, asked);
+    if (auto other = of_other_recipe(known, recipe, key)) return other;
+    if (const std::string hint = hint_beside(known, line, asked.name); !hint.empty())
+      return Error(cat(key, " is not an option"), hint);
+    return std::nullopt;
+  };
+}
+
+ExplainKey with_name_of(const std::string& recipe, ExplainKey explain) {
+  return [=](std::string_view key, const std::string& value) -> std::optional<Error> {
+    if (auto known = explain(key, value)) return known;
+    if (!nearest(key, vocabulary_of(recipe).keys()).empty()) return std::nullopt;
+    return Error(cat(key, " is not an option"),
+                 cat("`lockstep config ", recipe, "` lists all options"));
+  };
+}
+
+std::string hint_for_word(const Command& command, const Words& words, const std::string& word) {
+  if (!command.takes_assignments || !command.only_options.empty()) return "";
+  const std::string recipe = recipe_named_in(command, words);
+  const Vocabulary known = vocabulary_of(recipe);
+  FlagsHere flags = flags_here(command);
+  flags.devices = devices_given(words);
+  const std::vector<Device> devices = devices_of_line(flags);
+  const TypedLine line{.recipe = recipe,
+                       .names = names_in_line(command, words),
+                       .flags = flags,
+                       .devices = devices.size(),
+                       .has_gpu = has_gpus(devices),
+                       .faults = faults_of_flags(command, words)};
+  const std::string name = word.substr(0, word.find('='));
+  const auto asked = std::find_if(line.names.begin(), line.names.end(),
+                                  [&](const TypedName& each) { return each.name == name; });
+  if (asked == line.names.end()) return "";
+  if (is_known_name(known, name)) return foreign_hint(known, line, *asked);
+  if (!nearest(name, flags.names).empty()) return "";  // that is what is meant
+  return hint_beside(known, line, name);
+}
+
+std::string hint_for_recipe(const Command& command, const Words& words) {
+  const bool names_plugin = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with("--plugin");
+  });
+  if (command.complete != "recipe" || command.min_positionals == 0 || names_plugin ||
+      !words.front().starts_with('-') || !recipe_named_in(command, words).empty())
+    return "";
+  const Words recipes = recipe_names(command.name == "train" || command.name == "config");
+  const std::vector<TypedName> names = names_in_line(command, words);
+  const auto known_in = [&](const std::string& recipe) {
+    const Vocabulary known = vocabulary_of(recipe);
+    return std::count_if(names.begin(), names.end(),
+                         [&](const TypedName& name) { return is_known_name(known, name.name); });
+  };
+  const auto best = std::max_element(
+      recipes.begin(), recipes.end(),
+      [&](const std::string& a, const std::string& b) { return known_in(a) < known_in(b); });
+  if (best == recipes.end()) return "";
+  Words shown;
+  for (const std::string& word : words) shown.push_back(shell_word(word));
+  return cat("name the recipe first, one of ", join(recipes, ", "), ": lockstep ", command.name,
+             " ", *best, " ", join(shown, " "));
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,46 @@
+// Explains words that are no option or flag here: an option of another recipe, or another program's
+// name (core/config/synonym.h).
+#pragma once
+
+#include "core/config/explain_key.h"
+#include "core/devices/device.h"
+#include "tools/cli/arguments.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+// The flags of a command; by default those of training.
+struct FlagsHere {
+  std::vector<std::string> names{"--devices", "--name", "--resume"};
+  bool counts_devices = false;  // a number after --devices is a count, not an index
+  bool takes_kinds = false;     // its value may also be a kind of GPU, "2xT4"
+  bool lists_counts = false;    // each number of a list is a count too
+  std::string devices{};        // the value of --devices; empty if it was not given
+};
+FlagsHere flags_here(const Command& command);
+// The flags of a parsed command line.
+FlagsHere flags_here(const Command& command, const Parsed& parsed);
+
+// Explains keys that a recipe lacks. assignments: all "key=value" of the command, so that one
+// message translates them together, and likewise all keys of a file. devices: those that the
+// command is for; none: unknown.
+ExplainKey explain_keys(const std::string& recipe, const std::vector<std::string>& assignments,
+                        const std::vector<Device>& devices, const FlagsHere& flags = {},
+                        const std::vector<std::string>& files = {});
+
+// The same, and for a key that resembles no option it names the command that lists them.
+ExplainKey with_name_of(const std::string& recipe, ExplainKey explain);
+
+// The translation of a word of a command line, "--batch_size", "--batch_size=16" or
+// "BATCH_SIZE=16", together with all other foreign words on the line: "write batch.global=32 …".
+// Empty if the word is unknown.
+std::string hint_for_word(const Command& command, const std::vector<std::string>& words,
+                          const std::string& word);
+
+// For a command line that begins with a flag and lacks the required recipe: the existing recipes,
+// and the line with the recipe that knows most of its names. Empty for other lines.
+std::string hint_for_recipe(const Command& command, const std::vector<std::string>& words);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,34 @@
+// Gathers evidence on this machine.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/doctor/evidence/evidence.h"
+#include "tools/monitor/sampler.h"
+
+namespace lockstep {
+
+struct LookOptions {
+  double duration_s = 3, interval_s = 0.2;
+  std::optional<int> subject;
+  std::filesystem::path root = "/";
+  AskCuda ask_cuda;
+};
+
+// The devices, without samples and processes. gpus: those to be sampled.
+Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<GpuInfo>& gpus,
+                     const LookOptions& options);
+
+// Adds samples over options.duration_s, and facts from /proc at their beginning and end. stopped:
+// called repeatedly; true ends the look early. Returns false if the driver has not answered for 5
+// s: then `sampler` hangs (see Sampler::abandon).
+bool look(Evidence& evidence, Sampler& sampler, const LookOptions& options,
+          const std::function<bool()>& stopped);
+
+// The whole evidence as a recording, without secrets.
+std::string recording_of(const Evidence& evidence);
+
+}  // namespace lockstep

@@ -1,0 +1,38 @@
+// The layout of a batch's folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/base/text/text.h"
+
+namespace lockstep {
+
+// BATCH/
+//   ledger.sqlite   jobs and attempts (docs/reference/batch-ledger.md)
+//   batch.json      what kind of folder this is, and how it was made
+//   jobs/NAME/      what a job wrote, once it has succeeded
+//   attempts/N/     what an attempt writes while it runs; of one that failed, what it left
+//   logs/NAME.K.log what the K-th attempt of a job printed; absent where it printed nothing
+//   gpu.csv         what the GPUs of jobs that asked for some did, a line per second and GPU
+//   supervisors/    records of the processes that start the jobs
+//   shares/K/       of one that Slurm runs: a batch of its own (batch_shares.h)
+struct BatchFolder {
+  std::filesystem::path path;
+
+  std::filesystem::path ledger() const { return path / "ledger.sqlite"; }
+  std::filesystem::path record() const { return path / "batch.json"; }
+  std::filesystem::path gpu_log() const { return path / "gpu.csv"; }
+  std::filesystem::path lock() const { return path / "lock"; }
+  std::filesystem::path attempt(std::int64_t id) const { return path / "attempts" / cat(id); }
+  std::filesystem::path published(const std::string& job) const { return path / "jobs" / job; }
+  std::filesystem::path log(const std::string& job, int number) const {
+    return path / "logs" / cat(job, ".", number, ".log");
+  }
+  std::filesystem::path supervisor(const std::string& id) const {
+    return path / "supervisors" / cat(id, ".jsonl");
+  }
+};
+
+}  // namespace lockstep

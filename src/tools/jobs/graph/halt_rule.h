@@ -1,0 +1,39 @@
+// When a batch ends before all its jobs are over: --halt, as in GNU parallel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tools/jobs/ledger/ledger.h"
+
+namespace lockstep {
+
+class HaltRule {
+ public:
+  enum class How { never, soon, now };  // soon: running jobs may finish; now: they are ended
+
+  HaltRule() = default;
+  // "never", "soon,fail=3", "now,success=1", "soon,done=10%". Throws Error.
+  explicit HaltRule(std::string_view text);
+
+  // Counts a finished job, out of `of`.
+  void count(JobState state, std::int64_t of);
+  // The action due now; returned only once.
+  How due();
+  std::string why() const;  // "2 jobs failed (--halt soon,fail=2)"
+  bool for_success() const { return what_ == What::success; }
+
+ private:
+  enum class What { fail, success, done };
+  bool counts(JobState state) const;
+
+  std::string text_;
+  How how_ = How::never;
+  What what_ = What::fail;
+  double limit_ = 0;  // a number of jobs, or a share of all jobs
+  bool is_share_ = false, reached_ = false, said_ = false;
+  std::int64_t counted_ = 0;
+};
+
+}  // namespace lockstep

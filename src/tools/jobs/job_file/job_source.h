@@ -1,0 +1,39 @@
+// Generates the jobs of a batch one by one, repeatedly, so that a million of them need not be held
+// in memory.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tools/jobs/job_group.h"
+
+namespace lockstep {
+
+class JobSource {
+ public:
+  using Visit = std::function<void(const Job&)>;
+
+  // Generates all jobs once, to check them. Throws Error as `expand_jobs`.
+  JobSource(std::vector<JobGroup> groups, const BatchLimits& limits);
+
+  // The jobs of `expand_jobs`, in their order. A job is valid until `visit` returns.
+  void each(const Visit& visit) const;
+  JobList list() const;  // all at once
+  std::size_t size() const { return size_; }
+  const BatchLimits& limits() const { return limits_; }
+  bool wants_gpu() const;
+
+ private:
+  void make_each(const Visit& visit) const;
+  bool are_told_apart();
+
+  std::vector<JobGroup> groups_;
+  BatchLimits limits_;
+  std::size_t size_ = 0;
+  // Set if keys, names or the order of jobs depend on other jobs.
+  std::optional<JobList> list_;
+};
+
+}  // namespace lockstep

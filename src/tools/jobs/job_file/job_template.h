@@ -1,0 +1,41 @@
+// A group's texts, parsed once; makes a job for each combination of parameters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/jobs/job_file/placeholders.h"
+#include "tools/jobs/job_group.h"
+
+namespace lockstep {
+
+class JobTemplate {
+ public:
+  // Throws Error for placeholders without a value, and for {gpu} without GPUs. `group` must outlive
+  // the template.
+  explicit JobTemplate(const JobGroup& group);
+
+  // Sets everything but key and `after`; no name if there is nothing to make it from.
+  Job make(JobParameters parameters, std::int64_t number) const;
+
+  // Whether the group's name has placeholders, so that it alone names the jobs.
+  bool names_jobs() const { return !name_.empty() && name_[0].uses_parameters(); }
+  // The names in `after` for this job.
+  std::vector<std::string> after(const Job& job) const;
+  bool has_after() const { return !after_.empty(); }
+
+ private:
+  using Texts = std::vector<TextTemplate>;
+  Texts parse(const std::vector<std::string>& texts, const PlaceholderScope& scope) const;
+  void check_gpu(const Texts& texts) const;
+  std::vector<std::string> command(const Job& job) const;
+  std::string folder(const Job& job) const;
+  std::string name(const Job& job) const;
+
+  const JobGroup& group_;
+  std::string base_;  // with its braces doubled where necessary
+  std::vector<std::pair<std::string, std::string>> variables_;  // parameter, variable
+  Texts command_, environment_, folder_, outputs_, name_, after_;
+};
+
+}  // namespace lockstep

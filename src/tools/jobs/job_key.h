@@ -1,0 +1,17 @@
+// A job's identity by content, so that a batch that runs again knows which jobs are new.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tools/jobs/job.h"
+
+namespace lockstep {
+
+// 32 hex digits, XXH3-128, of everything that decides what the job does: command, shell,
+// environment, working folder, outputs and parameters. Number, name, priority, resources, retries
+// and dependencies do not count, nor does the order of parameters and of the environment.
+// occurrence: 0 for the first of jobs that are equal in all this, 1 for the second, ….
+std::string job_key(const Job& job, std::int64_t occurrence);
+
+}  // namespace lockstep

@@ -1,0 +1,33 @@
+// A place in a file, for messages.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+
+namespace lockstep {
+
+struct Place {
+  std::string file{};
+  std::size_t line = 0;  // 0: no particular line
+
+  // "jobs.toml, line 3"
+  std::string text() const { return line ? cat(file, ", line ", line) : file; }
+};
+
+// Runs the action. An Error that it throws gets the place as its beginning, unless it names the
+// file itself.
+template <class Action>
+auto at_place(const Place& place, Action action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (place.file.empty() || std::string_view(error.what()).starts_with(place.file)) throw;
+    throw Error(cat(place.text(), ": ", error.what()), error.hint());
+  }
+}
+
+}  // namespace lockstep

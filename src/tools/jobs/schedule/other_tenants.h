@@ -1,0 +1,34 @@
+// Foreign programs on the GPUs of a batch.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/devices/device.h"
+#include "tools/monitor/gpu/gpu_reader.h"
+
+namespace lockstep {
+
+class OtherTenants {
+ public:
+  explicit OtherTenants(std::vector<Device> devices);
+  OtherTenants(std::vector<Device> devices, std::shared_ptr<GpuReader> reader);
+
+  // A program on a device (given by its index) that is no job of any batch: "python3 train.py
+  // (process 123)". Or memory of an ended process, if more is used than when the device was unused.
+  // "" if there is none, or if that is unknown. Processes that only draw do not count.
+  std::string on(int device);
+  std::function<std::string(int)> asker() {
+    return [this](int device) { return on(device); };
+  }
+
+ private:
+  std::vector<Device> devices_;
+  std::shared_ptr<GpuReader> reader_;
+  std::map<int, double> unused_bytes_;  // memory by device, while it was unused
+};
+
+}  // namespace lockstep

@@ -1,0 +1,52 @@
+// The result that a batch must reach for a successful exit code: --expect.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/monitor/gpu/gpu_log.h"
+
+namespace lockstep {
+
+struct BatchOutcome {
+  std::vector<GpuActivity> gpus;       // means over the batch
+  std::int64_t failed = 0, total = 0;  // jobs; failed includes those that could not run
+};
+
+class Expectation {
+ public:
+  // "gpu_activity>=40%" (for each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs),
+  // "failed<=3"; >= and <=. Throws Error.
+  explicit Expectation(std::string_view text);
+
+  bool is_of_gpus() const { return of_ != Of::failed; }
+  bool is_of_failures() const { return of_ == Of::failed; }
+  // Whether a part of the batch can meet it; not so for a number of failed jobs.
+  bool is_of_parts() const { return is_of_gpus() || is_share_; }
+  const std::string& text() const { return text_; }
+
+  struct Answer {
+    bool met = false;
+    std::string text;  // "gpu_activity>=40%: GPU 0 52 %, GPU 1 18 %: not met by GPU 1"
+  };
+  // An unmeasured value does not meet it.
+  Answer answer(const BatchOutcome& outcome) const;
+  // If is_of_parts(): the percentage points missing, 0 if it is met.
+  double shortfall(const BatchOutcome& outcome) const;
+
+ private:
+  enum class Of { gpu_activity, sm_activity, failed };
+  bool holds(double value) const { return at_least_ ? value >= bound_ : value <= bound_; }
+  std::optional<double> value_of(const GpuActivity& gpu) const;
+  Answer of_gpus(const std::vector<GpuActivity>& gpus) const;
+
+  std::string text_;
+  Of of_ = Of::failed;
+  bool at_least_ = false, is_share_ = false;
+  double bound_ = 0;  // in percent for shares
+};
+
+}  // namespace lockstep

@@ -1,0 +1,33 @@
+// Reads all GPUs repeatedly on its own thread, so that a hanging driver call blocks nobody else.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "tools/monitor/gpu/gpu_reader.h"
+#include "tools/monitor/sample_source.h"
+
+namespace lockstep {
+
+class Sampler final : public SampleSource {
+ public:
+  // reader must outlive the thread. If a call hangs for ever, that means until the process ends
+  // (see abandon()).
+  Sampler(std::shared_ptr<GpuReader> reader, std::vector<std::size_t> positions, double interval_s,
+          Clock& clock = system_clock());
+  ~Sampler() override;  // waits for the call in progress
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
+  double hanging_s() const override;
+  // Detaches the thread with everything it uses: the driver does not return.
+  void abandon();
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,43 @@
+// A summary of the GPUs over the whole time: means, peaks, idle share, energy.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/devices/gpus/gpu_probe.h"
+#include "tools/monitor/sampler.h"
+
+namespace lockstep {
+
+class MonitorSummary {
+ public:
+  explicit MonitorSummary(std::vector<GpuInfo> gpus);
+  void add(const MonitorSample& sample);  // in chronological order
+  // A table with a row per GPU, and a line about the time. Values never measured are "n/a" or "-".
+  std::string text() const;
+  bool empty() const { return samples_ == 0; }
+
+ private:
+  struct Series {
+    long long count = 0;
+    double sum = 0, most = 0;
+    double first = 0, last = 0, first_s = 0, last_s = 0;
+    bool unsupported = false;
+    void add(const Reading& reading);
+  };
+  struct OfGpu {
+    std::array<Series, metric_count> series;
+    long long idle = 0, judged = 0;  // samples judged idle; all judged samples
+  };
+  std::string mean(const OfGpu& gpu, GpuMetric metric, double scale, int digits) const;
+  std::string most(const OfGpu& gpu, GpuMetric metric, double scale, int digits) const;
+  static std::string energy(const OfGpu& gpu);
+
+  std::vector<GpuInfo> gpus_;
+  std::vector<OfGpu> of_;
+  double begin_s_ = 0, end_s_ = 0;
+  long long samples_ = 0;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,15 @@
+// Red flags: results that cannot be true or that explain everything else, reported first.
+#pragma once
+
+#include "tools/report/comparison/comparison.h"
+#include "tools/report/comparison/differences.h"
+
+#include <vector>
+
+namespace lockstep {
+
+// rows: those of the comparison, with contrasts. The most important flag comes first.
+std::vector<RedFlag> find_flags(const TrialGroup& a, const TrialGroup& b, const Differences& found,
+                                const std::vector<QuantityRow>& rows, double margin);
+
+}  // namespace lockstep

@@ -1,0 +1,27 @@
+// Conclusions about a quantity, and about the whole comparison.
+#pragma once
+
+#include "tools/report/comparison/comparison.h"
+#include "tools/report/comparison/differences.h"
+
+namespace lockstep {
+
+// Sets contrast, conclusion and text of a row that has its values. reasons: why it is not
+// comparable; empty if it is.
+void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOptions& options);
+
+// Failed or skipped jobs of both sides.
+struct CountedJobs {
+  Count a, b;
+  std::optional<OneSided> one_sided{};  // set if each side has one trial with the same jobs
+  bool repeated = false;                // a side has several trials
+};
+
+// The same jobs on both sides are pairs, with McNemar's exact test. Counts reported by others are
+// not, and get Fisher's. Jobs of repeats are the same jobs again: they are counted and not tested.
+CountRow judge_counts(const std::string& name, const CountedJobs& jobs, double confidence);
+
+// Sets by, conclusion, reasons and verdict. Throws Error if options.by was not measured.
+void conclude(Comparison& comparison);
+
+}  // namespace lockstep

@@ -1,0 +1,13 @@
+// Facts and measurements of a batch, from its ledger and its GPUs' log.
+#pragma once
+
+#include "tools/jobs/files/batch_folder.h"
+#include "tools/report/facts/facts.h"
+
+namespace lockstep {
+
+// Facts derived from its jobs are added by match_jobs, which sees both sides. Throws Error if the
+// ledger cannot be read.
+Trial read_batch_facts(const BatchFolder& batch);
+
+}  // namespace lockstep

@@ -1,0 +1,14 @@
+// Reads a report that a person wrote by hand, as one trial (docs/reference/comparison.md, "A file
+// of facts").
+#pragma once
+
+#include "tools/report/facts/facts.h"
+
+#include <filesystem>
+
+namespace lockstep {
+
+// TOML. Throws Error naming file and line.
+Trial read_facts_file(const std::filesystem::path& file);
+
+}  // namespace lockstep

@@ -1,0 +1,24 @@
+// Results that jobs and trainings report (docs/guide/batch.md), as facts and quantities.
+#pragma once
+
+#include "tools/report/facts/facts.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace lockstep {
+
+// used.NAME and data are work; rows.NAME and samples.NAME are amounts; device is place; model_hash
+// is the outcome. Other texts are work, and other numbers are quantities.
+enum class ResultRole { work, amount, place, quantity, outcome };
+inline constexpr const char* model_hash_result = "model_hash";
+ResultRole role_of_result(const std::string& name, const nlohmann::json& value);
+
+// A quantity by the ending of its name: _s is time, _bytes memory, _j energy, _per_s a rate. Others
+// are qualities; only for a loss and an error is lower known to be better.
+Quantity quantity_of_name(const std::string& name);
+
+// results: an object of numbers and texts from one training.
+void add_results(const nlohmann::json& results, Trial& trial);
+
+}  // namespace lockstep

@@ -1,0 +1,43 @@
+// Curves of runs as drawings and as plain characters.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/report/pages/curve.h"
+#include "tools/report/pages/page.h"
+
+namespace lockstep {
+
+enum class CurveAxis { step, time, samples };
+
+struct DrawnCurve {
+  std::string name;
+  const Curve* curve = nullptr;       // must outlive the call; null: left out
+  bool smooth = false;                // also draws smoothed values, and pales the others
+  double samples_per_step = 0;        // for CurveAxis::samples
+  std::optional<std::size_t> look{};  // index of its colour
+};
+
+struct CurveFrame {
+  std::string title;
+  std::string unit{};  // unit of the values, shown after the title
+  CurveAxis axis = CurveAxis::step;
+  std::optional<double> low{}, high{};  // range of the value axis
+  double scale = 1;                     // multiplies the values
+  bool may_be_log = false;              // if the largest is at least 20 times the smallest
+  bool wide = false;
+  std::string caption{};
+};
+
+// Nothing if no curve has a finite value.
+std::optional<PageFigure> curve_figure(const CurveFrame& frame, std::vector<DrawnCurve> curves);
+
+// Adds the figure if there is one.
+void add_figure(std::vector<PageFigure>& figures, const CurveFrame& frame,
+                std::vector<DrawnCurve> curves);
+
+constexpr int wide_px = 1130, narrow_px = 560, figure_height_px = 300, wide_height_px = 360;
+
+}  // namespace lockstep

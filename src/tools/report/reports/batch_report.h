@@ -1,0 +1,68 @@
+// A report on a batch, from its folder alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/jobs/analysis/analysis.h"
+#include "tools/jobs/files/batch_folder.h"
+#include "tools/jobs/job_results.h"
+#include "tools/jobs/ledger/ledger.h"
+#include "tools/report/pages/page.h"
+
+namespace lockstep {
+
+struct ReportedJob {
+  std::int64_t number = 0;
+  std::string name, state, reason;
+  std::int64_t tries = 0;
+  int attempt = 0;                // number of its last attempt; 0: none
+  std::optional<double> seconds;  // of that attempt
+  std::vector<std::string> devices;
+  std::vector<std::pair<std::string, std::string>> parameters;
+  std::vector<JobResult> results;
+};
+
+// Summary of one numeric result that jobs report.
+struct ResultSum {
+  std::int64_t values = 0;
+  double sum = 0, low = 0, high = 0;
+  std::string lowest, highest;  // names of the jobs with these values
+};
+
+struct JobFailure {
+  std::string job, reason;
+  std::string log;    // "logs/NAME.1.log"; "" if there is none
+  std::string lines;  // the log's last lines
+};
+
+inline constexpr std::size_t most_reported_jobs = 100'000, most_summed_results = 1000;
+
+struct BatchReport {
+  std::string name, path;
+  bool runs_now = false;
+  std::map<JobState, std::int64_t> counts;
+  BatchAnalysis analysis;
+  std::vector<ReportedJob> jobs;          // listed jobs, by number: the first most_reported_jobs
+  std::int64_t listed = 0;                // the number of jobs that could be listed
+  std::map<std::string, ResultSum> sums;  // over all of them, for the first most_summed_results
+                                          // names
+  std::vector<JobFailure> failures;
+  std::int64_t failed = 0;            // the number of failed jobs; `failures` holds the first ones
+  std::vector<PagePicture> pictures;  // SVG files in its folder, such as a recipe's maps
+  std::vector<std::string> notes;
+  std::vector<std::string> problems;  // parts that could not be read
+};
+
+// Throws Error if its ledger cannot be read.
+BatchReport read_batch_report(const BatchFolder& batch);
+
+Page batch_report_page(const BatchReport& report);
+nlohmann::json batch_report_json(const BatchReport& report);
+
+}  // namespace lockstep

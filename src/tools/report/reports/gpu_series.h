@@ -1,0 +1,38 @@
+// A run's gpu.csv as curves and sums for each GPU, read in one pass and in bounded memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/report/pages/curve.h"
+
+namespace lockstep {
+
+struct GpuCurves {
+  std::string uuid, index;  // as in the file
+  std::int64_t samples = 0;
+  Curve busy, sm, memory_bytes, power, temperature,
+      sm_clock;                                      // over seconds of samples
+  double memory_total_bytes = 0, power_limit_w = 0;  // 0: unknown
+  std::optional<double> energy_j;  // between samples, without gaps of missing ones
+  double covered_s = 0;            // the time that energy_j covers
+  double throttling_known_s = 0;
+  std::map<std::string, double> throttled_s;  // by reason
+  std::int64_t most_other_processes = 0;
+};
+
+struct GpuSeries {
+  std::vector<GpuCurves> gpus;
+  double begin = 0, end = 0;  // unix seconds; 0: no sample
+  std::int64_t bad_lines = 0;
+  std::string problem;  // why nothing could be read; "" if something was
+};
+
+// Never throws. A missing file has no GPUs; for a file that is not a gpu.csv, `problem` says so.
+GpuSeries read_gpu_series(const std::filesystem::path& file, std::size_t columns = 1024);
+
+}  // namespace lockstep

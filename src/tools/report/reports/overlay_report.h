@@ -1,0 +1,37 @@
+// A report that overlays several runs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/run/folder/run_dir.h"
+#include "runtime/run/folder/run_summary.h"
+#include "tools/report/pages/figures.h"
+#include "tools/report/pages/page.h"
+#include "tools/report/reports/run_series.h"
+
+namespace lockstep {
+
+struct OverlaidRun {
+  RunSummary summary;
+  RunSeries series;         // without its lists of events
+  nlohmann::json config;    // from the record; or null
+  double global_batch = 0;  // samples per step; 0: unknown
+  std::string problem{};    // why the run could not be read; "" if it was
+};
+
+// Each run needs memory only for its part of `columns`, however many runs there are. A run that
+// cannot be read has a `problem`, and does not affect the others.
+OverlaidRun read_overlaid_run(const RunDir& run, std::optional<double> smooth, std::size_t columns);
+// Columns per curve if this many runs are overlaid.
+std::size_t columns_for(std::size_t runs);
+
+constexpr std::size_t most_overlaid = 20;  // the most curves drawn
+
+Page overlay_page(const std::vector<OverlaidRun>& runs, CurveAxis axis);
+nlohmann::json overlay_json(const std::vector<OverlaidRun>& runs);
+
+}  // namespace lockstep

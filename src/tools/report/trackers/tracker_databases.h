@@ -1,0 +1,19 @@
+// Experiment trackers' SQLite files, distinguished by their tables.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "tools/jobs/ledger/database.h"
+#include "tools/report/trackers/tracker_store.h"
+
+namespace lockstep {
+
+// Opens MLflow's or trackio's database. Throws Error if it cannot be read, or is of another kind.
+std::unique_ptr<TrackerStore> open_tracker_database(const std::filesystem::path& file);
+
+std::unique_ptr<TrackerStore> mlflow_database(std::unique_ptr<Database> database);
+// The file's name is that of the project.
+std::unique_ptr<TrackerStore> trackio_database(std::unique_ptr<Database> database);
+
+}  // namespace lockstep

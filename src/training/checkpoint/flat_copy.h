@@ -1,0 +1,77 @@
+// Copies flat buffers to the host, also for ranks that share the update.
+#pragma once
+
+#include "backends/backend.h"
+#include "training/parameters/parameter_storage.h"
+#include "training/update/state_buffer.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+// The copy of one buffer: whole, or bucket after bucket. Empty on ranks that only contribute their
+// shards. For a state it holds those parameters that have it.
+class FlatCopy {
+ public:
+  bool empty() const { return chunks_.empty(); }
+  // The part of each trained parameter that it holds, on the CPU, under prefix + name. Waits for
+  // the copy.
+  std::vector<std::pair<std::string, at::Tensor>> tensors(const ParameterStorage& storage,
+                                                          const std::string& prefix) const;
+
+ private:
+  friend class FlatCopier;
+  struct Chunk {
+    std::size_t bucket = 0;          // 0 for a whole buffer
+    std::unique_ptr<Download> copy;  // [elements], or [ranks, n] with each rank's shard
+  };
+  struct Place {  // where a parameter begins
+    std::size_t bucket = 0;
+    std::int64_t begin = 0;
+  };
+  std::vector<at::Tensor> buckets() const;
+  std::vector<Chunk> chunks_;                 // those of one bucket follow each other
+  std::vector<std::optional<Place>> places_;  // by parameter; nothing: it is not here
+};
+
+// Ranks that share the update each make one, and then call `copy` for the same buffers in the same
+// order. Each bucket's shards are gathered through one buffer on the device. It is as large as the
+// largest bucket if all ranks have the memory for it, and smaller otherwise. If any rank still runs
+// out of memory, the gathers match nevertheless, and rank 0's copies are unusable.
+class FlatCopier {
+ public:
+  // keep: whether this rank wants the copies.
+  FlatCopier(const ParameterStorage& storage, Backend& backend, bool keep);
+  // flat: f32 [elements], or [own_elements] where ranks share.
+  FlatCopy copy(const at::Tensor& flat);
+  FlatCopy copy(const StateBuffer& state);
+  // Runs another copy. Lack of memory in `function` counts as a failure like any other here.
+  // Returns true if there was none.
+  bool attempt(const std::function<void()>& function);
+  // Why copies are missing; empty if none is.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  void find_staging();
+  // Gathers all buckets. read(shard, begin, end, out) writes this rank's elements [begin, end) to
+  // `out`.
+  using Read = std::function<void(const Shard&, std::int64_t, std::int64_t, const at::Tensor&)>;
+  FlatCopy gather_all(const Read& read);
+  void gather(FlatCopy& copy, std::size_t bucket, const Shard& shard, const Read& read);
+  std::vector<std::optional<FlatCopy::Place>> places(bool in_buckets) const;
+  void keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tensor);
+
+  const ParameterStorage& storage_;
+  Backend& backend_;
+  bool keep_;
+  at::Tensor staging_;  // f32; undefined if ranks do not share, or nothing is to be gathered
+  std::string failure_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,47 @@
+// Tries a recipe on a few samples: does what it returns keep the contract of
+// training/recipe/recipe.h?
+#pragma once
+
+#include "backends/backend.h"
+#include "training/distributed/process_group.h"
+#include "training/recipe/recipe.h"
+#include "training/update/model_buffers.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+struct ContractSetup {
+  Recipe& recipe;
+  Model& model;
+  ModelBuffers& buffers;
+  const DatasetPair& data;
+  ProcessGroup& group;
+  Backend& backend;
+  std::uint64_t seed = 0;
+  at::ScalarType compute_dtype = at::kFloat;
+  bool frozen_statistics = false;  // norm.statistics
+  std::int64_t micro = 1;          // rows of a micro-batch of the run
+  std::int64_t eval_batch = 1;     // rows that evaluation takes at once
+  std::string best_metric;         // checkpoint.best_metric
+};
+
+// A line each, in words for people.
+struct ContractReport {
+  std::vector<std::string> faults;    // certain: training would be wrong, or fail at its end
+  std::vector<std::string> warnings;  // likely faults
+  std::vector<std::string> notes;     // what could not be tried, and why
+  std::vector<std::string> tried;     // what was found in order
+  bool out_of_memory = false;         // so that some was not tried
+};
+
+// All ranks call it together, before training; rank 0's report comes back on all. Takes two
+// training samples, or the parts of one, through the loss, with and without padding, each a second
+// time, and two validation samples through evaluation, metrics and the table of items. Leaves
+// weights, buffers, gradients and random states as they were. What a recipe throws becomes a note,
+// but for records of the wrong shape. Waits for the device.
+ContractReport check_contract(const ContractSetup& setup);
+
+}  // namespace lockstep

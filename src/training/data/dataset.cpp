@@ -1,0 +1,56 @@
+// The default way to make fields of rows.
+#include "training/data/dataset.h"
+
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/stack.h>
+
+namespace lockstep {
+namespace {
+
+// As at::stack, but rows in channels-last or another permuted layout give a batch in that layout.
+at::Tensor stack_rows(const std::vector<at::Tensor>& rows) {
+  const at::Tensor& first = rows[0];
+  if (first.is_contiguous() || !first.is_non_overlapping_and_dense()) return at::stack(rows);
+  std::vector<std::int64_t> sizes = first.sizes().vec(), strides = first.strides().vec();
+  sizes.insert(sizes.begin(), static_cast<std::int64_t>(rows.size()));
+  strides.insert(strides.begin(), first.numel());
+  at::Tensor batch = at::empty_strided(sizes, strides, first.options());
+  at::stack_out(batch, rows);
+  return batch;
+}
+
+const HostPart& host_part_of(const Batch& batch, const char* what) {
+  if (batch.recorded)
+    throw Error(cat("the loss reads Batch::", what,
+                    "(), which a CUDA graph would repeat as it was in the recorded step"),
+                "nothing is wrong: the steps run without a graph");
+  static const HostPart none;
+  return batch.host_part ? *batch.host_part : none;
+}
+
+}  // namespace
+
+const std::vector<at::Tensor>& Batch::host() const { return host_part_of(*this, "host").fields; }
+
+const std::vector<std::int64_t>& Batch::samples() const {
+  return host_part_of(*this, "samples").samples;
+}
+
+BatchDataset::~BatchDataset() = default;  // here, so that plugins share one type
+
+std::vector<at::Tensor> Dataset::collate(const std::vector<std::vector<at::Tensor>>& rows) const {
+  LOCKSTEP_CHECK(!rows.empty());
+  std::vector<at::Tensor> fields;
+  std::vector<at::Tensor> column(rows.size());
+  for (std::size_t field = 0; field < rows[0].size(); ++field) {
+    for (std::size_t row = 0; row < rows.size(); ++row) column[row] = rows[row].at(field);
+    fields.push_back(stack_rows(column));
+  }
+  return fields;
+}
+
+}  // namespace lockstep

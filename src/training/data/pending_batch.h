@@ -1,0 +1,57 @@
+// A micro-batch being assembled, its rows read by any number of threads.
+#pragma once
+
+#include "training/data/dataset.h"
+#include "training/data/training_rows.h"
+
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+namespace lockstep {
+
+// The rows [first_row, first_row + rows) of a step. The dataset and the function outlive it.
+struct PendingBatchOptions {
+  const Dataset& dataset;
+  const RowOf& row_of;
+  std::uint64_t seed = 0;
+  std::int64_t step = 0;
+  std::int64_t first_row = 0, rows = 0;
+  bool training = true;
+};
+
+// It is read in parts: single rows, or all rows at once for a BatchDataset. Several threads may
+// read different parts at the same time. Call assemble once all are read.
+class PendingBatch {
+ public:
+  explicit PendingBatch(const PendingBatchOptions& options);
+
+  std::int64_t parts() const { return batches_ == nullptr ? options_.rows : 1; }
+  // Keeps an exception for `assemble`.
+  void read(std::int64_t part);
+  // Throws the exception of the first row that could not be read, naming its sample. Padding rows
+  // without a filler must come last, after at least one row; they repeat the rows before them in
+  // turn.
+  Batch assemble();
+  const std::vector<Row>& rows() const { return rows_; }  // once all parts are read
+
+ private:
+  Row row_at(std::size_t place) const;
+  void read_row(std::size_t place);
+  void read_all();
+  SampleContext context_of(const Row& row) const;
+  void fill_rows();
+  void collate();
+  Batch split_fields();
+
+  PendingBatchOptions options_;
+  const BatchDataset* batches_;  // null: row by row
+  std::vector<Row> rows_;
+  std::vector<std::int64_t> samples_;          // of each row, once all are known
+  std::int64_t held_ = 0;                      // rows with a sample of their own, which come first
+  std::vector<std::vector<at::Tensor>> read_;  // by row
+  std::vector<std::exception_ptr> errors_;     // by part
+  std::vector<at::Tensor> fields_;
+};
+
+}  // namespace lockstep

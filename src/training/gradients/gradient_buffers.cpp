@@ -1,0 +1,198 @@
+// The gradients of a step, until they are summed over the ranks.
+#include "training/gradients/gradient_buffers.h"
+
+#include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "ops/copy_all/copy_all.h"
+#include "ops/gradient_buffer/gradient_registry.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/aminmax.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+// Gradients that wait to be placed: more would be memory that the step could use.
+constexpr std::int64_t most_taken_bytes = 32 << 20;
+
+// Pieces have touched_piece elements, the last one perhaps fewer.
+std::int64_t pieces_of(std::int64_t elements) {
+  return (elements + touched_piece - 1) / touched_piece;
+}
+
+}  // namespace
+
+GradientBuffers::GradientBuffers(ParameterStorage& storage)
+    : storage_(storage), reduce_(storage, flat_, buffers_), zero_fill_(storage, buffers_) {
+  const at::NoGradGuard no_grad;
+  flat_ = at::zeros({storage.elements()}, storage.master().options());
+  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
+    const at::Tensor gradient = storage.view(flat_, i);
+    buffers_.push_back(std::make_shared<GradientBuffer>(storage.parameters()[i].name, gradient,
+                                                        !storage.low_precision()));
+    for (const at::Tensor& handle : storage.places()[i].handles) {
+      if (!handle.requires_grad()) continue;
+      if (!storage.low_precision()) handle.mutable_grad() = gradient;
+      set_gradient_buffer(handle, buffers_[i]);
+    }
+  }
+}
+
+GradientBuffers::~GradientBuffers() {
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    for (const at::Tensor& handle : storage_.places()[i].handles) forget_gradient_buffer(handle);
+}
+
+void GradientBuffers::zero() {
+  const at::NoGradGuard no_grad;
+  forget_taken();
+  flat_.zero_();
+  for (const auto& buffer : buffers_) buffer->restart();
+}
+
+void GradientBuffers::begin_step_in_parts() {
+  forget_taken();
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    buffers_[i]->begin_step(/*zero_filled=*/!zero_fill_.overwrites_in_parts(i));
+}
+
+void GradientBuffers::zero_part(std::size_t part) {
+  const at::NoGradGuard no_grad;
+  zero_fill_.fill_part(part, flat_, touched_);
+}
+
+void GradientBuffers::begin_step(bool may_prepare) {
+  const at::NoGradGuard no_grad;
+  if (!zero_fill_.prepare(may_prepare)) return begin_zeroed_step();
+  forget_taken();
+  zero_fill_.fill(flat_);
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    buffers_[i]->begin_step(/*zero_filled=*/!zero_fill_.overwrites(i));
+}
+
+void GradientBuffers::begin_zeroed_step() {
+  const at::NoGradGuard no_grad;
+  forget_taken();
+  flat_.zero_();
+  for (const auto& buffer : buffers_) buffer->begin_step(/*zero_filled=*/true);
+}
+
+void GradientBuffers::watch_tables() {
+  if (!storage_.low_precision() || storage_.sharing() != nullptr) return;
+  touched_ = at::ones({pieces_of(storage_.elements())}, flat_.options().dtype(at::kByte));
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    buffers_[i]->set_dirty({.flags = touched_, .begin = storage_.places()[i].begin});
+}
+
+void GradientBuffers::find_touched(const std::vector<at::Tensor>& flats) {
+  if (!touched_.defined()) return;
+  const at::NoGradGuard no_grad;
+  touched_.fill_(1);
+  std::vector<at::Tensor> all = flats;
+  all.push_back(flat_);
+  if (sums().defined()) all.push_back(sums());
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    // The pieces that lie in it as a whole.
+    const std::int64_t end =
+        (storage_.places()[i].begin + storage_.places()[i].elements) / touched_piece;
+    const std::int64_t begin = pieces_of(storage_.places()[i].begin);
+    if (!buffers_[i]->is_sparse() || begin >= end) continue;
+    at::Tensor flags = at::zeros({end - begin}, touched_.options());
+    for (const at::Tensor& flat : all) {
+      const auto [least, most] =
+          at::aminmax(flat.narrow(0, begin * touched_piece, (end - begin) * touched_piece)
+                          .view({-1, touched_piece}),
+                      1);
+      flags.bitwise_or_(least.ne(0).bitwise_or_(most.ne(0)));
+    }
+    touched_.narrow(0, begin, end - begin).copy_(flags);
+  }
+}
+
+void GradientBuffers::settle() {
+  const at::NoGradGuard no_grad;
+  place();
+  for (const auto& buffer : buffers_) buffer->fill_if_empty();
+}
+
+void GradientBuffers::drop() {
+  if (storage_.low_precision())
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+      for (const at::Tensor& handle : storage_.places()[i].handles) handle.mutable_grad().reset();
+  zero();
+}
+
+void GradientBuffers::set_reduced() {
+  for (const auto& buffer : buffers_) buffer->set_reduced();
+}
+
+void GradientBuffers::abandon() {
+  forget_taken();
+  for (const auto& buffer : buffers_) buffer->abandon();
+}
+
+void GradientBuffers::take(std::size_t i) {
+  if (refuses_gradients_)
+    throw Error(cat("the recipe's loss added a gradient to ", storage_.parameters()[i].name,
+                    " by a backward pass of its own; Lockstep makes the one backward pass, over "
+                    "the sum of the terms that the loss returns"),
+                "return what is to be minimised as a term; for a gradient inside the loss, as a "
+                "penalty needs it, use torch::autograd::grad, which adds up nothing; two models "
+                "that are trained in turn are not supported");
+  GradientBuffer& buffer = *buffers_[i];
+  if (!storage_.low_precision()) return buffer.added_by_autograd();
+  const at::NoGradGuard no_grad;
+  buffer.wait_for_reader();
+  for (const at::Tensor& handle : storage_.places()[i].handles) {
+    at::Tensor& gradient = handle.mutable_grad();
+    if (!gradient.defined()) continue;
+    if (!buffer.is_stale()) place();  // the one before may wait to be placed
+    const GradientTarget target = buffer.open_for_autograd(gradient.scalar_type());
+    if (target.overwrite) {
+      taken_bytes_ += static_cast<std::int64_t>(gradient.nbytes());
+      taken_.emplace_back(target.into, gradient);
+    } else {
+      target.into.add_(gradient);
+    }
+    gradient.reset();
+  }
+  buffer.fill_if_empty();
+  if (taken_bytes_ > most_taken_bytes) place_taken();
+}
+
+void GradientBuffers::place() {
+  if (side_ != nullptr) side_->wait_for_all();
+  for (const auto& buffer : buffers_) buffer->join();
+  place_taken();
+}
+
+void GradientBuffers::run_behind(const std::function<void()>& work) {
+  place_taken();
+  if (side_ != nullptr)
+    side_->run({}, work);
+  else
+    work();
+}
+
+void GradientBuffers::make_beside(SideWork* side) {
+  side_ = side;
+  for (const auto& buffer : buffers_) buffer->set_side_work(side);
+}
+
+void GradientBuffers::place_taken() {
+  if (taken_.empty()) return;
+  const at::NoGradGuard no_grad;
+  copy_all(taken_);
+  forget_taken();
+}
+
+void GradientBuffers::forget_taken() {
+  taken_.clear();
+  taken_bytes_ = 0;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,117 @@
+// The gradients of the trained parameters: one flat buffer, and what is known of each part of it.
+#pragma once
+
+#include "ops/gradient_buffer/gradient_buffer.h"
+#include "training/gradients/reduce_buffer.h"
+#include "training/gradients/zero_fill.h"
+#include "training/parameters/parameter_storage.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+// Gives each trained parameter of `storage` a place for its gradient, in a flat buffer of the same
+// layout:
+//  compute dtype fp32: the .grad of each handle is a view of `flat`;
+//  bf16, fp16: a .grad of that dtype is taken (`take`) and goes into the fp32 `flat`, or into
+//  the reduce buffer.
+// Operations that know ops/gradient_buffer/gradient_writer.h write into these buffers themselves.
+// Owns the buffers. One thread, on the training stream.
+class GradientBuffers {
+ public:
+  explicit GradientBuffers(ParameterStorage& storage);  // outlives it
+  ~GradientBuffers();
+  GradientBuffers(const GradientBuffers&) = delete;
+  GradientBuffers& operator=(const GradientBuffers&) = delete;
+
+  ParameterStorage& storage() const { return storage_; }
+  // Where parameter i's gradient is added up, and in which state.
+  GradientBuffer& operator[](std::size_t i) { return *buffers_[i]; }
+  const GradientBuffer& operator[](std::size_t i) const { return *buffers_[i]; }
+  const at::Tensor& flat() const { return flat_; }  // f32 [elements]
+  // Where ranks reduce gradients in bf16, if they do.
+  ReduceBuffer& reduce_buffer() { return reduce_; }
+  // The reduce buffer, bf16 [elements]; undefined: `flat` is reduced.
+  const at::Tensor& sums() const { return reduce_.flat(); }
+  void leave_sums() { reduce_.leave_sums(); }
+  bool leaves_sums() const { return reduce_.leaves_sums(); }
+  // The flat buffer in which parameter i's sum over the ranks is read: `sums` or `flat`.
+  const at::Tensor& sums_of(std::size_t i) const {
+    return reduce_.leaves_sum_of(i) ? reduce_.flat() : flat_;
+  }
+
+  // All become 0, within a step or between two.
+  void zero();
+  // A step begins: all become 0.
+  void begin_zeroed_step();
+  // A step begins, and the update of the step before is enqueued. In low precision only those
+  // places are zero-filled that their first gradient does not overwrite (ZeroFill).
+  // may_prepare: false while a graph is captured, because device tables may be needed.
+  void begin_step(bool may_prepare);
+  // The same for a graph that begins with an update, by update group ("part"). Before the capture
+  // `cut_zeros`, where part_of is the group of each parameter. In it `begin_step_in_parts`,
+  // which enqueues nothing, and `zero_part` for each group: behind its update, and before anything
+  // adds a gradient of it. all: zero-fill also what gradients would overwrite.
+  void cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
+    zero_fill_.cut(part_of, all);
+  }
+  void begin_step_in_parts();
+  void zero_part(std::size_t part);
+  // Tracks which pieces (touched_piece elements) of sparse parameters ("tables") are dirty. Only
+  // rows that some step used have gradients and moments other than 0. From now on operations that
+  // add rows mark their pieces in `touched`, which means nothing before `find_touched`. Does
+  // nothing in fp32, or where the optimizer is sharded.
+  void watch_tables();
+  // u8 [pieces], 1: dirty. Undefined: not tracked.
+  const at::Tensor& touched() const { return touched_; }
+  // Finds `touched` anew. A piece of a sparse parameter (GradientBuffer::is_sparse) is dirty if its
+  // gradient, or one of these flat buffers [elements], holds something other than 0 there. All
+  // pieces of other parameters are.
+  void find_touched(const std::vector<at::Tensor>& flats);
+  // All backward passes of the step are done: zero-fills the places to which no gradient came.
+  void settle();
+  // After a backward pass that broke off, or whose gradients nobody wants: all become 0, and no
+  // copy waits any more. Allocates nothing. Counts of the step stay.
+  void drop();
+  // The step's gradients are complete: see GradientBuffer::set_reduced.
+  void set_reduced();
+  // The step broke off, as a capture that failed: see GradientBuffer::abandon. Enqueues nothing.
+  void abandon();
+  // Called once all of a backward pass that concerns parameter i is done. In low precision it takes
+  // what arrived in .grad: added at once, or queued to be copied by place(), many in one
+  // launch. Throws Error with the parameter's name while gradients are refused.
+  void take(std::size_t i);
+  // Before anything reads `flat`, and after each backward pass: the current stream waits for
+  // all side work, and queued copies are made.
+  void place();
+  // Runs `work`, which reads `flat` as they are so far: on the side stream where they are made
+  // there, so that the current stream does not wait for them, else at once.
+  void run_behind(const std::function<void()>& work);
+  // The side stream on which gradients may be made from now on; null: none.
+  void make_beside(SideWork* side);
+  void refuse(bool on) { refuses_gradients_ = on; }
+
+ private:
+  void place_taken();
+  void forget_taken();
+
+  ParameterStorage& storage_;
+  at::Tensor flat_;
+  std::vector<std::shared_ptr<GradientBuffer>> buffers_;  // by parameter
+  ReduceBuffer reduce_;
+  ZeroFill zero_fill_;
+  at::Tensor touched_;
+  SideWork* side_ = nullptr;
+  // Queued copies: the places, and the gradients that go there.
+  std::vector<std::pair<at::Tensor, at::Tensor>> taken_;
+  std::int64_t taken_bytes_ = 0;
+  bool refuses_gradients_ = false;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,38 @@
+// The norm of a step's whole gradient.
+#pragma once
+
+#include "training/gradients/gradient_buffers.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace lockstep {
+
+// The norm is that of the sums over the ranks. One thread.
+class GradientNorm {
+ public:
+  explicit GradientNorm(const GradientBuffers& gradients) : gradients_(gradients) {}
+
+  // A range of the sums, f32 or bf16. All such ranges together must be all sums, each once. now:
+  // the range's norm is enqueued here, otherwise by `find`. Without any range `find` takes the norm
+  // of GradientBuffers::flat. Not where the optimizer is sharded.
+  void add(const at::Tensor& range, bool now);
+  // Writes it to `norm`, f32 0-dim; later calls before `forget` do nothing. With a sharded
+  // optimizer all ranks call it.
+  void find(const at::Tensor& norm);
+  void forget();
+
+ private:
+  void find_from_ranges(const at::Tensor& norm) const;
+  void find_from_shards(const at::Tensor& norm) const;
+
+  struct Range {
+    at::Tensor sums, norm;  // norm: 0-dim; undefined: still to be found
+  };
+  const GradientBuffers& gradients_;
+  std::vector<Range> ranges_;
+  bool found_ = false;
+};
+
+}  // namespace lockstep

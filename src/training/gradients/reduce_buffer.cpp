@@ -1,0 +1,56 @@
+#include "training/gradients/reduce_buffer.h"
+
+#include "ops/copy_all/copy_all.h"
+#include "planning/batch/buckets.h"
+#include "training/parameters/parameter_ranges.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+
+namespace lockstep {
+
+ReduceBuffer::ReduceBuffer(const ParameterStorage& storage, const at::Tensor& flat,
+                           const std::vector<std::shared_ptr<GradientBuffer>>& buffers)
+    : storage_(storage), summed_(flat), buffers_(buffers) {}
+
+void ReduceBuffer::allocate() {
+  const at::NoGradGuard no_grad;
+  reduced_ = at::zeros({storage_.elements()}, summed_.options().dtype(at::kBFloat16));
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    buffers_[i]->set_reduce_buffer(storage_.view(reduced_, i));
+}
+
+void ReduceBuffer::choose() {
+  if (!reduced_.defined() || !may_leave_ || leaves_sums()) return;
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    leaves_.push_back(storage_.sharing() != nullptr || !buffers_[i]->is_sparse() ||
+                      storage_.places()[i].elements * 4 < smallest_bucket_bytes);
+}
+
+void ReduceBuffer::round(const std::vector<std::size_t>& parameters) const {
+  if (!reduced_.defined()) return;
+  Copies copies;
+  for (const auto& [begin, end] : ranges_of(
+           storage_, parameters, [this](std::size_t i) { return !buffers_[i]->is_rounded(); }))
+    copies.emplace_back(reduced_.narrow(0, begin, end - begin),
+                        summed_.narrow(0, begin, end - begin));
+  copy_all(copies);
+}
+
+void ReduceBuffer::widen(const std::vector<std::size_t>& parameters) const {
+  if (!reduced_.defined()) return;
+  ParameterRanges ranges =
+      ranges_of(storage_, parameters, [this](std::size_t i) { return !leaves_sum_of(i); });
+  if (storage_.sharing() != nullptr &&
+      !ranges.empty()) {  // then of all: what this rank has the sums of
+    ranges.clear();
+    for (const Shard& shard : storage_.own()) ranges.emplace_back(shard.begin, shard.end);
+  }
+  Copies copies;
+  for (const auto& [begin, end] : ranges)
+    copies.emplace_back(summed_.narrow(0, begin, end - begin),
+                        reduced_.narrow(0, begin, end - begin));
+  copy_all(copies);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,69 @@
+// Gradients of tables of which a step uses few rows: the ranks bring those rows together, not the
+// tables.
+#pragma once
+
+#include "ops/embedding/table_rows.h"
+#include "training/distributed/process_group.h"
+#include "training/gradients/gradient_buffers.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+// The words that a batch consists of are few beside a vocabulary, and their table's gradient, the
+// last of a backward pass, is what nothing hides. Only while a graph is recorded: how many rows
+// each rank has is then the same in every step, and agreed on before. Every rank adds up all rows
+// in the same order, and so comes to the same sums, to the bit; but another than an all-reduce. In
+// low precision, where ranks do not share the update. One thread.
+class RowExchange {
+ public:
+  RowExchange(GradientBuffers& gradients, ProcessGroup& group);  // both outlive it
+
+  // Of the last step on this rank, by parameter: the rows of a gradient that is rows and nothing
+  // else; -1 of others. Empty where there is one rank.
+  std::vector<std::int64_t> counts() const;
+  // All ranks, before a recording of a step of which `counts` said that.
+  void agree(const std::vector<std::int64_t>& counts);
+
+  // In the recording, which ends with `end`: operations give rows from here on.
+  void begin();
+  // Whether parameter i's gradient goes this way; the same on all ranks.
+  bool takes(std::size_t i) const { return !kept_.empty() && most_[i] > 0; }
+  // When all of parameter i's rows are there: puts them side by side. Throws Error where there are
+  // others than agreed on.
+  void prepare(std::size_t i);
+  // All ranks, in one order, behind that.
+  void send(std::size_t i);
+  // All rows of what was sent come into GradientBuffers::flat. Returns these parameters.
+  std::vector<std::size_t> finish();
+  void end();
+
+ private:
+  struct Sent {
+    std::size_t parameter = 0;
+    // u8 [ranks, bytes]: of each i64 [2, most] rows and their order, and [most, D] of the gradient.
+    at::Tensor all;
+    std::int64_t bytes_of_row = 0;  // of the gradient
+    std::unique_ptr<Pending> pending;
+  };
+  bool adds_rows(std::size_t i) const;
+  Sent empty_for(std::size_t i) const;
+  TableRows rows_of(const Sent& sent, std::int64_t rank) const;
+  bool pays(std::size_t i, std::int64_t rows) const;
+  void connect();
+
+  ParameterStorage& storage_;
+  GradientBuffers& gradients_;
+  ProcessGroup& group_;
+  std::vector<std::vector<std::int64_t>> agreed_;  // by rank and parameter
+  std::vector<std::int64_t> most_;  // by parameter: room for a rank's rows; 0: not this way
+  std::vector<std::vector<TableRows>> kept_;  // by parameter
+  std::vector<Sent> sent_;
+  bool has_connected_ = false;  // the collective
+};
+
+}  // namespace lockstep

@@ -1,0 +1,12 @@
+// The dtype that a model computes in, as ATen names it.
+#pragma once
+
+#include "planning/options/train_options.h"
+
+#include <c10/core/ScalarType.h>
+
+namespace lockstep {
+
+at::ScalarType compute_dtype(Precision precision);  // not of auto, which a record never holds
+
+}  // namespace lockstep

@@ -1,0 +1,85 @@
+// Turning steps into CUDA graphs, one for each of the shapes that come again, and running these.
+#pragma once
+
+#include "backends/backend.h"
+#include "planning/options/train_options.h"
+#include "training/distributed/process_group.h"
+#include "training/step/step_inputs.h"
+#include "training/step/train_step.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// What came of recording a step.
+struct GraphState {
+  bool captured = false;
+  double seconds = 0;       // that recording took
+  std::string why_not;      // in words
+  std::int64_t shapes = 0;  // of data for which there is a graph now
+};
+
+// How steps ran, since the start.
+struct GraphCounts {
+  std::int64_t shapes = 0;               // for which graphs were recorded
+  std::int64_t by_graph = 0, eager = 0;  // steps
+};
+
+// After some steps that warm up, a step whose shapes were seen before, the same on every rank, is
+// recorded by all ranks together, or by none, and from then on replayed. At most
+// `options.graph_shapes` graphs, which share their memory. One thread, on the training stream.
+class StepGraphs {
+ public:
+  // All outlive it.
+  StepGraphs(const TrainOptions& options, ProcessGroup& group, Backend& backend, TrainStep& step);
+
+  // All ranks, before each step: records it if it is time to.
+  void record_if_due(const StepInputs& inputs);
+  // Whether `replay` serves this step; the same on every rank.
+  bool serves(const StepInputs& inputs) const { return graphs_.contains(inputs.shapes_key); }
+  at::Tensor replay(const StepInputs& inputs);  // the step's numbers
+  // Once the step is enqueued, by `replay` or not.
+  void count_step(const StepInputs& inputs);
+  // What the last recording gave, once; the same on every rank.
+  std::optional<GraphState> take_news();
+  const GraphCounts& counts() const { return counts_; }
+  // All ranks: there is no graph, and the next steps warm up again.
+  void reset();
+
+ private:
+  // A graph, and the tensors that it reads and writes.
+  struct Recorded {
+    StepInputs inputs;
+    at::Tensor numbers;
+    bool begins_with_update = false;  // with that of the step before it
+    std::unique_ptr<Graph> graph;     // last: it goes before what it reads
+  };
+
+  bool due(const StepInputs& inputs) const;
+  std::string try_to_record(const StepInputs& inputs);
+  std::int64_t failed_ranks(bool failed);
+
+  const TrainOptions& options_;
+  ProcessGroup& group_;
+  Backend& backend_;
+  TrainStep& step_;
+  at::Tensor failures_;     // f64 [1] on the host, made when there is memory
+  std::int64_t steps_ = 0;  // since the last reset
+  // Shapes of eager steps, and their rows of tables (TrainStep::row_counts).
+  std::map<std::uint64_t, std::vector<std::int64_t>> seen_;
+  std::map<std::uint64_t, Recorded> graphs_;  // by shapes
+  std::set<std::uint64_t> ever_;              // shapes for which there was a graph
+  bool gave_up_ = false;                      // a step could not be recorded
+  std::optional<GraphState> news_;
+  GraphCounts counts_;
+};
+
+}  // namespace lockstep

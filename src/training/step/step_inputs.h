@@ -1,0 +1,71 @@
+// A step's data on their way from the loader to the device, one step ahead.
+#pragma once
+
+#include "backends/backend.h"
+#include "backends/memory_reserve.h"
+#include "training/data/loader.h"
+#include "training/distributed/process_group.h"
+#include "training/step/step_numbers.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+// Started one step ahead, so that nothing waits for it.
+struct StagedStep {
+  StepData data;  // batches emptied into `uploads`
+  std::vector<std::unique_ptr<Upload>>
+      uploads;  // one per micro-batch: fields…, row_weight, counters
+  // f64 [terms + ranks] on the host, summed over the ranks once `agreement` is waited for: the
+  // weights of the loss's terms, and a hash of each rank's shapes, or -1 where it has no data.
+  at::Tensor agreed;
+  std::unique_ptr<Pending> agreement;
+  bool out_of_memory = false;  // the data are not on the device
+};
+
+// What a step reads: on the device, and with a graph always at the same place.
+struct StepInputs {
+  std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
+  std::vector<std::int64_t> first_global_rows;
+  at::Tensor weights;  // f64 [terms], of all ranks
+  at::Tensor report;   // f64, see StepNumbers
+  at::Tensor lr;       // f32 0-dim
+  // On the host:
+  std::vector<std::shared_ptr<const HostPart>> host_parts;  // of each micro-batch
+  std::int64_t accumulation = 0;
+  std::uint64_t shapes_key = 0;  // of sizes and dtypes of all ranks' data; the same on every rank
+  Phase out_of_memory = Phase::none;
+};
+
+// One thread.
+class StepStage {
+ public:
+  StepStage(std::size_t terms, std::int64_t seed, const StepNumbers& numbers, ProcessGroup& group,
+            Backend& backend, MemoryReserve& reserve);
+
+  StagedStep stage(StepData data);  // all ranks
+  // In the place of `stage` on a rank whose data cannot be had: the step cannot be taken, which all
+  // ranks learn by `all_have_data`.
+  StagedStep stage_nothing();
+  // All ranks, before `take`. Blocks until every rank has staged the step.
+  bool all_have_data(const StagedStep& staged) const;
+  // All ranks, in the order of `stage`. Blocks until every rank has staged the step.
+  StepInputs take(StagedStep staged, double lr, const RankReport& report);
+
+ private:
+  void upload(StagedStep& staged);
+  void agree(StagedStep& staged, double own_shapes);
+
+  std::size_t terms_;
+  std::int64_t seed_;
+  const StepNumbers& numbers_;
+  ProcessGroup& group_;
+  Backend& backend_;
+  MemoryReserve& reserve_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,26 @@
+#include "training/trainer/output/metric_values.h"
+
+#include "planning/recipe_info.h"
+
+namespace lockstep {
+
+const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric) {
+  if (best_metric.empty()) return metrics.front();
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics) {
+    if (metric.name == best_metric) return metric;
+    names.push_back(metric.name);
+  }
+  check_best_metric(names, best_metric);
+  return metrics.front();
+}
+
+nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::string& best_metric) {
+  nlohmann::json values = nlohmann::json::object();
+  for (const Metric& metric : metrics) values[metric.name] = metric.value;
+  const Metric& chosen = chosen_metric(metrics, best_metric);
+  values["selection"] = chosen.lower_is_better ? chosen.value : -chosen.value;
+  return values;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,78 @@
+// Rank 0's part in predicting items, on a thread of its own: writes down what ranks made as it
+// comes, and gives outputs their names in input order.
+#pragma once
+
+#include "core/base/files/beneath.h"
+#include "runtime/run/predictions/item_results.h"
+#include "runtime/run/predictions/item_work.h"
+#include "runtime/run/predictions/prediction_folder.h"
+#include "runtime/run/predictions/prediction_record.h"
+#include "training/recipe/prediction.h"
+#include "training/trainer/output/item_prediction.h"
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace lockstep {
+
+class OutputCollector {
+ public:
+  OutputCollector(Recipe& recipe, const ItemJob& job);
+  ~OutputCollector();  // ends the thread, whatever is left
+  OutputCollector(const OutputCollector&) = delete;
+  OutputCollector& operator=(const OutputCollector&) = delete;
+
+  bool failed() const { return failed_; }
+  void finish();  // waits for the last result; throws what failed
+
+ private:
+  class Joint;
+  void run(Recipe& recipe);
+  void collect(Recipe& recipe);
+  // Results of a part, in whatever order they come: its files wait from now on where a command that
+  // goes on finds them.
+  void keep(std::int64_t part, bool for_writer);
+  RecordedItem kept(std::size_t index, const ItemResult& result, bool for_writer);
+  // Parts in input order. bytes, files: as the record has them.
+  void deliver(std::int64_t part, PredictionWriter* writer);
+  void deliver(const PredictItem& item, const RecordedItem& made, bool is_new,
+               PredictionWriter* writer);
+  // Why the files of an item cannot have their names; "": they can.
+  std::string fault_of(const RecordedItem& made);
+  // All of an item's files or none: its own last.
+  void put(const RecordedItem& made);
+  void skip(const PredictItem& item, const std::string& reason, PredictionWriter* writer);
+  void place_joint(Joint& joint);
+  void show(bool now);
+  std::int64_t items_in(std::int64_t part) const;
+  double all_bytes();  // of the inputs of this command
+
+  const ItemJob& job_;
+  const Beneath folder_;
+  InputFiles inputs_;
+  ItemResults results_;
+  RecordWriter record_;
+  std::map<std::int64_t, DonePart> kept_;  // parts that are written down
+  std::set<std::int64_t> left_;            // parts that would not have ended in time
+  std::set<std::string> placed_;           // the names of outputs so far
+  std::int64_t kept_items_ = 0, left_items_ = 0, earlier_items_ = 0, skipped_ = 0, next_held_ = 0;
+  double shown_s_ = 0;
+  WorkOfRanks work_of_ranks_;
+  ItemWork work_;
+  double work_read_s_ = 0;
+  std::optional<double> all_bytes_;
+  std::atomic<bool> failed_ = false, abandoned_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+std::int64_t parts_of(const ItemJob& job);
+
+}  // namespace lockstep

@@ -1,0 +1,33 @@
+// The time that a quota keeps for predictions after training, as more is known of them.
+#pragma once
+
+#include "training/trainer/output/recorder.h"
+#include "training/trainer/stopping/stop.h"
+#include "training/trainer/trainer.h"
+
+#include <cstdint>
+#include <string>
+
+namespace lockstep {
+
+// Only rank 0's clock counts, so the others do nothing.
+class PredictionReserve {
+ public:
+  // recorder: null but on rank 0. All outlive it.
+  PredictionReserve(const TrainerSetup& setup, Quota& quota, Recorder* recorder)
+      : setup_(setup), quota_(quota), recorder_(recorder) {}
+
+  // The first step is done: predictions start up as long as this start did.
+  void started_up(std::int64_t step);
+  // An item is taken to cost as much as a validation sample, until items were predicted.
+  void evaluated(std::int64_t step, double evaluation_s);
+
+ private:
+  void keep(std::int64_t step, double seconds, const std::string& why);
+
+  const TrainerSetup& setup_;
+  Quota& quota_;
+  Recorder* recorder_;
+};
+
+}  // namespace lockstep

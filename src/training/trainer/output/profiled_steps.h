@@ -1,0 +1,23 @@
+// The steps of which a trace is written (profile.first_step, profile.steps).
+#pragma once
+
+#include "training/step/profile.h"
+#include "training/trainer/trainer.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace lockstep {
+
+class ProfiledSteps {
+ public:
+  explicit ProfiledSteps(const TrainerSetup& setup) : setup_(setup) {}
+  void before_step(std::int64_t step);  // from 1
+  void finish();                        // writes what there is
+
+ private:
+  const TrainerSetup& setup_;
+  std::optional<Profile> profile_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,101 @@
+// What rank 0 writes down while it trains: events, samples, the run's state.
+#pragma once
+
+#include "core/base/clock.h"
+#include "runtime/run/curves/loss_range.h"
+#include "runtime/run/events/events.h"
+#include "runtime/run/events/samples.h"
+#include "runtime/run/events/start_up.h"
+#include "runtime/run/folder/run_dir.h"
+#include "runtime/run/formats/tensorboard_log.h"
+#include "training/checkpoint/snapshot.h"
+#include "training/evaluation/evaluator.h"
+#include "training/parameters/parameter_groups.h"
+#include "training/recipe/recipe.h"
+#include "training/step/step_graphs.h"
+#include "training/step/step_numbers.h"
+#include "training/trainer/output/link_speed.h"
+#include "training/trainer/output/step_times.h"
+
+#include <nlohmann/json.hpp>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// How training ended. why: what stopped it; empty: it finished. early: why it finished before its
+// last step; empty: it did not.
+struct RunEnd {
+  std::string why{}, early{};
+  bool by_quota = false;  // stopped by stop.after or stop.budget
+  // Seconds of the quota for what follows training; nothing: there is no limit.
+  std::optional<double> left_s{};
+};
+
+// Thread-safe: the checkpoint saver reports from its own thread.
+class Recorder {
+ public:
+  // logged: Recipe::logged.
+  Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, Clock& clock,
+           std::vector<std::string> logged = {});
+
+  void started(std::int64_t step, double quota_s, const std::string& backend);
+  void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
+               const std::vector<CheckpointInfo>& skipped);
+  // How many parameters are trained, and with which rates; nothing where all are trained alike.
+  void parameters(std::int64_t step, const ParameterStorage& storage,
+                  const ParameterGroups& groups);
+  void first_weights(nlohmann::json report);  // of load_first_weights
+  void start_up(std::int64_t step, const StartUp& start_up);
+  // Called when the numbers of a step are there, so that its time is that until it was done.
+  void step(const StepResult& result, const OwnTimes& own, double lr);
+  void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
+  void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
+  void buckets(std::int64_t step, const std::vector<Bucket>& buckets,
+               const std::optional<KnownLink>& link);
+  void graph(std::int64_t step, const GraphState& state);
+  // Memory ran out: from the step after `step` on, other micro-batches, or blocks that are computed
+  // again where they are the same; or a smaller batch in evaluation.
+  void repeats_in_less(std::int64_t step, const StepResult& result, const BatchPlan& before,
+                       const BatchPlan& now);
+  // event: of describe_not_finite, with "action".
+  void not_finite(const nlohmann::json& event);
+  void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);
+  void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
+  // Of one that would have taken longer than there was time.
+  void evaluation_given_up(std::int64_t step, double expected_s, double limit_s);
+  // An evaluation that does not fit into the quota; why: "an evaluation takes …".
+  void evaluation_left_out(std::int64_t step, const std::string& why);
+  // More of the quota is kept for predictions than before: quota_s are left to train.
+  void quota(std::int64_t step, double quota_s, const std::string& why);
+  void checkpoint(const CheckpointSaver::Result& result);
+  // What was written so far outlasts a power loss: as far as a checkpoint that is about to count
+  // goes, so must its events and samples.
+  void make_durable();
+  void warn(std::int64_t step, const std::string& text);
+  void ended(std::int64_t step, const RunEnd& end, const GraphCounts& graphs);
+
+ private:
+  void write(const nlohmann::json& event);
+  void draw_curves(std::int64_t step);
+  void samples_resume(std::int64_t step);                             // training goes on after it
+  void tell_of_samples(std::int64_t step, const std::string& fault);  // "": nothing
+
+  RunDir& run_;
+  const Plan& plan_;
+  const TrainOptions& options_;
+  std::vector<std::string> logged_;
+  Clock& clock_;
+  EventWriter events_;
+  std::optional<TensorboardLog> tensorboard_;  // with log.tensorboard
+  std::optional<SampleWriter> samples_;
+  std::mutex mutex_;
+  double begin_s_;
+  StepTimes times_;
+  LossRange loss_range_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,56 @@
+#include "training/trainer/output/step_times.h"
+
+#include "planning/compute.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace lockstep {
+namespace {
+
+nlohmann::json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+}  // namespace
+
+void StepTimes::add(const StepResult& result, const OwnTimes& own) {
+  ++steps_;
+  own_.data_s += own.data_s;
+  own_.wait_s += own.wait_s;
+  own_.save_s += own.save_s;
+  rank_waits_s_.resize(result.ranks.size());
+  for (std::size_t r = 0; r < result.ranks.size(); ++r) rank_waits_s_[r] += result.ranks[r].wait_s;
+}
+
+nlohmann::json StepTimes::take(double now_s) {
+  const double window_s = std::max(now_s - begin_s_, 1e-9);
+  recent_.add(steps_, window_s);
+  mean_.add(steps_, window_s);
+  const double recent_step_s = *recent_.step_s();
+  const auto share = [&](double seconds) { return std::clamp(seconds / window_s, 0.0, 1.0); };
+  const double data = share(own_.data_s), wait = share(own_.wait_s), save = share(own_.save_s);
+  nlohmann::json fields{{"step_s", window_s / static_cast<double>(steps_)},
+                        {"units_per_s", plan_.units_per_step / recent_step_s},
+                        {"mfu", or_null(mfu(plan_.compute, recent_step_s))},
+                        {"data_share", data},
+                        {"wait_share", wait},
+                        {"save_share", save},
+                        {"compute_share", std::max(0.0, 1 - data - wait - save)}};
+  if (rank_waits_s_.size() > 1)
+    for (const double wait_s : rank_waits_s_) fields["rank_wait_shares"].push_back(share(wait_s));
+  begin_s_ = now_s;
+  steps_ = 0;
+  own_ = {};
+  rank_waits_s_.clear();
+  return fields;
+}
+
+nlohmann::json StepTimes::mean() const {
+  const std::optional<double> step_s = mean_.seconds();
+  if (!step_s) return {{"units_per_s", nullptr}, {"mfu", nullptr}};
+  return {{"units_per_s", plan_.units_per_step / *step_s},
+          {"mfu", or_null(mfu(plan_.compute, *step_s))}};
+}
+
+}  // namespace lockstep

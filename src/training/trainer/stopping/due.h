@@ -1,0 +1,66 @@
+// What is due after a step, and when training stops: pure bookkeeping, the same on every rank.
+#pragma once
+
+#include "core/base/clock.h"
+#include "planning/options/train_options.h"
+#include "training/step/step_numbers.h"
+#include "training/trainer/stopping/stop.h"
+
+#include <cstdint>
+#include <string>
+
+namespace lockstep {
+
+// Whether training stops, and why.
+class StopDecision {
+ public:
+  // quota: outlives it.
+  explicit StopDecision(const Quota& quota) : quota_(quota) {}
+
+  // Into this rank's report: a signal to it, and on rank 0 the end of the time. more_s: what must
+  // fit into it if another step is to follow this one.
+  void ask(RankReport& report, int rank, double more_s = 0) const;
+  // What all ranks asked for.
+  void hear(const StepResult& result);
+  void stop_by_quota();
+  // The run is over before its last step, and finished: patience ended.
+  void finish_early(const std::string& why);
+  bool stops() const { return stops_; }
+  bool is_early_finish() const { return early_; }
+  bool is_by_quota() const { return by_quota_; }
+  const std::string& reason() const { return reason_; }  // empty while it does not
+
+ private:
+  const Quota& quota_;
+  bool stops_ = false, early_ = false, by_quota_ = false;
+  std::string reason_;
+};
+
+// When checkpoints are saved: every so many steps or epochs, and when rank 0's clock says so.
+class SaveSchedule {
+ public:
+  SaveSchedule(const TrainOptions& options, Clock& clock, std::int64_t steps_per_epoch)
+      : options_(options), clock_(clock), steps_per_epoch_(steps_per_epoch) {}
+
+  // The time until the next one counts from now. step: of the checkpoint gone on from; -1: none.
+  void start(std::int64_t step);
+  // Into this rank's report: on rank 0, that the time is over.
+  void ask(RankReport& report, int rank) const;
+  void hear(const StepResult& result);
+  bool due(std::int64_t step) const;
+  void saved(std::int64_t step);
+  std::int64_t saved_step() const { return saved_step_; }  // -1: none
+
+ private:
+  const TrainOptions& options_;
+  Clock& clock_;
+  std::int64_t steps_per_epoch_;
+  std::int64_t saved_step_ = -1;
+  bool requested_ = false;  // by rank 0's clock, since the last save
+  double saved_at_s_ = 0;
+};
+
+// every: 0 is never.
+inline bool is_due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
+
+}  // namespace lockstep

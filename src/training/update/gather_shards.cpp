@@ -1,0 +1,23 @@
+// An all-gather per bucket, all under way at once.
+#include "training/update/gather_shards.h"
+
+#include "training/distributed/process_group.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+void gather_shards(const ParameterStorage& storage, const at::Tensor& flat) {
+  if (storage.sharing() == nullptr) return;
+  const at::NoGradGuard no_grad;
+  std::vector<std::unique_ptr<Pending>> pending;
+  for (const Bucket& bucket : storage.buckets())
+    pending.push_back(
+        storage.sharing()->gather_shards(flat.narrow(0, bucket.begin, bucket.end - bucket.begin)));
+  for (const auto& bucket : pending) bucket->wait();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,240 @@
+// Which ranges of the flat buffers are updated together, and the scalars that an update reads.
+#include "training/update/optimizer.h"
+
+#include "core/base/check.h"
+#include "planning/options/optimizers.h"
+#include "training/update/gather_shards.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+std::vector<std::string> frozen_names(const ParameterStorage& storage) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < storage.frozen().size(); ++i)
+    names.push_back(storage.frozen().name(i));
+  return names;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(const TrainOptions& options, GradientBuffers& gradients, ModelBuffers* buffers)
+    : options_(options),
+      storage_(gradients.storage()),
+      gradients_(gradients),
+      parameter_groups_(options, storage_.parameters(), storage_.aliases(), frozen_names(storage_)),
+      loss_scale_(options.precision, storage_.master().device()),
+      norm_of_sums_(gradients) {
+  const at::NoGradGuard no_grad;
+  const auto f32 = storage_.master().options();
+  state_kinds_ = optimizer_states(options);
+  for (const OptimizerState& state : state_kinds_) {
+    std::vector<bool> has;
+    for (const Granularity one : parameter_groups_.granularities()) has.push_back(state.is_of(one));
+    states_.emplace_back(storage_, state.name, std::move(has));
+  }
+  step_ = at::zeros({1}, f32);
+  next_step_ = at::zeros_like(step_);
+  norm_ = at::zeros({1}, f32);
+  skip_ = at::zeros({1}, f32);
+  divisor_ = at::full({1}, 1.0, f32);
+  if (options.ema.decay > 0)
+    average_ = std::make_unique<WeightAverage>(options.ema.decay, storage_, buffers);
+  make_groups();
+  rule_ = make_optimizer_rule(options, {.step = step_, .divisor = divisor_, .skip = skip_},
+                              storage_.master().device());
+  if (rule_->skips_clean() && !options.exact) gradients.watch_tables();
+  if (rule_->reads_low_sums()) gradients.leave_sums();
+  cut(std::vector<std::size_t>(storage_.parameters().size(), 0));
+  scalars_ = {.raw_norm = at::zeros({1}, f32),
+              .loss_scale = loss_scale_.value(),
+              .step = step_,
+              .norm = norm_,
+              .skip = skip_,
+              .divisor = divisor_,
+              .next_step = next_step_,
+              .clip = options.optimizer.clip};
+  for (const Group& group : groups_) {
+    if (group.rates.constant_lr) continue;
+    scalars_.rates.push_back(group.lr);
+    scalars_.factors.push_back(static_cast<float>(group.rates.lr_factor));
+  }
+  scalars_.table = rate_table(scalars_);
+}
+
+std::size_t Optimizer::group_of(std::size_t parameter) {
+  const ParameterRates& rates = parameter_groups_.of(parameter);
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g].rates == rates && groups_[g].matrices == is_matrix(parameter)) return g;
+  groups_.push_back({.rates = rates, .matrices = is_matrix(parameter), .lr = {}});
+  groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), storage_.master().options());
+  return groups_.size() - 1;
+}
+
+bool Optimizer::is_matrix(std::size_t parameter) const {
+  return parameter_groups_.granularity(parameter) == Granularity::matrix;
+}
+
+void Optimizer::make_groups() {
+  for (std::size_t i = storage_.parameters().size(); i-- > 0;) group_of(i);
+}
+
+// Neighbours in memory with equal properties become one range, so that most parts have few. A
+// matrix is always one of its own.
+void Optimizer::cut(const std::vector<std::size_t>& part_of) {
+  const at::NoGradGuard no_grad;
+  std::vector<UpdateGroup> parts(*std::max_element(part_of.begin(), part_of.end()) + 1);
+  for (UpdateGroup& part : parts)
+    for (const Group& group : groups_)
+      part.push_back({.lr = group.lr, .weight_decay = group.rates.weight_decay});
+  const std::vector<std::size_t> order = storage_.in_order();
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const std::size_t i = order[k];
+    UpdateRanges& ranges = parts[part_of[i]][group_of(i)];
+    if (is_matrix(i)) {
+      add_matrix(ranges, i);
+      continue;
+    }
+    const auto belongs = [&](std::size_t other) {
+      return group_of(other) == group_of(i) && part_of[other] == part_of[i] &&
+             gradients_.sums_of(other).is_same(gradients_.sums_of(i));
+    };
+    std::int64_t end = storage_.places()[i].end;
+    while (k + 1 < order.size() && storage_.places()[order[k + 1]].begin == end &&
+           belongs(order[k + 1]))
+      end = storage_.places()[order[++k]].end;
+    add_to(ranges, storage_.places()[i].begin, end, gradients_.sums_of(i));
+  }
+  for (UpdateGroup& part : parts)  // the others are in other ranks' shards, or in other parts
+    std::erase_if(part, [](const UpdateRanges& ranges) { return ranges.weights.empty(); });
+  const std::size_t count = parts.size();
+  rule_->set_groups(std::move(parts));  // before anything changes: memory may run out
+  parts_ = count;
+  part_of_ = part_of;
+  reads_sums_ = gradients_.leaves_sums();
+}
+
+// Adds a range of each state that such parameters have.
+template <class Function>
+void Optimizer::add_states(UpdateRanges& ranges, Granularity granularity,
+                           const Function& range) const {
+  std::size_t k = 0;
+  for (std::size_t s = 0; s < states_.size(); ++s) {
+    if (!state_kinds_[s].is_of(granularity)) continue;
+    if (ranges.states.size() == k) ranges.states.emplace_back();
+    ranges.states[k++].push_back(range(states_[s]));
+  }
+}
+
+// Adds the part of elements [begin, end) that this rank updates; their sum is in `sums`.
+void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end,
+                       const at::Tensor& sums) {
+  for (const Shard& shard : storage_.own()) {
+    const std::int64_t first = std::max(begin, shard.begin), last = std::min(end, shard.end);
+    if (first >= last) continue;
+    const auto range = [&](const at::Tensor& flat) {
+      return storage_.range(flat, shard, first, last);
+    };
+    ranges.weights.push_back(range(storage_.master()));
+    ranges.gradients.push_back(range(sums));
+    add_states(ranges, Granularity::range,
+               [&](const StateBuffer& state) { return state.range(first, last); });
+    if (storage_.low_precision()) ranges.working.push_back(range(storage_.weights()));
+    ranges.steps.push_back(step_);
+    ranges.begins.push_back(first);
+  }
+}
+
+// No shard cuts it (ParameterStorage), so it is this rank's or another's.
+void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter) {
+  const std::int64_t begin = storage_.places()[parameter].begin;
+  const std::int64_t end = begin + storage_.places()[parameter].elements;
+  ranges.matrices = true;
+  for (const Shard& shard : storage_.own()) {
+    if (piece.end <= begin || end <= piece.begin) continue;
+    LOCKSTEP_CHECK(piece.begin <= begin && end <= piece.end);
+    const auto range = [&](const at::Tensor& flat) {
+      return storage_.shaped(storage_.range(flat, piece, begin, end), parameter);
+    };
+    ranges.weights.push_back(range(storage_.master()));
+    ranges.gradients.push_back(range(gradients_.sums_of(parameter)));
+    add_states(ranges, Granularity::matrix, [&](const StateBuffer& state) {
+      return storage_.shaped(state.range(begin, end), parameter);
+    });
+    if (storage_.low_precision()) ranges.working.push_back(range(storage_.weights()));
+    ranges.steps.push_back(step_);
+    ranges.begins.push_back(begin);
+  }
+}
+
+void Optimizer::pass_over_untouched(bool on) {
+  rule_->skip_clean(on ? gradients_.touched() : at::Tensor());
+}
+
+void Optimizer::find_touched() {
+  std::vector<at::Tensor> flats;
+  for (const StateBuffer& state : states_) flats.push_back(state.flat());
+  gradients_.find_touched(flats);
+}
+
+void Optimizer::begin_weights() { rule_->begin(); }
+void Optimizer::update_part(std::size_t part) { rule_->update(part); }
+
+std::optional<OwedRows> Optimizer::owed_rows(std::size_t part) const {
+  return rule_->owed_rows(part);
+}
+
+void Optimizer::update_weights() {
+  begin_weights();
+  for (std::size_t part = 0; part < parts_; ++part) update_part(part);
+}
+
+void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {
+  const at::NoGradGuard no_grad;
+  if (reads_sums_ != gradients_.leaves_sums()) cut(std::vector(part_of_));
+  norm_of_sums_.find(scalars_.raw_norm[0]);
+  find_update_scalars(scalars_, lr, dropped);
+  loss_scale_.find_next(skip_, dropped);
+  if (average_) average_->prepare(next_step_, skip_);
+}
+
+void Optimizer::apply() {
+  const at::NoGradGuard no_grad;
+  apply_numbers();
+  update_weights();
+  gather_shards(storage_, storage_.weights());
+  if (average_) average_->update();
+}
+
+void Optimizer::apply_numbers() {
+  const at::NoGradGuard no_grad;
+  forget_prepared();
+  step_.copy_(next_step_);
+  loss_scale_.apply();
+}
+
+void Optimizer::step(const at::Tensor& lr, const at::Tensor& dropped) {
+  prepare(lr, dropped);
+  apply();
+}
+
+void Optimizer::step(double lr) { step(at::full({}, lr, norm_.options())); }
+
+std::map<std::string, at::Tensor> Optimizer::flat_state() const {
+  std::map<std::string, at::Tensor> flats;
+  for (const StateBuffer& state : states_) flats.emplace(state.name(), state.flat());
+  return flats;
+}
+
+std::map<std::string, at::Tensor> Optimizer::scalar_state() const {
+  return {{"step", step_}, {"loss_scale", loss_scale_.value()}, {"growth", loss_scale_.growth()}};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,135 @@
+// The update of the weights, with clipping and loss scaling decided on the device.
+#pragma once
+
+#include "ops/gradient_buffer/owed_update.h"
+#include "ops/step_scalars/step_scalars.h"
+#include "planning/options/train_options.h"
+#include "training/gradients/gradient_buffers.h"
+#include "training/gradients/gradient_norm.h"
+#include "training/parameters/parameter_groups.h"
+#include "training/update/loss_scale.h"
+#include "training/update/optimizer_rule.h"
+#include "training/update/state_buffer.h"
+#include "training/update/weight_average.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+// One update of the master weights from the sums of the gradients (GradientBuffers::sums_of), which
+// are those of the loss times the loss scale. Where ranks share the update
+// (ParameterStorage::sharing), each updates its own shards, and all ranks step together. Weight
+// decay and learning rate are properties of ranges of the flat buffers. A step whose gradient is
+// not finite changes nothing but the loss scale; no call synchronises the device.
+class Optimizer {
+ public:
+  // buffers: of the model, for the average of the weights; null where there are none. Throws Error
+  // where optimizer.groups does not fit the model.
+  Optimizer(const TrainOptions& options, GradientBuffers& gradients,
+            ModelBuffers* buffers = nullptr);
+
+  // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
+  const at::Tensor& loss_scale() const { return loss_scale_.value(); }
+  // Before `prepare`: a range of the sums, for the norm (GradientNorm::add).
+  void find_norm_of(const at::Tensor& sums, bool now) { norm_of_sums_.add(sums, now); }
+  // lr: f32 0-dim on the device. dropped: f64 [1] on the device; above 0 the step changes nothing
+  // at all. In two parts, so that all that needs memory is done before anything changes: `prepare`
+  // may be called again after it ran out of memory.
+  void prepare(const at::Tensor& lr, const at::Tensor& dropped = {});
+  void apply();
+  // `apply` in two. First the scalars that later steps read at once (the count of updates, the loss
+  // scale), then the weights, which read that count. The weights may follow at any time before they
+  // are used, before their gradients are zero-filled and before the next `prepare`. Not where ranks
+  // share the update or there is an average.
+  void apply_numbers();
+  void update_weights();
+  // The weights by update groups ("parts"): first `begin_weights`, then each group once, in any
+  // order. cut: makes the groups; part_of: the group of each parameter, counted from 0. Graphs that
+  // were captured with earlier groups stay valid.
+  void cut(const std::vector<std::size_t>& part_of);
+  std::size_t parts() const { return parts_; }
+  void begin_weights();
+  void update_part(std::size_t part);
+  // For a group that is one sparse parameter: what an operation needs to compute rows as this
+  // update will leave them. Valid on the device once begin_weights is done. Nothing where the
+  // rule cannot.
+  std::optional<OwedRows> owed_rows(std::size_t part) const;
+  // on: updates that are enqueued from now on skip what is clean (GradientBuffers::touched), which
+  // needs nothing but decay. Before a replay of a graph that was captured so, `find_touched` must
+  // run if a step that was not a replay came since the last one.
+  void pass_over_untouched(bool on);
+  void find_touched();
+  // The weights are up to date: until the next `prepare` an update changes nothing.
+  void forget_weights() { skip_.fill_(1); }
+  // After a step that did not reach `apply`: the norm is found anew.
+  void forget_prepared() { norm_of_sums_.forget(); }
+  void step(const at::Tensor& lr, const at::Tensor& dropped = {});
+  void step(double lr);
+  // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if
+  // skipped.
+  const at::Tensor& gradient_norm() const { return norm_; }
+
+  // Between `prepare` and `apply`, f32 [1]: 1 where the gradient is not finite and a smaller loss
+  // scale would not help; else 0. Of a dropped step it says nothing.
+  at::Tensor not_finite() const { return loss_scale_.not_finite(skip_); }
+
+  // After `prepare`, f32 [1]: 1 where the step changes nothing, else 0.
+  const at::Tensor& skipped() const { return skip_; }
+
+  // Which parameters have rates of their own.
+  const ParameterGroups& parameter_groups() const { return parameter_groups_; }
+
+  // The average of the weights that `step` keeps; null unless ema.decay is set.
+  WeightAverage* average() const { return average_.get(); }
+
+  // State a checkpoint holds: that of planning/options/optimizers.h, the same as flat f32 buffers
+  // by name, and f32 [1] scalars ("step", "loss_scale", "growth").
+  const std::vector<StateBuffer>& states() const { return states_; }
+  std::map<std::string, at::Tensor> flat_state() const;
+  std::map<std::string, at::Tensor> scalar_state() const;
+  // As at the start of a run: what was restored is that of another precision.
+  void restart_loss_scale() { loss_scale_.restart(); }
+
+ private:
+  // Parameters with equal rates that are updated alike.
+  struct Group {
+    ParameterRates rates;
+    bool matrices = false;
+    at::Tensor lr;
+  };
+  std::size_t group_of(std::size_t parameter);
+  void make_groups();
+  bool is_matrix(std::size_t parameter) const;
+  void add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end, const at::Tensor& sums);
+  template <class Function>
+  void add_states(UpdateRanges& ranges, Granularity granularity, const Function& range) const;
+  void add_matrix(UpdateRanges& ranges, std::size_t parameter);
+
+  const TrainOptions& options_;
+  ParameterStorage& storage_;
+  GradientBuffers& gradients_;
+  ParameterGroups parameter_groups_;
+  std::vector<Group> groups_;
+  std::size_t parts_ = 0;
+  std::vector<std::size_t> part_of_;  // by parameter
+  bool reads_sums_ = false;           // GradientBuffers::leaves_sums when the parts were made
+  std::vector<StateBuffer> states_;
+  std::vector<OptimizerState> state_kinds_;  // of each
+  at::Tensor step_, next_step_;              // updates that were not skipped
+  // skip: 1 if the gradient is not finite or the step is dropped; divisor: loss scale / clipping.
+  at::Tensor norm_, skip_, divisor_;
+  LossScale loss_scale_;
+  GradientNorm norm_of_sums_;
+  UpdateScalars scalars_;  // of the tensors above
+  std::unique_ptr<OptimizerRule> rule_;
+  std::unique_ptr<WeightAverage> average_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,43 @@
+// --devices of a table is how many, never which.
+#include "core/devices/device_counts.h"
+
+#include "core/base/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::string refusal(const std::string& list, int available) {
+  try {
+    device_counts(list, available, "GPU");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(DeviceCounts, DoubleUpToAllByDefault) {
+  EXPECT_THAT(device_counts("", 1, "GPU"), ElementsAre(1));
+  EXPECT_THAT(device_counts("", 2, "GPU"), ElementsAre(1, 2));
+  EXPECT_THAT(device_counts("", 6, "GPU"), ElementsAre(1, 2, 4, 6));
+  EXPECT_THAT(device_counts("", 8, "GPU"), ElementsAre(1, 2, 4, 8));
+}
+
+TEST(DeviceCounts, AreSorted) { EXPECT_THAT(device_counts("4, 1", 8, "GPU"), ElementsAre(1, 4)); }
+
+TEST(DeviceCounts, RefuseWhatIsNoNumberOfDevices) {
+  for (const char* list : {"0", "0,1", "all", "GPU-1a", "1,,2", "2x", "-1"})
+    EXPECT_THAT(refusal(list, 8), ::testing::HasSubstr("must be numbers of devices")) << list;
+}
+
+TEST(DeviceCounts, RefuseMoreThanThereAreAndOneTwice) {
+  EXPECT_EQ(refusal("1,4", 2), "--devices 1,4 asks for 4 GPUs, but there are 2");
+  EXPECT_EQ(refusal("2,2", 2), "--devices 2,2 gives 2 twice");
+}
+
+}  // namespace
+}  // namespace lockstep

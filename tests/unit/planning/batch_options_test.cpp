@@ -1,0 +1,108 @@
+// Which of the three sizes of a batch count where a preset and the user set them.
+#include "planning/options/batch_options.h"
+
+#include "fakes/error_of.h"
+#include "plan_fixtures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+class BatchOptions : public ::testing::Test {
+ protected:
+  BatchOptions() {
+    options.stop.steps = 100;
+    options.precision = Precision::fp32;
+  }
+  void preset(const char* key, const char* value) {
+    options.table.set(key, value, {.kind = ValueSource::Kind::preset, .where = "contest"});
+  }
+  void give(const char* key, const char* value,
+            ValueSource::Kind kind = ValueSource::Kind::argument) {
+    options.table.set(key, value, {.kind = kind, .where = "my.toml, line 3"});
+  }
+  // "global = ranks x micro x accumulation" of the plan on two GPUs.
+  std::string planned() {
+    prefer_given_batch(options);
+    const BatchPlan batch = make_plan(options, text_facts(), memory, gpus(2)).batch;
+    return std::to_string(batch.global) + " = 2 x " + std::to_string(batch.micro) + " x " +
+           std::to_string(batch.accumulation);
+  }
+
+  TrainOptions options;
+  MemoryEstimate memory{.fixed_bytes = gib, .per_sample_bytes = 0.1 * gib};
+};
+
+TEST_F(BatchOptions, AGivenMicroBatchOverridesThePresetsAccumulation) {
+  preset("batch.global", "64");
+  preset("batch.accumulation", "4");
+  give("batch.micro", "16");
+  EXPECT_EQ(planned(), "64 = 2 x 16 x 2");
+}
+
+TEST_F(BatchOptions, AGivenBatchOverridesBothOthersOfThePreset) {
+  preset("batch.global", "64");
+  preset("batch.micro", "16");
+  preset("batch.accumulation", "2");
+  give("batch.global", "24");
+  EXPECT_EQ(planned(), "24 = 2 x 12 x 1");
+}
+
+TEST_F(BatchOptions, AGivenAccumulationOverridesThePresetsMicroBatch) {
+  preset("batch.global", "64");
+  preset("batch.micro", "16");
+  give("batch.accumulation", "4");
+  EXPECT_EQ(planned(), "64 = 2 x 8 x 4");
+}
+
+TEST_F(BatchOptions, TwoGivenSizesOverrideThePresetsBatch) {
+  preset("batch.global", "64");
+  give("batch.micro", "16");
+  give("batch.accumulation", "4");
+  EXPECT_EQ(planned(), "128 = 2 x 16 x 4");
+  give("batch.micro", "auto");  // no size: the preset's batch was replaced, and the default counts
+  EXPECT_EQ(planned(), "64 = 2 x 8 x 4");
+}
+
+TEST_F(BatchOptions, ThePresetsSizesOfEachDeviceStayAsTheyAre) {
+  preset("batch.micro", "16");
+  preset("batch.accumulation", "4");
+  give("batch.micro", "8");
+  EXPECT_EQ(planned(), "64 = 2 x 8 x 4");
+  give("batch.global", "0");
+  EXPECT_EQ(planned(), "64 = 2 x 8 x 4");
+}
+
+TEST_F(BatchOptions, AnErrorNamesWhereASizeComesFromThatWasNotTyped) {
+  give("batch.accumulation", "4", ValueSource::Kind::file);
+  give("batch.global", "32");
+  give("batch.micro", "16");
+  EXPECT_THAT(error_of([&] { planned(); }),
+              HasSubstr("global batch 32 is not 2 GPUs x micro-batch 16 x accumulation 4 = 128 "
+                        "(batch.accumulation=4 from my.toml, line 3)"));
+  preset("batch.accumulation", "4");
+  EXPECT_EQ(batch_sources(options), "batch.accumulation=4 from preset contest");
+  EXPECT_EQ(planned(), "32 = 2 x 16 x 1");
+  EXPECT_EQ(batch_sources(options), "");
+}
+
+TEST_F(BatchOptions, ThePlanSaysThatAnAccumulationIsNotNeeded) {
+  preset("batch.accumulation", "4");
+  const auto plan = [&] { return make_plan(options, text_facts(), memory, gpus(2)); };
+  EXPECT_TRUE(
+      has_note(plan(),
+               "all 32 samples of a GPU would fit at once, but batch.accumulation = 4 "
+               "takes them in micro-batches of 8 (batch.accumulation=4 from preset contest)"));
+  memory.per_sample_bytes = gib;
+  EXPECT_FALSE(has_note(plan(), "would fit at once"));
+  memory.per_sample_bytes = 0.1 * gib;
+  give("batch.accumulation", "1");
+  EXPECT_FALSE(has_note(plan(), "would fit at once"));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,61 @@
+// What a rank needs: the fixed part, the activations, and what exists for a moment.
+#include "planning/memory/memory.h"
+
+#include "plan_fixtures.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+// 1 GiB and 0.1 a sample, of which 10 blocks keep 0.08; the loss 0.05 in pieces of 1 GiB.
+const MemoryEstimate model{.fixed_bytes = gib,
+                           .per_sample_bytes = 0.1 * gib,
+                           .blocks = 10,
+                           .block_bytes = 0.008 * gib,
+                           .recomputed_block_bytes = 0.001 * gib,
+                           .loss_bytes = 0.05 * gib,
+                           .loss_piece_bytes = gib,
+                           .backward_bytes = 0.01 * gib};
+
+TEST(NeededMemory, HasTheLossInEqualPieces) {
+  EXPECT_NEAR(needed_bytes(model, 10), (1 + 1 + 0.5) * gib, 1);
+  EXPECT_NEAR(needed_bytes(model, 20), (1 + 2 + 1) * gib, 1);
+  EXPECT_NEAR(needed_bytes(model, 30), (1 + 3 + 0.75) * gib, 1);  // 1.5 GiB in two pieces
+}
+
+TEST(NeededMemory, HasBackwardWhereThatIsMore) {
+  EXPECT_NEAR(needed_bytes(model, 200), (1 + 20 + 2) * gib, 1);
+}
+
+TEST(NeededMemory, LosesWhatIsComputedAgainButForOneBlockAtATime) {
+  EXPECT_NEAR(needed_bytes(model, 10, 4), (1 + 1 - 4 * 0.07 + 0.5) * gib, 1);
+  // All: in backward one of them is there whole, which is less than the loss here.
+  EXPECT_NEAR(needed_bytes(model, 10, 10), (1 + 1 - 10 * 0.07 + 0.5) * gib, 1);
+  MemoryEstimate without_loss = model;
+  without_loss.loss_bytes = without_loss.backward_bytes = 0;
+  EXPECT_NEAR(needed_bytes(without_loss, 10, 10), (1 + 1 - 9 * 0.07) * gib, 1);
+}
+
+TEST(NeededMemory, LimitsTheMicroBatchToWhatFits) {
+  for (const double memory_gib : {3.0, 6.0, 16.0, 40.0, 80.0}) {
+    const std::vector<Device> devices = gpus(1, memory_gib);
+    const double available = tightest_device(devices)->available_bytes;
+    const std::int64_t micro = largest_micro(model, devices);
+    EXPECT_LE(needed_bytes(model, micro), available) << memory_gib;
+    // A piece of the loss may be up to half a GiB smaller than it could be.
+    EXPECT_GT(needed_bytes(model, micro + 1), available - 0.7 * gib) << memory_gib;
+  }
+}
+
+TEST(MeasuredPeak, ReplacesWhatASampleKeepsAndNothingElse) {
+  MemoryEstimate memory = model;
+  ASSERT_TRUE(take_peak(memory, 10, 3 * gib));
+  EXPECT_NEAR(needed_bytes(memory, 10), 3 * gib, 1);
+  EXPECT_NEAR(memory.per_sample_bytes, 0.15 * gib, 1);
+  EXPECT_FALSE(take_peak(memory, 10, 1.2 * gib));  // less than what is fixed
+  EXPECT_FALSE(take_peak(memory, 0, 3 * gib));
+}
+
+}  // namespace
+}  // namespace lockstep

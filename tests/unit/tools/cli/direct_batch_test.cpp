@@ -1,0 +1,132 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "fakes/error_of.h"
+#include "tools/cli/direct.h"
+
+namespace lockstep::cli {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct ToyOptions : DirectOptions {
+  ToyOptions() {
+    add_common_options();
+    table.add("part", part, {.meaning = "which part"});
+    table.add("parts", parts, {.meaning = "how many parts", .min = 1});
+    table.add("leaves", leaves, {.meaning = "of a tree", .min = 2});
+    table.add("rate", rate, {.meaning = "of learning"});
+    table.add("threads", threads, {.meaning = "of a job", .min = 1});
+    table.add("note", note, {.meaning = "any text"});
+  }
+  DirectResult train(const DirectContext&) const override { return {}; }
+  DirectBatch plan_batch() const override {
+    DirectBatch batch{.keys = {"part"},
+                      .rows = {},
+                      .job_name = "{part}",
+                      .only_batch = {"parts"},
+                      .outputs = {"model.txt"},
+                      .more_options = {"rate={gpu}"},
+                      .cpus_key = "threads",
+                      .gpus = "0.25"};
+    batch.notes = {cat(parts, " parts")};
+    if (leaves > 100) batch.notes.push_back("these are many leaves");
+    if (rate > 1) {
+      batch.skipped = static_cast<std::size_t>(parts);
+      batch.why_skipped = "part a, because it is too fast";
+    }
+    for (int i = 0; i < parts; ++i)
+      batch.rows.push_back({std::string(1, static_cast<char>('a' + i))});
+    return batch;
+  }
+  std::string part, note;
+  std::int64_t parts = 2, leaves = 31, threads = 1;
+  double rate = 0.1;
+};
+
+const DirectRecipe toy{.name = "toy", .summary = "is a toy", .make_options = [] {
+                         return std::make_unique<ToyOptions>();
+                       }};
+
+std::string named_b(const DirectJobs&) { return "b"; }
+
+std::string toml(std::vector<std::string> assignments) {
+  Parsed parsed;
+  parsed.assignments = std::move(assignments);
+  return direct_jobs(toy, parsed, "/bin/lockstep", named_b).toml;
+}
+
+TEST(DirectJobs, HaveTheGivenOptionsInTheCommandAndTheRestInTheMatrix) {
+  const std::string text = toml({"leaves=63", "parts=3"});
+  EXPECT_THAT(text, HasSubstr("command = [\"/bin/lockstep\", \"train\", \"toy\", "
+                              "\"leaves=63\", \"rate={gpu}\", \"part={part}\"]\n"));
+  EXPECT_THAT(text, HasSubstr("name = \"{part}\"\n"));
+  EXPECT_THAT(text, HasSubstr("env = {LOCKSTEP_BATCH = \"b\"}\n"));
+  EXPECT_THAT(text, HasSubstr("skip_codes = [3]\n"));
+  EXPECT_THAT(text, HasSubstr("gpus = 0.25\n"));
+  EXPECT_THAT(text, HasSubstr("  {\"part\" = \"a\"},\n  {\"part\" = \"b\"},\n"));
+  EXPECT_THAT(toml({"rate=0.5"}), Not(HasSubstr("{gpu}")));
+}
+
+TEST(DirectJobs, HaveAnAxisForEachOptionWithAList) {
+  const std::string text = toml({"leaves=63, 127", "rate=0.1,0.2"});
+  EXPECT_THAT(text, HasSubstr("\"leaves\" = [\"63\", \"127\"]\n\"rate\" = [\"0.1\", \"0.2\"]"));
+  EXPECT_THAT(text, HasSubstr("\"leaves={leaves}\", \"rate={rate}\", \"part={part}\""));
+  EXPECT_THAT(text, HasSubstr("name = \"{part},leaves={leaves},rate={rate}\""));
+  Parsed parsed;
+  parsed.assignments = {"leaves=63,127,255", "parts=4"};
+  EXPECT_EQ(direct_jobs(toy, parsed, "x", named_b).jobs, 12);
+}
+
+TEST(DirectJobs, TakeTheCoresThatASearchTriesUnlessThreadsAreGiven) {
+  Parsed parsed;
+  parsed.values["--search"] = {""};
+  const auto searched = [&] { return direct_jobs(toy, parsed, "x", named_b).toml; };
+  EXPECT_THAT(searched(), HasSubstr("\"threads={cores}\""));
+  for (const char* const threads : {"threads=2", "threads=1,2"}) {
+    parsed.assignments = {threads};
+    EXPECT_THAT(searched(), Not(HasSubstr("{cores}"))) << threads;
+  }
+  EXPECT_THAT(toml({}), Not(HasSubstr("{cores}")));
+}
+
+TEST(DirectJobs, CheckEveryValueOfAList) {
+  EXPECT_THAT(error_of([] { toml({"leaves=63,1"}); }), HasSubstr("leaves"));
+  EXPECT_THAT(error_of([] { toml({"parts=2,3"}); }), HasSubstr("other jobs with parts=3"));
+  EXPECT_THAT(error_of([] { toml({"part=a,b"}); }), HasSubstr("differs from job to job"));
+}
+
+TEST(DirectJobs, SayTheNotesOfEveryCombinationAndWhichOnesHaveThem) {
+  Parsed parsed;
+  parsed.assignments = {"leaves=31,255"};
+  const DirectJobs made = direct_jobs(toy, parsed, "x", named_b);
+  EXPECT_THAT(made.notes, ElementsAre("2 parts", "these are many leaves (leaves=255)",
+                                      "each with 2 settings: 4 jobs"));
+  ASSERT_EQ(made.settings.size(), 2u);
+  EXPECT_EQ(made.settings[1].words, "leaves=255");
+  EXPECT_THAT(made.settings[1].one_job, ElementsAre("leaves=255", "part=b"));
+  parsed.assignments = {"leaves=31,127,255", "rate=0.1,0.2"};
+  EXPECT_THAT(direct_jobs(toy, parsed, "x", named_b).notes,
+              Contains("these are many leaves (with 4 of 6 settings)"));
+}
+
+TEST(DirectJobs, AreRefusedWhereAllWouldBeSkipped) {
+  EXPECT_THAT(error_of([] { toml({"rate=2,3"}); }),
+              HasSubstr("each of the 4 jobs would be skipped; the first, part a, because it is"));
+  EXPECT_THAT(toml({"rate=0.5,2"}), HasSubstr("rate={rate}"));
+}
+
+TEST(DirectJobs, KeepBracesOfValues) {
+  EXPECT_THAT(toml({"note=a{b}"}), HasSubstr("\"note=a{{b}\""));
+}
+
+}  // namespace
+}  // namespace lockstep::cli

@@ -1,0 +1,49 @@
+// Where init.from leads, and what is said where it leads nowhere.
+#include "tools/cli/plan/first_weights.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/base/files/files.h"
+#include "fakes/error_of.h"
+
+namespace lockstep::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FirstWeights : public ::testing::Test {
+ protected:
+  FirstWeights() {
+    setenv("TORCH_HOME", folder.path().c_str(), 1);
+    std::filesystem::create_directories(folder.path() / "hub/checkpoints");
+    write_file_atomic(downloaded(), "");
+    train.run.root = (folder.path() / "runs").string();
+  }
+  ~FirstWeights() override { unsetenv("TORCH_HOME"); }
+  std::filesystem::path downloaded() const {
+    return folder.path() / "hub/checkpoints/resnet50-11ad3fa6.pth";
+  }
+  std::string refusal(const char* from) {
+    train.init.from = from;
+    return error_of([&] { find_first_weights(train); });
+  }
+
+  TemporaryDirectory folder;
+  TrainOptions train;
+};
+
+TEST_F(FirstWeights, NamesTheFileThatPyTorchHasDownloaded) {
+  EXPECT_THAT(refusal("resnet50"), HasSubstr("init.from=" + downloaded().string()));
+  EXPECT_EQ(downloaded_weights("resnet5"), "");
+}
+
+TEST_F(FirstWeights, SaysOfTheNameOfAModelThatNothingIsDownloaded) {
+  EXPECT_THAT(refusal("imagenet"), HasSubstr("nothing is downloaded"));
+  EXPECT_THAT(refusal("weights/a.pth"), HasSubstr("| `lockstep runs` lists the runs"));
+}
+
+}  // namespace
+}  // namespace lockstep::cli

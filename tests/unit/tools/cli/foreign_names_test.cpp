@@ -1,0 +1,461 @@
+// What people are told who type the names of other programs.
+#include "tools/cli/words/foreign_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "fakes/error_of.h"
+#include "planning/direct_recipe.h"
+#include "planning/options/no_effect.h"
+#include "planning/recipe_info.h"
+
+namespace lockstep::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct NamedOptions : RecipeOptions {
+  NamedOptions() {
+    table.add("data.things", things, {.meaning = "how many things"});
+    table.add("data.rate", rate, {.meaning = "of the trunk, times optimizer.lr"});
+    table.add("data.path", path, {.meaning = "of a trunk"});
+    table.add("data.width", width, {.meaning = "of a trunk without data.path"});
+    table.add_synonyms(
+        {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"},
+         {.names = {"learning_rate1"}, .from = "", .ours = "data.rate={value}/optimizer.lr"},
+         {.names = {"learning_rate2"}, .from = "", .ours = "optimizer.lr={value}"},
+         {.names = {"model_name"}, .from = "", .ours = "data.path={path}"},
+         {.names = {"hidden_size"}, .from = "", .ours = "data.width={value}"}});
+    table.add_preset({"contest",
+                      "for tests",
+                      {{"batch.global", "64"}, {"batch.micro", "16"}, {"schedule.period", "10"}}});
+  }
+  void defaults(TrainOptions& train, bool) const override { train.batch.global = 8; }
+  void check(const TrainOptions&) const override {
+    if (!path.empty()) check_no_effect(table, "data.path has one", {"data.width"});
+  }
+  std::int64_t things = 3, width = 8;
+  double rate = 0;
+  std::string path;
+};
+
+// Whose micro-batch counts other things than samples.
+struct RowsOptions : RecipeOptions {
+  RowsOptions() {
+    table.add_synonyms(
+        {{.names = {"batch_size"}, .from = "scripts", .ours = "batch.global={total}"},
+         {.names = {"gradient_accumulation_steps"},
+          .from = "scripts",
+          .ours = "",
+          .note = "it follows"}});
+  }
+};
+
+struct NamedDirect : DirectOptions {
+  NamedDirect() {
+    table.add("learning_rate", rate, {.meaning = "what each tree counts"});
+    table.add("data.path", path, {.meaning = "files"});
+    table.add("symbols", symbols, {.meaning = "which"});
+    table.add_synonyms(
+        {{.names = {"eta"}, .from = "LightGBM", .ours = "learning_rate={value}"},
+         {.names = {"data_dir"}, .from = "scripts", .ours = "data.path={value}"},
+         {.names = {"tickers"}, .from = "scripts", .ours = "symbols={value} data.path=DIR"}});
+  }
+  DirectResult train(const DirectContext&) const override { return {}; }
+  double rate = 0.1;
+  std::string path, symbols;
+};
+
+class ForeignNames : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    register_recipe({.name = "named", .summary = "for tests", .make_options = [] {
+                       return std::make_unique<NamedOptions>();
+                     }});
+    register_recipe({.name = "rows", .summary = "for tests", .make_options = [] {
+                       return std::make_unique<RowsOptions>();
+                     }});
+    register_direct_recipe({.name = "named-direct", .summary = "for tests", .make_options = [] {
+                              return std::make_unique<NamedDirect>();
+                            }});
+  }
+
+  static Command planner() {
+    return {.name = "plan",
+            .operands = "RECIPE",
+            .flags = {{"--devices", "LIST", "which"}, {"--json", "", "as JSON"}},
+            .min_positionals = 1,
+            .max_positionals = 1,
+            .takes_assignments = true};
+  }
+  static std::string refusal(const std::vector<std::string>& words) {
+    return error_of([&] { parse(planner(), words); });
+  }
+  static std::string key_refusal(const std::string& recipe, std::vector<std::string> words,
+                                 std::size_t devices) {
+    const std::string& word = words.back();
+    const auto error = explain_keys(recipe, words, gpus(devices))(word.substr(0, word.find('=')),
+                                                                  word.substr(word.find('=') + 1));
+    return error ? std::string(error->what()) + " | " + error->hint() : "nothing";
+  }
+  static std::vector<Device> gpus(std::size_t count) {
+    Device gpu;
+    gpu.kind = DeviceKind::cuda;
+    return std::vector<Device>(count, gpu);
+  }
+  // Of words for `train`, on a machine with two devices.
+  static std::string hint(const std::vector<std::string>& words, const FlagsHere& flags = {}) {
+    const std::string& word = words.back();
+    const auto error = explain_keys("named", words, gpus(2), flags)(
+        word.substr(0, word.find('=')), word.substr(word.find('=') + 1));
+    return error ? error->hint() : "nothing";
+  }
+};
+
+TEST_F(ForeignNames, AFlagIsTranslatedWithItsValue) {
+  for (const std::vector<std::string>& flag :
+       {std::vector<std::string>{"--batch_size", "16"}, {"--batch-size=16"}, {"BATCH_SIZE=16"}}) {
+    std::vector<std::string> words{"named", "--devices", "2xT4"};
+    words.insert(words.end(), flag.begin(), flag.end());
+    EXPECT_THAT(refusal(words), HasSubstr("| write batch.global=32 batch.micro=16: batch.global "
+                                          "is of 2 devices together; for a script that used one "
+                                          "GPU, batch.global=16 and no other batch.* train"))
+        << flag[0];
+  }
+  EXPECT_THAT(refusal({"--fp16", "named"}), HasSubstr("plan has no flag --fp16 | write "
+                                                      "precision=fp16"));
+  EXPECT_THAT(refusal({"named", "--device", "cuda:1"}), HasSubstr("| write --devices 1 ("));
+}
+
+TEST_F(ForeignNames, OneMessageTranslatesTheWholeLine) {
+  EXPECT_THAT(refusal({"named", "--batch_size", "16", "--gradient_accumulation_steps=4", "lr=5e-4",
+                       "--devices=2xT4", "--json", "stop.steps=3", "--seed", "7"}),
+              HasSubstr("| write batch.global=128 batch.micro=16 batch.accumulation=4 "
+                        "optimizer.lr=5e-4 seed=7: batch.global"));
+  EXPECT_EQ(key_refusal("named", {"epochs=3", "num_things=4"}, 2),
+            "num_things is not an option; it is a name of scripts | write stop.epochs=3 "
+            "data.things=4");
+}
+
+TEST_F(ForeignNames, ARecipesOwnNamesComeFirst) {
+  EXPECT_THAT(key_refusal("named", {"learning_rate=0.1"}, 0),
+              HasSubstr("| write optimizer.lr=0.1"));
+  EXPECT_THAT(key_refusal("named-direct", {"eta=0.1"}, 0), HasSubstr("| write learning_rate=0.1"));
+  EXPECT_THAT(key_refusal("named-direct", {"seed=1"}, 0),
+              HasSubstr("seed is an option of the engine, without which named-direct trains"));
+  EXPECT_EQ(key_refusal("named-direct", {"batch_size=1"}, 0), "nothing");
+  EXPECT_THAT(key_refusal("named-direct", {"data.things=1"}, 0),
+              HasSubstr("data.things is an option of the recipe"));
+}
+
+TEST_F(ForeignNames, TheBatchIsOfTheDevicesThatAreNamed) {
+  EXPECT_THAT(hint({"batch_size=16", "gpus=1"}),
+              HasSubstr("write batch.global=16 batch.micro=16 --devices 0: batch.global is of 1 "
+                        "device ("));
+  EXPECT_THAT(hint({"gpus=[0, 1, 2]", "batch_size=16"}), HasSubstr("batch.global=48 "));
+  EXPECT_THAT(hint({"device=auto", "batch_size=16"}), HasSubstr("batch.global=32 "));
+  EXPECT_THAT(hint({"gpu_id=GPU-none", "batch_size=16"}), HasSubstr("batch.global=16xDEVICES "));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"batch_size=16", "gpus=2"}, {"batch_size=16", "gpus=1"}})
+    EXPECT_THAT(hint(words), Not(HasSubstr("a script that used one")));
+}
+
+TEST_F(ForeignNames, AScriptOnOneGpuKeepsItsBatch) {
+  EXPECT_THAT(hint({"batch_size=1"}), HasSubstr("batch.global=2 batch.micro=1: batch.global is of "
+                                                "2 devices together; for a script that used one "
+                                                "GPU, batch.global=1 and no other batch.*"));
+  EXPECT_THAT(hint({"grad_accum=4", "batch_size=16"}),
+              AllOf(HasSubstr("write batch.global=128 "), HasSubstr("GPU, batch.global=64 and")));
+  EXPECT_THAT(key_refusal("named", {"batch_size=16"}, 0), HasSubstr("GPU, batch.global=16 and"));
+  EXPECT_THAT(key_refusal("named", {"batch_size=16"}, 1), Not(HasSubstr("used one")));
+  EXPECT_THAT(hint({"effective_batch_size=128"}), Not(HasSubstr("used one")));
+  EXPECT_THAT(hint({"device=cuda", "batch_size=1"}), HasSubstr("GPU, batch.global=1 and"));
+}
+
+TEST_F(ForeignNames, AKindOfGpuIsWrittenWhereItIsTaken) {
+  EXPECT_THAT(hint({"accelerator=GPU T4 x 2"}), HasSubstr("write --devices all ("));
+  EXPECT_THAT(refusal({"named", "--accelerator", "GPU T4 x 2"}),
+              HasSubstr("| write --devices 'GPU T4 x 2' ("));
+  EXPECT_THAT(refusal({"named", "--accelerator", "TPU v3-8"}), HasSubstr("| leave it out"));
+}
+
+TEST_F(ForeignNames, AValueIsDividedByTheOptionThatItIsAMultipleOf) {
+  EXPECT_EQ(hint({"learning_rate2=1e-3", "learning_rate1=1e-5"}),
+            "write optimizer.lr=1e-3 data.rate=0.01");
+  EXPECT_EQ(hint({"learning_rate1=1e-5", "learning_rate2=1e-4"}),
+            "write data.rate=0.1 optimizer.lr=1e-4");
+  EXPECT_EQ(hint({"optimizer.lr=1e-3", "learning_rate1=2e-5"}), "write data.rate=0.02");
+  EXPECT_EQ(hint({"learning_rate1=fast"}), "write data.rate=FACTOR");
+}
+
+TEST_F(ForeignNames, WhatHasNoEffectBesideTheRestIsLeftOut) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"hidden_size=768", "model_name=bert", "lr=1"},
+        {"model_name=bert", "hidden_size=768", "lr=1"}})
+    EXPECT_EQ(hint(words),
+              "write data.path=bert optimizer.lr=1; leave out hidden_size: data.width "
+              "has no effect: data.path has one");
+  EXPECT_EQ(hint({"hidden_size=768", "lr=1"}), "write data.width=768 optimizer.lr=1");
+  EXPECT_EQ(hint({"data.path=bert", "hidden_size=768"}),
+            "leave out hidden_size: data.width has no effect: data.path has one");
+}
+
+TEST_F(ForeignNames, DevicesThatAreGivenAreNotNamedAgain) {
+  const FlagsHere given{.devices = "0"};
+  EXPECT_EQ(hint({"gpus=2"}, given), "leave it out: --devices 0 is given");
+  EXPECT_THAT(hint({"lr=1", "gpus=2"}, given),
+              "write optimizer.lr=1; leave out gpus (--devices 0 is given)");
+  EXPECT_THAT(refusal({"named", "--devices", "2xT4", "--gpus", "4", "lr=1"}),
+              HasSubstr("| write optimizer.lr=1; leave out gpus (--devices 2xT4 is given)"));
+  EXPECT_THAT(hint({"gpus=2"}), HasSubstr("write --devices 0,1 ("));
+}
+
+TEST_F(ForeignNames, AllNamesOfAFileAreTranslatedTogether) {
+  const TemporaryDirectory folder;
+  const std::string file = (folder.path() / "my.toml").string();
+  write_file_atomic(file,
+                    "seed = 3\n[training]\nbatch_size = 16\naccumulation_steps = 4\nlr = 5e-4\n"
+                    "dtype = \"float16\"\npin_memory = true\n");
+  const auto hint_in = [&](const FlagsHere& flags) {
+    const auto error = explain_keys("named", {"stop.steps=3"}, gpus(2), flags, {file})(
+        "training.batch_size", "16");
+    return error ? error->hint() : "nothing";
+  };
+  EXPECT_EQ(hint_in({}), cat("write in ", file,
+                             ", in place of these names and above any [table]:\n"
+                             "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
+                             "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
+                             "batch.global is of 2 devices together; for a script that used one "
+                             "GPU, batch.global=64 and no other batch.* train as it did\n"
+                             "leave out pin_memory\n"
+                             "(there of each device; batch.micro may be left out)"));
+  const std::string json = (folder.path() / "my.json").string();
+  write_file_atomic(json, R"({"lr": 5e-4, "dtype": "float16"})");
+  EXPECT_EQ(explain_keys("named", {}, gpus(2), {}, {json})("lr", "")->hint(),
+            cat("write in ", json,
+                ", in place of these names, at the top level:\n\"optimizer.lr\": 0.0005,\n"
+                "\"precision\": \"fp16\""));
+  write_file_atomic(file, "gpus = [0, 1]\n");
+  const auto error = explain_keys("named", {}, gpus(2), flags_here(planner()), {file})("gpus", "");
+  ASSERT_TRUE(error);
+  EXPECT_THAT(error->hint(), HasSubstr("leave it out of the file, and write --devices 2 on the "
+                                       "command line"));
+}
+
+TEST_F(ForeignNames, ValuesThatAnOptionWouldRefuseAreLeftOpen) {
+  EXPECT_EQ(hint({"scheduler=CosineAnnealingLR"}), "write schedule.kind=cosine");
+  EXPECT_EQ(hint({"preset=contest", "scheduler=CosineAnnealingWarmRestarts"}),
+            "write schedule.kind=cosine_restarts");
+  EXPECT_EQ(hint({"scheduler=CosineAnnealingWarmRestarts", "T_0=10"}),
+            "write schedule.kind=cosine_restarts schedule.unit=epochs schedule.period=10");
+  EXPECT_EQ(hint({"scheduler=CosineAnnealingWarmRestarts"}),
+            "write schedule.kind=cosine_restarts schedule.period=VALUE");
+  EXPECT_THAT(hint({"scheduler=ReduceLROnPlateau"}),
+              HasSubstr("write schedule.kind=VALUE; schedule.kind must be one of constant"));
+  EXPECT_THAT(hint({"mixed_precision=True"}), HasSubstr("write precision=auto"));
+  EXPECT_EQ(hint({"mixed_precision=False"}), "write precision=fp32");
+  EXPECT_EQ(hint({"mixed_precision=no"}), "write precision=fp32");
+  EXPECT_THAT(hint({"lr=fast"}), HasSubstr("write optimizer.lr=VALUE; optimizer.lr must be"));
+  EXPECT_THAT(hint({"NCCL_TIMEOUT=1800"}), HasSubstr("write stop.hang_after=1800"));
+}
+
+TEST_F(ForeignNames, TheSizesOfABatchAgree) {
+  EXPECT_THAT(hint({"effective_batch_size=128", "batch_size=16"}),
+              HasSubstr("write batch.global=128 batch.micro=16 ("));
+  EXPECT_THAT(hint({"effective_batch=100", "batch_size=16"}),
+              HasSubstr("write batch.global=100; leave out batch_size ("));
+  EXPECT_THAT(hint({"global_batch_size=128", "batch_size=16", "grad_accum=2"}),
+              HasSubstr("write batch.global=128 batch.micro=16; leave out grad_accum"));
+  EXPECT_THAT(hint({"batch.global=64", "batch_size=16"}), HasSubstr("write batch.micro=16 ("));
+  EXPECT_EQ(hint({"batch.global=6", "grad_accum=4"}), "leave it out");
+}
+
+TEST_F(ForeignNames, TheBatchHasTheAccumulationOfThePreset) {
+  EXPECT_THAT(hint({"preset=contest", "BATCH_SIZE_PER_GPU=12"}),
+              HasSubstr("write batch.global=48 batch.micro=12"));
+  EXPECT_THAT(hint({"preset=contest", "GRADIENT_ACCUMULATION_STEPS=4"}),
+              HasSubstr("write batch.global=128 batch.accumulation=4"));
+  EXPECT_EQ(hint({"gradient_accumulation_steps=4"}), "write batch.accumulation=4");
+  EXPECT_THAT(hint({"batch.accumulation=4", "batch_size=16"}),
+              HasSubstr("write batch.global=128 batch.micro=16"));
+}
+
+TEST_F(ForeignNames, ARecipeWhoseMicroBatchCountsOtherThingsIsToldTheBatchAlone) {
+  EXPECT_THAT(refusal({"rows", "--batch_size", "1", "--gradient_accumulation_steps", "4",
+                       "--devices", "2xT4"}),
+              HasSubstr("| write batch.global=8: batch.global is of 2 devices together; for a "
+                        "script that used one GPU, batch.global=4 and no other batch.* train as it "
+                        "did; leave out gradient_accumulation_steps"));
+}
+
+TEST_F(ForeignNames, AnUnknownNameDoesNotHideTheOthers) {
+  EXPECT_EQ(key_refusal("named", {"batch_size=16", "wombat=3"}, 2),
+            "wombat is not an option | write batch.global=32 batch.micro=16: batch.global is of 2 "
+            "devices together; for a script that used one GPU, batch.global=16 and no other "
+            "batch.* train as it did; leave out wombat");
+  EXPECT_EQ(key_refusal("named", {"wombat=3"}, 2), "nothing");
+  EXPECT_THAT(refusal({"named", "--wombat", "3", "--lr", "0.1", "--devices", "2xT4"}),
+              HasSubstr("plan has no flag --wombat | write optimizer.lr=0.1; leave out --wombat"));
+  const auto error = with_name_of("named", explain_keys("named", {}, {}))("wombat", "3");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->hint(), "`lockstep config named` lists all options");
+}
+
+TEST_F(ForeignNames, WhatHasNoCounterpartIsLeftOutForAReason) {
+  EXPECT_THAT(hint({"pin_memory=True"}), HasSubstr("leave it out: loader threads stay"));
+  EXPECT_THAT(hint({"backend=nccl"}), HasSubstr("leave it out: GPUs meet through NCCL"));
+  EXPECT_THAT(hint({"MASTER_PORT=29500"}), HasSubstr("leave it out: "));
+  EXPECT_THAT(hint({"use_multi_gpu=True"}), HasSubstr("write --devices all ("));
+  EXPECT_THAT(hint({"num_replicas=2"}), HasSubstr("write --devices 0,1 ("));
+}
+
+TEST_F(ForeignNames, WhatIsOffIsLeftOut) {
+  EXPECT_EQ(hint({"auto_resume=False"}), "leave it out");
+  EXPECT_EQ(hint({"lr=1", "pretrained=False"}), "write optimizer.lr=1; leave out pretrained");
+  EXPECT_EQ(hint({"max_steps=-1", "lr=1"}), "write optimizer.lr=1; leave out max_steps");
+  EXPECT_THAT(hint({"num_workers=-1"}), HasSubstr("write data.threads=-1 ("));
+  EXPECT_THAT(refusal({"named", "--max_epochs", "-1"}), HasSubstr("| leave it out"));
+}
+
+TEST_F(ForeignNames, TwoNamesOfOneSettingAreOneWord) {
+  EXPECT_EQ(hint({"fp16=True", "bf16=False"}), "write precision=fp16");
+  EXPECT_EQ(hint({"bf16=False", "fp16=True"}), "write precision=fp16");
+  EXPECT_EQ(hint({"fp16=True", "amp=True"}).substr(0, 20), "write precision=fp16");
+  EXPECT_THAT(hint({"accelerator=gpu", "devices=1"}), HasSubstr("write --devices 0 ("));
+  EXPECT_THAT(hint({"accelerator=cpu", "devices=4"}), HasSubstr("write --devices cpu:4 ("));
+  EXPECT_THAT(hint({"use_cuda=False", "devices=1"}), HasSubstr("write --devices cpu ("));
+  EXPECT_THAT(hint({"gpu_id=3", "num_gpus=1"}), HasSubstr("write --devices 3 ("));
+}
+
+TEST_F(ForeignNames, ValuesAreInOurWords) {
+  EXPECT_EQ(hint({"torch_dtype=float16"}), "write precision=fp16");
+  EXPECT_EQ(hint({"torch_dtype=bfloat16"}), "write precision=bf16");
+  EXPECT_EQ(hint({"dtype=half"}), "write precision=fp16");
+  EXPECT_EQ(hint({"dtype=float32"}), "write precision=fp32");
+  EXPECT_EQ(hint({"optim=adamw_torch_fused"}), "write optimizer.kind=adamw");
+  EXPECT_EQ(hint({"schedule.period=9", "lr_scheduler_type=cosine_with_restarts"}),
+            "write schedule.kind=cosine_restarts");
+  EXPECT_EQ(hint({"max_time=00:12:00:00"}), "write stop.after=12h");
+  EXPECT_EQ(hint({"shuffle=False"}), "write data.shuffle=false");
+  EXPECT_THAT(refusal({"named", "--shuffle"}), HasSubstr("| write data.shuffle=true"));
+  EXPECT_THAT(refusal({"named", "--learning_rate"}), HasSubstr("| write optimizer.lr=VALUE"));
+}
+
+TEST_F(ForeignNames, OnlyFlagsThatTheCommandHasAreWritten) {
+  EXPECT_EQ(hint({"run_name=x"}), "write --name x");
+  EXPECT_EQ(hint({"run_name=x"}, flags_here(planner())), "leave it out");
+  EXPECT_EQ(hint({"run_name=x", "lr=1"}, flags_here(planner())),
+            "write optimizer.lr=1; leave out run_name");
+  EXPECT_THAT(refusal({"named", "--run_name", "x"}), HasSubstr("| leave it out"));
+}
+
+TEST_F(ForeignNames, ACommandThatCountsDevicesIsToldTheirNumber) {
+  EXPECT_THAT(refusal({"named", "--gpus", "4"}), HasSubstr("| write --devices 4 ("));
+  EXPECT_THAT(refusal({"named", "--gpu", "0"}), HasSubstr("| write --devices 1 ("));
+  EXPECT_THAT(refusal({"named", "--device", "cuda"}), HasSubstr("| leave it out: all GPUs"));
+  EXPECT_THAT(refusal({"named", "--gpus", "T4x2"}), HasSubstr("| write --devices T4x2 ("));
+  EXPECT_THAT(refusal({"named", "--gpus=2xT4"}), HasSubstr("| write --devices 2xT4 ("));
+  EXPECT_THAT(hint({"gpus=T4x2"}), HasSubstr("write --devices all ("));
+  EXPECT_THAT(hint({"gpu=0"}), HasSubstr("write --devices 0 ("));
+  EXPECT_EQ(hint({"gpu_ids=[0,1]"}), "write --devices 0,1");
+}
+
+TEST_F(ForeignNames, ACommandWithoutTheRecipeSaysSoWhateverFlagItIsGiven) {
+  Command command = planner();
+  command.complete = "recipe";
+  EXPECT_THAT(error_of([&] {
+                parse(command, {"named-direct", "--gpus", "T4x2"});
+              }),
+              HasSubstr("named-direct trains in the tool itself, without the engine"));
+}
+
+TEST_F(ForeignNames, AValueThatWasTypedCountsMoreThanAPlaceForOne) {
+  EXPECT_THAT(key_refusal("named-direct", {"data_dir=d", "tickers=a.txt"}, 0),
+              HasSubstr("| write data.path=d symbols=a.txt"));
+  EXPECT_THAT(key_refusal("named-direct", {"tickers=a.txt"}, 0),
+              HasSubstr("| write symbols=a.txt data.path=DIR"));
+}
+
+TEST_F(ForeignNames, TheBatchOfAListOfNumbersIsThatOfTheLargest) {
+  Command bench = planner();
+  bench.name = "bench";
+  EXPECT_THAT(error_of([&] {
+                parse(bench, {"named", "--gpus", "1,2,4", "--batch_size", "8"});
+              }),
+              HasSubstr("| write --devices 1,2,4 batch.global=32 batch.micro=8: batch.global is of "
+                        "4 devices together"));
+}
+
+TEST_F(ForeignNames, WhatIsTheDefaultIsLeftOutBesideWhatIsNotKnown) {
+  EXPECT_THAT(refusal({"named", "--gpus", "all", "--wombat", "1"}),
+              HasSubstr("| leave it out; not known: --wombat: all GPUs are the default"));
+}
+
+TEST_F(ForeignNames, AListOfNumbersIsOneForBench) {
+  Command bench = planner();
+  bench.name = "bench";
+  const auto refused = [&](const std::vector<std::string>& words) {
+    return error_of([&] { parse(bench, words); });
+  };
+  for (const char* flag : {"--gpus", "--num-gpus", "--n-gpus"})
+    EXPECT_THAT(refused({"named", flag, "1,2"}), HasSubstr("| write --devices 1,2 (")) << flag;
+  EXPECT_THAT(refused({"named", "--gpus", "0,1"}), HasSubstr("| write --devices 2 ("));
+  EXPECT_THAT(refused({"named", "--gpus", "4"}), HasSubstr("| write --devices 4 ("));
+  EXPECT_THAT(refused({"named", "--gpu-ids", "1,2"}), HasSubstr("| write --devices 2"));
+  EXPECT_THAT(refusal({"named", "--gpus", "1,2"}), HasSubstr("| write --devices 2 ("));
+}
+
+TEST_F(ForeignNames, NoWordOfTheLineIsDropped) {
+  Command trainer = planner();
+  trainer.name = "train";
+  trainer.flags.push_back({"--resume", "auto", "go on", "word auto|never"});
+  EXPECT_THAT(error_of([&] {
+                parse(trainer,
+                      {"named", "--epochs", "40", "--batch", "16", "--lr", "2e-3", "--fp16",
+                       "--wombat", "3", "--devices", "0,1", "--resume", "x.pth"});
+              }),
+              HasSubstr("| write stop.epochs=40 batch.global=32 batch.micro=16 optimizer.lr=2e-3 "
+                        "precision=fp16: batch.global is of 2 devices together; for a script that "
+                        "used one GPU, batch.global=16 and no other batch.* train as it did; not "
+                        "known: --wombat; --resume takes auto or never, not x.pth"));
+  EXPECT_THAT(
+      refusal({"named", "BATCH_SIZE=4", "GRADIENT_CLIP=1.0", "BOGUS=1", "--devices=1xT4"}),
+      HasSubstr("| write batch.global=4 batch.micro=4 optimizer.clip=1.0: batch.global is of "
+                "1 device; not known: BOGUS"));
+  EXPECT_THAT(refusal({"named", "--pin-memory", "--wombat", "3"}),
+              HasSubstr("| leave it out; not known: --wombat: loader threads"));
+  EXPECT_EQ(hint({"things=4", "lr=1"}), "write optimizer.lr=1") << "of a step that follows";
+}
+
+TEST_F(ForeignNames, ALineWithoutARecipeIsToldThatFirst) {
+  Command trainer = planner();
+  trainer.complete = "recipe";
+  EXPECT_THAT(error_of([&] {
+                parse(trainer, {"--device", "cuda", "--num_things", "3"});
+              }),
+              AllOf(HasSubstr("lockstep plan needs RECIPE | name the recipe first, one of "),
+                    HasSubstr("named, rows"),
+                    HasSubstr(": lockstep plan named --device cuda --num_things 3")));
+  EXPECT_THAT(error_of([&] {
+                parse(trainer, {"--device", "cuda", "rows"});
+              }),
+              HasSubstr("has no flag --device"));
+}
+
+TEST_F(ForeignNames, AValueIsOneWordOfTheShell) {
+  EXPECT_EQ(hint({"run_name=a b; c"}), "write --name 'a b; c'");
+  EXPECT_THAT(hint({"output_dir=my runs"}), HasSubstr("write 'run.root=my runs' ("));
+}
+
+TEST_F(ForeignNames, ACommandWithFewOptionsIsToldNothing) {
+  Command few = planner();
+  few.only_options = {"run.root"};
+  EXPECT_EQ(hint_for_word(few, {"--batch_size", "3"}, "--batch_size"), "");
+}
+
+}  // namespace
+}  // namespace lockstep::cli

@@ -1,0 +1,317 @@
+// Gradients of tables: rows that the ranks bring together, and what was never touched.
+#include "training/gradients/row_exchange.h"
+#include "training/gradients/reducer.h"
+
+#include "core/base/error.h"
+#include "fakes/delayed_work.h"
+#include "fakes/thread_ranks.h"
+#include "ops/embedding/embedding_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+constexpr std::int64_t words = 6000, row_width = 50;  // 1.2 MB in fp32
+
+// A table, and parameters before and behind it in the same bucket.
+class TableModel : public Model {
+ public:
+  std::vector<Parameter> parameters() override {
+    return {{"behind", behind}, {"table", table}, {"before", before}, {"small", small}};
+  }
+  at::Tensor behind = at::ones({30}).set_requires_grad(true);
+  at::Tensor table = at::ones({words, row_width}).set_requires_grad(true);
+  at::Tensor before = at::ones({70}).set_requires_grad(true);
+  at::Tensor small = at::ones({20, row_width}).set_requires_grad(true);
+};
+constexpr std::size_t table_index = 1, small_index = 3;
+
+// Rows that differ by rank; some twice, some on all ranks.
+at::Tensor rows_of(int rank, std::int64_t count) {
+  return at::arange(count).mul(rank + 1).remainder(20);
+}
+
+// Gradient of row n: n plus the rank.
+at::Tensor loss_of(const TableModel& model, const at::Tensor& table, int rank, std::int64_t count) {
+  const at::Tensor rows = rows_of(rank, count);
+  const at::Tensor each = at::arange(count).add(rank).unsqueeze(1).to(at::kBFloat16);
+  const at::Tensor sum = embedding_sum({{.rows = rows, .table = table}});
+  return (sum * each).sum() + model.before.sum() * (rank + 1) + model.behind.sum() * (rank + 2);
+}
+
+struct Rank {
+  explicit Rank(ProcessGroup& group_in, ReducePrecision reduce = ReducePrecision::fp32)
+      : storage(model.parameters(), at::kCPU, at::kBFloat16),
+        gradients(storage),
+        group(group_in),
+        reducer(gradients, group, reduce) {
+    gradients.watch_tables();
+    gradients.leave_sums();
+  }
+  // Its gradients, summed over the ranks.
+  at::Tensor step(const std::function<at::Tensor()>& loss) {
+    gradients.zero();
+    gradients.begin_step(true);
+    reducer.arm();
+    loss().backward();
+    gradients.settle();
+    own_of_table = storage.view(gradients.flat(), table_index).clone();
+    reducer.flush();
+    at::Tensor told = at::zeros({storage.elements()});
+    reducer.wait([&](const at::Tensor& range) {
+      told.narrow(0, range.storage_offset(), range.numel()).add_(range);
+    });
+    at::Tensor sums = at::zeros({storage.elements()});
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+      storage.view(sums, i).copy_(storage.view(gradients.sums_of(i), i));
+    EXPECT_TRUE(group.size() == 1 || told.equal(sums));  // every part, once, when its sum is there
+    return sums;
+  }
+  at::Tensor step(std::int64_t count) {
+    return step([&] { return loss_of(model, model.table, group.rank(), count); });
+  }
+  at::Tensor recorded(const std::function<at::Tensor()>& loss) {
+    reducer.rows().agree(reducer.rows().counts());
+    reducer.rows().begin();
+    try {
+      const at::Tensor gradients = step(loss);
+      reducer.rows().end();
+      return gradients;
+    } catch (const Error&) {
+      reducer.rows().end();
+      reducer.reset();
+      throw;
+    }
+  }
+  at::Tensor recorded(std::int64_t count) {
+    return recorded([&] { return loss_of(model, model.table, group.rank(), count); });
+  }
+
+  TableModel model;
+  ParameterStorage storage;
+  GradientBuffers gradients;
+  ProcessGroup& group;
+  Reducer reducer;
+  at::Tensor own_of_table;  // before the sum
+};
+
+class RowExchangeIn : public ::testing::TestWithParam<ReducePrecision> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, RowExchangeIn,
+                         ::testing::Values(ReducePrecision::fp32, ReducePrecision::bf16));
+
+TEST_P(RowExchangeIn, BringsTogetherWhatTheTablesSumIs) {
+  for (const int ranks : {2, 3})
+    testing::with_ranks(ranks, [](ProcessGroup& group) {
+      Rank rank(group, GetParam());
+      const std::int64_t count = 5 + 2 * group.rank();
+      const at::Tensor whole = rank.step(count);
+      EXPECT_GT(rank.own_of_table.abs().sum().item<float>(), 0);
+      const at::Tensor by_rows = rank.recorded(count);
+      EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);  // they went as rows
+      EXPECT_TRUE(by_rows.equal(whole));
+      EXPECT_TRUE(rank.step(count).equal(whole));
+    });
+}
+
+TEST(RowExchange, TakesRowsOfSeveralPasses) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const auto twice = [&] {
+      loss_of(rank.model, rank.model.table, group.rank(), 4).backward();
+      return loss_of(rank.model, rank.model.table, group.rank(), 3);
+    };
+    const at::Tensor whole = rank.step(twice);
+    EXPECT_TRUE(rank.recorded(twice).equal(whole));
+  });
+}
+
+TEST(RowExchange, TakesATableThatOneOperationReadsTwice) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const auto both = [&] {
+      const at::Tensor& table = rank.model.table;
+      return embedding_sum({{.rows = rows_of(group.rank(), 6), .table = table},
+                            {.rows = rows_of(group.rank() + 1, 6), .table = table}})
+          .sum();
+    };
+    const at::Tensor whole = rank.step(both);
+    EXPECT_TRUE(rank.recorded(both).equal(whole));
+    EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);
+    EXPECT_EQ(rank.storage.view(whole, table_index).sum().item<float>(), 2 * 2 * 6 * row_width);
+  });
+}
+
+TEST(RowExchange, ARankWithoutRowsGetsThoseOfTheOthers) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const std::int64_t count = group.rank() == 0 ? 0 : 7;
+    const at::Tensor whole = rank.step(count);
+    EXPECT_TRUE(rank.recorded(count).equal(whole));
+    EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);
+    EXPECT_GT(rank.storage.view(whole, table_index).abs().sum().item<float>(), 0);
+  });
+}
+
+TEST(RowExchange, LeavesAloneWhatItWouldNotPayFor) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    RowExchange exchange(rank.gradients, group);
+    bool takes_small = false;
+    const auto takes = [&](const std::function<at::Tensor()>& loss) {
+      rank.step(loss);
+      exchange.agree(exchange.counts());
+      EXPECT_FALSE(exchange.takes(table_index));  // not before the recording
+      exchange.begin();
+      const bool takes_table = exchange.takes(table_index);
+      takes_small = exchange.takes(small_index);
+      exchange.end();
+      EXPECT_FALSE(exchange.takes(table_index));
+      return takes_table;
+    };
+    EXPECT_TRUE(takes([&] { return loss_of(rank.model, rank.model.table, group.rank(), 10); }));
+    // As many rows as the table has.
+    EXPECT_FALSE(takes([&] { return loss_of(rank.model, rank.model.table, group.rank(), 1600); }));
+    // A table that is small.
+    EXPECT_FALSE(takes([&] { return loss_of(rank.model, rank.model.small, group.rank(), 1); }));
+    EXPECT_FALSE(takes_small);
+    // On one rank it is also something else.
+    EXPECT_FALSE(takes([&] {
+      at::Tensor loss = loss_of(rank.model, rank.model.table, group.rank(), 10);
+      return group.rank() == 1 ? loss + rank.model.table.square().sum() : loss;
+    }));
+    EXPECT_FALSE(takes([&] { return loss_of(rank.model, rank.model.table, group.rank(), 10); }));
+  });
+}
+
+TEST(RowExchange, InAFixedOrderTablesAreSummedAsTheyAre) {
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const at::Tensor whole = rank.step(6);
+    EXPECT_TRUE(rank.recorded(6).equal(whole));
+    EXPECT_GT(rank.own_of_table.abs().sum().item<float>(), 0);
+  });
+  at::globalContext().setDeterministicAlgorithms(false, false);
+}
+
+TEST(RowExchange, RefusesOtherRowsThanWereAgreedOn) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    rank.step(5);
+    EXPECT_THROW(rank.recorded(6), Error);  // on both ranks: neither waits for the other
+  });
+}
+
+// The update of a table goes on beside the backward pass, and ends with zeros.
+TEST(ATablesGradient, ComesAfterThatOfTheStepBeforeWasRead) {
+  testing::with_ranks(1, [](ProcessGroup& group) {
+    Rank rank(group);
+    const at::Tensor expected = rank.step(5);
+    const at::Tensor gradient = rank.storage.view(rank.gradients.flat(), table_index);
+    int done = 0;
+    testing::DelayedWork side(done);
+    at::Tensor read;
+    const auto read_beside = [&] {
+      const std::int64_t number = side.run({}, [&] {
+        read = gradient.clone();
+        gradient.zero_();
+      });
+      rank.gradients[table_index].set_reader([&side, number] { side.wait(number); });
+    };
+    read_beside();
+    loss_of(rank.model, rank.model.table, 0, 5).backward();
+    EXPECT_EQ(done, 1);
+    EXPECT_TRUE(read.equal(rank.storage.view(expected, table_index)));
+    EXPECT_TRUE(gradient.equal(read));
+    // Without rows it is read and zeroed all the same before anybody else sees it.
+    read_beside();
+    rank.gradients.place();
+    EXPECT_EQ(done, 2);
+    EXPECT_EQ(gradient.abs().sum().item<float>(), 0);
+    rank.gradients.place();
+    EXPECT_EQ(done, 2);
+  });
+}
+
+// Where a gradient may be, given the whole one.
+void expect_touched(const Rank& rank, const at::Tensor& gradients) {
+  const at::Tensor flags = rank.gradients.touched();
+  for (std::int64_t piece = 0; piece < flags.size(0); ++piece) {
+    const std::int64_t begin = piece * touched_piece;
+    const std::int64_t end = std::min(begin + touched_piece, gradients.size(0));
+    if (gradients.slice(0, begin, end).ne(0).any().item<bool>())
+      EXPECT_EQ(flags[piece].item<int>(), 1) << piece;
+  }
+}
+
+std::int64_t untouched(const Rank& rank) {
+  return rank.gradients.touched().eq(0).sum().item<int64_t>();
+}
+
+TEST(TouchedPieces, AreThoseOfRowsThatSomeStepHad) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    EXPECT_EQ(untouched(rank), 0);  // as long as nobody knows better
+    const at::Tensor first = rank.step(5);
+    rank.gradients.find_touched({first});
+    expect_touched(rank, first);
+    const std::int64_t before = untouched(rank);
+    EXPECT_GT(before, words * row_width / touched_piece - 5);
+    // Rows of the other rank count, too.
+    expect_touched(rank, rank.recorded(5));
+    // Others, of this rank alone: far behind.
+    const auto far = [&] {
+      const at::Tensor rows = at::full({5}, 5000 + 300 * group.rank(), at::kLong);
+      return embedding_sum({{.rows = rows, .table = rank.model.table}}).sum();
+    };
+    expect_touched(rank, rank.recorded(far));
+    EXPECT_LT(untouched(rank), before);
+    EXPECT_GT(untouched(rank), before - 6);
+  });
+}
+
+TEST(TouchedPieces, AreAllWhereTheWholeTableIsSummedOrAnythingElseIsAdded) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const at::Tensor first = rank.step(5);
+    rank.gradients.find_touched({first});
+    EXPECT_GT(untouched(rank), 0);
+    rank.step(5);  // as it is
+    EXPECT_EQ(untouched(rank), 0);
+    rank.step([&] { return rank.model.table.square().sum(); });
+    rank.gradients.find_touched({first});
+    EXPECT_EQ(untouched(rank), 0);
+  });
+}
+
+TEST(TouchedPieces, ARowThatIsNoNumberIsTouched) {
+  testing::with_ranks(1, [](ProcessGroup& group) {
+    Rank rank(group);
+    rank.step(5);
+    at::Tensor flat = at::zeros({rank.storage.elements()});
+    flat[rank.storage.places()[table_index].begin + 100000] = std::nan("");
+    rank.gradients.find_touched({flat});
+    EXPECT_EQ(rank.gradients
+                  .touched()[(rank.storage.places()[table_index].begin + 100000) / touched_piece]
+                  .item<int>(),
+              1);
+    EXPECT_GT(untouched(rank), 0);
+  });
+}
+
+}  // namespace
+}  // namespace lockstep
