@@ -28,13 +28,23 @@ std::int64_t epoch_steps(const TrainOptions& options, const Plan& plan) {
   return steps;
 }
 
+// Ranks that reduce gradients in bf16 hold them once more, in the reduce buffer
+// (training/gradients/reduce_buffer.h).
+MemoryEstimate with_reduce_buffer(MemoryEstimate memory, const TrainOptions& options,
+                                  const Facts& facts, std::size_t ranks) {
+  if (options.reduce_precision == ReducePrecision::bf16 && ranks > 1)
+    memory.fixed_bytes += 2 * static_cast<double>(facts.parameters);
+  return memory;
+}
+
 }  // namespace
 
 Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& whole,
                const std::vector<Device>& devices, const MeasuredMemory& measured) {
   LOCKSTEP_CHECK(!devices.empty());
   check_precision(options, devices);
-  const MemoryEstimate memory = with_rules(whole, options, facts, devices.size());
+  const MemoryEstimate memory = with_reduce_buffer(
+      with_rules(whole, options, facts, devices.size()), options, facts, devices.size());
   const MicroBatch chosen = choose_micro_batch(options, facts, memory, devices, measured);
   const std::int64_t global = chosen.batch.global;
   Plan plan;

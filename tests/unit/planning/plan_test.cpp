@@ -367,6 +367,14 @@ TEST_F(MakePlan, SharesOutTheOptimizersStateWhereAsked) {
   EXPECT_TRUE(has_note(make(), "shard_optimizer changes nothing on one device"));
 }
 
+TEST_F(MakePlan, CountsTheReduceBufferOfSeveralRanks) {
+  facts.parameters = 100'000'000;
+  options.reduce_precision = ReducePrecision::bf16;
+  EXPECT_DOUBLE_EQ(make().memory.fixed_bytes, gib + 2e8);
+  devices = gpus(1);
+  EXPECT_DOUBLE_EQ(make().memory.fixed_bytes, gib);
+}
+
 // 14.22 GiB are there: 1 GiB fixed and 64 samples of 0.3 GiB need 20.2, and a block that is
 // computed again gives 64 x 0.02 GiB back.
 TEST_F(MakePlan, ComputesAsManyBlocksAgainAsItTakesToFit) {
