@@ -158,10 +158,10 @@ void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter) {
   const std::int64_t end = begin + storage_.places()[parameter].elements;
   ranges.matrices = true;
   for (const Shard& shard : storage_.own()) {
-    if (piece.end <= begin || end <= piece.begin) continue;
-    LOCKSTEP_CHECK(piece.begin <= begin && end <= piece.end);
+    if (shard.end <= begin || end <= shard.begin) continue;
+    LOCKSTEP_CHECK(shard.begin <= begin && end <= shard.end);
     const auto range = [&](const at::Tensor& flat) {
-      return storage_.shaped(storage_.range(flat, piece, begin, end), parameter);
+      return storage_.shaped(storage_.range(flat, shard, begin, end), parameter);
     };
     ranges.weights.push_back(range(storage_.master()));
     ranges.gradients.push_back(range(gradients_.sums_of(parameter)));
