@@ -20,7 +20,7 @@ namespace lockstep {
 class FlatCopy {
  public:
   bool empty() const { return chunks_.empty(); }
-  // Of each trained parameter that it holds its part, on the CPU, under prefix + name; waits for
+  // The part of each trained parameter that it holds, on the CPU, under prefix + name; waits for
   // it.
   std::vector<std::pair<std::string, at::Tensor>> tensors(const ParameterStorage& storage,
                                                           const std::string& prefix) const;

@@ -10,10 +10,10 @@
 
 namespace lockstep {
 
-// What a parameter is for. Recipes say so (engine/recipe.h); rules may treat parameters by it.
+// A parameter's purpose. Recipes mark it (engine/recipe.h); rules may treat parameters by it.
 enum class ParameterUse { usual, embedding, head };
 
-// What an update must see of a parameter as a whole, and so where sharding may cut it: anywhere, at
+// The part of a parameter that an update must see as a whole: so sharding may cut it anywhere, at
 // multiples of arena_alignment (plan/buckets.h), or nowhere.
 enum class Granularity { element, range, matrix };
 
@@ -43,7 +43,7 @@ struct OptimizerState {
 };
 std::vector<OptimizerState> optimizer_states(const TrainOptions& options);
 
-// What a rule updates of a model.
+// The parameters of a model that a rule updates.
 struct RuleCount {
   std::string rule;  // "muon"
   std::vector<std::string> names;
