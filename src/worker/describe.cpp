@@ -41,7 +41,7 @@ void describe_order(const Dataset& data, const TrainOptions& options, Facts& fac
   facts.rows_per_sample = data.rows_per_sample();
 }
 
-// What the options say of the trained parameters.
+// Counts the trained parameters as the options tell them apart.
 void count_trained(const TrainOptions& options, const ModelParameters& sorted, Facts& facts) {
   std::vector<Parameter> trained;
   std::vector<std::string> frozen;

@@ -51,7 +51,7 @@ class MatricesModel : public Model {
   std::vector<Parameter> all_;
 };
 
-// Of parameter `number` in a step.
+// The gradient of parameter `number` in a step.
 inline at::Tensor made_gradient(at::IntArrayRef sizes, std::int64_t step, std::size_t number) {
   return sawtooth(sizes, 53, 17 * step + 29 * static_cast<std::int64_t>(number), 127, 32);
 }
@@ -109,12 +109,12 @@ inline nlohmann::json bits_of_muon(const MuonCase& one) {
     const std::string& name = storage.parameters()[i].name;
     bits["weights"][name] = bits_of(storage.view(storage.master(), i));
     bits["momentum"][name] =
-        bits_of(momentum.flat().narrow(0, *momentum.place(i), storage.sizes()[i]));
+        bits_of(momentum.flat().narrow(0, *momentum.place(i), storage.places()[i].elements));
   }
   return bits;
 }
 
-// What the bits stand on besides: the processor's instructions, and how it multiplies in bf16.
+// The bits also stand on the processor: its instructions, and how it multiplies in bf16.
 inline nlohmann::json machine_of_muon() {
   const at::Tensor factor = sawtooth({20, 12}, 37, 0, 101, 64).to(at::kBFloat16);
   return {{"capability", at::get_cpu_capability()},

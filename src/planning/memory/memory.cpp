@@ -21,7 +21,7 @@ double available_bytes(const Device& device) {
   return std::max(1.0, total * gpu_share - gpu_reserve_bytes);
 }
 
-// Of a parameter that has every state that any has.
+// The most that a parameter has, of any granularity.
 double most_state_bytes(const TrainOptions& options) {
   double of_matrices = 0, of_others = 0;
   for (const OptimizerState& state : optimizer_states(options)) {

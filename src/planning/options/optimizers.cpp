@@ -80,7 +80,7 @@ std::vector<RuleCount> rule_counts(const TrainOptions& options,
 double update_workspace_bytes(const TrainOptions& options,
                               const std::vector<OptimizedParameter>& parameters) {
   if (options.optimizer.kind != OptimizerKind::muon) return 0;
-  // What MuonRule allocates: a matrix in fp32, in fp64 and twice in bf16; two products with its
+  // MuonRule allocates a matrix in fp32, in fp64 and twice in bf16; two products with its
   // transpose in bf16.
   constexpr double per_element = 4 + 8 + 2 * 2, per_product = 2 * 2;
   const std::vector<Granularity> kinds = granularities(options.optimizer.kind, parameters);

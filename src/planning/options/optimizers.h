@@ -10,11 +10,11 @@
 
 namespace lockstep {
 
-// What a parameter is for. Recipes say so (training/recipe/recipe.h); rules may treat parameters by
+// A parameter's purpose. Recipes mark it (training/recipe/recipe.h); rules may treat parameters by
 // it.
 enum class ParameterUse { usual, embedding, head };
 
-// What an update must see of a parameter as a whole, and so where sharding may cut it: anywhere, at
+// The part of a parameter that an update must see as a whole: so sharding may cut it anywhere, at
 // multiples of arena_alignment (planning/batch/buckets.h), or nowhere.
 enum class Granularity { element, range, matrix };
 
@@ -44,7 +44,7 @@ struct OptimizerState {
 };
 std::vector<OptimizerState> optimizer_states(const TrainOptions& options);
 
-// What a rule updates of a model.
+// The parameters of a model that a rule updates.
 struct RuleCount {
   std::string rule;  // "muon"
   std::vector<std::string> names;

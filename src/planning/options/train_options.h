@@ -150,7 +150,7 @@ struct TrainOptions {
     OptimizerKind kind = OptimizerKind::adamw;
     double lr = 1e-3, weight_decay = 0.01, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, momentum = 0.9;
     bool nesterov = false;
-    // Of muon; those that adamw and adam have are AdamW's, for what muon leaves to it.
+    // For muon. The options of adamw and adam are AdamW's, for what muon leaves to it.
     double muon_momentum = 0.95, adamw_lr = 0;  // adamw_lr: 0 = lr
     bool muon_nesterov = true;
     MuonRate muon_rate = MuonRate::match_rms_adamw;

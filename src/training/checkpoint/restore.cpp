@@ -78,7 +78,7 @@ void restore_model(const File& file, const Trained& trained) {
   }
 }
 
-// Of the parameters that have it.
+// Restores it for the parameters that have it.
 void restore_state(const StateBuffer& state, const File& file, const ParameterStorage& storage) {
   for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
     const Parameter& parameter = storage.parameters()[i];

@@ -17,7 +17,7 @@ bool matches(const GroupRule& rule, const Names& names) {
                      [&](const std::string& name) { return glob_matches(rule.pattern, name); });
 }
 
-// Of the run's rate, for what muon leaves to AdamW.
+// AdamW's rate over the run's, for parameters that muon leaves to it.
 double share_of_adamw(const TrainOptions& options) {
   const auto& optimizer = options.optimizer;
   return optimizer.adamw_lr > 0 ? optimizer.adamw_lr / optimizer.lr : 1;

@@ -31,7 +31,7 @@ class ParameterGroups {
                   const std::vector<Alias>& aliases, const std::vector<std::string>& frozen = {});
 
   const ParameterRates& of(std::size_t i) const { return rates_[i]; }
-  // What the update must see of it as a whole.
+  // The part of it that an update must see as a whole.
   Granularity granularity(std::size_t i) const { return granularities_[i]; }
   const std::vector<Granularity>& granularities() const { return granularities_; }
   // Trained elements of each entry, in the order of the option.

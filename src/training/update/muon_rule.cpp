@@ -29,7 +29,7 @@ constexpr double least_muon_norm = 1e-7;
 constexpr double linear = 3.4445, cubic = -4.7750, quintic = 2.0315;  // of the iteration
 constexpr int muon_iterations = 5;
 
-// Of the largest matrix that a rank updates; update_workspace_bytes
+// As large as the largest matrix that a rank updates. update_workspace_bytes
 // (planning/options/optimizers.cpp) counts it. An update allocates nothing: what does not fit is
 // known before anything changes.
 struct MuonWorkspace {
@@ -146,7 +146,7 @@ class MuonRule : public OptimizerRule {
     LOCKSTEP_CHECK(false);
   }
 
-  // What changes is made beside what there is, which a skipped step keeps.
+  // New values are made beside the old ones, which a skipped step keeps.
   void update_matrix(UpdateRanges& ranges, std::size_t i) {
     const auto& o = options_.optimizer;
     at::Tensor &weights = ranges.weights[i], &gradient = ranges.gradients[i];

@@ -1,4 +1,4 @@
-// What rules keep, which parameters muon updates, and shards that hold whole matrices.
+// The states of rules, the parameters that muon updates, and shards that hold whole matrices.
 #include "planning/options/optimizers.h"
 
 #include "fakes/error_of.h"

@@ -133,7 +133,7 @@ TEST(Muon, TakesTheLossScaleOffBeforeItRounds) {
   }
   for (const char* name : {"square", "tall", "wide", "larger"}) {
     EXPECT_TRUE(scaled.weights_of(name).equal(plain.weights_of(name))) << name;
-    const at::Tensor working = scaled.storage.view(scaled.storage.working(), 1);
+    const at::Tensor working = scaled.storage.view(scaled.storage.weights(), 1);
     EXPECT_TRUE(working.equal(scaled.weights_of("square").to(at::kHalf)));
   }
 }

@@ -53,7 +53,7 @@ TEST(MuonCheckpoint, OfTwoRanksGoesOnOnAnyNumberOfThem) {
     if (group.rank() == 0)
       save_muon(rig, folder.path());
     else
-      give_pieces(rig.trained(), cpu_backend());
+      give_shards(rig.trained(), cpu_backend());
   });
   MuonRig unbroken;
   for (std::int64_t step = 0; step < 3; ++step) unbroken.step(step);
