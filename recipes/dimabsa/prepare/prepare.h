@@ -1,4 +1,5 @@
-// What DimabsaOptions::prepare, items, score and forget_places do.
+// The work of DimabsaOptions::prepare, items, score and forget_places. A damaged record and faults
+// of files are exceptions of their own kind here; PreparedOptions makes an Error of them.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// What VolumeOptions::prepare, items and score do.
+// The work of VolumeOptions::prepare, items and score. A damaged record and faults of files are
+// exceptions of their own kind here; PreparedOptions makes an Error of them.
 #pragma once
 
 #include <vector>

@@ -19,7 +19,7 @@ const char* GradientBuffer::state_name() const {
     case GradientState::empty:
       return stale_ ? "empty and stale" : "empty";
     case GradientState::pending:
-      return queued_ ? "pending, with a copy queued" : "pending";
+      return queued_.defined() ? "pending, with a copy queued" : "pending";
     case GradientState::accumulated:
       return "accumulated";
     case GradientState::reduced:
@@ -35,7 +35,7 @@ void GradientBuffer::set_reduce_buffer(at::Tensor reduce) {
 }
 
 void GradientBuffer::set_side_work(SideWork* side) {
-  if (state_ == GradientState::pending && !queued_) state_ = GradientState::accumulated;
+  if (state_ == GradientState::pending && !queued_.defined()) state_ = GradientState::accumulated;
   side_ = side;
   reader_ = {};
 }
@@ -55,9 +55,10 @@ bool GradientBuffer::would_round(at::ScalarType own) const {
 
 GradientTarget GradientBuffer::open(const GradientAbility& can, at::ScalarType own,
                                     SideWork* side) {
-  REQUIRE(!queued_);
+  make_queued_copy();
   REQUIRE(side == nullptr || state_ != GradientState::reduced);
   has_others_ = true;
+  if (state_ == GradientState::reduced) mark_dirty();
   if (!can.overwrites) {
     begin_addition(side);
     return {.into = f32_};
@@ -69,16 +70,17 @@ GradientTarget GradientBuffer::open(const GradientAbility& can, at::ScalarType o
   return {.into = rounds ? reduce_ : f32_, .overwrite = overwrite};
 }
 
-GradientTarget GradientBuffer::open_for_autograd(at::ScalarType dtype) {
+GradientTarget GradientBuffer::open_for_autograd(const at::Tensor& gradient) {
   REQUIRE(state_ != GradientState::pending);
   has_others_ = true;
+  if (state_ == GradientState::reduced) mark_dirty();
   ++gradients_;
-  const bool rounds = would_round(dtype), overwrite = is_stale();
+  const bool rounds = would_round(gradient.scalar_type()), overwrite = is_stale();
   widen();
   enter(nullptr);
   if (overwrite) {
     state_ = GradientState::pending;
-    queued_ = true;
+    queued_ = gradient;
   }
   rounded_ = rounds;
   return {.into = rounds ? reduce_ : f32_, .overwrite = overwrite};
@@ -124,9 +126,26 @@ void GradientBuffer::wait_for_reader() {
   std::exchange(reader_, {})();
 }
 
+std::pair<at::Tensor, at::Tensor> GradientBuffer::queued_copy() const {
+  if (!queued_.defined()) return {};
+  return {rounded_ ? reduce_ : f32_, queued_};
+}
+
+void GradientBuffer::make_queued_copy() {
+  if (!queued_.defined()) return;
+  (rounded_ ? reduce_ : f32_).copy_(queued_);
+  copied();
+}
+
+void GradientBuffer::copied() {
+  if (!queued_.defined()) return;
+  queued_.reset();
+  state_ = GradientState::accumulated;
+}
+
 void GradientBuffer::join() {
+  REQUIRE(!queued_.defined());
   wait_for_reader();
-  queued_ = false;
   if (state_ == GradientState::pending) state_ = GradientState::accumulated;
 }
 
@@ -144,17 +163,19 @@ void GradientBuffer::set_reduced() {
 }
 
 void GradientBuffer::restart() {
-  queued_ = rounded_ = stale_ = false;
+  queued_.reset();
+  rounded_ = stale_ = false;
   if (state_ != GradientState::reduced) state_ = GradientState::empty;
 }
 
 void GradientBuffer::abandon() {
-  queued_ = rounded_ = stale_ = false;
+  queued_.reset();
+  rounded_ = stale_ = false;
   state_ = GradientState::reduced;
 }
 
 void GradientBuffer::add_rows(const TableRows& rows) {
-  REQUIRE(!queued_);
+  make_queued_copy();
   has_rows_ = true;
   row_count_ += rows.rows.numel();
   if (kept_ != nullptr) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -19,8 +20,9 @@ namespace lockstep {
 // pending: the last gradient may not be there yet. It is made on the side stream, or its copy is
 //   queued by GradientBuffers.
 // accumulated: the sum of this step's gradients so far, behind what the current stream was given.
-// reduced: no step is under way; the sum of the last one is complete. Gradients of a pass between
-//   steps, as a recipe's evaluation may make, are added to memory that nobody reads any more.
+// reduced: no step is under way, and no sum of one is incomplete. A pass between steps, as a
+//   recipe's evaluation may make, adds to the memory and changes no state. Such gradients count as
+//   dirty, so that the next step does not take them for its own.
 enum class GradientState { empty, pending, accumulated, reduced };
 
 // Abilities of the operation that makes a gradient, besides adding it to f32.
@@ -71,19 +73,24 @@ class GradientBuffer {
   // For an operation that makes one gradient: where it goes. Waits for what uses the memory still;
   // zero-fills it if the operation cannot overwrite what is stale. own: the parameter's dtype.
   // side: the stream on which the operation makes it; null: the current one.
-  // REQUIRES: no copy is queued; if reduced, no side stream.
+  // A queued copy is made first: a pass inside another one, as of a recomputed block, may come
+  // here. REQUIRES: if reduced, no side stream.
   GradientTarget open(const GradientAbility& can, at::ScalarType own, SideWork* side = nullptr);
   // Whether `open` would give a target of this dtype to an operation that rounds.
   bool would_round(at::ScalarType own) const;
-  // The same for a gradient [any dtype] that autograd gave. With `overwrite` the caller queues the
-  // copy. REQUIRES: not pending.
-  GradientTarget open_for_autograd(at::ScalarType dtype);
+  // The same for a gradient [any dtype] that autograd gave. With `overwrite` its copy is queued: it
+  // is made by `open`, or by the caller (queued_copy). REQUIRES: not pending.
+  GradientTarget open_for_autograd(const at::Tensor& gradient);
+  // The target and the gradient of a copy that is queued still; undefined: none is.
+  std::pair<at::Tensor, at::Tensor> queued_copy() const;
   // Autograd may have added to f32 by itself. REQUIRES: not stale.
   void added_by_autograd();
   // Before the memory is used: the current stream waits for a deferred update that reads it.
   void wait_for_reader();
-  // The current stream has waited for the side stream, and queued copies are made. Waits for a
-  // reader, too.
+  // The copy that was queued is made now; does nothing if there was none.
+  void copied();
+  // The current stream has waited for the side stream. Waits for a reader, too.
+  // REQUIRES: no copy is queued.
   void join();
   // Zero-fills what is stale; does nothing otherwise.
   void fill_if_empty();
@@ -99,7 +106,6 @@ class GradientBuffer {
   std::int64_t row_count() const { return row_count_; }  // rows that came in this step
   // For an operation that used few rows of the parameter [V, D]: adds the gradient's rows, or keeps
   // them. On GPUs rows are added up in no fixed order, unless ATen was told to be deterministic.
-  // REQUIRES: no copy is queued.
   void add_rows(const TableRows& rows);
   // Rows are appended to `kept` from now on, not added. Null: they are added again.
   void keep_rows(std::vector<TableRows>* kept) { kept_ = kept; }
@@ -124,6 +130,7 @@ class GradientBuffer {
   void begin_addition(SideWork* side);
   void enter(SideWork* side);
   void widen();
+  void make_queued_copy();
   const char* state_name() const;
 
   std::string name_;
@@ -131,7 +138,7 @@ class GradientBuffer {
   bool autograd_adds_ = false;
   GradientState state_ = GradientState::reduced;
   bool stale_ = false;    // of `empty`
-  bool queued_ = false;   // of `pending`
+  at::Tensor queued_;     // of `pending`: the gradient to be copied; undefined: none
   bool rounded_ = false;  // of `pending` and `accumulated`
   bool needs_zeros_ = false;
   int gradients_ = 0;       // how many came in this step

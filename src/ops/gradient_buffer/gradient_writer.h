@@ -15,8 +15,8 @@
 namespace lockstep {
 
 // Lives as long as the operation's backward function. Parameter k is the k-th of `wanted`.
-// An operation makes gradients on the side stream before that of its input, and otherwise behind
-// it, so that whoever waits for the latter waits less:
+// A product makes its weight's gradient on the side stream before that of its input, and otherwise
+// behind it, so that whoever waits for the latter waits less:
 //   GradientWriter writer({{.parameter = weight, .needed = needs_weight}}, bytes_of({x, up}));
 //   if (writer.on_side_stream()) of_parameters();
 //   … the gradient of x …

@@ -149,7 +149,8 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
     const std::vector<int>& failed = lengths.out_of_memory_ranks;
     if (failed.empty() || lengths.given_up) break;
     result.out_of_memory_ranks = failed;
-    take_less_memory(options, failed[0], std::exchange(own, {}).why, group);
+    const std::string why = std::exchange(own, {}).why;  // its records go before memory is taken
+    take_less_memory(options, failed[0], why, group);
   }
   model.train(true);
   result.batch = options.batch;

@@ -151,10 +151,10 @@ void GradientBuffers::take(std::size_t i) {
     at::Tensor& gradient = handle.mutable_grad();
     if (!gradient.defined()) continue;
     if (!buffer.is_stale()) place();  // the one before may wait to be placed
-    const GradientTarget target = buffer.open_for_autograd(gradient.scalar_type());
+    const GradientTarget target = buffer.open_for_autograd(gradient);
     if (target.overwrite) {
       taken_bytes_ += static_cast<std::int64_t>(gradient.nbytes());
-      taken_.emplace_back(target.into, gradient);
+      taken_.push_back(i);
     } else {
       target.into.add_(gradient);
     }
@@ -166,8 +166,8 @@ void GradientBuffers::take(std::size_t i) {
 
 void GradientBuffers::place() {
   if (side_ != nullptr) side_->wait_for_all();
-  for (const auto& buffer : buffers_) buffer->join();
   place_taken();
+  for (const auto& buffer : buffers_) buffer->join();
 }
 
 void GradientBuffers::run_behind(const std::function<void()>& work) {
@@ -186,7 +186,12 @@ void GradientBuffers::make_beside(SideWork* side) {
 void GradientBuffers::place_taken() {
   if (taken_.empty()) return;
   const at::NoGradGuard no_grad;
-  copy_all(taken_);
+  Copies copies;
+  for (const std::size_t i : taken_)
+    if (auto copy = buffers_[i]->queued_copy(); copy.first.defined())
+      copies.push_back(std::move(copy));
+  copy_all(copies);
+  for (const std::size_t i : taken_) buffers_[i]->copied();
   forget_taken();
 }
 

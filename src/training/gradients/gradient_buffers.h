@@ -108,8 +108,8 @@ class GradientBuffers {
   ZeroFill zero_fill_;
   at::Tensor touched_;
   SideWork* side_ = nullptr;
-  // Queued copies: the places, and the gradients that go there.
-  std::vector<std::pair<at::Tensor, at::Tensor>> taken_;
+  // The parameters whose copies are queued (GradientBuffer::queued_copy), and their bytes.
+  std::vector<std::size_t> taken_;
   std::int64_t taken_bytes_ = 0;
   bool refuses_gradients_ = false;
 };

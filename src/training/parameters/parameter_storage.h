@@ -83,8 +83,8 @@ class ParameterStorage {
   void set_weights(std::size_t i, const at::Tensor& values);
   // Casts this rank's shards of the master weights to the working copy; in fp32 does nothing.
   void cast_weights();
-  // Makes the model's handles views of a flat buffer [elements] in the compute dtype, which the
-  // caller keeps alive. For ShownWeights.
+  // Makes the model's handles views of a flat buffer [elements] in the compute dtype. They share
+  // its ownership. For ShownWeights.
   void point_at(const at::Tensor& flat);
 
  private:

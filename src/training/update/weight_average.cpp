@@ -56,8 +56,13 @@ ShownAverage::ShownAverage(WeightAverage* average) {
   if (average == nullptr) return;
   weights_.emplace(average->storage_, average->flat_);
   if (average->buffers_ == nullptr) return;
-  average->buffers_->show(average->buffer_flats_);
   buffers_ = average->buffers_;
+  try {
+    buffers_->show(average->buffer_flats_);
+  } catch (...) {
+    show_own_buffers();
+    throw;
+  }
 }
 
 void ShownAverage::end() {
@@ -65,7 +70,9 @@ void ShownAverage::end() {
   if (weights_) weights_->end();
 }
 
-ShownAverage::~ShownAverage() {
+ShownAverage::~ShownAverage() { show_own_buffers(); }
+
+void ShownAverage::show_own_buffers() noexcept {
   if (buffers_ == nullptr) return;
   try {
     buffers_->show_own();

@@ -55,6 +55,8 @@ class ShownAverage {
   ShownAverage& operator=(const ShownAverage&) = delete;
 
  private:
+  void show_own_buffers() noexcept;
+
   std::optional<ShownWeights> weights_;
   ModelBuffers* buffers_ = nullptr;  // null: they are the model's own
 };

@@ -163,11 +163,45 @@ TEST(GradientBuffer, IsPendingUntilItsSideStreamIsWaitedFor) {
 TEST(GradientBuffer, IsPendingWhileACopyOfAutogradsGradientIsQueued) {
   GradientRig rig;
   rig.begin_stale();
-  EXPECT_TRUE(rig.buffer.open_for_autograd(at::kBFloat16).overwrite);
+  EXPECT_TRUE(rig.buffer.open_for_autograd(at::ones({3, 2}, at::kBFloat16)).overwrite);
   EXPECT_EQ(rig.state(), GradientState::pending);
-  rig.buffer.join();
-  EXPECT_FALSE(rig.buffer.open_for_autograd(at::kBFloat16).overwrite);
+  const auto [into, gradient] = rig.buffer.queued_copy();
+  into.copy_(gradient);
+  rig.buffer.copied();
+  EXPECT_FALSE(rig.buffer.queued_copy().first.defined());
+  EXPECT_FALSE(rig.buffer.open_for_autograd(at::ones({3, 2}, at::kBFloat16)).overwrite);
   EXPECT_EQ(rig.state(), GradientState::accumulated);
+}
+
+// As a block that is computed again makes one.
+TEST(GradientBuffer, MakesTheQueuedCopyBeforeAPassInsideAnotherAdds) {
+  const TableRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
+  GradientRig rig;
+  rig.begin_stale();
+  rig.buffer.open_for_autograd(at::ones({3, 2}, at::kBFloat16));
+  rig.give_ones();
+  EXPECT_FALSE(rig.buffer.queued_copy().first.defined());
+  EXPECT_TRUE(rig.holds(2));
+  rig.buffer.set_reduced();
+  rig.begin_stale();
+  rig.buffer.open_for_autograd(at::ones({3, 2}, at::kBFloat16));
+  rig.buffer.add_rows(row);
+  EXPECT_EQ(rig.f32.sum().item<float>(), 8);
+}
+
+TEST(GradientBuffer, CountsAPassBetweenStepsAsDirty) {
+  GradientRig rig;
+  const at::Tensor flags = at::zeros({1}, at::kByte);
+  rig.buffer.set_dirty({.flags = flags, .begin = 0});
+  rig.begin_filled();
+  rig.give_ones();
+  EXPECT_EQ(flags.item<int>(), 0);
+  rig.buffer.set_reduced();
+  rig.give_ones();
+  EXPECT_EQ(flags.item<int>(), 1);
+  flags.zero_();
+  rig.buffer.open_for_autograd(at::ones({3, 2}, at::kBFloat16));
+  EXPECT_EQ(flags.item<int>(), 1);
 }
 
 TEST(GradientBuffer, WaitsOnceForWhatReadsItStill) {
@@ -186,7 +220,7 @@ TEST(GradientBuffer, ChangesNoStateByAPassBetweenSteps) {
   GradientRig rig;
   rig.whole_step(1);
   rig.give_ones();
-  EXPECT_FALSE(rig.buffer.open_for_autograd(at::kFloat).overwrite);
+  EXPECT_FALSE(rig.buffer.open_for_autograd(at::ones({3, 2}, at::kFloat)).overwrite);
   EXPECT_EQ(rig.state(), GradientState::reduced);
   EXPECT_TRUE(rig.holds(2));
   rig.buffer.restart();
@@ -209,7 +243,7 @@ TEST(GradientBuffer, IsEmptyAgainAfterARestartWithinAStep) {
 TEST(GradientBuffer, BeginsAStepAfterOneThatBrokeOff) {
   GradientRig rig;
   rig.begin_stale();
-  rig.buffer.open_for_autograd(at::kFloat);
+  rig.buffer.open_for_autograd(at::ones({3, 2}, at::kFloat));
   rig.buffer.abandon();
   EXPECT_EQ(rig.state(), GradientState::reduced);
   rig.whole_step(1);
@@ -260,18 +294,19 @@ TEST(GradientBufferDeathTest, ACallOutOfOrderIsRefusedByTheParametersName) {
   };
   const auto queued = [](GradientRig& rig) {
     rig.begin_stale();
-    rig.buffer.open_for_autograd(at::kFloat);
+    rig.buffer.open_for_autograd(at::ones({3, 2}, at::kFloat));
   };
   const auto nothing = [](GradientRig&) {};
   const TableRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
   const auto begin = [](GradientRig& rig) { rig.begin_filled(); };
-  const auto open = [](GradientRig& rig) { rig.buffer.open(overwrites, at::kFloat); };
+  const auto join = [](GradientRig& rig) { rig.buffer.join(); };
   const auto open_aside = [](GradientRig& rig) {
     rig.buffer.open(overwrites, at::kFloat, &rig.side);
   };
-  const auto add_rows = [&](GradientRig& rig) { rig.buffer.add_rows(row); };
   const auto add_kept = [&](GradientRig& rig) { rig.buffer.add_kept_rows(row); };
-  const auto by_autograd = [](GradientRig& rig) { rig.buffer.open_for_autograd(at::kFloat); };
+  const auto by_autograd = [](GradientRig& rig) {
+    rig.buffer.open_for_autograd(at::ones({3, 2}, at::kFloat));
+  };
   const auto added = [](GradientRig& rig) { rig.buffer.added_by_autograd(); };
   const auto reduced = [](GradientRig& rig) { rig.buffer.set_reduced(); };
   const auto reader = [](GradientRig& rig) { rig.buffer.set_reader([] {}); };
@@ -281,9 +316,8 @@ TEST(GradientBufferDeathTest, ACallOutOfOrderIsRefusedByTheParametersName) {
   const std::vector<Refusal> refusals{
       {"begin_step of layer.weight, which is accumulated", accumulated, begin},
       {"begin_step of layer.weight, which is pending", pending, begin},
-      {"open of layer.weight, which is pending, with a copy queued", queued, open},
+      {"join of layer.weight, which is pending, with a copy queued", queued, join},
       {"open of layer.weight, which is reduced", nothing, open_aside},
-      {"add_rows of layer.weight, which is pending, with a copy queued", queued, add_rows},
       {"open_for_autograd of layer.weight, which is pending", pending, by_autograd},
       {"added_by_autograd of layer.weight, which is empty and stale", stale, added},
       {"set_reduced of layer.weight, which is pending", pending, reduced},
