@@ -66,7 +66,7 @@ const Synonyms& optimizer_synonyms() {
        .values = {{"adamw*", "adamw"}, {"adam", "adam"}, {"sgd", "sgd"}, {"muon", "muon"}}},
       {.names = {"adjust_lr_fn"},
        .from = "PyTorch",
-       .ours = "optimizer.muon_rate={value}",
+       .ours = "optimizer.muon_adjust_lr={value}",
        .note = "of optimizer.kind=muon"},
       {.names = {"weight_decay", "wd"},
        .from = "PyTorch, Transformers",

@@ -148,7 +148,7 @@ void add_optimizer(TrainOptions& o) {
              .max = below_one});
   table.add("optimizer.muon_nesterov", optimizer.muon_nesterov,
             {.meaning = "muon looks ahead along its momentum"});
-  table.add("optimizer.muon_rate", optimizer.muon_rate,
+  table.add("optimizer.muon_adjust_lr", optimizer.muon_adjust_lr,
             {.meaning = "what muon multiplies the rate of a matrix of A rows and B columns by: "
                         "match_rms_adamw, 0.2 sqrt(max(A, B)), with which rates and decays that "
                         "suit adamw suit muon; original, sqrt(max(1, A / B))"});

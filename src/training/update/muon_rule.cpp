@@ -137,10 +137,10 @@ class MuonRule : public OptimizerRule {
   double rate_factor(const at::Tensor& weights) const {
     const auto rows = static_cast<double>(weights.size(0));
     const auto columns = static_cast<double>(weights.size(1));
-    switch (options_.optimizer.muon_rate) {
-      case MuonRate::match_rms_adamw:
+    switch (options_.optimizer.muon_adjust_lr) {
+      case MuonAdjustLr::match_rms_adamw:
         return 0.2 * std::sqrt(std::max(rows, columns));
-      case MuonRate::original:
+      case MuonAdjustLr::original:
         return std::sqrt(std::max(1.0, rows / columns));
     }
     LOCKSTEP_CHECK(false);
