@@ -194,7 +194,7 @@ std::vector<OurWord> written_here(const Synonym& synonym, const std::string& val
   return words;
 }
 
-std::string advice_on(const Synonym& synonym, const std::string& value) {
+std::string note_for_value(const Synonym& synonym, const std::string& value) {
   std::string advice = synonym.note;
   const std::string ours = value_of(synonym, value);
   for (const auto& [one, note] : synonym.value_notes)

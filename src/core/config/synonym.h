@@ -65,7 +65,7 @@ std::vector<OurWord> written_here(const Synonym& synonym, const std::string& val
                                   const TypedBatch& batch);
 
 // The further advice for a value as typed, or "".
-std::string advice_on(const Synonym& synonym, const std::string& value);
+std::string note_for_value(const Synonym& synonym, const std::string& value);
 
 // A table of the names, the programs that use them, the replacement here and further advice.
 std::string synonyms_markdown(std::span<const Synonym> synonyms);

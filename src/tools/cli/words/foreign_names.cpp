@@ -456,7 +456,7 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
     return cat("--devices ", shell_word(flags.devices), " is given");
   const bool is_left_out =
       std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
-  return is_left_out && synonym->none_when_off ? "" : advice_on(*synonym, value);
+  return is_left_out && synonym->none_when_off ? "" : note_for_value(*synonym, value);
 }
 
 // Names without a known meaning. Left out are those that may be options of a following step without
