@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lockstep {
 
@@ -113,6 +114,23 @@ void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " (norm.statistics=sync spans all)"));
 }
 
+// What each rank holds with shard_optimizer, and what that saves.
+std::string sharding_words(const Plan& plan, const std::string& rank) {
+  const double saves = plan.sharding_saves_bytes;
+  const std::string share =
+      cat("every ", rank, " holds the whole model and ",
+          plan.rules.empty() ? cat("1/", plan.batch.world_size) : std::string("a part"),
+          " of its optimizer state");
+  if (saves > 0) return cat(share, ", which saves ", format_bytes(saves), " a ", rank);
+  if (plan.memory.fixed_bytes <= 0) return share;
+  const bool by_matrices = !plan.rules.empty();
+  return cat("warning: ", share, ", which saves no memory",
+             by_matrices ? cat(": the ", rank,
+                               " that has most keeps as much, because a matrix is not cut and the "
+                               "others are filled up to its length")
+                         : "");
+}
+
 void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
   notes.push_back(batch_note(plan, options));
@@ -134,9 +152,7 @@ void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         ", not bit for bit"));
   const std::string rank = rank_word(plan.devices);
   if (options.shard_optimizer)
-    notes.push_back(cat("every ", rank, " holds the whole model and 1/", batch.world_size,
-                        " of its optimizer state, which saves ",
-                        format_bytes(plan.sharding_saves_bytes), " a ", rank,
+    notes.push_back(cat(sharding_words(plan, rank),
                         " (shard_optimizer); gradients are added up once a step, and the new "
                         "weights come from the ",
                         rank, " that has them"));
@@ -200,28 +216,6 @@ void note_mixed_devices(const Plan& plan, Notes& notes) {
     notes.push_back(
         "the devices differ: all get the same share of the batch, so each step waits "
         "for the slowest, and the smallest memory sets the micro-batch");
-}
-
-void note_scaled_rate(const Plan& plan, const TrainOptions& options, Notes& notes) {
-  const auto& optimizer = options.optimizer;
-  if (plan.schedule.base_lr == optimizer.lr) return;
-  const bool linear = optimizer.scale_lr == ScaleLr::linear;
-  notes.push_back(cat("scale_lr = ", linear ? "linear" : "sqrt", " changed the learning rate from ",
-                      rate_text(optimizer.lr), " to ", rate_text(plan.schedule.base_lr), ", by ",
-                      linear ? "" : "the square root of ", plan.batch.global, "/",
-                      optimizer.base_batch, " (global batch / optimizer.base_batch)"));
-}
-
-void note_optimizer(const TrainOptions& options, Notes& notes) {
-  if (options.optimizer.kind == OptimizerKind::muon) return;
-  for (const OptionInfo& option : options.table.options()) {
-    const bool is_of_muon =
-        option.key.starts_with("optimizer.muon_") || option.key == "optimizer.adamw_lr";
-    const bool is_typed = option.source.kind == ValueSource::Kind::argument ||
-                          option.source.kind == ValueSource::Kind::file;
-    if (is_of_muon && is_typed)
-      notes.push_back(cat(option.key, " changes nothing: it is for optimizer.kind=muon"));
-  }
 }
 
 void note_average(const TrainOptions& options, Notes& notes) {
@@ -307,8 +301,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_precision(plan, options, notes);
   note_mixed_devices(plan, notes);
   note_cores(plan, notes);
-  note_scaled_rate(plan, options, notes);
-  note_optimizer(options, notes);
+  for (std::string& note : optimizer_notes(plan, options)) notes.push_back(std::move(note));
   note_average(options, notes);
   note_padding(plan, options, notes);
   note_schedule(plan, options, notes);

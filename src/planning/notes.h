@@ -12,6 +12,9 @@ namespace lockstep {
 // a sentence or two without a full stop at the end.
 std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options);
 
+// Those of plan_notes about the optimizer.
+std::vector<std::string> optimizer_notes(const Plan& plan, const TrainOptions& options);
+
 // "the 3 rows of a step leave 1 place to padding"
 std::string padding_words(const BatchPlan& batch);
 

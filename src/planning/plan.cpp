@@ -37,6 +37,13 @@ MemoryEstimate with_reduce_buffer(MemoryEstimate memory, const TrainOptions& opt
   return memory;
 }
 
+// It is in proportion to the run's rate, also where scale_lr changed that.
+double peak_of_adamw(const TrainOptions& options, const Schedule& schedule) {
+  const auto& optimizer = options.optimizer;
+  if (optimizer.kind != OptimizerKind::muon || optimizer.lr <= 0) return 0;
+  return optimizer.adamw_lr * schedule.base_lr / optimizer.lr;
+}
+
 }  // namespace
 
 Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& whole,
@@ -53,8 +60,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.memory = chosen.memory;
   plan.memory_needed_bytes = chosen.needed_bytes;
   plan.recomputed_blocks = chosen.recomputed_blocks;
-  if (options.shard_optimizer)
-    plan.sharding_saves_bytes = memory.optimizer_bytes - chosen.memory.optimizer_bytes;
+  plan.sharding_saves_bytes = sharding_saves(whole, options, facts, devices.size());
   plan.devices = devices;
   plan.precision = plan_precision(options, devices);
   plan.batch_norm = facts.batch_norm;
@@ -75,7 +81,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.frozen_parameters = facts.frozen_parameters;
   plan.groups = facts.groups;
   plan.rules = rule_counts(options, facts.optimized);
-  plan.adamw_lr = options.optimizer.adamw_lr;
+  plan.adamw_lr = peak_of_adamw(options, plan.schedule);
   plan.init_from = options.init.from;
   check_intervals(options, plan.steps_per_epoch);
   plan.notes = plan_notes(plan, options);

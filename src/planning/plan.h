@@ -122,8 +122,9 @@ struct Plan {
   std::int64_t total_steps = 0;      // from stop.steps and stop.epochs; what the curve ends at
   Schedule schedule;
   MemoryEstimate memory;
-  double memory_needed_bytes = 0;      // of one rank at this micro-batch
-  double sharding_saves_bytes = 0;     // of one rank, by shard_optimizer
+  double memory_needed_bytes = 0;  // of one rank at this micro-batch
+  // What shard_optimizer saves or would save on the rank that keeps most; at most 0: nothing.
+  double sharding_saves_bytes = 0;
   std::int64_t recomputed_blocks = 0;  // the model's first so many are computed again in backward
   std::string smaller_sample;          // as Facts has it; not part of the record
   std::string unit;
@@ -132,7 +133,7 @@ struct Plan {
   std::int64_t parameters = 0, frozen_parameters = 0;  // trained and not; 0 = unknown
   std::vector<GroupCount> groups;
   std::vector<RuleCount> rules;    // where the optimizer has several
-  double adamw_lr = 0;             // optimizer.adamw_lr
+  double adamw_lr = 0;             // AdamW's highest rate beside muon, after scale_lr; 0: the run's
   std::string init_from;           // where the first weights come from; "": from the recipe
   std::optional<ExactSum> exact;   // with exact = true
   bool batch_norm = false;         // Facts::batch_norm

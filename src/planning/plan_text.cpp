@@ -90,6 +90,49 @@ std::string memory_text(const Plan& plan) {
              ")");
 }
 
+// Numbers as "*": "blocks.*.up" of "blocks.11.up".
+std::string without_numbers(const std::string& name) {
+  std::string pattern;
+  for (const char c : name) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit)
+      pattern += c;
+    else if (!pattern.ends_with('*'))
+      pattern += '*';
+  }
+  return pattern;
+}
+
+// "; of two dimensions: tok (embedding), heads.*.weight (head, 6)".
+std::string matrices_text(const std::vector<RuleCount::Matrix>& matrices) {
+  constexpr std::size_t most = 8;
+  struct Entry {
+    std::string name, pattern, why;
+    int count = 0;
+  };
+  std::vector<Entry> entries;
+  for (const RuleCount::Matrix& one : matrices) {
+    const std::string pattern = without_numbers(one.name);
+    const auto known = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+      return entry.pattern == pattern && entry.why == one.why;
+    });
+    if (known == entries.end())
+      entries.push_back({.name = one.name, .pattern = pattern, .why = one.why, .count = 1});
+    else
+      ++known->count;
+  }
+  std::vector<std::string> words;
+  for (const Entry& entry : entries)
+    words.push_back(entry.count == 1 ? cat(entry.name, " (", entry.why, ")")
+                                     : cat(entry.pattern, " (", entry.why, ", ", entry.count, ")"));
+  if (words.size() > most) {
+    const std::size_t more = words.size() - most;
+    words.resize(most);
+    words.push_back(cat(more, " more"));
+  }
+  return words.empty() ? "" : cat(", of two dimensions ", join(words, ", "));
+}
+
 std::string parameters_text(const Plan& plan) {
   if (plan.parameters == 0 && plan.frozen_parameters == 0) return "not known";
   std::string text = cat(format_count(static_cast<double>(plan.parameters)), " trained");
@@ -103,7 +146,8 @@ std::string parameters_text(const Plan& plan) {
                 format_count(static_cast<double>(rule.parameters)), ")",
                 rule.rule == "adamw" && plan.adamw_lr > 0
                     ? cat(" at a rate of ", general(plan.adamw_lr, 6))
-                    : "");
+                    : "",
+                matrices_text(rule.matrices));
   return text;
 }
 
@@ -123,7 +167,10 @@ nlohmann::json to_json(const GroupCount& group) {
 }
 
 nlohmann::json to_json(const RuleCount& rule) {
-  return {{"rule", rule.rule}, {"parameters", rule.parameters}, {"names", rule.names}};
+  nlohmann::json json{{"rule", rule.rule}, {"parameters", rule.parameters}, {"names", rule.names}};
+  for (const RuleCount::Matrix& one : rule.matrices)
+    json["matrices"].push_back({{"name", one.name}, {"why", one.why}});
+  return json;
 }
 
 nlohmann::json to_json(const Device& device) {
@@ -166,6 +213,7 @@ nlohmann::json memory_json(const Plan& plan) {
   const auto tightest = tightest_device(plan.devices);
   nlohmann::json json = to_json(plan.memory);
   json["needed_bytes"] = plan.memory_needed_bytes;
+  json["sharding_saves_bytes"] = plan.sharding_saves_bytes;
   json["available_bytes"] = tightest ? nlohmann::json(tightest->available_bytes) : nullptr;
   return json;
 }

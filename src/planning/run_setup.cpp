@@ -122,6 +122,11 @@ Plan plan_from_json(const nlohmann::json& json) {
   plan.total_steps = count(json, "total_steps");
   plan.schedule = schedule_from_json(json.at("schedule"));
   plan.memory = memory_from_json(json.value("memory", nlohmann::json::object()));
+  // Records of earlier versions do not tell what sharding would save.
+  const double ranks = static_cast<double>(plan.batch.world_size);
+  plan.sharding_saves_bytes =
+      json.value("memory", nlohmann::json::object())
+          .value("sharding_saves_bytes", plan.memory.optimizer_bytes * (1 - 1 / ranks));
   plan.recomputed_blocks = count_or_0(json, "recomputed_blocks");
   plan.unit = json.at("unit");
   plan.units_per_step = json.at("units_per_step");
@@ -146,13 +151,17 @@ constexpr std::pair<ParameterUse, const char*> uses[] = {{ParameterUse::usual, "
 
 nlohmann::json to_json(const OptimizedParameter& one) {
   nlohmann::json json{{"name", one.name}, {"sizes", one.sizes}, {"tied", one.tied}};
+  if (one.guessed) json["guessed"] = true;
   for (const auto& [use, word] : uses)
     if (use == one.use) json["use"] = word;
   return json;
 }
 
 OptimizedParameter optimized_from_json(const nlohmann::json& json) {
-  OptimizedParameter one{.name = json.at("name"), .sizes = {}, .tied = json.at("tied")};
+  OptimizedParameter one{.name = json.at("name"),
+                         .sizes = {},
+                         .tied = json.at("tied"),
+                         .guessed = json.value("guessed", false)};
   double elements = 1;
   for (const nlohmann::json& size : json.at("sizes")) {
     one.sizes.push_back(count({{"size", size}}, "size"));

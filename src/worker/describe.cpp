@@ -49,7 +49,7 @@ void count_trained(const TrainOptions& options, const ModelParameters& sorted, F
   for (const UniqueParameter& one : sorted.frozen) frozen.push_back(one.parameter.name);
   facts.groups = ParameterGroups(options, trained, sorted.aliases, frozen).counts();
   if (options.optimizer.kind == OptimizerKind::muon)
-    facts.optimized = optimized_parameters(trained, sorted.aliases);
+    facts.optimized = optimized_parameters(trained, sorted.aliases, sorted.guessed_uses);
 }
 
 Purpose purpose_of(const std::string& word) {

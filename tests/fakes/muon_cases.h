@@ -68,19 +68,19 @@ inline void take_made_step(ParameterStorage& storage, GradientBuffers& gradients
 }
 
 struct MuonCase {
-  MuonRate rate = MuonRate::match_rms_adamw;
+  MuonAdjustLr rate = MuonAdjustLr::match_rms_adamw;
   bool nesterov = true;
 };
-inline const std::vector<MuonCase> muon_cases{{MuonRate::match_rms_adamw, true},
-                                              {MuonRate::match_rms_adamw, false},
-                                              {MuonRate::original, true},
-                                              {MuonRate::original, false}};
+inline const std::vector<MuonCase> muon_cases{{MuonAdjustLr::match_rms_adamw, true},
+                                              {MuonAdjustLr::match_rms_adamw, false},
+                                              {MuonAdjustLr::original, true},
+                                              {MuonAdjustLr::original, false}};
 
 struct MuonOptions : TrainOptions {
   explicit MuonOptions(const MuonCase& one = {}) {
     precision = Precision::fp32;
     optimizer.kind = OptimizerKind::muon;
-    optimizer.muon_rate = one.rate;
+    optimizer.muon_adjust_lr = one.rate;
     optimizer.muon_nesterov = one.nesterov;
     optimizer.weight_decay = 0.1;
     optimizer.clip = 0;

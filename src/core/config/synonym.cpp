@@ -194,6 +194,14 @@ std::vector<OurWord> written_here(const Synonym& synonym, const std::string& val
   return words;
 }
 
+std::string note_for_value(const Synonym& synonym, const std::string& value) {
+  std::string advice = synonym.note;
+  const std::string ours = value_of(synonym, value);
+  for (const auto& [one, note] : synonym.value_notes)
+    if (one == ours) advice += cat(advice.empty() ? "" : "; ", note);
+  return advice;
+}
+
 std::string synonyms_markdown(std::span<const Synonym> synonyms) {
   std::string text = "| name | of | here | note |\n|---|---|---|---|\n";
   for (const Synonym& synonym : synonyms) {
@@ -211,8 +219,10 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     replace(ours, "{duration}", "TIME");
     replace(ours, "{kind}", "DEVICE");
     replace(ours, "{index}", "INDEX");
-    text +=
-        cat("| ", join(names, ", "), " | ", synonym.from, " | ", ours, " | ", synonym.note, " |\n");
+    std::string note = synonym.note;
+    for (const auto& [value, advice] : synonym.value_notes)
+      note += cat(note.empty() ? "" : "; ", in_code(value), ": ", advice);
+    text += cat("| ", join(names, ", "), " | ", synonym.from, " | ", ours, " | ", note, " |\n");
   }
   return text;
 }

@@ -30,6 +30,8 @@ struct Synonym {
   // Values with another name here: "float16" and "fp16". "adamw*" matches all that begin so.
   std::vector<std::pair<std::string, std::string>> values{};
   std::string note{};  // further advice, a phrase
+  // Advice for one value of ours: {"muon", "…"}.
+  std::vector<std::pair<std::string, std::string>> value_notes{};
 };
 
 // One word of ours: an option, or a flag such as "--devices".
@@ -61,6 +63,9 @@ const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view 
 // For example {"batch.global", "32"}, {"batch.micro", "16"}. Empty: the option is to be left out.
 std::vector<OurWord> written_here(const Synonym& synonym, const std::string& value,
                                   const TypedBatch& batch);
+
+// The further advice for a value as typed, or "".
+std::string note_for_value(const Synonym& synonym, const std::string& value);
 
 // A table of the names, the programs that use them, the replacement here and further advice.
 std::string synonyms_markdown(std::span<const Synonym> synonyms);

@@ -14,15 +14,6 @@
 namespace lockstep {
 namespace {
 
-// With shard_optimizer, a rank's share.
-MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, std::size_t ranks) {
-  if (!options.shard_optimizer) return memory;
-  const double kept = memory.optimizer_bytes / static_cast<double>(ranks);
-  memory.fixed_bytes -= memory.optimizer_bytes - kept;
-  memory.optimizer_bytes = kept;
-  return memory;
-}
-
 void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices) {
   const auto tightest = tightest_device(devices);
   if (!tightest) return;
@@ -179,7 +170,7 @@ MicroBatch choose_micro_batch(const TrainOptions& options, const Facts& facts,
                               const MeasuredMemory& measured) {
   check_fixed_micro(options, facts);
   MicroBatch chosen;
-  chosen.memory = for_a_rank(whole, options, devices.size());
+  chosen.memory = options.shard_optimizer ? share_of_a_rank(whole, devices.size()) : whole;
   check_fixed_part_fits(chosen.memory, devices);
   const bool has_peak = take_peak(chosen.memory, measured.micro, measured.peak_bytes);
   if (options.batch.micro == micro_auto)

@@ -232,11 +232,10 @@ std::string memory_help(const Plan& plan, const TrainOptions& options, std::int6
                          needed_bytes(memory, micro, memory.blocks);
     ways.push_back(cat("memory.recompute=blocks (about ", format_bytes(saved), " less)"));
   }
-  if (plan.batch.world_size > 1 && !options.shard_optimizer && !options.exact) {
-    const double ranks = static_cast<double>(plan.batch.world_size);
-    ways.push_back(cat("shard_optimizer=true (about ",
-                       format_bytes(memory.optimizer_bytes * (1 - 1 / ranks)), " less)"));
-  }
+  if (plan.batch.world_size > 1 && !options.shard_optimizer && !options.exact &&
+      plan.sharding_saves_bytes > 0)
+    ways.push_back(
+        cat("shard_optimizer=true (about ", format_bytes(plan.sharding_saves_bytes), " less)"));
   if (options.precision == Precision::fp32)
     ways.push_back(cat("precision=bf16, or fp16 before sm_80 (about ",
                        format_bytes(activations / 2), " less)"));

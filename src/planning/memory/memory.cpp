@@ -72,8 +72,11 @@ double optimizer_bytes_per_parameter(const TrainOptions& options) {
          (options.precision == Precision::fp32 ? 0 : 4);
 }
 
-MemoryEstimate with_rules(MemoryEstimate whole, const TrainOptions& options, const Facts& facts,
-                          std::size_t ranks) {
+namespace {
+
+// shard: whether the optimizer is sharded, whatever the options say.
+MemoryEstimate with_rules_for(MemoryEstimate whole, const TrainOptions& options, const Facts& facts,
+                              std::size_t ranks, bool shard) {
   if (facts.optimized.empty()) return whole;
   const std::vector<Granularity> kinds = granularities(options.optimizer.kind, facts.optimized);
   std::vector<std::int64_t> sizes;
@@ -89,7 +92,7 @@ MemoryEstimate with_rules(MemoryEstimate whole, const TrainOptions& options, con
   }
   const double counted = most_state_bytes(options) * elements;
   double of_optimizer = states - counted, of_weights = 0;
-  if (options.shard_optimizer && ranks > 1) {
+  if (shard && ranks > 1) {
     const auto count = static_cast<std::int64_t>(ranks);
     const std::int64_t bucket_bytes =
         options.reduce_bucket_mb > 0 ? options.reduce_bucket_mb * 1'000'000 : usual_bucket_bytes;
@@ -103,6 +106,28 @@ MemoryEstimate with_rules(MemoryEstimate whole, const TrainOptions& options, con
   whole.optimizer_bytes += of_optimizer;
   whole.fixed_bytes += of_optimizer + of_weights + update_workspace_bytes(options, facts.optimized);
   return whole;
+}
+
+}  // namespace
+
+MemoryEstimate with_rules(MemoryEstimate whole, const TrainOptions& options, const Facts& facts,
+                          std::size_t ranks) {
+  return with_rules_for(whole, options, facts, ranks, options.shard_optimizer);
+}
+
+MemoryEstimate share_of_a_rank(MemoryEstimate whole, std::size_t ranks) {
+  const double kept = whole.optimizer_bytes / static_cast<double>(ranks);
+  whole.fixed_bytes -= whole.optimizer_bytes - kept;
+  whole.optimizer_bytes = kept;
+  return whole;
+}
+
+double sharding_saves(const MemoryEstimate& whole, const TrainOptions& options, const Facts& facts,
+                      std::size_t ranks) {
+  if (whole.fixed_bytes <= 0) return 0;
+  const MemoryEstimate shard = with_rules_for(whole, options, facts, ranks, true);
+  return with_rules_for(whole, options, facts, ranks, false).fixed_bytes -
+         share_of_a_rank(shard, ranks).fixed_bytes;
 }
 
 std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices) {

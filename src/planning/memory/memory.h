@@ -35,6 +35,15 @@ double optimizer_bytes_per_parameter(const TrainOptions& options);
 MemoryEstimate with_rules(MemoryEstimate whole, const TrainOptions& options, const Facts& facts,
                           std::size_t ranks);
 
+// With shard_optimizer, of what with_rules returns: a rank's share.
+MemoryEstimate share_of_a_rank(MemoryEstimate whole, std::size_t ranks);
+
+// Bytes that shard_optimizer saves on the rank that keeps most, with the padding of its layout in
+// weights and gradients taken off; at most 0: it saves nothing. 0 where the recipe has no formula.
+// whole: that formula, of a rank that shares nothing.
+double sharding_saves(const MemoryEstimate& whole, const TrainOptions& options, const Facts& facts,
+                      std::size_t ranks);
+
 // What a rank has at most at once with the first `blocks` blocks computed again in backward: the
 // fixed part, the activations, and the larger of what the loss and what backward need for a moment.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks = 0);

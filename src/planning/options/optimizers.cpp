@@ -10,25 +10,39 @@
 namespace lockstep {
 namespace {
 
+bool is_two_dimensional(const OptimizedParameter& one) {
+  return one.sizes.size() == 2 && one.elements() > 0;
+}
+
+// Why muon leaves a parameter of two dimensions to AdamW; "": it does not.
+std::string why_adamw(const OptimizedParameter& one) {
+  std::string why;
+  if (one.use == ParameterUse::embedding) why = one.guessed ? "first matrix" : "embedding";
+  if (one.use == ParameterUse::head) why = one.guessed ? "last matrix" : "head";
+  if (one.tied) why += why.empty() ? "tied" : ", tied";
+  return why;
+}
+
 std::vector<Granularity> muon_granularities(const std::vector<OptimizedParameter>& parameters) {
-  const bool has_marks = std::any_of(parameters.begin(), parameters.end(), [](const auto& one) {
-    return one.use != ParameterUse::usual;
-  });
   std::vector<Granularity> found;
-  std::vector<std::size_t> two_dimensional;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const OptimizedParameter& one = parameters[i];
-    const bool is_matrix = one.sizes.size() == 2 && one.elements() > 0;
-    if (is_matrix) two_dimensional.push_back(i);
-    const bool is_own = is_matrix && !one.tied && one.use == ParameterUse::usual;
-    found.push_back(is_own ? Granularity::matrix : Granularity::range);
-  }
-  if (!has_marks && !two_dimensional.empty())
-    found[two_dimensional.front()] = found[two_dimensional.back()] = Granularity::range;
+  for (const OptimizedParameter& one : parameters)
+    found.push_back(is_two_dimensional(one) && why_adamw(one).empty() ? Granularity::matrix
+                                                                      : Granularity::range);
   return found;
 }
 
 }  // namespace
+
+std::optional<GuessedUses> guess_uses(const std::vector<OptimizedParameter>& registered) {
+  std::optional<GuessedUses> guessed;
+  for (std::size_t i = 0; i < registered.size(); ++i) {
+    if (registered[i].use != ParameterUse::usual) return std::nullopt;
+    if (!is_two_dimensional(registered[i])) continue;
+    if (!guessed) guessed = GuessedUses{.embedding = i, .head = i};
+    guessed->head = i;
+  }
+  return guessed;
+}
 
 std::int64_t OptimizedParameter::elements() const {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
@@ -73,6 +87,8 @@ std::vector<RuleCount> rule_counts(const TrainOptions& options,
     RuleCount& count = counts[kinds[i] == Granularity::matrix ? 0 : 1];
     count.names.push_back(parameters[i].name);
     count.parameters += parameters[i].elements();
+    if (is_two_dimensional(parameters[i]) && kinds[i] != Granularity::matrix)
+      count.matrices.push_back({.name = parameters[i].name, .why = why_adamw(parameters[i])});
   }
   return counts;
 }

@@ -4,7 +4,9 @@
 
 #include "planning/options/train_options.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +25,21 @@ struct OptimizedParameter {
   std::string name;
   std::vector<std::int64_t> sizes;
   ParameterUse use = ParameterUse::usual;
-  bool tied = false;  // has several names
+  bool tied = false;     // has several names
+  bool guessed = false;  // `use` is no mark of the model, but follows from guess_uses
   std::int64_t elements() const;
 };
 
-// By parameter, all trained ones of a model in the order of registration. Muon updates matrices: of
-// two dimensions, not tied, and neither embedding nor head. Where no parameter of the model has a
-// mark (ParameterUse), the first and the last of two dimensions count as embedding and head.
+// For a model in which no parameter has a mark (ParameterUse): the first and the last parameter of
+// two dimensions, which count as embedding and head. Nothing where one has a mark, or none has two
+// dimensions. registered: all of the model in the order of registration, frozen ones too, so that
+// freezing changes no parameter's rule.
+struct GuessedUses {
+  std::size_t embedding = 0, head = 0;  // places in `registered`; equal where there is one
+};
+std::optional<GuessedUses> guess_uses(const std::vector<OptimizedParameter>& registered);
+
+// By parameter. Muon updates matrices: of two dimensions, not tied, and neither embedding nor head.
 std::vector<Granularity> granularities(OptimizerKind kind,
                                        const std::vector<OptimizedParameter>& parameters);
 
@@ -46,9 +56,13 @@ std::vector<OptimizerState> optimizer_states(const TrainOptions& options);
 
 // The parameters of a model that a rule updates.
 struct RuleCount {
+  struct Matrix {
+    std::string name, why;  // why: "embedding", "head, tied", "first matrix"
+  };
   std::string rule;  // "muon"
   std::vector<std::string> names;
-  std::int64_t parameters = 0;  // elements
+  std::int64_t parameters = 0;     // elements
+  std::vector<Matrix> matrices{};  // those of two dimensions that muon leaves to this rule
 };
 // By rule, where the chosen kind has several: muon and adamw. Else empty.
 std::vector<RuleCount> rule_counts(const TrainOptions& options,

@@ -148,13 +148,13 @@ void add_optimizer(TrainOptions& o) {
              .max = below_one});
   table.add("optimizer.muon_nesterov", optimizer.muon_nesterov,
             {.meaning = "muon looks ahead along its momentum"});
-  table.add("optimizer.muon_rate", optimizer.muon_rate,
+  table.add("optimizer.muon_adjust_lr", optimizer.muon_adjust_lr,
             {.meaning = "what muon multiplies the rate of a matrix of A rows and B columns by: "
                         "match_rms_adamw, 0.2 sqrt(max(A, B)), with which rates and decays that "
                         "suit adamw suit muon; original, sqrt(max(1, A / B))"});
   table.add("optimizer.adamw_lr", optimizer.adamw_lr,
-            {.meaning = "learning rate of what muon leaves to adamw, on the same curve; 0: "
-                        "optimizer.lr",
+            {.meaning = "learning rate of what muon leaves to adamw, on the same curve: scale_lr "
+                        "scales it too, and schedule.min_lr counts in proportion; 0: optimizer.lr",
              .min = 0});
   table.add("optimizer.decay_norms_and_biases", optimizer.decay_norms_and_biases,
             {.meaning = "weight decay also on biases and on the weights of norms"});

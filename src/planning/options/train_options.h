@@ -14,7 +14,7 @@ namespace lockstep {
 enum class Precision { automatic, fp32, bf16, fp16 };
 enum class ReducePrecision { fp32, bf16 };
 enum class OptimizerKind { adamw, adam, sgd, muon };
-enum class MuonRate { match_rms_adamw, original };
+enum class MuonAdjustLr { match_rms_adamw, original };
 enum class ScaleLr { none, linear, sqrt };
 enum class TimeUnit { steps, epochs };
 enum class GraphMode { automatic, off };
@@ -44,9 +44,9 @@ struct EnumNames<OptimizerKind> {
                                                                     {OptimizerKind::muon, "muon"}};
 };
 template <>
-struct EnumNames<MuonRate> {
-  static constexpr std::pair<MuonRate, const char*> value[] = {
-      {MuonRate::match_rms_adamw, "match_rms_adamw"}, {MuonRate::original, "original"}};
+struct EnumNames<MuonAdjustLr> {
+  static constexpr std::pair<MuonAdjustLr, const char*> value[] = {
+      {MuonAdjustLr::match_rms_adamw, "match_rms_adamw"}, {MuonAdjustLr::original, "original"}};
 };
 template <>
 struct EnumNames<ScaleLr> {
@@ -153,7 +153,7 @@ struct TrainOptions {
     // For muon. The options of adamw and adam are AdamW's, for what muon leaves to it.
     double muon_momentum = 0.95, adamw_lr = 0;  // adamw_lr: 0 = lr
     bool muon_nesterov = true;
-    MuonRate muon_rate = MuonRate::match_rms_adamw;
+    MuonAdjustLr muon_adjust_lr = MuonAdjustLr::match_rms_adamw;
     bool decay_norms_and_biases = false;
     double clip = 1.0;  // largest gradient norm; 0 = off
     ScaleLr scale_lr = ScaleLr::none;

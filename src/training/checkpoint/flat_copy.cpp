@@ -17,8 +17,18 @@ constexpr std::int64_t smallest_chunk = 1 << 14;
 
 }  // namespace
 
+std::int64_t FlatCopy::elements() const {
+  std::int64_t elements = 0;
+  for (const Chunk& chunk : chunks_) elements += chunk.copy->get().numel();
+  return elements;
+}
+
 std::vector<at::Tensor> FlatCopy::buckets() const {
-  std::vector<std::vector<at::Tensor>> parts(chunks_.empty() ? 0 : chunks_.back().bucket + 1);
+  std::size_t count = 0;  // parameters without elements may lie in buckets without chunks
+  for (const std::optional<Place>& place : places_)
+    if (place) count = std::max(count, place->bucket + 1);
+  for (const Chunk& chunk : chunks_) count = std::max(count, chunk.bucket + 1);
+  std::vector<std::vector<at::Tensor>> parts(count);
   for (const Chunk& chunk : chunks_) parts[chunk.bucket].push_back(chunk.copy->get());
   std::vector<at::Tensor> buckets;
   for (const auto& of_bucket : parts) {
@@ -112,17 +122,20 @@ std::vector<std::optional<FlatCopy::Place>> FlatCopier::places(bool in_buckets) 
   return places;
 }
 
-FlatCopy FlatCopier::gather_all(const Read& read) {
+FlatCopy FlatCopier::gather_buckets(const std::function<bool(const Bucket&)>& takes,
+                                    const Read& read) {
   FlatCopy copy;
   copy.places_ = places(/*in_buckets=*/true);
   if (!staging_.defined()) return copy;
-  for (std::size_t b = 0; b < storage_.own().size(); ++b) gather(copy, b, storage_.own()[b], read);
+  for (std::size_t b = 0; b < storage_.own().size(); ++b)
+    if (takes(storage_.buckets()[b])) gather(copy, b, storage_.own()[b], read);
   return copy;
 }
 
 FlatCopy FlatCopier::copy(const at::Tensor& flat) {
   if (flat.numel() != storage_.elements())
-    return gather_all(
+    return gather_buckets(
+        [](const Bucket&) { return true; },
         [&](const Shard& shard, std::int64_t begin, std::int64_t end, const at::Tensor& out) {
           out.copy_(storage_.range(flat, shard, begin, end));
         });
@@ -144,9 +157,9 @@ FlatCopy FlatCopier::copy(const StateBuffer& state) {
     keep(copy, 0, state.flat());
     return copy;
   }
-  copy = gather_all([&](const Shard&, std::int64_t begin, std::int64_t end, const at::Tensor& out) {
-    state.read(begin, end, out);
-  });
+  copy = gather_buckets([&](const Bucket& bucket) { return state.has_any(bucket); },
+                        [&](const Shard&, std::int64_t begin, std::int64_t end,
+                            const at::Tensor& out) { state.read(begin, end, out); });
   for (std::size_t i = 0; i < copy.places_.size(); ++i)
     if (!state.has(i)) copy.places_[i].reset();
   return copy;

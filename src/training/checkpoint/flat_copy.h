@@ -20,6 +20,7 @@ namespace lockstep {
 class FlatCopy {
  public:
   bool empty() const { return chunks_.empty(); }
+  std::int64_t elements() const;  // that it holds, padding included; waits for the copy
   // The part of each trained parameter that it holds, on the CPU, under prefix + name. Waits for
   // the copy.
   std::vector<std::pair<std::string, at::Tensor>> tensors(const ParameterStorage& storage,
@@ -50,6 +51,7 @@ class FlatCopier {
   FlatCopier(const ParameterStorage& storage, Backend& backend, bool keep);
   // flat: f32 [elements], or [own_elements] where ranks share.
   FlatCopy copy(const at::Tensor& flat);
+  // Of ranks that share, only the buckets in which a parameter has the state.
   FlatCopy copy(const StateBuffer& state);
   // Runs another copy. Lack of memory in `function` counts as a failure like any other here.
   // Returns true if there was none.
@@ -59,10 +61,10 @@ class FlatCopier {
 
  private:
   void find_staging();
-  // Gathers all buckets. read(shard, begin, end, out) writes this rank's elements [begin, end) to
-  // `out`.
+  // Gathers the buckets that `takes` names, the same on all ranks. read(shard, begin, end, out)
+  // writes this rank's elements [begin, end) to `out`.
   using Read = std::function<void(const Shard&, std::int64_t, std::int64_t, const at::Tensor&)>;
-  FlatCopy gather_all(const Read& read);
+  FlatCopy gather_buckets(const std::function<bool(const Bucket&)>& takes, const Read& read);
   void gather(FlatCopy& copy, std::size_t bucket, const Shard& shard, const Read& read);
   std::vector<std::optional<FlatCopy::Place>> places(bool in_buckets) const;
   void keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tensor);

@@ -78,25 +78,80 @@ void restore_model(const File& file, const Trained& trained) {
   }
 }
 
-// Restores it for the parameters that have it.
-void restore_state(const StateBuffer& state, const File& file, const ParameterStorage& storage) {
-  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
-    const Parameter& parameter = storage.parameters()[i];
-    if (!state.has(i)) continue;
-    const std::string name = state.name() + "." + parameter.name;
-    if (file.look_up(name) == file.tensors.end())
-      throw Error(
-          cat(file.path.string(), " holds the state of another optimizer: it has no ", name),
-          "resume with the optimizer.kind that the run was started with");
-    state.fill(i, file.find(name, parameter.tensor.sizes()));
-  }
+// Of a state in an optimizer's file, as the file spells it. Each kind has one that no other has.
+constexpr std::pair<const char*, const char*> kinds_of_states[] = {
+    {"momentum_buffer.", "muon"}, {"momentum.", "sgd"}, {"exp_avg.", "adamw or adam"}};
+
+// The kind of optimizer that wrote these names; "": none that is known.
+std::string kind_of_names(const std::vector<std::string>& names) {
+  for (const auto& [prefix, kind] : kinds_of_states)
+    for (const std::string& name : names)
+      if (name.starts_with(prefix)) return kind;
+  return "";
+}
+
+std::string kind_of_file(const File& file) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : file.tensors) names.push_back(name);
+  return kind_of_names(names);
+}
+
+std::string kind_of_states(const std::vector<StateBuffer>& states,
+                           const ParameterStorage& storage) {
+  std::vector<std::string> names;
+  for (const StateBuffer& state : states)
+    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+      if (state.has(i)) names.push_back(state.name() + "." + storage.parameters()[i].name);
+  return kind_of_names(names);
+}
+
+// Throws Error unless the file has the state of this parameter, saying what differs: the kind of
+// optimizer, the parameters that muon updates, or the model.
+void require_state(const StateBuffer& state, const Parameter& parameter, const File& file,
+                   const Trained& trained) {
+  const std::string name = state.name() + "." + parameter.name;
+  if (file.look_up(name) != file.tensors.end()) return;
+  const std::string instead =
+      "; for the weights alone begin a new run with init.from=RUN or init.from=CHECKPOINT";
+  const std::vector<StateBuffer>& states = trained.optimizer->states();
+  const std::string saved = kind_of_file(file), own = kind_of_states(states, trained.storage);
+  if (saved != own)
+    throw Error(
+        cat(file.path.string(), " holds the state of another optimizer",
+            saved.empty() ? "" : cat(" (optimizer.kind=", saved, ")"), ": it has no ", name),
+        cat("resume with the optimizer.kind that the run was started with", instead));
+  for (const StateBuffer& other : states)
+    if (file.look_up(other.name() + "." + parameter.name) != file.tensors.end())
+      throw Error(cat(file.path.string(),
+                      " divides the parameters otherwise between Muon and "
+                      "AdamW: it has ",
+                      other.name(), " of ", parameter.name, ", but no ", state.name()),
+                  cat("resume with the model that the run was started with, in which the same "
+                      "parameters are embeddings and heads",
+                      instead));
+  file.find(name, parameter.tensor.sizes());  // throws: another model
+}
+
+// Restores all states for the parameters that have them; before anything changes throws Error where
+// one is missing.
+void restore_states(const File& file, const Trained& trained) {
+  const ParameterStorage& storage = trained.storage;
+  const auto for_each_state = [&](const auto& function) {
+    for (const StateBuffer& state : trained.optimizer->states())
+      for (std::size_t i = 0; i < storage.parameters().size(); ++i)
+        if (state.has(i)) function(state, i, storage.parameters()[i]);
+  };
+  for_each_state([&](const StateBuffer& state, std::size_t, const Parameter& parameter) {
+    require_state(state, parameter, file, trained);
+  });
+  for_each_state([&](const StateBuffer& state, std::size_t i, const Parameter& parameter) {
+    state.fill(i, file.find(state.name() + "." + parameter.name, parameter.tensor.sizes()));
+  });
 }
 
 void restore_optimizer(const File& file, const nlohmann::json& state, const Trained& trained) {
   // A rule that kept nothing, as SGD without momentum, leaves the state of another at its zeros.
-  if (!file.tensors.empty())
-    for (const StateBuffer& one : trained.optimizer->states())
-      restore_state(one, file, trained.storage);
+  if (!file.tensors.empty()) restore_states(file, trained);
   for (auto& [name, scalar] : trained.optimizer->scalar_state()) {
     at::Tensor target = scalar;
     if (state.contains("optimizer") && state["optimizer"].contains(name))

@@ -254,7 +254,14 @@ void CheckpointSaver::reserve(const Trained& trained) {
         sizes.push_back(bucket.end - bucket.begin);
   };
   add(trained.storage.master());
-  for (const auto& [name, flat] : trained.optimizer->flat_state()) add(flat);
+  for (const StateBuffer& state : trained.optimizer->states()) {
+    if (trained.storage.sharing() == nullptr || state.is_of_all()) {
+      add(state.flat());
+      continue;
+    }
+    for (const Bucket& bucket : trained.storage.buckets())
+      if (state.has_any(bucket)) sizes.push_back(bucket.end - bucket.begin);
+  }
   if (const WeightAverage* average = trained.optimizer->average()) add(average->flat());
   impl_->reserving = std::jthread([&backend = impl_->backend, sizes = std::move(sizes)] {
     std::vector<at::Tensor> all;  // at once, so that each gets a block of its own

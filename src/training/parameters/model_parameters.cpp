@@ -77,21 +77,35 @@ void add_name(UniqueParameter& known, const Parameter& parameter) {
   known.parameter.tensor = parameter.tensor;
 }
 
+// Names count one by one, so that a head tied to the embedding is the last matrix.
+bool guess_uses_in(std::vector<UniqueParameter>& unique, const std::vector<Parameter>& registered,
+                   const std::vector<std::size_t>& unique_of) {
+  const auto guessed = guess_uses(optimized_parameters(registered, {}));
+  if (!guessed) return false;
+  unique[unique_of[guessed->head]].parameter.use = ParameterUse::head;
+  unique[unique_of[guessed->embedding]].parameter.use = ParameterUse::embedding;
+  return true;
+}
+
 }  // namespace
 
 ModelParameters sort_parameters(const std::vector<Parameter>& registered) {
   check_names(registered);
   ModelParameters sorted;
   std::vector<UniqueParameter> all;
+  std::vector<std::size_t> unique_of;  // by registered name: its place in `all`
   for (const Parameter& parameter : registered) {
     check(parameter);
     if (UniqueParameter* const known = find_tied(all, parameter)) {
       add_name(*known, parameter);
       sorted.aliases.push_back({parameter.name, known->parameter.name});
+      unique_of.push_back(static_cast<std::size_t>(known - all.data()));
     } else {
+      unique_of.push_back(all.size());
       all.push_back({parameter, {parameter.tensor}});
     }
   }
+  sorted.guessed_uses = guess_uses_in(all, registered, unique_of);
   for (UniqueParameter& one : all)
     (one.parameter.tensor.requires_grad() ? sorted.trained : sorted.frozen)
         .push_back(std::move(one));
@@ -115,13 +129,15 @@ std::int64_t elements_of(const std::vector<UniqueParameter>& parameters) {
 }
 
 std::vector<OptimizedParameter> optimized_parameters(const std::vector<Parameter>& trained,
-                                                     const std::vector<Alias>& aliases) {
+                                                     const std::vector<Alias>& aliases,
+                                                     bool guessed) {
   std::vector<OptimizedParameter> all;
   for (const Parameter& parameter : trained)
     all.push_back({.name = parameter.name,
                    .sizes = parameter.tensor.sizes().vec(),
                    .use = parameter.use,
-                   .tied = all_names(parameter.name, aliases).size() > 1});
+                   .tied = all_names(parameter.name, aliases).size() > 1,
+                   .guessed = guessed && parameter.use != ParameterUse::usual});
   return all;
 }
 

@@ -27,6 +27,9 @@ struct Alias {
 struct ModelParameters {
   std::vector<UniqueParameter> trained, frozen;  // each in order of registration
   std::vector<Alias> aliases;
+  // Whether the model marks no Parameter::use, so that those of its first and of its last matrix
+  // are set here by guess_uses (planning/options/optimizers.h).
+  bool guessed_uses = false;
 };
 
 // Frozen is what does not require grad. Throws Error where a name comes twice, where nothing is
@@ -39,8 +42,10 @@ std::vector<std::string> all_names(const std::string& first, const std::vector<A
 
 std::int64_t elements_of(const std::vector<UniqueParameter>& parameters);
 
-// Trained parameters as update rules tell them apart. aliases: their other names.
+// Parameters of sort_parameters as update rules tell them apart. aliases: their other names.
+// guessed: ModelParameters::guessed_uses.
 std::vector<OptimizedParameter> optimized_parameters(const std::vector<Parameter>& trained,
-                                                     const std::vector<Alias>& aliases);
+                                                     const std::vector<Alias>& aliases,
+                                                     bool guessed = false);
 
 }  // namespace lockstep

@@ -1,7 +1,7 @@
 // Muon by ATen: momentum, orthogonalised by Newton and Schulz's iteration in bf16, a matrix at a
 // time (https://kellerjordan.github.io/posts/muon/; the rate of match_rms_adamw: arXiv:2502.16982).
-// Operations and their order are those of torch.optim.Muon of torch 2.11, so on one machine the
-// bits are too. AdamW updates the rest.
+// Operations and their order are those of torch.optim.Muon of torch 2.11. On one machine's CPU,
+// at rates that f32 holds exactly, the bits are too. AdamW updates the rest.
 #include "core/base/check.h"
 #include "training/update/optimizer_rule.h"
 
@@ -30,8 +30,8 @@ constexpr double linear = 3.4445, cubic = -4.7750, quintic = 2.0315;  // of the 
 constexpr int muon_iterations = 5;
 
 // As large as the largest matrix that a rank updates. update_workspace_bytes
-// (planning/options/optimizers.cpp) counts it. An update allocates nothing: what does not fit is
-// known before anything changes.
+// (planning/options/optimizers.cpp) counts it. An update allocates no further buffer of ours, so
+// what of ours does not fit is known before anything changes. ATen's operations may need scratch.
 struct MuonWorkspace {
   at::Tensor momentum;        // f32, then the new weights
   at::Tensor wide;            // f64; before that its first half is the update in f32
@@ -137,10 +137,10 @@ class MuonRule : public OptimizerRule {
   double rate_factor(const at::Tensor& weights) const {
     const auto rows = static_cast<double>(weights.size(0));
     const auto columns = static_cast<double>(weights.size(1));
-    switch (options_.optimizer.muon_rate) {
-      case MuonRate::match_rms_adamw:
+    switch (options_.optimizer.muon_adjust_lr) {
+      case MuonAdjustLr::match_rms_adamw:
         return 0.2 * std::sqrt(std::max(rows, columns));
-      case MuonRate::original:
+      case MuonAdjustLr::original:
         return std::sqrt(std::max(1.0, rows / columns));
     }
     LOCKSTEP_CHECK(false);

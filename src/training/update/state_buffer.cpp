@@ -40,6 +40,11 @@ void StateBuffer::for_each(std::int64_t begin, std::int64_t end, const Function&
   }
 }
 
+bool StateBuffer::has_any(const Bucket& bucket) const {
+  return std::any_of(bucket.parameters.begin(), bucket.parameters.end(),
+                     [&](std::int64_t i) { return has_[static_cast<std::size_t>(i)]; });
+}
+
 bool StateBuffer::is_of_all() const {
   return std::find(has_.begin(), has_.end(), false) == has_.end() &&
          flat_.numel() == storage_.own_elements();
@@ -74,6 +79,15 @@ void StateBuffer::read(std::int64_t begin, std::int64_t end, const at::Tensor& o
 void StateBuffer::fill(std::size_t parameter, const at::Tensor& values) const {
   const std::int64_t begin = storage_.places()[parameter].begin;
   const std::int64_t size = storage_.places()[parameter].elements;
+  const bool is_whole =
+      std::any_of(segments_.begin(), segments_.end(), [&](const Segment& segment) {
+        return segment.begin <= begin && begin + size <= segment.end;
+      });
+  if (is_whole && size > 0) {
+    storage_.shaped(range(begin, begin + size), parameter).copy_(values);
+    return;
+  }
+  // A shard cuts it, and may cut rows.
   const at::Tensor all = at::empty({size}, values.options());  // in the order of the storage
   storage_.shaped(all, parameter).copy_(values);
   for_each(begin, begin + size, [&](std::int64_t first, std::int64_t last, const at::Tensor& row) {

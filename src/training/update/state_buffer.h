@@ -23,6 +23,8 @@ class StateBuffer {
   const std::string& name() const { return name_; }
   const at::Tensor& flat() const { return flat_; }  // f32 [elements that this rank keeps]
   bool has(std::size_t parameter) const { return has_[parameter]; }
+  // Whether a parameter of the bucket has it: the same on all ranks, whatever their shards hold.
+  bool has_any(const Bucket& bucket) const;
   // Whether flat() is laid out as the storage's own shards are.
   bool is_of_all() const;
   // Where parameter i begins in flat(); nothing where it has no such state. Not where the optimizer

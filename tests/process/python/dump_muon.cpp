@@ -1,4 +1,4 @@
-// Prints what muon makes of the made matrices, as bits: {"machine", "cases"}
+// Prints what muon makes of the synthetic matrices, as bits: {"machine", "cases"}
 // (tests/fakes/muon_cases.h).
 #include "fakes/muon_cases.h"
 

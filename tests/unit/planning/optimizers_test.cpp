@@ -36,15 +36,26 @@ TEST(MuonParameters, AreMatricesThatAreNoEmbeddingHeadVectorOrConvolution) {
                                       cut_anywhere, cut_anywhere}));
 }
 
-TEST(MuonParameters, WithoutMarksLeaveOutTheFirstAndTheLastMatrixAndTiedOnes) {
+TEST(MuonParameters, AreNotTied) {
   std::vector<OptimizedParameter> all = marked();
-  for (OptimizedParameter& one : all) one.use = ParameterUse::usual;
-  EXPECT_EQ(of_muon(all), (Kinds{cut_anywhere, kept_whole, cut_anywhere, kept_whole, cut_anywhere,
-                                 cut_anywhere}));
   all[1].tied = true;
-  EXPECT_EQ(of_muon(all), (Kinds{cut_anywhere, cut_anywhere, cut_anywhere, kept_whole, cut_anywhere,
-                                 cut_anywhere}));
-  EXPECT_EQ(of_muon({{.name = "only", .sizes = {4, 4}}}), Kinds{cut_anywhere});
+  EXPECT_EQ(of_muon(all)[1], cut_anywhere);
+  EXPECT_EQ(of_muon(all)[3], kept_whole);
+}
+
+TEST(MuonParameters, WithoutMarksLeaveOutTheFirstAndTheLastMatrix) {
+  std::vector<OptimizedParameter> all = marked();
+  EXPECT_FALSE(guess_uses(all));
+  for (OptimizedParameter& one : all) one.use = ParameterUse::usual;
+  all.insert(all.begin(), {.name = "scale", .sizes = {8}});
+  const auto guessed = guess_uses(all);
+  ASSERT_TRUE(guessed);
+  EXPECT_EQ(all[guessed->embedding].name, "words");
+  EXPECT_EQ(all[guessed->head].name, "head");
+  const auto of_one = guess_uses({{.name = "only", .sizes = {4, 4}}});
+  ASSERT_TRUE(of_one);
+  EXPECT_EQ(of_one->embedding, of_one->head);
+  EXPECT_FALSE(guess_uses({{.name = "vector", .sizes = {4}}}));
 }
 
 TEST(Granularities, OfOtherRulesLetShardsCutAnywhere) {
@@ -163,41 +174,6 @@ TEST(MuonMemory, CountsStatesOfEachParameterAndTheWorkspace) {
   EXPECT_GE(shared.optimizer_bytes, counted.optimizer_bytes);  // of the rank that keeps most
   EXPECT_GT(shared.fixed_bytes, counted.fixed_bytes);
   EXPECT_DOUBLE_EQ(with_rules(uniform, options, text_facts(), 2).fixed_bytes, uniform.fixed_bytes);
-}
-
-TEST(MuonPlan, ListsWhoGetsWhich) {
-  TrainOptions options;
-  options.precision = Precision::fp32;
-  options.stop.steps = 10;
-  options.optimizer.kind = OptimizerKind::muon;
-  options.optimizer.adamw_lr = 3e-4;
-  const Facts facts = facts_from_json(to_json(muon_facts()));  // as a run's record keeps them
-  const Plan plan = make_plan(options, facts, {}, gpus(1));
-  EXPECT_TRUE(contains(to_text(plan, false, 200), "muon: 2 (512); adamw: 4 ("))
-      << to_text(plan, false, 200);
-  EXPECT_TRUE(contains(to_text(plan, false, 200), "at a rate of 0.0003"));
-  const nlohmann::json rules = to_json(plan).at("parameters").at("rules");
-  EXPECT_EQ(rules[0],
-            (nlohmann::json{{"rule", "muon"}, {"parameters", 512}, {"names", {"up", "down"}}}));
-  EXPECT_EQ(rules[1].at("names"), (nlohmann::json{"words", "up.bias", "filter", "head"}));
-  options.optimizer.kind = OptimizerKind::adamw;
-  EXPECT_FALSE(
-      to_json(make_plan(options, text_facts(), {}, gpus(1))).at("parameters").contains("rules"));
-}
-
-TEST(MuonPlan, SaysWhichOptionsConcernMuonAlone) {
-  TrainOptions options;
-  options.precision = Precision::fp32;
-  options.stop.steps = 10;
-  const auto said = [&] {
-    return has_note(make_plan(options, text_facts(), {}, gpus(1)),
-                    "optimizer.muon_momentum changes nothing");
-  };
-  EXPECT_FALSE(said());
-  options.table.set("optimizer.muon_momentum", "0.9", {.kind = ValueSource::Kind::argument});
-  EXPECT_TRUE(said());
-  options.optimizer.kind = OptimizerKind::muon;
-  EXPECT_FALSE(said());
 }
 
 }  // namespace

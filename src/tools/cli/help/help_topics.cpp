@@ -78,6 +78,7 @@ Topic topic_of(const Synonym& synonym, const std::string& owner) {
     topic.terms.push_back(pattern.ends_with('*') ? pattern.substr(0, pattern.size() - 1) : pattern);
   Names values;
   for (const auto& [pattern, ours] : synonym.values) values.push_back(cat(pattern, ": ", ours));
+  for (const auto& [value, note] : synonym.value_notes) values.push_back(cat(value, ": ", note));
   topic.text = paragraphs(
       join(synonym.names, ", "),
       {cat("A name of ", synonym.from, "."),

@@ -449,14 +449,14 @@ std::string batch_note(const Vocabulary& known, const TypedLine& line, const Tra
 
 // Further advice about a name; nothing if it is simply off.
 std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Translation& all,
-                    const std::string& key) {
+                    const std::string& key, const std::string& value) {
   const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
   if (synonym == nullptr) return "";
   if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
     return cat("--devices ", shell_word(flags.devices), " is given");
   const bool is_left_out =
       std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
-  return is_left_out && synonym->none_when_off ? "" : synonym->note;
+  return is_left_out && synonym->none_when_off ? "" : note_for_value(*synonym, value);
 }
 
 // Names without a known meaning. Left out are those that may be options of a following step without
@@ -489,7 +489,7 @@ Words remarks_of(const Vocabulary& known, const TypedLine& line, const Translati
 
 std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
   const Translation all = translated(known, line);
-  const std::string note = note_of(known, line.flags, all, plain_name(asked.name));
+  const std::string note = note_of(known, line.flags, all, plain_name(asked.name), asked.value);
   const bool is_file = !line.file.empty();
   if (all.words.empty()) {
     Words remarks = remarks_of(known, line, all, asked);

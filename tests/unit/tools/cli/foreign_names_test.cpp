@@ -337,6 +337,10 @@ TEST_F(ForeignNames, ValuesAreInOurWords) {
   EXPECT_EQ(hint({"dtype=half"}), "write precision=fp16");
   EXPECT_EQ(hint({"dtype=float32"}), "write precision=fp32");
   EXPECT_EQ(hint({"optim=adamw_torch_fused"}), "write optimizer.kind=adamw");
+  EXPECT_THAT(hint({"optim=muon"}), HasSubstr("torch.optim.Muon has other defaults"));
+  EXPECT_THAT(hint({"adjust_lr_fn=None"}), HasSubstr("write optimizer.muon_adjust_lr=original"));
+  EXPECT_THAT(hint({"momentum=0.9"}), HasSubstr("muon's is optimizer.muon_momentum"));
+  EXPECT_THAT(hint({"nesterov=True"}), HasSubstr("muon's is optimizer.muon_nesterov"));
   EXPECT_EQ(hint({"schedule.period=9", "lr_scheduler_type=cosine_with_restarts"}),
             "write schedule.kind=cosine_restarts");
   EXPECT_EQ(hint({"max_time=00:12:00:00"}), "write stop.after=12h");

@@ -1,0 +1,83 @@
+// Notes of a plan about the optimizer: its rates, options that it does not read, and what muon
+// leaves to AdamW.
+#include "core/base/text/text.h"
+#include "planning/notes.h"
+#include "planning/words.h"
+
+#include <string_view>
+
+namespace lockstep {
+namespace {
+
+using Notes = std::vector<std::string>;
+
+void note_scaled_rate(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const auto& optimizer = options.optimizer;
+  if (plan.schedule.base_lr == optimizer.lr) return;
+  const bool linear = optimizer.scale_lr == ScaleLr::linear;
+  notes.push_back(cat("scale_lr = ", linear ? "linear" : "sqrt", " changed the learning rate from ",
+                      rate_text(optimizer.lr), " to ", rate_text(plan.schedule.base_lr), ", by ",
+                      linear ? "" : "the square root of ", plan.batch.global, "/",
+                      optimizer.base_batch, " (global batch / optimizer.base_batch)"));
+}
+
+// The one kind that an option is for; "": for several.
+std::string kind_of_option(const std::string& key) {
+  if (key.starts_with("optimizer.muon_") || key == "optimizer.adamw_lr") return "muon";
+  return key == "optimizer.momentum" || key == "optimizer.nesterov" ? "sgd" : "";
+}
+
+// Options of another kind than the one that trains.
+void note_optimizer(const TrainOptions& options, Notes& notes) {
+  const bool is_muon = options.optimizer.kind == OptimizerKind::muon;
+  const bool is_sgd = options.optimizer.kind == OptimizerKind::sgd;
+  for (const OptionInfo& option : options.table.options()) {
+    const std::string kind = kind_of_option(option.key);
+    const bool is_typed = option.source.kind == ValueSource::Kind::argument ||
+                          option.source.kind == ValueSource::Kind::file;
+    if (kind.empty() || !is_typed || (kind == "muon" ? is_muon : is_sgd)) continue;
+    const std::string name = option.key.substr(std::string_view("optimizer.").size());
+    notes.push_back(cat(option.key, " changes nothing: it is for optimizer.kind=", kind,
+                        is_muon ? cat("; muon's is optimizer.muon_", name) : ""));
+  }
+}
+
+// Rates of Muon's first version are about 20 times those that suit AdamW.
+void note_rate_of_adamw(const TrainOptions& options, Notes& notes) {
+  const auto& optimizer = options.optimizer;
+  if (optimizer.kind != OptimizerKind::muon || optimizer.adamw_lr > 0 ||
+      optimizer.muon_adjust_lr != MuonAdjustLr::original)
+    return;
+  notes.push_back(
+      cat("warning: with optimizer.muon_adjust_lr=original embeddings, heads and "
+          "vectors train by adamw at optimizer.lr = ",
+          rate_text(optimizer.lr),
+          " too, and rates that suit muon there are usually far too large for them: "
+          "set optimizer.adamw_lr, for example to 3e-4"));
+}
+
+void note_guessed_uses(const Plan& plan, Notes& notes) {
+  std::vector<std::string> guessed;
+  for (const RuleCount& rule : plan.rules)
+    for (const RuleCount::Matrix& one : rule.matrices)
+      if (one.why.starts_with("first matrix") || one.why.starts_with("last matrix"))
+        guessed.push_back(one.name);
+  if (guessed.empty()) return;
+  notes.push_back(
+      cat("the model marks no embedding and no head (Parameter::use), so its first and "
+          "its last matrix are taken for them: adamw updates ",
+          join(guessed, " and ")));
+}
+
+}  // namespace
+
+std::vector<std::string> optimizer_notes(const Plan& plan, const TrainOptions& options) {
+  Notes notes;
+  note_scaled_rate(plan, options, notes);
+  note_optimizer(options, notes);
+  note_rate_of_adamw(options, notes);
+  note_guessed_uses(plan, notes);
+  return notes;
+}
+
+}  // namespace lockstep
