@@ -32,7 +32,9 @@ struct MuonRig {
   at::Tensor weights(std::size_t i) const { return storage.view(storage.master(), i).cpu(); }
 };
 
-constexpr std::size_t matrices[] = {1, 2, 4, 5};  // of the model
+// "tall" and "wide" of the model. The gradients of its other matrices are singular: rounding alone
+// decides what the iteration makes of a singular value of 0.
+constexpr std::size_t regular[] = {2, 4};
 
 TEST_F(MuonGpuTest, MovesMatricesAsTheCpuDoes) {
   for (const testing::MuonCase& one : testing::muon_cases) {
@@ -41,7 +43,7 @@ TEST_F(MuonGpuTest, MovesMatricesAsTheCpuDoes) {
       there.step(step);
       here.step(step);
     }
-    for (const std::size_t i : matrices) {
+    for (const std::size_t i : regular) {
       const double moved = (here.weights(i) - before.weights(i)).norm().item<double>();
       const double apart = (there.weights(i) - here.weights(i)).norm().item<double>();
       EXPECT_LE(apart, 0.02 * moved) << there.storage.parameters()[i].name;
