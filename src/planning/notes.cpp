@@ -114,7 +114,7 @@ void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " (norm.statistics=sync spans all)"));
 }
 
-// What each rank holds with shard_optimizer, and what that saves.
+// The share of each rank with shard_optimizer, and the memory that it saves.
 std::string sharding_words(const Plan& plan, const std::string& rank) {
   const double saves = plan.sharding_saves_bytes;
   const std::string share =

@@ -123,7 +123,7 @@ struct Plan {
   Schedule schedule;
   MemoryEstimate memory;
   double memory_needed_bytes = 0;  // of one rank at this micro-batch
-  // What shard_optimizer saves or would save on the rank that keeps most; at most 0: nothing.
+  // The bytes that shard_optimizer saves or would save on the fullest rank; at most 0: none.
   double sharding_saves_bytes = 0;
   std::int64_t recomputed_blocks = 0;  // the model's first so many are computed again in backward
   std::string smaller_sample;          // as Facts has it; not part of the record

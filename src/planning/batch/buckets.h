@@ -40,7 +40,7 @@ struct BucketedLayout {
   std::vector<Bucket> buckets;  // consecutive; together they cover [0, elements)
 };
 
-// A layout for `ranks` equal shards a bucket of which none cuts a parameter that `whole` marks.
+// A layout with `ranks` equal shards per bucket. No shard cuts a parameter that `whole` marks.
 // There are two sorts of buckets. One holds parameters that are whole, and small ones: a bin per
 // rank, each as long as the longest, and no parameter in two bins. Such a bucket grows beyond
 // `bytes` until bins are filled to 7/8 together, which only the last need not be. The other holds

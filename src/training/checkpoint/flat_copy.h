@@ -51,7 +51,7 @@ class FlatCopier {
   FlatCopier(const ParameterStorage& storage, Backend& backend, bool keep);
   // flat: f32 [elements], or [own_elements] where ranks share.
   FlatCopy copy(const at::Tensor& flat);
-  // Of ranks that share, only the buckets in which a parameter has the state.
+  // Ranks that share gather only the buckets in which a parameter has the state.
   FlatCopy copy(const StateBuffer& state);
   // Runs another copy. Lack of memory in `function` counts as a failure like any other here.
   // Returns true if there was none.

@@ -78,7 +78,7 @@ void restore_model(const File& file, const Trained& trained) {
   }
 }
 
-// Of a state in an optimizer's file, as the file spells it. Each kind has one that no other has.
+// A state's prefix in an optimizer's file. Each kind has one that no other has.
 constexpr std::pair<const char*, const char*> kinds_of_states[] = {
     {"momentum_buffer.", "muon"}, {"momentum.", "sgd"}, {"exp_avg.", "adamw or adam"}};
 

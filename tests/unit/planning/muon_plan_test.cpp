@@ -157,16 +157,18 @@ TEST(MuonPlan, ClaimsNoSavingsOfShardsThatSaveNothing) {
   EXPECT_TRUE(has_note(plan(), "which saves no memory"));
 }
 
+// In one bucket 64 equal matrices fill the shards of four ranks.
 TEST(MuonPlan, CountsWhatShardsOfManyMatricesSave) {
   std::vector<OptimizedParameter> all;
   for (int i = 0; i < 64; ++i)
     all.push_back({.name = "up." + std::to_string(i), .sizes = {512, 512}});
   const Facts facts = facts_of(all);
   MuonPlanOptions options;
+  options.reduce_bucket_mb = 1000;
   const auto plan = [&] { return make_plan(options, facts, formula(facts), gpus(4)); };
   const double saves = plan().sharding_saves_bytes;
   const auto elements = static_cast<double>(facts.parameters);
-  EXPECT_NEAR(saves, 4 * elements * 3 / 4, elements / 4);
+  EXPECT_NEAR(saves, 4 * elements * 3 / 4, 1);
   EXPECT_TRUE(contains(memory_help(plan(), options, 1), "shard_optimizer=true (about "));
   const double alone = plan().memory.fixed_bytes;
   options.shard_optimizer = true;
