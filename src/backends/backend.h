@@ -71,13 +71,14 @@ class Backend {
   // a clock of the device's own; NaN where it cannot tell. Can be captured.
   virtual void stamp(const at::Tensor& slot) = 0;
   virtual bool has_graphs() const { return false; }
-  // Records what `work` enqueues on the current stream instead of running it. Everything that it
-  // reads or writes stays where it is for as long as the graph lives. Null where the device has no
-  // graphs; throws what `work` throws, or std::exception where something in it cannot be recorded.
+  // Captures what `work` enqueues on the current stream as a graph, instead of running it. Memory
+  // that it reads or writes must stay where it is for as long as the graph lives. Null if the
+  // device has no graphs. Throws what `work` throws, or std::exception if something in it cannot be
+  // captured.
   virtual std::unique_ptr<Graph> capture(const std::function<void()>& work) { return nullptr; }
-  // Work beside the current stream's, for one recording; `second`: beside that, too, and without
-  // matrix products. Null where the device has none. The first call is to come outside of a
-  // recording, because memory of a recording goes back with it. The backend outlives it.
+  // A side stream for one capture, whose work overlaps with the current stream's. second: a further
+  // one, for work without matrix products. Null if the device has none. The first call must come
+  // outside a capture, because memory of a capture is returned with it. The backend outlives it.
   virtual std::unique_ptr<SideWork> side_work(bool second = false) { return nullptr; }
   virtual void synchronize() = 0;
   virtual MemoryUse memory() = 0;

@@ -45,7 +45,7 @@ using SampleAt = std::function<std::int64_t(std::int64_t epoch, std::int64_t pla
 SampleAt permuted_order(std::uint64_t seed, std::int64_t count, std::int64_t size, bool shuffle);
 
 // A row of a micro-batch. Rows beyond the epoch's last place, or beyond the rows of a step, are
-// padding of weight 0: they hold a sample all the same.
+// padding of weight 0. Their memory holds some sample (`filler`), which counts for nothing.
 struct Row {
   std::int64_t global_row = 0;  // in the global batch of the step: [0, places)
   std::int64_t epoch = 0;
@@ -54,10 +54,10 @@ struct Row {
   std::int64_t part = 0;     // which of its sample's rows
 };
 
-// Rank r takes global rows [r * micro * accumulation, (r + 1) * micro * accumulation) (with
-// norm_rows: those at r in each run of norm_rows), micro-batch
-// m of it the m-th slice of `micro` global rows. So the set of samples of a step is that of the
-// global batch.
+// The global row with which a rank's micro-batch begins. Rank r takes global rows
+// [r * micro * accumulation, (r + 1) * micro * accumulation), or with norm_rows those at r in each
+// run of norm_rows. Its micro-batch m is the m-th slice of `micro` of them. So the samples of a
+// step are those of the global batch.
 std::int64_t first_global_row(const BatchPlan& batch, int rank, std::int64_t micro_index);
 
 // An epoch cut into steps of `global` samples, of `rows_per_sample` rows each.

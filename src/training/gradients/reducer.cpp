@@ -24,7 +24,7 @@ struct Reducer::State {
   ProcessGroup& group;
   const std::vector<Bucket>& buckets;
   std::vector<std::size_t> bucket_of;   // by parameter
-  std::vector<std::size_t> leaf_count;  // by parameter: more than one where it has two names
+  std::vector<std::size_t> leaf_count;  // by parameter: two tied tensors that share memory are two
   std::vector<std::set<const at::TensorImpl*>> arrived;  // by parameter: its leaves, since arm
   std::vector<std::int64_t> missing;                     // by bucket
   struct Sent {

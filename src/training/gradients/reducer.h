@@ -20,10 +20,11 @@ namespace lockstep {
 
 class RowExchange;
 
-// Buckets fire in one fixed order, the same on every rank, each when it and all before it are
-// ready; what no gradient reached is sent by `flush`. So the number of forward passes, and
-// parameters without a gradient, make no difference, and accumulation costs no communication.
-// Installs hooks on the parameters; must outlive no backward pass. One thread.
+// Sums gradients over the ranks. Buckets fire in one fixed order, the same on every rank: each when
+// it and all before it are ready. `flush` sends those that no gradient reached. So the number of
+// forward passes and parameters without a gradient make no difference. Accumulation costs no
+// communication. Installs hooks on the parameters: no backward pass may run when it is destroyed.
+// One thread.
 class Reducer {
  public:
   // bf16, and several ranks: gradients are added up in GradientBuffers::sums, and read by sums_of.
@@ -39,9 +40,10 @@ class Reducer {
   void skip_rest();
   // Tables whose gradient is few rows, which go as these in a graph.
   RowExchange& rows();
-  // Sends what has not fired. Afterwards `wait` makes the current stream (CPU: the host) wait, and
-  // calls summed(range) for parts of all ranks' sum, f32 or bf16, that together are all of it: on
-  // GPUs most of it while the rest is still on its way.
+  // Sends the buckets that have not fired. Afterwards `wait` makes the current stream (CPU: the
+  // host) wait, and calls summed(range) for one part after the other of the ranks' sum, f32 or
+  // bf16, until all of it was given. On GPUs most of it is given while the rest is still on its
+  // way.
   void flush();
   using Summed = std::function<void(const at::Tensor& range)>;
   void wait(const Summed& summed = {});

@@ -171,8 +171,9 @@ class Recipe {
   // or predicts. What init.from brings comes over it. Throws Error.
   virtual void initialise(Model&) {}
   // How files of this field name what the model names otherwise, for init.from: pairs of patterns,
-  // {"bert.*", "encoder.*"}, the first that leads to a name of the model's. {"fc.*", ""}: such
-  // files may have it, the model does not. {"", "head.*"}: the model has it, such files may not.
+  // {"bert.*", "encoder.*"}, the first that leads to a name of the model's. {"fc.*", ""}: files
+  // that have it are taken, though the model has no such tensor. {"", "head.*"}: files that lack it
+  // are taken, and the model keeps its own.
   virtual std::vector<std::pair<std::string, std::string>> weight_names() const { return {}; }
 
   // Names of the loss's terms; the reported loss is the sum of the terms' means.
@@ -196,8 +197,8 @@ class Recipe {
   // two.
   virtual std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
                                                  StepContext& context);
-  // Whether the two below make records too: devices share a sample then where there are fewer
-  // validation samples than devices, with one row per sample.
+  // Whether the two functions below make records too. If so, devices share a sample when there are
+  // fewer validation samples than devices, with one row per sample.
   virtual bool evaluates_pieces() const { return false; }
   // What one device makes of `sample`, a batch of one row: u8 of any length, on the device or the
   // host. May be empty.
@@ -209,8 +210,9 @@ class Recipe {
                                     StepContext& context);
   // Record i is that of validation sample i (with several rows a sample: of its row
   // i % rows_per_sample(), the sample being i / rows_per_sample()); the same on all ranks. At least
-  // one metric, whatever the records; the first is the one that `checkpoint.best_metric` means by
-  // default. records.dense() is [N, R] where all have one length.
+  // one metric, whatever the records. The first is the default of `checkpoint.best_metric`; the
+  // names also belong into RecipeOptions::metric_names. records.dense() is [N, R] where all have
+  // one length.
   virtual std::vector<Metric> metrics(const Records& records) const = 0;
   // A row per item, which the run keeps beside the metrics: of what the records say. On rank 0
   // alone, after `metrics`; `output` takes further tables and pictures. The default: no table.

@@ -33,9 +33,10 @@ struct GraphCounts {
   std::int64_t by_graph = 0, eager = 0;  // steps
 };
 
-// After some steps that warm up, a step whose shapes were seen before, the same on every rank, is
-// recorded by all ranks together, or by none, and from then on replayed. At most
-// `options.graph_shapes` graphs, which share their memory. One thread, on the training stream.
+// Captures steps as CUDA graphs and replays them. After a few eager steps a step is captured whose
+// shapes were seen before on every rank. All ranks capture it together, or none does; from then on
+// it is replayed. There are at most `options.graph_shapes` graphs, which share their memory. One
+// thread, on the training stream.
 class StepGraphs {
  public:
   // All outlive it.

@@ -16,9 +16,9 @@ namespace lockstep {
 class EventWriter {
  public:
   explicit EventWriter(const std::filesystem::path& path);  // creates the file; throws Error
-  EventWriter();                            // writes only to that descriptor, for events that
-                                            // belong to no run
-  void write(const nlohmann::json& event);  // adds "time" (unix seconds) if absent
+  EventWriter();  // writes only to that descriptor, for events that belong to no run
+  // Adds "time" (unix seconds) if absent. One thread at a time: the caller locks (Recorder does).
+  void write(const nlohmann::json& event);
   int failed() const { return failed_; }
   // Makes the events written so far survive a power loss, if the disk can. Any thread.
   void sync();

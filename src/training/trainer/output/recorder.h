@@ -72,8 +72,8 @@ class Recorder {
   // More of the quota is kept for predictions than before: quota_s are left to train.
   void quota(std::int64_t step, double quota_s, const std::string& why);
   void checkpoint(const CheckpointSaver::Result& result);
-  // What was written so far outlasts a power loss: as far as a checkpoint that is about to count
-  // goes, so must its events and samples.
+  // Makes all that was written so far outlast a power loss. A checkpoint calls it before it counts,
+  // because its events and samples must be there too.
   void make_durable();
   void warn(std::int64_t step, const std::string& text);
   void ended(std::int64_t step, const RunEnd& end, const GraphCounts& graphs);
