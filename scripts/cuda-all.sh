@@ -10,7 +10,7 @@ checkout=$(dirname "$here")
 . "$here/lib/common.sh"
 architectures=(75 80 86 89 90 100 120)
 folder=$checkout/build-cuda
-kernels=(adam cross_entropy dropout embedding gelu layer_norm stamp uniform)
+kernels=(activation adam cross_entropy dropout embedding layer_norm stamp uniform)
 
 LOCKSTEP_CUDA=ON "$here/setup.sh" --quick
 hidden=("$here/without-toolkit.sh")
