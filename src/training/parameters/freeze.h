@@ -9,10 +9,10 @@
 namespace lockstep {
 
 // Takes requires_grad from the parameters that `patterns` name (train.freeze,
-// planning/options/parameter_rules.h). Nothing may have moved the parameters yet. A parameter with
-// several names is frozen or trained under all of them, as the last pattern that matches any says.
-// Throws Error for a pattern that matches no name, with near ones, and where nothing would be left
-// to train.
+// planning/options/parameter_rules.h). It must come before anything moves the parameters. A
+// parameter with several names is frozen or trained under all of them, as the last pattern that
+// matches any says. Throws Error for a pattern that matches no name, with near ones, and where
+// nothing would be left to train.
 void freeze(const std::vector<Parameter>& registered, const std::vector<std::string>& patterns);
 
 }  // namespace lockstep
