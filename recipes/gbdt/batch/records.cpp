@@ -151,7 +151,7 @@ Window window_of(const WindowRecord& window) {
 void set_recorded(const WindowRecord& window, GbdtOptions& options) {
   const ValueSource recorded{.kind = ValueSource::Kind::preset};
   const json& recorded_options = window.metadata.at("options");
-  // The record is from before these two options.
+  // Records from before these two options lack them.
   if (!recorded_options.contains("feature_set")) options.table.set("feature_set", "v1", recorded);
   if (!recorded_options.contains("data.made_seed") && recorded_options.contains("seed"))
     options.table.set("data.made_seed", text_of(recorded_options["seed"]), recorded);

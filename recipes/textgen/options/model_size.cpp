@@ -17,12 +17,12 @@ std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
   return vocab * width + model.context * width + model.layers * block + norm + head;
 }
 
-// The bytes that a rank holds, on a GPU with our own kernels. Fixed: weights, gradients and the
-// optimizer's state; what the engine keeps for a lack of memory, 32 MiB, and as much for each
-// workspace of the matrix libraries: two of ATen's, and in low precision our own. There products
-// that add to a gradient are also tried out beside it, so the largest weight matrix counts once
-// more, in fp32. A token of a sample, with e bytes an element (4 or 2), width W, hidden size F,
-// vocabulary V:
+// The bytes that a rank holds, on a GPU with our own kernels.
+// Fixed: weights, gradients and the optimizer's state; what the engine keeps for a lack of memory,
+// 32 MiB, and as much for each workspace of the matrix libraries: two of ATen's, and in low
+// precision our own. There products that add to a gradient are also tried out beside it, so the
+// largest weight matrix counts once more, in fp32.
+// A token of a sample, with e bytes an element (4 or 2), width W, hidden size F, vocabulary V:
 //   a block keeps for backward the input of both norms and their results (4 W), q, k, v (3 W), the
 //   attention's result (W), the feed-forward part before and after GELU (2 F): e (8 W + 2 F); in
 //   fp32 mean and deviation of both norms and a number a head. Dropout draws its mask again. Only

@@ -36,10 +36,10 @@ at::Tensor joined(const ThreeTensors& parts) {
 }
 
 // Adds the gradient of three parameters; the first is the writer's k-th. of_all(sum [3 * n, ...],
-// is_first) adds all of it to its first argument, or writes over that with is_first, which needs
-// parameters that can be overwritten. Gradients that go into no buffer are for autograd, at
-// `result`. wanted: whose gradient is needed. On the side stream of_all, which reads `read`, is
-// called once this returned.
+// is_first) adds all of it to its first argument, or with is_first writes over that. Only
+// parameters that can be overwritten allow is_first. Gradients that go into no buffer are for
+// autograd, at `result`. wanted: whose gradient is needed. On the side stream of_all, which reads
+// `read`, is called once this returned.
 template <class OfAll>
 void give_each(GradientWriter& writer, std::size_t k, const ThreeTensors& parameters,
                const std::array<bool, 3>& wanted, std::initializer_list<at::Tensor> read,

@@ -143,7 +143,7 @@ struct EmbeddingBackward {
   // All rows, those of one token together and ascending: then each sum is added up in this order.
   // Null: in any order.
   const std::int64_t* by_token = nullptr;
-  // With by_token: [pieces, 2, width]. A thread adds up `piece` of those rows.
+  // With by_token: [pieces, 2, width]. A thread adds up `piece` rows of by_token.
   float* partial = nullptr;
   std::int64_t piece = 0;
   // Set where something is added to of_weight, which begins at that element of the flat buffer;

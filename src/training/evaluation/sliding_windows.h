@@ -73,8 +73,8 @@ class SlidingWindows {
   friend class WindowSweep;
   std::int64_t per_layer() const;  // windows at each place along the first dimension
   std::int64_t slab_rows() const;  // that a batch can reach over
-  RowRange layers_of(
-      RowRange rows) const;  // Layers of windows that reach into the rows; `rows` is not empty.
+  // Layers of windows that reach into the rows; `rows` is not empty.
+  RowRange layers_of(RowRange rows) const;
   std::vector<std::int64_t> place_of(std::int64_t window) const;  // along each dimension
 
   WindowOptions options_;

@@ -201,8 +201,8 @@ class Recipe {
   // Whether the two functions below make records too. If so, devices share a sample when there are
   // fewer validation samples than devices, with one row per sample.
   virtual bool evaluates_pieces() const { return false; }
-  // The part of `sample`, a batch of one row, that one device evaluates: u8 of any length, on the
-  // device or the host. May be empty.
+  // The result that one device makes of its piece of `sample`, a batch of one row: u8 of any
+  // length, on the device or the host. May be empty.
   virtual at::Tensor evaluate_piece(Model& model, const Batch& sample, ItemPiece piece,
                                     StepContext& context);
   // On one rank: the record of all pieces in their order, each u8 [any] on the CPU. The same
