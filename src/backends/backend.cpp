@@ -1,4 +1,4 @@
-// What follows from the interface alone.
+// Functions that need the interface alone.
 #include "backends/backend.h"
 
 #include "backends/layout.h"

@@ -1,4 +1,4 @@
-// What an exception says to people: ATen's carry twenty C++ frames that hide it.
+// The error message of an exception, for people: ATen's carry twenty C++ frames that hide it.
 #pragma once
 
 #include <exception>
@@ -8,7 +8,7 @@ namespace lockstep {
 
 std::string message_of(const std::exception& error);  // without frames
 std::string first_line_of(const std::exception& error);
-// What to do about a message of torch's that people meet with models of their own; "" for others.
+// Advice on a message of torch's that people meet with models of their own; "" for others.
 std::string advice_on(const std::string& message);
 // Where in C++ it was thrown; "" if it does not know.
 std::string frames_of(const std::exception& error);

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// What ending a step takes at most beside the gradients, about.
+// About the most memory that ending a step takes beside the gradients.
 constexpr std::int64_t reserve_bytes = std::int64_t{32} << 20;
 
 }  // namespace

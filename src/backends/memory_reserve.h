@@ -18,12 +18,12 @@ class MemoryReserve {
   void free();
   // The same after `error`, which said that there was no memory.
   void free_after(const std::exception& error);
-  // What that said, one line; empty: it never happened.
+  // The message of that error, one line; empty: it never happened.
   const std::string& text() const { return text_; }
   // Takes it again; where that fails, goes on without.
   void take();
-  // What `function` returns; where memory runs out in it, once more after `free`. For what a rank
-  // cannot leave out without the others waiting for it for ever.
+  // Returns function(). If memory runs out in it, calls it once more after `free`. For work that a
+  // rank cannot leave out without the others waiting for it for ever.
   template <class Function>
   auto retry(const Function& function) {
     return retry_after_freeing(function, [this] { free(); });

@@ -31,7 +31,7 @@ bool is_out_of_memory(const std::exception& error) {
       (is_of_torch && says_any(what, {"DefaultCPUAllocator: can't allocate memory",
                                       "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED",
                                       "CUDNN_STATUS_ALLOC_FAILED", "ALLOCATION_FAILED"}))) {
-    // What the device counts until now belongs to this failure, not to the next one.
+    // Failures that the device counted until now belong to this one, not to the next.
     if (is_short != nullptr) is_short();
     return true;
   }

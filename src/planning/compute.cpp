@@ -32,7 +32,7 @@ std::string no_peak(const Device& device, const PrecisionPlan& precision) {
              products_word(precision));
 }
 
-// Of each device.
+// The peak FLOP/s of each device.
 std::vector<double> peaks_of(const Plan& plan) {
   std::vector<double> peaks;
   const double mean = plan.compute.peak_flops / static_cast<double>(plan.devices.size());

@@ -45,16 +45,16 @@ struct DirectBatch {
   std::vector<std::string> only_batch{};       // options that a job does not need
   std::vector<std::string> outputs{};          // files without which a job has not succeeded
   // "key=value" for each job, where the option is not given, or is one of only_batch; may hold
-  // {slot}, {gpu}. What is not to be filled in goes through job_literal.
+  // {slot}, {gpu}. Text that must not be filled in goes through job_literal.
   std::vector<std::string> more_options{};
   std::int64_t cpus = 1;   // of a job
-  std::string cpus_key{};  // the option of which that is the value; a search for the best sets it
+  std::string cpus_key{};  // the option that holds that value; a search for the best sets it
   std::string gpus = "0";  // likewise, as a job file has it
   std::int64_t retries = 2;
   double retry_delay_s = 5, timeout_s = 600;
   double max_failure_rate = 0.15;
   std::vector<std::string> notes{};  // for people, one line each
-  // Jobs of which it is known before they run that they will be skipped; the first, and why.
+  // How many jobs will be skipped, as is known before they run. why_skipped: the first, and why.
   std::size_t skipped = 0;
   std::string why_skipped{};
   // "key=value" that puts the jobs onto the CPU, or onto GPUs, for hints. "": there is none.
@@ -127,11 +127,11 @@ struct DirectActivity {
 struct DirectBatchEnd {
   std::filesystem::path folder;  // of the batch
   std::vector<DirectJob> jobs;   // those of this recipe, in the order of the job file
-  // Of the jobs of these names. Empty: nothing is known.
+  // The activity of the jobs with these names. Empty: nothing is known.
   std::function<DirectActivity(const std::set<std::string>& jobs)> activity{};
 };
 
-// What evaluate and predict are given of trainings that are over.
+// The input of evaluate and predict, after trainings that are over.
 struct DirectUse {
   bool predicts = false;                       // else it evaluates
   std::vector<std::filesystem::path> folders;  // what each of them wrote
@@ -148,8 +148,9 @@ struct DirectRecipe {
   std::function<std::string(const DirectBatchEnd& end)> gather{};
   // Returns what to show. Throws Error. Empty: it can neither evaluate nor predict.
   std::function<std::string(const DirectUse& use)> use{};
-  // What to know before trusting the results of a training that wrote this folder, such as that its
-  // data are made: a line. "": nothing, as where the folder cannot be read. Empty: never anything.
+  // A warning for people who trust the results of a training that wrote this folder, such as that
+  // its data are synthetic: one line. "": nothing, as where the folder cannot be read. Empty: never
+  // anything.
   std::function<std::string(const std::filesystem::path& folder)> caution{};
 };
 

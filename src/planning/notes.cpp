@@ -1,4 +1,5 @@
-// What a plan says in words: what differs from one device and what does not, and what looks wrong.
+// The notes of a plan, in words: how it differs from one device, what stays the same, and what
+// looks wrong.
 #include "planning/notes.h"
 
 #include "core/base/text/text.h"

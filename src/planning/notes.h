@@ -1,4 +1,5 @@
-// What a plan says in words: what differs from one device and what does not, and what looks wrong.
+// The notes of a plan, in words: how it differs from one device, what stays the same, and what
+// looks wrong.
 #pragma once
 
 #include "planning/plan.h"
@@ -8,8 +9,8 @@
 
 namespace lockstep {
 
-// plan: complete but for its notes. Those of the micro-batch are in plan/micro_batch. Each note is
-// a sentence or two without a full stop at the end.
+// plan: complete but for its notes. Those of the micro-batch are in planning/batch/micro_batch.
+// Each note is a sentence or two without a full stop at the end.
 std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options);
 
 // Those of plan_notes about the optimizer.

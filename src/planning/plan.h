@@ -23,11 +23,11 @@ struct GroupCount {
   std::int64_t parameters = 0;
 };
 
-// What a recipe knows of its data and model before a worker starts.
+// The facts that a recipe knows of its data and model before a worker starts.
 struct Facts {
   std::int64_t train_samples = 0;
   std::int64_t valid_samples = 0;
-  // What evaluating all of valid_samples takes, in forward passes of a training sample: where a
+  // The cost of evaluating all of valid_samples, in forward passes of a training sample. If a
   // validation sample is cut into tiles, their number. 0: valid_samples.
   double evaluation_passes = 0;
   std::int64_t epoch_size = 0;       // places in an epoch's order; 0 = train_samples
@@ -61,17 +61,18 @@ struct MemoryEstimate {
   // where it is computed again. 0 blocks: the recipe has none, or does not tell.
   std::int64_t blocks = 0;
   double block_bytes = 0, recomputed_block_bytes = 0;
-  // What a sample needs for a moment beside its activations. In the loss, which works in equal
-  // pieces of at most loss_piece_bytes (0: in one); and in backward. The larger of the two counts.
+  // Bytes that a sample needs for a moment beside its activations: in the loss, which works in
+  // equal pieces of at most loss_piece_bytes (0: in one); and in backward. The larger of the two
+  // counts.
   double loss_bytes = 0, loss_piece_bytes = 0;
   double backward_bytes = 0;
-  // Of a plan: whether per_sample_bytes follows from an earlier run's peak; and with
-  // batch.micro = auto the largest micro-batch that was seen to fit, 0: not tried out.
+  // In a plan: whether per_sample_bytes follows from an earlier run's peak. With batch.micro = auto
+  // also the largest micro-batch that was seen to fit; 0: not tried out.
   bool measured = false;
   std::int64_t tried_micro = 0;
 };
 
-// What runs before showed of the memory of these devices; 0: nothing is known.
+// Memory of these devices as measured by earlier runs; 0: nothing is known.
 struct MeasuredMemory {
   // A rank's peak at a micro-batch; with batch.micro = auto, at the largest that fits.
   std::int64_t micro = 0;
@@ -79,9 +80,9 @@ struct MeasuredMemory {
   std::int64_t shrunk_to = 0;  // the micro-batch that this run shrank to when memory ran out
 };
 
-// A step takes `global` samples, which are rows(); they are shared out over places(), of which a
-// micro-batch is `micro`. Both are the same, but where a sample has several rows, or where there
-// are fewer samples than ranks: then the last places are padding.
+// A step takes `global` samples, which have rows() rows. The rows are shared out over places()
+// places; a micro-batch has `micro` of them. There are as many rows as places, unless a sample has
+// several rows, or there are fewer samples than ranks. Then the last places are padding.
 struct BatchPlan {
   std::int64_t world_size = 1, micro = 1, accumulation = 1, global = 1;
   std::int64_t rounded_from = 0;  // the default that `global` stands for; 0 = not rounded
@@ -93,18 +94,18 @@ struct BatchPlan {
   std::int64_t norm_rows = 0;
   std::int64_t rows() const { return global * rows_per_sample; }
   std::int64_t places() const { return world_size * micro * accumulation; }
-  // What a rank must have room for: its part of the rows, rounded up.
+  // The rows that a rank must have memory for: its share, rounded up.
   std::int64_t rows_per_rank() const { return (rows() - 1) / world_size + 1; }
 };
 
-// What the model computes in.
+// The precision that the model computes in.
 struct PrecisionPlan {
   Precision type = Precision::fp32;  // never auto
   bool tf32 = false;                 // fp32 products are rounded to TF32
   std::string why;                   // what decided, where precision = auto
 };
 
-// What the utilisation of a run (MFU) is made of.
+// The numbers that the utilisation of a run (MFU) is made of.
 struct ComputePlan {
   double flops_per_step = 0;  // model FLOPs of the global batch; 0 = unknown
   double peak_flops = 0;      // FLOP/s of all devices together; 0 = unknown
@@ -167,8 +168,8 @@ BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t
 void check_frozen_batch(const TrainOptions& options, const Facts& facts,
                         const std::vector<Device>& devices);
 
-// For a run that goes on, of which preparation found `before` when it began and finds `now`. Throws
-// Error if the data has another number of samples. where: "data.path=/x", or empty.
+// For a run that resumes. before: what preparation found when the run began; now: what it finds
+// now. Throws Error if the data has another number of samples. where: "data.path=/x", or empty.
 void check_frozen_data(const Facts& before, const Facts& now, const std::string& where);
 
 // Steps of an epoch of so many places; 0 for none.

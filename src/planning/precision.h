@@ -1,4 +1,4 @@
-// What the model computes in, and what of that the devices have natively.
+// The precision that the model computes in, and the precisions that the devices have natively.
 #pragma once
 
 #include "planning/plan.h"

@@ -29,7 +29,7 @@ struct PrepareContext {
   std::function<void(const std::string&)> say;  // progress for people, one line, no newline
 };
 
-// What preparation found; `extra` travels to the worker and into run.json unchanged.
+// The outcome of preparation. `extra` travels to the worker and into run.json unchanged.
 struct Prepared {
   Facts facts;
   nlohmann::json extra = nlohmann::json::object();
@@ -91,8 +91,8 @@ class RecipeOptions {
   // is there.
   virtual void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept) const;
 
-  // What `lockstep predict RUN INPUT` takes. By default, a text: the option predict.prompt, where
-  // the recipe has it.
+  // The INPUT that `lockstep predict RUN INPUT` takes. By default a text: the option
+  // predict.prompt, where the recipe has it.
   virtual PredictInput predict_input() const;
   // The items to predict; torch-free. Throws Error. The default lists query.inputs.
   virtual std::vector<PredictItem> items(const ItemQuery& query) const;
@@ -106,7 +106,7 @@ class RecipeOptions {
 
   OptionTable table;
 
-  // Of a recipe that predicts items: fields of predict.input, predict.out and predict.also.
+  // Fields of predict.input, predict.out and predict.also, in a recipe that predicts items.
   struct ItemOptions {
     std::vector<std::string> input;
     std::string out;

@@ -91,8 +91,8 @@ MemoryEstimate memory_from_json(const nlohmann::json& json) {
 
 namespace {
 
-// What is divided by, and what has to be there. A run is evaluated on other devices than it was
-// planned for: the sizes need not go into each other.
+// Checks that divisors are not 0, and that needed values are there. A run is evaluated on other
+// devices than it was planned for: the sizes need not go into each other.
 void check_plan(const Plan& plan) {
   const BatchPlan& batch = plan.batch;
   if (batch.world_size == 0 || batch.micro == 0 || batch.accumulation == 0 || batch.global == 0 ||
@@ -255,7 +255,7 @@ RunSetup setup_from_json(const nlohmann::json& record) {
     RunSetup setup = make_setup(record.at("recipe"), record.value("plugin", ""), false);
     const auto tables = setup.tables();
     apply_json(tables, record.at("config"));
-    // What was meant before there was a choice.
+    // fp32 was meant before there was a choice.
     if (setup.train->precision == Precision::automatic) setup.train->precision = Precision::fp32;
     setup.prepared.facts = facts_from_json(record.at("facts"));
     setup.prepared.extra = record.at("extra");

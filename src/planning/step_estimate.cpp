@@ -17,7 +17,7 @@ constexpr double share_of_link = 0.8;
 constexpr double share_of_backward = 0.6;  // of a step, during which gradients are added up
 constexpr double never_hidden = 0.1;       // of the exchange: its last bucket
 
-// Of so many devices so many times as fast as one: a quarter of what each adds.
+// The least factor by which so many devices must be faster than one: a quarter of what each adds.
 double least_gain(std::int64_t devices) { return 1 + 0.25 * static_cast<double>(devices - 1); }
 
 std::string milliseconds(double seconds) {

@@ -12,12 +12,12 @@
 
 namespace lockstep {
 
-// Arithmetic at a third of the peak, but never less than the 2 ms in which the kernels of a small
-// model begin; then the gradients added up over four fifths of the link, of which the backward pass
-// hides what it can. A third is the middle of what was measured: steps of the models in
-// bench/results reach from a tenth of the peak to a half and more, so the truth is within 3 times.
-// What costs the same on any number of devices, such as the update, is left out otherwise, so that
-// the true gain is nearer to 1.
+// An estimate of a step's time. Arithmetic runs at a third of the peak, but takes at least the 2 ms
+// in which the kernels of a small model begin. Then the gradients are added up over four fifths of
+// the link, and the backward pass hides what it can of that. A third is the middle of what was
+// measured: steps of the models in bench/results reach from a tenth of the peak to a half and more,
+// so the truth is within 3 times. Otherwise it leaves out work that costs the same on any number of
+// devices, such as the update. So the true gain is nearer to 1.
 struct StepEstimate {
   std::int64_t devices = 1;
   std::size_t fastest = 0;        // rank of the device that would be the quickest one alone

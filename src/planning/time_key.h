@@ -9,16 +9,17 @@
 
 namespace lockstep {
 
-// Of training: all that decides memory (planning/memory/measured_memory.h) but where the data lies
-// and when it is evaluated, the batch, and the kind and number of the plan's devices. cpu: the
-// model of this host's processor.
+// The key of training times. It holds all that decides memory (planning/memory/measured_memory.h),
+// except where the data lies and when it is evaluated. It also holds the batch, and the kind and
+// number of the plan's devices. cpu: the model of this host's processor.
 nlohmann::json training_time_key(const RunSetup& setup, const std::string& cpu);
 
-// Of a start, whatever the model: the recipe, and the kind and number of the plan's devices.
+// The key of a start's time, whatever the model: the recipe, and the kind and number of the plan's
+// devices.
 nlohmann::json start_time_key(const RunSetup& setup, const std::string& cpu);
 
-// Of predicting: the recipe, its options but for inputs and outputs, the size of the model, and the
-// kind and number of devices.
+// The key of predicting times: the recipe, its options but for inputs and outputs, the size of the
+// model, and the kind and number of devices.
 nlohmann::json prediction_time_key(const RunSetup& setup, const std::vector<Device>& devices,
                                    const std::string& cpu);
 

@@ -20,7 +20,7 @@ class Deberta : public Encoder {
   at::Tensor forward(const EncoderInput& input, const StepContext& context) override;
 
  private:
-  // What all layers of a forward pass share.
+  // The inputs that all layers of a forward pass share.
   struct Surroundings {
     EncoderInput input;
     PaddedTexts texts;

@@ -21,9 +21,9 @@ struct EncoderInput {
   // i64 [S + 1]: text s is tokens [offsets[s], offsets[s + 1]); the last is N, so that nothing has
   // to be looked for behind the texts. Tokens of padding are texts of their own.
   at::Tensor offsets;
-  // i64 [B + 1]: the same for the rows of the micro-batch, each of which is some whole texts; texts
-  // of padding lie behind them. Dropout is drawn by a token's row and its place in it. Only read
-  // while training.
+  // i64 [B + 1]: the same for the rows of the micro-batch. Each row is some whole texts; texts of
+  // padding lie behind them. Dropout is drawn by a token's row and its place in it. Only read while
+  // training.
   at::Tensor row_offsets;
   // i64 [N], each from 0 to EncoderShape::longest() - 1; undefined: 0, 1, 2, … in every text. A
   // token that is masked is simply left out, and the others keep their positions: nobody sees it,

@@ -1,4 +1,4 @@
-// What Hugging Face's files call an encoder's tensors.
+// The names of an encoder's tensors in Hugging Face's files.
 #include "core/base/text/text.h"
 #include "recipes/dimabsa/encoder/encoder.h"
 

@@ -1,4 +1,4 @@
-// What was found as the phrases, names and numbers that go into files.
+// Turns found tuples into the phrases, names and numbers that go into files.
 #pragma once
 
 #include <string>

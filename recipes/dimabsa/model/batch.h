@@ -46,12 +46,12 @@ class BatchBuilder {
   BatchBuilder(std::int64_t pad, bool rounded) : pad_(pad), rounded_(rounded) {}
 
   void begin_row(std::int64_t pass);  // a Pass; -1: padding
-  // Of the present row. weight: of what it asks for, but for spans.
+  // Adds a text to the present row. weight: of the answer that it asks for, except spans.
   void add(const TextTokens& text, Pass pass, std::int64_t category, double value, double weight);
-  // Of the last text: all its tokens from the answer on count, with `weight` each.
+  // All tokens of the last text from the answer on count, with `weight` each.
   void weigh_spans(double weight);
-  // Of the last text: a span to be found, whose ends count `weight`. Spans that the text was cut
-  // before are left out.
+  // Marks a span to be found in the last text, whose ends count `weight`. Spans that the text was
+  // cut before are left out.
   void mark_span(const PieceSpan& span, double weight);
   std::vector<at::Tensor> fields() const;
 

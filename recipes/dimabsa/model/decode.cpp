@@ -26,7 +26,7 @@ std::vector<Found> most_probable(std::vector<Found> all, std::size_t most) {
 
 using Key = std::pair<PieceSpan, PieceSpan>;
 
-// Of pairs that come twice the more probable one.
+// Keeps the more probable one of pairs that come twice.
 std::map<Key, double> by_key(const std::vector<FoundPair>& pairs) {
   std::map<Key, double> found;
   for (const FoundPair& pair : pairs) {

@@ -52,7 +52,7 @@ at::Tensor span_probabilities(const Net& net, const std::vector<at::Tensor>& fie
       .to(at::kCPU, at::kDouble);
 }
 
-// Of the tokens [begin, end), a column.
+// A column of the tokens [begin, end).
 std::vector<double> column_of(const at::Tensor& probabilities, std::int64_t begin, std::int64_t end,
                               std::int64_t side) {
   std::vector<double> values;

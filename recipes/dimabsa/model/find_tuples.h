@@ -1,4 +1,4 @@
-// What a model finds in sentences: the passes in turn, each over all sentences at once.
+// Finds tuples in sentences with a model: the passes in turn, each over all sentences at once.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -36,7 +36,8 @@ class TupleFinder {
   TupleFinder(const Net& net, const FinderOptions& options, const StepContext& context)
       : net_(net), options_(options), context_(context) {}
 
-  // Of each sentence. Task 1: a tuple for each of its tuples, whose aspects are asked for.
+  // The tuples of each sentence. Task 1: a tuple for each of its tuples, whose aspects are asked
+  // for.
   std::vector<std::vector<FoundTuple>> find(
       const std::vector<const EncodedSentence*>& sentences) const;
 
@@ -45,7 +46,7 @@ class TupleFinder {
     std::size_t sentence = 0;
     Question question;
   };
-  // Of first tokens.
+  // The answers at first tokens.
   struct Answers {
     at::Tensor categories;       // i64 [S] on the CPU; undefined unless asked for
     at::Tensor valence_arousal;  // f64 [S, 2] on the CPU

@@ -38,8 +38,8 @@ class Net : public Model {
   at::Tensor hidden(const EncoderInput& input, const StepContext& context) const;  // [N, W]
   // In the dtype that it computes in. [N, 4, 2, 2]: pass, start or end, no or yes.
   at::Tensor span_logits(const at::Tensor& hidden) const;
-  // Of these rows i64 [S] of hidden states, first tokens: [S, categories], [S, 2]; and `hidden` for
-  // what else reads it.
+  // The answers at rows i64 [S] of hidden states, first tokens: [S, categories], [S, 2]; and
+  // `hidden` for other operations that read it.
   using Answer = std::tuple<at::Tensor, at::Tensor>;
   Answer category_logits(const at::Tensor& hidden, const at::Tensor& rows) const;
   Answer valence_arousal(const at::Tensor& hidden, const at::Tensor& rows) const;

@@ -8,7 +8,7 @@
 
 namespace lockstep::dimabsa {
 
-// What a text asks, and of which phrases.
+// The question of a text, and its phrases.
 struct Question {
   Pass pass = Pass::aspects;
   PieceSpan aspect, opinion;             // where the query names them
@@ -32,7 +32,7 @@ TextTokens make_text(const EncodedQueries& queries, const EncodedSentence& sente
 // The tokens [first, last] of such a text in which a span's answer begins and ends.
 PieceSpan tokens_of(const TextTokens& text, const PieceSpan& span);
 
-// The question of a tuple. Of C the spans of all other tuples are left out.
+// The question of a tuple. In C the spans of all other tuples are left out.
 Question question_of(Pass pass, const std::vector<EncodedTuple>& tuples, std::size_t tuple);
 
 }  // namespace lockstep::dimabsa

@@ -187,8 +187,8 @@ bool DimabsaOptions::is_asked_for(std::string_view key) const {
   return false;
 }
 
-// What was asked for, else what the name of the input or of the data says that is read now, else
-// what a run recorded.
+// Language and domain are those asked for, else those in the name of the input or data that is read
+// now, else those that a run recorded.
 std::string DimabsaOptions::prediction_file(const std::string& input) const {
   std::string language = data.language, domain = data.domain;
   std::optional<FileName> named = parse_file_name(input);

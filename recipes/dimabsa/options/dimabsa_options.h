@@ -21,7 +21,7 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
   std::int64_t task_number = 2;  // the option `task`
   struct {
     std::string path;  // a folder as Hugging Face writes it; empty: a small BERT from nothing
-    // Of the small one.
+    // The sizes of the small one.
     std::int64_t width = 64, layers = 2, heads = 4, vocabulary = 2000;
     double dropout = 0;
     double encoder_rate = 0;  // times optimizer.lr; 0: 0.01 with model.path, 3 without
@@ -53,12 +53,12 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
   bool made() const { return data.path.empty(); }
   // Whether the command or its file of options gives the option, and no record, preset or default.
   bool is_asked_for(std::string_view key) const;
-  // Of the encoder that is trained from nothing.
+  // The shape of the encoder that is trained from nothing.
   EncoderShape small_shape(std::int64_t vocabulary, std::int64_t positions) const;
   // Name of the file below the folder of outputs that the predictions of an input go to:
   // "subtask_2/pred_eng_laptop.jsonl".
   std::string prediction_file(const std::string& input) const;
-  // Of all inputs, each once; where there is none, of the data's.
+  // The prediction files of all inputs, each once. If there are no inputs, that of the data.
   std::vector<std::string> prediction_files() const;
 
   void defaults(TrainOptions& train, bool has_gpu) const override;

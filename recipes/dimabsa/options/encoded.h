@@ -12,7 +12,7 @@
 
 namespace lockstep::dimabsa {
 
-// What a text asks for. The order is that of the rows of a sentence.
+// The answer that a text asks for. The order is that of the rows of a sentence.
 enum class Pass {
   aspects,     // A: all aspects
   opinions,    // O: all opinions
@@ -25,7 +25,7 @@ enum class Pass {
 inline constexpr std::size_t pass_count = 7;
 // "A", "O", "AO", "OA", "C", "V", "Ar": the terms of the loss.
 const char* name_of(Pass pass);
-// Of a task, in the order above: 2, 6 or 7 of them.
+// The passes of a task, in the order above: 2, 6 or 7 of them.
 std::vector<Pass> passes_of(Task task);
 // Those four that mark spans of the text, and stand first.
 inline constexpr std::size_t span_passes = 4;

@@ -7,7 +7,7 @@
 namespace lockstep::dimabsa {
 namespace {
 
-// Of the tokens that preparation counted; without it, of sentences as reviews have them.
+// Counts of the tokens that preparation counted; without it, of sentences as reviews have them.
 struct TokenCounts {
   double per_row = 40, per_sentence = 300, most = 3000, squares = 20000;
 };
@@ -49,9 +49,9 @@ std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categor
   return outputs * (width + 1);
 }
 
-// What a token keeps for backward in a layer, in elements of the computing type: queries, keys and
-// values (3 W), what attention gave, its projection, the sum, the norm and their dropout (about 7
-// W), and twice the feed-forward's width. A micro-batch is taken to hold rows of the mean length
+// A token keeps these for backward in a layer, in elements of the computing type: queries, keys and
+// values (3 W), the attention's result, its projection, the sum, the norm and their dropout (about
+// 7 W), and twice the feed-forward's width. A micro-batch is taken to hold rows of the mean length
 // and once the longest sentence.
 MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const EncoderShape shape = shape_of(prepared_, *this);

@@ -1,4 +1,4 @@
-// What other programs call the dimabsa recipe's options.
+// The names that other programs use for the dimabsa recipe's options.
 #include "recipes/dimabsa/options/dimabsa_options.h"
 
 namespace lockstep::dimabsa {

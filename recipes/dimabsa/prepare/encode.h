@@ -13,7 +13,7 @@ namespace lockstep::dimabsa {
 
 EncodedQueries make_queries(const Tokenizer& tokenizer, Task task);
 
-// What is odd about sentences, for one warning each.
+// Oddities of sentences, for one warning each.
 struct EncodeNotes {
   std::int64_t cut = 0;             // texts that were cut
   std::int64_t beyond_cut = 0;      // phrases that lie behind the cut

@@ -35,7 +35,7 @@ ReadOptions read_options(const DimabsaOptions& options) {
       .task = options.task(), .labelled = false, .categories = {}, .not_in_text = NotInText::keep};
 }
 
-// What is predicted: a file, or standard input.
+// An input to predict: a file, or standard input.
 struct Input {
   fs::path path;
   std::string name;      // for people
@@ -153,7 +153,7 @@ class ItemList {
   std::int64_t cut_ = 0;  // pieces
   std::vector<std::string> categories_;
   std::vector<PredictItem> items_;
-  // Of IDs, over all inputs whose predictions go to a file.
+  // The places of IDs, over all inputs whose predictions go to a file.
   std::map<std::pair<std::string, std::string>, std::string> places_;
 };
 

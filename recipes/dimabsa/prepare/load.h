@@ -30,7 +30,7 @@ LoadedSentences load_gold(const DimabsaOptions& options, const std::string& path
 // least one of two.
 std::vector<bool> choose_valid(std::size_t count, double share, std::int64_t seed);
 
-// Of what the options' files hold, for the record of a run: {"path", "valid_path"}.
+// Hashes of the contents of the options' files, for the record of a run: {"path", "valid_path"}.
 // Throws Error where one cannot be read.
 nlohmann::json hashes_of(const DimabsaOptions& options);
 // The same, where a file that is not there is "missing", so that it equals none.

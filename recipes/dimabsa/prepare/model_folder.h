@@ -14,9 +14,9 @@ namespace lockstep::dimabsa {
 
 using Say = std::function<void(const std::string&)>;
 
-// Of config.json and the files of tokenizers, those that are there.
+// The names of config.json and of the files of tokenizers, those that are there.
 std::vector<std::string> model_files(const std::filesystem::path& folder);
-// Of what they hold.
+// The hash of their contents.
 std::string hash_of_files(const std::filesystem::path& folder,
                           const std::vector<std::string>& names);
 

@@ -27,7 +27,7 @@ using nlohmann::json;
 
 constexpr int cache_version = 3;
 
-// What sentences become of: files, options, and the folder with the tokenizer.
+// The sources of sentences: files, options, and the folder with the tokenizer.
 struct Sources {
   fs::path model;
   std::vector<std::string> files;  // of `model`
@@ -250,8 +250,8 @@ Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& cont
   return prepared;
 }
 
-// What a run evaluates that does not evaluate its own sentences: what the command names, else what
-// it validates on.
+// The file of an evaluation that does not use the run's own sentences: the one that the command
+// names, else the one that it validates on.
 const std::string& evaluated_file(const DimabsaOptions& options) {
   const bool names_training =
       options.is_asked_for("data.path") && !options.is_asked_for("data.valid_path");
@@ -287,7 +287,7 @@ Prepared prepare_gold(const DimabsaOptions& options, const PrepareContext& conte
   return prepared;
 }
 
-// Of a run that is there already: the same sentences again, or others to evaluate.
+// Prepares for a run that is there already: the same sentences again, or others to evaluate.
 Prepared prepare_again(const DimabsaOptions& options, const PrepareContext& context,
                        const json& before, const fs::path& cache, const Say& say) {
   const bool evaluates = context.purpose == Purpose::evaluate;
@@ -332,7 +332,7 @@ Prepared prepare_prediction(const DimabsaOptions& options, const PrepareContext&
 
 namespace {
 
-// What transformers writes of its own files and folders.
+// Removes what transformers writes of its own files and folders.
 bool forget_own_places(json& config) {
   bool found = false;
   if (!config.is_object()) return found;

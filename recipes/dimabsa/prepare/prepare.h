@@ -20,7 +20,7 @@ void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& ke
 // Whether a prediction names no file, so that the run's validation sentences are meant.
 bool predicts_validation(const DimabsaOptions& options);
 
-// What a folder of the cache, and RUN/recipe after it, says of the sentences in it.
+// The record of the sentences in a folder of the cache, and in RUN/recipe after it.
 inline constexpr const char* record_name = "dimabsa.json";
 // Null where the folder has none.
 nlohmann::json read_record(const std::filesystem::path& folder);

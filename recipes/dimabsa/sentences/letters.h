@@ -9,10 +9,10 @@ namespace lockstep::dimabsa {
 // Unicode's simple lower case of each character, and of U+0130 the full one, as Python's
 // str.lower() has it; a sigma at a word's end alone differs from it. Bytes that are no UTF-8 stay.
 std::string lower_case(std::string_view text);
-// Of one character. U+0130 becomes "i", so that one character stays one.
+// The lower case of one character. U+0130 becomes "i", so that one character stays one.
 char32_t lower_case(char32_t character);
 
-// Letters with a case, digits and marks, of which words of several are made. Not Chinese
+// Letters with a case, digits and marks. Words of several characters are made of them. Not Chinese
 // characters, kana or Hangul: between two of them a phrase may end anywhere.
 bool joins_words(char32_t character);
 

@@ -17,7 +17,7 @@ struct Characters {
     std::size_t byte = 0;
     while (byte < text.size()) {
       const CodePoint point = next_code_point(text.substr(byte));
-      // What is no UTF-8 equals itself alone.
+      // A byte that is no UTF-8 equals itself alone.
       const char32_t value =
           point.valid ? point.value : 0x110000 + static_cast<unsigned char>(text[byte]);
       const std::size_t length = point.valid ? point.length : 1;
@@ -36,8 +36,8 @@ struct Characters {
   }
 };
 
-// Of each beginning of the phrase: how many of its characters are both its first and its last ones
-// (Knuth, Morris and Pratt), so that a text is gone through once.
+// For each beginning of the phrase: how many of its characters are both its first and its last ones
+// (Knuth, Morris and Pratt). So a text is gone through once.
 std::vector<std::size_t> borders_of(const std::vector<char32_t>& phrase) {
   std::vector<std::size_t> borders(phrase.size(), 0);
   for (std::size_t i = 1, same = 0; i < phrase.size(); ++i) {

@@ -8,7 +8,7 @@
 
 namespace lockstep::dimabsa {
 
-// Of an aspect or opinion that the text implies without naming it, in files and here.
+// The phrase of an aspect or opinion that the text implies without naming it, in files and here.
 inline constexpr const char* null_phrase = "NULL";
 
 struct ValenceArousal {

@@ -54,8 +54,8 @@ void reorder(std::vector<Part>& parts) {
   }
 }
 
-// What a character becomes stands for the character's bytes. Where marks change places, places
-// count, not characters: as in `tokenizers`.
+// The characters that one becomes stand for its bytes. Where marks change places, places count, not
+// characters: as in `tokenizers`.
 Characters without_accents(const Characters& text) {
   std::vector<Part> parts;
   parts.reserve(text.size());

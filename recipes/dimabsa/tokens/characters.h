@@ -1,5 +1,5 @@
-// What BERT's tokenizer asks of a character, with the answers of Hugging Face's `tokenizers` 0.22
-// and 0.23. That library mixes Unicode tables of several ages (characters.cpp).
+// Properties of characters that BERT's tokenizer needs, as Hugging Face's `tokenizers` 0.22 and
+// 0.23 have them. That library mixes Unicode tables of several ages (characters.cpp).
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ bool is_chinese(char32_t character);      // ideographs, not kana and not Hangul
 std::u32string decomposed(char32_t character);
 std::u32string compatibly_decomposed(char32_t character);  // Unicode's NFKD
 int combining_class(char32_t character);
-// What two characters become in NFC; 0: they stay two.
+// The character that two become in NFC; 0: they stay two.
 char32_t composed(char32_t first, char32_t second);
 // Behind the last character of what a reader sees as one, from `begin` on (a grapheme cluster).
 std::size_t cluster_end(const Characters& text, std::size_t begin);

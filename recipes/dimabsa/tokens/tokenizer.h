@@ -20,10 +20,11 @@ struct Piece {
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
-  // Of any UTF-8 text, without special tokens around it. Bytes that are no UTF-8 count as U+FFFD.
-  // "[SEP]" written in the text is that token, as of BertTokenizerFast; "[sep]" is a word. Pieces
-  // are in the order of the text, on the borders of its characters and never empty; those of one
-  // character share its bytes. A mark at the end of a word (U+0301) may be in no piece.
+  // The pieces of any UTF-8 text, without special tokens around it. Bytes that are no UTF-8 count
+  // as U+FFFD. "[SEP]" written in the text is that token, as of BertTokenizerFast; "[sep]" is a
+  // word. Pieces are in the order of the text, on the borders of its characters and never empty;
+  // those of one character share its bytes. A mark at the end of a word (U+0301) may be in no
+  // piece.
   virtual std::vector<Piece> encode(std::string_view text) const = 0;
   virtual std::int64_t vocabulary() const = 0;  // ids are below it
   // BERT's [CLS], [SEP], [PAD], [UNK]; <s>, </s>, <pad>, <unk> of XLM-R.
@@ -33,9 +34,9 @@ class Tokenizer {
   virtual std::int64_t unknown() const = 0;
 };
 
-// Of a folder as Hugging Face writes it: tokenizer.json (WordPiece or Unigram), whatever else lies
-// beside it; without it sentencepiece.bpe.model or spm.model; else vocab.txt (WordPiece, cased or
-// not by tokenizer_config.json). Throws Error that names the file.
+// The tokenizer of a folder as Hugging Face writes it. It reads tokenizer.json (WordPiece or
+// Unigram), whatever else lies beside it; without it sentencepiece.bpe.model or spm.model; else
+// vocab.txt (WordPiece, cased or not by tokenizer_config.json). Throws Error that names the file.
 std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& folder);
 
 // A WordPiece vocabulary of at most `size` entries, the lines of a vocab.txt, learned from texts.

@@ -15,7 +15,7 @@
 namespace lockstep::fewshot {
 namespace {
 
-// Of each category, whether it has a box that counts.
+// Whether each category has a box that counts.
 std::vector<bool> shown(const DetectionData& data) {
   std::vector<bool> has(data.categories.size());
   for (const Box& box : data.boxes)

@@ -43,8 +43,8 @@ void check_category_ids(const CocoLists& lists, const std::string& name) {
     if (!ids.insert(one.id).second) twice(name, "the category", cat("with id ", one.id));
 }
 
-// Of two categories of one name, places in the list: the one that is passed over; nothing: both
-// have annotations.
+// The one of two categories of one name that is skipped; nothing: both have annotations. a, b,
+// result: places in the list.
 std::optional<std::size_t> passed_over(const CocoLists& lists, std::size_t a, std::size_t b,
                                        const std::set<std::int64_t>& used) {
   const bool uses_a = used.contains(lists.categories[a].id),
@@ -199,7 +199,7 @@ DetectionData read_coco(const fs::path& json, std::span<const fs::path> folders,
   return build(std::move(lists), json.string(), place,
                [&](DetectionData& data, const CocoLists& read, const Places& images) {
                  bool by_last_part = place.form == NameForm::last_part;
-                 // Of a file that was made of several, names may be of several kinds.
+                 // Names may be of several kinds in a file that was made of several.
                  const auto elsewhere = [&](std::size_t i) -> std::optional<fs::path> {
                    const std::string& file = read.images[i].file_name;
                    const auto found = find_place(folders, file);

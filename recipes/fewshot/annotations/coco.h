@@ -16,8 +16,9 @@ namespace lockstep::fewshot {
 // passed over. iscrowd, ignore and area may be missing; an annotation without bbox is one of
 // another task and an Error.
 //
-// Of two categories of one name, one without annotations is passed over (Roboflow's root, which is
-// named like the project); of two such, the one that is the other's supercategory.
+// If two categories have one name, one without annotations is skipped (Roboflow's root, which is
+// named like the project). If neither has annotations, the one that is the other's supercategory is
+// skipped.
 //
 // folders: where the pictures may lie. A file_name is looked for in them as it is written, with `/`
 // for its `\`, and by its last part alone, since some tools write a path or an address of theirs;

@@ -16,10 +16,10 @@ struct Category {
   friend bool operator==(const Category&, const Category&) = default;
 };
 
-// Of what boxes are: of the pixels as they are stored, or of the picture turned by its EXIF
-// orientation. by_size: whichever has the annotations' size (pictures/open_picture.h).
+// The frame that boxes refer to: the pixels as they are stored, or the picture turned by its EXIF
+// orientation. by_size: the one that has the annotations' size (pictures/open_picture.h).
 enum class Frame { by_size, stored, turned };
-// What the user says of it: data.exif.
+// The user's choice of it: data.exif.
 enum class ExifFrame { automatic, stored, turned };
 
 // A picture in a file. Width and height are what the annotations say: its boxes are in pixels of a
@@ -52,7 +52,7 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-// How often something was put right, and of which box first.
+// How often something was put right, and for which box first.
 struct Tally {
   std::int64_t count = 0;
   std::int64_t first_id = 0;  // Box::id
@@ -71,7 +71,7 @@ struct Repairs {
   friend bool operator==(const Repairs&, const Repairs&) = default;
 };
 
-// Of pictures that EXIF turns, and of sizes that are not the picture's (look_at_pictures).
+// Counts of pictures that EXIF turns, and of sizes that are not the picture's (look_at_pictures).
 struct FrameCounts {
   std::int64_t oriented = 0;            // have an EXIF orientation other than 1
   std::int64_t stored = 0, turned = 0;  // of these, by what the boxes are of
@@ -93,15 +93,15 @@ struct DetectionData {
   std::span<const Box> boxes_of(int picture) const;
   // The index of a category by its name; -1: there is none.
   int category_index(const std::string& name) const;
-  // What was put right or dropped, for people, one line each; nothing where all was well.
+  // Warnings about what was put right or dropped, for people, one line each; empty if all was well.
   std::vector<std::string> warnings() const;
 };
 
 // Sorts boxes by picture, keeping their order otherwise, and fills first_box.
 void index_boxes(DetectionData& data);
 
-// The pictures of which `keep` ([pictures]) says true, with their boxes; all categories stay, and
-// so do the repairs and the counts of frames, which are of the whole file.
+// The pictures for which `keep` ([pictures]) is true, with their boxes. All categories stay, and so
+// do the repairs and the counts of frames, which are of the whole file.
 DetectionData take_pictures(const DetectionData& data, const std::vector<bool>& keep);
 
 // `data` with the categories of `model`, matched by name, which is how a validation set is read

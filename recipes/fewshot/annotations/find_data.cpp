@@ -248,7 +248,7 @@ std::optional<FoundData> find_voc(const fs::path& root) {
 std::optional<FoundData> find_any(const fs::path& root) {
   std::vector<fs::path> sets = coco_candidates(root);
   if (sets.empty()) return find_voc(root);
-  // Of VOC only what is cheap to see: pictures may be many.
+  // VOC is looked for only where that is cheap: pictures may be many.
   if (has_xml(root / "Annotations")) sets.push_back(root / "Annotations");
   if (sets.size() > 1) several(root, sets);
   return coco_data(sets[0]);
@@ -268,7 +268,7 @@ void refuse_yolo(const fs::path& root) {
                   root.string(), " -f coco_instances -o OUT -- --save-media"));
 }
 
-// What there is instead of a set: "; it has a.json and b.json".
+// The files that are there instead of a set: "; it has a.json and b.json".
 std::string other_jsons(const fs::path& root) {
   std::vector<std::string> names;
   constexpr std::size_t most = 8;

@@ -28,8 +28,8 @@ struct FoundData {
   std::vector<std::string> notes;       // for people: what lies there and is not used
 };
 
-// path: a folder, a COCO json, or a list of VOC names (ImageSets/Main/NAME.txt). Of a folder, VALID
-// standing for valid, val and validation, these of COCO:
+// path: a folder, a COCO json, or a list of VOC names (ImageSets/Main/NAME.txt). A folder may have
+// these files of COCO, where VALID stands for valid, val and validation:
 //   train.json, VALID.json (pictures in train/, VALID/; also images/… and other places, see below)
 //   train_coco.json, val_coco.json
 //   instances_train*.json, also in annotations/ (COCO; CVAT's instances_Train.json)
@@ -46,11 +46,11 @@ struct FoundData {
 //   *.xml beside their pictures
 //   the only folder VOC20*/ or VOCdevkit/VOC20*/ below that is one of VOC
 // Pictures of DIR/NAME.json are looked for in DIR/NAME/, DIR/images/NAME/, DIR/images/ and DIR,
-// where NAME is the json's without "instances_" and "_coco"; beside annotations/ too. Of a json
-// with "train" in its name, in any case, its validation set is the file beside it with valid, val
-// or validation in that place, if there is one. A test set is not used, which `notes` says. Throws
-// Error: nothing is there (it lists what was looked for and what jsons there are), a set for YOLO,
-// or several that may be meant (it lists them).
+// where NAME is the json's without "instances_" and "_coco"; beside annotations/ too. A json may
+// have "train" in its name, in any case. Then its validation set is the file beside it with valid,
+// val or validation in that place, if there is one. A test set is not used, which `notes` says.
+// Throws Error: nothing is there (it lists what was looked for and what jsons there are), a set for
+// YOLO, or several that may be meant (it lists them).
 FoundData find_detection_data(const std::filesystem::path& path);
 
 // One set that the user names. annotations: a json, a folder of xml files, or a list of names
@@ -60,10 +60,10 @@ DetectionFiles name_detection_files(const std::filesystem::path& annotations,
 
 DetectionData read_detection_data(const DetectionFiles& files, const PictureRule& rule = {});
 
-// Of each picture, whether it is held back for validation: `share` of them (0 < share < 1, but at
-// least one and not all), whole pictures, drawn from `seed` and the picture's file name alone (what
-// follows the last slash, of either kind), so that a picture stays where it is when others come, as
-// far as numbers allow. Throws Error for a set of one picture.
+// Whether each picture is held back for validation: `share` of them (0 < share < 1, but at least
+// one and not all), always whole pictures. They are drawn from `seed` and the picture's file name
+// alone (what follows the last slash, of either kind). So a picture stays where it is when others
+// come, as far as numbers allow. Throws Error for a set of one picture.
 std::vector<bool> choose_valid(const DetectionData& data, double share, std::uint64_t seed);
 
 struct DetectionSets {

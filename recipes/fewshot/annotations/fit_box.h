@@ -1,4 +1,4 @@
-// What every reader does with a box before it is one.
+// Checks and cuts that every reader applies to a raw box.
 #pragma once
 
 #include <optional>

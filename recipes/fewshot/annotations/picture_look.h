@@ -1,5 +1,5 @@
-// What reading annotations looks at of the pictures themselves: whether they are there and can be
-// used, their size, and of which frame their boxes are.
+// Reading annotations looks at the pictures themselves: whether they are there and can be used,
+// their size, and the frame that their boxes refer to.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,9 @@ namespace lockstep::fewshot {
 
 struct PictureRule {
   ExifFrame exif = ExifFrame::automatic;
-  // Reads the headers of all pictures. Without it, only those of pictures of which the annotations
-  // say no size are read, and frames stay by_size: right where a look found no orientation.
+  // Reads the headers of all pictures. Without it, only headers of pictures are read whose size the
+  // annotations do not say. Frames then stay by_size, which is right if a look found no
+  // orientation.
   bool look = false;
 };
 

@@ -38,9 +38,9 @@ struct DetectionResult {
                    DetectionLimit limit = DetectionLimit::best_100) const;
 };
 
-// Boxes of other classes than `categories` (ids, each counted once) are left out. Of equal scores
-// the lower picture id counts first, then the earlier detection. A detection's area is width x
-// height. Throws Error for numbers that are not finite, which names the place in the list.
+// Boxes of other classes than `categories` (ids, each counted once) are left out. If scores are
+// equal, the lower picture id counts first, then the earlier detection. A detection's area is width
+// x height. Throws Error for numbers that are not finite, which names the place in the list.
 DetectionResult evaluate_detections(std::span<const TrueBox> truths,
                                     std::span<const Detection> detections,
                                     std::span<const std::int64_t> categories);
@@ -54,7 +54,8 @@ struct DetectionSummary {
   double ar_small = no_score, ar_medium = no_score, ar_large = no_score;
 };
 DetectionSummary summarize(const DetectionResult& result);
-// Of some classes alone: base, novel, a single one. Those that the result lacks count for nothing.
+// The summary of some classes alone: base, novel, a single one. Those that the result lacks count
+// for nothing.
 DetectionSummary summarize(const DetectionResult& result, std::span<const std::int64_t> categories);
 
 // Under the names ap, ap50, ap75, ap_small … ar_large, with `prefix` before them ("novel_"); NaN

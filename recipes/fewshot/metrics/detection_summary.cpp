@@ -9,7 +9,7 @@
 namespace lockstep::fewshot {
 namespace {
 
-// Of the numbers that are there.
+// The mean of the numbers that are there.
 struct Mean {
   double sum = 0;
   std::size_t count = 0;

@@ -15,7 +15,7 @@ void check_not_empty(const Image& image) {
   if (image.empty()) throw Error("an empty picture cannot be shown");
 }
 
-// What one pixel of the result takes of the input, along one side.
+// The pixels of the input that one pixel of the result is made of, along one side.
 struct Taps {
   std::size_t first = 0;
   std::vector<float> weights{};  // add up to 1

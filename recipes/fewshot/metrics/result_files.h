@@ -24,7 +24,7 @@ std::string_view stem_of(std::string_view file_name);
 // pycocotools' loadRes reads it. Throws Error for numbers that are not finite.
 std::string results_json(std::span<const Detection> detections);
 
-// What a file of detections may refer to: the lists of the ground truth, in any order.
+// The ids that a file of detections may refer to: the lists of the ground truth, in any order.
 struct KnownIds {
   std::vector<NamedPicture> pictures;
   std::vector<NamedClass> classes;

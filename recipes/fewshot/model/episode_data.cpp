@@ -28,7 +28,7 @@ void copy_picture(const Image& image, at::Tensor& pictures, std::int64_t row) {
       pixels.data(), pixels.size());
 }
 
-// Of the cache, by kind: queries of training and of evaluation, and supports.
+// Shares of the cache, by kind: queries of training and of evaluation, and supports.
 std::uint64_t share_of(double cache_gb, double share) {
   return static_cast<std::uint64_t>(cache_gb * share * 1e9);
 }

@@ -1,4 +1,4 @@
-// What an episode costs.
+// The loss of an episode.
 #pragma once
 
 #include "ops/boxes/boxes.h"

@@ -93,7 +93,7 @@ ClassCodes DetectorImpl::codes(const at::Tensor& features, const at::Tensor& box
     return rows.view({classes, -1, rows.size(1)}).mean(1);
   };
   const at::Tensor kernels = mean_of_class(pooled.mean({2, 3}));
-  // Of mean square 1, so that maps keep their size whatever the trunk makes.
+  // Kernels have mean square 1, so that maps keep their size whatever the trunk makes.
   const double length = std::sqrt(static_cast<double>(kernels.size(1)));
   return {.kernels = unit_rows(kernels, {.length = length, .dtype = kernels.scalar_type()}),
           .prototypes = unit_rows(mean_of_class(embed(pooled).vectors))};

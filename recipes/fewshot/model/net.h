@@ -16,7 +16,7 @@ namespace lockstep::fewshot {
 inline constexpr std::int64_t stride = 16;      // pixels per cell of a feature map
 inline constexpr std::int64_t pooled_size = 7;  // cells that RoIAlign makes of a region, each way
 
-// What supports say of the N classes of an episode.
+// The codes of an episode's N classes, made from the support set.
 struct ClassCodes {
   at::Tensor kernels;     // [N, C]: what the proposals of each class are looked for with
   at::Tensor prototypes;  // f32 [N, E], of length 1

@@ -130,7 +130,8 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
   at::Tensor of_support, of_query;  // feature maps
   if (supports.size(2) == queries.size(2)) {
     const at::Tensor maps = features_of(net, {support_set, query_set}, input, context);
-    // Whose gradient is one concatenation that lies as maps do, unlike that of two narrows.
+    // The gradient of a split is one concatenation that lies as maps do, unlike that of two
+    // narrows.
     const auto parts = maps.split_with_sizes({supports.size(0), count});
     of_support = parts[0];
     of_query = parts[1];

@@ -42,13 +42,13 @@ class FewshotRecipe : public Recipe {
   std::string smaller_sample() const override { return options_.smaller_episode(); }
 
  private:
-  // What was found in queries, each in pixels of the query as it is scaled: f32 [D, 7] on the CPU,
+  // The detections in queries, each in pixels of the query as it is scaled: f32 [D, 7] on the CPU,
   // as evaluate_items has them.
   at::Tensor detect(DetectorImpl& net, const at::Tensor& queries, const ClassCodes& codes,
                     const StepContext& context) const;
   ClassCodes codes_of(DetectorImpl& net, const at::Tensor& supports, const at::Tensor& boxes,
                       std::int64_t classes, const StepContext& context) const;
-  // Of the row-th episode of a batch.
+  // The loss terms of the row-th episode of a batch.
   std::vector<at::Tensor> loss_of(DetectorImpl& net, const Batch& batch, std::int64_t row,
                                   const StepContext& context);
   std::size_t groups_in(const Records& records) const;
@@ -68,7 +68,7 @@ class FewshotRecipe : public Recipe {
   nlohmann::json extra_;
   std::shared_ptr<const EpisodeSource> source_;
   std::vector<EvaluationGroup> groups_;
-  // Of prediction: made from the first items on.
+  // For prediction: made from the first items on.
   std::vector<SupportCrops> crops_;
   ClassCodes codes_;
   std::vector<NamedClass> wanted_;

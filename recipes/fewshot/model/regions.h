@@ -18,7 +18,8 @@ class Anchors {
  public:
   explicit Anchors(const DetectorShape& shape)
       : grid_{.sizes = shape.anchor_sizes, .ratios = shape.anchor_ratios} {}
-  // Of maps [..., h, w]: f32 [h * w * A, 4] in pixels, ordered as grid_anchors has them.
+  // The anchors of maps [..., h, w]: f32 [h * w * A, 4] in pixels, ordered as grid_anchors has
+  // them.
   const at::Tensor& of(const at::Tensor& maps);
 
  private:
@@ -36,7 +37,7 @@ struct Truth {
   at::Tensor boxes, labels;
 };
 
-// What rows are compared with: positive, weight and box as match_boxes.h has them.
+// The targets that rows are compared with: positive, weight and box as match_boxes.h has them.
 using Targets = RowTargets;
 
 // For each class: positive from IoU 0.7 with one of its boxes, negative below 0.3. Fields

@@ -13,7 +13,7 @@ namespace lockstep::fewshot {
 
 enum class ClassUse { base, novel, all };
 
-// What the detector is made of (model/net.h).
+// The sizes of the detector (model/net.h).
 struct DetectorShape {
   std::int64_t depth = 50;                                 // of the ResNet: 18, 34, 50 or 101
   std::int64_t width = 64;                                 // channels of its first stage

@@ -68,7 +68,7 @@ double cells(double size, double stride) {
   return edge * edge;
 }
 
-// What of an episode the formulas go by.
+// The sizes of an episode that the formulas use.
 struct EpisodeSizes {
   double classes, supports, queries, support_size, size, regions;
 };
@@ -111,10 +111,10 @@ std::int64_t parameter_count(const DetectorShape& shape) {
   return static_cast<std::int64_t>(count) + shape.embedding + 1;
 }
 
-// Of each convolution of the trunk its result and the normalised one, in the computing type, or of
-// a block that is computed again what goes into it, about what comes out of it; the attended maps
-// and two more per class; regions three times (pooled, hidden, gradient); and f32 numbers per
-// anchor and class.
+// Activations are the sum of these. Each convolution of the trunk keeps its result and the
+// normalised one, in the computing type. A block that is computed again keeps its input instead,
+// about as large as its output. Then come the attended maps and two more per class; regions three
+// times (pooled, hidden, gradient); and f32 numbers per anchor and class.
 MemoryEstimate FewshotOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const DetectorShape shape = detector();
   const EpisodeSizes sizes = sizes_of(*this);

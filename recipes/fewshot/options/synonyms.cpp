@@ -1,4 +1,4 @@
-// What other programs call the few-shot recipe's options.
+// The names that other programs use for the few-shot recipe's options.
 #include "recipes/fewshot/options/fewshot_options.h"
 
 namespace lockstep::fewshot {

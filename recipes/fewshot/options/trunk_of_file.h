@@ -18,8 +18,8 @@ struct TrunkOfFile {
 // of a depth that model.depth cannot be.
 std::optional<TrunkOfFile> trunk_of(const std::vector<SourceTensor>& tensors);
 
-// Throws Error where the user begins with weights of another ResNet. What cannot be read is said
-// where the weights are read.
+// Throws Error if the user begins with weights of another ResNet. A file that cannot be read is
+// reported where the weights are read.
 void check_trunk_of_file(const TrainOptions& train, const TrunkOfFile& model);
 
 }  // namespace lockstep::fewshot

@@ -18,8 +18,8 @@ struct PictureKey {
 
 // Any number of threads. A view that is asked for by several at once is made by one of them, and
 // the others wait for it. The views that were not asked for the longest go first when room is
-// needed. What a caller holds stays valid. A view that is larger than the bound is made and not
-// kept.
+// needed. A view that a caller holds stays valid. A view that is larger than the bound is made and
+// not kept.
 class PictureCache {
  public:
   explicit PictureCache(std::uint64_t capacity_bytes);  // 0: nothing is kept
@@ -27,8 +27,8 @@ class PictureCache {
   PictureCache(const PictureCache&) = delete;
   PictureCache& operator=(const PictureCache&) = delete;
 
-  // make: called without a lock, on this thread or on another that asked for the same key. What it
-  // throws reaches all who wait for it, and nothing is kept.
+  // make: called without a lock, on this thread or on another that asked for the same key. An
+  // exception of it reaches all who wait for it, and nothing is kept.
   std::shared_ptr<const Image> get(const PictureKey& key, const std::function<Image()>& make);
 
   struct Counts {

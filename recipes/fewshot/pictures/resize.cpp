@@ -15,7 +15,7 @@ namespace {
 
 constexpr int largest_extent = 65'535;
 
-// `to` values of the old ones from `begin` to `end`, of which there are `extent` in all.
+// `to` values made from the old ones from `begin` to `end`. There are `extent` old ones in all.
 Taps make_taps(double begin, double end, int extent, int to) {
   const double scale = (end - begin) / to, reach = std::max(scale, 1.0);
   Taps taps;

@@ -11,7 +11,7 @@ namespace lockstep::fewshot {
 inline constexpr int weight_bits = 22;  // of a weight's fraction: 8 bits of a value and a sign stay
                                         // in 32
 
-// Of each value of a row (or column) that is made: which of the old ones it is made of.
+// For each new value of a row (or column): the old values that it is made of.
 struct Taps {
   std::vector<int> first, count;      // [to]
   std::vector<std::int32_t> weights;  // [to, most]

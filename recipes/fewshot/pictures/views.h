@@ -1,4 +1,4 @@
-// What a network sees of a picture: the whole of it, or a crop around one box.
+// The view that a network gets of a picture: the whole of it, or a crop around one box.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ struct Crop {
   ViewBox box{};  // where the box lies in it
 };
 // Support: the box, scaled by one factor so that its longer side is size - 2 x context, in the
-// middle of the square, with up to `context` pixels of the picture on each of its sides. What is
-// beyond these, or beyond the picture's edges, is fill_colour.
+// middle of the square, with up to `context` pixels of the picture on each of its sides. The rest,
+// beyond these or beyond the picture's edges, is fill_colour.
 Crop support_crop(const Image& pixels, const Picture& picture, const Box& box,
                   const CropShape& shape = {});
 

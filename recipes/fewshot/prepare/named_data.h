@@ -1,4 +1,4 @@
-// What data.* names.
+// The data that the options data.* name.
 #pragma once
 
 #include "recipes/fewshot/annotations/find_data.h"

@@ -67,8 +67,8 @@ ClassSplit split_of(const FewshotOptions& options, const DetectionData& data) {
   return split_by_names(data, base, novel);
 }
 
-// Of a run that is there already and of other data: its classes as far as they are there; all
-// others are novel.
+// The split for another run's classes on this data: base classes of that run stay base, as far as
+// they are there; all others are novel.
 ClassSplit split_of_run(const SetsRecord& before, const DetectionData& data) {
   ClassSplit split;
   const ClassPictures pictures(data);
@@ -96,7 +96,7 @@ bool same_files(const SetsRecord& record, const FoundData& found) {
   return to_json(record) == to_json(with_files(record, found));
 }
 
-// What an evaluation lacks of what was asked.
+// Says which requested evaluations are left out.
 void say_what_is_left_out(const std::vector<EvaluationGroup>& groups, const FewshotOptions& options,
                           const Sets& sets, const Say& say) {
   if (groups.empty())
@@ -168,7 +168,7 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
   return prepared;
 }
 
-// Of a run; of an export, which does not say where its pictures lie, those of data.path.
+// The sets of a run. An export does not say where its pictures lie: then those of data.path.
 Sets sets_of_run(const json& extra, const FewshotOptions* options) {
   const SetsRecord record = sets_record_from_json(extra.at("sets"));
   if (record.has_files) return read_sets(record);

@@ -46,8 +46,8 @@ ReadDetections read_results(const fs::path& file, const KnownIds& known) {
                                     : read_results_json(file, known);
 }
 
-// A detector that looked at a picture seldom finds nothing at all: of a picture of which nothing is
-// there, it may be that it was never predicted.
+// A detector that looked at a picture seldom finds nothing at all. A picture without detections may
+// never have been predicted.
 std::string without_detections(const GroundTruth& truth, const std::vector<Detection>& detections) {
   std::set<std::int64_t> found;
   for (const Detection& detection : detections) found.insert(detection.picture);

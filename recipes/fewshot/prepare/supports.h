@@ -12,9 +12,10 @@
 
 namespace lockstep::fewshot {
 
-// Of predict.supports: columns file (or filename), class (or class_name, label), and x, y, w, h or
-// x_min, y_min, x_max, y_max, which may be empty. folder: that names are of; empty: the table's.
-// Boxes are of the picture as EXIF turns it, unless `exif` says stored.
+// Reads predict.supports. Its columns are file (or filename), class (or class_name, label), and x,
+// y, w, h or x_min, y_min, x_max, y_max, which may be empty. folder: the one that file names are
+// relative to; empty: the table's. Boxes are of the picture as EXIF turns it, unless `exif` says
+// stored.
 // Throws Error, which names file and line: a picture that is missing, a box without extent or
 // outside of it, a table without rows.
 SupportList read_supports(const std::filesystem::path& table, const std::filesystem::path& folder,

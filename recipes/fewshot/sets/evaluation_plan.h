@@ -20,13 +20,13 @@ struct EvaluationGroup {
   std::int64_t shots = 0;
   Episodes episodes;
 };
-// Those of the classes that training draws first (data.classes), then the others; of each by the
-// number of shots. Supports come from the training set and queries from the validation set. A kind
-// of classes too few of which can be drawn is left out; with fewer than episode.n_way all of them
-// are taken.
+// Groups of the classes that training draws come first (data.classes), then the others; each kind
+// is ordered by the number of shots. Supports come from the training set and queries from the
+// validation set. A kind is left out if too few of its classes can be drawn; with fewer than
+// episode.n_way all of them are taken.
 std::vector<EvaluationGroup> evaluation_groups(const FewshotOptions& options, const Sets& sets);
 
-// Every box with its picture's and category's ids; what does not count is a crowd or ignored.
+// Every box with its picture's and category's ids; a box that does not count is a crowd or ignored.
 std::vector<TrueBox> true_boxes(const DetectionData& data);
 TrueBox true_box(const DetectionData& data, const Box& box);
 

@@ -120,7 +120,8 @@ class NearJsons {
   std::unordered_map<std::string, std::shared_ptr<const PictureList>> lists_;
 };
 
-// Of a run: its validation set, then its training set; of an export the names that it kept.
+// The lists of a run: its validation set, then its training set. For an export: the names that it
+// kept.
 PictureLists lists_of_run(const nlohmann::json& extra) {
   std::vector<std::shared_ptr<const PictureList>> lists;
   const auto take = [&](const DetectionFiles& files) {
@@ -143,7 +144,7 @@ PictureLists lists_of_run(const nlohmann::json& extra) {
   return PictureLists(std::move(lists));
 }
 
-// Of a json beside the picture, of the run, or of its own name.
+// The id that a json beside the picture gives, or the run, or the picture's own name.
 class WantedIds {
  public:
   explicit WantedIds(const nlohmann::json& extra) : extra_(extra) {}

@@ -22,10 +22,10 @@ class PictureList {
   // A list without folders, of names alone.
   explicit PictureList(const std::map<std::string, std::int64_t>& ids);
 
-  // Of the picture at that whole path, if this is one that the list names: the file in one of its
-  // folders, or, where it lies in one, the only one of that name without folders.
+  // The id of the picture at that whole path, if the list names it. That is the file in one of the
+  // list's folders, or, if it lies in one, the only one of that name without folders.
   std::optional<std::int64_t> id_of(const std::filesystem::path& path) const;
-  // Of the only picture of that name without folders, wherever it lies.
+  // The id of the only picture of that name without folders, wherever it lies.
   std::optional<std::int64_t> id_of_name(const std::string& name) const;
   // Calls `visit` with each name without folders.
   void visit_names(const std::function<void(const std::string&)>& visit) const;

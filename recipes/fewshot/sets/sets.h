@@ -1,4 +1,5 @@
-// What preparation found of the data, and the sets that the tool and each worker read by it.
+// The record of the data that preparation found, and the sets that the tool and each worker read by
+// it.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +37,11 @@ struct Sets {
 // Throws Error as reading does, for classes that are not there, and where record.fingerprint is not
 // empty and files have changed since.
 Sets read_sets(const SetsRecord& record, bool look = false);
-// Of sets whose pictures were looked at: whether only a look tells what their boxes are of, because
-// EXIF turns some or the annotations exchange some sizes.
+// Whether only a look tells which frame boxes refer to, because EXIF turns some pictures or the
+// annotations exchange some sizes. The sets' pictures must have been looked at.
 bool needs_look(const DetectionData& train, const DetectionData& valid);
-// Of what was read by a record's files, share and seed. Throws Error for classes that are not
-// there.
+// The sets with the classes split. read: by the record's files, share and seed. Throws Error for
+// classes that are not there.
 Sets with_split(DetectionSets read, const SetsRecord& record);
 std::string fingerprint_of(const DetectionData& train, const DetectionData& valid);
 

@@ -30,13 +30,13 @@ struct GroundTruth {
 // the box. Throws Error: no COCO file, no pictures or categories, ids that come twice, what is no
 // number.
 GroundTruth parse_truth(std::string_view text, const std::string& name);
-// Of Pascal VOC, `difficult` is TrueBox::ignore, and a picture that is not there bears its xml's
+// In Pascal VOC, `difficult` is TrueBox::ignore, and a picture that is not there bears its xml's
 // name. Throws Error.
 GroundTruth read_truth(const DetectionFiles& files);
 // The validation set as training reads it, with the ids that the training set has for the names of
-// categories: without one, the pictures that choose_valid holds back, by their names, for which
-// those of Pascal VOC must be there. Throws Error, also for boxes of a category that the training
-// set lacks.
+// categories. If there is none, the pictures that choose_valid holds back by their names; pictures
+// of Pascal VOC must be there for that. Throws Error, also for boxes of a category that the
+// training set lacks.
 GroundTruth read_valid_truth(const FoundData& found, double share, std::uint64_t seed);
 
 }  // namespace lockstep::fewshot

@@ -144,7 +144,7 @@ class Reader {
                 "write all dates alike, as 2022-01-31");
   }
 
-  // Of prices the rows always have a time.
+  // Rows of prices always have a time.
   std::string or_no_time() const {
     return takes_prices(wanted_) ? "" : "; time=none takes the rows as they stand";
   }

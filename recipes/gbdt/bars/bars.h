@@ -21,18 +21,18 @@ struct Bars {
   bool has_volume = true;              // false: all of `volume` is 0, or the file has none
   std::vector<std::string> own_names;  // of columns that were asked for by name
   std::vector<double> own;             // [rows, own_names], NaN where missing
-  // Of the label's column, NaN where missing; of classes their place in `classes`. Empty without
-  // one.
+  // Values of the label's column, NaN where missing; for classes their place in `classes`. Empty
+  // without such a column.
   std::vector<double> labels;
   std::vector<std::string> classes;      // of the label, in their order; empty: it is a number
   std::vector<std::int64_t> groups;      // of each row, 0, 0, 1, …; empty: there are none
   std::vector<std::string> group_names;  // as the file writes them
   // The file has no time: stamps are the numbers of its rows, from 1, and all days are one.
   bool timeless = false;
-  // What a person should know and that stops nothing: gaps, rows left out, columns not used.
+  // Notes for people that stop nothing: gaps, rows left out, columns not used.
   std::vector<std::string> notes;
-  // Of the file, with the symbol where the file has several; or of how the bars were made: 32 hex
-  // digits.
+  // Hash of the file, with the symbol where the file has several; or of how the bars were made: 32
+  // hex digits.
   std::string hash;
 
   std::size_t size() const { return stamps.size(); }

@@ -24,7 +24,7 @@ namespace {
                   guessed ? cat(", if it is ", from) : std::string()));
 }
 
-// Of UTF-16 after its byte order mark.
+// Converts UTF-16 after its byte order mark.
 std::string from_utf16(std::string_view text, bool big_endian, const std::string& name) {
   const char* const encoding = big_endian ? "UTF-16BE" : "UTF-16LE";
   const auto unit = [&](std::size_t at) {

@@ -58,12 +58,12 @@ struct CellTable {
   std::size_t column(const std::string& wanted) const;
 };
 
-// Finds the names: in the first row; in the three that yfinance writes (fields, tickers, and the
-// name of the time), of which the columns of one ticker are taken, that of `symbol` where there are
-// several; or nowhere in Binance's files of klines, which are told by their twelve numbers. prices:
-// the table is of prices, and a first row without a letter is no row of names. Throws Error, which
-// names file and line: several tickers of which none is `symbol`, no names, a name that comes
-// twice.
+// Finds the names. They are in the first row, or in the three rows that yfinance writes (fields,
+// tickers, and the name of the time). There the columns of one ticker are taken: that of `symbol`
+// where there are several. Binance's files of klines have no names; they are told by their twelve
+// numbers. prices: the table is of prices, and a first row without a letter is no row of names.
+// Throws Error, which names file and line: several tickers but none is `symbol`, no names, a name
+// that comes twice.
 CellTable name_columns(std::shared_ptr<const RawCells> raw, const std::string& symbol, bool prices);
 
 // The tickers of a file of yfinance, in its order; of another file none.
@@ -72,8 +72,8 @@ std::vector<std::string> tickers_of(const RawCells& raw);
 // The name that pandas, or a spreadsheet, gives to the column of an index: none, or "Unnamed: 0".
 bool is_unnamed(std::string_view column);
 
-// What goes into records (names of features, classes, symbols) has to be UTF-8. line: of the file.
-// Throws Error, which names file and line.
+// Text that goes into records (names of features, classes, symbols) has to be UTF-8. line: of the
+// file. Throws Error, which names file and line.
 void check_utf8(std::string_view text, const RawCells& raw, std::int64_t line);
 
 // "Adj Close*" and "adj_close" alike, but not "close_5": letters and digits alone, lower case.

@@ -17,7 +17,7 @@ struct LabelColumn {
 };
 
 // The distinct labels: by value where all of them are numbers (1 and 1.0 are one class, "1"), else
-// by their bytes. Of two classes: 0 and 1 also where only one of them is there. Throws Error, which
+// by their bytes. Two classes are 0 and 1 also where only one of them is there. Throws Error, which
 // names file and line: a third class where there are two; as many classes as only numbers have.
 std::vector<std::string> classes_of(const LabelColumn& column, LabelKind kind);
 

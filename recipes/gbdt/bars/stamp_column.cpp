@@ -122,7 +122,7 @@ std::optional<Clock> take_clock(StampText& parts, bool compact) {
   return parts.empty() ? std::optional(clock) : std::nullopt;
 }
 
-// What may stand behind a date.
+// Takes the clock that may stand behind a date.
 std::optional<Clock> take_end(StampText& parts, bool compact) {
   if (parts.empty()) return Clock{};
   if (!parts.take('T') && !parts.take(' ')) return std::nullopt;

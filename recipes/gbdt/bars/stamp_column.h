@@ -11,7 +11,7 @@
 
 namespace lockstep::gbdt {
 
-// What 01/04/2021 is.
+// The meaning of 01/04/2021.
 enum class DateOrder {
   any,          // as a day above 12 in the column decides
   day_first,    // 1 April
@@ -35,7 +35,7 @@ class StampColumn {
   bool add(std::string_view text);
 
   struct Decision {
-    // Of day_and_month without a given order: places of stamps (in the order of `add`) that can
+    // For day_and_month without a given order: places of stamps (in the order of `add`) that can
     // only be read with the day, or the month, first. None: not known.
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::size_t day_first = none, month_first = none;

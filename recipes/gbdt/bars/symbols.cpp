@@ -84,7 +84,7 @@ std::vector<std::string> tickers_of_file(const fs::path& file) {
   text.resize(end_of_lines(text, 4));
   try {
     return tickers_of(*read_cells(std::move(text), file.filename().string()));
-  } catch (const Error&) {  // of which whoever reads the whole file will tell
+  } catch (const Error&) {  // the code that reads the whole file will report it
     return {};
   }
 }
@@ -125,7 +125,7 @@ std::shared_ptr<const RawCells> cells_of_file(const fs::path& file, bool shared,
   const std::string identity = file_identity(file);
   if (kept.raw != nullptr && kept.identity == identity) return kept.raw;
   auto raw = read_cells(read_file(file, data_bytes), file.filename().string());
-  // Of a file that changed meanwhile nothing is kept: nobody knows which of the two was read.
+  // Nothing is kept of a file that changed meanwhile: nobody knows which of the two was read.
   const bool fits = kept.keepers > 0 || raw->bytes() <= most_bytes;
   if (fits && (shared || tickers_of(*raw).size() > 1) && identity == file_identity(file)) {
     kept.identity = identity;

@@ -45,7 +45,7 @@ class KeepCells {
   KeepCells& operator=(const KeepCells&) = delete;
 };
 
-// What tells one state of a file from another, without reading it; "": it is not there.
+// A text that tells one state of a file from another, without reading it; "": it is not there.
 std::string file_identity(const std::filesystem::path& file);
 
 }  // namespace lockstep::gbdt

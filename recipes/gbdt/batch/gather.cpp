@@ -1,4 +1,4 @@
-// What the jobs of a batch wrote, as one: tables, predictions, ledger lines, maps.
+// Joins the files that the jobs of a batch wrote: tables, predictions, ledger lines, maps.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -56,7 +56,7 @@ std::string all_ledger_lines(const BatchRecords& records) {
   return text;
 }
 
-// Of the main metric of what this setting learns.
+// The main metric of the objective that this setting learns.
 const MetricInfo& main_metric(const BatchRecords& records, const std::string& setting) {
   for (const WindowRecord& window : records.windows)
     if (window.metrics && setting_text(window) == setting)
@@ -102,7 +102,7 @@ std::string file_name(const std::string& setting) {
 
 constexpr std::size_t most_maps = 20;
 
-// What an earlier end of the batch drew of settings that it may no longer have.
+// Removes what an earlier end of the batch drew of settings that it may no longer have.
 void remove_old(const fs::path& folder) {
   std::vector<fs::path> old;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -131,8 +131,8 @@ std::vector<std::string> write_maps(const fs::path& folder, const BatchRecords& 
   return files;
 }
 
-// Of each feature over the windows with a split that learnt from it: its mean share of the gain and
-// of the splits.
+// The mean share of a feature in the gain and in the splits, over the windows with a split that
+// learnt from it.
 struct Importance {
   double gain = 0, splits = 0;
   std::int64_t windows = 0;

@@ -51,7 +51,7 @@ nlohmann::json without_rows(nlohmann::json options) {
   return options;
 }
 
-// Of a job with the same options and about as many rows to train on.
+// Whether a folder is of a job with the same options and about as many rows to train on.
 std::function<bool(const std::filesystem::path&)> alike(const GbdtOptions& options,
                                                         const std::vector<PlannedWindow>& windows) {
   constexpr double nearly = 1.25;

@@ -15,7 +15,7 @@ struct Predictions {
   std::vector<std::string> columns, lines;  // lines: of CSV, without their ends
 };
 
-// The lines of a text of CSV, some of which may hold line breaks in quotes; without empty ones.
+// The lines of a text of CSV, without empty ones. A line may hold line breaks in quotes.
 std::vector<std::string> csv_lines(std::string_view text);
 
 // A text of CSV with the columns of any of them, in the order in which they come first, and a

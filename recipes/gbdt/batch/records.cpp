@@ -25,7 +25,7 @@ std::string text_of(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// What the batch itself knows of a window.
+// The record of a window, as far as the batch itself knows it.
 WindowRecord record_of_job(const DirectJob& job) {
   WindowRecord record{.folder = job.folder,
                       .job = job.name,
@@ -91,8 +91,7 @@ WindowRecord read_record(const DirectJob& job) {
   WindowRecord record = record_of_job(job);
   const fs::path file = job.folder / "metadata.json";
   std::error_code ignored;
-  // What is published is of this job; what lies in the folder of a try may be from before it
-  // failed.
+  // Published files are of this job; files in the folder of a try may be from before it failed.
   const bool is_over = job.state == "done" || job.state == "skipped" || job.state == "failed";
   if (is_over && fs::exists(file, ignored)) try {
       add_metadata(record, parse_json(read_file(file)));
@@ -152,7 +151,7 @@ Window window_of(const WindowRecord& window) {
 void set_recorded(const WindowRecord& window, GbdtOptions& options) {
   const ValueSource recorded{.kind = ValueSource::Kind::preset};
   const json& recorded_options = window.metadata.at("options");
-  // Of before these two options.
+  // Records from before these two options lack them.
   if (!recorded_options.contains("feature_set")) options.table.set("feature_set", "v1", recorded);
   if (!recorded_options.contains("data.made_seed") && recorded_options.contains("seed"))
     options.table.set("data.made_seed", text_of(recorded_options["seed"]), recorded);

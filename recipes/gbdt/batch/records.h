@@ -1,4 +1,4 @@
-// What the jobs of a batch left, window by window.
+// The records that the jobs of a batch left, window by window.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ struct WindowRecord {
   std::string status, why;
   std::map<std::string, std::string> setting;  // options in which jobs of the batch differ
   nlohmann::json metadata;
-  // Of the test; of validation where no window of the batch has a test.
+  // Metrics of the test; of validation where no window of the batch has a test.
   std::optional<Metrics> metrics;
 };
 
@@ -37,13 +37,13 @@ struct BatchRecords {
 
 // A window for each job, also where it left nothing that can be read.
 BatchRecords read_records(const DirectBatchEnd& end);
-// Of trainings that succeeded, in the order of their folders. Throws Error where one cannot be
-// read.
+// The records of trainings that succeeded, in the order of their folders. Throws Error where one
+// cannot be read.
 BatchRecords read_records(const std::vector<std::filesystem::path>& folders);
-// Of each of `keys`, nothing where the window does not have it.
+// The value of each of `keys`; nothing where the window does not have it.
 std::vector<Cell> setting_cells(const BatchRecords& records, const WindowRecord& window);
 
-// What it learnt, as its options say; binary where nothing can be read.
+// The objective that it learnt, as its options say; binary where nothing can be read.
 const Objective& objective_of(const WindowRecord& window);
 // The days that it was trained on.
 Window window_of(const WindowRecord& window);

@@ -1,4 +1,4 @@
-// What changed in a file of prices since a model was trained on it, for those who use the model.
+// Reports changes in a file of prices since a model was trained on it, for those who use the model.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ class SinceTraining {
     std::vector<char> seen{};  // by row of the data: 1 found, 2 changed; windows share bars
   };
 
-  // Of the first set, between two beginnings of a file.
+  // The drift of the first set's features between two beginnings of a file.
   struct Drift {
     double vwap = 0, ema = 0;  // shares
     double obv = 0;            // volume

@@ -206,7 +206,7 @@ std::string same_models_line(const std::vector<std::string>& settings, std::size
              same, " of ", count_of(static_cast<std::int64_t>(all), "window"), "\n");
 }
 
-// Of the windows that both have: those with the same model, and all.
+// Counts of the windows that both have: those with the same model, and all.
 std::pair<std::size_t, std::size_t> equal_models(const TreeHashes& a, const TreeHashes& b) {
   std::size_t equal = 0, both = 0;
   for (const auto& [window, hash] : a)

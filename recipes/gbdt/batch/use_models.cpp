@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// What may be another than in training: where the rows are, and what is asked of them.
+// Options that may differ from training: where the rows are, and what is asked of them.
 const std::set<std::string> changeable = {
     "data.path", "symbol",       "start",         "end",        "horizon",
     "threshold", "gbdt.library", "symbol_column", "date_order", "gbdt.threads"};
@@ -44,7 +44,7 @@ struct TrainedWindow {
   GbdtOptions options;
 };
 
-// What is asked of the rows has to be possible, and to matter.
+// Checks that the request for the rows is possible, and that it matters.
 void check_given(const GbdtOptions& options) {
   if (!options.label_column.empty() && options.table.is_given("horizon"))
     throw Error(cat("horizon does nothing: the label is the column ", options.label_column));
@@ -144,11 +144,12 @@ class Symbols {
 struct Used {
   std::vector<std::size_t> rows;
   std::vector<double> scores;
-  // Of computed features, rows that lack some: too near the first bar of the file; others.
+  // Rows that lack some computed features: too near the first bar of the file; others.
   std::size_t at_the_beginning = 0, without_features = 0;
 };
 
-// Without a time: of the data that it was trained on the test, of other data all rows.
+// The rows of data without a time: the test of the data that it was trained on, all rows of other
+// data.
 std::vector<std::size_t> timeless_rows(const TrainedWindow& trained, const SymbolData& data) {
   std::vector<std::size_t> rows;
   if (data.bars.hash == trained.data_hash)
@@ -195,7 +196,7 @@ Used predict(const LightGbm& library, const TrainedWindow& trained, const Symbol
   return used;
 }
 
-// What a person should know of all that was used: each line once.
+// Notes for people on all that was used: each line once.
 class Notes {
  public:
   void add(const TrainedWindow& trained, const WindowRecord& record, const SymbolData& data,
@@ -268,7 +269,7 @@ Predictions predictions_of(const TrainedWindow& trained, const WindowRecord& rec
       .lines = csv_lines(prediction_lines(objective, data, trained.label, used.rows, used.scores))};
 }
 
-// What is given for an option; nothing: as in training.
+// The value given for an option; nothing: as in training.
 std::optional<std::string> given(const DirectUse& use, std::string_view key) {
   for (const std::string& word : use.assignments)
     if (const std::size_t equals = word.find('='); trim(word.substr(0, equals)) == key)

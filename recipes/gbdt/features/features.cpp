@@ -161,7 +161,7 @@ Series combine(const Series& a, const Series& b, double factor) {
   return sums;
 }
 
-// What differs between the sets.
+// The series that differ between the sets.
 struct Averages {
   Series ema12{}, ema26{}, macd{}, signal{}, vwap{}, obv{};
 };
@@ -179,7 +179,7 @@ Averages since_the_first_bar(const Bars& bars) {
 constexpr std::size_t lookback = warm_up_bars + 1;  // bars, the newest among them
 using Weights = std::array<double, lookback>;       // by age; the newest is 0
 
-// Of the exponential mean of a series of `length` bars.
+// The weights of the exponential mean of a series of `length` bars.
 Weights exponential_weights(double span, std::size_t length) {
   const double old = 1.0 - 2.0 / (span + 1.0);
   Weights weights{};
@@ -189,8 +189,8 @@ Weights exponential_weights(double span, std::size_t length) {
   return weights;
 }
 
-// Of each close in the signal: through the MACD of each bar since, whose means begin with the first
-// bar of the lookback.
+// The weight of each close in the signal: through the MACD of each bar since. Its means begin with
+// the first bar of the lookback.
 Weights signal_weights() {
   const Weights recent = exponential_weights(9, lookback);
   Weights weights{};

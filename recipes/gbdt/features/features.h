@@ -21,8 +21,8 @@ inline constexpr std::size_t feature_count = 15;
 // In the order of the columns.
 const std::array<const char*, feature_count>& feature_names(FeatureSet set);
 
-// Bars that a window needs before its first: what v2 looks back. Of v1, SMA 50 looks back over 49,
-// and further ones let the exponential means forget how they began.
+// Bars that a window needs before its first, because v2 looks back that far. In v1, SMA 50 looks
+// back over 49, and further bars let the exponential means forget how they began.
 inline constexpr std::size_t warm_up_bars = 60;
 
 // A row per bar, row-major. NaN where the bars before do not reach, and where a feature divides by
@@ -39,8 +39,8 @@ struct FeatureTable {
   bool complete(std::size_t index) const;  // the row may be used
 };
 
-// Of a symbol's whole series. Both sets, with changes d = close[t] - close[t-1] and the typical
-// price p = (high + low + close) / 3:
+// The features of a symbol's whole series. Both sets, with changes d = close[t] - close[t-1] and
+// the typical price p = (high + low + close) / 3:
 //   sma_N, bb_middle   mean of the last N closes (bb: 20)
 //   rsi_14             100 - 100 / (1 + mean of the last 14 gains / mean of the last 14 losses)
 //   atr_14             mean of the last 14 true ranges; the first of a file is high - low

@@ -127,7 +127,7 @@ double evaluate_first(const LightGbm& library, void* booster) {
   return values.at(0);
 }
 
-// What does not fit is made twice.
+// A text that does not fit is made twice.
 std::string save(const LightGbm& library, void* booster, std::int64_t iterations) {
   std::string text(1 << 18, '\0');
   for (;;) {

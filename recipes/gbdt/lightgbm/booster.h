@@ -60,9 +60,8 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // What the objective predicts (probabilities, where it has them) [rows, outputs]. values
-  // [rows, columns], row-major.
-  // Throws Error where the columns are others than those of training.
+  // The predictions of the objective (probabilities, where it has them) [rows, outputs]. values
+  // [rows, columns], row-major. Throws Error where the columns are others than those of training.
   std::vector<double> predict(std::span<const double> values, std::int32_t columns,
                               int threads) const;
   int outputs() const { return outputs_; }       // numbers a row: classes, or 1

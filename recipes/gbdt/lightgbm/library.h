@@ -75,7 +75,7 @@ class LightGbm {
 std::filesystem::path find_lightgbm(const std::filesystem::path& chosen,
                                     const std::string& device = "cpu");
 
-// What LightGBM says on this thread goes to `sink`, a line at a time without "[LightGBM]", for as
+// LightGBM's messages on this thread go to `sink`, a line at a time without "[LightGBM]", for as
 // long as this lives; never to stdout. Scopes do not nest.
 class LightGbmLog {
  public:

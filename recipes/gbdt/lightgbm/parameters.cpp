@@ -22,7 +22,8 @@ std::vector<std::string> all_names(const LightGbm& library) {
   return names;
 }
 
-// What LightGBM's own program does, and a booster that is handed rows takes without a word.
+// Parameters for LightGBM's own program, which a booster that is handed rows accepts without a
+// word.
 struct Unused {
   const char* why;
   std::vector<std::string_view> names;

@@ -28,14 +28,14 @@ std::map<std::string, std::string> parameters_of_model(const std::string& model)
 // Numbers that such a model predicts for a row: its classes, where it has more than two, or 1.
 int outputs_of_model(const std::string& model);
 
-// Of the trees in such a text. An iteration grows as many as the model has outputs.
+// The sizes of the trees in such a text. An iteration grows as many as the model has outputs.
 struct TreeSizes {
   std::int64_t trees = 0, most_leaves = 0, deepest = 0;
   double mean_leaves = 0;
 };
 TreeSizes tree_sizes(const std::string& model);
 
-// What a model in LightGBM's text format says of itself, read once.
+// The facts that a model in LightGBM's text format holds about itself, read once.
 struct ModelFacts {
   std::map<std::string, std::string> parameters;
   TreeSizes trees;
@@ -44,11 +44,11 @@ struct ModelFacts {
 };
 ModelFacts read_facts(const std::string& model);
 
-// What was asked (names of LightGBM itself) and not used: a text each, empty where all is as asked.
-// Values are compared by what they mean to LightGBM: numbers as numbers, true and false as 1 and 0,
-// other names of metrics and of ways to boost as its own (boosting=goss is gbdt with
-// data_sample_strategy=goss); the trees as well, which can have no more leaves and be no deeper
-// than asked.
+// Parameters that were asked for (names of LightGBM itself) and not used: a text each, empty where
+// all is as asked. Values are compared by what they mean to LightGBM: numbers as numbers, true and
+// false as 1 and 0, other names of metrics and of ways to boost as its own (boosting=goss is gbdt
+// with data_sample_strategy=goss); the trees as well, which can have no more leaves and be no
+// deeper than asked.
 std::vector<std::string> differences(const Parameters& asked, const ModelFacts& model);
 
 // The metrics of such a list under the names that a model has them by, each once: "custom" is none.

@@ -83,10 +83,10 @@ Interval area_under_curve(std::span<const double> probabilities, std::span<const
 
 double loss_of(double probability) { return -std::log(std::clamp(probability, 1e-15, 1 - 1e-15)); }
 
-// Of one class: its value, and by how much a row of a cell moves it, times all rows.
+// The value of one class, and by how much a row of a cell moves it, times all rows.
 struct ClassValue {
   double value = 0;
-  // Of a row of class `is` that was called `called`.
+  // The influence of a row of class `is` that was called `called`.
   double (*influence)(bool is, bool called, double value, double share_is, double share_called);
 };
 

@@ -13,7 +13,7 @@ namespace lockstep::gbdt {
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double quantile_975 = 1.959963984540054;  // of the normal distribution
 
-// Of a proportion; NaN without rows.
+// The interval of a proportion; NaN without rows.
 Interval wilson(double hits, double rows);
 // The normal one; ends are NaN where the variance is.
 Interval around(double estimate, double variance);

@@ -22,7 +22,7 @@ double value_of(const MetricInfo& info, double part, double whole) {
   return info.of_ratio == nullptr ? ratio : info.of_ratio(ratio);
 }
 
-// Of one metric, a number for each window that has it.
+// The sums of one metric, a number for each window that has it.
 struct Sums {
   std::vector<double> parts, wholes;
 };

@@ -13,7 +13,7 @@
 
 namespace lockstep::gbdt {
 
-// What is known of a metric besides its value. A new metric is a row of the table in
+// The description of a metric, besides its value. A new metric is a row of the table in
 // metric_info.cpp.
 struct MetricInfo {
   const char* name;                        // in files: "log_loss"
@@ -91,7 +91,7 @@ Metrics quantile_metrics(const ScoredRows& rows);
 Metrics ranking_metrics(const ScoredRows& rows);
 
 // Over all windows. Intervals by bootstrap (core/media/bootstrap.h), a window being one row of it;
-// of one window alone its own. What is of all rows in one window (AUC, rank correlation, macro
+// of one window alone its own. A metric of all rows in one window (AUC, rank correlation, macro
 // means) is a mean over the windows that have it, by rows.
 Metrics over_windows(std::span<const Metrics> windows);
 // The plain mean of each metric over the windows that have it, without intervals.

@@ -1,4 +1,4 @@
-// What a model learns: LightGBM's objectives, what their labels are, and how they are measured.
+// The objectives of models: LightGBM's own, what their labels are, and how they are measured.
 #pragma once
 
 #include <limits>

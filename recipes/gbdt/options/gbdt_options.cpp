@@ -179,7 +179,7 @@ LabelKind label_kind(Task task) {
                                     : LabelKind::number;
 }
 
-// What a ranking needs, and what nothing else can have.
+// Checks what a ranking needs and what nothing else can have.
 void check_groups(const GbdtOptions& o, Task task) {
   if (task != Task::ranking) {
     if (!o.group_column.empty())

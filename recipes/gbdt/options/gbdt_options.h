@@ -75,7 +75,7 @@ struct GbdtOptions : DirectOptions {
   // label of several; 0: not known yet.
   Parameters parameters(std::size_t classes = 0) const;
   SplitOptions split() const;
-  // Of `start` and `end`, where they are given. Throw Error.
+  // The days of `start` and `end`, where they are given. Throw Error.
   std::optional<Day> start_day() const;
   std::optional<Day> end_day() const;
 
@@ -98,8 +98,8 @@ std::vector<Synonym> synonyms();  // what other programs call these options
 // none.
 std::vector<std::string> listed_names(const std::filesystem::path& file);
 
-// What GbdtOptions and the recipe call: set by linking the targets gbdt-train and gbdt-batch, null
-// elsewhere.
+// The functions that GbdtOptions and the recipe call: set by linking the targets gbdt-train and
+// gbdt-batch, null elsewhere.
 struct Trainer {
   void (*load_ahead)(const GbdtOptions& options);
   DirectResult (*train)(const GbdtOptions& options, const DirectContext& context);

@@ -1,5 +1,5 @@
-// What LightGBM and scripts around it call the recipe's options. LightGBM's own names and aliases
-// are those of its documentation (Parameters.rst).
+// The names that LightGBM and scripts around it use for the recipe's options. LightGBM's own names
+// and aliases are those of its documentation (Parameters.rst).
 #include "recipes/gbdt/options/gbdt_options.h"
 
 namespace lockstep::gbdt {

@@ -69,7 +69,7 @@ std::shared_ptr<const SymbolData> kept_symbol(const GbdtOptions& options,
     return kept.front().data;
   }
   auto data = load_symbol(options, symbol);
-  // Of a file that changed meanwhile nothing is kept: nobody knows which of the two was read.
+  // Nothing is kept of a file that changed meanwhile: nobody knows which of the two was read.
   if (key == key_of(options, symbol)) {
     kept.push_front({.key = key, .data = data, .bytes = bytes_of(*data)});
     drop_oldest();

@@ -1,4 +1,4 @@
-// What a process keeps from window to window: the library, and prices with their features.
+// The data that a process keeps from window to window: the library, and prices with their features.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,8 @@ std::shared_ptr<const SymbolData> kept_symbol(const GbdtOptions& options,
 
 // Loads both for these options, and remembers how long the prices took: DirectOptions::load_ahead.
 void load_ahead(const GbdtOptions& options);
-// What the last load_ahead spent on prices, for the one window that it was for: 0 from then on.
+// Seconds that the last load_ahead spent on prices, for the one window that it was for: 0 from then
+// on.
 double take_seconds_ahead();
 
 }  // namespace lockstep::gbdt

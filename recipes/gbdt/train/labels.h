@@ -1,4 +1,4 @@
-// What a model learns of each row.
+// The labels that a model learns, one for each row.
 #pragma once
 
 #include "recipes/gbdt/bars/made_bars.h"
@@ -6,16 +6,16 @@
 
 namespace lockstep::gbdt {
 
-// Fills in labels and classes: of the label's column, else of the returns. Of prices, binary is 1
-// where the return is above the threshold; multiclass is down (below -threshold), flat or up (above
-// it); regression is the return; ranking, of made prices, is how high a return stands among those
-// of its day, from 0 to 4. Throws Error for labels that the objective cannot learn.
+// Fills in labels and classes: from the label's column, else from the returns. With prices, binary
+// is 1 where the return is above the threshold; multiclass is down (below -threshold), flat or up
+// (above it); regression is the return; ranking, of made prices, is how high a return stands among
+// those of its day, from 0 to 4. Throws Error for labels that the objective cannot learn.
 void make_labels(const GbdtOptions& options, SymbolData& data);
 
 // Why no objective can learn from the labels of these rows, at least one; "": they differ.
 std::string nothing_to_learn(const SymbolData& data, const std::vector<std::size_t>& rows);
 
-// What they are, in words: for the record.
+// The rule of the labels, in words: for the record.
 std::string label_rule(const GbdtOptions& options);
 
 // A market of ten made series, row by row the bars of a day: what a ranking learns without data.

@@ -20,7 +20,7 @@ constexpr Day made_warm_up_days = 120;
 Day made_start() { return *parse_day("2022-01-01"); }
 Day made_end() { return *parse_day("2024-12-01"); }
 
-// The same prices for all windows of a batch, each of which has a start and an end of its own: they
+// The same prices for all windows of a batch, though each has a start and an end of its own. They
 // begin at a fixed day, unless a window lies before it, and a longer series begins as a shorter
 // one.
 MadeBars made_range(const GbdtOptions& options) {

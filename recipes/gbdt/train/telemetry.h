@@ -1,4 +1,4 @@
-// What a training did when, as lines of JSON.
+// Writes the events of a training with their times, as lines of JSON.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class Telemetry {
   Telemetry(const std::filesystem::path& folder, std::string run_id, std::string symbol);
 
   void set_window(const std::string& label) { window_ = label; }
-  // Of `fields` only those above; event_type is what the line is.
+  // Writes a line. fields: only those above; event_type: what the line is.
   void event(const std::string& event_type, nlohmann::json fields = nlohmann::json::object());
   // Runs `work` between phase_start and phase_end and keeps its time, with what was spent on it
   // before.

@@ -22,7 +22,7 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// What this training was told of its data and its label, for another command.
+// The options of this training for its data and its label, for another command.
 std::string data_words(const GbdtOptions& options) {
   std::string words;
   for (const char* key : {"data.path",

@@ -355,7 +355,7 @@ class WindowTraining {
     if (status == "skipped") line["skip_reason"] = why;
     if (status == "failed") line["error"] = why;
     line["feature_set"] = names_;
-    // What the booster says, where there is one; what was asked, else.
+    // The booster's values where there is one, else those that were asked for.
     const auto& used = facts_.parameters;
     ordered_json teacher;
     for (const auto& [name, canonical] : teacher_keys) {

@@ -19,10 +19,10 @@ struct SymbolData {
   Bars bars;
   FeatureTable features;
   std::vector<double> returns;  // over the horizon; NaN: unknown, as always without prices
-  std::vector<double> labels;   // what is learnt; NaN: none. Of classes their places in `classes`
+  std::vector<double> labels;   // what is learnt; NaN: none. For classes their places in `classes`
   std::vector<std::string> classes{};  // empty: labels are numbers
 };
-// Of what a trained model is used on.
+// For the data that a trained model is used on.
 struct LoadHow {
   std::vector<std::string> classes{};   // those of the model; empty: those of the file
   bool label_optional = false;          // there may be no column of labels, or no labels in it
@@ -56,8 +56,8 @@ struct PlannedWindow {
 // the prices of each symbol.
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out = nullptr);
-// Of `lockstep train`: from start (or the first day that has enough bars before it) to end (or
-// window_days later). Throws Error where the prices have none.
+// The window of `lockstep train`: from start (or the first day that has enough bars before it) to
+// end (or window_days later). Throws Error where the prices have none.
 Window only_window(const GbdtOptions& options, const SymbolData& data);
 
 struct WindowTask {

@@ -229,7 +229,7 @@ std::string lost_rows(const Bars& bars, const FeatureTable& features,
 std::optional<Window> whole_range(const Bars& bars, std::size_t warm_up) {
   if (bars.timeless) return Window{.is_everything = true};
   if (bars.size() <= warm_up) return std::nullopt;
-  // Of a day with many bars, those before it count, as in split_rows.
+  // On a day with many bars, the bars before it count, as in split_rows.
   std::size_t first = warm_up;
   if (first_bar(bars, bars.days[first]) < warm_up) first = first_bar(bars, bars.days[first] + 1);
   if (first == bars.size()) return std::nullopt;

@@ -36,14 +36,14 @@ struct WindowRange {
 // range that has room for none.
 std::vector<Window> calendar_windows(const WindowRange& range);
 
-// What is asked of the days after a window, of which there are as many as in the window.
+// The requirement on the days after a window, which are as many as in the window.
 enum class TestWindow {
   full,  // the prices reach their end, or the window is left out
   part,  // as many as there are
   none,  // no test
 };
 
-// Of days: whether prices that end with the bar of `last` cover all days before `end`.
+// Whether prices that end with the bar of the day `last` cover all days before `end`.
 bool covers(Day last, Day end);
 
 // Rows of one symbol (indexes into its bars), in the order of time.
@@ -70,7 +70,7 @@ struct SplitOptions {
 // prices end before window.end and `horizon` bars, where too few bars for the features lie before
 // it, where it has fewer than fewest_rows rows, and where no row is left for a part. Groups are
 // never torn: what is said of rows (horizon, shares) is said of groups then, and a group that
-// reaches over an edge of the window serves for nothing. Of bars without a time all rows are shared
+// reaches over an edge of the window serves for nothing. If bars have no time, all rows are shared
 // out, the test first, then validation, without an embargo.
 WindowRows split_rows(const Bars& bars, const FeatureTable& features,
                       const std::vector<double>& labels, const Window& window,

@@ -10,8 +10,8 @@
 
 namespace lockstep::textgen {
 
-// A sample is {tokens i32 [T], targets i64 [T]}, T = context: a block as options/blocks.h cuts it,
-// filled up with token 0 and target kIgnored, of which alone a padding row consists. With
+// A sample is {tokens i32 [T], targets i64 [T]}, T = context: a block as options/blocks.h cuts it.
+// It is filled up with token 0 and target kIgnored; a padding row holds nothing else. With
 // `shifting`, training samples of an epoch are cut at the epoch's offset; validation never is.
 class TextDataset : public BatchDataset {
  public:

@@ -1,4 +1,4 @@
-// What a GPT looks like: every number that its weights and its forward pass depend on.
+// The shape of a GPT: every number that its weights and its forward pass depend on.
 #pragma once
 
 #include <cstdint>

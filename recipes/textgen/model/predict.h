@@ -1,4 +1,4 @@
-// What `lockstep predict` prints for a text model.
+// The output of `lockstep predict` for a text model.
 #pragma once
 
 #include "recipes/textgen/model/generation/generate.h"

@@ -17,7 +17,7 @@ std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
   return vocab * width + model.context * width + model.layers * block + norm + head;
 }
 
-// What a rank holds, in bytes: that of a GPU with our own kernels.
+// The bytes that a rank holds, on a GPU with our own kernels.
 // Fixed: weights, gradients and the optimizer's state; what the engine keeps for a lack of memory,
 // 32 MiB, and as much for each workspace of the matrix libraries: two of ATen's, and in low
 // precision our own. There products that add to a gradient are also tried out beside it, so the
@@ -31,8 +31,8 @@ std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
 //   the last norm's input and result, and the gradient that the loss makes of it: 3 W e; the token
 //   and its target.
 // The loss makes its logits, V e, in pieces of 1 GiB at most, and turns them into gradients in
-// place. Backward begins with the gradient of one F e, or of a block's probabilities. Of a block
-// that backward computes again only what goes in stays: the stream and the last branch, 2 W e.
+// place. Backward begins with the gradient of one F e, or of a block's probabilities. A block that
+// backward computes again keeps its inputs only: the stream and the last branch, 2 W e.
 MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const bool low = train.precision != Precision::fp32;
   const double element = low ? 2 : 4;

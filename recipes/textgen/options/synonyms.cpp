@@ -1,4 +1,4 @@
-// What other programs call the text recipe's options.
+// The names that other programs use for the text recipe's options.
 #include "recipes/textgen/options/text_options.h"
 
 namespace lockstep::textgen {

@@ -5,7 +5,7 @@
 
 namespace lockstep::textgen {
 
-// What the stream `synthetic` holds.
+// The size of the stream `synthetic`.
 inline constexpr std::int64_t synthetic_train_tokens = std::int64_t{1} << 30;
 inline constexpr std::int64_t synthetic_valid_tokens = std::int64_t{1} << 16;
 

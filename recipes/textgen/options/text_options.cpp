@@ -159,7 +159,7 @@ Prepared TextOptions::prepare(const PrepareContext& context) {
   return prepared;
 }
 
-// Of kept files prepared.json says where the text lay, which concerns only those who go on
+// The kept file prepared.json says where the text lay. That concerns only those who resume
 // training.
 void TextOptions::forget_places(nlohmann::json& extra,
                                 std::map<std::string, std::string>& kept) const {

@@ -27,7 +27,7 @@ std::string beginning(const SourceFile& file) {
   return head;
 }
 
-// Of a file whose unpacked text begins as `kind` does.
+// The fault of a file whose unpacked text begins as `kind` does.
 Look no_text(const FileKind& kind, const SourceFile& file) {
   if (kind.format == FileFormat::gzip || kind.format == FileFormat::zstd)
     return {.fault = "is packed twice", .remedy = "unpack it once, and name what comes out"};

@@ -14,7 +14,7 @@
 namespace lockstep::textgen {
 namespace {
 
-// What a chunk becomes: each document that starts in it with the separator before it.
+// The tokens of a chunk: each document that starts in it has the separator before it.
 struct Part {
   Tokens train, valid;
   std::size_t bytes = 0;

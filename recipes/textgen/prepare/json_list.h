@@ -8,8 +8,8 @@
 namespace lockstep::textgen {
 
 // Blanks around and within elements may change, texts never do. Linear, and in memory that does not
-// grow. Of the elements only brackets and quotes are looked at: whoever parses the lines finds what
-// is wrong in them.
+// grow. It reads only the brackets and quotes of elements. The parser of the lines finds other
+// faults in them.
 class JsonListLines {
  public:
   // Adds the lines of the next part. Throws Error, which says what is wrong with the list: "has no

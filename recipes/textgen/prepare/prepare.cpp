@@ -1,4 +1,4 @@
-// What TextOptions::prepare does: corpus to token files in the cache, or prompts to tokens.
+// The work of TextOptions::prepare: corpus to token files in the cache, or prompts to tokens.
 #include <filesystem>
 #include <iostream>
 #include <utility>
@@ -188,7 +188,7 @@ fs::path find_prepared(const TextOptions& options, const PrepareContext& context
   return prepare_again(options, context, std::move(sources), before, say);
 }
 
-// What the worker needs besides the token files: prompts, and how to write tokens as text.
+// Adds what the worker needs besides the token files: prompts, and how to write tokens as text.
 void add_prompts(Prepared& prepared, const TextOptions& options, const fs::path& folder,
                  const std::vector<std::string>& prompts) {
   const json record = read_record(folder);

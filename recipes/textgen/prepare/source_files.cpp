@@ -66,7 +66,7 @@ std::vector<SourceFile> list_folder(const fs::path& folder, const fs::path& base
   return files;
 }
 
-// Of a file or a folder that is there; none where it is not.
+// The source files of a file or a folder that is there; none if it is not.
 std::vector<SourceFile> list_path(const std::string& path, const std::string& option) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {

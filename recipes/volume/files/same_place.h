@@ -8,15 +8,15 @@
 
 namespace lockstep::volume {
 
-// Of affine_of.
+// The type of affine_of.
 using PlaceAffine = std::array<std::array<double, 4>, 4>;
 
 // Whether the header says where its voxels lie: by an sform or a qform.
 bool has_place(const VolumeHeader& header);
 
 // Whether the voxels in the corners of two grids of `shape` lie in the same places: along each axis
-// of space, a tenth of the shortest edge of a voxel of `a` apart at most. What is no number in one
-// of them alone lies nowhere near.
+// of space, a tenth of the shortest edge of a voxel of `a` apart at most. A place that is no number
+// in one of them alone lies nowhere near.
 bool corners_agree(const PlaceAffine& a, const PlaceAffine& b, const VolumeShape& shape);
 
 enum class SamePlace {
@@ -24,7 +24,7 @@ enum class SamePlace {
   unknown,  // they differ, and one says no place: no codes, or what libraries write without one
   no,
 };
-// Of volumes of one shape (channels aside), by corners_agree. A file without codes lies where
+// Compares volumes of one shape (channels aside), by corners_agree. A file without codes lies where
 // nibabel or SimpleITK puts it, whichever fits.
 SamePlace same_place(const VolumeHeader& a, const VolumeHeader& b);
 

@@ -9,8 +9,8 @@ namespace lockstep::volume {
 
 // Numbers by their value: "z9" before "z10".
 bool natural_less(std::string_view a, std::string_view b);
-// What is wrong with names in natural order whose stems end in numbers: a number that is missing or
-// there twice, or two series. Empty: nothing. Names of which some have no number are in order.
+// The fault of names in natural order whose stems end in numbers: a number that is missing or there
+// twice, or two series. Empty: none. If some names have no number, all are in order.
 std::string find_gap(const std::vector<std::string>& names);
 
 }  // namespace lockstep::volume

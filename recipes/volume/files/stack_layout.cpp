@@ -155,7 +155,7 @@ std::string shape_text(const Shaped& shaped) {
   return join(extents, " x ");
 }
 
-// Of the axes before Y and X, which must be one of depth and one of channels at most.
+// The layout by the axes before Y and X, which must be one of depth and one of channels at most.
 StackLayout layout_of_shaped(const Shaped& shaped, const DescribedTiff& tiff,
                              const Refuse& refuse) {
   const StackLayout plain{.depth = tiff.pages};

@@ -1,4 +1,4 @@
-// Which page of a TIFF is which plane of which channel, by the description of its first page.
+// Assigns pages of a TIFF to planes and channels, by the description of its first page.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct StackLayout {
   std::optional<std::array<double, 3>> spacing_mm{};  // z, y, x, of OME
 };
 
-// What is known of a file whose description is read.
+// The known facts of a file whose description is read.
 struct DescribedTiff {
   std::int64_t pages = 1;  // or planes behind the one page
   std::int64_t height = 0, width = 0;
@@ -28,8 +28,9 @@ struct DescribedTiff {
   bool as_planes = false;  // ReadVolume::as_planes
 };
 
-// Of ImageJ's description, OME-XML, tifffile's JSON, or none: a page a plane. Refuses times, axes
-// that are not named or mean something else, and descriptions that do not fit the pages.
+// The layout by ImageJ's description, OME-XML, tifffile's JSON, or none: a page a plane. Refuses
+// times, axes that are not named or mean something else, and descriptions that do not fit the
+// pages.
 StackLayout stack_layout(std::string_view description, const DescribedTiff& tiff,
                          const Refuse& refuse);
 

@@ -1,4 +1,4 @@
-// What a volume is before its voxels are read: shape, type, spacing and place.
+// The header of a volume, before its voxels are read: shape, type, spacing and place.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ struct VolumeHeader {
 // its code is positive, else the qform, else the spacing alone with the volume's centre at 0 and x
 // running to the left. Row by row; the last row is 0 0 0 1. header.space must be there.
 std::array<std::array<double, 4>, 4> affine_of(const VolumeHeader& header);
-// Of one plane of one channel. The shape must be within limits.
+// The bytes of one plane of one channel. The shape must be within limits.
 std::size_t plane_bytes(const VolumeHeader& header);
 
 struct VolumeLimits {

@@ -44,7 +44,8 @@ class VolumeReader {
 std::unique_ptr<VolumeReader> open_volume(const std::filesystem::path& path,
                                           const ReadVolume& how = {});
 
-// Of a TIFF, whatever its pages are; nothing where libtiff cannot open it, or it is none.
+// Whether a TIFF has one page, whatever its pages are; nothing where libtiff cannot open it, or it
+// is none.
 std::optional<bool> has_one_page(const std::filesystem::path& path);
 
 // The parts of it. The folder's slices are files; a picture is a folder of one.

@@ -1,4 +1,4 @@
-// What all writers do: count planes, and give the file its name at the end.
+// Common code of all writers: they count planes, and give the file its name at the end.
 #include "recipes/volume/files/volume_writer.h"
 
 #include "core/base/check.h"

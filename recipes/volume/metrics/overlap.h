@@ -9,7 +9,7 @@
 
 namespace lockstep::volume {
 
-// Of one class. Voxels that are ignored count nowhere.
+// The counts of one class. Voxels that are ignored count nowhere.
 struct OverlapCounts {
   std::int64_t truth = 0;
   std::int64_t predicted = 0;

@@ -11,10 +11,10 @@ struct VariationOfInformation {
   double merge = 0;  // H(truth | prediction): components of the truth that it joins
 };
 
-// Of the labellings by 26-connected components, over the voxels that are foreground in truth or
-// prediction. There the background of one mask is one more label of it. Voxels that are background
-// in both count nowhere, so empty space does not dilute. Both 0 where both masks are empty. Throws
-// Error if the shapes differ.
+// The variation between the labellings by 26-connected components, over the voxels that are
+// foreground in truth or prediction. There the background of one mask is one more label of it.
+// Voxels that are background in both count nowhere, so empty space does not dilute. Both 0 where
+// both masks are empty. Throws Error if the shapes differ.
 //
 // Meila, "Comparing clusterings - an information based distance" (2007).
 VariationOfInformation variation_of_information(const Mask& truth, const Mask& predicted);

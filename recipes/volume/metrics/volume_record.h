@@ -19,7 +19,7 @@ struct EvaluationOptions {
   bool tolerance_mm = false;
 };
 
-// Of one volume.
+// The scores of one volume.
 struct VolumeRecord {
   std::vector<OverlapCounts> classes;                                     // background too
   double score = 0, surface_dice = 0, voi_score = 0, topology_score = 0;  // NaN: not asked for

@@ -70,7 +70,7 @@ void copy_row(const From* from, std::int64_t stride, std::int64_t count, To* out
   for (; x < count; ++x) out[x] = static_cast<To>(from[x * stride]);
 }
 
-// Between eight voxels, of which some may lie beyond the volume.
+// Interpolates between eight voxels; some may lie beyond the volume.
 template <class T>
 float at_border(const Grid<T>& from, const PlaceRow& row, std::size_t x) {
   const auto share = [&](std::size_t axis, std::int64_t step) {

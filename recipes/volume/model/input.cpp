@@ -14,7 +14,7 @@
 namespace lockstep::volume {
 namespace {
 
-// Of StepContext::uniform.
+// Layers of StepContext::uniform.
 constexpr std::int64_t value_layer = 0, noise_layer = 1;
 
 at::Tensor per_row(const at::Tensor& numbers) { return numbers.view({-1, 1, 1, 1, 1}); }

@@ -1,4 +1,4 @@
-// What the network is trained by: Dice, focal loss and cross-entropy.
+// The loss of the network: Dice, focal loss and cross-entropy.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -26,8 +26,8 @@ std::array<at::Tensor, 3> segmentation_loss(const at::Tensor& logits, const at::
                                             const at::Tensor& row_weight,
                                             const LossOptions& options);
 
-// What the sums of a micro-batch are to be divided by: labelled rows, labelled voxels, the same
-// again. labels, row_weight: as above, on the CPU.
+// The divisors of a micro-batch's sums: labelled rows, labelled voxels, the same again. labels,
+// row_weight: as above, on the CPU.
 std::vector<double> segmentation_weights(const at::Tensor& labels, const at::Tensor& row_weight);
 
 // Every 2^level-th voxel along each axis.

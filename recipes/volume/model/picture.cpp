@@ -17,7 +17,7 @@ namespace {
 constexpr int gap = 6, head = 22, least_height = 256;
 constexpr const char* axis_names[] = {"z", "y", "x"};
 
-// Of the planes across `axis` with nearly the most foreground the one nearest to the middle: at a
+// The plane nearest to the middle among those across `axis` with nearly the most foreground. At a
 // border there is little to see around it.
 std::int64_t shown_plane(const PictureInput& input, std::size_t axis) {
   const bool labelled = std::any_of(input.truth.begin(), input.truth.end(),

@@ -80,7 +80,7 @@ Warp::Warp(const Turned& box, const Triple& size, const std::array<double, 3>& s
     plane[b][a] = std::sin(angle) * spacing[a] / spacing[b];
     turn = product(turn, plane);
   }
-  // What is seen larger is read from a smaller part.
+  // A scene that is seen larger is read from a smaller part.
   const double factor = 1 / (1 + (2 * random.uniform() - 1) * options.scale);
   std::array<double, 3> middle{};
   for (std::size_t i = 0; i < 3; ++i) {

@@ -58,15 +58,15 @@ class VolumeRecipe : public Recipe {
                         const ItemContext& context) const;
   // In which the model sees a volume of such a file.
   VolumeShape model_shape(const VolumeHeader& header) const;
-  // Of planes `rows` of the volume in the model's shape: f32 [outputs, rows, H, W] on the CPU.
-  // warning: ItemOutput::warning.
+  // The probabilities of planes `rows` of the volume in the model's shape: f32 [outputs, rows, H,
+  // W] on the CPU. warning: ItemOutput::warning.
   at::Tensor probabilities_of(Model& model, Voxels voxels, RowRange rows,
                               const ItemContext& context, std::string& warning) const;
   // found: of the whole volume in the model's shape.
   ItemOutput output_of(const PredictItem& item, const VolumeHeader& source, const at::Tensor& found,
                        const ItemContext& context) const;
   const MappedVolume& volume_of(const at::Tensor& index) const;
-  // Of planes `rows`: u8 [rows, H, W] on the CPU.
+  // The mask of planes `rows`: u8 [rows, H, W] on the CPU.
   at::Tensor mask_of(const Net& net, const MappedVolume& volume, RowRange rows,
                      const StepContext& context) const;
   // mask: of all planes; small components go. With its picture.

@@ -42,11 +42,11 @@ std::int64_t parameter_count(const NetShape& shape) {
 
 std::int64_t bottleneck(std::int64_t width) { return std::max<std::int64_t>(1, width / 16); }
 
-// What a patch keeps for backward, in elements of the computing type, per voxel of a level of width
-// W: a block its two convolutions' results, the first normalised one and its own, and with another
-// width the result of the skip's convolution (5 W); the decoder the concatenation, the one that was
-// brought up, the gated result and a map (5 W with the block's: 10 W). The loss keeps a few f32 per
-// voxel.
+// A patch keeps these for backward, in elements of the computing type, per voxel of a level of
+// width W. A block keeps its two convolutions' results, the first normalised one and its own, and
+// with another width the result of the skip's convolution (5 W). The decoder keeps the
+// concatenation, the one that was brought up, the gated result and a map (5 W with the block's: 10
+// W). The loss keeps a few f32 per voxel.
 MemoryEstimate VolumeOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const NetShape shape = net(std::max<std::int64_t>(1, data.channels));
   const bool low = train.precision != Precision::fp32;

@@ -1,4 +1,4 @@
-// What other programs call the volume recipe's options.
+// The names that other programs use for the volume recipe's options.
 #include "recipes/volume/options/volume_options.h"
 
 namespace lockstep::volume {

@@ -88,7 +88,7 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
     Save save = Save::mask;
     double threshold = 0.5;
     std::int64_t min_component = 0;  // voxels
-    // Of tiles, in evaluation too.
+    // The overlap of tiles, in evaluation too.
     double overlap = 0.5;
     TileWeights weights = TileWeights::gaussian;
     std::int64_t batch = 0;  // windows at once; 0: 1 on a CPU, 16 on a GPU
@@ -96,8 +96,9 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
   } predict;
 
   std::array<std::int64_t, 3> patch() const;  // throws Error
-  // Of the network over a volume of so many voxels z,y,x, in evaluation and prediction: the tiles
-  // that SlidingWindows cuts (training/evaluation/sliding_windows.h), each once for every flip.
+  // Passes of the network over a volume of so many voxels z,y,x, in evaluation and prediction: the
+  // tiles that SlidingWindows cuts (training/evaluation/sliding_windows.h), each once for every
+  // flip.
   double passes_over(const std::array<std::int64_t, 3>& extents) const;
   std::optional<std::array<double, 3>> spacing() const;  // throws Error
   std::optional<std::int64_t> ignore() const;

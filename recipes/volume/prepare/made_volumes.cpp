@@ -80,7 +80,7 @@ struct Ball {
   double radius;
 };
 
-// What a volume shows.
+// The scene that a volume shows.
 struct Scene {
   std::vector<Sheet> sheets;
   std::vector<Ball> blobs, clouds;

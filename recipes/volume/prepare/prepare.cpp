@@ -56,8 +56,8 @@ struct Difference {
   bool any() const { return !missing.empty() || !changed.empty(); }
 };
 
-// Of cached files in `folder`. The name tells what was read and how (files.*), which may come to
-// the same voxels.
+// Whether cached files in `folder` hold the same voxels. The name tells what was read and how
+// (files.*), which may come to the same voxels.
 bool hold_the_same(const fs::path& before, const fs::path& now, const fs::path& folder) try {
   if (before.filename() == now.filename()) return true;
   const CachedVolume a(folder / before.filename()), b(now);
@@ -144,7 +144,7 @@ PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>
               cat(others, "with data.valid_share=0.2 or data.valid=ID"));
 }
 
-// Of a run that is there already: the same split of the same volumes.
+// Prepares for a run that is there already: the same split of the same volumes.
 PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext& context,
                               PreparedVolumes before, const fs::path& folder, const Say& say) {
   if (options.made() && !is_made_run(context.run_dir))  // an export has no paths
@@ -152,7 +152,7 @@ PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext
                 "name them with data.path=DATA");
   const std::vector<Pair> pairs = pairs_of(options, context, say);
   PreparedVolumes volumes = before;
-  // Of one volume both halves name it.
+  // If there is one volume, both halves name it.
   std::vector<VolumeEntry> all = before.train;
   all.insert(all.end(), before.valid.begin(), before.valid.end());
   const Difference difference = bring_up_to_date(all, pairs, options, folder, say);

@@ -1,4 +1,4 @@
-// What a run that is there already knows of its volumes.
+// The record of volumes that a run that is there already has.
 #pragma once
 
 #include <filesystem>

@@ -53,7 +53,7 @@ json object_of(const CaseMetrics& metrics) {
   return object;
 }
 
-// Over those that are defined, or over all, of which one that is not makes the mean undefined.
+// The mean over the values that are defined, or over all: then one that is not makes it undefined.
 CaseMetrics mean_of(const std::vector<CaseMetrics>& all, bool of_defined) {
   CaseMetrics sums, counts;
   for (const CaseMetrics& metrics : all)

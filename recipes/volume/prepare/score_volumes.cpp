@@ -278,7 +278,7 @@ double number_or_nan(const std::optional<double>& value) {
   return value.value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
-// Of the values that are defined; NaN if none is.
+// The mean of the values that are defined; NaN if none is.
 template <class Values, class Value>
 double mean_of_defined(const Values& values, Value value) {
   double sum = 0;
@@ -344,7 +344,7 @@ void say_table(const std::vector<Compared>& compared, const std::vector<Scores>&
   }
 }
 
-// What is odd about some of the comparisons.
+// Notes on oddities of some of the comparisons.
 void say_notes(const std::vector<Scores>& scores, const Say& say) {
   const auto count_of = [&](auto is_meant) {
     return std::count_if(scores.begin(), scores.end(), is_meant);

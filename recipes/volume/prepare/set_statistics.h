@@ -8,8 +8,9 @@
 
 namespace lockstep::volume {
 
-// Of each channel, over all voxels of foreground of the entries' planes; quantiles within one part
-// in 65,536 of the range. Kept beside the cached volumes, because it takes reading all of them.
+// Statistics of each channel, over all voxels of foreground of the entries' planes; quantiles
+// within one part in 65,536 of the range. Kept beside the cached volumes, because it takes reading
+// all of them.
 std::vector<ChannelStatistics> foreground_statistics(const std::vector<VolumeEntry>& entries,
                                                      const std::filesystem::path& folder,
                                                      const Say& say);

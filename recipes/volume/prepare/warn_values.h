@@ -1,4 +1,4 @@
-// What is odd about a set, as lines for people.
+// Oddities of a set, as lines for people.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ std::vector<std::string> said_of_values(const PreparedVolumes& volumes);
 // How many images say that 0 is white, which is not turned around; a warning where others do not.
 std::vector<std::string> said_of_white(const PreparedVolumes& volumes);
 
-// How many voxels are ignored, in how many volumes. What helps where the label may be a class of
-// its own, unless it is `meant`. A warning where it is more than 90 % of all.
+// How many voxels are ignored, in how many volumes. Advice if the label may be a class of its own,
+// unless it is `meant`. A warning where it is more than 90 % of all.
 std::vector<std::string> said_of_ignored(const PreparedVolumes& volumes, bool meant);
 
 }  // namespace lockstep::volume

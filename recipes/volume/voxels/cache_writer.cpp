@@ -34,7 +34,7 @@ std::vector<std::uint64_t> positives_before_rows(std::span<const std::uint8_t> l
   return before;
 }
 
-// Of everything behind the header, as it will lie in the file: gaps are zeros.
+// The hash of everything behind the header, as it will lie in the file: gaps are zeros.
 std::string content_of(const CachedLayout& layout, std::span<const std::byte> image,
                        std::span<const std::byte> labels, std::span<const std::byte> rows) {
   Hasher hasher;

@@ -1,4 +1,4 @@
-// What preparation found, as JSON.
+// The outcome of preparation, as JSON.
 #include "recipes/volume/voxels/prepared_volumes.h"
 
 #include <array>

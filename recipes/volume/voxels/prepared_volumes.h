@@ -1,4 +1,4 @@
-// What preparation found, as the worker and the run's record get it.
+// The outcome of preparation, as the worker and the run's record get it.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ double quantile(const std::vector<std::int64_t>& histogram, std::int64_t count, 
   return at(histogram.size() - 1);
 }
 
-// Of whole numbers: a bin for each of them, so all is exact but for the last digits.
+// Statistics of whole numbers: a bin for each of them, so all is exact but for the last digits.
 template <class Voxel, class Counts>
 ChannelStatistics of_whole(const Voxel* voxels, std::size_t size, Counts counts) {
   std::vector<std::int64_t> histogram(std::size_t{1} << (8 * sizeof(Voxel)));
@@ -55,7 +55,7 @@ ChannelStatistics of_whole(const Voxel* voxels, std::size_t size, Counts counts)
   return result;
 }
 
-// Of real numbers: quantiles are the middles of bins.
+// Statistics of real numbers: quantiles are the middles of bins.
 template <class Counts>
 ChannelStatistics of_real(const float* voxels, std::size_t size, Counts counts) {
   constexpr std::size_t bins = 8192;

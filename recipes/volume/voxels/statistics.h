@@ -1,4 +1,4 @@
-// What normalisation needs to know of voxels, and normalisation itself.
+// Statistics of voxels that normalisation needs, and normalisation itself.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace lockstep::volume {
 
-// Of one channel of one volume, over all of its voxels: so it is the same of one without labels;
-// or of the foreground of a whole data set.
+// Statistics of one channel of one volume, over all of its voxels, so that they are the same
+// without labels; or of the foreground of a whole data set.
 struct ChannelStatistics {
   double minimum = 0, maximum = 0, mean = 0, deviation = 1;
   double low = 0,

@@ -1,4 +1,4 @@
-// What values the training volumes had, so that others are noticed.
+// The values that the training volumes had, so that others are noticed.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

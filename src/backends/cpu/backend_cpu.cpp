@@ -53,8 +53,8 @@ std::int64_t status_bytes(const char* key) {
   return kib * 1024;
 }
 
-// Where Gloo listens: on loopback if all ranks are on one host, else on the way to rank 0. What
-// this host's own name stands for is often 127.0.1.1.
+// Where Gloo listens: on loopback if all ranks are on one host, else on the way to rank 0. This
+// host's own name often stands for 127.0.1.1.
 std::string address_for(const World& world) {
   const std::string& master = world.master_addr;
   if (world.size == world.local_size || master == "127.0.0.1" || master == "localhost")

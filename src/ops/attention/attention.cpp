@@ -50,7 +50,7 @@ at::Tensor padding_of(const at::Tensor& qkv, const at::Tensor& lengths) {
   return at::arange(qkv.size(1), lengths.options()).ge(lengths.unsqueeze(1));
 }
 
-// What a kernel left in the padding becomes 0.
+// Sets to 0 the values that a kernel left in the padding.
 void clear_padding(at::Tensor& rows, const at::Tensor& padding) {
   if (!padding.defined()) return;
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(rows.dim()), 1);

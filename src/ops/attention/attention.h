@@ -10,10 +10,10 @@
 
 namespace lockstep {
 
-// Whom a position sees.
+// The positions that a position sees.
 enum class Sees { all, not_later };  // not_later: causal
 
-// What may lie behind the last of ragged rows.
+// The memory behind the last of ragged rows: it may hold anything, or there is nothing.
 enum class Behind { anything, nothing };
 
 // qkv [B, T, 3, H, D]: queries, keys and values of H heads, f32|bf16|f16, dense. Scores are divided

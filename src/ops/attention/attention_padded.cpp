@@ -56,7 +56,7 @@ at::Tensor masked_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& 
   const bool causal = sees == Sees::not_later;
   const at::Tensor places = at::arange(qkv.size(1), lengths.options());
   const at::Tensor padding = places.ge(lengths.unsqueeze(1));
-  // What is no number would come through a weight of 0.
+  // A value that is no number would come through a weight of 0.
   const at::Tensor clean = qkv.masked_fill(padding.view({qkv.size(0), qkv.size(1), 1, 1, 1}), 0);
   // A row of length 0 sees its first position, which is 0, since nothing to see would be no number.
   // Padding lies behind all that counts, so a causal row does not see it anyway.

@@ -1,4 +1,4 @@
-// What attention gates over channels and over places are made of (CBAM: Woo and others, 2018).
+// Building blocks of attention gates over channels and over places (CBAM: Woo and others, 2018).
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"

@@ -1,5 +1,5 @@
-// What recipes do to a whole micro-batch at random, each row by numbers of its own
-// (StepContext::uniform), so that a sample is changed alike on any number of devices.
+// Random augmentation of a whole micro-batch. Each row has numbers of its own
+// (StepContext::uniform), so a sample is changed alike on any number of devices.
 #pragma once
 
 #include <ATen/core/Tensor.h>

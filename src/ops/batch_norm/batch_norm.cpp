@@ -50,8 +50,8 @@ Statistics statistics_of_ranks(const at::Tensor& x, const StatisticsOfRanks& of_
   const at::Tensor own_variance = x.sub(beside(own_mean, x)).square_().mean(dims);
   const std::int64_t rows = x.numel() / channels;
   const at::Tensor own_count = at::full({1}, static_cast<double>(rows), own_mean.options());
-  // Of every rank in a row of its own, which a sum brings to all. No rows have no mean, and weigh
-  // nothing.
+  // Every rank fills a row of its own, and a sum brings the rows to all. No rows have no mean, and
+  // weigh nothing.
   const at::Tensor all = at::zeros({of_ranks.ranks, 2 * channels + 1}, own_mean.options());
   if (rows > 0) all[of_ranks.rank].copy_(at::cat({own_mean, own_variance, own_count}));
   of_ranks.sum(all);

@@ -32,9 +32,10 @@ struct MaxPool {
   std::int64_t window = 1, stride = 1, padding = 0;
 };
 
-// What follows the norm: pool?(relu?(normed + skip)), or of skip normed by skip_norm, as a residual
-// block ends whose other branch has a norm too. On GPUs all of it costs no pass of its own where x
-// and skip lie channels-last (with a pool: images, ReLU and no skip).
+// The operations after the norm: pool?(relu?(normed + skip)). With skip_norm, skip is normed by
+// that first, as at the end of a residual block whose other branch has a norm too. On GPUs all of
+// it costs no pass of its own if x and skip lie channels-last (with a pool: images, ReLU and no
+// skip).
 struct AfterNorm {
   at::Tensor skip;                          // of x's shape and dtype, or undefined for 0
   std::optional<BatchNormState> skip_norm;  // only with skip; its statistics come about as x's
@@ -42,9 +43,9 @@ struct AfterNorm {
   std::optional<MaxPool> pool;
 };
 
-// What is known of x, and of a skip with a norm of its own, from whoever computed them
-// (pointwise.h, block_convolution.h), of either or both: saves a pass over each where our kernels
-// take a rank's own statistics; elsewhere it is not looked at.
+// Moments of x, of a skip with a norm of its own, or of both, from the operations that computed
+// them (pointwise.h, block_convolution.h). They save a pass over each where our kernels take a
+// rank's own statistics. Elsewhere they are ignored.
 struct KnownMoments {
   ChannelMoments x, skip;
 };

@@ -1,4 +1,4 @@
-// What our batch norms have in common: one norm as the kernels take it, forward and backward.
+// Common code of our batch norms: one norm as the kernels take it, forward and backward.
 #pragma once
 
 #include "ops/batch_norm/batch_norm.h"
@@ -57,7 +57,7 @@ at::Tensor forward_partial(const Norm& norm, const VoxelLayout& layout, const No
                            const ChannelMoments& known);
 at::Tensor norm_partial(const Norm& norm, const VoxelLayout& layout);
 
-// Of a norm's tensor, weight and bias.
+// Gradients of a norm's tensor, weight and bias.
 struct NormGradients {
   at::Tensor of_x, partial, sums;
   std::optional<GradientWriter> writer;  // of weight and bias

@@ -1,5 +1,5 @@
 // Batch norm, ReLU and the largest of windows that may overlap, of images: what a residual network
-// begins with. What the windows are taken of is never in memory, nor is its gradient.
+// begins with. The tensor that the windows are taken of is never in memory, nor is its gradient.
 #include "ops/batch_norm/batch_norm_parts.h"
 #include "ops/batch_norm/batch_norm_paths.h"
 #include "ops/pooling/sliding_windows.h"

@@ -1,4 +1,4 @@
-// What the convolutions that have kernels of our own are given: a first one over blocks of pixels,
+// Arguments of the convolutions that have kernels of our own: a first one over blocks of pixels,
 // and one of 1 x 1 from few channels to many.
 #pragma once
 
@@ -36,7 +36,7 @@ struct BlockConvolutionForward {
   const void* weight = nullptr;  // [outs, channels, 7, 7], which lies as these say, in elements
   std::int64_t weight_strides[4] = {};
   void* y = nullptr;  // [batch, height, width, outs], aligned to 16 bytes
-  // Of ChannelMoments: [chunks_of, 2, outs] and [chunks_of]; or both null: not wanted.
+  // As in ChannelMoments: [chunks_of, 2, outs] and [chunks_of]. Both null: not wanted.
   float *moments = nullptr, *elements = nullptr;
 };
 struct BlockConvolutionBackward {
@@ -52,7 +52,7 @@ struct PointwiseMoments {
   KernelDtype dtype = KernelDtype::bf16;  // bf16 or f16
   const void *x = nullptr, *weight = nullptr;
   void* y = nullptr;  // [rows, outs]
-  // Of ChannelMoments: [chunks, 2, outs] and [chunks].
+  // As in ChannelMoments: [chunks, 2, outs] and [chunks].
   float *partial = nullptr, *elements = nullptr;
   std::int64_t rows = 0, chunks = 0;
   int outs = 0;  // a multiple of pointwise_moments_outs

@@ -52,8 +52,8 @@ LOCKSTEP_HOST_DEVICE inline RoiAxis<Real> roi_axis(float low, float high, Real s
   return axis;
 }
 
-// What a point is interpolated from: two neighbours among the cells, and their weights. Those of a
-// point beyond the cells by more than one are 0.
+// A point is interpolated from two neighbours among the cells, with these weights. Both weights are
+// 0 for a point that is beyond the cells by more than one.
 template <class Real>
 struct RoiPoint {
   int low, high;
@@ -73,8 +73,8 @@ LOCKSTEP_HOST_DEVICE inline RoiPoint<Real> roi_point(const RoiAxis<Real>& axis, 
   return {low, low + 1, 1 - of_high, of_high};
 }
 
-// Of a bin, the points [first, last) among which all are that lie from `from` to `to`. Boxes far
-// larger than the features have most of their points outside.
+// The points [first, last) of a bin. They include all points that lie from `from` to `to`. Boxes
+// far larger than the features have most of their points outside.
 struct RoiRange {
   int first, last;
 };

@@ -17,7 +17,7 @@
 namespace lockstep {
 namespace {
 
-// Of more than this; a union of two boxes that are both empty is taken for it.
+// Areas of boxes are larger than this; a union of two boxes that are both empty is taken for it.
 constexpr double smallest_area = 1e-12;
 // Added to areas that are divided by, as torchvision's loss has it.
 constexpr double of_area = 1e-7;

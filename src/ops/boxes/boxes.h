@@ -42,8 +42,8 @@ struct BoxCoding {
   double most_log_size = 4.135166556742356;
 };
 
-// boxes and anchors [..., 4], broadcast → deltas [..., 4]. Of a box without width or height a delta
-// is −inf; leave such boxes out before.
+// boxes and anchors [..., 4], broadcast → deltas [..., 4]. A box without width or height gives a
+// delta of −inf; leave such boxes out before.
 at::Tensor encode_boxes(const at::Tensor& boxes, const at::Tensor& anchors,
                         const BoxCoding& coding = {});
 // deltas and anchors [..., 4], broadcast → boxes [..., 4], not clipped.

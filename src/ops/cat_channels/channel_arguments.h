@@ -1,4 +1,4 @@
-// What kernels that put channels together are given: plain pointers and sizes, for sources with and
+// Arguments of kernels that concatenate channels: plain pointers and sizes, for sources with and
 // without torch.
 #pragma once
 

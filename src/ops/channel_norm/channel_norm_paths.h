@@ -1,4 +1,5 @@
-// What instance norm and batch norm share: the kernels, and the bits of what passed a ReLU.
+// Common code of instance norm and batch norm: the kernels, and the bits that say which elements
+// passed a ReLU.
 #pragma once
 
 #include "ops/channel_norm/fused_norm.h"

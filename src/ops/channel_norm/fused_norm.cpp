@@ -114,7 +114,7 @@ struct InstanceNormAct : torch::autograd::Function<InstanceNormAct> {
   }
 
  private:
-  // What passed the ReLU is known, and does not move.
+  // The elements that passed the ReLU are known, and do not change.
   static torch::autograd::variable_list differentiable(torch::autograd::AutogradContext& context,
                                                        const torch::autograd::variable_list& saved,
                                                        const at::Tensor& of_y) {

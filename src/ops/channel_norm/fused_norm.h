@@ -27,7 +27,7 @@ at::Tensor instance_norm_act(const at::Tensor& x, const at::Tensor& channel_scal
 at::Tensor instance_norm_act_reference(const at::Tensor& x, const at::Tensor& channel_scale,
                                        const at::Tensor& skip, bool relu, double epsilon = 1e-5);
 
-// Of instance norm and batch norm: one norm, and the sum of two.
+// Kernels of instance norm and batch norm: one norm, and the sum of two.
 struct ChannelNormKernels {
   void (*forward)(const ChannelNormForward&) = nullptr;  // on the current stream
   void (*backward)(const ChannelNormBackward&) = nullptr;

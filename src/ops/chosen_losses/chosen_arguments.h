@@ -1,4 +1,4 @@
-// What the kernels of chosen_losses.h are given: plain pointers and sizes, for sources with and
+// Arguments of the kernels of chosen_losses.h: plain pointers and sizes, for sources with and
 // without torch.
 #pragma once
 

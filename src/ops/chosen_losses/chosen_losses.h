@@ -1,4 +1,4 @@
-// What rows cost of which each answers one of several questions, added up by question.
+// Losses of rows that each answer one of several questions, added up by question.
 #pragma once
 
 #include "ops/chosen_losses/chosen_arguments.h"

@@ -1,4 +1,4 @@
-// What lies alike on one GPU goes into the launches; the rest is copied by ATen.
+// Tensors that lie alike on one GPU go into the launches; ATen copies the rest.
 #include "ops/copy_all/copy_all.h"
 
 #include "core/base/check.h"

@@ -1,12 +1,11 @@
-// What the kernel of ops/copy_all/copy_all.h is given, for sources with and without torch.
+// Arguments of the kernel of ops/copy_all/copy_all.h, for sources with and without torch.
 #pragma once
 
 #include <cstdint>
 
 namespace lockstep {
 
-// What becomes of the elements on the way: bytes as they are, bf16 or f16 made f32, or f32 made
-// bf16.
+// The conversion of the elements: bytes as they are, bf16 or f16 to f32, or f32 to bf16.
 enum class CopyKind { bytes, from_bf16, from_f16, to_bf16 };
 
 // Memory on the device that does not overlap, aligned to 16 bytes where it is not copied as it is;

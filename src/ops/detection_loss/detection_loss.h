@@ -1,4 +1,4 @@
-// What a detector's rows cost: cross-entropy of their logits and smooth L1 of their boxes, both
+// The loss of a detector's rows: cross-entropy of their logits and smooth L1 of their boxes, both
 // summed up by weights in one pass.
 #pragma once
 
@@ -17,8 +17,8 @@ struct DetectionLossOptions {
   double class_factor = 1, box_factor = 1;
 };
 
-// Sums over all rows, f32 and 0-dim (f64 for logits of f64). Of row r of picture q, with the weight
-// w = targets.weight[r] × picture_weight[q]:
+// Sums over all rows, f32 and 0-dim (f64 for logits of f64). Row r of picture q has the weight
+// w = targets.weight[r] × picture_weight[q] and adds:
 //   classes: w × cross-entropy
 //   boxes:   w × the smooth L1 of deltas − encode_boxes(targets.box, from), its four numbers added
 //            up, of positive rows; others' deltas and boxes may be anything

@@ -1,5 +1,4 @@
-// What a row of a detector costs and how that changes with its numbers, for kernels and plain C++
-// alike.
+// The loss of a detector's row and its slope, for kernels and plain C++ alike.
 #pragma once
 
 #include "ops/boxes/box_inline.h"

@@ -18,8 +18,8 @@ at::Tensor dropout(const at::Tensor& x, double p, const at::Tensor& counters, st
 // The same for rows of several lengths that lie one behind the other, as training/data/collate.h's
 // ragged fields do: row b is x[offsets[b]] to x[offsets[b + 1] - 1], and its elements are numbered
 // from its first. So a row's mask is that which it has alone, wherever it lies. x: [N, ...];
-// offsets: i32|i64 [B + 1] on its device, from 0, at most N. What lies from the last one on belongs
-// to no row and becomes 0. Throws Error for other offsets, on the CPU only: a GPU would have to
+// offsets: i32|i64 [B + 1] on its device, from 0, at most N. Elements from the last one on belong
+// to no row and become 0. Throws Error for other offsets, on the CPU only: a GPU would have to
 // wait.
 at::Tensor ragged_dropout(const at::Tensor& x, const at::Tensor& offsets, double p,
                           const at::Tensor& counters, std::int64_t layer);

@@ -18,7 +18,7 @@ at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,
 // vocab.
 at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab);
 
-// What a backward pass that adds up rows in a fixed order needs; lives until it is enqueued.
+// The memory of a backward pass that adds up rows in a fixed order; lives until it is enqueued.
 class RowOrder {
  public:
   // order: rows_by_token of the arguments' tokens. f32: options of its working memory.

@@ -35,9 +35,9 @@ at::Tensor joined(const ThreeTensors& parts) {
   return parts[0].as_strided(sizes, parts[0].strides(), parts[0].storage_offset());
 }
 
-// Adds the gradient of three parameters, of which the writer's k-th is the first:
-// of_all(sum [3 * n, ...], is_first) adds all of it to its first argument, or with is_first, which
-// only parameters that can be overwritten let be, writes over that. What goes into no buffer is for
+// Adds the gradient of three parameters; the first is the writer's k-th. of_all(sum [3 * n, ...],
+// is_first) adds all of it to its first argument, or with is_first writes over that. Only
+// parameters that can be overwritten allow is_first. Gradients that go into no buffer are for
 // autograd, at `result`. wanted: whose gradient is needed. On the side stream of_all, which reads
 // `read`, is called once this returned.
 template <class OfAll>
@@ -58,7 +58,7 @@ void give_each(GradientWriter& writer, std::size_t k, const ThreeTensors& parame
   for (std::size_t i = 0; i < buffers.size(); ++i)
     if (is_first[i] && !all_first) buffers[i].zero_();
   const at::ScalarType type = parameters[0].scalar_type();
-  // Of the parameters, of which those without a buffer get theirs back.
+  // Adds up the gradients of all three; returns those of parameters without a buffer.
   const auto add_up = [=] {
     std::vector<std::int64_t> sizes = parameters[0].sizes().vec();
     const std::int64_t rows = sizes[0];

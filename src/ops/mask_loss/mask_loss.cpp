@@ -146,7 +146,7 @@ std::array<at::Tensor, 3> mask_loss_reference(const at::Tensor& logits, const at
   const at::Tensor both = 2 * (p * foreground).sum(1) + options.smooth;
   const at::Tensor either = p.sum(1) + foreground.sum(1) + options.smooth;
   const at::Tensor any = counts.any(1);
-  // A row of which nothing counts must not divide by a smooth of 0.
+  // A row in which nothing counts must not divide by a smooth of 0.
   const at::Tensor dice =
       (1 - both / at::where(any, either, at::zeros_like(either) + 1)) * any.to(work) * weights;
 

@@ -21,7 +21,7 @@ struct AnchorMatching {
   double positive_share = 0.5;            // of them, at most
 };
 
-// What rows should have been. match_anchors: [Q, N, P], of Q pictures, for each of N classes and P
+// The targets of rows. match_anchors: [Q, N, P], of Q pictures, for each of N classes and P
 // anchors; match_regions: [Q, R].
 struct RowTargets {
   at::Tensor positive;  // bool

@@ -1,5 +1,5 @@
-// What a network reads of a picture, pixel by pixel, for kernels and plain C++ alike; and what the
-// kernels are given.
+// The input that a network reads of a picture, pixel by pixel, for kernels and plain C++ alike; and
+// the arguments of the kernels.
 #pragma once
 
 #include "ops/boxes/box_inline.h"
@@ -10,7 +10,7 @@
 namespace lockstep {
 
 constexpr int picture_most_channels = 4;
-// Of pictures in blocks: a block has 2 x 2 pixels of four channels.
+// For pictures in blocks: a block has 2 x 2 pixels of four channels.
 constexpr int block_channels = 4 * picture_most_channels;
 
 // Blocks along an axis: the first begins one pixel before the picture, the last ends behind it.
@@ -34,7 +34,7 @@ struct PictureRule {
   float factor[picture_most_channels] = {1, 1, 1, 1};
 };
 
-// What they make of one.
+// The change of one picture.
 struct PictureChange {
   bool flipped;
   float brightness, contrast;
@@ -55,7 +55,7 @@ LOCKSTEP_HOST_DEVICE inline PictureChange picture_change(const PictureRule& rule
   return change;
 }
 
-// Of what nobody writes meanwhile, so that it may be read ahead.
+// For memory that nobody writes meanwhile, so that it may be read ahead.
 LOCKSTEP_HOST_DEVICE inline float read_byte(const std::uint8_t* from) {
 #ifdef __CUDA_ARCH__
   return static_cast<float>(__ldg(from));

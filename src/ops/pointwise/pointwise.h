@@ -32,8 +32,8 @@ std::tuple<at::Tensor, at::Tensor> pointwise_convolution_beside(const at::Tensor
                                                                 const at::Tensor& weight,
                                                                 const at::Tensor& bias = {});
 
-// Two such convolutions of one input, whose parameters stay apart: as one product, of which the
-// results are channels side by side, where x and weights lie as above, on any device. Both have a
+// Two such convolutions of one input, whose parameters stay apart. If x and weights lie as above,
+// on any device, they are one product, and the results are its channels side by side. Both have a
 // bias.
 std::array<at::Tensor, 2> pointwise_convolutions(const at::Tensor& x,
                                                  const std::array<at::Tensor, 2>& weights,

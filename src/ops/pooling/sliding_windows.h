@@ -23,7 +23,7 @@ struct SlidingSides {
       : window(2, window), stride(2, stride), padding(2, padding) {}
 };
 
-// Of x [N, C, H, W]; numbers of results as ATen counts them.
+// The pool for x [N, C, H, W]; numbers of results as ATen counts them.
 SlidingPool sliding_pool_of(at::IntArrayRef sizes, at::ScalarType type, const SlidingSides& sides);
 
 // The gradient of x as a function of that of the result; places: u8, of each result in its window.

@@ -52,7 +52,7 @@ void check_roi_align(const at::Tensor& features, const at::Tensor& boxes,
     throw Error(cat("roi_align's spatial_scale must be above 0, but is ", options.spatial_scale));
 }
 
-// What both directions have in common. sizes: of features, [N, C, H, W].
+// Common data of both directions. sizes: of features, [N, C, H, W].
 struct Regions {
   at::Tensor boxes, pictures;
   std::vector<std::int64_t> sizes;

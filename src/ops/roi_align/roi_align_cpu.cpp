@@ -20,7 +20,7 @@ struct Share {
   Real weight;
 };
 
-// What bins take of the cells along one axis: bin i of shares [begins[i], begins[i + 1]).
+// Shares of the cells that bins take along one axis: bin i takes shares [begins[i], begins[i + 1]).
 template <class Real>
 struct AxisShares {
   std::vector<Share<Real>> shares;

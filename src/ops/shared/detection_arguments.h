@@ -1,4 +1,4 @@
-// What kernels over boxes are given: plain pointers and sizes, for sources with and without torch.
+// Arguments of kernels over boxes: plain pointers and sizes, for sources with and without torch.
 #pragma once
 
 #include "ops/boxes/box_inline.h"

@@ -1,4 +1,4 @@
-// What the kernels of linear_of_rows.h are given: plain pointers and sizes, for sources with and
+// Arguments of the kernels of linear_of_rows.h: plain pointers and sizes, for sources with and
 // without torch.
 #pragma once
 

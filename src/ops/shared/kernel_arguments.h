@@ -1,4 +1,4 @@
-// What our own kernels are given: plain pointers and sizes, for sources with and without torch.
+// Arguments of our own kernels: plain pointers and sizes, for sources with and without torch.
 #pragma once
 
 #include <cstdint>
@@ -101,8 +101,8 @@ struct AdamRange {
   std::int64_t begin = 0;  // in the flat buffer that AdamArguments::touched is about
   double decay = 0;
 };
-// What a block of the kernel updates: AdamArguments::chunk elements of a range from `begin` on, or
-// fewer.
+// The elements that a block of the kernel updates: AdamArguments::chunk of a range from `begin` on,
+// or fewer.
 struct AdamChunk {
   std::int64_t range = 0, begin = 0;
 };
@@ -143,7 +143,7 @@ struct EmbeddingBackward {
   // All rows, those of one token together and ascending: then each sum is added up in this order.
   // Null: in any order.
   const std::int64_t* by_token = nullptr;
-  // With by_token, of which a thread adds up `piece` rows: [pieces, 2, width].
+  // With by_token: [pieces, 2, width]. A thread adds up `piece` rows of by_token.
   float* partial = nullptr;
   std::int64_t piece = 0;
   // Set where something is added to of_weight, which begins at that element of the flat buffer;
@@ -153,7 +153,7 @@ struct EmbeddingBackward {
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, width = 0, length = 0;
 };
-// Of few rows short pieces, for enough threads to hide how long a load takes.
+// Few rows have short pieces, for enough threads to hide how long a load takes.
 constexpr std::int64_t embedding_few_rows = 8192, embedding_short_piece = 8, embedding_piece = 32;
 
 // out [rows, width]: row r is the sum of row indices[r] of each table. Everything on the device,
@@ -163,8 +163,8 @@ struct SummedTable {
   const std::int64_t* indices = nullptr;
   const void* table = nullptr;
   std::int64_t size = 0;  // an index that is not below it, or negative, stops the device
-  // Of EmbeddingSum::owed: rows are as that update leaves them, and the range begins where the
-  // table does. Below 0: as they are.
+  // A range of EmbeddingSum::owed, which begins where the table does: rows are as that update
+  // leaves them. Below 0: as they are.
   std::int64_t owed_range = -1;
 };
 struct EmbeddingSum {

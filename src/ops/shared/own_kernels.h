@@ -1,4 +1,4 @@
-// What the dispatching sources share.
+// Helpers that the dispatching sources share.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"

@@ -12,11 +12,12 @@ namespace lockstep {
 // (ops/dropout/dropout.h).
 using PureFunction = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>& inputs)>;
 
-// function(inputs), of which nothing but the inputs is kept: backward calls the function once more,
-// with the same values, and takes the gradients from there, bit for bit those of a plain call on
-// the CPU. parameters: every leaf that requires grad and that the function uses; their gradients
-// appear where they always do, once a backward pass. What the function refers to must live until
-// then. Backward throws Error if a parameter is missing. Without gradients it is a plain call.
+// Returns function(inputs) and keeps nothing but the inputs. Backward calls the function once more
+// with the same values, and takes the gradients from there: on the CPU, bit for bit those of a
+// plain call. parameters: every leaf that requires grad and that the function uses. Their gradients
+// appear where they always do, once a backward pass. Everything that the function refers to must
+// live until then. Backward throws Error if a parameter is missing. Without gradients it is a plain
+// call.
 std::vector<at::Tensor> recomputed(const PureFunction& function,
                                    const std::vector<at::Tensor>& inputs,
                                    const std::vector<at::Tensor>& parameters);

@@ -24,7 +24,7 @@ std::vector<at::Tensor> differentiable_gradients(const Differentiable& function,
 using OneToOne = std::function<at::Tensor(const at::Tensor&)>;
 
 // fast(x), whose gradients are those of ATen's graph of it, and whose second derivatives are those
-// of plain(x): for functions of ATen's operators of which some have no second derivative. Both
+// of plain(x). It is for functions that use ATen's operators without a second derivative. Both
 // functions are kept until backward; they give the same numbers but for rounding.
 at::Tensor differentiable_twice(OneToOne fast, OneToOne plain, const at::Tensor& x);
 

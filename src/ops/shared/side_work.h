@@ -19,13 +19,13 @@ class SideWork {
   // back before. Where too much is kept, the current stream waits for the oldest.
   virtual std::int64_t run(const std::vector<at::Tensor>& read,
                            const std::function<void()>& work) = 0;
-  // What the current stream is given from now on comes behind that side work and all before it.
+  // Work that the current stream gets from now on waits for that side work and all before it.
   virtual void wait(std::int64_t number) = 0;
   virtual void wait_for_all() = 0;
 };
 
-// What side work may keep at once. An operation that reads more has blocks enough for all
-// processors, and gains nothing.
+// Most bytes that side work may keep at once. An operation that reads more has blocks enough for
+// all processors, and gains nothing.
 inline constexpr std::int64_t side_work_bytes = std::int64_t{128} << 20;
 std::int64_t bytes_of(at::TensorList tensors);
 

@@ -1,4 +1,4 @@
-// What kernels over the elements of images and volumes are given: plain pointers and sizes, for
+// Arguments of kernels over the elements of images and volumes: plain pointers and sizes, for
 // sources with and without torch.
 #pragma once
 
@@ -25,7 +25,7 @@ struct VoxelLayout {
   // Vectors, or without them channels, of a block, and how many such blocks a chunk has.
   int block_groups = 0, slabs = 0;
   std::int64_t statistics = 0;  // rows if together, else rows * channels
-  // Of a single row: so few sums that each block adds up what it needs of them by itself.
+  // For a single row: there are so few sums that each block adds up those that it needs by itself.
   bool finished_by_readers = false;
 };
 // Most channels of a block, and chunks of a row, where readers finish the sums.
@@ -45,12 +45,12 @@ struct ChannelNormForward {
   std::uint8_t* positive = nullptr;
   float *mean = nullptr, *inverse_deviation = nullptr;  // written
   float* partial = nullptr;                             // [rows, chunks, 2, channels], not if given
-  // Of ChannelMoments, where x's are known: [known_chunks, 2, channels] and [known_chunks]. Or
+  // As in ChannelMoments, if x's are known: [known_chunks, 2, channels] and [known_chunks]. Or
   // null.
   const float *known = nullptr, *known_elements = nullptr;
   std::int64_t known_chunks = 0;
-  // Of batch norm, or null: [statistics], moved by momentum (the variance as an unbiased estimate);
-  // if `given`, what x is normalised by instead of its own.
+  // For batch norm, else null: [statistics], moved by momentum (the variance as an unbiased
+  // estimate). If `given`, x is normalised by these instead of its own.
   float *running_mean = nullptr, *running_variance = nullptr;
   bool given = false;
   float epsilon = 0, momentum = 0;
@@ -73,8 +73,9 @@ struct ChannelNormBackward {
   std::int64_t taken_of = 0;  // elements that a statistic was taken of, if not the layout's
 };
 
-// The sum of two norms of tensors that lie alike, each by its own statistics. What both share is
-// the first's: layout, y, positive and relu, and in backward of_y, positive and relu. No skip.
+// The sum of two norms of tensors that lie alike, each by its own statistics. The first has the
+// values that both share: layout, y, positive and relu, and in backward of_y, positive and relu. No
+// skip.
 struct ChannelNormPairForward {
   ChannelNormForward first, second;
 };
@@ -99,8 +100,8 @@ struct VoxelPoolBackward {
   void* of_x = nullptr;
 };
 
-// The largest of windows that do not overlap: all channels-last and aligned to 16 bytes. What a
-// last window lacks of x has no result.
+// The largest of windows that do not overlap: all channels-last and aligned to 16 bytes. The rest
+// of x that does not fill a last window has no result.
 struct WindowPool {
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, channels = 0;
@@ -161,8 +162,8 @@ struct PooledNormBackward {
   const std::uint8_t* places = nullptr;
 };
 
-// What gates of a channel and of a place have in common. x: channels-last. Sizes in space: depth is
-// 1 for images. weight: [2, k_depth, k, k], k_depth is k or, for images, 1.
+// Common arguments of gates per channel and per place. x: channels-last. Sizes in space: depth is 1
+// for images. weight: [2, k_depth, k, k], k_depth is k or, for images, 1.
 struct SpatialGateShape {
   VoxelLayout layout;
   std::int64_t depth = 1, height = 0, width = 0;

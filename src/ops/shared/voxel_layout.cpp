@@ -31,7 +31,7 @@ void set_groups(VoxelLayout& layout, std::int64_t of_block = threads) {
   layout.slabs = static_cast<int>(divided_up(groups, layout.block_groups));
 }
 
-// What a thread has to do for the voxels of a row.
+// Turns that a thread takes for the voxels of a row.
 std::int64_t turns_of(const VoxelLayout& layout) {
   return divided_up(layout.voxels, threads / layout.block_groups);
 }

@@ -88,7 +88,7 @@ struct MaxPoolInOrder : torch::autograd::Function<MaxPoolInOrder> {
     return out;
   }
 
-  // Of operators with derivatives of their own.
+  // Uses operators with derivatives of their own.
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     if (!gradients[0].defined()) return {{}, {}, {}, {}};

@@ -1,5 +1,5 @@
-// What the kernels of ops/step_scalars/step_scalars.h are given: plain pointers, for sources with
-// and without torch. Everything on the device.
+// Arguments of the kernels of ops/step_scalars/step_scalars.h: plain pointers, for sources with and
+// without torch. Everything on the device.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ at::Tensor own_numbers(const at::Tensor& report, const at::Tensor& sums, const a
 void find_dropped(const at::Tensor& sum, std::int64_t terms, std::int64_t drop_slot,
                   const at::Tensor& dropped);
 
-// What an update needs to know, f32 [1] each. Fixed for an optimizer.
+// The scalars that an update needs, f32 [1] each. Fixed for an optimizer.
 struct UpdateScalars {
   at::Tensor raw_norm, loss_scale, step;      // given: of gradients that the scale multiplies
   at::Tensor norm, skip, divisor, next_step;  // found
@@ -37,7 +37,7 @@ struct UpdateScalars {
   double clip = 0;   // of the norm; 0: none
   at::Tensor table;  // rate_table of the two above
 };
-// What kernels read of rates and factors; undefined on CPUs.
+// The rates and factors as kernels read them; undefined on CPUs.
 at::Tensor rate_table(const UpdateScalars& scalars);
 // norm: of the gradient; skip: 1 where it is not finite or dropped (f64 [1], or undefined) is above
 // 0, else 0; divisor: what gradients are divided by to be unscaled and clipped; next_step: one more

@@ -14,10 +14,11 @@ struct TopRows {
   at::Tensor index;   // i64 [Q, K]: where they are in their rows
 };
 
-// Of x, floating, [Q, ...], whose rows are flattened: the `count` largest of each, as at::topk; NaN
-// counts as larger than all. A kernel of ours, which reads x where it lies (also some channels of a
-// channels-last map), takes rows of up to 32,768 on GPUs and up to 1,024 of each, of equal ones the
-// first, and -0 as 0. No gradient. Throws Error for other types, and where rows have fewer.
+// The `count` largest elements of each row of x, as at::topk. x: floating, [Q, ...], rows
+// flattened. NaN counts as larger than all. On GPUs a kernel of ours takes rows of up to 32,768
+// elements, and up to 1,024 of each. It reads x where it lies (also some channels of a
+// channels-last map), prefers the first of equal elements, and takes -0 as 0. No gradient. Throws
+// Error for other types, and where rows have fewer.
 TopRows top_rows(const at::Tensor& x, std::int64_t count);
 
 using TopRowsKernel = void (*)(const TopRowsArguments&);  // on the current stream

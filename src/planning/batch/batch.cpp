@@ -33,7 +33,7 @@ std::string nearest_multiples(std::int64_t value, std::int64_t multiple) {
   return below == 0 ? cat(multiple) : cat(below, " or ", below + multiple);
 }
 
-// What is asked of the solver; 0 = find it.
+// The input of the solver; 0 = find it.
 struct RequestedBatch {
   std::int64_t world_size, global, micro, accumulation;
   const std::string& rank_word;
@@ -50,7 +50,7 @@ std::string given_sizes(const RequestedBatch& requested) {
   return text;
 }
 
-// What the global batch must be a multiple of.
+// The global batch must be a multiple of this.
 std::int64_t multiple_of(const RequestedBatch& requested) {
   const std::int64_t factor =
       requested.micro > 0 ? requested.micro : std::max<std::int64_t>(1, requested.accumulation);
@@ -87,8 +87,8 @@ std::int64_t samples_of(const RequestedBatch& requested) {
       "set batch.global, and leave out batch.micro or batch.accumulation");
 }
 
-// A micro-batch, and how many of them, for rows of which the last may be padding. No rank gets a
-// micro-batch that could be left out.
+// Chooses a micro-batch, and how many of them, for rows; the last rows may be padding. No rank gets
+// a micro-batch that could be left out.
 BatchPlan solve_rows(const RequestedBatch& requested, std::int64_t limit) {
   BatchPlan batch{.world_size = requested.world_size,
                   .global = requested.global,

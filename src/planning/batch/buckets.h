@@ -50,7 +50,7 @@ struct BucketedLayout {
 BucketedLayout lay_out_whole(const std::vector<std::int64_t>& sizes, const std::vector<bool>& whole,
                              std::int64_t ranks, std::int64_t bytes = usual_bucket_bytes);
 
-// What an all-reduce of n bytes takes: latency_s + n / bytes_per_s.
+// Seconds of an all-reduce of n bytes: latency_s + n / bytes_per_s.
 struct LinkSpeed {
   double latency_s = 0, bytes_per_s = 0;
 };

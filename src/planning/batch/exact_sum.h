@@ -21,9 +21,9 @@ struct SumNode {
   friend bool operator==(const SumNode&, const SumNode&) = default;
 };
 
-// What a rank does as its own leaves arrive, one after the other: it keeps a stack of sums, and
-// whenever the two on top are siblings adds them, so that the stack is never higher than about
-// twice the logarithm of its leaves.
+// The sums that a rank keeps while its own leaves arrive, one after the other. They are a stack:
+// whenever the two on top are siblings, the rank adds them. So the stack is never higher than about
+// twice the logarithm of the rank's leaves.
 class CarryChain {
  public:
   explicit CarryChain(std::int64_t first_leaf) : next_(first_leaf) {}
@@ -59,7 +59,7 @@ std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_
 // `arena_alignment` lets them be. A late one may be empty.
 std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks);
 
-// What a plan says of it.
+// The exact sum as a plan describes it.
 struct ExactSum {
   std::int64_t leaf_samples = 0, leaves = 0;  // samples; a step
   std::int64_t partial_sums = 0;              // of the rank that has the most

@@ -35,7 +35,7 @@ MicroBatch choose_micro_batch(const TrainOptions& options, const Facts& facts,
                               const MemoryEstimate& whole, const std::vector<Device>& devices,
                               const MeasuredMemory& measured);
 
-// What the plan says of it: why, and a warning where it does not fit. limit: as chosen.
+// The plan's notes on it: why it was chosen, and a warning if it does not fit. limit: as chosen.
 std::vector<std::string> micro_batch_notes(const Plan& plan, const TrainOptions& options,
                                            std::int64_t limit);
 

@@ -1,4 +1,4 @@
-// What is said of a micro-batch: notes of the plan, refusals of a new run, and help where not one
+// Messages about a micro-batch: notes of the plan, refusals of a new run, and help where not one
 // sample fits.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
@@ -60,7 +60,8 @@ void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
                           : cat("choose ", plan.smaller_sample, ", or a smaller model")));
 }
 
-// Of what may be planned with, by an estimate: it may be wrong by more than what is left.
+// For a plan whose estimate nearly fills the available memory: it may be wrong by more than what is
+// left.
 void note_tight(const Plan& plan, const TrainOptions& options, Notes& notes) {
   constexpr double tight = 0.95;
   const auto tightest = tightest_device(plan.devices);
@@ -87,7 +88,7 @@ void note_small_micro(const Plan& plan, const TrainOptions& options, std::int64_
                       "; a batch.global with more divisors would be faster"));
 }
 
-// Of an accumulation that was chosen where the whole share of a device fits at once.
+// For an accumulation that was chosen although the whole share of a device fits at once.
 void note_accumulation(const Plan& plan, const TrainOptions& options, std::int64_t fits,
                        Notes& notes) {
   const BatchPlan& batch = plan.batch;
@@ -101,8 +102,8 @@ void note_accumulation(const Plan& plan, const TrainOptions& options, std::int64
                       "; without it a step mostly takes less time"));
 }
 
-// Of a device's whole memory. An estimate may be wrong by a factor of two or three; a measured peak
-// is not.
+// Multiples of a device's whole memory. An estimate may be wrong by a factor of two or three; a
+// measured peak is not.
 constexpr double most_by_estimate = 4, most_as_measured = 1.5;
 
 bool global_is_given(const TrainOptions& options) {
@@ -113,7 +114,7 @@ bool sizes_are_given(const TrainOptions& options) {
   return global_is_given(options) || options.batch.micro > 0 || options.batch.accumulation > 0;
 }
 
-// What to set so that a step holds at most `most` samples.
+// Advice on what to set so that a step holds at most `most` samples.
 std::string smaller_batch(const Plan& plan, const TrainOptions& options, std::int64_t most) {
   const bool global = global_is_given(options);
   const bool micro = options.batch.micro > 0, accumulation = options.batch.accumulation > 0;
@@ -155,7 +156,7 @@ std::int64_t whole_data(const Plan& plan) {
 }
 
 // Rows beyond the last sample of an epoch are padding, which is as it should be for the last step.
-// A batch of which every step would be padded though a smaller one holds all samples is a mistake.
+// It is a mistake if every step of a batch would be padded though a smaller one holds all samples.
 void check_data(const Plan& plan, const TrainOptions& options, bool has_data) {
   if (plan.epoch_size <= 0 || !sizes_are_given(options)) return;
   const std::int64_t most = whole_data(plan);

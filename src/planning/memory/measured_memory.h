@@ -1,6 +1,6 @@
-// What measuring says of memory: under which key a peak is known, and which micro-batches to try
-// out with batch.micro = auto, to find the largest that fits with few tries. What is made of it is
-// decided in plan/micro_batch.
+// Measured memory: the key under which a peak is known, and the micro-batches to try out with
+// batch.micro = auto, to find the largest that fits with few tries. planning/batch/micro_batch
+// decides what follows from it.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -12,10 +12,11 @@
 
 namespace lockstep {
 
-// What decides how much memory a rank takes: the recipe with all its options but those of the group
-// `predict`, the engine's options, and the facts of model and data that preparing found. Left out
-// are the engine's options that cost no memory, and the sizes of the batch: what is measured says
-// for which micro-batch. So an option that comes new counts unless it is named in the source.
+// The key of all that decides how much memory a rank takes. It holds the recipe with all its
+// options but those of the group `predict`, the engine's options, and the facts of model and data
+// that preparing found. It leaves out the engine's options that cost no memory. It also leaves out
+// the sizes of the batch, because a measurement names its micro-batch. So a new option counts
+// unless it is named in the source.
 nlohmann::json memory_key(const RunSetup& setup);
 
 // The batch of a try: a micro-batch with all that accumulation keeps, though not all of its length.

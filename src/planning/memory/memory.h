@@ -1,5 +1,5 @@
 // Bytes that a model and its micro-batch take on a device, by the recipe's formula, and bytes that
-// a device has. What is made of them is decided in plan/micro_batch.
+// a device has. planning/batch/micro_batch decides what follows from them.
 #pragma once
 
 #include "planning/plan.h"
@@ -44,8 +44,9 @@ MemoryEstimate share_of_a_rank(MemoryEstimate whole, std::size_t ranks);
 double sharding_saves(const MemoryEstimate& whole, const TrainOptions& options, const Facts& facts,
                       std::size_t ranks);
 
-// What a rank has at most at once with the first `blocks` blocks computed again in backward: the
-// fixed part, the activations, and the larger of what the loss and what backward need for a moment.
+// The most bytes that a rank has at once with the first `blocks` blocks computed again in backward.
+// They are the fixed part, the activations, and the larger of what the loss and what backward need
+// for a moment.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks = 0);
 
 // Replaces the formula's bytes a sample by what follows from a rank's peak at this micro-batch with

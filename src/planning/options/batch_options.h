@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// What the user sets of the three comes before what a preset sets of the others: those that would
-// contradict it are left open (0), and follow from it. To be called once all are set.
+// The sizes that the user sets come before those of a preset. Sizes of a preset that would
+// contradict them are left open (0), and follow from them. To be called once all are set.
 void prefer_given_batch(TrainOptions& options);
 
 // Where one of them comes from that no argument sets: "batch.accumulation=4 from my.toml, line 3".

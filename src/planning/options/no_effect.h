@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// Of the option `key`.
+// The option `key` has no effect.
 struct NoEffect : Error {
   NoEffect(std::string option, const std::string& what, const std::string& hint)
       : Error(what, hint), key(std::move(option)) {}

@@ -1,4 +1,4 @@
-// What options say of a model's parameters by patterns over their names. No tensors here.
+// Rules that options give for a model's parameters, by patterns over their names. No tensors here.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -27,16 +27,17 @@ std::vector<GroupRule> group_rules(const TrainOptions& options);
 // "lr 0.001 constant, weight decay 0".
 std::string words_of(const GroupRule& rule);
 
-// Of train.freeze: whether a parameter of these names is frozen. The last pattern that matches any
-// of them counts; one that begins with ! keeps it trained.
+// Whether train.freeze freezes a parameter with these names. The last pattern that matches any of
+// them counts; one that begins with ! keeps it trained.
 bool freezes(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
-// "bert.*=encoder.*" as a pair, of the option `of`. Throws Error that names the entry.
+// Each entry, such as "bert.*=encoder.*", as a pair. of: the option. Throws Error that names the
+// entry.
 using NamePair = std::pair<std::string, std::string>;
 std::vector<NamePair> name_map(const std::vector<std::string>& entries,
                                const std::string& of = "init.map");
 
-// Of the options above alone, before there is a model. Throws Error.
+// Checks the options above alone, before there is a model. Throws Error.
 void check_parameter_options(const TrainOptions& options);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// What other programs call the engine's options. Names as of PyTorch 2, Lightning 2, Transformers
-// 4 and 5, Accelerate, DeepSpeed, nnU-Net 2, and of scripts that use them.
+// The names that other programs use for the engine's options, as of PyTorch 2, Lightning 2,
+// Transformers 4 and 5, Accelerate, DeepSpeed, nnU-Net 2, and of scripts that use them.
 #include "planning/options/synonyms.h"
 
 namespace lockstep {

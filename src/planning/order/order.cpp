@@ -94,7 +94,7 @@ WeightedDraw::WeightedDraw(std::uint64_t seed, const std::vector<double>& weight
     large.pop_back();
     small.push_back(other);
   }
-  // What is left is 1 but for rounding, which must draw nothing of weight 0.
+  // The remaining shares are 1 but for rounding, which must draw nothing of weight 0.
   for (const std::size_t i : small)
     if (weights[i] == 0) {
       keep_[i] = 0;

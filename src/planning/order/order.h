@@ -65,8 +65,8 @@ struct EpochSteps {
   std::int64_t size = 0;  // places
   std::int64_t global = 1, rows_per_sample = 1;
   bool drop_last = false;
-  // What padding holds: the epoch's first samples once more, or those of its own step (where
-  // samples of like length stand together).
+  // Whether padding holds samples of its own step (where samples of like length stand together),
+  // instead of the epoch's first samples once more.
   bool fill_from_own_step = false;
 
   std::int64_t steps() const { return count_epoch_steps(size, global, drop_last); }

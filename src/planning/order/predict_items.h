@@ -12,9 +12,9 @@ namespace lockstep {
 struct PredictItem {
   std::int64_t index = 0;  // its place in input order, from 0
   std::string name;        // for people: "scans/7.tif", "line 3 of reviews.jsonl"
-  // The same wherever predict is called: "7.tif", of a folder's files "sub/7.tif", of a line its
-  // number, from 1. Where two would have the same: of files the path below the folder that all of
-  // them share. Of lines of several files "reviews.txt:3".
+  // The same wherever predict is called: "7.tif" for a file, "sub/7.tif" for one in a folder, its
+  // number from 1 for a line. Where two files would have the same, it is the path below the folder
+  // that all of them share. Lines of several files have "reviews.txt:3".
   std::string id;
   std::string path;                    // the file to read, absolute; empty where the item is none
   std::vector<std::string> further{};  // files that are read with it, absolute
@@ -26,7 +26,7 @@ struct PredictItem {
   std::int64_t pieces = 1;
 };
 
-// What `lockstep predict RUN INPUT …` takes of a recipe.
+// The INPUT that `lockstep predict RUN INPUT …` takes for a recipe.
 struct PredictInput {
   enum class Kind {
     text,   // one text, for an option of the recipe: outputs are streamed (Recipe::predict)
@@ -58,7 +58,7 @@ struct PredictInput {
   bool has_items() const { return kind != Kind::text; }
 };
 
-// What items are listed from.
+// The inputs that items are listed from.
 struct ItemQuery {
   std::vector<std::string> inputs;       // as the user typed them, or of predict.input
   std::filesystem::path standard_input;  // a file with what "-" stands for; empty: no input is "-"
@@ -68,9 +68,10 @@ struct ItemQuery {
 };
 
 // The items in the order of the inputs, those of a folder by path; a file or a word that comes
-// twice counts once. What cannot be predicted is an item with a fault: a file that is not there
-// (the nearest named), a glob or a folder without such files, one that cannot be listed, an output
-// that another item has or that can have no such name. Throws Error where there is nothing else.
+// twice counts once. An input that cannot be predicted is an item with a fault: a file that is not
+// there (the nearest is named), a glob or a folder without such files, one that cannot be listed,
+// an output that another item has or that can have no such name. Throws Error if there is nothing
+// else.
 std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& query);
 
 // Why no output may be called so; "": it may. It lies below the folder of outputs, and has no

@@ -1,4 +1,4 @@
-// What becomes of the learning rate where a run goes on with another schedule or length.
+// The change of the learning rate when a run resumes with another schedule or length.
 #pragma once
 
 #include "planning/plan.h"

@@ -27,7 +27,7 @@ struct Schedule {
   std::vector<double> parameters{};  // of the kind, in its order
 };
 
-// What a kind needs beside warm-up and min_lr: the option schedule.NAME.
+// A parameter that a kind needs beside warm-up and min_lr: the option schedule.NAME.
 struct ScheduleParameter {
   const char* name;     // no other kind's
   const char* meaning;  // a phrase, as of an option
@@ -49,14 +49,14 @@ struct ScheduleKind {
   double (*rate)(const Schedule& schedule, double since);
   // How the curve goes on from base_lr, for "0.001, …" and "warm-up … to 0.001, then …".
   std::string (*words)(const Schedule& schedule, std::int64_t total_steps);
-  // What the ranges of the parameters do not say of a curve that cannot be; null: nothing.
+  // Faults of a curve that the ranges of the parameters do not exclude; null: there are none.
   std::optional<Error> (*fault)(const Schedule& schedule) = nullptr;
 };
 
 const std::vector<ScheduleKind>& schedule_kinds();
 
-// What is wrong with a curve for which no rate could be asked: a parameter out of its range, and
-// what its kind says.
+// The fault of a curve that has no rates: a parameter out of its range, or a fault that its kind
+// finds.
 std::optional<Error> schedule_fault(const Schedule& schedule);
 
 // The rate that optimizer step `step` (from 0) uses, of a schedule without fault. Pure.

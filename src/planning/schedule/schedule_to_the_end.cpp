@@ -13,7 +13,7 @@ std::string to_the_end(const Schedule& schedule, std::int64_t total_steps) {
   return cat(" to ", rate_text(schedule.min_lr), " at step ", total_steps);
 }
 
-// What is left of the way, in [0, 1], becomes a rate.
+// Turns the share of the way that is left, in [0, 1], into a rate.
 double rate_of(const Schedule& schedule, double left) {
   return schedule.min_lr + (schedule.base_lr - schedule.min_lr) * left;
 }

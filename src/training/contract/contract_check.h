@@ -39,9 +39,9 @@ struct ContractReport {
 
 // All ranks call it together, before training; rank 0's report comes back on all. Takes two
 // training samples, or the parts of one, through the loss, with and without padding, each a second
-// time, and two validation samples through evaluation, metrics and the table of items. Leaves
-// weights, buffers, gradients and random states as they were. What a recipe throws becomes a note,
-// but for records of the wrong shape. Waits for the device.
+// time. Takes two validation samples through evaluation, metrics and the table of items. Leaves
+// weights, buffers, gradients and random states as they were. An exception of the recipe becomes a
+// note, except for records of the wrong shape. Waits for the device.
 ContractReport check_contract(const ContractSetup& setup);
 
 }  // namespace lockstep

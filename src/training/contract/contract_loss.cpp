@@ -176,7 +176,7 @@ bool any_fault(const MaybeCases& cases) {
          });
 }
 
-// What both say.
+// Reports the faults that both have.
 void report_terms(const std::vector<std::string>& names, const MaybeCases& cases,
                   const MaybeCases& others, ContractReport& report) {
   if (!cases || !others) return;

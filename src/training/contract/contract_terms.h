@@ -1,11 +1,11 @@
-// What is wrong with a term of a loss, by its numbers alone.
+// Finds what is wrong with a term of a loss, from its numbers alone.
 #pragma once
 
 #include <string>
 
 namespace lockstep {
 
-// Of one term over some rows.
+// Sum and weight of one term over some rows.
 struct TermNumbers {
   double sum = 0, weight = 0;
 };

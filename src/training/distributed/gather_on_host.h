@@ -1,4 +1,4 @@
-// What each rank holds a part of, brought together on the hosts, in pieces.
+// Gathers on the hosts, in pieces, values that each rank holds a shard of.
 #pragma once
 
 #include "training/distributed/process_group.h"
@@ -11,9 +11,9 @@
 
 namespace lockstep {
 
-// On all ranks: `count` numbers of 8 bytes, of which this rank holds those from `begin` on; each is
-// held by one rank. own: i64 or f64 [any], on the CPU. Bit for bit, through `piece_bytes` at once
-// beside the result.
+// Gathers `count` numbers of 8 bytes on all ranks. This rank holds those from `begin` on, and each
+// number is held by one rank. own: i64 or f64 [any], on the CPU. The result is bit for bit the
+// same. It takes `piece_bytes` at once beside the result.
 at::Tensor gather_on_host(const at::Tensor& own, std::int64_t begin, std::int64_t count,
                           ProcessGroup& group, std::int64_t piece_bytes = 16 << 20);
 

@@ -25,8 +25,8 @@
 namespace lockstep {
 namespace {
 
-// What `function` returns; its failure is said with the name of what failed. Lack of memory stays
-// what it is.
+// Returns function(). A failure of it is reported with the name of the collective that failed. Lack
+// of memory is passed on unchanged.
 template <class Function>
 auto collectively(Collective collective, std::uint64_t number, const Function& function) {
   try {
@@ -94,7 +94,7 @@ struct ProcessGroup::Impl {
   // Every use of a key has one of its own: the last word of an earlier use is there still.
   std::string own_key(const std::string& key) { return cat(key, "/", uses[key]++); }
 
-  // What `begin` returns is under way from here on; `begin` gets the group.
+  // The work that `begin` returns is under way from here on; `begin` gets the group.
   template <class Begin>
   std::unique_ptr<Pending> issue(Collective collective, const Begin& begin) {
     return issue(collective, *group, begin);

@@ -34,7 +34,7 @@ struct EvaluatorOptions {
 
 struct Evaluation {
   std::vector<Metric> metrics;
-  // What this rank's first batch took beyond the mean of the others: kernels that are loaded once.
+  // Time that this rank's first batch took beyond the mean of the others: kernels are loaded once.
   double warm_up_s = 0;
   std::int64_t batch = 0;                // samples evaluated at once in the end
   std::vector<int> out_of_memory_ranks;  // on which more at once did not fit

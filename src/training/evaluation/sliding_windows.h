@@ -57,8 +57,8 @@ class SlidingWindows {
   // where there are more parts than layers of windows. Windows that reach into two parts are
   // computed in both, and nothing is exchanged: with `overlap` 0.5 one layer of windows more a cut.
   RowRange part(std::int64_t part, std::int64_t parts) const;
-  // What a run keeps in slabs, beside a batch of windows and what the model needs: rows of input
-  // and result for as many layers of windows as a batch reaches into.
+  // Memory that a run keeps in slabs, beside a batch of windows and the model's own. A slab has
+  // rows of input and result for as many layers of windows as a batch reaches into.
   std::int64_t slab_bytes(std::int64_t channels, std::int64_t channel_bytes,
                           std::int64_t results) const;
 
@@ -73,8 +73,8 @@ class SlidingWindows {
   friend class WindowSweep;
   std::int64_t per_layer() const;  // windows at each place along the first dimension
   std::int64_t slab_rows() const;  // that a batch can reach over
-  RowRange layers_of(
-      RowRange rows) const;  // of windows that reach into the rows, of which are some
+  // Layers of windows that reach into the rows; `rows` is not empty.
+  RowRange layers_of(RowRange rows) const;
   std::vector<std::int64_t> place_of(std::int64_t window) const;  // along each dimension
 
   WindowOptions options_;

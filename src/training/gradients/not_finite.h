@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// What a rank finds when it goes through its part of a step once more.
+// The first value that is not finite when a rank goes through its part of a step once more.
 struct NotFinite {
   std::int64_t micro_batch = -1;  // of the rank's, from 0; -1: before the first
   std::string tensor;             // "the gradient of head.weight"; empty: all is finite
@@ -22,9 +22,9 @@ struct NotFinite {
 // Each waits for the device.
 bool is_finite(const at::Tensor& values);
 bool has_nan(const at::Tensor& values);
-// The parameter whose weights, or whose gradient, is not finite; empty: none. Of frozen ones
-// only NaN counts: masks are infinite. Gradients are looked
-// at in the order in which backward makes them.
+// The parameter whose weights, or whose gradient, is not finite; empty: none. Among frozen ones
+// only NaN counts, because masks are infinite. Gradients are examined in the order in which
+// backward makes them.
 std::string weights_not_finite(const ParameterStorage& storage);
 std::string gradient_not_finite(const GradientBuffers& gradients);
 

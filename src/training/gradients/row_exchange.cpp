@@ -70,8 +70,8 @@ void RowExchange::agree(const std::vector<std::int64_t>& counts) {
   connect();
 }
 
-// What a library needs for the first of a kind of collectives it asks the other ranks for: not in a
-// recording, which may fail on some of them.
+// A library asks the other ranks for what it needs for the first of a kind of collectives. That
+// must not happen in a capture, which may fail on some of them.
 void RowExchange::connect() {
   const auto table = std::find_if(most_.begin(), most_.end(), [](auto most) { return most > 0; });
   if (has_connected_ || table == most_.end()) return;

@@ -1,5 +1,5 @@
-// Gradients of tables of which a step uses few rows: the ranks bring those rows together, not the
-// tables.
+// The sparse all-gather. A step uses few rows of a sparse parameter ("table"): the ranks gather the
+// gradients of those rows, not of whole tables.
 #pragma once
 
 #include "ops/embedding/table_rows.h"
@@ -23,13 +23,13 @@ class RowExchange {
  public:
   RowExchange(GradientBuffers& gradients, ProcessGroup& group);  // both outlive it
 
-  // Of the last step on this rank, by parameter: the rows of a gradient that is rows and nothing
-  // else; -1 of others. Empty where there is one rank.
+  // By parameter, for the last step on this rank: how many rows the gradient has, if it is rows and
+  // nothing else; else -1. Empty if there is one rank.
   std::vector<std::int64_t> counts() const;
-  // All ranks, before a recording of a step of which `counts` said that.
+  // All ranks, before the capture of a step like the one for which `counts` returned this.
   void agree(const std::vector<std::int64_t>& counts);
 
-  // In the recording, which ends with `end`: operations give rows from here on.
+  // In the capture, which ends with `end`: operations give rows from here on.
   void begin();
   // Whether parameter i's gradient goes this way; the same on all ranks.
   bool takes(std::size_t i) const { return !kept_.empty() && most_[i] > 0; }

@@ -1,4 +1,4 @@
-// What a user's patterns freeze of a model.
+// Freezes the parameters of a model that a user's patterns name.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -8,10 +8,11 @@
 
 namespace lockstep {
 
-// Of parameters that nothing has moved yet: takes requires_grad from those that `patterns` name
-// (train.freeze, planning/options/parameter_rules.h). A parameter with several names is frozen or
-// trained under all of them, as the last pattern that matches any says. Throws Error for a pattern
-// that matches no name, with near ones, and where nothing would be left to train.
+// Takes requires_grad from the parameters that `patterns` name (train.freeze,
+// planning/options/parameter_rules.h). It must come before anything moves the parameters. A
+// parameter with several names is frozen or trained under all of them, as the last pattern that
+// matches any says. Throws Error for a pattern that matches no name, with near ones, and where
+// nothing would be left to train.
 void freeze(const std::vector<Parameter>& registered, const std::vector<std::string>& patterns);
 
 }  // namespace lockstep

@@ -13,7 +13,7 @@
 namespace lockstep {
 
 // Moves them to the device: floating ones in the compute dtype, others in their own. Handles stay.
-// What was built in another dtype than the device holds is kept on the CPU as well, because a
+// A parameter built in another dtype than the device holds is kept on the CPU as well, because a
 // checkpoint holds every parameter as it was built. One thread.
 class FrozenParameters {
  public:
@@ -23,8 +23,8 @@ class FrozenParameters {
   std::size_t size() const { return all_.size(); }
   const std::string& name(std::size_t i) const { return all_[i].name; }
   const at::Tensor& tensor(std::size_t i) const { return all_[i].tensor; }  // on the device
-  // What a checkpoint holds of it: on the device or the CPU, in the dtype that it was built in. Of
-  // one that the model changed itself, the present values.
+  // The values that a checkpoint holds, in the dtype that the parameter was built in, on the device
+  // or the CPU. If the model changed the parameter itself, the present values.
   at::Tensor values(std::size_t i) const;
   void set(std::size_t i, const at::Tensor& values);
   // On ranks that save nothing: frees the copies on the CPU.

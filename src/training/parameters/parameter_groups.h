@@ -20,10 +20,10 @@ struct ParameterRates {
   friend bool operator==(const ParameterRates&, const ParameterRates&) = default;
 };
 
-// Of each trained parameter: what the first entry of optimizer.groups says that matches one of its
-// names; what the entry leaves open, and parameters that none matches, as the recipe says. Throws
-// Error for an entry that matches no parameter, trained or frozen, with near names, and for one
-// whose parameters all belong to entries before it.
+// The rates of each trained parameter. The first entry of optimizer.groups counts that matches one
+// of its names. The recipe decides what the entry leaves open, and all rates of parameters that no
+// entry matches. Throws Error for an entry that matches no parameter, trained or frozen, with near
+// names, and for one whose parameters all belong to entries before it.
 class ParameterGroups {
  public:
   // frozen: names. aliases: other names of the trained.

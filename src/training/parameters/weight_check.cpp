@@ -25,7 +25,7 @@ at::Tensor sum_of_all_bits(const ParameterStorage& storage, const at::Tensor& fl
   return sum;
 }
 
-// Of [ranks, n] sums: which ranks differ in column `column` from the value that most have.
+// The ranks whose value in column `column` differs from the one that most have. sums: [ranks, n].
 std::vector<int> odd_ones(const at::Tensor& sums, std::int64_t column) {
   std::map<std::int64_t, int> votes;
   const auto value = [&](std::int64_t rank) { return sums[rank][column].item<std::int64_t>(); };

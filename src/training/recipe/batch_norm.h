@@ -30,7 +30,7 @@ class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
                      const KnownMoments& known = {}) {
     return context.batch_norm(x, state(), after, known);
   }
-  // What it norms by; also as AfterNorm::skip_norm of another norm.
+  // The parameters and statistics that it norms by; also for AfterNorm::skip_norm of another norm.
   BatchNormState state() const {
     return {.weight = weight,
             .bias = bias,

@@ -6,8 +6,9 @@
 
 namespace lockstep {
 
-// Of the item, or the piece of one, that this thread predicts: `done` of `total` steps are done, in
-// the recipe's unit ("tiles"), parts of a step too. Cheap; does nothing outside of a prediction.
+// Reports that `done` of `total` steps are done for the item, or the piece of one, that this thread
+// predicts. Steps are in the recipe's unit ("tiles"); `done` may count parts of a step. Cheap; does
+// nothing outside of a prediction.
 void report_item_progress(double done, double total, const std::string& unit);
 
 // While it lives, reports of this thread go to `take`. One at a time.

@@ -12,7 +12,7 @@
 namespace lockstep {
 
 // Names are the module's own; weight decay for parameters of two or more dimensions. Those without
-// requires_grad are frozen. What is registered under several names comes under each (recipe.h).
+// requires_grad are frozen. A parameter registered under several names comes under each (recipe.h).
 // Embeddings and heads are not marked: a derived class may do so (Parameter::use).
 template <class Module>
 class NnModel : public Model {

@@ -5,7 +5,7 @@
 
 namespace lockstep {
 
-// What a plugin must have been built against, exactly: "0.1.0 torch 2.11.0".
+// The versions that a plugin must have been built against, exactly: "0.1.0 torch 2.11.0".
 const char* plugin_version();
 
 // dlopen()s the library, compares its version and registers its recipe; the library stays loaded.

@@ -1,4 +1,4 @@
-// What a recipe gives for `lockstep predict` with items: files in, files out.
+// The part of a recipe that serves `lockstep predict` with items: files in, files out.
 #pragma once
 
 #include "planning/order/predict_items.h"
@@ -30,7 +30,7 @@ struct ItemOutput {
   // A file of ItemContext::scratch that becomes the item's own, in place of `bytes`: for what is
   // larger than memory. The writer gets no bytes then.
   std::filesystem::path path{};
-  // What is odd about the item, for people: it is predicted all the same. "" nothing.
+  // A warning about the item, for people: it is predicted all the same. "": none.
   std::string warning{};
 };
 
@@ -43,13 +43,13 @@ struct ItemPiece {
 // A further run whose outputs are to be averaged with those of the first (predict.also).
 struct FurtherRun {
   std::string name;  // for people
-  // Of the same recipe, with that run's weights, in the mode and on the device of the first; lives
-  // as long as the context.
+  // A model of the same recipe, with that run's weights, in the mode and on the device of the
+  // first. Lives as long as the context.
   Model* model = nullptr;
   nlohmann::json extra;  // as ItemContext::extra, of that run
 };
 
-// What predicting an item may know of its surroundings.
+// The surroundings that predicting an item may use.
 struct ItemContext {
   nlohmann::json extra;  // the run's Prepared::extra, with that of Purpose::predict over it
   // A folder of this rank's on the disk of the outputs, for files that become outputs. Name them by
@@ -78,7 +78,7 @@ class JointOutputs {
   virtual ~JointOutputs() = default;
   // name: below the folder of outputs, one of PredictInput::joint_outputs. Lives as long as this.
   virtual JointOutput& open(const std::string& name) = 0;
-  // Of what outputs are made, in input order, those included that will be skipped.
+  // The items that outputs are made of, in input order, including those that will be skipped.
   virtual const std::vector<PredictItem>& items() const = 0;
   virtual const nlohmann::json& extra() const = 0;  // ItemContext::extra
 };

@@ -1,4 +1,4 @@
-// What a recipe does where it says nothing of its own.
+// The defaults of a recipe, for functions that it does not override.
 #include "training/recipe/recipe.h"
 
 #include "core/base/text/text.h"

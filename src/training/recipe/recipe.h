@@ -1,5 +1,5 @@
-// What a recipe is: the engine sees this and nothing else of a task. The same header serves the
-// recipes in this repository and models outside it (see examples/own_model).
+// The interface of a recipe: the engine sees this and nothing else of a task. The same header
+// serves the recipes in this repository and models outside it (see examples/own_model).
 #pragma once
 
 #include "core/base/error.h"
@@ -56,7 +56,7 @@ class Model {
   virtual void train(bool on) {}
 };
 
-// What one forward pass may know of its surroundings.
+// The surroundings that one forward pass may use.
 class StepContext {
  public:
   bool training = true;
@@ -79,7 +79,8 @@ class StepContext {
   EvaluationOutput* output = nullptr;
   bool no_dropout = false;  // `dropout` is the identity: for the check of the contract
 
-  // Of Recipe::logged, which `log` adds to. f64 [logged, 2] on `device`: sums and weights.
+  // The numbers of Recipe::logged, which `log` adds to. f64 [logged, 2] on `device`: sums and
+  // weights.
   at::Tensor logged;
   std::vector<std::string> logged_names;
 
@@ -96,7 +97,7 @@ class StepContext {
   at::Tensor dropout(const at::Tensor& x, double p, std::int64_t layer) const;
   // The same where rows differ in length and lie one behind the other: x [N, ...]; row b of the
   // micro-batch is x[row_offsets[b]] to x[row_offsets[b + 1] - 1] (i32|i64 [B + 1], on `device`),
-  // and an element is told by its place in its row. What belongs to no row becomes 0.
+  // and an element is told by its place in its row. Elements that belong to no row become 0.
   at::Tensor dropout(const at::Tensor& x, const at::Tensor& row_offsets, double p,
                      std::int64_t layer) const;
 
@@ -124,9 +125,9 @@ class StepContext {
 
   // function(inputs), block number `index` of the model, with or without keeping its activations
   // (ops/shared/recompute.h). `parameters`: all that the block uses. The function must not refer to
-  // this context, but may hold a copy. Whoever splits a model into blocks gains twice: memory,
-  // where it is needed, and time, because a block's weights are updated beside the blocks before
-  // it.
+  // this context, but may hold a copy. Splitting a model into blocks gains twice. It saves memory
+  // where that is needed. It also saves time, because the update of a block's weights overlaps with
+  // the blocks before it.
   std::vector<at::Tensor> block(std::int64_t index, const PureFunction& function,
                                 const std::vector<at::Tensor>& inputs,
                                 const std::vector<at::Tensor>& parameters) const;
@@ -168,7 +169,7 @@ class Recipe {
   // Gives a freshly built model (on the CPU) its first weights and buffers, in place: where `build`
   // cannot, because they come from a file or follow from the data. Called once at a run's first
   // start, on rank 0 alone, whose weights then go to all; never where a run goes on, is evaluated
-  // or predicts. What init.from brings comes over it. Throws Error.
+  // or predicts. Weights from init.from replace these. Throws Error.
   virtual void initialise(Model&) {}
   // How files of this field name what the model names otherwise, for init.from: pairs of patterns,
   // {"bert.*", "encoder.*"}, the first that leads to a name of the model's. {"fc.*", ""}: files
@@ -181,8 +182,8 @@ class Recipe {
   // Names of numbers that are logged with the loss and are no part of it: see StepContext::log.
   virtual std::vector<std::string> logged() const { return {}; }
   // Host: the weight of each term in this micro-batch (tokens, voxels, items), padding rows counted
-  // 0. Known from the batch alone; the engine adds them over ranks and micro-batches. What is known
-  // on the device only is NaN, and refused. Called from several threads at once.
+  // 0. Known from the batch alone; the engine adds them over ranks and micro-batches. A weight that
+  // is known on the device only is NaN, and refused. Called from several threads at once.
   virtual std::vector<double> loss_weights(const Batch& batch) const = 0;
   // One 0-dim f32 tensor a term: the sum over the rows (padding rows times their weight 0), not
   // divided by anything. Does not synchronise the device.
@@ -200,8 +201,8 @@ class Recipe {
   // Whether the two functions below make records too. If so, devices share a sample when there are
   // fewer validation samples than devices, with one row per sample.
   virtual bool evaluates_pieces() const { return false; }
-  // What one device makes of `sample`, a batch of one row: u8 of any length, on the device or the
-  // host. May be empty.
+  // The result that one device makes of its piece of `sample`, a batch of one row: u8 of any
+  // length, on the device or the host. May be empty.
   virtual at::Tensor evaluate_piece(Model& model, const Batch& sample, ItemPiece piece,
                                     StepContext& context);
   // On one rank: the record of all pieces in their order, each u8 [any] on the CPU. The same
@@ -224,16 +225,16 @@ class Recipe {
   // For recipes whose RecipeOptions::predict_input has items, on every rank, without gradients: an
   // output for each of these items, which follow each other (PredictInput::batch of them, or fewer
   // at the end). An item that cannot be used: throw Error, which says why, without its name; each
-  // item is then tried by itself. What comes out may depend on the items alone. The default calls
+  // item is then tried by itself. The outputs may depend on the items alone. The default calls
   // `predict_item`.
   virtual std::vector<ItemOutput> predict_items(Model& model, const std::vector<PredictItem>& items,
                                                 const ItemContext& context);
   virtual ItemOutput predict_item(Model& model, const PredictItem& item,
                                   const ItemContext& context);
-  // Of items with PredictItem::pieces above 1, in place of the above where there are fewer items
-  // than devices: what one device makes of it (`bytes`, or a file of ItemContext::scratch as
-  // `path`, no `files`), and on the rank that ends last the item's output, of all pieces in their
-  // order. The defaults throw.
+  // These two replace the above for items with PredictItem::pieces above 1, if there are fewer
+  // items than devices. predict_piece gives what one device makes of the item: `bytes`, or a file
+  // of ItemContext::scratch as `path`, no `files`. join_pieces, on the rank that ends last, makes
+  // the item's output of all pieces in their order. The defaults throw.
   virtual ItemOutput predict_piece(Model& model, const PredictItem& item, ItemPiece piece,
                                    const ItemContext& context);
   virtual ItemOutput join_pieces(const PredictItem& item, const std::vector<ItemOutput>& pieces,

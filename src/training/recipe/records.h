@@ -1,4 +1,4 @@
-// What evaluation found: a record of numbers for each sample, of any length.
+// The records of an evaluation: numbers for each sample, of any length.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,7 +22,7 @@ class Records {
 
   std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   std::int64_t length(std::int64_t i) const { return offsets_[at(i + 1)] - offsets_[at(i)]; }
-  // f64 [length(i)], a view. Of detections, say: records[i].view({-1, 6}).
+  // f64 [length(i)], a view. For detections, say: records[i].view({-1, 6}).
   at::Tensor operator[](std::int64_t i) const;
   // f64 [N, R], a view. Throws Error where lengths differ.
   at::Tensor dense() const;

@@ -1,4 +1,4 @@
-// What a recipe's forward pass asks of its surroundings.
+// The functions that a recipe's forward pass calls on its surroundings.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "ops/dropout/dropout.h"

@@ -1,4 +1,5 @@
-// What the libraries below LibTorch may do to be fast; settings of the whole process.
+// Settings for what the libraries below LibTorch may do to be fast. They hold for the whole
+// process.
 #pragma once
 
 #include "planning/options/train_options.h"

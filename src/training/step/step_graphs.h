@@ -19,10 +19,10 @@
 
 namespace lockstep {
 
-// What came of recording a step.
+// The outcome of capturing a step.
 struct GraphState {
   bool captured = false;
-  double seconds = 0;       // that recording took
+  double seconds = 0;       // that the capture took
   std::string why_not;      // in words
   std::int64_t shapes = 0;  // of data for which there is a graph now
 };
@@ -49,7 +49,7 @@ class StepGraphs {
   at::Tensor replay(const StepInputs& inputs);  // the step's numbers
   // Once the step is enqueued, by `replay` or not.
   void count_step(const StepInputs& inputs);
-  // What the last recording gave, once; the same on every rank.
+  // The outcome of the last capture, once; the same on every rank.
   std::optional<GraphState> take_news();
   const GraphCounts& counts() const { return counts_; }
   // All ranks: there is no graph, and the next steps warm up again.

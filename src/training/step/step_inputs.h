@@ -27,7 +27,7 @@ struct StagedStep {
   bool out_of_memory = false;  // the data are not on the device
 };
 
-// What a step reads: on the device, and with a graph always at the same place.
+// The inputs of a step: on the device, and with a graph always at the same place.
 struct StepInputs {
   std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
   std::vector<std::int64_t> first_global_rows;

@@ -1,4 +1,4 @@
-// What a step tells the host: one vector of numbers, summed over the ranks, and what it means.
+// The step metrics that reach the host: one vector, summed over the ranks, and its meaning.
 #pragma once
 
 #include "backends/backend.h"
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// What a rank reports of itself with each step; every rank reads all ranks' reports.
+// The report of one rank about itself with each step; every rank reads all ranks' reports.
 struct RankReport {
   double stop_signal = 0, stop_quota = 0;  // > 0: this rank wants to stop
   double save = 0;                         // > 0: it wants a checkpoint
@@ -22,7 +22,7 @@ struct RankReport {
   Phase out_of_memory = Phase::none;
 };
 
-// What all ranks know once a step is done.
+// The result of a step, which all ranks know once it is done.
 struct StepResult {
   std::int64_t step = 0;       // finished steps: the first gives 1
   std::vector<double> terms;   // mean of each loss term over the global batch
@@ -59,8 +59,8 @@ class StepNumbers {
 
   // This rank's report as a host tensor [size], 0 elsewhere; of `backend`, so that it uploads fast.
   at::Tensor report(const RankReport& report, Backend& backend) const;
-  // What this rank gives to the sum. On the device: `report` as above; `sums` of new_sums; dropped
-  // f64 [1], above 0 if a step before was; failed: where memory ran out in this one.
+  // This rank's summand. On the device: `report` as above; `sums` of new_sums; dropped f64 [1],
+  // above 0 if a step before was; failed: where memory ran out in this one.
   at::Tensor own(const at::Tensor& report, const at::Tensor& sums, const at::Tensor& dropped,
                  Phase failed) const;
   // dropped f64 [1] becomes what the sum says: above 0 where a rank dropped the step, or where a

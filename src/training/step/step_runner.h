@@ -40,15 +40,15 @@ class StepRunner {
   // All work enqueued from now on sees the weights of the last step, and those of the storage are:
   // to be called before anything but another step uses them.
   void settle() { step_.settle(); }
-  // What came of the last recording of a graph, once.
+  // The outcome of the last capture of a graph, once.
   std::optional<GraphState> take_graph_news() { return graphs_.take_news(); }
   const GraphCounts& graph_counts() const { return graphs_.counts(); }
-  // What this rank's last lack of memory said, one line; empty: there was none.
+  // The error message of this rank's last lack of memory, one line; empty: there was none.
   const std::string& out_of_memory_text() const { return reserve_.text(); }
   // After a step that was dropped or not finite: maybe with other micro-batches, which make another
   // graph.
   void reset_after_drop();
-  // Between steps, all ranks: what graphs hold of the device's memory; they are recorded anew.
+  // Between steps, all ranks: frees the device memory that graphs hold; they are captured anew.
   void release_graphs();
   void recompute_all_blocks() { step_.recompute_all_blocks(); }  // before `reset_after_drop`
   // As TrainStep::find_not_finite.

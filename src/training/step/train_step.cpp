@@ -329,7 +329,7 @@ NotFinite TrainStep::find_not_finite(const StepInputs& inputs) {
   return found;
 }
 
-// Of micro-batch m; empty: none.
+// The first tensor of micro-batch m that is not finite; empty: none.
 std::string TrainStep::first_not_finite(const StepInputs& inputs, std::size_t m,
                                         const StepFactors& factors) {
   const std::vector<at::Tensor>& fields = inputs.micro[m];

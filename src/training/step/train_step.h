@@ -25,10 +25,10 @@
 
 namespace lockstep {
 
-// Of StepContext::recomputed_blocks, also of a recipe that does not tell how many it has.
+// StepContext::recomputed_blocks for all blocks, also if the recipe does not tell how many it has.
 inline constexpr std::int64_t all_blocks = std::numeric_limits<std::int64_t>::max();
 
-// What a step works on. All outlive it.
+// The objects that a step works on. All outlive it.
 struct StepParts {
   Recipe& recipe;
   Model& model;
@@ -56,7 +56,7 @@ class TrainStep {
   // collective, and settles. Also makes the first call of Backend::side_work, which must come
   // outside of a capture.
   bool may_begin_with_update(const StepInputs& inputs);
-  // Of the last step: by parameter, how many rows its gradient had (RowExchange::counts). All ranks
+  // By parameter: how many rows its gradient had in the last step (RowExchange::counts). All ranks
   // pass those of a step of the same shapes to `agree_on_rows` before a capture. The order is
   // agree_on_rows, may_begin_with_update, record.
   std::vector<std::int64_t> row_counts() const;

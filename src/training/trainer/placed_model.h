@@ -13,7 +13,7 @@
 
 namespace lockstep {
 
-// What a model is placed for.
+// The start that a model is placed for.
 enum class Placing {
   fresh,     // a run's first start: with its first weights, on rank 0
   restored,  // weights come from a checkpoint

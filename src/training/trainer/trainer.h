@@ -62,8 +62,9 @@ struct EvaluateRun {
 
 // Evaluates a checkpoint of the run on all ranks and returns {"step", "metrics": {name: value},
 // "units": {…}, "tables": [name, …]}, the last of the further tables, with "items" where rank 0
-// wrote the recipe's table of items. What could not be written is in "problems", and a table that
-// was asked for and not written is "items_fault". skipped gets the damaged checkpoints passed over.
+// wrote the recipe's table of items. "problems" says what could not be written. "items_fault" says
+// why a table that was asked for was not written. skipped gets the damaged checkpoints that were
+// skipped.
 nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
                             std::vector<CheckpointInfo>& skipped);
 
@@ -72,7 +73,8 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
 // {"faults", "warnings", "notes", "tried"}, a list of lines each.
 nlohmann::json check_run(const TrainerSetup& setup);
 
-// Of a run that is read: the newest good one, the best, or one that the tool has checked.
+// The checkpoint of a run that is read: the newest good one, the best, or one that the tool has
+// checked.
 struct WhichCheckpoint {
   bool best = false;
   std::optional<std::int64_t> step{};

@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// The weights that the model computes with, of which those of some parts are others until they are
-// shown, or until the end. Versions of the parameters do not change.
+// Hides the weights of some parts: until they are shown, or until the end, the model computes with
+// other values. Versions of the parameters do not change.
 class DeferredUpdate::HiddenWeights {
  public:
   HiddenWeights(ParameterStorage& storage, const std::vector<std::size_t>& part_of)
@@ -29,14 +29,15 @@ class DeferredUpdate::HiddenWeights {
   HiddenWeights(const HiddenWeights&) = delete;
   HiddenWeights& operator=(const HiddenWeights&) = delete;
 
-  // Of about the same size: what reads them gives other results, but a loss that asserts what its
-  // input is (binary_cross_entropy, multinomial) goes on. On a GPU it would end the process.
+  // The other values are about as large. An operation that reads them gives other results, but a
+  // loss that asserts what its input is (binary_cross_entropy, multinomial) still runs. On a GPU
+  // its assertion would end the process.
   void hide(std::size_t i) {
     const at::Tensor kept = range(kept_, i);
     range(flat_, i).copy_(kept).neg_().add_(kept.abs().mean()).add_(0.01);
   }
   void show_parameter(std::size_t i) { range(flat_, i).copy_(range(kept_, i)); }
-  // Of all parts up to this one.
+  // Shows all parts up to this one.
   void show(std::size_t part) {
     for (; shown_ < part; ++shown_)
       for (std::size_t i = 0; i < part_of_.size(); ++i)
@@ -81,10 +82,10 @@ class DeferredUpdate::Table : public OwedUpdate {
       enqueue();
   }
 
-  // Of the last trial.
+  // The outcome of the last trial.
   bool reads_well() const { return reads_ == 1 && computes_; }
 
-  // For a trial or a recording.
+  // For a trial or a capture.
   void begin() {
     number_ = 0;
     if (update_.hidden_ != nullptr) reads_ = 0;

@@ -22,7 +22,7 @@ namespace lockstep {
 // them: what is in no block (StepContext::block), then block by block. Each block waits for its own
 // group alone. Heads, which are in no block and used behind all of them, belong to the last group.
 //
-// A sparse parameter ("table"), of which forward reads few rows, is updated last, overlapped with
+// Forward reads few rows of a sparse parameter ("table"). Its update comes last, overlapped with
 // the backward pass, which uses its gradients at the very end. The operation that reads it computes
 // what the update will make of these rows (OwedUpdate).
 //
@@ -105,7 +105,7 @@ class DeferredUpdate {
   std::size_t parts_of_blocks_ = 1;             // the first parts; each of the others is a table
   std::vector<std::unique_ptr<Table>> tables_;  // by part
   HiddenWeights* hidden_ = nullptr;             // in a trial
-  // Of the recording under way.
+  // The side streams of the capture under way.
   SideWork *side_ = nullptr, *side_of_tables_ = nullptr;
   std::function<void(std::size_t)> after_part_;
   std::vector<std::int64_t> numbers_;  // by part of blocks, of the side work that ends it

@@ -77,7 +77,7 @@ class Optimizer {
   const at::Tensor& gradient_norm() const { return norm_; }
 
   // Between `prepare` and `apply`, f32 [1]: 1 where the gradient is not finite and a smaller loss
-  // scale would not help; else 0. Of a dropped step it says nothing.
+  // scale would not help; else 0. It says nothing about a dropped step.
   at::Tensor not_finite() const { return loss_scale_.not_finite(skip_); }
 
   // After `prepare`, f32 [1]: 1 where the step changes nothing, else 0.

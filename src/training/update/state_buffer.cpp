@@ -1,4 +1,4 @@
-// Which shards of which parameters lie where in the buffer of a state.
+// Places shards of parameters in the buffer of a state.
 #include "training/update/state_buffer.h"
 
 #include "core/base/check.h"

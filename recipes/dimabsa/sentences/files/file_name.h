@@ -1,4 +1,4 @@
-// What the names of files say: LANG_DOMAIN_SPLIT_taskN.jsonl, pred_LANG_DOMAIN.jsonl.
+// Reads and makes names of files: LANG_DOMAIN_SPLIT_taskN.jsonl, pred_LANG_DOMAIN.jsonl.
 #pragma once
 
 #include <filesystem>

@@ -14,7 +14,7 @@ struct WantedPredictions {
   std::string language, domain;  // "": any
 };
 
-// Of names as in a submission, with / between folders, the one that is meant: the name ends with
+// Chooses the name that is meant. names: as in a submission, with / between folders. It ends with
 // subtask_N/pred_LANG_DOMAIN.jsonl, else with pred_LANG_DOMAIN.jsonl outside the folder of another
 // task, else it is the only jsonl file that could be. Throws Error that names those there are, and
 // `where`.

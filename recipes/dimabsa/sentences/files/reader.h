@@ -11,20 +11,21 @@
 
 namespace lockstep::dimabsa {
 
-// What becomes of an aspect or opinion that its text does not hold.
+// The treatment of an aspect or opinion that its text does not hold.
 enum class NotInText {
   null,    // it becomes null_phrase, with a counted warning
   refuse,  // an Error that names the line
   keep     // it stays, with a counted warning: the scorer compares phrases as they are written
 };
-// What becomes of a category that is not in the list.
+// The treatment of a category that is not in the list.
 enum class NotInList { refuse, keep };  // keep: it stays, with a counted warning
 
 struct ReadOptions {
   Task task = Task::quadruplets;
   // false: input to predict for. ID and Text alone count, and in task 1 the aspects.
   bool labelled = true;
-  // Of task 3: what may occur, without regard to case; tuples get the list's spelling. Empty: any.
+  // Categories that may occur in task 3, without regard to case; tuples get the list's spelling.
+  // Empty: any.
   std::vector<std::string> categories{};
   NotInList not_in_list = NotInList::refuse;
   NotInText not_in_text = NotInText::null;

@@ -111,7 +111,7 @@ std::string article(Task task, const Sentence& gold, const Sentence& predicted, 
              table_text(task, rows_of(task, gold, predicted, compare)), "</article>\n");
 }
 
-// Of HTML: two letters where there are such.
+// The language as HTML has it: two letters if there are such.
 std::string language_tag(const std::string& language) {
   static const std::map<std::string, std::string> tags{{"eng", "en"}, {"zho", "zh"}, {"jpn", "ja"},
                                                        {"rus", "ru"}, {"ukr", "uk"}, {"tat", "tt"},

@@ -14,8 +14,8 @@ struct GroupScore {
   Scores scores;
 };
 
-// Of the tuples, gold and predicted, of which this is so. It must follow from the lower-cased
-// aspect, opinion and category alone, so that what is matched stays so.
+// Scores of the tuples, gold and predicted, for which `holds` is true. That must follow from the
+// lower-cased aspect, opinion and category alone, so that matched tuples stay matched.
 Scores score_where(Task task, const Aligned& aligned,
                    const std::function<bool(const Tuple&)>& holds);
 

@@ -40,7 +40,7 @@ struct TupleSums {
 struct VaSums {
   std::int64_t count = 0;
   double squared = 0;  // of both differences
-  // Of gold (x) and prediction (y), less 5.
+  // Sums over gold (x) and prediction (y), less 5.
   struct Products {
     double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
   } valence, arousal;

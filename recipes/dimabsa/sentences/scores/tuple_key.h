@@ -1,4 +1,4 @@
-// What makes two tuples of a sentence the same one for the scorer.
+// The key by which two tuples of a sentence are the same one for the scorer.
 #pragma once
 
 #include <compare>

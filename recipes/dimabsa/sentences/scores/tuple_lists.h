@@ -14,9 +14,9 @@ const char* output_key(Task task);
 
 // As ReadOptions::labelled says, phrases as they are written. Throw Error.
 std::vector<Tuple> labelled_tuples(const nlohmann::json& line, Task task, const LinePlace& place);
-// Of a prediction: the task's own key alone.
+// The tuples of a prediction: the task's own key alone.
 std::vector<Tuple> predicted_tuples(const nlohmann::json& line, Task task, const LinePlace& place);
-// Of task 1: each different aspect that "Aspect" names, or else the labels.
+// The tuples of task 1: each different aspect that "Aspect" names, or else the labels.
 std::vector<Tuple> given_aspects(const nlohmann::json& line, const LinePlace& place);
 
 }  // namespace lockstep::dimabsa

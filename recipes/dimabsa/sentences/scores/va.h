@@ -11,7 +11,7 @@ namespace lockstep::dimabsa {
 
 inline constexpr double least_va = 1, largest_va = 9;
 
-// What becomes of a valence or arousal of a file that leaves this range.
+// The treatment of a valence or arousal of a file that leaves this range.
 enum class OutOfRange {
   refuse,  // an Error that names the line
   clip,    // the nearest value of the range

@@ -29,7 +29,7 @@ class ReplacementTable {
     texts_ = table.substr(sizeof(size) + size);
   }
 
-  // What the shortest beginning of `key` that the trie has becomes.
+  // The replacement of the shortest beginning of `key` that the trie has.
   std::optional<std::string_view> find(std::string_view key) const {
     std::size_t node = offset(units_[0]);
     for (const char c : key) {

@@ -140,7 +140,7 @@ std::size_t SentencePiece::normalized_length(std::string_view text) const {
   return length;
 }
 
-// What the model's rules drop, or take for a space.
+// Whether the model's rules drop the character, or take it for a space.
 bool SentencePiece::leaves_nothing(char32_t character) const {
   if (character == ' ') return true;
   const bool may_go = is_white(character) || is_control(character) ||
@@ -200,8 +200,8 @@ std::int64_t SentencePiece::id_of_piece(int piece) const {
   return processor_.IsUnknown(piece) ? unknown_ : std::int64_t{piece} + 1;
 }
 
-// Of a normalized text: marks of spaces for spaces, one before each word that has none, and what
-// each of them begins by itself.
+// Adds the pieces of a normalized text. Spaces become marks of spaces, each word that has no mark
+// gets one, and each section that a mark begins is split by itself.
 void SentencePiece::add_words(const Characters& text, std::vector<Piece>& out) const {
   for (const Span& span : words_(text)) {
     Characters word = characters_within(text, span);

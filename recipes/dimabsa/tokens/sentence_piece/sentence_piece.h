@@ -23,8 +23,8 @@ struct SentencePieceSettings {
   std::string cls = "[CLS]", sep = "[SEP]", pad = "[PAD]";  // of_model: pieces with these names
   std::string mask = "[MASK]";                              // of_model: behind the pieces if absent
   std::vector<AddedToken> added;                            // besides those special tokens
-  // What tokenizer.json does to texts before its model, which then has no rules of its own. Empty:
-  // the model's rules.
+  // The normalizer of tokenizer.json, which comes before its model. The model then has no rules of
+  // its own. Empty: the model's rules.
   Normalizer normalizer{};
   WordRules words{};
   std::string where;  // the file, for errors

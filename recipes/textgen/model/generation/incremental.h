@@ -22,7 +22,7 @@ class IncrementalGpt {
   IncrementalGpt(const Gpt& model, std::int64_t rows, const StepContext& context);
 
   // Reads the tokens of each row, all of one length > 0, and returns the logits of what follows:
-  // f32 [rows, vocab] on the CPU. Of tokens longer than a context, the last context counts.
+  // f32 [rows, vocab] on the CPU. If the tokens are longer than a context, the last context counts.
   at::Tensor read(const std::vector<TokenIds>& tokens);
 
   // The tokens of a row that the model sees.

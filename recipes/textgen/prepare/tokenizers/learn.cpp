@@ -58,7 +58,7 @@ std::unique_ptr<Tokenizer> learn_characters(const TextOptions& options, const Co
   return make_char_tokenizer(std::move(characters), unknown, corpus.documents > 1);
 }
 
-// Lines of training text, at most `longest` bytes each, with the line feed that ends them. Of a
+// Lines of training text, at most `longest` bytes each, with the line feed that ends them. In a
 // large corpus each line is taken with the probability `share`, by a hash of where it stands.
 struct LineWorker {
   static constexpr std::size_t longest = 4096;

@@ -1,4 +1,4 @@
-// What all tokenizers share: keeping them in a folder.
+// Common code of all tokenizers: keeping them in a folder.
 #include "recipes/textgen/prepare/tokenizers/tokenizer.h"
 
 #include "core/base/error.h"

@@ -39,7 +39,7 @@ class Tokenizer {
   virtual std::unique_ptr<Encoder> encoder() const = 0;
   // Files that `load_tokenizer` needs beside tokenizer.json: names and contents.
   virtual std::vector<std::pair<std::string, std::string>> files() const { return {}; }
-  // What tokenizer.json says besides the kind.
+  // The content of tokenizer.json besides the kind.
   virtual nlohmann::json description() const { return nlohmann::json::object(); }
 
   Tokens encode(std::string_view text) const;

@@ -1,4 +1,4 @@
-// What ImageJ says of a stack in the description of its first page.
+// ImageJ's description of a stack, in the first page of the file.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ struct ImageJ {
 };
 // Nothing unless the description is ImageJ's.
 std::optional<ImageJ> parse_imagej(std::string_view description);
-// Of a unit as programs name it: "nm", "um", "micron", "mm", "inch" …; 0: another one.
+// The millimetres of a unit as programs name it: "nm", "um", "micron", "mm", "inch" …; 0: another
+// one.
 double millimetres(std::string_view unit);
 // unit_mm of 1; spacing 0: not said.
 std::string imagej_description(std::int64_t images, double spacing_mm);

@@ -105,7 +105,7 @@ class OmeParser {
            "write all planes into one file");
   }
 
-  // Of an attribute that may be absent; a fault where it is no number from `least` on.
+  // The number of an attribute that may be absent; a fault where it is no number from `least` on.
   std::int64_t number(Attributes& attributes, const std::string& key, std::int64_t least) {
     if (!attributes.contains(key)) return least;
     const auto value = whole_number<std::int64_t>(attributes[key], least);

@@ -12,7 +12,7 @@
 
 namespace lockstep::volume {
 
-// What libtiff reads, or the descriptor that it writes to and reads back from.
+// The source that libtiff reads, or the descriptor that it writes to and reads back from.
 struct TiffStream {
   const ByteSource* source = nullptr;
   int fd = -1;
@@ -29,7 +29,7 @@ using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
 // mode: as TIFFOpen's. The stream must outlive the handle. Nothing where libtiff refuses.
 TiffHandle open_tiff_handle(TiffStream& stream, const std::string& name, const char* mode);
 
-// What libtiff said last on this thread ("LZWDecode: …"), or "it is damaged or truncated"; forgets
+// libtiff's last message on this thread ("LZWDecode: …"), or "it is damaged or truncated"; forgets
 // it.
 std::string take_tiff_message();
 

@@ -23,8 +23,8 @@ struct TiffPage {
   std::uint64_t directory = 0;  // where it lies in the file
 };
 
-// Of the directory that is read. Refuses RGB, several samples a pixel, types that are no VoxelType,
-// and compressions that are not read, by name.
+// Describes the directory that is read. Refuses RGB, several samples a pixel, types that are no
+// VoxelType, and compressions that are not read, by name.
 TiffPage describe_page(TIFF* tiff, const Refuse& refuse);
 // Whether all of its strips or tiles lie within the file, and are of a size that fits the page.
 void check_pixels(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes, const Refuse& refuse);

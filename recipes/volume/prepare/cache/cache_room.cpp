@@ -55,7 +55,7 @@ std::optional<std::string> make_room(const fs::path& folder, double needed_bytes
   const double free = free_bytes(folder, limits);
   double taken = 0;
   for (const CachedFile& entry : entries) taken += entry.bytes;
-  // What is missing on the disk, and within data.cache_gb.
+  // Bytes that are missing on the disk, and within data.cache_gb.
   const double disk = needed_bytes - (free - std::max(least_free_bytes, least_free_share * free));
   const double bound = limits.most_gb > 0 ? taken + needed_bytes - limits.most_gb * 1e9 : 0;
   const double missing = std::max(disk, bound);

@@ -17,10 +17,10 @@ struct CacheLimits {
   double check_s = 2;  // that a start takes at most, about, to compare contents with checksums
 };
 
-// Of the cached volumes in `folder`, those that were not used longest are removed until
-// `needed_bytes` more have room; never those in `kept` (names), nor what another run has used in
-// the last quarter of an hour. On failure nothing is removed and what is wrong is returned, with
-// what is needed and what is free. The caller holds the cache's lock.
+// Removes cached volumes in `folder`, those that were not used longest first, until `needed_bytes`
+// more have room. It never removes those in `kept` (names), nor those that another run has used in
+// the last quarter of an hour. On failure it removes nothing and returns the fault, with the bytes
+// that are needed and free. The caller holds the cache's lock.
 std::optional<std::string> make_room(const std::filesystem::path& folder, double needed_bytes,
                                      const std::set<std::string>& kept, const CacheLimits& limits);
 

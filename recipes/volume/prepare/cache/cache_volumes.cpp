@@ -50,7 +50,7 @@ std::string stamps_of(const Pair& pair) {
   return stamps;
 }
 
-// Of one file its own, of several that of theirs.
+// The hash of one file is its own; several files have the hash of their hashes.
 std::string joint_hash(const std::vector<std::string>& hashes) {
   if (hashes.size() == 1) return hashes[0];
   Hasher hasher;
@@ -101,8 +101,8 @@ class Filler {
     }
   }
 
-  // Of as many as the time allows, from another one on at each start; what is damaged is read
-  // again.
+  // Checks as many files as the time allows, from another one on at each start. Damaged ones are
+  // read again.
   void check_contents() {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
@@ -146,7 +146,7 @@ class Filler {
     return joint_hash(hashes);
   }
 
-  // Of processes that were ended: whoever has the lock is the only one that writes.
+  // Removes files that ended processes had begun: only the process with the lock writes.
   void remove_what_was_begun() const {
     std::error_code error, ignored;
     std::vector<fs::path> begun;

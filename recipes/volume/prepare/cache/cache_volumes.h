@@ -11,7 +11,7 @@
 namespace lockstep::volume {
 
 // The cached file of each pair, in `folder`, which is made where it is absent. Its name tells
-// everything that decides its content: the bytes of both sources and `how`. What is not there is
+// everything that decides its content: the bytes of both sources and `how`. Absent files are
 // decoded on all cores; two processes at once are safe. Throws Error: the first faulty pair's, or
 // no room, before anything is decoded.
 std::vector<std::filesystem::path> cache_volumes(const std::vector<Pair>& pairs,

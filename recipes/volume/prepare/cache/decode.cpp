@@ -152,7 +152,7 @@ void decode(const Pair& pair, const DecodeOptions& how, const std::filesystem::p
     labels = resample_labels(labels, voxels.shape, header.shape);
     voxels = resample(voxels, header.shape);
   }
-  // Of all voxels, as of a volume to predict, of which nobody knows what is ignored.
+  // Statistics are of all voxels, as for a volume to predict, where nobody knows what is ignored.
   header.channels = statistics_of(voxels, {}, std::nullopt);
   write_cached(cached, voxels, labels, header);
 }

@@ -12,7 +12,7 @@
 
 namespace lockstep::volume {
 
-// What of the options decides what a cached volume holds, and which volumes are taken.
+// The options that decide what a cached volume holds, and which volumes are taken.
 struct DecodeOptions {
   std::optional<std::array<double, 3>> spacing;  // z, y, x in mm to resample to
   std::optional<std::int64_t> ignore;
@@ -30,9 +30,9 @@ DecodeOptions training_options(const VolumeOptions& options);  // with the patch
 void check_holds_patch(const std::filesystem::path& image,
                        const std::array<std::int64_t, 3>& extents, const DecodeOptions& how);
 
-// What the cached volume will be, from the headers of both files alone; without statistics. Throws
-// Error: different shapes, a spacing that is not known, a number of channels that is not meant, a
-// volume that is smaller than the patch.
+// The header that the cached volume will have, from the headers of both files alone; without
+// statistics. Throws Error: different shapes, a spacing that is not known, a number of channels
+// that is not meant, a volume that is smaller than the patch.
 CachedHeader header_of(const Pair& pair, const DecodeOptions& how);
 
 // The memory that `decode` takes, about.

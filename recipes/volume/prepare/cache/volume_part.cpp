@@ -37,7 +37,7 @@ VolumeShape shape_of_part(VolumeShape shape, const VolumePart& part) {
   return shape;
 }
 
-// Of [planes, H, W] with `bytes` bytes a voxel, as many planes as there are.
+// The part of [planes, H, W] with `bytes` bytes a voxel, as many planes as there are.
 template <class Byte>
 std::vector<Byte> rows_of_part(std::span<const Byte> values, const VolumeShape& shape,
                                const VolumePart& part, std::size_t bytes) {

@@ -1,4 +1,4 @@
-// What must hold of the volumes of a set.
+// Checks of the volumes of a set, and its split.
 #include "recipes/volume/prepare/find/entries.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ VoxelType common_type(const std::vector<VolumeEntry>& entries) {
   return type;
 }
 
-// Rows or columns in the place of planes, of which there are no more than a patch has.
+// Holds back rows or columns instead of planes, because there are no more planes than a patch has.
 void split_part(const VolumeEntry& entry, const VolumePart& held_back, const VolumeOptions& options,
                 const fs::path& folder, PreparedVolumes& volumes, const Say& say) {
   const CacheLimits limits{.most_gb = options.data.cache_gb};
@@ -65,7 +65,7 @@ void split_one(const VolumeEntry& entry, const VolumeOptions& options, const fs:
   }
 }
 
-// What is held back of a single volume may be thinner than a patch: tiles reach over its border.
+// The part held back of a single volume may be thinner than a patch: tiles reach over its border.
 void check_sizes(const PreparedVolumes& volumes, const VolumeOptions& options) {
   const DecodeOptions how = training_options(options);
   for (const VolumeEntry& entry : volumes.train)

@@ -76,7 +76,7 @@ std::vector<PredictItem> items_of_files(const std::string& input, const VolumeOp
   return {faulty(fs::absolute(input).lexically_normal(), error.what())};
 }
 
-// Of one input as it was typed.
+// The items of one input as it was typed.
 std::vector<PredictItem> items_of_input(const std::string& input, const VolumeOptions& options,
                                         const ItemQuery& query) {
   std::error_code ignored;
@@ -155,7 +155,7 @@ bool has_volume(const fs::path& folder, const std::vector<std::string>& ids,
   return false;
 }
 
-// ID_0000, of which the other channels are files of their own, is the item ID; those are none.
+// ID_0000 is the item ID if its other channels are files of their own; those are no items.
 std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int64_t channels) {
   std::vector<PredictItem> items;
   std::error_code ignored;
@@ -185,8 +185,8 @@ std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int6
   return items;
 }
 
-// Of one channel, ID_0000 is called ID, as nnU-Net has it: unless a number in the place of 0000 or
-// the name ID itself is another volume's beside it.
+// With one channel, ID_0000 is called ID, as nnU-Net has it: unless a number in the place of 0000
+// or the name ID itself is another volume's beside it.
 std::vector<PredictItem> named_by_case(std::vector<PredictItem> items, std::int64_t channels) {
   if (channels > 1) return items;
   std::map<fs::path, std::string> endings;  // of folders

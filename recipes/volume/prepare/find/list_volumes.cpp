@@ -45,7 +45,7 @@ bool has_ending(const fs::path& path, std::initializer_list<std::string_view> en
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-// Of kinds that are not read: a folder of them is a volume of which that is said.
+// Pictures of kinds that are not read: a folder of them is a volume for which that is reported.
 bool is_other_picture(const fs::path& path) {
   return has_ending(path, {".bmp", ".gif", ".webp", ".jp2", ".pgm", ".dcm"});
 }
@@ -76,7 +76,7 @@ bool is_slice_folder(const fs::path& path) {
     if (const auto slice = is_one_plane(entry)) return *slice;
     holds_unreadable = true;
   }
-  // Whoever opens it learns what is wrong with its slices.
+  // Opening it reports what is wrong with its slices.
   return holds_unreadable && !holds_others;
 }
 

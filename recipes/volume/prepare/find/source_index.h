@@ -1,4 +1,4 @@
-// What the content of sources is, so that they are not read again to find out.
+// Remembers hashes of the contents of sources, so that they are not read again to find out.
 #pragma once
 
 #include <filesystem>
@@ -28,8 +28,8 @@ class SourceIndex {
   // what the clock of files tells apart.
   void remember(const std::filesystem::path& source, const std::string& stamp,
                 const std::string& hash);
-  // What was remembered, with what others wrote in the meantime, without sources that are gone. The
-  // caller holds the cache's lock.
+  // Saves what was remembered, with what others wrote in the meantime, without sources that are
+  // gone. The caller holds the cache's lock.
   void save();
 
  private:

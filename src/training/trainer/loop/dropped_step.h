@@ -1,4 +1,4 @@
-// What becomes of a step that changed nothing: memory ran out in it, or it was not finite.
+// Decides about a step that changed nothing: memory ran out in it, or it was not finite.
 #pragma once
 
 #include "planning/options/train_options.h"

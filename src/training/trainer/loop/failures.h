@@ -1,4 +1,4 @@
-// What ends a run with words that say what to do: each throws where it applies.
+// Failures that end a run with a message that says what to do: each throws where it applies.
 #pragma once
 
 #include "planning/plan.h"

@@ -22,13 +22,13 @@ class StepFeed {
   StepFeed(const TrainerSetup& setup, std::shared_ptr<const Dataset> data, StepRunner& runner);
 
   const BatchPlan& batch() const { return batch_; }  // as it is now
-  // From step `step` on (0: the first), in micro-batches of `batch`. What was staged is forgotten.
+  // From step `step` on (0: the first), in micro-batches of `batch`. A staged step is forgotten.
   void start(std::int64_t step, const BatchPlan& batch);
   // Whether batch.micro_changes asks for another micro-batch before step `step`, and the batch
   // then.
   bool change_due(std::int64_t step) const;
   BatchPlan take_change(std::int64_t step);
-  // Stages the next step. What the data throw is kept: see `has_data`.
+  // Stages the next step. An exception of the data is kept: see `has_data`.
   void fetch();
   // Whether every rank has the data of the step that is staged; false: it cannot be taken, and on
   // ranks whose own data failed `failure` says why.
@@ -39,7 +39,7 @@ class StepFeed {
   void forget_staged();
   // The data of the next step, staged as `fetch` does but not kept; `samples` gets this rank's.
   StagedStep fetch_apart(std::vector<std::int64_t>& samples);
-  // Of the step that is staged, of all ranks; with run.record_samples only.
+  // The samples of the staged step, of all ranks; with run.record_samples only.
   const std::vector<std::int64_t>& samples() const { return samples_; }
 
   double take_wait_s();  // that `fetch` waited for the loader since the last call

@@ -36,12 +36,13 @@ class Checkpoints {
   // All outlive it.
   Checkpoints(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer);
 
-  // The checkpoint chosen, of which `start` then tells; else rank 0's first weights on all ranks.
+  // Restores the chosen checkpoint and fills in `start` from it. If there is none, all ranks get
+  // rank 0's first weights.
   void restore_or_start(StartingPoint& start);
   // From here on checkpoints are written. recorder: null but on rank 0. written: is told how long
   // each took, on another thread.
   void open(Recorder* recorder, std::function<void(double seconds)> written);
-  // To be called before a graph is recorded.
+  // To be called before a graph is captured.
   void finish_reserving();
   // In the background, on rank 0; the others give what they hold alone.
   void save(std::int64_t step, double elapsed_s, const BestSoFar& best, nlohmann::json metrics);

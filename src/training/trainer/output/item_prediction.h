@@ -31,12 +31,12 @@ struct ItemJob {
   std::set<std::int64_t> done_parts() const;
 };
 
-// All ranks, at the same time, on one host. Rank 0 writes events to the launcher: "items" {"done",
-// "earlier", "total", "skipped", "left"} as it goes, of which `earlier` were done before, with
-// "work_done", "work_total", "work_known" and "work_unit" where the recipe reports its steps
-// (training/recipe/item_progress.h); "item_skipped" {"name", "reason"}. Throws Error where outputs
-// cannot be written; an item that the recipe throws for is skipped, and where items are left there
-// are no outputs of all items.
+// All ranks, at the same time, on one host. Rank 0 writes events to the launcher. "items" {"done",
+// "earlier", "total", "skipped", "left"} comes while items are predicted; `earlier` of the done
+// items were done before. It has "work_done", "work_total", "work_known" and "work_unit" too, where
+// the recipe reports its steps (training/recipe/item_progress.h). The other event is "item_skipped"
+// {"name", "reason"}. Throws Error if outputs cannot be written. An item that the recipe throws for
+// is skipped, and where items are left there are no outputs of all items.
 void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What is written down as it comes, and placed in input order.
+// Writes outputs down as they come, and places them in input order.
 #include "training/trainer/output/output_collector.h"
 
 #include "core/base/clock.h"

@@ -1,4 +1,4 @@
-// The steps of which a trace is written (profile.first_step, profile.steps).
+// Writes a trace of some steps (profile.first_step, profile.steps).
 #pragma once
 
 #include "training/step/profile.h"

@@ -1,4 +1,4 @@
-// What rank 0 writes down while it trains: events, samples, the run's state.
+// Writes down what rank 0 records while it trains: events, samples, the run's state.
 #pragma once
 
 #include "core/base/clock.h"
@@ -65,7 +65,7 @@ class Recorder {
   void not_finite(const nlohmann::json& event);
   void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
-  // Of one that would have taken longer than there was time.
+  // An evaluation that was given up because it would have taken longer than there was time.
   void evaluation_given_up(std::int64_t step, double expected_s, double limit_s);
   // An evaluation that does not fit into the quota; why: "an evaluation takes …".
   void evaluation_left_out(std::int64_t step, const std::string& why);

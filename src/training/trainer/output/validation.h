@@ -48,7 +48,7 @@ class Validation {
   // limit_s: what it may take. free_memory: as EvaluatorOptions has it.
   Outcome run(std::int64_t step, std::int64_t micro, double limit_s,
               const std::function<void()>& free_memory);
-  // Of the evaluation after this step; null: there was none.
+  // The metrics of the evaluation after this step; null: there was none.
   nlohmann::json metrics_of(std::int64_t step) const;
   BestSoFar& best() { return best_.so_far; }
   // Why the run ends early after the evaluations so far; empty: it does not. Rank 0 knows.

@@ -1,4 +1,5 @@
-// What is due after a step, and when training stops: pure bookkeeping, the same on every rank.
+// Decides what is due after a step, and when training stops. Pure bookkeeping, the same on every
+// rank.
 #pragma once
 
 #include "core/base/clock.h"
@@ -20,7 +21,7 @@ class StopDecision {
   // Into this rank's report: a signal to it, and on rank 0 the end of the time. more_s: what must
   // fit into it if another step is to follow this one.
   void ask(RankReport& report, int rank, double more_s = 0) const;
-  // What all ranks asked for.
+  // Takes up what all ranks asked for.
   void hear(const StepResult& result);
   void stop_by_quota();
   // The run is over before its last step, and finished: patience ended.

@@ -1,4 +1,4 @@
-// What must still happen before a quota is over, foreseen from what it took before.
+// Forecasts the time of what must still happen before a quota is over, from earlier times.
 #pragma once
 
 #include "runtime/run/progress/part_times.h"
@@ -23,8 +23,8 @@ class TimeAhead {
   void evaluation_took(double seconds);  // or would have
   void saved(double seconds);            // any thread
 
-  // What is needed for a step to be allowed to start without being the last: it and the next ones,
-  // as many as are enqueued ahead and one more, and the save of a stop.
+  // Seconds that must be left for a step to start without being the last. They cover this step, as
+  // many as are enqueued ahead, one more, and the save of a stop.
   double next_steps_s() const;
   // Seconds that an evaluation may take, so that the steps with which a request to stop travels,
   // the save of a best checkpoint and that of a stop fit behind it.
