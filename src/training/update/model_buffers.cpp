@@ -53,7 +53,10 @@ ModelBuffers::ModelBuffers(std::vector<NamedTensor> buffers, at::Device device)
       begin += padded(tensor.numel());
       tensor.set_data(view);
     }
-    flats_.push_back({.values = flat, .remembered = flat.clone()});
+    const at::Tensor infinite = flat.isinf();
+    flats_.push_back({.values = flat,
+                      .remembered = flat.clone(),
+                      .infinite = infinite.any().item<bool>() ? infinite : at::Tensor()});
   }
 }
 
@@ -115,8 +118,13 @@ std::vector<NamedTensor> ModelBuffers::named(const std::vector<at::Tensor>& copi
 void ModelBuffers::follow(const std::vector<at::Tensor>& copies, const at::Tensor& share) const {
   const at::NoGradGuard no_grad;
   const auto flats = floating();
-  for (std::size_t i = 0; i < flats.size(); ++i)
-    copies[i].lerp_(flats[i]->values, share.to(copies[i].scalar_type()));
+  for (std::size_t i = 0; i < flats.size(); ++i) {
+    at::Tensor copy = copies[i];
+    copy.lerp_(flats[i]->values, share.to(copy.scalar_type()));
+    // The way from one infinite number to the same one is not a number.
+    if (flats[i]->infinite.defined())
+      at::where_out(copy, flats[i]->infinite, flats[i]->values, copy);
+  }
 }
 
 void ModelBuffers::show(const std::vector<at::Tensor>& copies) {
@@ -128,10 +136,16 @@ void ModelBuffers::show(const std::vector<at::Tensor>& copies) {
 void ModelBuffers::show_own() { undo(); }
 
 std::string ModelBuffers::not_finite() const {
-  for (const Flat& flat : flats_)
-    if (!is_finite(flat.values))
-      for (const NamedTensor& buffer : tensors_)
-        if (!is_finite(buffer.tensor)) return buffer.name;
+  for (const Flat& flat : flats_) {
+    const at::Tensor values =
+        flat.infinite.defined() ? flat.values.masked_fill(flat.infinite, 0) : flat.values;
+    if (is_finite(values)) continue;
+    for (const NamedTensor& buffer : tensors_) {
+      const at::Tensor& tensor = buffer.tensor;  // a view at the same place of flat.values
+      if (tensor.scalar_type() != values.scalar_type()) continue;
+      if (!is_finite(values.narrow(0, tensor.storage_offset(), tensor.numel()))) return buffer.name;
+    }
+  }
   return {};
 }
 

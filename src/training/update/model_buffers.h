@@ -42,13 +42,15 @@ class ModelBuffers {
   std::vector<at::Tensor> copies() const;
   // Such copies by the names of the buffers, as views.
   std::vector<NamedTensor> named(const std::vector<at::Tensor>& copies) const;
-  // The copies move towards the buffers. share: f32 0-dim, of the way.
+  // The copies move towards the buffers; numbers that a fresh model has infinite are copied. share:
+  // f32 0-dim, of the way.
   void follow(const std::vector<at::Tensor>& copies, const at::Tensor& share) const;
   // The model computes with the copies until `show_own`. Between steps only.
   void show(const std::vector<at::Tensor>& copies);
   void show_own();
 
-  // The first that holds a number that is not finite; empty: none. Waits for the device.
+  // The first that holds a number that is not finite and was finite in a fresh model; empty: none.
+  // Waits for the device.
   std::string not_finite() const;
   // Throws Error if the model has put another tensor in the place of one of `tensors`, as by an
   // assignment: it would be neither saved nor shared. now: of Model::buffers.
@@ -57,6 +59,9 @@ class ModelBuffers {
  private:
   struct Flat {
     at::Tensor values, remembered;  // [elements], of one dtype
+    // bool [elements], true where a fresh model has an infinite number, as in the mask of
+    // attention. Undefined: nowhere.
+    at::Tensor infinite;
   };
   std::vector<const Flat*> floating() const;
 
