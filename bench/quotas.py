@@ -1,9 +1,9 @@
 """Whether quotas are kept, on CPU ranks, and how good forecasts are, there or on a GPU.
 
-Usage: python3 bench/quotas.py LOCKSTEP quotas|forecasts [--gpu N] [--shortest SECONDS] [--longest SECONDS] [--most CASES] [--part K/N]
+Usage: python3 bench/quotas.py LOCKSTEP quotas|forecasts [--gpu N] [--shortest SECONDS] [--longest SECONDS] [--skip CASES] [--most CASES] [--part K/N]
 Prints TOML. quotas: 40 runs over recipes, quotas from 20 s to 10 min, with and without --then; kept: ended at most 2 % or 10 s
 late. forecasts: 20 models and lengths, or with --gpu 8 larger ones on that GPU; of each a trial (plan --measure), a run, a forecast
-after it, and the same run again. --shortest and --longest leave out other quotas, --most further cases; --part 2/8 runs the second of
+after it, and the same run again. --shortest and --longest leave out other quotas, --skip the first cases and --most those behind so many; --part 2/8 runs the second of
 eight parts of about equal length, beside which the others may run.
 """
 import argparse
@@ -70,7 +70,7 @@ def part_of(cases, part, length):
 
 def measure_quotas(tool, folder, arguments):
     kept = 0
-    cases = part_of(quota_cases(arguments.shortest, arguments.longest)[:arguments.most], arguments.part, lambda case: case[3])
+    cases = part_of(quota_cases(arguments.shortest, arguments.longest)[arguments.skip:arguments.most], arguments.part, lambda case: case[3])
     lines = []
     for number, (name, recipe, options, quota) in enumerate(cases):
         took, result = run(folder, [tool, "train", *recipe, *options, "--devices", "cpu:2", "--name", f"q{number}",
@@ -105,7 +105,7 @@ def planned_s(tool, folder, case, *flags):
 def measure_forecasts(tool, folder, arguments):
     within = {"run": 0, "trial": 0}
     lines = []
-    cases = list(forecast_cases() if arguments.gpu is None else gpu_cases())[:arguments.most]
+    cases = list(forecast_cases() if arguments.gpu is None else gpu_cases())[arguments.skip:arguments.most]
     cases = part_of(cases, arguments.part, lambda case: 1)
     for number, case in enumerate(cases):
         case = case if "--devices" in case else [*case, "--devices", "cpu:2"]
@@ -128,6 +128,7 @@ def main():
     parser.add_argument("what", choices=("quotas", "forecasts"))
     parser.add_argument("--shortest", type=float, default=0)
     parser.add_argument("--longest", type=float, default=max(QUOTAS))
+    parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--most", type=int, default=1000)
     parser.add_argument("--part", default="1/1")
     parser.add_argument("--gpu")
