@@ -33,6 +33,16 @@ std::string number_text(double value) {
   return general(value, 6);
 }
 
+// Numbers that are not finite become the texts "NaN", "inf" and "-inf": NaN would differ from itself,
+// and JSON would make either null, which means unknown.
+void name_not_finite(nlohmann::json& value) {
+  if (value.is_structured()) {
+    for (nlohmann::json& item : value) name_not_finite(item);
+  } else if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+    value = number_text(value.get<double>());
+  }
+}
+
 std::string list_text(const nlohmann::json& list) {
   constexpr std::size_t most = 4;
   std::vector<std::string> parts;
@@ -99,6 +109,7 @@ double Trial::number(const std::string& fact) const {
 }
 
 void Trial::set(const std::string& fact, FactKind kind, nlohmann::json value) {
+  name_not_finite(value);
   facts[fact] = {kind, std::move(value)};
 }
 

@@ -102,6 +102,7 @@ struct Trial {
   // Null if unknown.
   nlohmann::json value(const std::string& fact) const;
   double number(const std::string& fact) const;  // NaN if unknown, or not a number
+  // Numbers that are not finite are kept as the texts "NaN", "inf" and "-inf".
   void set(const std::string& fact, FactKind kind, nlohmann::json value);
   // Does nothing if there is no value.
   void measure(Quantity quantity, std::optional<double> value);

@@ -112,5 +112,26 @@ TEST_F(FactsFile, QuantitiesAreKnownByTheEndingsOfTheirNames) {
   EXPECT_EQ(trial.value("busy_percent")["GPU 0"], 1);
 }
 
+// A window whose parameter was left out of a table has NaN there.
+TEST_F(FactsFile, AParameterThatIsNoNumberIsTheSameOnBothSides) {
+  const auto trial_of = [&](const std::string& leaves) {
+    std::ofstream(folder.path() / "f.toml")
+        << "lockstep_facts = 1\n[work]\nused.leaves = " << leaves
+        << "\nused.bounds = [-inf, nan]\n[measured]\nauc = 0.7\n";
+    return read_facts_file(folder.path() / "f.toml");
+  };
+  const auto compared = [](const Trial& a, const Trial& b) {
+    return compare({.name = "a", .trials = {a}}, {.name = "b", .trials = {b}}, {});
+  };
+  const Trial none = trial_of("nan"), all = trial_of("inf"), some = trial_of("31");
+  EXPECT_TRUE(compared(none, none).differences.empty());
+  EXPECT_TRUE(compared(all, all).differences.empty());
+  const Comparison found = compared(none, some);
+  ASSERT_EQ(found.differences.size(), 1);
+  EXPECT_EQ(found.differences[0].text, "used.leaves 31 against NaN");
+  EXPECT_EQ(none.value("used.leaves"), "NaN") << "JSON has no such number, and null is unknown";
+  EXPECT_EQ(all.value("used.bounds"), nlohmann::json({"-inf", "NaN"}));
+}
+
 }  // namespace
 }  // namespace lockstep
