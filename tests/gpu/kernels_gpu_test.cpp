@@ -299,8 +299,11 @@ TEST_F(KernelTest, AdamReadsSumsInBf16) {
     GradientBuffers gradients(storage);
     gradients.reduce_buffer().allocate();
     Optimizer optimizer(train, gradients);
-    gradients.reduce_buffer().choose();
-    ASSERT_EQ(gradients.leaves_sums(), device.is_cuda());
+    ASSERT_EQ(optimizer.reads_low_sums(), device.is_cuda());
+    const std::vector<GradientObservation> seen(storage.parameters().size());
+    gradients.use(optimizer.prepare_plan(
+        make_update_plan(seen, {.low_precision = true, .reads_low_sums = device.is_cuda()})));
+    ASSERT_EQ(gradients.plan().reads_reduce_buffer(), device.is_cuda());
     for (int step = 0; step < 5; ++step) {
       const at::Tensor sums = at::linspace(-1 - step, 2, gradients.sums().numel());
       gradients.sums().copy_(sums);

@@ -40,17 +40,24 @@ void GradientBuffer::set_side_work(SideWork* side) {
   reader_ = {};
 }
 
-void GradientBuffer::begin_step(bool zero_filled) {
+void GradientBuffer::begin_step(FirstGradient first) {
   REQUIRE(state_ == GradientState::empty || state_ == GradientState::reduced);
   state_ = GradientState::empty;
-  stale_ = !zero_filled;
+  stale_ = first != FirstGradient::adds_to_zeros;
+  rounds_ = first == FirstGradient::overwrites_reduce_buffer;
   rounded_ = false;
-  was_alone_ = std::exchange(gradients_, 0) == 1;
+  gradients_ = 0;
   row_count_ = 0;
 }
 
+GradientObservation GradientBuffer::observed() const {
+  return {.gradients = gradients_,
+          .needs_zeros = needs_zeros_ || gradients_ == 0,
+          .is_sparse = is_sparse()};
+}
+
 bool GradientBuffer::would_round(at::ScalarType own) const {
-  return is_stale() && was_alone_ && reduce_.defined() && reduce_.scalar_type() == own;
+  return is_stale() && rounds_ && reduce_.defined() && reduce_.scalar_type() == own;
 }
 
 GradientTarget GradientBuffer::open(const GradientAbility& can, at::ScalarType own,

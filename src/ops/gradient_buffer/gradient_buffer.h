@@ -4,6 +4,7 @@
 #include "ops/embedding/table_rows.h"
 #include "ops/gradient_buffer/owed_update.h"
 #include "ops/shared/side_work.h"
+#include "planning/batch/update_plan.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -55,8 +56,9 @@ class GradientBuffer {
   // Whether the step's only gradient lies in the reduce buffer, and f32 is stale.
   bool is_rounded() const { return rounded_; }
   bool is_stale() const { return state_ == GradientState::empty && stale_; }
-  // In some step the first gradient could not overwrite the memory, or none came. Stays set.
-  bool needs_zeros() const { return needs_zeros_; }
+  // Of this step, and of the steps before it: what make_update_plan goes by. After the backward
+  // passes. `elements` and `tensors` are the caller's to set.
+  GradientObservation observed() const;
 
   // The parameter's part of the reduce buffer, of its shape, where ranks reduce in a low precision.
   // A gradient that is the only one of a step may be written there at once.
@@ -67,9 +69,10 @@ class GradientBuffer {
   void set_side_work(SideWork* side);
   SideWork* side_work() const { return side_; }
 
-  // A step begins. zero_filled: the memory holds zeros, or will when it is used; stale otherwise.
+  // A step begins. adds_to_zeros: the memory holds zeros, or will when it is used; it is stale
+  // otherwise. A step may turn out otherwise than it was planned: it costs a copy or zero-fill.
   // REQUIRES: empty or reduced.
-  void begin_step(bool zero_filled);
+  void begin_step(FirstGradient first);
   // For an operation that makes one gradient: where it goes. Waits for what uses the memory still;
   // zero-fills it if the operation cannot overwrite what is stale. own: the parameter's dtype.
   // side: the stream on which the operation makes it; null: the current one.
@@ -137,12 +140,12 @@ class GradientBuffer {
   at::Tensor f32_, reduce_;
   bool autograd_adds_ = false;
   GradientState state_ = GradientState::reduced;
-  bool stale_ = false;    // of `empty`
-  at::Tensor queued_;     // of `pending`: the gradient to be copied; undefined: none
-  bool rounded_ = false;  // of `pending` and `accumulated`
-  bool needs_zeros_ = false;
-  int gradients_ = 0;       // how many came in this step
-  bool was_alone_ = false;  // whether exactly one came in the step before
+  bool stale_ = false;        // of `empty`
+  at::Tensor queued_;         // of `pending`: the gradient to be copied; undefined: none
+  bool rounds_ = false;       // of stale: the first gradient may go to the reduce buffer
+  bool rounded_ = false;      // of `pending` and `accumulated`
+  bool needs_zeros_ = false;  // in some step the first gradient could not overwrite, or none came
+  int gradients_ = 0;         // how many came in this step
   SideWork* side_ = nullptr;
   std::function<void()> reader_;
 

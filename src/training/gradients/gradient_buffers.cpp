@@ -5,6 +5,7 @@
 #include "core/base/text/text.h"
 #include "ops/copy_all/copy_all.h"
 #include "ops/gradient_buffer/gradient_registry.h"
+#include "planning/batch/buckets.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/aminmax.h>
@@ -27,7 +28,7 @@ std::int64_t pieces_of(std::int64_t elements) {
 }  // namespace
 
 GradientBuffers::GradientBuffers(ParameterStorage& storage)
-    : storage_(storage), reduce_(storage, flat_, buffers_), zero_fill_(storage, buffers_) {
+    : storage_(storage), reduce_(storage, flat_, buffers_) {
   const at::NoGradGuard no_grad;
   flat_ = at::zeros({storage.elements()}, storage.master().options());
   for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
@@ -40,6 +41,10 @@ GradientBuffers::GradientBuffers(ParameterStorage& storage)
       set_gradient_buffer(handle, buffers_[i]);
     }
   }
+  UpdatePlan plan = plan_before_warm_up(buffers_.size());
+  ZeroFill zeros(storage, plan);
+  plan_ = std::make_shared<StepPlan>(
+      StepPlan{.update = std::move(plan), .zeros = std::move(zeros), .weights = nullptr});
 }
 
 GradientBuffers::~GradientBuffers() {
@@ -54,31 +59,35 @@ void GradientBuffers::zero() {
   for (const auto& buffer : buffers_) buffer->restart();
 }
 
-void GradientBuffers::begin_step_in_parts() {
+void GradientBuffers::begin_step() {
+  const at::NoGradGuard no_grad;
   forget_taken();
+  if (!plan().deferred) plan_->zeros.fill_all(flat_);
   for (std::size_t i = 0; i < buffers_.size(); ++i)
-    buffers_[i]->begin_step(/*zero_filled=*/!zero_fill_.overwrites_in_parts(i));
+    buffers_[i]->begin_step(plan().parameters[i].first);
 }
 
-void GradientBuffers::zero_part(std::size_t part) {
+void GradientBuffers::zero_group(std::size_t group) {
   const at::NoGradGuard no_grad;
-  zero_fill_.fill_part(part, flat_, touched_);
+  plan_->zeros.fill(group, flat_, touched_);
 }
 
-void GradientBuffers::begin_step(bool may_prepare) {
-  const at::NoGradGuard no_grad;
-  if (!zero_fill_.prepare(may_prepare)) return begin_zeroed_step();
-  forget_taken();
-  zero_fill_.fill(flat_);
+std::vector<GradientObservation> GradientBuffers::observed() const {
+  std::vector<GradientObservation> all;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    all.push_back(buffers_[i]->observed());
+    all.back().elements = storage_.places()[i].elements;
+    all.back().tensors = std::ssize(storage_.places()[i].handles);
+  }
+  return all;
+}
+
+std::vector<bool> GradientBuffers::large_sparse() const {
+  std::vector<bool> large;
   for (std::size_t i = 0; i < buffers_.size(); ++i)
-    buffers_[i]->begin_step(/*zero_filled=*/!zero_fill_.overwrites(i));
-}
-
-void GradientBuffers::begin_zeroed_step() {
-  const at::NoGradGuard no_grad;
-  forget_taken();
-  flat_.zero_();
-  for (const auto& buffer : buffers_) buffer->begin_step(/*zero_filled=*/true);
+    large.push_back(buffers_[i]->is_sparse() &&
+                    storage_.places()[i].elements * 4 >= smallest_bucket_bytes);
+  return large;
 }
 
 void GradientBuffers::watch_tables() {

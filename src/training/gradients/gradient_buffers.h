@@ -3,7 +3,7 @@
 
 #include "ops/gradient_buffer/gradient_buffer.h"
 #include "training/gradients/reduce_buffer.h"
-#include "training/gradients/zero_fill.h"
+#include "training/gradients/step_plan.h"
 #include "training/parameters/parameter_storage.h"
 
 #include <ATen/core/Tensor.h>
@@ -39,30 +39,28 @@ class GradientBuffers {
   ReduceBuffer& reduce_buffer() { return reduce_; }
   // The reduce buffer, bf16 [elements]; undefined: `flat` is reduced.
   const at::Tensor& sums() const { return reduce_.flat(); }
-  void leave_sums() { reduce_.leave_sums(); }
-  bool leaves_sums() const { return reduce_.leaves_sums(); }
-  // The flat buffer in which parameter i's sum over the ranks is read: `sums` or `flat`.
-  const at::Tensor& sums_of(std::size_t i) const {
-    return reduce_.leaves_sum_of(i) ? reduce_.flat() : flat_;
+  // The plan that steps follow from now on. It may change between the backward passes of a step and
+  // their reduction. First it is plan_before_warm_up.
+  void use(std::shared_ptr<const StepPlan> plan) { plan_ = std::move(plan); }
+  const std::shared_ptr<const StepPlan>& step_plan() const { return plan_; }
+  const UpdatePlan& plan() const { return plan_->update; }
+  // After the backward passes of a step: by parameter, what they showed.
+  std::vector<GradientObservation> observed() const;
+  // By parameter: its gradients came as rows so far, and it is worth an update group of its own.
+  std::vector<bool> large_sparse() const;
+  // The flat buffer in which a plan reads parameter i's sum over the ranks: `sums` or `flat`.
+  const at::Tensor& sums_of(std::size_t i, const UpdatePlan& plan) const {
+    return plan.parameters[i].sum_in_reduce_buffer ? reduce_.flat() : flat_;
   }
+  const at::Tensor& sums_of(std::size_t i) const { return sums_of(i, plan()); }
 
   // All become 0, within a step or between two.
   void zero();
-  // A step begins: all become 0.
-  void begin_zeroed_step();
-  // A step begins, and the update of the step before is enqueued. In low precision only those
-  // places are zero-filled that their first gradient does not overwrite (ZeroFill).
-  // may_prepare: false while a graph is captured, because device tables may be needed.
-  void begin_step(bool may_prepare);
-  // The same for a graph that begins with an update, by update group ("part"). Before the capture
-  // `cut_zeros`, where part_of is the group of each parameter. In it `begin_step_in_parts`,
-  // which enqueues nothing, and `zero_part` for each group: behind its update, and before anything
-  // adds a gradient of it. all: zero-fill also what gradients would overwrite.
-  void cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
-    zero_fill_.cut(part_of, all);
-  }
-  void begin_step_in_parts();
-  void zero_part(std::size_t part);
+  // A step begins, as the plan says. Zero-fills what is not overwritten: at once, or, where the
+  // plan is that of a deferred update, by `zero_group` for each group: behind its update, and
+  // before anything adds a gradient of it. The update of the step before is enqueued.
+  void begin_step();
+  void zero_group(std::size_t group);
   // Tracks which pieces (touched_piece elements) of sparse parameters ("tables") are dirty. Only
   // rows that some step used have gradients and moments other than 0. From now on operations that
   // add rows mark their pieces in `touched`, which means nothing before `find_touched`. Does
@@ -105,7 +103,7 @@ class GradientBuffers {
   at::Tensor flat_;
   std::vector<std::shared_ptr<GradientBuffer>> buffers_;  // by parameter
   ReduceBuffer reduce_;
-  ZeroFill zero_fill_;
+  std::shared_ptr<const StepPlan> plan_;
   at::Tensor touched_;
   SideWork* side_ = nullptr;
   // The parameters whose copies are queued (GradientBuffer::queued_copy), and their bytes.

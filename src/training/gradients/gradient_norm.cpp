@@ -54,7 +54,8 @@ void GradientNorm::find(const at::Tensor& norm) {
   } else if (gradients_.storage().sharing() != nullptr) {
     find_from_shards(norm);
   } else {
-    LOCKSTEP_CHECK(!gradients_.leaves_sums());  // those would be told of range by range
+    LOCKSTEP_CHECK(
+        !gradients_.plan().reads_reduce_buffer());  // those would be told of range by range
     at::Tensor out = norm;
     at::linalg_vector_norm_out(out, gradients_.flat());
   }

@@ -1,7 +1,6 @@
 #include "training/gradients/reduce_buffer.h"
 
 #include "ops/copy_all/copy_all.h"
-#include "planning/batch/buckets.h"
 #include "training/parameters/parameter_ranges.h"
 
 #include <ATen/core/grad_mode.h>
@@ -20,13 +19,6 @@ void ReduceBuffer::allocate() {
     buffers_[i]->set_reduce_buffer(storage_.view(reduced_, i));
 }
 
-void ReduceBuffer::choose() {
-  if (!reduced_.defined() || !may_leave_ || leaves_sums()) return;
-  for (std::size_t i = 0; i < buffers_.size(); ++i)
-    leaves_.push_back(storage_.sharing() != nullptr || !buffers_[i]->is_sparse() ||
-                      storage_.places()[i].elements * 4 < smallest_bucket_bytes);
-}
-
 void ReduceBuffer::round(const std::vector<std::size_t>& parameters) const {
   if (!reduced_.defined()) return;
   Copies copies;
@@ -37,10 +29,11 @@ void ReduceBuffer::round(const std::vector<std::size_t>& parameters) const {
   copy_all(copies);
 }
 
-void ReduceBuffer::widen(const std::vector<std::size_t>& parameters) const {
+void ReduceBuffer::widen(const std::vector<std::size_t>& parameters, const UpdatePlan& plan) const {
   if (!reduced_.defined()) return;
-  ParameterRanges ranges =
-      ranges_of(storage_, parameters, [this](std::size_t i) { return !leaves_sum_of(i); });
+  ParameterRanges ranges = ranges_of(storage_, parameters, [&plan](std::size_t i) {
+    return !plan.parameters[i].sum_in_reduce_buffer;
+  });
   if (storage_.sharing() != nullptr &&
       !ranges.empty()) {  // then of all: what this rank has the sums of
     ranges.clear();

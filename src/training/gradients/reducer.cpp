@@ -36,8 +36,7 @@ struct Reducer::State {
   std::vector<std::size_t> sent_whole;  // parameters
   std::size_t next = 0;                 // first bucket not fired
   bool armed = false;
-  bool flushed = false;       // since arm
-  bool is_whole_step = true;  // skip_rest was not called
+  bool flushed = false;  // since arm
   int early = 0;
 
   State(GradientBuffers& gradients_in, ProcessGroup& group_in)
@@ -59,7 +58,6 @@ struct Reducer::State {
     early = 0;
     arrived.assign(bucket_of.size(), {});
     sent_whole.clear();
-    is_whole_step = true;
     missing.clear();
     for (const Bucket& bucket : buckets)
       missing.push_back(static_cast<std::int64_t>(bucket.parameters.size()));
@@ -143,7 +141,6 @@ struct Reducer::State {
 
   void wait(const Summed& summed) {
     const at::NoGradGuard no_grad;
-    if (is_whole_step) gradients.reduce_buffer().choose();
     // Parts that shrink: what follows the last bucket is to be short.
     std::int64_t begin = 0, end = 0, left = 0;
     for (const Sent& one : sent) left += one.range.numel();
@@ -163,7 +160,7 @@ struct Reducer::State {
       if (3 * left <= end - begin) hand_over();
     }
     hand_over();
-    gradients.reduce_buffer().widen(sent_whole);
+    gradients.reduce_buffer().widen(sent_whole, gradients.plan());
     for (const std::size_t table : rows.finish())
       if (summed)
         summed(gradients.flat().narrow(0, storage.places()[table].begin,
@@ -218,7 +215,6 @@ Reducer::~Reducer() {
 void Reducer::arm() { state_->arm(); }
 void Reducer::skip_rest() {
   if (!state_->armed) state_->arm();
-  state_->is_whole_step = false;
 }
 void Reducer::flush() { state_->flush(); }
 void Reducer::wait(const Summed& summed) { state_->wait(summed); }

@@ -46,67 +46,76 @@ bool RowExchange::pays(std::size_t i, std::int64_t rows) const {
          rows_keep_an_order(storage_.view(gradients_.flat(), i));
 }
 
-void RowExchange::agree(const std::vector<std::int64_t>& counts) {
-  most_.clear();
-  agreed_.clear();
+const std::vector<std::int64_t>& RowExchange::rows_of_ranks(std::size_t i) const {
+  return gradients_.plan().parameters[i].rows_of_ranks;
+}
+
+std::int64_t RowExchange::most_rows(std::size_t i) const {
+  const std::vector<std::int64_t>& rows = rows_of_ranks(i);
+  return rows.empty() ? 0 : *std::max_element(rows.begin(), rows.end());
+}
+
+RowExchange::AgreedRows RowExchange::agree(const std::vector<std::int64_t>& counts) {
   if (group_.size() == 1 || storage_.sharing() != nullptr || !storage_.low_precision() ||
       at::globalContext().deterministicAlgorithms())
-    return;
+    return {};
   const auto parameters = static_cast<std::int64_t>(counts.size());
   const at::Tensor all = at::zeros({group_.size(), parameters}, at::kDouble);
   auto* const own = all.mutable_data_ptr<double>() + group_.rank() * parameters;
   for (std::size_t i = 0; i < counts.size(); ++i)  // what was a table then may be none any more
     own[i] = adds_rows(i) ? static_cast<double>(counts[i]) : -1;
   group_.all_reduce_on_host(all)->wait();
-  const auto* next = all.const_data_ptr<double>();
-  for (int rank = 0; rank < group_.size(); ++rank, next += parameters)
-    agreed_.emplace_back(next, next + parameters);
-  most_.assign(counts.size(), 0);
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const auto less = [i](const auto& a, const auto& b) { return a[i] < b[i]; };
-    const auto [least, most] = std::minmax_element(agreed_.begin(), agreed_.end(), less);
-    if ((*least)[i] >= 0 && pays(i, (*most)[i] * group_.size())) most_[i] = (*most)[i];
+  const at::Tensor by_parameter = all.t().to(at::kLong).contiguous();
+  const auto* next = by_parameter.const_data_ptr<std::int64_t>();
+  AgreedRows agreed;
+  for (std::size_t i = 0; i < counts.size(); ++i, next += group_.size()) {
+    std::vector<std::int64_t> rows(next, next + group_.size());
+    const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
+    if (*least < 0 || *most == 0 || !pays(i, *most * group_.size())) rows.clear();
+    agreed.push_back(std::move(rows));
   }
-  connect();
+  connect(agreed);
+  return agreed;
 }
 
 // A library asks the other ranks for what it needs for the first of a kind of collectives. That
 // must not happen in a capture, which may fail on some of them.
-void RowExchange::connect() {
-  const auto table = std::find_if(most_.begin(), most_.end(), [](auto most) { return most > 0; });
-  if (has_connected_ || table == most_.end()) return;
+void RowExchange::connect(AgreedRows& agreed) {
+  const auto table =
+      std::find_if(agreed.begin(), agreed.end(), [](const auto& rows) { return !rows.empty(); });
+  if (has_connected_ || table == agreed.end()) return;
   const at::NoGradGuard no_grad;
   Sent sent;
   try {
-    sent = empty_for(static_cast<std::size_t>(table - most_.begin()));
+    sent = empty_for(static_cast<std::size_t>(table - agreed.begin()),
+                     *std::max_element(table->begin(), table->end()));
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
   }
   // Where one rank has no memory for it, tables go as a whole on all.
-  if (!group_.all_agree(sent.all.defined())) return most_.assign(most_.size(), 0);
+  if (!group_.all_agree(sent.all.defined())) return agreed.clear();
   group_.gather_shards(sent.all.view({-1}))->wait();
   has_connected_ = true;
 }
 
 void RowExchange::begin() {
-  kept_.assign(most_.size(), {});
-  for (std::size_t i = 0; i < most_.size(); ++i)
+  kept_.assign(gradients_.plan().parameters.size(), {});
+  for (std::size_t i = 0; i < kept_.size(); ++i)
     if (takes(i)) gradients_[i].keep_rows(&kept_[i]);
 }
 
 void RowExchange::end() {
-  for (std::size_t i = 0; i < most_.size(); ++i) gradients_[i].keep_rows(nullptr);
-  most_.clear();
+  for (std::size_t i = 0; i < kept_.size(); ++i) gradients_[i].keep_rows(nullptr);
   kept_.clear();
   sent_.clear();
 }
 
-// Room for the rows of all ranks.
-RowExchange::Sent RowExchange::empty_for(std::size_t i) const {
+// Room for the rows of all ranks, at most `most` of each.
+RowExchange::Sent RowExchange::empty_for(std::size_t i, std::int64_t most) const {
   Sent sent{.parameter = i,
             .bytes_of_row = storage_.parameters()[i].tensor.size(1) *
                             static_cast<std::int64_t>(storage_.weights().element_size())};
-  const std::int64_t bytes = most_[i] * (2 * bytes_of_number + sent.bytes_of_row);
+  const std::int64_t bytes = most * (2 * bytes_of_number + sent.bytes_of_row);
   sent.all = at::empty({group_.size(), (bytes + 15) / 16 * 16},
                        gradients_.flat().options().dtype(at::kByte));
   return sent;
@@ -115,8 +124,8 @@ RowExchange::Sent RowExchange::empty_for(std::size_t i) const {
 // The same memory for what is sent and what comes.
 TableRows RowExchange::rows_of(const Sent& sent, std::int64_t rank) const {
   const at::Tensor own = sent.all[rank];
-  const std::int64_t most = most_[sent.parameter], numbers = most * bytes_of_number;
-  const std::int64_t count = agreed_[static_cast<std::size_t>(rank)][sent.parameter];
+  const std::int64_t most = most_rows(sent.parameter), numbers = most * bytes_of_number;
+  const std::int64_t count = rows_of_ranks(sent.parameter)[static_cast<std::size_t>(rank)];
   return {.rows = own.narrow(0, 0, numbers).view(at::kLong).narrow(0, 0, count),
           .gradient = own.narrow(0, 2 * numbers, most * sent.bytes_of_row)
                           .view(storage_.weights().scalar_type())
@@ -132,11 +141,11 @@ void RowExchange::prepare(std::size_t i) {
     throw Error(cat("the gradient of ", name, " is more than rows, which it was before"));
   std::int64_t count = 0;
   for (const TableRows& rows : kept_[i]) count += rows.rows.numel();
-  const std::int64_t agreed = agreed_[static_cast<std::size_t>(group_.rank())][i];
+  const std::int64_t agreed = rows_of_ranks(i)[static_cast<std::size_t>(group_.rank())];
   if (count != agreed)
     throw Error(cat("the gradient of ", name, " has ", count,
                     " rows, where a step of the same shapes had ", agreed));
-  Sent sent = empty_for(i);
+  Sent sent = empty_for(i, most_rows(i));
   const TableRows own = rows_of(sent, group_.rank());
   Copies copies;
   std::int64_t at = 0;

@@ -26,13 +26,16 @@ class RowExchange {
   // By parameter, for the last step on this rank: how many rows the gradient has, if it is rows and
   // nothing else; else -1. Empty if there is one rank.
   std::vector<std::int64_t> counts() const;
-  // All ranks, before the capture of a step like the one for which `counts` returned this.
-  void agree(const std::vector<std::int64_t>& counts);
+  // All ranks, before the capture of a step like the one for which `counts` returned this. By
+  // parameter: ParameterPlan::rows_of_ranks. Empty: none goes as rows.
+  using AgreedRows = std::vector<std::vector<std::int64_t>>;
+  AgreedRows agree(const std::vector<std::int64_t>& counts);
 
-  // In the capture, which ends with `end`: operations give rows from here on.
+  // In the capture, which ends with `end`: operations give rows from here on, of the parameters of
+  // which the plan in use says so.
   void begin();
   // Whether parameter i's gradient goes this way; the same on all ranks.
-  bool takes(std::size_t i) const { return !kept_.empty() && most_[i] > 0; }
+  bool takes(std::size_t i) const { return !kept_.empty() && most_rows(i) > 0; }
   // When all of parameter i's rows are there: puts them side by side. Throws Error where there are
   // others than agreed on.
   void prepare(std::size_t i);
@@ -51,17 +54,17 @@ class RowExchange {
     std::unique_ptr<Pending> pending;
   };
   bool adds_rows(std::size_t i) const;
-  Sent empty_for(std::size_t i) const;
+  Sent empty_for(std::size_t i, std::int64_t most) const;
   TableRows rows_of(const Sent& sent, std::int64_t rank) const;
   bool pays(std::size_t i, std::int64_t rows) const;
-  void connect();
+  const std::vector<std::int64_t>& rows_of_ranks(std::size_t i) const;
+  std::int64_t most_rows(std::size_t i) const;  // room for a rank's rows; 0: not this way
+  void connect(AgreedRows& agreed);
 
   ParameterStorage& storage_;
   GradientBuffers& gradients_;
   ProcessGroup& group_;
-  std::vector<std::vector<std::int64_t>> agreed_;  // by rank and parameter
-  std::vector<std::int64_t> most_;  // by parameter: room for a rank's rows; 0: not this way
-  std::vector<std::vector<TableRows>> kept_;  // by parameter
+  std::vector<std::vector<TableRows>> kept_;  // by parameter; empty: no capture
   std::vector<Sent> sent_;
   bool has_connected_ = false;  // the collective
 };

@@ -39,7 +39,8 @@ bool StepGraphs::due(const StepInputs& inputs) const {
 }
 
 // Why it could not; empty: it could.
-std::string StepGraphs::try_to_record(const StepInputs& inputs) {
+std::string StepGraphs::try_to_record(const StepInputs& inputs,
+                                      const RowExchange::AgreedRows& rows) {
   if (inputs.out_of_memory != Phase::none) return "memory ran out";
   Recorded& made = graphs_[inputs.shapes_key];
   try {
@@ -49,12 +50,12 @@ std::string StepGraphs::try_to_record(const StepInputs& inputs) {
       for (at::Tensor& tensor : tensors) tensor = tensor.clone();
     for (at::Tensor* tensor : {&made.inputs.weights, &made.inputs.report, &made.inputs.lr})
       *tensor = tensor->clone();
-    made.begins_with_update = step_.may_begin_with_update(made.inputs);
+    made.plan = step_.plan_graph(made.inputs, rows);
     backend_.synchronize();
     // Graphs have memory of their own, beside which that of the steps before would be idle.
     backend_.release_cached_memory();
-    made.graph = backend_.capture(
-        [this, &made] { made.numbers = step_.record(made.inputs, made.begins_with_update); });
+    made.graph =
+        backend_.capture([this, &made] { made.numbers = step_.record(made.inputs, made.plan); });
     return "";
   } catch (const std::exception& error) {
     return split(error.what(), '\n').at(0);
@@ -74,8 +75,8 @@ void StepGraphs::record_if_due(const StepInputs& inputs) {
   if (!due(inputs)) return;
   GraphState state;
   const double begin_s = system_clock().now_s();
-  step_.agree_on_rows(seen_.at(inputs.shapes_key));
-  state.why_not = try_to_record(inputs);
+  const RowExchange::AgreedRows rows = step_.agree_on_rows(seen_.at(inputs.shapes_key));
+  state.why_not = try_to_record(inputs, rows);
   const bool failed = !state.why_not.empty();
   if (failed) {
     step_.forget_unfinished();
@@ -110,7 +111,7 @@ at::Tensor StepGraphs::replay(const StepInputs& inputs) {
     for (std::size_t i = 0; i < inputs.micro[m].size(); ++i)
       copies.emplace_back(recorded.inputs.micro[m][i], inputs.micro[m][i]);
   copy_all(copies);
-  step_.before_replay(recorded.begins_with_update);
+  step_.before_replay(*recorded.plan);
   recorded.graph->replay();
   return recorded.numbers;
 }

@@ -60,12 +60,12 @@ class StepGraphs {
   struct Recorded {
     StepInputs inputs;
     at::Tensor numbers;
-    bool begins_with_update = false;  // with that of the step before it
-    std::unique_ptr<Graph> graph;     // last: it goes before what it reads
+    std::shared_ptr<const StepPlan> plan;
+    std::unique_ptr<Graph> graph;  // last: it goes before what it reads
   };
 
   bool due(const StepInputs& inputs) const;
-  std::string try_to_record(const StepInputs& inputs);
+  std::string try_to_record(const StepInputs& inputs, const RowExchange::AgreedRows& rows);
   std::int64_t failed_ranks(bool failed);
 
   const TrainOptions& options_;

@@ -6,12 +6,14 @@
 #include "ops/step_scalars/step_scalars.h"
 #include "training/distributed/process_group.h"
 #include "training/gradients/gradient_buffers.h"
-#include "training/gradients/gradient_sum.h"
+#include "training/gradients/gradient_reduction.h"
 #include "training/gradients/not_finite.h"
+#include "training/gradients/row_exchange.h"
 #include "training/recipe/recipe.h"
 #include "training/step/step_inputs.h"
 #include "training/step/step_numbers.h"
-#include "training/update/deferred_update.h"
+#include "training/update/block_observer.h"
+#include "training/update/deferral_trial.h"
 #include "training/update/model_buffers.h"
 #include "training/update/optimizer.h"
 
@@ -51,22 +53,22 @@ class TrainStep {
 
   // The whole step. Returns its numbers (StepNumbers::whole) on the device.
   at::Tensor enqueue(const StepInputs& inputs);
-  // Before a graph of such a step is captured: whether it may begin with the update of the step
-  // before it (DeferredUpdate). Runs forward passes to find out, waits for the device, calls no
-  // collective, and settles. Also makes the first call of Backend::side_work, which must come
-  // outside of a capture.
-  bool may_begin_with_update(const StepInputs& inputs);
   // By parameter: how many rows its gradient had in the last step (RowExchange::counts). All ranks
-  // pass those of a step of the same shapes to `agree_on_rows` before a capture. The order is
-  // agree_on_rows, may_begin_with_update, record.
+  // pass those of a step of the same shapes to `agree_on_rows`, before `plan_graph`.
   std::vector<std::int64_t> row_counts() const;
-  void agree_on_rows(const std::vector<std::int64_t>& counts);
+  RowExchange::AgreedRows agree_on_rows(const std::vector<std::int64_t>& counts);
+  // The plan of a graph of such a step, which may begin with the update of the step before it
+  // (DeferredUpdate). Runs forward passes to find out, waits for the device, calls no collective,
+  // and settles. Also makes the first call of Backend::side_work, which must come outside of a
+  // capture.
+  std::shared_ptr<const StepPlan> plan_graph(const StepInputs& inputs,
+                                             const RowExchange::AgreedRows& rows);
   // The same as `enqueue` while a graph is captured. Lack of memory throws and so ends the capture.
-  at::Tensor record(const StepInputs& inputs, bool begins_with_update);
+  at::Tensor record(const StepInputs& inputs, const std::shared_ptr<const StepPlan>& plan);
   // Before a replay of such a graph.
-  void before_replay(bool begins_with_update);
+  void before_replay(const StepPlan& plan);
   // All work enqueued from now on sees the weights of the last step.
-  void settle() { update_.settle(); }
+  void settle() { parts_.optimizer.settle(); }
   // After a capture that failed.
   void forget_unfinished();
   // All ranks, after a step that was dropped or not finite: later steps count again.
@@ -78,23 +80,28 @@ class TrainStep {
   NotFinite find_not_finite(const StepInputs& inputs);
 
  private:
-  class Recording;
+  class Capture;
   class Trial;
-  StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
-  Batch batch_of(const StepInputs& inputs, std::size_t m) const;
-  std::vector<at::Tensor> loss_of(const Batch& batch, StepContext& context);
-  at::Tensor forward(const StepInputs& inputs, std::size_t m, StepContext& context,
-                     const at::Tensor& sums);
-  void forward_backward(const StepInputs& inputs, std::size_t m, const StepFactors& factors,
-                        const at::Tensor& sums, bool last, bool searching = false);
-  Phase forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
-                             const at::Tensor& sums);
-  void sum_gradients(Phase& failed);
   // The step's numbers, on their way to their sum over the ranks.
   struct NumbersSum {
     at::Tensor sum;
     std::unique_ptr<Pending> pending;
   };
+  // The passes of one micro-batch.
+  enum class Pass { of_step, of_capture, of_search };
+
+  StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
+  Batch batch_of(const StepInputs& inputs, std::size_t m, bool recorded) const;
+  std::vector<at::Tensor> loss_of(const Batch& batch, StepContext& context);
+  at::Tensor forward(const StepInputs& inputs, std::size_t m, StepContext& context,
+                     const at::Tensor& sums, bool recorded);
+  void forward_backward(const StepInputs& inputs, std::size_t m, const StepFactors& factors,
+                        const at::Tensor& sums, bool last, Pass pass);
+  Phase forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
+                             const at::Tensor& sums);
+  void make_plan();
+  bool defer_update(UpdatePlan& plan, const StepInputs& inputs);
+  void reduce_gradients(Phase& failed);
   NumbersSum sum_numbers(const StepInputs& inputs, const at::Tensor& sums, Phase failed);
   std::string first_not_finite(const StepInputs& inputs, std::size_t m, const StepFactors& factors);
   void enter(Phase phase);
@@ -104,17 +111,15 @@ class TrainStep {
   StepParts parts_;
   const StepNumbers& numbers_;
   MemoryReserve& reserve_;
-  GradientSum gradients_;
-  DeferredUpdate update_;
+  std::unique_ptr<GradientReduction> reduction_;
+  BlockObserver blocks_;
+  bool may_defer_;  // an update may be left to the next step's graph
   std::size_t terms_;
   std::vector<std::string> logged_;
   std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank's own
   at::Tensor stamps_;                                             // f64 [2]
-  at::Tensor dropped_;  // f64 [1]; above 0: no step changes anything from here on
-  bool recording_ = false, trying_ = false;
-  std::unique_ptr<SideWork> side_, second_side_;  // while a graph is captured
-  bool begins_with_update_ = false;               // that graph does
-  NumbersSum early_numbers_;    // its step metrics, under way since its last forward pass
+  at::Tensor dropped_;          // f64 [1]; above 0: no step changes anything from here on
+  Capture* capture_ = nullptr;  // under way
   bool touched_known_ = false;  // find_touched ran, and only replays came since
   Phase phase_ = Phase::none;
 };

@@ -16,92 +16,71 @@
 namespace lockstep {
 namespace {
 
-class AdamByAten : public AtenRule {
- public:
-  using AtenRule::AtenRule;
-
- private:
-  void update_weights(UpdateRanges& ranges) override {
-    const auto& o = options_.optimizer;
+std::unique_ptr<OptimizerRule> adam_by_aten(const TrainOptions& options,
+                                            const UpdateNumbers& numbers) {
+  return std::make_unique<AtenRule>([&o = options.optimizer, numbers](const UpdateRanges& ranges) {
     if (o.kind != OptimizerKind::adam)
       at::_fused_adamw_(ranges.weights, ranges.gradients, ranges.states[0], ranges.states[1], {},
                         ranges.steps, ranges.lr, o.beta1, o.beta2, ranges.weight_decay, o.eps,
-                        /*amsgrad=*/false, /*maximize=*/false, numbers_.divisor, numbers_.skip);
+                        /*amsgrad=*/false, /*maximize=*/false, numbers.divisor, numbers.skip);
     else
       at::_fused_adam_(ranges.weights, ranges.gradients, ranges.states[0], ranges.states[1], {},
                        ranges.steps, ranges.lr, o.beta1, o.beta2, ranges.weight_decay, o.eps,
-                       /*amsgrad=*/false, /*maximize=*/false, numbers_.divisor, numbers_.skip);
-  }
-};
+                       /*amsgrad=*/false, /*maximize=*/false, numbers.divisor, numbers.skip);
+  });
+}
 
 // One launch serves a group: it reads a table of all ranges with their rates, and one of chunks of
 // them. It also writes the working copy.
-class AdamByKernel : public OptimizerRule {
+class PreparedByKernel : public PreparedUpdate {
  public:
-  AdamByKernel(const TrainOptions& options, UpdateNumbers numbers)
-      : options_(options), numbers_(std::move(numbers)) {}
-
-  void set_groups(std::vector<UpdateGroup> groups) override {
+  PreparedByKernel(const TrainOptions& options, const UpdateNumbers& numbers,
+                   std::vector<UpdateGroup> groups, const at::Tensor& dirty)
+      : options_(options), numbers_(numbers), groups_(std::move(groups)), dirty_(dirty) {
     const at::NoGradGuard no_grad;
-    Tables tables{.groups = std::move(groups)};
     std::vector<AdamRange> ranges;
     std::vector<AdamChunk> chunks;
     // Each of several groups is one of many kernels that share the GPU, so blocks shall be short.
-    tables.chunk = tables.groups.size() > 1 ? adam_small_chunk : adam_chunk;
-    for (const UpdateGroup& group : tables.groups) {
+    chunk_ = groups_.size() > 1 ? adam_small_chunk : adam_chunk;
+    for (const UpdateGroup& group : groups_) {
       Span span{.first_range = std::ssize(ranges), .first_chunk = std::ssize(chunks)};
       for (const UpdateRanges& of : group)
         for (std::size_t i = 0; i < of.weights.size(); ++i) {
           const AdamRange range = range_of(of, i);
-          if (!of.working.empty()) tables.working = *kernel_dtype(of.working[i].scalar_type());
-          for (std::int64_t begin = 0; begin < range.elements; begin += tables.chunk)
+          if (!of.working.empty()) working_ = *kernel_dtype(of.working[i].scalar_type());
+          for (std::int64_t begin = 0; begin < range.elements; begin += chunk_)
             chunks.push_back({.range = std::ssize(ranges), .begin = begin});
           ranges.push_back(range);
         }
       span.last_chunk = std::ssize(chunks);
-      tables.spans.push_back(span);
+      spans_.push_back(span);
     }
     const at::Device device = numbers_.step.device();
-    tables.ranges = table_on(device, ranges);
-    tables.chunks = table_on(device, chunks);
-    tables.factors = at::zeros({std::ssize(ranges), adam_factors}, numbers_.step.options());
-    for (const at::Tensor& table : {tables_.ranges, tables_.chunks, tables_.factors})
-      if (table.defined()) earlier_.push_back(table);
-    tables_ = std::move(tables);
+    ranges_ = table_on(device, ranges);
+    chunks_ = table_on(device, chunks);
+    factors_ = at::zeros({std::ssize(ranges), adam_factors}, numbers_.step.options());
   }
 
-  void begin() override { cuda_adam().factors(arguments()); }
+  void begin() const override { cuda_adam().factors(arguments()); }
 
-  void update(std::size_t group) override {
-    const Span& span = tables_.spans[group];
+  void update(std::size_t group) const override {
+    const Span& span = spans_[group];
     AdamArguments arguments = this->arguments();
     arguments.chunks += span.first_chunk;
     arguments.chunk_count = span.last_chunk - span.first_chunk;
     cuda_adam().update(arguments);
   }
 
-  bool reads_low_sums() const override { return true; }
-  bool skips_clean() const override { return true; }
-  void skip_clean(const at::Tensor& touched) override { touched_ = touched; }
-
   std::optional<OwedRows> owed_rows(std::size_t group) const override {
-    const UpdateGroup& ranges = tables_.groups[group];
+    const UpdateGroup& ranges = groups_[group];
     LOCKSTEP_CHECK(ranges.size() == 1 && ranges[0].weights.size() == 1);
-    return OwedRows{.adam = arguments(), .range = tables_.spans[group].first_range};
+    return OwedRows{.adam = arguments(), .range = spans_[group].first_range};
   }
 
  private:
   struct Span {  // of a group, in the tables
     std::int64_t first_range = 0, first_chunk = 0, last_chunk = 0;
   };
-  struct Tables {
-    std::vector<UpdateGroup> groups;
-    std::vector<Span> spans;             // by group
-    at::Tensor ranges, chunks, factors;  // see kernel_arguments.h
-    std::int64_t chunk = 0;              // elements
-    KernelDtype working = KernelDtype::bf16;
-  };
-
   static AdamRange range_of(const UpdateRanges& of, std::size_t i) {
     AdamRange range{.weights = of.weights[i].mutable_data_ptr<float>(),
                     .first = of.states[0][i].mutable_data_ptr<float>(),
@@ -120,31 +99,49 @@ class AdamByKernel : public OptimizerRule {
   // Those of all groups.
   AdamArguments arguments() const {
     const auto& o = options_.optimizer;
-    AdamArguments arguments{
-        .ranges = static_cast<const AdamRange*>(tables_.ranges.const_data_ptr()),
-        .range_count = tables_.factors.size(0),
-        .factors = tables_.factors.mutable_data_ptr<float>(),
-        .chunks = static_cast<const AdamChunk*>(tables_.chunks.const_data_ptr()),
-        .chunk_count = tables_.spans.back().last_chunk,
-        .chunk = tables_.chunk,
-        .working_dtype = tables_.working,
-        .step = numbers_.step.const_data_ptr<float>(),
-        .divisor = numbers_.divisor.const_data_ptr<float>(),
-        .skip = numbers_.skip.const_data_ptr<float>(),
-        .beta1 = o.beta1,
-        .beta2 = o.beta2,
-        .eps = o.eps,
-        .decoupled = o.kind != OptimizerKind::adam};
-    if (touched_.defined() && o.eps > 0)
-      arguments.touched = touched_.const_data_ptr<std::uint8_t>();
+    AdamArguments arguments{.ranges = static_cast<const AdamRange*>(ranges_.const_data_ptr()),
+                            .range_count = factors_.size(0),
+                            .factors = factors_.mutable_data_ptr<float>(),
+                            .chunks = static_cast<const AdamChunk*>(chunks_.const_data_ptr()),
+                            .chunk_count = spans_.back().last_chunk,
+                            .chunk = chunk_,
+                            .working_dtype = working_,
+                            .step = numbers_.step.const_data_ptr<float>(),
+                            .divisor = numbers_.divisor.const_data_ptr<float>(),
+                            .skip = numbers_.skip.const_data_ptr<float>(),
+                            .beta1 = o.beta1,
+                            .beta2 = o.beta2,
+                            .eps = o.eps,
+                            .decoupled = o.kind != OptimizerKind::adam};
+    if (dirty_.defined() && o.eps > 0) arguments.touched = dirty_.const_data_ptr<std::uint8_t>();
     return arguments;
   }
 
   const TrainOptions& options_;
+  const UpdateNumbers& numbers_;
+  std::vector<UpdateGroup> groups_;
+  at::Tensor dirty_;                      // undefined: updates skip nothing
+  std::vector<Span> spans_;               // by group
+  at::Tensor ranges_, chunks_, factors_;  // see kernel_arguments.h
+  std::int64_t chunk_ = 0;                // elements
+  KernelDtype working_ = KernelDtype::bf16;
+};
+
+class AdamByKernel : public OptimizerRule {
+ public:
+  AdamByKernel(const TrainOptions& options, UpdateNumbers numbers)
+      : options_(options), numbers_(std::move(numbers)) {}
+
+  std::shared_ptr<const PreparedUpdate> prepare(std::vector<UpdateGroup> groups,
+                                                const at::Tensor& dirty) override {
+    return std::make_shared<PreparedByKernel>(options_, numbers_, std::move(groups), dirty);
+  }
+  bool reads_low_sums() const override { return true; }
+  bool skips_clean() const override { return true; }
+
+ private:
+  const TrainOptions& options_;
   UpdateNumbers numbers_;
-  Tables tables_;
-  std::vector<at::Tensor> earlier_;  // such tables, which graphs may read
-  at::Tensor touched_;               // undefined: updates pass over nothing
 };
 
 }  // namespace
@@ -153,7 +150,7 @@ std::unique_ptr<OptimizerRule> make_adam_rule(const TrainOptions& options,
                                               const UpdateNumbers& numbers, at::Device device) {
   if (device.is_cuda() && cuda_adam().update != nullptr)
     return std::make_unique<AdamByKernel>(options, numbers);
-  return std::make_unique<AdamByAten>(options, numbers);
+  return adam_by_aten(options, numbers);
 }
 
 }  // namespace lockstep

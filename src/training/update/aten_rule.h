@@ -5,37 +5,45 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace lockstep {
 
-class AtenRule : public OptimizerRule {
+// Weights and states of some ranges; the working copy follows.
+using UpdateByAten = std::function<void(const UpdateRanges&)>;
+
+class PreparedByAten : public PreparedUpdate {
  public:
-  // options outlive it.
-  AtenRule(const TrainOptions& options, UpdateNumbers numbers)
-      : options_(options), numbers_(std::move(numbers)) {}
+  PreparedByAten(std::vector<UpdateGroup> groups, UpdateByAten update)
+      : groups_(std::move(groups)), update_(std::move(update)) {}
 
-  void set_groups(std::vector<UpdateGroup> groups) final { groups_ = std::move(groups); }
-
-  void update(std::size_t group) final {
+  void update(std::size_t group) const override {
     const at::NoGradGuard no_grad;
-    for (UpdateRanges& ranges : groups_[group]) {
-      update_weights(ranges);
+    for (const UpdateRanges& ranges : groups_[group]) {
+      update_(ranges);
       for (std::size_t i = 0; i < ranges.working.size(); ++i)
         ranges.working[i].copy_(ranges.weights[i]);
     }
   }
 
- protected:
-  // The weights and states of these ranges; the working copy follows.
-  virtual void update_weights(UpdateRanges& ranges) = 0;
-
-  const TrainOptions& options_;
-  UpdateNumbers numbers_;
-
  private:
   std::vector<UpdateGroup> groups_;
+  UpdateByAten update_;
+};
+
+class AtenRule : public OptimizerRule {
+ public:
+  explicit AtenRule(UpdateByAten update) : update_(std::move(update)) {}
+  std::shared_ptr<const PreparedUpdate> prepare(std::vector<UpdateGroup> groups,
+                                                const at::Tensor& /*dirty*/) override {
+    return std::make_shared<PreparedByAten>(std::move(groups), update_);
+  }
+
+ private:
+  UpdateByAten update_;
 };
 
 }  // namespace lockstep

@@ -39,89 +39,64 @@ struct MuonWorkspace {
   at::Tensor gram, gram_sum;  // bf16, [shorter side, shorter side]
 };
 
-class MuonRule : public OptimizerRule {
+// What updates need besides, made once. One update runs at a time.
+struct MuonScratch {
+  at::Tensor skip;              // bool [1]
+  at::Tensor rate, keep, step;  // f64: the rate, 1 - rate * decay, what the update is scaled by
+  at::Tensor factor;            // f32: step
+  at::Tensor norm;              // bf16
+};
+
+class PreparedMuon : public PreparedUpdate {
  public:
-  MuonRule(const TrainOptions& options, const UpdateNumbers& numbers, at::Device device)
+  // groups: of matrices. rest: what AdamW updates of each group; null: nothing.
+  PreparedMuon(const TrainOptions& options, const UpdateNumbers& numbers,
+               const MuonScratch& scratch, std::shared_ptr<const MuonWorkspace> workspace,
+               std::vector<UpdateGroup> groups, std::shared_ptr<const PreparedUpdate> rest,
+               std::vector<bool> has_rest)
       : options_(options),
         numbers_(numbers),
-        adamw_(make_adam_rule(options, numbers, device)),
-        skip_(at::empty({1}, numbers.skip.options().dtype(at::kBool))),
-        rate_(at::empty({}, numbers.skip.options().dtype(at::kDouble))),
-        keep_(at::empty_like(rate_)),
-        step_(at::empty_like(rate_)),
-        factor_(at::empty({}, numbers.skip.options())),
-        norm_(at::empty({}, numbers.skip.options().dtype(at::kBFloat16))) {}
+        scratch_(scratch),
+        workspace_(std::move(workspace)),
+        groups_(std::move(groups)),
+        rest_(std::move(rest)),
+        has_rest_(std::move(has_rest)) {}
 
-  void set_groups(std::vector<UpdateGroup> groups) override {
-    MuonWorkspace workspace = workspace_for(groups);
-    std::vector<UpdateGroup> own(groups.size()), rest(groups.size());
-    for (std::size_t g = 0; g < groups.size(); ++g)
-      for (UpdateRanges& ranges : groups[g])
-        (ranges.matrices ? own : rest)[g].push_back(std::move(ranges));
-    std::vector<bool> has_rest;
-    for (const UpdateGroup& group : rest) has_rest.push_back(!group.empty());
-    if (std::find(has_rest.begin(), has_rest.end(), true) != has_rest.end())
-      adamw_->set_groups(std::move(rest));
-    groups_ = std::move(own);
-    has_rest_ = std::move(has_rest);
-    if (workspace.momentum.defined()) workspaces_.push_back(std::move(workspace));
+  void begin() const override {
+    const at::NoGradGuard no_grad;
+    at::Tensor skip = scratch_.skip;
+    at::gt_out(skip, numbers_.skip, 0);
+    if (rest_ != nullptr) rest_->begin();
   }
 
-  void begin() override {
+  void update(std::size_t group) const override {
     const at::NoGradGuard no_grad;
-    at::gt_out(skip_, numbers_.skip, 0);
-    if (std::find(has_rest_.begin(), has_rest_.end(), true) != has_rest_.end()) adamw_->begin();
-  }
-
-  void update(std::size_t group) override {
-    const at::NoGradGuard no_grad;
-    for (UpdateRanges& ranges : groups_[group])
+    for (const UpdateRanges& ranges : groups_[group])
       for (std::size_t i = 0; i < ranges.weights.size(); ++i) update_matrix(ranges, i);
-    if (has_rest_[group]) adamw_->update(group);
+    if (has_rest_[group]) rest_->update(group);
+  }
+
+  // A sparse parameter is AdamW's.
+  std::optional<OwedRows> owed_rows(std::size_t group) const override {
+    return has_rest_[group] && groups_[group].empty() ? rest_->owed_rows(group) : std::nullopt;
   }
 
  private:
-  // Nothing where the last one is large enough, or there are no matrices. Earlier ones stay for the
-  // graphs that were captured with them.
-  MuonWorkspace workspace_for(const std::vector<UpdateGroup>& groups) const {
-    std::int64_t elements = 0, products = 0;
-    for (const UpdateGroup& group : groups)
-      for (const UpdateRanges& ranges : group)
-        if (ranges.matrices)
-          for (const at::Tensor& weights : ranges.weights) {
-            const std::int64_t shorter = std::min(weights.size(0), weights.size(1));
-            elements = std::max(elements, weights.numel());
-            products = std::max(products, shorter * shorter);
-          }
-    if (elements == 0) return {};
-    if (!workspaces_.empty() && workspaces_.back().momentum.numel() >= elements &&
-        workspaces_.back().gram.numel() >= products)
-      return {};
-    const auto make = [&](std::int64_t size, at::ScalarType dtype) {
-      return at::empty({size}, numbers_.skip.options().dtype(dtype));
-    };
-    return {.momentum = make(elements, at::kFloat),
-            .wide = make(elements, at::kDouble),
-            .first = make(elements, at::kBFloat16),
-            .second = make(elements, at::kBFloat16),
-            .gram = make(products, at::kBFloat16),
-            .gram_sum = make(products, at::kBFloat16)};
-  }
-
   static at::Tensor part(const at::Tensor& flat, std::int64_t rows, std::int64_t columns) {
     return flat.narrow(0, 0, rows * columns).view({rows, columns});
   }
 
   // momentum: f32 [rows, columns]. Returns a bf16 view of the workspace in that shape.
-  at::Tensor orthogonalise(const at::Tensor& momentum) {
-    const MuonWorkspace& workspace = workspaces_.back();
+  at::Tensor orthogonalise(const at::Tensor& momentum) const {
+    const MuonWorkspace& workspace = *workspace_;
     const std::int64_t rows = momentum.size(0), columns = momentum.size(1);
     const std::int64_t shorter = std::min(rows, columns), longer = std::max(rows, columns);
     at::Tensor x = part(workspace.first, rows, columns);
     x.copy_(momentum);
     if (rows > columns) x = x.t();
-    at::linalg_vector_norm_out(norm_, x, 2);
-    x.div_(norm_.clamp_min_(least_muon_norm));
+    at::Tensor norm = scratch_.norm;
+    at::linalg_vector_norm_out(norm, x, 2);
+    x.div_(norm.clamp_min_(least_muon_norm));
     at::Tensor gram = part(workspace.gram, shorter, shorter);
     at::Tensor sum = part(workspace.gram_sum, shorter, shorter);
     for (int i = 0; i < muon_iterations; ++i) {
@@ -147,12 +122,13 @@ class MuonRule : public OptimizerRule {
   }
 
   // New values are made beside the old ones, which a skipped step keeps.
-  void update_matrix(UpdateRanges& ranges, std::size_t i) {
+  void update_matrix(const UpdateRanges& ranges, std::size_t i) const {
     const auto& o = options_.optimizer;
-    at::Tensor &weights = ranges.weights[i], &gradient = ranges.gradients[i];
-    at::Tensor& momentum = ranges.states[0][i];
+    at::Tensor weights = ranges.weights[i], momentum = ranges.states[0][i];
+    at::Tensor keep = scratch_.keep, step = scratch_.step;
+    const at::Tensor& gradient = ranges.gradients[i];
     const std::int64_t rows = weights.size(0), columns = weights.size(1);
-    const MuonWorkspace& workspace = workspaces_.back();
+    const MuonWorkspace& workspace = *workspace_;
     at::Tensor fresh = part(workspace.momentum, rows, columns);
     at::Tensor wide = part(workspace.wide, rows, columns);
     gradient.div_(numbers_.divisor);  // in fp32: the loss scale is beyond bf16's bits
@@ -163,39 +139,100 @@ class MuonRule : public OptimizerRule {
       at::lerp_out(update, gradient, fresh, o.muon_momentum);
     }
     update = orthogonalise(update);
-    at::where_out(momentum, skip_, momentum, fresh);
-    rate_.copy_(ranges.lr);
-    at::mul_out(keep_, rate_, at::Scalar(-ranges.weight_decay)).add_(1);
-    at::mul_out(step_, rate_, at::Scalar(-rate_factor(weights)));
-    at::mul_out(fresh, weights, keep_);
+    at::where_out(momentum, scratch_.skip, momentum, fresh);
+    scratch_.rate.copy_(ranges.lr);
+    at::mul_out(keep, scratch_.rate, at::Scalar(-ranges.weight_decay)).add_(1);
+    at::mul_out(step, scratch_.rate, at::Scalar(-rate_factor(weights)));
+    at::mul_out(fresh, weights, keep);
     add_update(fresh, update, wide);
-    at::where_out(weights, skip_, weights, fresh);
+    at::where_out(weights, scratch_.skip, weights, fresh);
     if (!ranges.working.empty()) ranges.working[i].copy_(weights);
   }
 
-  // weights += step_ * update, rounded once, as at::add with a number for `alpha` does it. A number
+  // weights += step * update, rounded once, as at::add with a number for `alpha` does it. A number
   // of the host would make a GPU wait, so there the sum is in fp64, in which the product is exact.
-  void add_update(at::Tensor& weights, const at::Tensor& update, at::Tensor& wide) {
+  void add_update(at::Tensor& weights, const at::Tensor& update, at::Tensor& wide) const {
     if (weights.is_cpu()) {
-      weights.add_(update, step_.item<double>());
+      weights.add_(update, scratch_.step.item<double>());
       return;
     }
-    factor_.copy_(step_);
+    scratch_.factor.copy_(scratch_.step);
     wide.copy_(update);
-    wide.mul_(factor_).add_(weights);
+    wide.mul_(scratch_.factor).add_(weights);
     weights.copy_(wide);
+  }
+
+  const TrainOptions& options_;
+  const UpdateNumbers& numbers_;
+  const MuonScratch& scratch_;
+  std::shared_ptr<const MuonWorkspace> workspace_;  // null: no matrices
+  std::vector<UpdateGroup> groups_;
+  std::shared_ptr<const PreparedUpdate> rest_;
+  std::vector<bool> has_rest_;  // by group
+};
+
+class MuonRule : public OptimizerRule {
+ public:
+  MuonRule(const TrainOptions& options, const UpdateNumbers& numbers, at::Device device)
+      : options_(options), numbers_(numbers), adamw_(make_adam_rule(options, numbers, device)) {
+    const auto f32 = numbers.skip.options(), f64 = f32.dtype(at::kDouble);
+    scratch_ = {.skip = at::empty({1}, f32.dtype(at::kBool)),
+                .rate = at::empty({}, f64),
+                .keep = at::empty({}, f64),
+                .step = at::empty({}, f64),
+                .factor = at::empty({}, f32),
+                .norm = at::empty({}, f32.dtype(at::kBFloat16))};
+  }
+
+  std::shared_ptr<const PreparedUpdate> prepare(std::vector<UpdateGroup> groups,
+                                                const at::Tensor& /*dirty*/) override {
+    make_workspace_for(groups);
+    std::vector<UpdateGroup> own(groups.size()), rest(groups.size());
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (UpdateRanges& ranges : groups[g])
+        (ranges.matrices ? own : rest)[g].push_back(std::move(ranges));
+    std::vector<bool> has_rest;
+    for (const UpdateGroup& group : rest) has_rest.push_back(!group.empty());
+    std::shared_ptr<const PreparedUpdate> prepared;
+    if (std::find(has_rest.begin(), has_rest.end(), true) != has_rest.end())
+      prepared = adamw_->prepare(std::move(rest), {});
+    return std::make_shared<PreparedMuon>(options_, numbers_, scratch_, workspace_, std::move(own),
+                                          std::move(prepared), std::move(has_rest));
+  }
+
+ private:
+  // A larger one where the last is too small. Those that were prepared with it keep it.
+  void make_workspace_for(const std::vector<UpdateGroup>& groups) {
+    std::int64_t elements = 0, products = 0;
+    for (const UpdateGroup& group : groups)
+      for (const UpdateRanges& ranges : group)
+        if (ranges.matrices)
+          for (const at::Tensor& weights : ranges.weights) {
+            const std::int64_t shorter = std::min(weights.size(0), weights.size(1));
+            elements = std::max(elements, weights.numel());
+            products = std::max(products, shorter * shorter);
+          }
+    if (elements == 0) return;
+    if (workspace_ != nullptr && workspace_->momentum.numel() >= elements &&
+        workspace_->gram.numel() >= products)
+      return;
+    const auto make = [&](std::int64_t size, at::ScalarType dtype) {
+      return at::empty({size}, numbers_.skip.options().dtype(dtype));
+    };
+    workspace_ =
+        std::make_shared<MuonWorkspace>(MuonWorkspace{.momentum = make(elements, at::kFloat),
+                                                      .wide = make(elements, at::kDouble),
+                                                      .first = make(elements, at::kBFloat16),
+                                                      .second = make(elements, at::kBFloat16),
+                                                      .gram = make(products, at::kBFloat16),
+                                                      .gram_sum = make(products, at::kBFloat16)});
   }
 
   const TrainOptions& options_;
   UpdateNumbers numbers_;
   std::unique_ptr<OptimizerRule> adamw_;
-  at::Tensor skip_;                // bool [1]
-  at::Tensor rate_, keep_, step_;  // f64: the rate, 1 - rate * decay, what the update is scaled by
-  at::Tensor factor_;              // f32: step_
-  at::Tensor norm_;                // bf16
-  std::vector<UpdateGroup> groups_;  // of matrices
-  std::vector<bool> has_rest_;       // by group: AdamW has something in it
-  std::vector<MuonWorkspace> workspaces_;
+  MuonScratch scratch_;
+  std::shared_ptr<const MuonWorkspace> workspace_;  // null: no matrices so far
 };
 
 }  // namespace

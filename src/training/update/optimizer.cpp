@@ -51,8 +51,7 @@ Optimizer::Optimizer(const TrainOptions& options, GradientBuffers& gradients, Mo
   rule_ = make_optimizer_rule(options, {.step = step_, .divisor = divisor_, .skip = skip_},
                               storage_.master().device());
   if (rule_->skips_clean() && !options.exact) gradients.watch_tables();
-  if (rule_->reads_low_sums()) gradients.leave_sums();
-  cut(std::vector<std::size_t>(storage_.parameters().size(), 0));
+  gradients.use(prepare_plan(gradients.plan()));
   scalars_ = {.raw_norm = at::zeros({1}, f32),
               .loss_scale = loss_scale_.value(),
               .step = step_,
@@ -69,56 +68,63 @@ Optimizer::Optimizer(const TrainOptions& options, GradientBuffers& gradients, Mo
   scalars_.table = rate_table(scalars_);
 }
 
-std::size_t Optimizer::group_of(std::size_t parameter) {
-  const ParameterRates& rates = parameter_groups_.of(parameter);
-  for (std::size_t g = 0; g < groups_.size(); ++g)
-    if (groups_[g].rates == rates && groups_[g].matrices == is_matrix(parameter)) return g;
-  groups_.push_back({.rates = rates, .matrices = is_matrix(parameter), .lr = {}});
-  groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), storage_.master().options());
-  return groups_.size() - 1;
-}
-
 bool Optimizer::is_matrix(std::size_t parameter) const {
   return parameter_groups_.granularity(parameter) == Granularity::matrix;
 }
 
 void Optimizer::make_groups() {
-  for (std::size_t i = storage_.parameters().size(); i-- > 0;) group_of(i);
+  group_of_.resize(storage_.parameters().size());
+  for (std::size_t i = group_of_.size(); i-- > 0;) {
+    const ParameterRates& rates = parameter_groups_.of(i);
+    const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
+      return group.rates == rates && group.matrices == is_matrix(i);
+    });
+    group_of_[i] = static_cast<std::size_t>(found - groups_.begin());
+    if (found != groups_.end()) continue;
+    groups_.push_back({.rates = rates, .matrices = is_matrix(i), .lr = {}});
+    groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), storage_.master().options());
+  }
 }
 
-// Neighbours in memory with equal properties become one range, so that most parts have few. A
+// Neighbours in memory with equal properties become one range, so that most groups have few. A
 // matrix is always one of its own.
-void Optimizer::cut(const std::vector<std::size_t>& part_of) {
-  const at::NoGradGuard no_grad;
-  std::vector<UpdateGroup> parts(*std::max_element(part_of.begin(), part_of.end()) + 1);
-  for (UpdateGroup& part : parts)
+std::vector<UpdateGroup> Optimizer::ranges_of_groups(const UpdatePlan& plan) const {
+  std::vector<UpdateGroup> made(plan.groups);
+  for (UpdateGroup& one : made)
     for (const Group& group : groups_)
-      part.push_back({.lr = group.lr, .weight_decay = group.rates.weight_decay});
+      one.push_back({.lr = group.lr, .weight_decay = group.rates.weight_decay});
   const std::vector<std::size_t> order = storage_.in_order();
   for (std::size_t k = 0; k < order.size(); ++k) {
     const std::size_t i = order[k];
-    UpdateRanges& ranges = parts[part_of[i]][group_of(i)];
+    const at::Tensor& sums = gradients_.sums_of(i, plan);
+    UpdateRanges& ranges = made[plan.parameters[i].group][group_of_[i]];
     if (is_matrix(i)) {
-      add_matrix(ranges, i);
+      add_matrix(ranges, i, sums);
       continue;
     }
     const auto belongs = [&](std::size_t other) {
-      return group_of(other) == group_of(i) && part_of[other] == part_of[i] &&
-             gradients_.sums_of(other).is_same(gradients_.sums_of(i));
+      return group_of_[other] == group_of_[i] &&
+             plan.parameters[other].group == plan.parameters[i].group &&
+             gradients_.sums_of(other, plan).is_same(sums);
     };
     std::int64_t end = storage_.places()[i].end;
     while (k + 1 < order.size() && storage_.places()[order[k + 1]].begin == end &&
            belongs(order[k + 1]))
       end = storage_.places()[order[++k]].end;
-    add_to(ranges, storage_.places()[i].begin, end, gradients_.sums_of(i));
+    add_to(ranges, storage_.places()[i].begin, end, sums);
   }
-  for (UpdateGroup& part : parts)  // the others are in other ranks' shards, or in other parts
-    std::erase_if(part, [](const UpdateRanges& ranges) { return ranges.weights.empty(); });
-  const std::size_t count = parts.size();
-  rule_->set_groups(std::move(parts));  // before anything changes: memory may run out
-  parts_ = count;
-  part_of_ = part_of;
-  reads_sums_ = gradients_.leaves_sums();
+  for (UpdateGroup& one : made)  // the others are in other ranks' shards, or in other groups
+    std::erase_if(one, [](const UpdateRanges& ranges) { return ranges.weights.empty(); });
+  return made;
+}
+
+std::shared_ptr<const StepPlan> Optimizer::prepare_plan(UpdatePlan plan, bool for_graph) {
+  const at::NoGradGuard no_grad;
+  ZeroFill zeros(storage_, plan);
+  auto weights =
+      rule_->prepare(ranges_of_groups(plan), for_graph ? gradients_.touched() : at::Tensor());
+  return std::make_shared<StepPlan>(StepPlan{
+      .update = std::move(plan), .zeros = std::move(zeros), .weights = std::move(weights)});
 }
 
 // Adds a range of each state that such parameters have.
@@ -135,7 +141,7 @@ void Optimizer::add_states(UpdateRanges& ranges, Granularity granularity,
 
 // Adds the part of elements [begin, end) that this rank updates; their sum is in `sums`.
 void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end,
-                       const at::Tensor& sums) {
+                       const at::Tensor& sums) const {
   for (const Shard& shard : storage_.own()) {
     const std::int64_t first = std::max(begin, shard.begin), last = std::min(end, shard.end);
     if (first >= last) continue;
@@ -153,7 +159,8 @@ void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t en
 }
 
 // No shard cuts it (ParameterStorage), so it is this rank's or another's.
-void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter) {
+void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter,
+                           const at::Tensor& sums) const {
   const std::int64_t begin = storage_.places()[parameter].begin;
   const std::int64_t end = begin + storage_.places()[parameter].elements;
   ranges.matrices = true;
@@ -164,7 +171,7 @@ void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter) {
       return storage_.shaped(storage_.range(flat, shard, begin, end), parameter);
     };
     ranges.weights.push_back(range(storage_.master()));
-    ranges.gradients.push_back(range(gradients_.sums_of(parameter)));
+    ranges.gradients.push_back(range(sums));
     add_states(ranges, Granularity::matrix, [&](const StateBuffer& state) {
       return storage_.shaped(state.range(begin, end), parameter);
     });
@@ -174,31 +181,39 @@ void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter) {
   }
 }
 
-void Optimizer::pass_over_untouched(bool on) {
-  rule_->skip_clean(on ? gradients_.touched() : at::Tensor());
-}
-
 void Optimizer::find_touched() {
   std::vector<at::Tensor> flats;
   for (const StateBuffer& state : states_) flats.push_back(state.flat());
   gradients_.find_touched(flats);
 }
 
-void Optimizer::begin_weights() { rule_->begin(); }
-void Optimizer::update_part(std::size_t part) { rule_->update(part); }
+void Optimizer::begin_weights() { gradients_.step_plan()->weights->begin(); }
 
-std::optional<OwedRows> Optimizer::owed_rows(std::size_t part) const {
-  return rule_->owed_rows(part);
+void Optimizer::update_group(std::size_t group) { gradients_.step_plan()->weights->update(group); }
+
+std::optional<OwedRows> Optimizer::owed_rows(std::size_t group) const {
+  return gradients_.step_plan()->weights->owed_rows(group);
 }
 
 void Optimizer::update_weights() {
   begin_weights();
-  for (std::size_t part = 0; part < parts_; ++part) update_part(part);
+  for (std::size_t group = 0; group < gradients_.plan().groups; ++group) update_group(group);
+}
+
+void Optimizer::before_replay(bool begins) {
+  if (!begins) return settle();
+  if (!owes_weights_) skip_.fill_(1);  // they are up to date: the graph's update changes nothing
+  owes_weights_ = true;
+}
+
+void Optimizer::settle() {
+  if (!owes_weights_) return;
+  update_weights();
+  owes_weights_ = false;
 }
 
 void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {
   const at::NoGradGuard no_grad;
-  if (reads_sums_ != gradients_.leaves_sums()) cut(std::vector(part_of_));
   norm_of_sums_.find(scalars_.raw_norm[0]);
   find_update_scalars(scalars_, lr, dropped);
   loss_scale_.find_next(skip_, dropped);

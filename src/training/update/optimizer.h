@@ -45,29 +45,34 @@ class Optimizer {
   void prepare(const at::Tensor& lr, const at::Tensor& dropped = {});
   void apply();
   // `apply` in two. First the scalars that later steps read at once (the count of updates, the loss
-  // scale), then the weights, which read that count. The weights may follow at any time before they
-  // are used, before their gradients are zero-filled and before the next `prepare`. Not where ranks
-  // share the update or there is an average.
+  // scale), then the weights, which read that count: with `update_weights`, or group by group in a
+  // graph that begins with an update. The weights may follow at any time before they are used,
+  // before their gradients are zero-filled and before the next `prepare`. Not where ranks share the
+  // update or there is an average.
   void apply_numbers();
   void update_weights();
-  // The weights by update groups ("parts"): first `begin_weights`, then each group once, in any
-  // order. cut: makes the groups; part_of: the group of each parameter, counted from 0. Graphs that
-  // were captured with earlier groups stay valid.
-  void cut(const std::vector<std::size_t>& part_of);
-  std::size_t parts() const { return parts_; }
+  // By update groups of the plan in use: first `begin_weights`, then each group once, in any order.
   void begin_weights();
-  void update_part(std::size_t part);
+  void update_group(std::size_t group);
   // For a group that is one sparse parameter: what an operation needs to compute rows as this
   // update will leave them. Valid on the device once begin_weights is done. Nothing where the
   // rule cannot.
-  std::optional<OwedRows> owed_rows(std::size_t part) const;
-  // on: updates that are enqueued from now on skip what is clean (GradientBuffers::touched), which
-  // needs nothing but decay. Before a replay of a graph that was captured so, `find_touched` must
-  // run if a step that was not a replay came since the last one.
-  void pass_over_untouched(bool on);
+  std::optional<OwedRows> owed_rows(std::size_t group) const;
+  // Before a replay. begins: the graph begins with the update of the step before it, and leaves
+  // that of its own step to the next one, or to `settle`. Other graphs need all weights up to date.
+  void before_replay(bool begins);
+  // Makes the update that a graph left: all work enqueued from now on sees the weights of the last
+  // step. It reads the gradients, so it comes before they are zero-filled for the next step.
+  void settle();
+
+  // What the device reads of a plan, for GradientBuffers::use. for_graph: its updates skip what is
+  // clean (GradientBuffers::touched), which needs nothing but decay. Before a replay of a graph
+  // that was captured with it, `find_touched` must run if a step that was not a replay came since
+  // the last one. Throws where memory runs out, and then changes nothing.
+  std::shared_ptr<const StepPlan> prepare_plan(UpdatePlan plan, bool for_graph = false);
   void find_touched();
-  // The weights are up to date: until the next `prepare` an update changes nothing.
-  void forget_weights() { skip_.fill_(1); }
+  // Whether the rule reads sums in bf16.
+  bool reads_low_sums() const { return rule_->reads_low_sums(); }
   // After a step that did not reach `apply`: the norm is found anew.
   void forget_prepared() { norm_of_sums_.forget(); }
   void step(const at::Tensor& lr, const at::Tensor& dropped = {});
@@ -104,22 +109,21 @@ class Optimizer {
     bool matrices = false;
     at::Tensor lr;
   };
-  std::size_t group_of(std::size_t parameter);
   void make_groups();
   bool is_matrix(std::size_t parameter) const;
-  void add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end, const at::Tensor& sums);
+  std::vector<UpdateGroup> ranges_of_groups(const UpdatePlan& plan) const;
+  void add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end,
+              const at::Tensor& sums) const;
   template <class Function>
   void add_states(UpdateRanges& ranges, Granularity granularity, const Function& range) const;
-  void add_matrix(UpdateRanges& ranges, std::size_t parameter);
+  void add_matrix(UpdateRanges& ranges, std::size_t parameter, const at::Tensor& sums) const;
 
   const TrainOptions& options_;
   ParameterStorage& storage_;
   GradientBuffers& gradients_;
   ParameterGroups parameter_groups_;
   std::vector<Group> groups_;
-  std::size_t parts_ = 0;
-  std::vector<std::size_t> part_of_;  // by parameter
-  bool reads_sums_ = false;           // GradientBuffers::leaves_sums when the parts were made
+  std::vector<std::size_t> group_of_;  // by parameter, in groups_
   std::vector<StateBuffer> states_;
   std::vector<OptimizerState> state_kinds_;  // of each
   at::Tensor step_, next_step_;              // updates that were not skipped
@@ -130,6 +134,7 @@ class Optimizer {
   UpdateScalars scalars_;  // of the tensors above
   std::unique_ptr<OptimizerRule> rule_;
   std::unique_ptr<WeightAverage> average_;
+  bool owes_weights_ = false;  // the last replay left its update to do
 };
 
 }  // namespace lockstep

@@ -42,27 +42,34 @@ struct UpdateNumbers {
   at::Tensor skip;     // 1: the update must change nothing
 };
 
-// Enqueues updates on the current stream and never waits for the device. An update writes weights,
-// states and the working copy, and may write the gradients. One thread.
-class OptimizerRule {
+// The update of given groups, ready to be enqueued: all that the device reads for it is made.
+// Graphs that were captured with it hold it. Enqueues on the current stream and never waits for the
+// device. An update writes weights, states and the working copy, and may write the gradients. One
+// thread.
+class PreparedUpdate {
  public:
-  virtual ~OptimizerRule() = default;
-  // The groups that `update` knows from now on. Graphs that were captured with earlier ones stay
-  // valid. Throws where memory runs out, and then changes nothing.
-  virtual void set_groups(std::vector<UpdateGroup> groups) = 0;
+  virtual ~PreparedUpdate() = default;
   // Comes before the updates of a step's groups, once.
-  virtual void begin() {}
-  virtual void update(std::size_t group) = 0;
-
-  // Whether it can read gradients in bf16, the type in which ranks reduced them.
-  virtual bool reads_low_sums() const { return false; }
-  // Whether it can pass over pieces of weights that are clean (GradientBuffers::touched).
-  virtual bool skips_clean() const { return false; }
-  // From now on updates pass over them. touched: u8 [pieces]; undefined: they pass over nothing.
-  virtual void skip_clean(const at::Tensor& /*touched*/) {}
+  virtual void begin() const {}
+  virtual void update(std::size_t group) const = 0;
   // For a group that is one sparse parameter: enough to compute rows as the update will leave them.
   // Nothing where the rule cannot.
   virtual std::optional<OwedRows> owed_rows(std::size_t /*group*/) const { return std::nullopt; }
+};
+
+// How one kind of optimizer updates weights. One thread.
+class OptimizerRule {
+ public:
+  virtual ~OptimizerRule() = default;
+  // dirty: u8 [pieces], of a rule that skips_clean: updates skip what is clean by it
+  // (GradientBuffers::touched). Undefined: they skip nothing. Throws where memory runs out. The
+  // rule outlives the result.
+  virtual std::shared_ptr<const PreparedUpdate> prepare(std::vector<UpdateGroup> groups,
+                                                        const at::Tensor& dirty) = 0;
+  // Whether it can read gradients in bf16, the type in which ranks reduced them.
+  virtual bool reads_low_sums() const { return false; }
+  // Whether it can skip pieces of weights that are clean.
+  virtual bool skips_clean() const { return false; }
 };
 
 // The rule that options.optimizer.kind names, for weights on `device`. options outlive it.

@@ -4,29 +4,17 @@
 #include <ATen/ops/_fused_sgd.h>
 
 namespace lockstep {
-namespace {
 
-class SgdRule : public AtenRule {
- public:
-  using AtenRule::AtenRule;
-
- private:
-  void update_weights(UpdateRanges& ranges) override {
-    const auto& o = options_.optimizer;
+std::unique_ptr<OptimizerRule> make_sgd_rule(const TrainOptions& options,
+                                             const UpdateNumbers& numbers) {
+  return std::make_unique<AtenRule>([&o = options.optimizer, numbers](const UpdateRanges& ranges) {
     // Without momentum ATen wants no buffers at all.
     const std::vector<at::Tensor> momentum =
         ranges.states.empty() ? std::vector<at::Tensor>{} : ranges.states[0];
     at::_fused_sgd_(ranges.weights, ranges.gradients, momentum, ranges.weight_decay, o.momentum,
                     ranges.lr, /*dampening=*/0.0, o.nesterov, /*maximize=*/false,
-                    /*is_first_step=*/false, numbers_.divisor, numbers_.skip);
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<OptimizerRule> make_sgd_rule(const TrainOptions& options,
-                                             const UpdateNumbers& numbers) {
-  return std::make_unique<SgdRule>(options, numbers);
+                    /*is_first_step=*/false, numbers.divisor, numbers.skip);
+  });
 }
 
 }  // namespace lockstep

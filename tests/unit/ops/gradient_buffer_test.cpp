@@ -30,10 +30,10 @@ struct GradientRig {
   int done = 0;
   testing::DelayedWork side{done};
 
-  void begin_stale() { buffer.begin_step(/*zero_filled=*/false); }
+  void begin_stale(FirstGradient first = FirstGradient::overwrites) { buffer.begin_step(first); }
   void begin_filled() {
     f32.zero_();
-    buffer.begin_step(/*zero_filled=*/true);
+    buffer.begin_step(FirstGradient::adds_to_zeros);
   }
   // A gradient of ones, by an operation that can write bf16 too.
   void give_ones() {
@@ -41,9 +41,9 @@ struct GradientRig {
     if (target.overwrite) target.into.fill_(1);
     if (!target.overwrite) target.into.add_(1);
   }
-  void whole_step(int gradients) {
+  void whole_step() {
     begin_stale();
-    for (int i = 0; i < gradients; ++i) give_ones();
+    give_ones();
     buffer.set_reduced();
   }
   bool holds(double value) const { return f32.eq(value).all().item<bool>(); }
@@ -90,7 +90,7 @@ TEST(GradientBuffer, LetsTheFirstGradientOverwriteWhatIsStale) {
   EXPECT_TRUE(first.overwrite);
   EXPECT_TRUE(first.into.is_same(rig.f32));
   EXPECT_FALSE(rig.buffer.open(overwrites, at::kFloat).overwrite);
-  EXPECT_FALSE(rig.buffer.needs_zeros());
+  EXPECT_FALSE(rig.buffer.observed().needs_zeros);
   rig.buffer.set_reduced();
   rig.begin_filled();
   EXPECT_FALSE(rig.buffer.open(overwrites, at::kFloat).overwrite);
@@ -101,7 +101,7 @@ TEST(GradientBuffer, IsFilledWithZerosForAnOperationThatOnlyAdds) {
   rig.begin_stale();
   EXPECT_FALSE(rig.buffer.open({}, at::kFloat).overwrite);
   EXPECT_TRUE(rig.holds(0));
-  EXPECT_TRUE(rig.buffer.needs_zeros());
+  EXPECT_TRUE(rig.buffer.observed().needs_zeros);
 }
 
 TEST(GradientBuffer, IsFilledWithZerosWhereNoGradientCame) {
@@ -109,7 +109,7 @@ TEST(GradientBuffer, IsFilledWithZerosWhereNoGradientCame) {
   rig.begin_stale();
   rig.buffer.fill_if_empty();
   EXPECT_TRUE(rig.holds(0));
-  EXPECT_TRUE(rig.buffer.needs_zeros());
+  EXPECT_TRUE(rig.buffer.observed().needs_zeros);
   rig.buffer.set_reduced();
   rig.begin_stale();
   rig.give_ones();
@@ -117,28 +117,37 @@ TEST(GradientBuffer, IsFilledWithZerosWhereNoGradientCame) {
   EXPECT_TRUE(rig.holds(1));
 }
 
-TEST(GradientBuffer, TakesARoundedGradientOnceItWasTheOnlyOne) {
+TEST(GradientBuffer, TakesARoundedGradientWhereThatIsPlanned) {
   GradientRig rig;
   const at::Tensor reduce = at::full({3, 2}, NAN, at::kBFloat16);
   rig.buffer.set_reduce_buffer(reduce);
-  rig.whole_step(2);
   rig.begin_stale();
   EXPECT_FALSE(rig.buffer.would_round(at::kBFloat16));
   rig.give_ones();
   rig.buffer.set_reduced();
   rig.f32.fill_(NAN);
-  rig.begin_stale();
+  rig.begin_stale(FirstGradient::overwrites_reduce_buffer);
   EXPECT_TRUE(rig.buffer.would_round(at::kBFloat16));
   EXPECT_FALSE(rig.buffer.would_round(at::kHalf));
   rig.give_ones();
   EXPECT_TRUE(rig.buffer.is_rounded());
   EXPECT_TRUE(reduce.eq(1).all().item<bool>());
-  rig.give_ones();  // it is not alone any more
+  rig.give_ones();  // the plan was wrong
   EXPECT_FALSE(rig.buffer.is_rounded());
   EXPECT_TRUE(rig.holds(2));
-  rig.buffer.set_reduced();
-  rig.begin_stale();
   EXPECT_FALSE(rig.buffer.would_round(at::kBFloat16));
+}
+
+TEST(GradientBuffer, TellsWhatAStepShowed) {
+  GradientRig rig;
+  rig.begin_filled();
+  EXPECT_TRUE(rig.buffer.observed().needs_zeros);  // as long as none came
+  rig.give_ones();
+  EXPECT_FALSE(rig.buffer.observed().needs_zeros);
+  EXPECT_EQ(rig.buffer.observed().gradients, 1);
+  rig.give_ones();
+  EXPECT_EQ(rig.buffer.observed().gradients, 2);
+  EXPECT_FALSE(rig.buffer.observed().is_sparse);
 }
 
 TEST(GradientBuffer, IsPendingUntilItsSideStreamIsWaitedFor) {
@@ -218,14 +227,14 @@ TEST(GradientBuffer, WaitsOnceForWhatReadsItStill) {
 // As a recipe's evaluation may make one.
 TEST(GradientBuffer, ChangesNoStateByAPassBetweenSteps) {
   GradientRig rig;
-  rig.whole_step(1);
+  rig.whole_step();
   rig.give_ones();
   EXPECT_FALSE(rig.buffer.open_for_autograd(at::ones({3, 2}, at::kFloat)).overwrite);
   EXPECT_EQ(rig.state(), GradientState::reduced);
   EXPECT_TRUE(rig.holds(2));
   rig.buffer.restart();
   EXPECT_EQ(rig.state(), GradientState::reduced);
-  rig.whole_step(1);
+  rig.whole_step();
 }
 
 TEST(GradientBuffer, IsEmptyAgainAfterARestartWithinAStep) {
@@ -246,7 +255,7 @@ TEST(GradientBuffer, BeginsAStepAfterOneThatBrokeOff) {
   rig.buffer.open_for_autograd(at::ones({3, 2}, at::kFloat));
   rig.buffer.abandon();
   EXPECT_EQ(rig.state(), GradientState::reduced);
-  rig.whole_step(1);
+  rig.whole_step();
   EXPECT_TRUE(rig.holds(1));
 }
 

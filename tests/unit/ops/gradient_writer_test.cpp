@@ -33,7 +33,7 @@ struct BufferedParameter {
       : parameter(at::ones(sizes, dtype).requires_grad_()),
         buffer(std::make_shared<GradientBuffer>("w", at::zeros(sizes))) {
     buffer->set_side_work(side);
-    if (side != nullptr) buffer->begin_step(/*zero_filled=*/true);
+    if (side != nullptr) buffer->begin_step(FirstGradient::adds_to_zeros);
     set_gradient_buffer(parameter, buffer);
   }
   BufferedParameter(const BufferedParameter&) = delete;
@@ -68,7 +68,7 @@ TEST(GradientWriter, ReturnsTheGradientOfAParameterWithoutABuffer) {
 TEST(GradientWriter, LeavesAloneWhatThePassDoesNotNeed) {
   const at::NoGradGuard no_grad;
   const BufferedParameter own;
-  own.buffer->begin_step(/*zero_filled=*/true);
+  own.buffer->begin_step(FirstGradient::adds_to_zeros);
   GradientWriter writer({{.parameter = own.parameter, .needed = false}, {.parameter = {}}});
   for (const std::size_t k : {0U, 1U}) {
     EXPECT_FALSE(writer.has_buffer(k));
@@ -81,7 +81,7 @@ TEST(GradientWriter, LeavesAloneWhatThePassDoesNotNeed) {
 
 TEST(GradientWriter, ChangesNoBufferBeforeItIsOpened) {
   const BufferedParameter own;
-  own.buffer->begin_step(/*zero_filled=*/false);
+  own.buffer->begin_step(FirstGradient::overwrites);
   GradientWriter writer({{.parameter = own.parameter, .needed = true}});
   EXPECT_TRUE(own.buffer->is_stale());
   writer.open(0);
@@ -114,7 +114,7 @@ TEST(GradientWriter, RunsWorkLaterOnTheSideStreamOnly) {
   int done = 0, ran = 0;
   testing::DelayedWork side(done);
   const BufferedParameter with({2}, at::kBFloat16, &side), without;
-  with.buffer->begin_step(/*zero_filled=*/true);
+  with.buffer->begin_step(FirstGradient::adds_to_zeros);
   GradientWriter on_side({{.parameter = with.parameter, .needed = true}}, 0);
   on_side.open(0);
   EXPECT_EQ(with.buffer->state(), GradientState::pending);
@@ -128,16 +128,13 @@ TEST(GradientWriter, RunsWorkLaterOnTheSideStreamOnly) {
 
 // Both are written by one product.
 TEST(GradientWriter, RoundsAllGradientsOfAWorkOrNone) {
-  for (const bool second_was_alone : {true, false}) {
+  for (const bool second_rounds : {true, false}) {
     const BufferedParameter first, second;
     for (const BufferedParameter* one : {&first, &second}) {
       one->buffer->set_reduce_buffer(at::zeros({2}, at::kBFloat16));
-      one->buffer->begin_step(/*zero_filled=*/false);
-      one->buffer->open({.overwrites = true}, at::kBFloat16);
-      if (one == &second && !second_was_alone)
-        one->buffer->open({.overwrites = true}, at::kBFloat16);
-      one->buffer->set_reduced();
-      one->buffer->begin_step(/*zero_filled=*/false);
+      one->buffer->begin_step(one == &first || second_rounds
+                                  ? FirstGradient::overwrites_reduce_buffer
+                                  : FirstGradient::overwrites);
     }
     const GradientAbility can{.overwrites = true, .rounds = true};
     GradientWriter writer({{.parameter = first.parameter, .needed = true, .can = can},
@@ -146,7 +143,7 @@ TEST(GradientWriter, RoundsAllGradientsOfAWorkOrNone) {
     for (const std::size_t k : {0U, 1U}) {
       const GradientTarget target = writer.open(k);
       EXPECT_TRUE(target.overwrite);
-      EXPECT_EQ(target.into.scalar_type(), second_was_alone ? at::kBFloat16 : at::kFloat);
+      EXPECT_EQ(target.into.scalar_type(), second_rounds ? at::kBFloat16 : at::kFloat);
     }
   }
 }
@@ -206,7 +203,7 @@ TEST(OperationsWithParameters, MakeTheGradientOfTheInputFirstWithoutASideStream)
   const at::Tensor x = at::ones({4, 3}).requires_grad_();
   const BufferedParameter w({2, 3}, at::kFloat);
   // The weight's gradient waits for a reader of its buffer.
-  w.buffer->begin_step(/*zero_filled=*/true);
+  w.buffer->begin_step(FirstGradient::adds_to_zeros);
   w.buffer->set_reader([&order] { order += "weight "; });
   EXPECT_EQ(order_of(linear_layer(x, w.parameter, {}), order), "product weight product ");
 }

@@ -1,7 +1,7 @@
 // Weights that are updated at the beginning of the next step's graph, part by part, and gradients
 // that are made beside the backward pass: the same numbers as without, though here that work is not
 // done before somebody waits for it.
-#include "training/update/deferred_update.h"
+#include "training/update/block_observer.h"
 
 #include "fakes/delayed_work.h"
 #include "fakes/rank_parts.h"
@@ -318,37 +318,36 @@ TEST(DeferredUpdate, ComesFirstForWhatSeemsToBeUsedLate) {
   EXPECT_EQ(done, by_graph * (blocks + 1));
 }
 
-TEST(DeferredUpdate, HasPartsInTheOrderOfUse) {
+TEST(BlockObserver, SeesWhatEachBlockUsesAndWhatComesBeforeTheLastOne) {
   BlockModel model;
-  const With options(Precision::fp32);
   ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
   GradientBuffers gradients(storage);
   ProcessGroup group{World{}, cpu_backend()};
   const Reducer keeps_nodes(gradients, group, ReducePrecision::fp32);
-  Optimizer optimizer(options, gradients);
-  DeferredUpdate update(gradients, optimizer, /*may=*/true);
-  update.begin_forward();
+  BlockObserver observer(storage);
+  observer.begin_forward();
   at::Tensor x = linear_layer(at::full({2, 5}, 1.0), model.enter, {});
   for (const int block : {2, 0}) {
     const Layer& layer = model.layers[static_cast<std::size_t>(block)];
-    update.see(block, {layer.weight, layer.bias});
+    observer.see(block, {layer.weight, layer.bias});
     x = linear_layer(x, layer.weight, layer.bias);
   }
   x = linear_layer(x, model.leave, {});
-  ASSERT_TRUE(update.cut());
-  EXPECT_EQ(optimizer.parts(), 3U);
-  for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
-    const std::string& name = storage.parameters()[i].name;
-    const std::size_t part = update.part_of()[i];
-    if (name == "enter") EXPECT_EQ(part, 0U);
-    if (name == "block2.weight" || name == "block2.bias") EXPECT_EQ(part, 1U) << name;
-    if (name == "block0.weight" || name == "leave" || name == "last") EXPECT_EQ(part, 2U) << name;
-  }
-  EXPECT_TRUE(update.cut_early());
-  EXPECT_EQ(optimizer.parts(), 3U);
+  const BlockUse& use = observer.use();
+  EXPECT_EQ(use.blocks, (std::vector<std::int64_t>{2, 0}));
+  const auto names = [&](const std::vector<std::size_t>& parameters) {
+    std::vector<std::string> all;
+    for (const std::size_t i : parameters) all.push_back(storage.parameters()[i].name);
+    return all;
+  };
+  EXPECT_EQ(names(use.parameters[0]), (std::vector<std::string>{"block2.weight", "block2.bias"}));
+  EXPECT_EQ(names(use.parameters[1]), (std::vector<std::string>{"block0.weight", "block0.bias"}));
+  std::vector<std::string> early;
   for (std::size_t i = 0; i < storage.parameters().size(); ++i)
-    if (storage.parameters()[i].name == "last") EXPECT_EQ(update.part_of()[i], 0U);
-  EXPECT_FALSE(update.cut_early());
+    if (use.is_early[i]) early.push_back(storage.parameters()[i].name);
+  EXPECT_EQ(early, (std::vector<std::string>{"enter", "block2.weight", "block2.bias"}));
+  observer.see(0, {model.leave});  // only a block's first forward pass counts
+  EXPECT_EQ(use.parameters[1].size(), 2U);
 }
 
 TEST(DeferredUpdate, IsMadeBeforeStepsThatHaveNoGraph) {

@@ -1,6 +1,7 @@
 // Buckets: order, early firing, parameters without gradients, accumulation without communication.
 #include "training/gradients/reducer.h"
 
+#include "fakes/plan_steps.h"
 #include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 
@@ -172,49 +173,51 @@ TEST(Reducer, InBf16RoundsTheSumOnly) {
   });
 }
 
-// Who can read them there.
-TEST(Reducer, LeavesSumsInBf16) {
+// Norm and update can read them there.
+TEST(Reducer, LeavesSumsInBf16WhereThePlanReadsThem) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);
     ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
     GradientBuffers gradients(storage);
     Reducer reducer(gradients, group, ReducePrecision::bf16);
-    gradients.leave_sums();
-    for (int step = 0; step < 2; ++step) {
+    for (int step = 0; step < 3; ++step) {
+      const bool is_planned = step > 0;
       gradients.zero();
       reducer.arm();
       (model.first.sum() * 1.001).backward();
+      if (step == 1) testing::plan_steps(gradients, /*reads_low_sums=*/true);
       reducer.flush();
       reducer.wait();
-      EXPECT_EQ(gradients.sums_of(0).scalar_type(), at::kBFloat16);
+      EXPECT_EQ(gradients.sums_of(0).scalar_type(), is_planned ? at::kBFloat16 : at::kFloat);
       EXPECT_TRUE(storage.view(gradients.sums_of(0), 0).sub(2.002).abs().max().item<float>() <
                   0.02F);
       EXPECT_EQ(storage.view(gradients.sums_of(1), 1).abs().sum().item<float>(), 0);
-      EXPECT_EQ(model.first.grad()[0][0].item<float>(), 1.001F);  // this rank's
+      if (is_planned) EXPECT_EQ(model.first.grad()[0][0].item<float>(), 1.001F);  // this rank's
     }
   });
 }
 
-// Which it tells from what gradients of a whole step were.
-TEST(Reducer, LeavesNoSumsOfAStepThatBrokeOff) {
+// A rank that had no whole step has no plan yet, and reads the same sums.
+TEST(Reducer, ARankMayReadSumsElsewhereThanAnother) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);
     ParameterStorage storage(model.parameters(), at::kCPU, at::kFloat);
     GradientBuffers gradients(storage);
     Reducer reducer(gradients, group, ReducePrecision::bf16);
-    gradients.leave_sums();
-    for (const bool breaks_off : {group.rank() == 1, false}) {
-      gradients.zero();
-      if (breaks_off)
-        reducer.skip_rest();
-      else
-        reducer.arm();
-      if (!breaks_off) (model.first.sum() * 2).backward();
-      reducer.flush();
-      reducer.wait();
-      EXPECT_NE(gradients.leaves_sums(), breaks_off);
-      if (breaks_off) EXPECT_EQ(model.first.grad()[0][0].item<float>(), 2);  // the other rank's
+    const bool breaks_off = group.rank() == 1;
+    gradients.zero();
+    if (breaks_off)
+      reducer.skip_rest();
+    else
+      reducer.arm();
+    if (!breaks_off) {
+      (model.first.sum() * 2).backward();
+      testing::plan_steps(gradients, /*reads_low_sums=*/true);
     }
+    reducer.flush();
+    reducer.wait();
+    EXPECT_NE(gradients.plan().reads_reduce_buffer(), breaks_off);
+    EXPECT_EQ(storage.view(gradients.sums_of(0), 0)[0][0].item<float>(), 2);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "fakes/delayed_work.h"
+#include "fakes/plan_steps.h"
 #include "fakes/thread_ranks.h"
 #include "ops/embedding/embedding_sum.h"
 
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -60,15 +62,15 @@ struct Rank {
         group(group_in),
         reducer(gradients, group, reduce) {
     gradients.watch_tables();
-    gradients.leave_sums();
   }
   // Its gradients, summed over the ranks.
   at::Tensor step(const std::function<at::Tensor()>& loss) {
     gradients.zero();
-    gradients.begin_step(true);
+    gradients.begin_step();
     reducer.arm();
     loss().backward();
     gradients.settle();
+    if (!gradients.plan().observed) testing::plan_steps(gradients, /*reads_low_sums=*/true);
     own_of_table = storage.view(gradients.flat(), table_index).clone();
     reducer.flush();
     at::Tensor told = at::zeros({storage.elements()});
@@ -84,15 +86,27 @@ struct Rank {
   at::Tensor step(std::int64_t count) {
     return step([&] { return loss_of(model, model.table, group.rank(), count); });
   }
+  // The plan of a capture of a step like the last one.
+  void plan_rows(RowExchange& exchange) {
+    UpdatePlan plan = gradients.plan();
+    const RowExchange::AgreedRows rows = exchange.agree(exchange.counts());
+    for (std::size_t i = 0; i < rows.size(); ++i) plan.parameters[i].rows_of_ranks = rows[i];
+    testing::use_plan(gradients, std::move(plan));
+  }
   at::Tensor recorded(const std::function<at::Tensor()>& loss) {
-    reducer.rows().agree(reducer.rows().counts());
+    const UpdatePlan eager = gradients.plan();
+    plan_rows(reducer.rows());
     reducer.rows().begin();
+    const auto end = [&] {
+      reducer.rows().end();
+      testing::use_plan(gradients, eager);
+    };
     try {
-      const at::Tensor gradients = step(loss);
-      reducer.rows().end();
-      return gradients;
+      const at::Tensor sums = step(loss);
+      end();
+      return sums;
     } catch (const Error&) {
-      reducer.rows().end();
+      end();
       reducer.reset();
       throw;
     }
@@ -173,13 +187,15 @@ TEST(RowExchange, LeavesAloneWhatItWouldNotPayFor) {
     bool takes_small = false;
     const auto takes = [&](const std::function<at::Tensor()>& loss) {
       rank.step(loss);
-      exchange.agree(exchange.counts());
+      const UpdatePlan eager = rank.gradients.plan();
+      rank.plan_rows(exchange);
       EXPECT_FALSE(exchange.takes(table_index));  // not before the recording
       exchange.begin();
       const bool takes_table = exchange.takes(table_index);
       takes_small = exchange.takes(small_index);
       exchange.end();
       EXPECT_FALSE(exchange.takes(table_index));
+      testing::use_plan(rank.gradients, eager);
       return takes_table;
     };
     EXPECT_TRUE(takes([&] { return loss_of(rank.model, rank.model.table, group.rank(), 10); }));

@@ -1,8 +1,9 @@
 // Gradients that are written over what lies in their place: the same as those added to zeros.
+#include "fakes/plan_steps.h"
 #include "fakes/thread_ranks.h"
 #include "ops/linear/joined_linear.h"
 #include "ops/linear/linear.h"
-#include "training/gradients/gradient_sum.h"
+#include "training/gradients/gradient_reduction.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
@@ -73,7 +74,7 @@ std::vector<at::Tensor> steps(const ArenaCase& one, bool zeroed, ProcessGroup& g
   ParameterStorage storage(model.parameters, at::kCPU, one.dtype);
   GradientBuffers gradients(storage);
   Reducer reducer(gradients, group, one.reduce);
-  GradientSum sum(gradients, reducer, group, /*exact=*/false);
+  const auto sum = make_bucket_reduction(gradients, reducer);
   std::vector<at::Tensor> all;
   for (int step = 0; step < 8; ++step) {
     const int micro_batches = one.micro_batches > 0 ? one.micro_batches : 1 + step % 4 / 2;
@@ -83,15 +84,16 @@ std::vector<at::Tensor> steps(const ArenaCase& one, bool zeroed, ProcessGroup& g
       gradients.flat().fill_(NAN);
       if (gradients.sums().defined()) gradients.sums().fill_(NAN);
     }
-    sum.begin_step(micro_batches);
+    sum->begin_step(micro_batches);
     if (zeroed) gradients.zero();
     for (int m = 0; m < micro_batches; ++m) {
       const bool last = m + 1 == micro_batches;
-      sum.begin_backward(last);
+      sum->begin_backward(last);
       model.backward((step * micro_batches + m) * one.ranks + group.rank(), step % 3 != 1);
-      sum.end_backward(last);
+      sum->end_backward(last);
     }
-    sum.finish();
+    if (step == 0) testing::plan_steps(gradients);
+    sum->finish();
     for (std::size_t i = 0; i < storage.parameters().size(); ++i)
       all.push_back(storage.view(gradients.flat(), i).clone());
   }
@@ -129,18 +131,19 @@ TEST(WrittenGradients, AreWrittenWhereTheSumIsMade) {
     ParameterStorage storage(model.parameters, at::kCPU, at::kBFloat16);
     GradientBuffers gradients(storage);
     Reducer reducer(gradients, group, ReducePrecision::bf16);
-    GradientSum sum(gradients, reducer, group, false);
+    const auto sum = make_bucket_reduction(gradients, reducer);
     for (int step = 0; step < 3; ++step) {
       const bool is_last = step == 2;
-      sum.begin_step(1);
+      sum->begin_step(1);
       if (is_last) {
         const at::NoGradGuard no_grad;
         gradients.flat().fill_(7);
       }
-      sum.begin_backward(!is_last);
+      sum->begin_backward(!is_last);
       model.backward(step, true);
-      sum.end_backward(!is_last);
-      if (!is_last) sum.finish();
+      sum->end_backward(!is_last);
+      if (step == 0) testing::plan_steps(gradients);
+      if (!is_last) sum->finish();
     }
     std::vector<std::string> elsewhere;
     for (std::size_t i = 0; i < storage.parameters().size(); ++i)
@@ -158,17 +161,18 @@ TEST(WrittenGradients, NeedNoZeros) {
     ParameterStorage storage(model.parameters, at::kCPU, at::kBFloat16);
     GradientBuffers gradients(storage);
     Reducer reducer(gradients, group, ReducePrecision::fp32);
-    GradientSum sum(gradients, reducer, group, false);
+    const auto sum = make_bucket_reduction(gradients, reducer);
     for (int step = 0; step < 3; ++step) {
-      sum.begin_step(1);
-      sum.begin_backward(true);
+      sum->begin_step(1);
+      sum->begin_backward(true);
       model.backward(step, true);
-      sum.end_backward(true);
-      sum.finish();
+      sum->end_backward(true);
+      if (step == 0) testing::plan_steps(gradients);
+      sum->finish();
     }
     const at::NoGradGuard no_grad;
     gradients.flat().fill_(7);
-    gradients.begin_step(true);
+    gradients.begin_step();
     std::vector<std::string> written;
     for (std::size_t i = 0; i < storage.parameters().size(); ++i)
       if (storage.view(gradients.flat(), i).abs().sum().item<double>() > 0)
@@ -187,19 +191,20 @@ TEST(WrittenGradients, AreRightAfterAStepThatBrokeOff) {
       ParameterStorage storage(model.parameters, at::kCPU, at::kBFloat16);
       GradientBuffers gradients(storage);
       Reducer reducer(gradients, group, ReducePrecision::fp32);
-      GradientSum sum(gradients, reducer, group, false);
+      const auto sum = make_bucket_reduction(gradients, reducer);
       for (int step = 0; step < 5; ++step) {
-        sum.begin_step(1);
+        sum->begin_step(1);
         if (breaks && step == 3) {
-          sum.skip_rest();
-          sum.finish();
+          sum->skip_rest();
+          sum->finish();
           EXPECT_EQ(gradients.flat().abs().sum().item<double>(), 0);
           continue;
         }
-        sum.begin_backward(true);
+        sum->begin_backward(true);
         model.backward(step, true);
-        sum.end_backward(true);
-        sum.finish();
+        sum->end_backward(true);
+        if (step == 0) testing::plan_steps(gradients);
+        sum->finish();
       }
       found.push_back(gradients.flat().clone());
     }
@@ -217,20 +222,21 @@ TEST(WrittenGradients, AreRightAfterPassesThatBelongToNoStep) {
       ParameterStorage storage(model.parameters, at::kCPU, at::kBFloat16);
       GradientBuffers gradients(storage);
       Reducer reducer(gradients, group, ReducePrecision::fp32);
-      GradientSum sum(gradients, reducer, group, false);
+      const auto sum = make_bucket_reduction(gradients, reducer);
       for (int step = 0; step < 5; ++step) {
         if (disturbed) model.backward(step + 7, true);
         if (disturbed && step > 1) {
-          sum.begin_step(1);
-          sum.begin_backward(true);
+          sum->begin_step(1);
+          sum->begin_backward(true);
           model.backward(step + 9, true);
-          sum.reset();
+          sum->reset();
         }
-        sum.begin_step(1);
-        sum.begin_backward(true);
+        sum->begin_step(1);
+        sum->begin_backward(true);
         model.backward(step, true);
-        sum.end_backward(true);
-        sum.finish();
+        sum->end_backward(true);
+        if (step == 0) testing::plan_steps(gradients);
+        sum->finish();
         for (std::size_t i = 0; i < storage.parameters().size(); ++i)
           EXPECT_EQ(gradients[i].state(), GradientState::reduced);
       }
