@@ -119,7 +119,7 @@ BlocksRun run_blocks(Backend& gpu, GraphMode graph, Precision precision,
   run.weights = rig.parts().storage.master().cpu();
   run.by_graph = rig.runner().graph_counts().by_graph;
   if (precision != Precision::fp32)
-    run.untouched = rig.parts().gradients.touched().eq(0).sum().item<std::int64_t>();
+    run.untouched = rig.parts().gradients.dirty().flags().eq(0).sum().item<std::int64_t>();
   return run;
 }
 

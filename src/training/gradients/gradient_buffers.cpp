@@ -8,8 +8,6 @@
 #include "planning/batch/buckets.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/aminmax.h>
-#include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
 #include <utility>
@@ -20,15 +18,10 @@ namespace {
 // Gradients that wait to be placed: more would be memory that the step could use.
 constexpr std::int64_t most_taken_bytes = 32 << 20;
 
-// Pieces have touched_piece elements, the last one perhaps fewer.
-std::int64_t pieces_of(std::int64_t elements) {
-  return (elements + touched_piece - 1) / touched_piece;
-}
-
 }  // namespace
 
 GradientBuffers::GradientBuffers(ParameterStorage& storage)
-    : storage_(storage), reduce_(storage, flat_, buffers_) {
+    : storage_(storage), reduce_(storage, flat_, buffers_), dirty_(storage, buffers_) {
   const at::NoGradGuard no_grad;
   flat_ = at::zeros({storage.elements()}, storage.master().options());
   for (std::size_t i = 0; i < storage.parameters().size(); ++i) {
@@ -69,7 +62,7 @@ void GradientBuffers::begin_step() {
 
 void GradientBuffers::zero_group(std::size_t group) {
   const at::NoGradGuard no_grad;
-  plan_->zeros.fill(group, flat_, touched_);
+  plan_->zeros.fill(group, flat_, dirty_.flags());
 }
 
 std::vector<GradientObservation> GradientBuffers::observed() const {
@@ -90,36 +83,10 @@ std::vector<bool> GradientBuffers::large_sparse() const {
   return large;
 }
 
-void GradientBuffers::watch_tables() {
-  if (!storage_.low_precision() || storage_.sharing() != nullptr) return;
-  touched_ = at::ones({pieces_of(storage_.elements())}, flat_.options().dtype(at::kByte));
-  for (std::size_t i = 0; i < buffers_.size(); ++i)
-    buffers_[i]->set_dirty({.flags = touched_, .begin = storage_.places()[i].begin});
-}
-
-void GradientBuffers::find_touched(const std::vector<at::Tensor>& flats) {
-  if (!touched_.defined()) return;
-  const at::NoGradGuard no_grad;
-  touched_.fill_(1);
-  std::vector<at::Tensor> all = flats;
-  all.push_back(flat_);
-  if (sums().defined()) all.push_back(sums());
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    // The pieces that lie in it as a whole.
-    const std::int64_t end =
-        (storage_.places()[i].begin + storage_.places()[i].elements) / touched_piece;
-    const std::int64_t begin = pieces_of(storage_.places()[i].begin);
-    if (!buffers_[i]->is_sparse() || begin >= end) continue;
-    at::Tensor flags = at::zeros({end - begin}, touched_.options());
-    for (const at::Tensor& flat : all) {
-      const auto [least, most] =
-          at::aminmax(flat.narrow(0, begin * touched_piece, (end - begin) * touched_piece)
-                          .view({-1, touched_piece}),
-                      1);
-      flags.bitwise_or_(least.ne(0).bitwise_or_(most.ne(0)));
-    }
-    touched_.narrow(0, begin, end - begin).copy_(flags);
-  }
+void GradientBuffers::find_dirty(std::vector<at::Tensor> flats) {
+  flats.push_back(flat_);
+  if (sums().defined()) flats.push_back(sums());
+  dirty_.find(flats);
 }
 
 void GradientBuffers::settle() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
+#include "training/gradients/dirty_pieces.h"
 #include "training/gradients/reduce_buffer.h"
 #include "training/gradients/step_plan.h"
 #include "training/parameters/parameter_storage.h"
@@ -61,17 +62,10 @@ class GradientBuffers {
   // before anything adds a gradient of it. The update of the step before is enqueued.
   void begin_step();
   void zero_group(std::size_t group);
-  // Tracks which pieces (touched_piece elements) of sparse parameters ("tables") are dirty. Only
-  // rows that some step used have gradients and moments other than 0. From now on operations that
-  // add rows mark their pieces in `touched`, which means nothing before `find_touched`. Does
-  // nothing in fp32, or where the optimizer is sharded.
-  void watch_tables();
-  // u8 [pieces], 1: dirty. Undefined: not tracked.
-  const at::Tensor& touched() const { return touched_; }
-  // Finds `touched` anew. A piece of a sparse parameter (GradientBuffer::is_sparse) is dirty if its
-  // gradient, or one of these flat buffers [elements], holds something other than 0 there. All
-  // pieces of other parameters are.
-  void find_touched(const std::vector<at::Tensor>& flats);
+  DirtyPieces& dirty() { return dirty_; }
+  const DirtyPieces& dirty() const { return dirty_; }
+  // DirtyPieces::find by the gradients and these flat buffers [elements].
+  void find_dirty(std::vector<at::Tensor> flats);
   // All backward passes of the step are done: zero-fills the places to which no gradient came.
   void settle();
   // After a backward pass that broke off, or whose gradients nobody wants: all become 0, and no
@@ -104,7 +98,7 @@ class GradientBuffers {
   std::vector<std::shared_ptr<GradientBuffer>> buffers_;  // by parameter
   ReduceBuffer reduce_;
   std::shared_ptr<const StepPlan> plan_;
-  at::Tensor touched_;
+  DirtyPieces dirty_;
   SideWork* side_ = nullptr;
   // The parameters whose copies are queued (GradientBuffer::queued_copy), and their bytes.
   std::vector<std::size_t> taken_;

@@ -10,6 +10,7 @@
 #include "training/gradients/not_finite.h"
 #include "training/gradients/row_exchange.h"
 #include "training/recipe/recipe.h"
+#include "training/step/step_capture.h"
 #include "training/step/step_inputs.h"
 #include "training/step/step_numbers.h"
 #include "training/update/block_observer.h"
@@ -80,13 +81,7 @@ class TrainStep {
   NotFinite find_not_finite(const StepInputs& inputs);
 
  private:
-  class Capture;
   class Trial;
-  // The step's numbers, on their way to their sum over the ranks.
-  struct NumbersSum {
-    at::Tensor sum;
-    std::unique_ptr<Pending> pending;
-  };
   // The passes of one micro-batch.
   enum class Pass { of_step, of_capture, of_search };
 
@@ -106,7 +101,9 @@ class TrainStep {
   std::string first_not_finite(const StepInputs& inputs, std::size_t m, const StepFactors& factors);
   void enter(Phase phase);
   template <class Function>
-  auto retry(const Function& function);
+  auto retry(const Function& function) {
+    return capture_ != nullptr ? function() : reserve_.retry(function);
+  }
 
   StepParts parts_;
   const StepNumbers& numbers_;
@@ -118,9 +115,8 @@ class TrainStep {
   std::vector<std::string> logged_;
   std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank's own
   at::Tensor stamps_;                                             // f64 [2]
-  at::Tensor dropped_;          // f64 [1]; above 0: no step changes anything from here on
-  Capture* capture_ = nullptr;  // under way
-  bool touched_known_ = false;  // find_touched ran, and only replays came since
+  at::Tensor dropped_;              // f64 [1]; above 0: no step changes anything from here on
+  StepCapture* capture_ = nullptr;  // under way
   Phase phase_ = Phase::none;
 };
 

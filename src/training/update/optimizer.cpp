@@ -50,7 +50,7 @@ Optimizer::Optimizer(const TrainOptions& options, GradientBuffers& gradients, Mo
   make_groups();
   rule_ = make_optimizer_rule(options, {.step = step_, .divisor = divisor_, .skip = skip_},
                               storage_.master().device());
-  if (rule_->skips_clean() && !options.exact) gradients.watch_tables();
+  if (rule_->skips_clean() && !options.exact) gradients.dirty().track();
   gradients.use(prepare_plan(gradients.plan()));
   scalars_ = {.raw_norm = at::zeros({1}, f32),
               .loss_scale = loss_scale_.value(),
@@ -122,7 +122,7 @@ std::shared_ptr<const StepPlan> Optimizer::prepare_plan(UpdatePlan plan, bool fo
   const at::NoGradGuard no_grad;
   ZeroFill zeros(storage_, plan);
   auto weights =
-      rule_->prepare(ranges_of_groups(plan), for_graph ? gradients_.touched() : at::Tensor());
+      rule_->prepare(ranges_of_groups(plan), for_graph ? gradients_.dirty().flags() : at::Tensor());
   return std::make_shared<StepPlan>(StepPlan{
       .update = std::move(plan), .zeros = std::move(zeros), .weights = std::move(weights)});
 }
@@ -181,10 +181,10 @@ void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter,
   }
 }
 
-void Optimizer::find_touched() {
+void Optimizer::find_dirty() {
   std::vector<at::Tensor> flats;
   for (const StateBuffer& state : states_) flats.push_back(state.flat());
-  gradients_.find_touched(flats);
+  gradients_.find_dirty(std::move(flats));
 }
 
 void Optimizer::begin_weights() { gradients_.step_plan()->weights->begin(); }

@@ -66,11 +66,10 @@ class Optimizer {
   void settle();
 
   // What the device reads of a plan, for GradientBuffers::use. for_graph: its updates skip what is
-  // clean (GradientBuffers::touched), which needs nothing but decay. Before a replay of a graph
-  // that was captured with it, `find_touched` must run if a step that was not a replay came since
-  // the last one. Throws where memory runs out, and then changes nothing.
+  // clean (DirtyPieces), which needs nothing but decay: `find_dirty` comes before a replay of a
+  // graph that was captured with it. Throws where memory runs out, and then changes nothing.
   std::shared_ptr<const StepPlan> prepare_plan(UpdatePlan plan, bool for_graph = false);
-  void find_touched();
+  void find_dirty();
   // Whether the rule reads sums in bf16.
   bool reads_low_sums() const { return rule_->reads_low_sums(); }
   // After a step that did not reach `apply`: the norm is found anew.

@@ -61,7 +61,7 @@ struct Rank {
         gradients(storage),
         group(group_in),
         reducer(gradients, group, reduce) {
-    gradients.watch_tables();
+    gradients.dirty().track();
   }
   // Its gradients, summed over the ranks.
   at::Tensor step(const std::function<at::Tensor()>& loss) {
@@ -263,9 +263,14 @@ TEST(ATablesGradient, ComesAfterThatOfTheStepBeforeWasRead) {
   });
 }
 
+void find_dirty(Rank& rank, const at::Tensor& flat) {
+  rank.gradients.dirty().forget();
+  rank.gradients.find_dirty({flat});
+}
+
 // Where a gradient may be, given the whole one.
 void expect_touched(const Rank& rank, const at::Tensor& gradients) {
-  const at::Tensor flags = rank.gradients.touched();
+  const at::Tensor flags = rank.gradients.dirty().flags();
   for (std::int64_t piece = 0; piece < flags.size(0); ++piece) {
     const std::int64_t begin = piece * touched_piece;
     const std::int64_t end = std::min(begin + touched_piece, gradients.size(0));
@@ -275,7 +280,7 @@ void expect_touched(const Rank& rank, const at::Tensor& gradients) {
 }
 
 std::int64_t untouched(const Rank& rank) {
-  return rank.gradients.touched().eq(0).sum().item<int64_t>();
+  return rank.gradients.dirty().flags().eq(0).sum().item<int64_t>();
 }
 
 TEST(TouchedPieces, AreThoseOfRowsThatSomeStepHad) {
@@ -283,7 +288,7 @@ TEST(TouchedPieces, AreThoseOfRowsThatSomeStepHad) {
     Rank rank(group);
     EXPECT_EQ(untouched(rank), 0);  // as long as nobody knows better
     const at::Tensor first = rank.step(5);
-    rank.gradients.find_touched({first});
+    find_dirty(rank, first);
     expect_touched(rank, first);
     const std::int64_t before = untouched(rank);
     EXPECT_GT(before, words * row_width / touched_piece - 5);
@@ -304,12 +309,12 @@ TEST(TouchedPieces, AreAllWhereTheWholeTableIsSummedOrAnythingElseIsAdded) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     const at::Tensor first = rank.step(5);
-    rank.gradients.find_touched({first});
+    find_dirty(rank, first);
     EXPECT_GT(untouched(rank), 0);
     rank.step(5);  // as it is
     EXPECT_EQ(untouched(rank), 0);
     rank.step([&] { return rank.model.table.square().sum(); });
-    rank.gradients.find_touched({first});
+    find_dirty(rank, first);
     EXPECT_EQ(untouched(rank), 0);
   });
 }
@@ -320,9 +325,9 @@ TEST(TouchedPieces, ARowThatIsNoNumberIsTouched) {
     rank.step(5);
     at::Tensor flat = at::zeros({rank.storage.elements()});
     flat[rank.storage.places()[table_index].begin + 100000] = std::nan("");
-    rank.gradients.find_touched({flat});
-    EXPECT_EQ(rank.gradients
-                  .touched()[(rank.storage.places()[table_index].begin + 100000) / touched_piece]
+    find_dirty(rank, flat);
+    EXPECT_EQ(rank.gradients.dirty()
+                  .flags()[(rank.storage.places()[table_index].begin + 100000) / touched_piece]
                   .item<int>(),
               1);
     EXPECT_GT(untouched(rank), 0);

@@ -33,8 +33,8 @@ std::string number_text(double value) {
   return general(value, 6);
 }
 
-// Numbers that are not finite become the texts "NaN", "inf" and "-inf": NaN would differ from itself,
-// and JSON would make either null, which means unknown.
+// Numbers that are not finite become the texts "NaN", "inf" and "-inf": NaN would differ from
+// itself, and JSON would make either null, which means unknown.
 void name_not_finite(nlohmann::json& value) {
   if (value.is_structured()) {
     for (nlohmann::json& item : value) name_not_finite(item);

@@ -1,0 +1,105 @@
+// The graph of a step: its plan, its capture, and what comes before a replay.
+#include "training/step/train_step.h"
+
+#include "backends/out_of_memory.h"
+
+#include <ATen/ops/cat.h>
+#include <c10/util/ScopeExit.h>
+
+#include <optional>
+#include <utility>
+
+namespace lockstep {
+
+// While it lives forward passes are made whose results nobody uses, and which a graph could have:
+// nothing stays of them.
+class TrainStep::Trial {
+ public:
+  explicit Trial(TrainStep& step) : step_(step) { step.parts_.buffers.remember(); }
+  ~Trial() {
+    step_.parts_.gradients.drop();
+    step_.parts_.buffers.undo();
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+ private:
+  TrainStep& step_;
+};
+
+std::vector<std::int64_t> TrainStep::row_counts() const { return parts_.reducer.rows().counts(); }
+
+// Exact sums have an order of their own.
+RowExchange::AgreedRows TrainStep::agree_on_rows(const std::vector<std::int64_t>& counts) {
+  if (parts_.options.exact) return {};
+  return parts_.reducer.rows().agree(counts);
+}
+
+// Makes the groups of a graph that begins with an update. False: such a graph would be wrong, and
+// the plan is as it was.
+bool TrainStep::defer_update(UpdatePlan& plan, const StepInputs& inputs) {
+  if (!may_defer_ || parts_.backend.side_work() == nullptr || blocks_.use().blocks.empty())
+    return false;
+  const Trial passes(*this);
+  // All that a forward pass gives: terms, what it logs, buffers.
+  const auto forward_alone = [&](const BeforeBlock& before_block) {
+    parts_.buffers.undo();
+    StepContext context = context_of(inputs.micro[0].back(),
+                                     step_factors(inputs.weights, parts_.optimizer.loss_scale()));
+    context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
+    context.before_block = [&](std::int64_t block, const auto&) { before_block(block); };
+    const at::Tensor sums = numbers_.new_sums(stamps_.options());
+    std::vector<at::Tensor> all{
+        forward(inputs, 0, context, sums, /*recorded=*/true).detach().to(at::kDouble), sums};
+    for (const NamedTensor& buffer : parts_.buffers.tensors())
+      all.push_back(buffer.tensor.detach().flatten().to(at::kDouble));
+    return at::cat(all);
+  };
+  const std::vector<bool> large_sparse = parts_.gradients.large_sparse();
+  std::optional<UpdatePlan> tried;
+  for (const Deferral how :
+       {Deferral::sparse_behind_reader, Deferral::sparse_first, Deferral::all_first}) {
+    UpdatePlan next = plan;
+    lockstep::defer_update(next, blocks_.use(), large_sparse, how);
+    if (tried && next == *tried) continue;
+    const DeferralTrial trial = try_deferral(next, parts_.gradients, forward_alone);
+    if (trial.waits_for_blocks) {
+      if (!trial.reads_sparse_once)
+        lockstep::defer_update(next, blocks_.use(), large_sparse, Deferral::sparse_first);
+      plan = std::move(next);
+      return true;
+    }
+    tried = std::move(next);
+  }
+  return false;
+}
+
+std::shared_ptr<const StepPlan> TrainStep::plan_graph(const StepInputs& inputs,
+                                                      const RowExchange::AgreedRows& rows) {
+  settle();
+  UpdatePlan plan = parts_.gradients.plan();
+  for (std::size_t i = 0; i < rows.size(); ++i) plan.parameters[i].rows_of_ranks = rows[i];
+  try {
+    may_defer_ = defer_update(plan, inputs);
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+    may_defer_ = false;
+    parts_.backend.release_cached_memory();
+  }
+  return parts_.optimizer.prepare_plan(std::move(plan), /*for_graph=*/true);
+}
+
+at::Tensor TrainStep::record(const StepInputs& inputs,
+                             const std::shared_ptr<const StepPlan>& plan) {
+  StepCapture capture(parts_.gradients, parts_.optimizer, parts_.reducer, parts_.backend, plan);
+  capture_ = &capture;
+  const auto end = c10::make_scope_exit([this] { capture_ = nullptr; });
+  return enqueue(inputs);
+}
+
+void TrainStep::before_replay(const StepPlan& plan) {
+  parts_.optimizer.before_replay(plan.update.deferred);
+  retry([&] { parts_.optimizer.find_dirty(); });
+}
+
+}  // namespace lockstep
