@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 namespace lockstep::testing {
@@ -41,11 +42,18 @@ class DelayedWork : public SideWork {
   int& done_;
 };
 
-// The CPU with graphs and such work.
+// The CPU with graphs and such work. As on a GPU, its first call reserves what no capture may.
 class DelayingBackend : public GraphBackend {
  public:
   int done = 0;  // works of all recordings
-  std::unique_ptr<SideWork> side_work(bool) override { return std::make_unique<DelayedWork>(done); }
+  std::unique_ptr<SideWork> side_work(bool) override {
+    if (captures && !is_reserved_) throw std::runtime_error("side work begins in a capture");
+    is_reserved_ = true;
+    return std::make_unique<DelayedWork>(done);
+  }
+
+ private:
+  bool is_reserved_ = false;
 };
 
 }  // namespace lockstep::testing

@@ -16,28 +16,31 @@ class GraphBackend : public ForwardingBackend {
  public:
   bool fails = false;  // recording does
   int recorded = 0, replayed = 0;
+  bool captures = false;  // what runs now is recorded
 
   bool has_graphs() const override { return true; }
   std::unique_ptr<Graph> capture(const std::function<void()>& work) override {
     if (fails) throw std::runtime_error("operation not permitted when stream is capturing\nat …");
     ++recorded;
-    return std::make_unique<Replay>(work, replayed);
+    return std::make_unique<Replay>(work, *this);
   }
 
  private:
   class Replay : public Graph {
    public:
-    Replay(std::function<void()> work, int& replayed)
-        : work_(std::move(work)), replayed_(replayed) {}
+    Replay(std::function<void()> work, GraphBackend& backend)
+        : work_(std::move(work)), backend_(backend) {}
     void replay() override {
-      ++replayed_;
+      ++backend_.replayed;
+      backend_.captures = true;
       const at::AutoGradMode as_recorded(true);
       work_();
+      backend_.captures = false;
     }
 
    private:
     std::function<void()> work_;
-    int& replayed_;
+    GraphBackend& backend_;
   };
 };
 

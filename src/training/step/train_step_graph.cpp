@@ -38,8 +38,7 @@ RowExchange::AgreedRows TrainStep::agree_on_rows(const std::vector<std::int64_t>
 // Makes the groups of a graph that begins with an update. False: such a graph would be wrong, and
 // the plan is as it was.
 bool TrainStep::defer_update(UpdatePlan& plan, const StepInputs& inputs) {
-  if (!may_defer_ || parts_.backend.side_work() == nullptr || blocks_.use().blocks.empty())
-    return false;
+  if (!may_defer_ || blocks_.use().blocks.empty()) return false;
   const Trial passes(*this);
   // All that a forward pass gives: terms, what it logs, buffers.
   const auto forward_alone = [&](const BeforeBlock& before_block) {
@@ -77,6 +76,8 @@ bool TrainStep::defer_update(UpdatePlan& plan, const StepInputs& inputs) {
 std::shared_ptr<const StepPlan> TrainStep::plan_graph(const StepInputs& inputs,
                                                       const RowExchange::AgreedRows& rows) {
   settle();
+  // The first call reserves a workspace, which a capture may not.
+  may_defer_ = parts_.backend.side_work() != nullptr && may_defer_;
   UpdatePlan plan = parts_.gradients.plan();
   for (std::size_t i = 0; i < rows.size(); ++i) plan.parameters[i].rows_of_ranks = rows[i];
   try {
