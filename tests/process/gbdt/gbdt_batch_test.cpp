@@ -299,6 +299,11 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
   EXPECT_THAT(no_gpu.err,
               HasSubstr("60 jobs need a GPU, and there is none\n\nhint: gbdt.device=cpu "
                         "trains on the CPU; lockstep doctor"));
+  const ToolResult some = testing::run_tool(
+      {"batch", "gbdt", "--name", "g", "data.made_symbols=2", "gbdt.device=cpu,gpu"}, folder(),
+      {{"CUDA_VISIBLE_DEVICES", ""}});
+  EXPECT_EQ(some.code, 2);
+  EXPECT_THAT(some.err, HasSubstr("12 jobs need a GPU, and there is none"));
   EXPECT_THAT(tool({"plan", "gbdt"}).err, HasSubstr("lockstep batch gbdt --dry-run --measure"));
   EXPECT_THAT(tool({"plan", "gbdt", "--gpus", "T4x2"}).err,
               HasSubstr("lockstep batch gbdt --dry-run --measure"));
