@@ -229,7 +229,7 @@ ItemTable window_table(const BatchRecords& records) {
   const Infos infos = metrics_of(records);
   add_metric_names(table.columns, infos);
   for (const char* name : {"features_s", "training_s", "prediction_s", "evaluation_s", "seconds",
-                           "memory_bytes", "gpu_memory_bytes", "why"})
+                           "memory_bytes", "gpu_memory_bytes", "folder", "why"})
     table.columns.emplace_back(name);
   for (const WindowRecord& window : records.windows) {
     const json& data = window.metadata;
@@ -247,6 +247,8 @@ ItemTable window_table(const BatchRecords& records) {
       row.push_back(cell(data, json::json_pointer(where)));
     for (const auto& bytes : {window.memory_bytes, window.gpu_memory_bytes})
       row.push_back(bytes ? Cell{*bytes} : Cell{});
+    // In the folder of the batch: "jobs/NAME", or "attempts/N" where the job is not done.
+    row.emplace_back((window.folder.parent_path().filename() / window.folder.filename()).string());
     row.emplace_back(window.why);
     table.rows.push_back(std::move(row));
   }

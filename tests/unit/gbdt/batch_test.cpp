@@ -155,6 +155,7 @@ TEST_F(Gather, MakesOneOfAllWindows) {
   ASSERT_EQ(windows.rows.size(), 2u);
   EXPECT_THAT(windows.columns, Not(Contains("num_leaves")));
   EXPECT_EQ(windows.rows[1][windows.column("start")], "2022-06-30");
+  EXPECT_EQ(windows.rows[1][windows.column("folder")], "jobs/b");
   EXPECT_GT(*windows.number(0, windows.column("auc")), 0.5);
   const CsvTable predictions = read_csv(folder_.path() / "predictions.csv");
   const CsvTable first = read_csv(folder_.path() / "jobs/a/predictions.csv");

@@ -119,6 +119,11 @@ std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
       cat("batch ", batch.path.string(), ": ", plural(added.added + added.known, "job", "jobs"));
   if (added.known > 0) text += cat(" (", added.added, " new)");
   if (added.left_out > 0) text += cat(", ", added.left_out, " no longer listed");
+  if (added.renamed > 0)
+    text += cat(", ",
+                plural(added.renamed, "has the name of an earlier job: it is jobs/",
+                       "have the names of earlier jobs: the first is jobs/"),
+                added.first_renamed);
   text += cat("; ", plural(static_cast<std::int64_t>(resources.cores.size()), "core", "cores"));
   if (resources.slots > 0) text += cat(", at most ", resources.slots, " at once");
   for (const Device& device : devices) text += cat(", ", describe(device));

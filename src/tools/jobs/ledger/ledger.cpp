@@ -251,8 +251,10 @@ AddedJobs Ledger::add_more(const Jobs& jobs, bool replaces) {
   jobs.each([&](const Job& job) {
     const auto found = known.find(job.key);
     if (found == known.end()) {
-      insert(job, ++number, unused_name(job, names));
+      const std::string name = unused_name(job, names);
+      insert(job, ++number, name);
       ++result.added;
+      if (name != job.name && ++result.renamed == 1) result.first_renamed = name;
       return;
     }
     ++result.known;
@@ -332,10 +334,28 @@ Job Ledger::job(std::int64_t id) {
 
 std::optional<std::int64_t> Ledger::find(const std::string& name_or_number) {
   Statement& row = database_->prepared(
-      "SELECT id FROM job WHERE name = ?1 OR id = ?2 ORDER BY name = ?1 DESC LIMIT 1");
+      "SELECT id, listed = 0 AND name = ?1 FROM job WHERE name = ?1 OR id = ?2 "
+      "ORDER BY name = ?1 DESC LIMIT 1");
   const auto number = whole_number<std::int64_t>(name_or_number, 1, std::int64_t{1} << 60);
   std::optional<std::int64_t> id;
-  if (row.bind(1, name_or_number).bind(2, number.value_or(0)).step()) id = row.integer(0);
+  bool is_replaced = false;
+  if (row.bind(1, name_or_number).bind(2, number.value_or(0)).step()) {
+    id = row.integer(0);
+    is_replaced = row.integer(1) != 0;
+  }
+  row.reset();
+  if (!is_replaced) return id;
+  const std::optional<std::int64_t> present = find_renamed(name_or_number);
+  return present ? present : id;
+}
+
+// By the form that `unused_name` gives. The bounds let the index of names be used: '.' follows '-'.
+std::optional<std::int64_t> Ledger::find_renamed(const std::string& name) {
+  Statement& row = database_->prepared(
+      "SELECT id FROM job WHERE listed != 0 AND name > ?1 || '-' AND name < ?1 || '.' AND "
+      "substr(name, 1, length(?1) + 9) = ?1 || '-' || substr(key, 1, 8) ORDER BY id DESC LIMIT 1");
+  std::optional<std::int64_t> id;
+  if (row.bind(1, name).step()) id = row.integer(0);
   row.reset();
   return id;
 }
