@@ -6,6 +6,7 @@
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "recipes/gbdt/bars/symbols.h"
+#include "recipes/gbdt/lightgbm/leaves.h"
 #include "recipes/gbdt/lightgbm/opencl.h"
 #include "recipes/gbdt/train/train_window.h"
 #include "runtime/run/events/json_lines.h"
@@ -29,14 +30,16 @@ std::string leaves_note(const Parameters& asked, const std::vector<PlannedWindow
     const auto leaves = leaves_in_reach(asked, window.train_rows);
     if (!leaves || leaves->cannot() != cannot) continue;
     if (found++ == 0) fewest = most = *leaves;
-    if (leaves->most < fewest.most) fewest = *leaves;
-    if (leaves->most > most.most) most = *leaves;
+    fewest.full = std::min(fewest.full, leaves->full);
+    fewest.most = std::min(fewest.most, leaves->most);
+    most.full = std::max(most.full, leaves->full);
+    most.most = std::max(most.most, leaves->most);
   }
   if (found == 0) return "";
   return cat("in ", found, " of ", counted(trained, "window", "windows"),
              trained < windows.size() ? " that are not skipped" : "", " num_leaves=", most.asked,
-             cannot ? " cannot" : " may not", " be reached: their rows make ",
-             leaves_text(fewest, most));
+             cannot ? " cannot" : " may not",
+             " be reached: ", leaves_text("their rows", fewest, most));
 }
 
 // Options that say which rows a job has, or where it runs, and not how long a row takes.

@@ -64,6 +64,11 @@ TEST_F(PlanBatch, SaysInHowManyWindowsTheLeavesCannotBeReached) {
               Contains("in 6 of 6 windows num_leaves=255 cannot be reached: their rows make 4 "
                        "leaves of 20 rows (min_child_samples); LightGBM estimates the rows of a "
                        "leaf, so a tree may have more, but at most 44 to 53"));
+  options.table.set("max_depth", "2");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains("in 6 of 6 windows num_leaves=255 cannot be reached: max_depth=2 allows at "
+                       "most 4 leaves"));
+  options.table.set("max_depth", "9");
   options.table.set("num_leaves", "5");
   EXPECT_THAT(options.plan_batch().notes,
               Contains(HasSubstr("in 6 of 6 windows num_leaves=5 may not be reached: ")));
