@@ -39,6 +39,15 @@ TEST_F(PlanBatch, HasAJobForEachSymbolAndWindow) {
   EXPECT_EQ(batch.gpus, "0");
 }
 
+// The record of a window says then what the batch was asked for.
+TEST_F(PlanBatch, TellsJobsHowWindowsWereMade) {
+  GbdtOptions options;
+  EXPECT_THAT(options.plan_batch().only_batch, Not(Contains("window_days")));
+  EXPECT_THAT(options.plan_batch().only_batch, Not(Contains("stride_days")));
+  options.table.set("data.made_rows", "100");
+  EXPECT_THAT(options.plan_batch().only_batch, Contains("window_days")) << "there is no time";
+}
+
 TEST_F(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {
   GbdtOptions options;
   options.table.set("gbdt.device", "gpu");
