@@ -42,6 +42,25 @@ std::string leaves_note(const Parameters& asked, const std::vector<PlannedWindow
              " be reached: ", leaves_text("their rows", fewest, most));
 }
 
+// "2 of 12 windows are shorter than window_days=1000, by 816 days: …"; "" where none is.
+std::string shorter_note(std::int64_t window_days, const std::vector<PlannedWindow>& windows) {
+  std::size_t count = 0;
+  std::int64_t least = 0, most = 0;
+  for (const PlannedWindow& window : windows) {
+    const std::int64_t lacks = window_days - (window.window.end - window.window.start);
+    if (window.window.is_everything || lacks <= 0) continue;
+    least = count == 0 ? lacks : std::min(least, lacks);
+    most = std::max(most, lacks);
+    ++count;
+  }
+  if (count == 0) return "";
+  return cat(count, " of ", counted(windows.size(), "window", "windows"),
+             count == 1 ? " is" : " are", " shorter than window_days=", window_days, ", by ",
+             least == most ? "" : cat(least, " to "), most, most == 1 ? " day" : " days",
+             ": the last of ", count == 1 ? "its symbol" : "each symbol",
+             " ends with the prices or with end");
+}
+
 // Options that say which rows a job has, or where it runs, and not how long a row takes.
 const std::vector<std::string> of_rows = {
     "symbol",         "symbols",     "start",          "end",
@@ -95,6 +114,8 @@ std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& 
   if (options.made()) notes.push_back(made_note(options.data.made_rows > 0));
   notes.push_back(cat(counted(symbols.size(), "symbol", "symbols"), ", ",
                       counted(windows.size(), "window", "windows")));
+  if (std::string shorter = shorter_note(options.window_days, windows); !shorter.empty())
+    notes.push_back(std::move(shorter));
   for (const bool cannot : {true, false})
     if (std::string leaves = leaves_note(asked, windows, cannot); !leaves.empty())
       notes.push_back(std::move(leaves));

@@ -26,75 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class PlanBatch : public WithLightGbm {};
-
-TEST_F(PlanBatch, HasAJobForEachSymbolAndWindow) {
-  GbdtOptions options;
-  const DirectBatch batch = options.plan_batch();
-  EXPECT_EQ(batch.rows.size(), 60u);
-  EXPECT_THAT(batch.keys, ElementsAre("symbol", "start", "end"));
-  EXPECT_THAT(batch.rows.at(0), ElementsAre("MADE01", "2022-01-01", "2022-06-30"));
-  EXPECT_THAT(batch.notes, Contains("10 symbols, 60 windows"));
-  EXPECT_THAT(batch.notes, Contains(HasSubstr("made")));
-  EXPECT_EQ(batch.gpus, "0");
-}
-
-// The record of a window says then what the batch was asked for.
-TEST_F(PlanBatch, TellsJobsHowWindowsWereMade) {
-  GbdtOptions options;
-  EXPECT_THAT(options.plan_batch().only_batch, Not(Contains("window_days")));
-  EXPECT_THAT(options.plan_batch().only_batch, Not(Contains("stride_days")));
-  options.table.set("data.made_rows", "100");
-  EXPECT_THAT(options.plan_batch().only_batch, Contains("window_days")) << "there is no time";
-}
-
-TEST_F(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {
-  GbdtOptions options;
-  options.table.set("gbdt.device", "gpu");
-  const DirectBatch batch = options.plan_batch();
-  EXPECT_EQ(batch.gpus, "0.25");
-  EXPECT_THAT(batch.more_options, ElementsAre("gbdt.device_id={gpu}"));
-}
-
-TEST_F(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
-  GbdtOptions options;
-  options.table.set("threshold", "9");
-  options.table.set("data.made_symbols", "1");
-  EXPECT_THAT(options.plan_batch().notes,
-              Contains(HasSubstr("6 windows will be skipped, the first, "
-                                 "MADE01_2022-01-01_to_2022-06-30, because all")));
-}
-
-TEST_F(PlanBatch, SaysInHowManyWindowsTheLeavesCannotBeReached) {
-  GbdtOptions options;
-  options.table.set("num_leaves", "255");
-  options.table.set("data.made_symbols", "1");
-  EXPECT_THAT(options.plan_batch().notes,
-              Contains("in 6 of 6 windows num_leaves=255 cannot be reached: their rows make 4 "
-                       "leaves of 20 rows (min_child_samples); LightGBM estimates the rows of a "
-                       "leaf, so a tree may have more, but at most 44 to 53"));
-  options.table.set("max_depth", "2");
-  EXPECT_THAT(options.plan_batch().notes,
-              Contains("in 6 of 6 windows num_leaves=255 cannot be reached: max_depth=2 allows at "
-                       "most 4 leaves"));
-  options.table.set("max_depth", "9");
-  options.table.set("num_leaves", "5");
-  EXPECT_THAT(options.plan_batch().notes,
-              Contains(HasSubstr("in 6 of 6 windows num_leaves=5 may not be reached: ")));
-  options.table.set("num_leaves", "4");
-  EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("be reached"))));
-}
-
-TEST_F(PlanBatch, CountsTheWindowsThatWillBeSkipped) {
-  GbdtOptions options;
-  options.table.set("data.made_symbols", "1");
-  EXPECT_EQ(options.plan_batch().skipped, 0u);
-  options.table.set("threshold", "9");
-  const DirectBatch batch = options.plan_batch();
-  EXPECT_EQ(batch.skipped, 6u);
-  EXPECT_THAT(batch.why_skipped, StartsWith("MADE01_2022-01-01_to_2022-06-30, because all"));
-}
-
 TEST(MadePrices, AreTheSameInAllWindowsOfABatch) {
   GbdtOptions whole, window;
   window.table.set("start", "2024-01-01");
@@ -231,25 +162,6 @@ TEST(SameModels, AreNamedPairByPairWhereMostAreTheSame) {
   for (WindowRecord& window : records.windows)
     window.metadata["model"]["trees_hash"] = cat(setting_text(window), window.start);
   EXPECT_EQ(same_models_text(records), "");
-}
-
-TEST_F(PlanBatch, KnowsJobsOfAnEarlierBatchOfItsKind) {
-  GbdtOptions options;
-  options.table.set("data.made_symbols", "1");
-  const TemporaryDirectory folder;
-  nlohmann::json job = {{"options", options.table.to_json()}, {"sample_counts", {{"train", 95}}}};
-  job["options"]["symbol"] = "X";
-  const auto is_alike = [&](const nlohmann::json& metadata) {
-    write_file_atomic(folder.path() / "metadata.json", metadata.dump());
-    return options.plan_batch().is_alike(folder.path());
-  };
-  EXPECT_TRUE(is_alike(job));
-  job["sample_counts"]["train"] = 5000;
-  EXPECT_FALSE(is_alike(job));
-  job["sample_counts"]["train"] = 95;
-  job["options"]["n_estimators"] = 7;
-  EXPECT_FALSE(is_alike(job));
-  EXPECT_FALSE(is_alike({{"options", 3}}));
 }
 
 TEST_F(Gather, SaysOfHowManySettingsThereIsNoMap) {
