@@ -138,7 +138,7 @@ std::string features_option(const GbdtOptions& options) {
 DirectBatch plan_batch(const GbdtOptions& options) {
   const LightGbm library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
   const Parameters asked = resolve_parameters(library, options.parameters());  // before any work
-  std::vector<std::string> left_out;
+  std::vector<std::string> left_out;                                           // symbols, with why
   const std::vector<PlannedWindow> windows = [&] {
     const KeepCells until_planned;  // the batch may run for days
     return plan_windows(options, &left_out);
@@ -158,7 +158,8 @@ DirectBatch plan_batch(const GbdtOptions& options) {
                     .on_gpu = "gbdt.device=gpu",
                     .is_alike = alike(options, windows)};
   if (batch.skipped > 0) batch.why_skipped = first_skip(windows);
-  for (const std::string& symbol : left_out) batch.notes.push_back(cat("left out: ", symbol));
+  for (const std::string& line : left_out) batch.notes.push_back(cat("left out: ", line));
+  batch.left_out = std::move(left_out);
   if (!options.features.empty()) batch.more_options.push_back(features_option(options));
   if (options.gbdt.device != TrainDevice::cpu) {
     batch.gpus = "0.25";

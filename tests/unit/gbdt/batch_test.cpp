@@ -112,6 +112,18 @@ TEST_F(Gather, MakesOneOfAllWindows) {
   EXPECT_EQ(settings.rows[0][settings.column("success")], "2");
 }
 
+TEST_F(Gather, NamesSymbolsThatAreLeftOut) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  end_.left_out = {"CD: CD.csv, line 2: close is -1"};
+  EXPECT_THAT(gather(), HasSubstr("expected 1 windows of 1 symbol, 1 of each: 1 succeeded; left "
+                                  "out: CD\n"));
+  const CsvTable windows = read_csv(folder_.path() / "windows.csv");
+  ASSERT_EQ(windows.rows.size(), 2u);
+  EXPECT_EQ(windows.rows[1][windows.column("symbol")], "CD");
+  EXPECT_EQ(windows.rows[1][windows.column("status")], "left out");
+  EXPECT_EQ(windows.rows[1][windows.column("why")], "CD.csv, line 2: close is -1");
+}
+
 TEST_F(Gather, TellsSettingsApart) {
   train("jobs/a", "2022-01-01", "2022-06-30", "31");
   train("jobs/b", "2022-01-01", "2022-06-30", "63");

@@ -210,6 +210,7 @@ int status_main(const Parsed& parsed) {
     for (const auto& [state, count] : ledger.counts()) value["counts"][to_string(state)] = count;
     if (const std::string by = ledger.fact("clean-up"); !by.empty()) value["clean_up"] = by;
     value["not_on_disk_yet"] = ledger.unsynced();
+    if (const auto lines = ledger.left_out(); !lines.empty()) value["left_out"] = lines;
     if (nlohmann::json search = parse_json(ledger.fact("search")); search.is_object())
       value["search"] = std::move(search);
     if (lists)

@@ -174,7 +174,7 @@ std::vector<Command> batch_recipe_commands() {
 
 DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                               const DirectRecipe& recipe) {
-  DirectBatchEnd end{.folder = batch.path, .jobs = {}};
+  DirectBatchEnd end{.folder = batch.path, .jobs = {}, .left_out = ledger.left_out()};
   Statement rows(ledger.database(),
                  "SELECT name, state, job.reason, spec, last.id, last.devices, last.max_rss_bytes, "
                  "last.gpu_memory_bytes FROM job LEFT JOIN "

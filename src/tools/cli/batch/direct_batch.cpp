@@ -125,6 +125,7 @@ struct Planned {
   std::vector<JobNeeds> needs{};                       // likewise
   std::vector<std::pair<std::string, Words>> notes{};  // with the combinations that have them
   std::size_t skipped = 0;                             // jobs of all combinations
+  Words left_out{};                                    // likewise, each once
 };
 
 void add_notes(Planned& planned, const std::vector<std::string>& notes, const std::string& words) {
@@ -177,6 +178,8 @@ Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
       if (has_word(batch.keys, axis.key))
         throw Error(cat(axis.key, " differs from job to job, and takes no list here"));
     add_notes(planned, batch.notes, join(words, " "));
+    for (const std::string& line : batch.left_out)
+      if (!has_word(planned.left_out, line)) planned.left_out.push_back(line);
     planned.skipped += batch.skipped;
     planned.each.push_back({.words = join(words, " "),
                             .jobs = static_cast<std::int64_t>(batch.rows.size()),
@@ -314,7 +317,8 @@ std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
       is_one ? needs_lines(planned.needs[0]) : "", "skip_codes = [", static_cast<int>(exit_skipped),
       "]\nretries = ", batch.retries, "\nretry_delay = ", general(batch.retry_delay_s, 6),
       "\ntimeout = ", general(batch.timeout_s, 6),
-      "\nmax_failure_rate = ", general(batch.max_failure_rate, 6), "\n\n");
+      "\nmax_failure_rate = ", general(batch.max_failure_rate, 6),
+      planned.left_out.empty() ? "" : cat("\nleft_out = ", list_of(planned.left_out)), "\n\n");
   if (is_one) return text + matrix_of(planned, groups[0], "matrix");
   for (const NeedsGroup& group : groups)
     text += cat("[[jobs]]\n", command_key(recipe, planned, group, program),

@@ -173,6 +173,16 @@ std::string failure_text(const BatchFolder& batch, const RunningAttempt& running
 
 namespace {
 
+// A line for each, of the first.
+std::string left_out_text(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size() && i < most_failures; ++i)
+    text += cat("left out: ", printable(lines[i]), "\n");
+  if (lines.size() > most_failures)
+    text += cat("and ", lines.size() - most_failures, " more that are left out\n");
+  return text;
+}
+
 // "; 8 slots on 2 cores": jobs that shared cores took longer for it. "": there were enough.
 std::string crowded_text(Ledger& ledger) {
   Statement last(ledger.database(), "SELECT max(slot) + 1 FROM attempt");
@@ -240,7 +250,7 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   }
   if (more > 0)
     text += cat("and ", more, " more: lockstep batch status ", batch.path.string(), " --failed\n");
-  return text;
+  return text + left_out_text(ledger.left_out());
 }
 
 }  // namespace lockstep

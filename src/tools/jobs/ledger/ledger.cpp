@@ -217,6 +217,8 @@ void Ledger::set_limits(const BatchLimits& limits) {
   const auto& rate = limits.max_failure_rate;
   set_fact("max_failure_rate", rate ? general(*rate, 17) : "");
   set_fact("min_finished", cat(limits.min_finished));
+  if (!limits.left_out.empty() || !fact("left_out").empty())
+    set_fact("left_out", nlohmann::json(limits.left_out).dump());
 }
 
 void Ledger::drop_indexes() { drop_ledger_indexes(*database_); }
@@ -279,7 +281,18 @@ BatchLimits Ledger::limits() {
     limits.max_failure_rate = std::stod(rate);
   limits.min_finished = whole_number<std::int64_t>(fact("min_finished"), 0, std::int64_t{1} << 40)
                             .value_or(limits.min_finished);
+  limits.left_out = left_out();
   return limits;
+}
+
+// The ledger may be a stranger's: what is no text is no line.
+std::vector<std::string> Ledger::left_out() {
+  std::vector<std::string> lines;
+  const nlohmann::json kept = parse_json(fact("left_out"));
+  if (!kept.is_array()) return lines;
+  for (const nlohmann::json& line : kept)
+    if (line.is_string()) lines.push_back(line.get<std::string>());
+  return lines;
 }
 
 std::vector<QueuedJob> Ledger::queue() {

@@ -131,6 +131,7 @@ class Ledger {
   AddedJobs add(const JobList& list, bool replaces);
   AddedJobs add(const JobSource& source, bool replaces);
   BatchLimits limits();
+  std::vector<std::string> left_out();  // as in BatchLimits
 
   std::vector<QueuedJob> queue();  // listed jobs, by number
   // whether one of them wants a GPU

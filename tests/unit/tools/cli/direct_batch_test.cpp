@@ -47,6 +47,7 @@ struct ToyOptions : DirectOptions {
       batch.gpus = "0";
     }
     batch.notes = {cat(parts, " parts")};
+    if (leaves == 3) batch.left_out = {"z: it is \"bad\""};
     if (leaves > 100) batch.notes.push_back("these are many leaves");
     if (rate > 1) {
       batch.skipped = static_cast<std::size_t>(parts);
@@ -158,6 +159,12 @@ TEST(DirectJobs, AreRefusedWhereAllWouldBeSkipped) {
   EXPECT_THAT(error_of([] { toml({"rate=2,3"}); }),
               HasSubstr("each of the 4 jobs would be skipped; the first, part a, because it is"));
   EXPECT_THAT(toml({"rate=0.5,2"}), HasSubstr("rate={rate}"));
+}
+
+TEST(DirectJobs, NameWhatIsLeftOutOnce) {
+  EXPECT_THAT(toml({"leaves=3,4", "rate=0.1,0.2"}),
+              HasSubstr("\nleft_out = [\"z: it is \\\"bad\\\"\"]\n"));
+  EXPECT_THAT(toml({"leaves=4"}), Not(HasSubstr("left_out")));
 }
 
 TEST(DirectJobs, KeepBracesOfValues) {
