@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
@@ -135,7 +136,18 @@ std::string features_option(const GbdtOptions& options) {
   return cat("features=", job_literal(listed.table.get("features")));
 }
 
+// A job would find no such GPU.
+void check_device_id(const GbdtOptions& options) {
+  const std::int64_t id = options.gbdt.device_id;
+  if (options.gbdt.device == TrainDevice::cpu || id <= 0) return;
+  throw Error(cat("gbdt.device_id=", id,
+                  ": each job of a batch sees the one GPU that it is placed on, as number 0"),
+              cat("leave it out: a batch uses all GPUs by itself, and --devices ", id,
+                  " chooses the one with that number"));
+}
+
 DirectBatch plan_batch(const GbdtOptions& options) {
+  check_device_id(options);
   const LightGbm library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
   const Parameters asked = resolve_parameters(library, options.parameters());  // before any work
   std::vector<std::string> left_out;                                           // symbols, with why

@@ -282,6 +282,9 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
               HasSubstr("write symbols=in.txt data.path=DIR --slots 4; leave out skip_fetch (DIR "
                         "has a file SYMBOL.csv"));
   EXPECT_THAT(refused({"--gpus", "2"}), HasSubstr("leave it out: with gbdt.device=gpu, a batch"));
+  EXPECT_THAT(refused({"gpu_device_id=1"}), HasSubstr("write --devices 1"));
+  EXPECT_THAT(refused({"gbdt.device=gpu", "gbdt.device_id=1"}), HasSubstr("sees the one GPU"));
+  EXPECT_THAT(refused({"gbdt.device_id=0"}), HasSubstr("does nothing: gbdt.device is cpu"));
   EXPECT_THAT(refused({"gpus=2"}), HasSubstr("leave it out: with gbdt.device=gpu, a batch"));
   EXPECT_THAT(refused({"num_leaves=31,1"}), HasSubstr("num_leaves"));
   EXPECT_THAT(refused({"params=no_such=1"}), HasSubstr("no_such"));

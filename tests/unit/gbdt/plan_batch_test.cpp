@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
+#include "fakes/error_of.h"
 #include "recipes/gbdt/options/gbdt_options.h"
 #include "with_lightgbm.h"
 
@@ -62,6 +63,27 @@ TEST_F(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {
   const DirectBatch batch = options.plan_batch();
   EXPECT_EQ(batch.gpus, "0.25");
   EXPECT_THAT(batch.more_options, ElementsAre("gbdt.device_id={gpu}"));
+}
+
+TEST_F(PlanBatch, RefusesANumberOfAGpuThatNoJobSees) {
+  GbdtOptions options;
+  options.table.set("gbdt.device", "gpu");
+  options.table.set("gbdt.device_id", "0");
+  EXPECT_EQ(options.plan_batch().gpus, "0.25");
+  options.table.set("gbdt.device_id", "1");
+  const std::string error = error_if_any([&] { options.plan_batch(); });
+  EXPECT_THAT(error, HasSubstr("gbdt.device_id=1: each job of a batch sees the one GPU"));
+  EXPECT_THAT(error, HasSubstr("--devices 1"));
+}
+
+// As with gbdt.gpu_platform.
+TEST(GbdtDevice, HasANumberOnGpusAlone) {
+  GbdtOptions options;
+  options.table.set("gbdt.device_id", "0");
+  EXPECT_THAT(error_if_any([&] { options.check(); }),
+              HasSubstr("gbdt.device_id does nothing: gbdt.device is cpu"));
+  options.table.set("gbdt.device", "gpu");
+  EXPECT_EQ(error_if_any([&] { options.check(); }), "");
 }
 
 TEST_F(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
