@@ -54,7 +54,7 @@ struct DirectBatch {
   double retry_delay_s = 5, timeout_s = 600;
   double max_failure_rate = 0.15;
   std::vector<std::string> notes{};  // for people, one line each
-  // What has no job, and why: a line each, "NAME: WHY". The end of the batch repeats them.
+  // Lines about what has no job, and why: "NAME: WHY". The end of the batch repeats them.
   std::vector<std::string> left_out{};
   // How many jobs will be skipped, as is known before they run. why_skipped: the first, and why.
   std::size_t skipped = 0;

@@ -194,7 +194,7 @@ std::string setting_lines(const std::vector<SettingResult>& results) {
   return aligned(lines);
 }
 
-// Of a symbol that is left out: "SYMBOL: WHY".
+// The symbol of a line "SYMBOL: WHY".
 std::string symbol_of(const std::string& left_out) {
   return left_out.substr(0, left_out.find(": "));
 }

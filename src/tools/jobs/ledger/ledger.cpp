@@ -362,7 +362,8 @@ std::optional<std::int64_t> Ledger::find(const std::string& name_or_number) {
   return present ? present : id;
 }
 
-// By the form that `unused_name` gives. The bounds let the index of names be used: '.' follows '-'.
+// The job whose name has the form that `unused_name` gives. The bounds let the index of names be
+// used: '.' follows '-'.
 std::optional<std::int64_t> Ledger::find_renamed(const std::string& name) {
   Statement& row = database_->prepared(
       "SELECT id FROM job WHERE listed != 0 AND name > ?1 || '-' AND name < ?1 || '.' AND "

@@ -229,7 +229,7 @@ Matched add_jobs(const std::vector<Trial*>& trials) {
 
 using JobOfTrials = std::vector<RepeatOfJob>;  // the same job in each of them
 
-// Of all jobs of the trial, as they report it, or as its choice of jobs says.
+// The seed of all jobs of the trial, as they report it, or as its choice of jobs says.
 json seed_of(const Trial& trial) {
   const json used = trial.value("used.seed");
   if (used.is_object()) return {};  // differs from job to job
