@@ -332,7 +332,7 @@ int request_main(const Parsed& parsed, const std::string& what) {
   if (parsed.positionals.size() > 1) {
     Ledger ledger = ledger_to_read(batch);
     job = job_of(ledger, parsed.positionals[1]);
-    if (!is_listed(ledger, job))
+    if (what == "retry" && !is_listed(ledger, job))
       throw Error(cat("job ", shown_name(ledger.job(job)),
                       " is not in the job file any more, as it ran last"),
                   cat("lockstep batch status ", batch_word(batch),
