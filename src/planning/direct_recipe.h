@@ -54,6 +54,8 @@ struct DirectBatch {
   double retry_delay_s = 5, timeout_s = 600;
   double max_failure_rate = 0.15;
   std::vector<std::string> notes{};  // for people, one line each
+  // Lines about what has no job, and why: "NAME: WHY". The end of the batch repeats them.
+  std::vector<std::string> left_out{};
   // How many jobs will be skipped, as is known before they run. why_skipped: the first, and why.
   std::size_t skipped = 0;
   std::string why_skipped{};
@@ -125,8 +127,9 @@ struct DirectActivity {
 };
 
 struct DirectBatchEnd {
-  std::filesystem::path folder;  // of the batch
-  std::vector<DirectJob> jobs;   // those of this recipe, in the order of the job file
+  std::filesystem::path folder;         // of the batch
+  std::vector<DirectJob> jobs;          // those of this recipe, in the order of the job file
+  std::vector<std::string> left_out{};  // as in DirectBatch
   // The activity of the jobs with these names. Empty: nothing is known.
   std::function<DirectActivity(const std::set<std::string>& jobs)> activity{};
 };

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "recipes/gbdt/bars/symbols.h"
+#include "recipes/gbdt/lightgbm/leaves.h"
 #include "recipes/gbdt/lightgbm/opencl.h"
 #include "recipes/gbdt/train/train_window.h"
 #include "runtime/run/events/json_lines.h"
@@ -29,14 +31,35 @@ std::string leaves_note(const Parameters& asked, const std::vector<PlannedWindow
     const auto leaves = leaves_in_reach(asked, window.train_rows);
     if (!leaves || leaves->cannot() != cannot) continue;
     if (found++ == 0) fewest = most = *leaves;
-    if (leaves->most < fewest.most) fewest = *leaves;
-    if (leaves->most > most.most) most = *leaves;
+    fewest.full = std::min(fewest.full, leaves->full);
+    fewest.most = std::min(fewest.most, leaves->most);
+    most.full = std::max(most.full, leaves->full);
+    most.most = std::max(most.most, leaves->most);
   }
   if (found == 0) return "";
   return cat("in ", found, " of ", counted(trained, "window", "windows"),
              trained < windows.size() ? " that are not skipped" : "", " num_leaves=", most.asked,
-             cannot ? " cannot" : " may not", " be reached: their rows make ",
-             leaves_text(fewest, most));
+             cannot ? " cannot" : " may not",
+             " be reached: ", leaves_text("their rows", fewest, most));
+}
+
+// "2 of 12 windows are shorter than window_days=1000, by 816 days: …"; "" where none is.
+std::string shorter_note(std::int64_t window_days, const std::vector<PlannedWindow>& windows) {
+  std::size_t count = 0;
+  std::int64_t least = 0, most = 0;
+  for (const PlannedWindow& window : windows) {
+    const std::int64_t lacks = window_days - (window.window.end - window.window.start);
+    if (window.window.is_everything || lacks <= 0) continue;
+    least = count == 0 ? lacks : std::min(least, lacks);
+    most = std::max(most, lacks);
+    ++count;
+  }
+  if (count == 0) return "";
+  return cat(count, " of ", counted(windows.size(), "window", "windows"),
+             count == 1 ? " is" : " are", " shorter than window_days=", window_days, ", by ",
+             least == most ? "" : cat(least, " to "), most, most == 1 ? " day" : " days",
+             ": the last of ", count == 1 ? "its symbol" : "each symbol",
+             " ends with the prices or with end");
 }
 
 // Options that say which rows a job has, or where it runs, and not how long a row takes.
@@ -92,6 +115,8 @@ std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& 
   if (options.made()) notes.push_back(made_note(options.data.made_rows > 0));
   notes.push_back(cat(counted(symbols.size(), "symbol", "symbols"), ", ",
                       counted(windows.size(), "window", "windows")));
+  if (std::string shorter = shorter_note(options.window_days, windows); !shorter.empty())
+    notes.push_back(std::move(shorter));
   for (const bool cannot : {true, false})
     if (std::string leaves = leaves_note(asked, windows, cannot); !leaves.empty())
       notes.push_back(std::move(leaves));
@@ -111,31 +136,42 @@ std::string features_option(const GbdtOptions& options) {
   return cat("features=", job_literal(listed.table.get("features")));
 }
 
+// A job would find no such GPU.
+void check_device_id(const GbdtOptions& options) {
+  const std::int64_t id = options.gbdt.device_id;
+  if (options.gbdt.device == TrainDevice::cpu || id <= 0) return;
+  throw Error(cat("gbdt.device_id=", id,
+                  ": each job of a batch sees the one GPU that it is placed on, as number 0"),
+              cat("leave it out: a batch uses all GPUs by itself, and --devices ", id,
+                  " chooses the one with that number"));
+}
+
 DirectBatch plan_batch(const GbdtOptions& options) {
+  check_device_id(options);
   const LightGbm library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
   const Parameters asked = resolve_parameters(library, options.parameters());  // before any work
-  std::vector<std::string> left_out;
+  std::vector<std::string> left_out;                                           // symbols, with why
   const std::vector<PlannedWindow> windows = [&] {
     const KeepCells until_planned;  // the batch may run for days
     return plan_windows(options, &left_out);
   }();
-  DirectBatch batch{
-      .keys = {"symbol", "start", "end"},
-      .rows = {},
-      .job_name = "{symbol}_{start}_to_{end}",
-      .only_batch = {"symbols", "window_days", "stride_days", "data.made_symbols", "features"},
-      .outputs = {"model.txt", "predictions.csv", "metadata.json"},
-      .cpus = options.gbdt.threads,
-      .cpus_key = "gbdt.threads",
-      .notes = notes_of(options, asked, windows),
-      .skipped = static_cast<std::size_t>(
-          std::count_if(windows.begin(), windows.end(),
-                        [](const PlannedWindow& one) { return !one.skip.empty(); })),
-      .on_cpu = "gbdt.device=cpu",
-      .on_gpu = "gbdt.device=gpu",
-      .is_alike = alike(options, windows)};
+  DirectBatch batch{.keys = {"symbol", "start", "end"},
+                    .rows = {},
+                    .job_name = "{symbol}_{start}_to_{end}",
+                    .only_batch = {"symbols", "data.made_symbols", "features"},
+                    .outputs = {"model.txt", "predictions.csv", "metadata.json"},
+                    .cpus = options.gbdt.threads,
+                    .cpus_key = "gbdt.threads",
+                    .notes = notes_of(options, asked, windows),
+                    .skipped = static_cast<std::size_t>(
+                        std::count_if(windows.begin(), windows.end(),
+                                      [](const PlannedWindow& one) { return !one.skip.empty(); })),
+                    .on_cpu = "gbdt.device=cpu",
+                    .on_gpu = "gbdt.device=gpu",
+                    .is_alike = alike(options, windows)};
   if (batch.skipped > 0) batch.why_skipped = first_skip(windows);
-  for (const std::string& symbol : left_out) batch.notes.push_back(cat("left out: ", symbol));
+  for (const std::string& line : left_out) batch.notes.push_back(cat("left out: ", line));
+  batch.left_out = std::move(left_out);
   if (!options.features.empty()) batch.more_options.push_back(features_option(options));
   if (options.gbdt.device != TrainDevice::cpu) {
     batch.gpus = "0.25";
@@ -149,6 +185,7 @@ DirectBatch plan_batch(const GbdtOptions& options) {
   if (std::all_of(windows.begin(), windows.end(),
                   [](const PlannedWindow& one) { return one.window.is_everything; })) {
     batch.keys = {"symbol"};
+    batch.only_batch.insert(batch.only_batch.end(), {"window_days", "stride_days"});
     batch.job_name = "{symbol}";
     for (auto& row : batch.rows) row.resize(1);
   }

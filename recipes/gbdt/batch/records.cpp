@@ -195,6 +195,7 @@ BatchRecords read_records(const std::vector<fs::path>& folders) {
 
 BatchRecords read_records(const DirectBatchEnd& end) {
   BatchRecords records;
+  records.left_out = end.left_out;
   for (const DirectJob& job : end.jobs) records.windows.push_back(read_record(job));
   keep_differences(records);
   keep_tests(records);

@@ -29,10 +29,11 @@ struct WindowRecord {
 };
 
 struct BatchRecords {
-  std::vector<WindowRecord> windows;  // by symbol, start and setting
-  std::vector<std::string> keys;      // of the settings; empty: all jobs have the same options
-  bool are_tested = true;             // else metrics are of validation
-  std::size_t only_validated = 0;     // windows without a test, where others have one
+  std::vector<WindowRecord> windows;    // by symbol, start and setting
+  std::vector<std::string> keys;        // of the settings; empty: all jobs have the same options
+  bool are_tested = true;               // else metrics are of validation
+  std::size_t only_validated = 0;       // windows without a test, where others have one
+  std::vector<std::string> left_out{};  // symbols without a window: "SYMBOL: WHY"
 };
 
 // A window for each job, also where it left nothing that can be read.

@@ -1,9 +1,7 @@
 #include "recipes/gbdt/batch/tables.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -196,25 +194,21 @@ std::string setting_lines(const std::vector<SettingResult>& results) {
   return aligned(lines);
 }
 
-// The hash of the model that a setting made of each window.
-using TreeHashes = std::map<std::array<std::string, 3>, std::string>;  // by symbol, start and end
-
-std::string same_models_line(const std::vector<std::string>& settings, std::size_t same,
-                             std::size_t all) {
-  const std::vector<std::string> first(settings.begin(), settings.end() - 1);
-  return cat("settings ", join(first, ", "), " and ", settings.back(), " made the same models in ",
-             same, " of ", count_of(static_cast<std::int64_t>(all), "window"), "\n");
+// The symbol of a line "SYMBOL: WHY".
+std::string symbol_of(const std::string& left_out) {
+  return left_out.substr(0, left_out.find(": "));
 }
 
-// Counts of the windows that both have: those with the same model, and all.
-std::pair<std::size_t, std::size_t> equal_models(const TreeHashes& a, const TreeHashes& b) {
-  std::size_t equal = 0, both = 0;
-  for (const auto& [window, hash] : a)
-    if (const auto other = b.find(window); other != b.end()) {
-      ++both;
-      equal += other->second == hash ? 1 : 0;
-    }
-  return {equal, both};
+// "; left out: CD": the summary below says why.
+std::string left_out_text(const std::vector<std::string>& left_out) {
+  constexpr std::size_t most_named = 10;
+  if (left_out.empty()) return "";
+  std::vector<std::string> symbols;
+  for (const std::string& line : left_out)
+    if (symbols.size() < most_named) symbols.push_back(symbol_of(line));
+  return cat(
+      "; left out: ", join(symbols, ", "),
+      left_out.size() > most_named ? cat(" and ", left_out.size() - most_named, " more") : "");
 }
 
 }  // namespace
@@ -229,7 +223,7 @@ ItemTable window_table(const BatchRecords& records) {
   const Infos infos = metrics_of(records);
   add_metric_names(table.columns, infos);
   for (const char* name : {"features_s", "training_s", "prediction_s", "evaluation_s", "seconds",
-                           "memory_bytes", "gpu_memory_bytes", "why"})
+                           "memory_bytes", "gpu_memory_bytes", "folder", "why"})
     table.columns.emplace_back(name);
   for (const WindowRecord& window : records.windows) {
     const json& data = window.metadata;
@@ -247,7 +241,17 @@ ItemTable window_table(const BatchRecords& records) {
       row.push_back(cell(data, json::json_pointer(where)));
     for (const auto& bytes : {window.memory_bytes, window.gpu_memory_bytes})
       row.push_back(bytes ? Cell{*bytes} : Cell{});
+    // In the folder of the batch: "jobs/NAME", or "attempts/N" where the job is not done.
+    row.emplace_back((window.folder.parent_path().filename() / window.folder.filename()).string());
     row.emplace_back(window.why);
+    table.rows.push_back(std::move(row));
+  }
+  const auto status = std::find(table.columns.begin(), table.columns.end(), "status");
+  for (const std::string& line : records.left_out) {
+    std::vector<Cell> row(table.columns.size());
+    row.front() = symbol_of(line);
+    row[static_cast<std::size_t>(status - table.columns.begin())] = std::string("left out");
+    row.back() = line.substr(std::min(line.size(), symbol_of(line).size() + 2));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -325,32 +329,6 @@ std::string batch_text(const BatchRecords& records, const std::vector<SettingRes
   return cat(each ? window_lines(records) : symbol_lines(records), "\n", setting_lines(results));
 }
 
-std::string same_models_text(const BatchRecords& records) {
-  constexpr std::size_t most_compared = 100, most_lines = 10;
-  std::map<std::string, TreeHashes> by_setting;
-  for (const WindowRecord& window : records.windows) {
-    if (window.status != "success") continue;
-    const std::string hash = window.metadata.value("model", json::object()).value("trees_hash", "");
-    if (!hash.empty())
-      by_setting[setting_text(window)][{window.symbol, window.start, window.end}] = hash;
-  }
-  std::map<TreeHashes, std::vector<std::string>> same;
-  for (const auto& [setting, models] : by_setting) same[models].push_back(setting);
-  std::vector<std::string> lines;
-  for (const auto& [models, settings] : same)
-    if (settings.size() > 1)
-      lines.push_back(same_models_line(settings, models.size(), models.size()));
-  for (auto a = same.begin(); a != same.end() && same.size() <= most_compared; ++a)
-    for (auto b = std::next(a); b != same.end(); ++b) {
-      const auto [equal, both] = equal_models(a->first, b->first);
-      if (equal * 2 > both)
-        lines.push_back(same_models_line({a->second[0], b->second[0]}, equal, both));
-    }
-  const std::size_t more = lines.size() > most_lines ? lines.size() - most_lines : 0;
-  lines.resize(lines.size() - more);
-  return cat(join(lines, ""), more > 0 ? cat("and ", more, " more such pairs of settings\n") : "");
-}
-
 std::string expected_text(const BatchRecords& records, std::size_t most_named) {
   struct Count {
     std::size_t all = 0, success = 0;
@@ -388,7 +366,8 @@ std::string expected_text(const BatchRecords& records, std::size_t most_named) {
              count_of(static_cast<std::int64_t>(symbols.size()), "symbol"), ", ",
              least == most ? cat(most) : cat(least, " to ", most), " of each",
              each ? cat(", with each of ", settings.size(), " settings") : "", ": ", success,
-             " succeeded", fewer.empty() ? "" : "; ", join(fewer, ", "), "\n", missing);
+             " succeeded", fewer.empty() ? "" : "; ", join(fewer, ", "),
+             left_out_text(records.left_out), "\n", missing);
 }
 
 }  // namespace lockstep::gbdt

@@ -56,24 +56,6 @@ std::vector<std::string> metric_names(const std::string& value);
 // Whether rows are drawn by their gradients (GOSS), under either of its two names.
 bool is_goss(const Parameters& asked);
 
-// Leaves of a tree on so many rows, where num_leaves asks for more than `full`. LightGBM estimates
-// the rows of a leaf by their second derivatives, unless all rows have the same: a leaf may have
-// fewer than min_data_in_leaf, but at least one. The rows of the node that it splits it counts, and
-// these are at least twice min_data_in_leaf.
-struct LeavesInReach {
-  std::int64_t asked = 0, least_rows = 0;       // num_leaves, min_data_in_leaf
-  std::int64_t full = 0;                        // that have least_rows each
-  std::int64_t most = 0;                        // that a tree can have
-  bool cannot() const { return most < asked; }  // else a tree may reach num_leaves
-};
-// Nothing where splits are forced, which LightGBM does not check.
-std::optional<LeavesInReach> leaves_in_reach(const Parameters& asked, std::int64_t rows);
-// "4 leaves of 20 rows (min_child_samples)", and how many more there may be. `to`: of more rows,
-// for the range from these to those.
-std::string leaves_text(const LeavesInReach& leaves, const LeavesInReach& to);
-// Says, before training, that the rows may be too few for num_leaves: "" where they are not.
-std::string few_rows_note(const Parameters& asked, std::int64_t rows);
-
 // The value of a parameter among these; `otherwise` where it is not there.
 std::string value_of(const Parameters& parameters, const std::string& name,
                      const std::string& otherwise);

@@ -184,8 +184,9 @@ std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out) {
   std::vector<PlannedWindow> planned;
   std::optional<Error> none;  // of the first symbol that is left out
-  const auto leave_out = [&](const Error& error) {
-    if (left_out != nullptr) left_out->push_back(error.what());
+  const auto leave_out = [&](const std::string& symbol, const Error& error) {
+    const std::string why = error.what(), named = cat(symbol, ": ");
+    if (left_out != nullptr) left_out->push_back(why.starts_with(named) ? why : named + why);
     if (!none) none = error;
   };
   for (const std::string& symbol : batch_symbols(options)) {
@@ -194,7 +195,7 @@ std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
       data = load_symbol(options, symbol);
     } catch (const Error& error) {
       if (left_out == nullptr) throw;
-      leave_out(error);
+      leave_out(symbol, error);
       continue;
     }
     const auto plan = [&](const Window& window) {
@@ -213,7 +214,7 @@ std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
     try {
       windows = windows_of(options, *data);
     } catch (const Error& error) {
-      leave_out(error);
+      leave_out(symbol, error);
     }
     for (const Window& window : windows) {
       if (options.test == TestWindow::full && !covers(last, window.end + window.end - window.start))

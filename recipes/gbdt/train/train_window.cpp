@@ -10,6 +10,7 @@
 #include "core/base/version.h"
 #include "recipes/gbdt/lightgbm/booster.h"
 #include "recipes/gbdt/lightgbm/gpu.h"
+#include "recipes/gbdt/lightgbm/leaves.h"
 #include "recipes/gbdt/train/artefacts.h"
 #include "recipes/gbdt/train/job_results.h"
 #include "recipes/gbdt/train/labels.h"

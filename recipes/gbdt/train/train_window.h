@@ -51,9 +51,9 @@ struct PlannedWindow {
   std::int64_t train_rows = 0;  // of one that is trained
 };
 // All windows of a batch, symbol by symbol. With test=full those without a full test window are
-// left out. left_out: takes a line for each symbol whose file cannot be read, or whose days have
-// room for none; null: such a file is an Error. Throws Error, also where no symbol is left; reads
-// the prices of each symbol.
+// left out. left_out: takes a line "SYMBOL: WHY" for each symbol whose file cannot be read, or
+// whose days have room for none; null: such a file is an Error. Throws Error, also where no symbol
+// is left; reads the prices of each symbol.
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out = nullptr);
 // The window of `lockstep train`: from start (or the first day that has enough bars before it) to

@@ -187,8 +187,11 @@ std::vector<OurWord> written_here(const Synonym& synonym, const std::string& val
   const bool has_off = synonym.none_when_off || !synonym.ours_when_off.empty();
   const bool off = has_off && !value.empty() && is_off(synonym, value);
   if (off && synonym.none_when_off) return {};
+  const bool for_jobs = batch.makes_jobs && !synonym.ours_in_batch.empty();
   std::vector<OurWord> words;
-  for (const OurWord& word : words_of(off ? synonym.ours_when_off : synonym.ours))
+  for (const OurWord& word : words_of(off        ? synonym.ours_when_off
+                                      : for_jobs ? synonym.ours_in_batch
+                                                 : synonym.ours))
     if (const auto ours = filled(word.value, synonym, value, batch))
       words.push_back({word.name, *ours, off});
   return words;
@@ -211,6 +214,8 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     if (ours.empty()) ours = "left out";
     if (synonym.none_when_off) ours += "; off: left out";
     if (!synonym.ours_when_off.empty()) ours += cat("; off: ", in_code(synonym.ours_when_off));
+    if (!synonym.ours_in_batch.empty())
+      ours += cat("; in a batch: ", in_code(synonym.ours_in_batch));
     replace(ours, "{value}", "VALUE");
     replace(ours, "{total}", "VALUE x devices x accumulation");
     replace(ours, "{device}", "DEVICE");

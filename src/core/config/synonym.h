@@ -25,6 +25,7 @@ struct Synonym {
   //   {index}     the number of a device ("1" of cuda:1); without one its word is left out
   std::string ours;
   std::string ours_when_off{};  // the same for values 0, no, off, none and false; empty: as `ours`
+  std::string ours_in_batch{};  // the same for a command that makes a batch; empty: as `ours`
   bool none_when_off = false;   // for those values nothing is needed here
   bool zero_is_index = false;   // 0 means the first device, not off
   // Values with another name here: "float16" and "fp16". "adamw*" matches all that begin so.
@@ -52,6 +53,7 @@ struct TypedName {
 struct TypedBatch {
   int devices = 0;
   std::int64_t accumulation = 1;
+  bool makes_jobs = false;  // the command makes a batch, whose jobs see one GPU each
 };
 
 // "--Batch-Size" as "batch_size".

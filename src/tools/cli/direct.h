@@ -37,6 +37,8 @@ struct DirectSetting {
                       // is only one
   std::int64_t jobs = 0;
   std::vector<std::string> one_job;  // the assignments of the middle job
+  double cpus = 1;                   // for each job
+  std::string gpus;                  // for each job, as in a job file
   std::function<bool(const std::filesystem::path& folder)> is_alike;  // as in DirectBatch
 };
 
@@ -47,8 +49,6 @@ struct DirectJobs {
   std::int64_t jobs = 0;
   std::filesystem::path run_root;
   std::vector<std::string> notes;  // for people
-  double cpus = 1;                 // for each job
-  std::string gpus;                // for each job, as in a job file
   std::string on_cpu, on_gpu;      // as in DirectBatch
   std::vector<DirectSetting> settings;
 };

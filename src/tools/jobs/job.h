@@ -72,10 +72,12 @@ struct Job {
   bool keeps_worker = false;        // its process may leave a copy for the next job
 };
 
-// Limits for a whole batch.
+// Limits for a whole batch, and what it says of itself.
 struct BatchLimits {
   std::optional<double> max_failure_rate;  // 0 to 1: the batch ends above it …
   std::int64_t min_finished = 20;          // … once this many jobs have finished
+  std::vector<std::string> left_out{};     // for people: what has no job, and why, a line each
+  bool operator==(const BatchLimits&) const = default;
 };
 
 struct JobList {

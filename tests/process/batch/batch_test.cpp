@@ -494,6 +494,27 @@ TEST_F(Batch, MayBeAddedToWhileItRunsAndAfterwards) {
   EXPECT_THAT(run({"runs"}).out, HasSubstr("batch b: 3 done of 3\n"));
 }
 
+TEST_F(Batch, NamesAreThoseOfTheJobsThatTheFileHasNow) {
+  const auto run_file = [&](const std::string& word, const std::string& name) {
+    write_file_atomic(folder.path() / "b.toml",
+                      "name = '" + name + "'\ncommand = ['sh', '-c', 'echo " + word + "']\n");
+    return run({"batch", "run", "b.toml"});
+  };
+  EXPECT_EQ(run_file("old", "x").code, 0);
+  EXPECT_THAT(run_file("new", "x").err,
+              HasSubstr("1 has the name of an earlier job: it is jobs/x-"));
+  EXPECT_EQ(run({"batch", "logs", "b", "x"}).out, "new\n");
+  EXPECT_EQ(run({"batch", "logs", "b", "1"}).out, "old\n");
+  EXPECT_THAT(run({"batch", "status", "b", "x"}).out, HasSubstr("\"name\": \"x-"));
+  EXPECT_THAT(run({"batch", "status", "b", "1"}).out, HasSubstr("\"listed\": false"));
+  EXPECT_THAT(run({"batch", "retry", "b", "x"}).err, HasSubstr("1 job will run with"));
+  EXPECT_EQ(ledger().tries(2), 0);
+  EXPECT_EQ(run_file("other", "y").code, 0);
+  const ToolResult gone = run({"batch", "retry", "b", "x"});
+  EXPECT_EQ(gone.code, 2);
+  EXPECT_THAT(gone.err, HasSubstr("job x is not in the job file any more"));
+}
+
 TEST_F(Batch, SlotsMayBeChangedWhileItRuns) {
   // Each waits until three run, which one slot does not allow.
   testing::ToolProcess tool = begin(run_words(

@@ -46,6 +46,22 @@ TEST_F(GbdtBadSymbols, AreLeftOutByNameBeforeTheOthersRun) {
   EXPECT_FALSE(exists("runs"));
 }
 
+TEST_F(GbdtBadSymbols, AreNamedAtTheEndToo) {
+  write_prices("AB");
+  write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,-1,1\n");
+  const ToolResult result = batch({"--name", "g", "symbols=AB,CD"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("succeeded; left out: CD\n"));
+  EXPECT_THAT(result.out, HasSubstr("left out: CD: CD.csv, line 2: "));
+  EXPECT_THAT(tool({"batch", "status", "g"}).out, HasSubstr("left out: CD: CD.csv, line 2: "));
+  EXPECT_THAT(text("runs/g/windows.csv"), HasSubstr("CD,,,left out,"));
+  ASSERT_EQ(tool({"report", "g", "--out", "r.html"}).code, 0);
+  EXPECT_THAT(text("r.html"), HasSubstr("left out: CD: CD.csv, line 2: "));
+  const auto metadata =
+      nlohmann::json::parse(text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json"));
+  EXPECT_EQ(metadata.at("options").at("window_days"), 60);
+}
+
 TEST_F(GbdtBadSymbols, WithTooFewDaysAreLeftOutByNameUnlessThereIsNoOther) {
   std::filesystem::create_directories(folder() / "prices");
   write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,1,1\n");

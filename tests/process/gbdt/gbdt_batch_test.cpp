@@ -237,7 +237,7 @@ TEST_F(GbdtBatch, NamesWindowsThatAreMissingAndWhy) {
   // bars.
   const ToolResult result =
       tool({"batch", "gbdt", "--name", "g", "symbols=list", "data.path=prices", "start=2020-01-01",
-            "n_estimators=5", "horizon=3"});
+            "n_estimators=5", "horizon=3", "window_days=180"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("2 windows will be skipped"));
   EXPECT_THAT(result.err,
@@ -247,6 +247,7 @@ TEST_F(GbdtBatch, NamesWindowsThatAreMissingAndWhy) {
                         "missing: AB_2020-01-01_to_2020-06-29: skipped, features need"));
   EXPECT_EQ(read_csv(folder() / "runs/g/windows.csv").rows.size(), 6u);
   EXPECT_TRUE(exists("runs/g/jobs/AB_2020-12-26_to_2021-03-26/model.txt"));
+  EXPECT_THAT(text("runs/g.toml"), HasSubstr("\"window_days=180\""));
   EXPECT_THAT(tool({"batch", "gbdt", "--dry-run", "data.path=prices", "start=2020-06-01",
                     "end=2021-03-29", "horizon=3"})
                   .err,
@@ -281,6 +282,9 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
               HasSubstr("write symbols=in.txt data.path=DIR --slots 4; leave out skip_fetch (DIR "
                         "has a file SYMBOL.csv"));
   EXPECT_THAT(refused({"--gpus", "2"}), HasSubstr("leave it out: with gbdt.device=gpu, a batch"));
+  EXPECT_THAT(refused({"gpu_device_id=1"}), HasSubstr("write --devices 1"));
+  EXPECT_THAT(refused({"gbdt.device=gpu", "gbdt.device_id=1"}), HasSubstr("sees the one GPU"));
+  EXPECT_THAT(refused({"gbdt.device_id=0"}), HasSubstr("does nothing: gbdt.device is cpu"));
   EXPECT_THAT(refused({"gpus=2"}), HasSubstr("leave it out: with gbdt.device=gpu, a batch"));
   EXPECT_THAT(refused({"num_leaves=31,1"}), HasSubstr("num_leaves"));
   EXPECT_THAT(refused({"params=no_such=1"}), HasSubstr("no_such"));
@@ -299,6 +303,11 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
   EXPECT_THAT(no_gpu.err,
               HasSubstr("60 jobs need a GPU, and there is none\n\nhint: gbdt.device=cpu "
                         "trains on the CPU; lockstep doctor"));
+  const ToolResult some = testing::run_tool(
+      {"batch", "gbdt", "--name", "g", "data.made_symbols=2", "gbdt.device=cpu,gpu"}, folder(),
+      {{"CUDA_VISIBLE_DEVICES", ""}});
+  EXPECT_EQ(some.code, 2);
+  EXPECT_THAT(some.err, HasSubstr("12 jobs need a GPU, and there is none"));
   EXPECT_THAT(tool({"plan", "gbdt"}).err, HasSubstr("lockstep batch gbdt --dry-run --measure"));
   EXPECT_THAT(tool({"plan", "gbdt", "--gpus", "T4x2"}).err,
               HasSubstr("lockstep batch gbdt --dry-run --measure"));

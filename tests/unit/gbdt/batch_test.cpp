@@ -26,61 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class PlanBatch : public WithLightGbm {};
-
-TEST_F(PlanBatch, HasAJobForEachSymbolAndWindow) {
-  GbdtOptions options;
-  const DirectBatch batch = options.plan_batch();
-  EXPECT_EQ(batch.rows.size(), 60u);
-  EXPECT_THAT(batch.keys, ElementsAre("symbol", "start", "end"));
-  EXPECT_THAT(batch.rows.at(0), ElementsAre("MADE01", "2022-01-01", "2022-06-30"));
-  EXPECT_THAT(batch.notes, Contains("10 symbols, 60 windows"));
-  EXPECT_THAT(batch.notes, Contains(HasSubstr("made")));
-  EXPECT_EQ(batch.gpus, "0");
-}
-
-TEST_F(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {
-  GbdtOptions options;
-  options.table.set("gbdt.device", "gpu");
-  const DirectBatch batch = options.plan_batch();
-  EXPECT_EQ(batch.gpus, "0.25");
-  EXPECT_THAT(batch.more_options, ElementsAre("gbdt.device_id={gpu}"));
-}
-
-TEST_F(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
-  GbdtOptions options;
-  options.table.set("threshold", "9");
-  options.table.set("data.made_symbols", "1");
-  EXPECT_THAT(options.plan_batch().notes,
-              Contains(HasSubstr("6 windows will be skipped, the first, "
-                                 "MADE01_2022-01-01_to_2022-06-30, because all")));
-}
-
-TEST_F(PlanBatch, SaysInHowManyWindowsTheLeavesCannotBeReached) {
-  GbdtOptions options;
-  options.table.set("num_leaves", "255");
-  options.table.set("data.made_symbols", "1");
-  EXPECT_THAT(options.plan_batch().notes,
-              Contains("in 6 of 6 windows num_leaves=255 cannot be reached: their rows make 4 "
-                       "leaves of 20 rows (min_child_samples); LightGBM estimates the rows of a "
-                       "leaf, so a tree may have more, but at most 44 to 53"));
-  options.table.set("num_leaves", "5");
-  EXPECT_THAT(options.plan_batch().notes,
-              Contains(HasSubstr("in 6 of 6 windows num_leaves=5 may not be reached: ")));
-  options.table.set("num_leaves", "4");
-  EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("be reached"))));
-}
-
-TEST_F(PlanBatch, CountsTheWindowsThatWillBeSkipped) {
-  GbdtOptions options;
-  options.table.set("data.made_symbols", "1");
-  EXPECT_EQ(options.plan_batch().skipped, 0u);
-  options.table.set("threshold", "9");
-  const DirectBatch batch = options.plan_batch();
-  EXPECT_EQ(batch.skipped, 6u);
-  EXPECT_THAT(batch.why_skipped, StartsWith("MADE01_2022-01-01_to_2022-06-30, because all"));
-}
-
 TEST(MadePrices, AreTheSameInAllWindowsOfABatch) {
   GbdtOptions whole, window;
   window.table.set("start", "2024-01-01");
@@ -155,6 +100,7 @@ TEST_F(Gather, MakesOneOfAllWindows) {
   ASSERT_EQ(windows.rows.size(), 2u);
   EXPECT_THAT(windows.columns, Not(Contains("num_leaves")));
   EXPECT_EQ(windows.rows[1][windows.column("start")], "2022-06-30");
+  EXPECT_EQ(windows.rows[1][windows.column("folder")], "jobs/b");
   EXPECT_GT(*windows.number(0, windows.column("auc")), 0.5);
   const CsvTable predictions = read_csv(folder_.path() / "predictions.csv");
   const CsvTable first = read_csv(folder_.path() / "jobs/a/predictions.csv");
@@ -164,6 +110,18 @@ TEST_F(Gather, MakesOneOfAllWindows) {
   const CsvTable settings = read_csv(folder_.path() / "settings.csv");
   ASSERT_EQ(settings.rows.size(), 1u);
   EXPECT_EQ(settings.rows[0][settings.column("success")], "2");
+}
+
+TEST_F(Gather, NamesSymbolsThatAreLeftOut) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  end_.left_out = {"CD: CD.csv, line 2: close is -1"};
+  EXPECT_THAT(gather(), HasSubstr("expected 1 windows of 1 symbol, 1 of each: 1 succeeded; left "
+                                  "out: CD\n"));
+  const CsvTable windows = read_csv(folder_.path() / "windows.csv");
+  ASSERT_EQ(windows.rows.size(), 2u);
+  EXPECT_EQ(windows.rows[1][windows.column("symbol")], "CD");
+  EXPECT_EQ(windows.rows[1][windows.column("status")], "left out");
+  EXPECT_EQ(windows.rows[1][windows.column("why")], "CD.csv, line 2: close is -1");
 }
 
 TEST_F(Gather, TellsSettingsApart) {
@@ -216,25 +174,6 @@ TEST(SameModels, AreNamedPairByPairWhereMostAreTheSame) {
   for (WindowRecord& window : records.windows)
     window.metadata["model"]["trees_hash"] = cat(setting_text(window), window.start);
   EXPECT_EQ(same_models_text(records), "");
-}
-
-TEST_F(PlanBatch, KnowsJobsOfAnEarlierBatchOfItsKind) {
-  GbdtOptions options;
-  options.table.set("data.made_symbols", "1");
-  const TemporaryDirectory folder;
-  nlohmann::json job = {{"options", options.table.to_json()}, {"sample_counts", {{"train", 95}}}};
-  job["options"]["symbol"] = "X";
-  const auto is_alike = [&](const nlohmann::json& metadata) {
-    write_file_atomic(folder.path() / "metadata.json", metadata.dump());
-    return options.plan_batch().is_alike(folder.path());
-  };
-  EXPECT_TRUE(is_alike(job));
-  job["sample_counts"]["train"] = 5000;
-  EXPECT_FALSE(is_alike(job));
-  job["sample_counts"]["train"] = 95;
-  job["options"]["n_estimators"] = 7;
-  EXPECT_FALSE(is_alike(job));
-  EXPECT_FALSE(is_alike({{"options", 3}}));
 }
 
 TEST_F(Gather, SaysOfHowManySettingsThereIsNoMap) {

@@ -11,6 +11,7 @@
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
 #include "recipes/gbdt/lightgbm/booster.h"
+#include "recipes/gbdt/lightgbm/leaves.h"
 #include "recipes/gbdt/lightgbm/one_thread.h"
 #include "recipes/gbdt/options/gbdt_options.h"
 
@@ -384,6 +385,27 @@ TEST(FewRows, AreSaidBeforeTraining) {
   EXPECT_EQ(few_rows_note(asked, 2540), "");
   EXPECT_THAT(few_rows_note(asked, 39),
               HasSubstr("39 rows make one leaf: nodes of fewer than 40 rows"));
+}
+
+TEST(FewRows, AreNotTheOnlyLimitOfLeavesWhereMaxDepthIsOne) {
+  Parameters asked = {{"num_leaves", "255"}, {"min_data_in_leaf", "20"}, {"max_depth", "3"}};
+  const char* const by_depth =
+      "num_leaves=255 cannot be reached: max_depth=3 allows at most 8 leaves";
+  EXPECT_EQ(few_rows_note(asked, 1'000'000), by_depth);
+  EXPECT_EQ(few_rows_note(asked, 160), by_depth);
+  EXPECT_EQ(few_rows_note(asked, 90),
+            "num_leaves=255 cannot be reached: 90 rows make 4 leaves of 20 rows "
+            "(min_child_samples); LightGBM estimates the rows of a leaf, so a tree may have more, "
+            "but at most 8, by max_depth=3");
+  EXPECT_THAT(few_rows_note(asked, 42), HasSubstr("at most 4"));
+  asked.emplace_back("objective", "regression");
+  EXPECT_EQ(few_rows_note(asked, 1000), by_depth);
+  EXPECT_THAT(few_rows_note(asked, 90), HasSubstr("90 rows make at most 4 leaves of 20 rows"));
+  asked = {{"num_leaves", "255"}, {"min_data_in_leaf", "1"}, {"max_depth", "8"}};
+  EXPECT_EQ(few_rows_note(asked, 1000), "");
+  asked.emplace_back("device_type", "cuda");
+  asked[2].second = "3";
+  EXPECT_EQ(few_rows_note(asked, 1000), "") << "CUDA ignores the depth";
 }
 
 TEST(FewRows, AreCountedWhereAllHaveOneSecondDerivative) {

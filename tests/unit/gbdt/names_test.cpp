@@ -8,12 +8,12 @@
 namespace lockstep::gbdt {
 namespace {
 
-std::string in_our_words(const char* name, const char* value) {
+std::string in_our_words(const char* name, const char* value, const TypedBatch& batch = {}) {
   const std::vector<Synonym> all = synonyms();
   const Synonym* const synonym = find_synonym(all, name);
   if (synonym == nullptr) return "unknown";
   std::vector<std::string> words;
-  for (const OurWord& word : written_here(*synonym, value, {}))
+  for (const OurWord& word : written_here(*synonym, value, batch))
     words.push_back(cat(word.name, "=", word.value));
   if (words.empty()) words.push_back(synonym->note);
   return join(words, " ");
@@ -27,6 +27,16 @@ TEST(GbdtNames, TellADeviceFromItsNumber) {
   EXPECT_EQ(in_our_words("device", "cuda:1"), "gbdt.device=gpu gbdt.device_id=1");
   EXPECT_EQ(in_our_words("device_type", "cuda"), "gbdt.device=cuda");
   EXPECT_EQ(in_our_words("teacher_device", "cpu"), "gbdt.device=cpu");
+}
+
+TEST(GbdtNames, ChooseAGpuOfABatchByItsFlag) {
+  const TypedBatch batch{.makes_jobs = true};
+  EXPECT_EQ(in_our_words("gpu_device_id", "1"), "gbdt.device_id=1");
+  EXPECT_EQ(in_our_words("gpu_device_id", "1", batch), "--devices=1");
+  EXPECT_EQ(in_our_words("gpu_id", "1", batch), "--devices=1");
+  EXPECT_EQ(in_our_words("device", "cuda:1", batch), "gbdt.device=gpu --devices=1");
+  EXPECT_EQ(in_our_words("device", "gpu", batch), "gbdt.device=gpu");
+  EXPECT_EQ(in_our_words("device", "cpu", batch), "gbdt.device=cpu");
 }
 
 TEST(GbdtNames, HaveNoOptionForManyGpus) {

@@ -14,7 +14,9 @@
 #include "core/base/error.h"
 #include "core/base/files/beneath.h"
 #include "core/base/files/files.h"
+#include "core/base/json/json.h"
 #include "core/base/text/text.h"
+#include "planning/direct_recipe.h"
 #include "runtime/run/events/json_lines.h"
 #include "runtime/run/names.h"
 
@@ -41,12 +43,23 @@ void check_name(const std::string& name) {
                 "choose a name like first-try; run.root says in which folder runs lie");
 }
 
+// The recipe of a run that there is; "" if its record cannot be read.
+std::string recipe_of(const fs::path& run) try {
+  return text_or(parse_json(read_file(run / "run.json")), "recipe", "");
+} catch (const Error&) {
+  return "";
+}
+
 [[noreturn]] void throw_taken(const std::string& name, const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(path / "run.json", ignored))  // such as a batch
     throw Error(cat(path.string(), " is there already"), "choose another name");
-  throw Error(cat("run \"", name, "\" is there already: ", path.string()),
-              cat("choose another name, or go on with `lockstep resume ", name, "`"));
+  const std::string what = cat("run \"", name, "\" is there already: ", path.string()),
+                    recipe = recipe_of(path);
+  if (find_direct_recipe(recipe) != nullptr)
+    throw Error(what,
+                cat("choose another name with --name: a run of ", recipe, " cannot be resumed"));
+  throw Error(what, cat("choose another name, or go on with `lockstep resume ", name, "`"));
 }
 
 [[noreturn]] void throw_cannot_make(const fs::path& path, int error) {

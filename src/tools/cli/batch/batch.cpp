@@ -73,8 +73,9 @@ std::int64_t job_of(Ledger& ledger, const std::string& words) {
 
 using Rows = std::vector<nlohmann::json>;
 
-// Calls `visit` with blocks of listed jobs, by number, so that a million jobs are not held. Nothing
-// is read meanwhile, so that a slow reader of the output blocks no writer of the ledger.
+// Calls `visit` with blocks of the jobs with `condition`, by number, so that a million jobs are not
+// held. Nothing is read meanwhile, so that a slow reader of the output blocks no writer of the
+// ledger.
 void each_job_rows(Ledger& ledger, const std::string& condition,
                    const std::function<void(const Rows&)>& visit) {
   constexpr std::size_t at_once = 1000;
@@ -83,8 +84,8 @@ void each_job_rows(Ledger& ledger, const std::string& condition,
       cat("SELECT job.id, name, state, job.reason, tries, last.exit_code, "
           "last.ended - last.started, last.devices, last.number FROM job LEFT JOIN "
           "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
-          "job.id) WHERE listed != 0 AND job.id > ?",
-          condition, " ORDER BY job.id LIMIT ", at_once));
+          "job.id) WHERE ",
+          condition, " AND job.id > ? ORDER BY job.id LIMIT ", at_once));
   std::int64_t last = std::numeric_limits<std::int64_t>::min();
   for (Rows rows;; rows.clear()) {
     jobs.bind(1, last);
@@ -115,12 +116,18 @@ std::vector<std::int64_t> job_numbers(Ledger& ledger, const std::string& conditi
   return numbers;
 }
 
+// False where the job file that ran last has it no more.
+bool is_listed(Ledger& ledger, std::int64_t id) {
+  return !job_numbers(ledger, cat(" AND id = ", id)).empty();
+}
+
 // All about one job.
 nlohmann::json job_page(Ledger& ledger, std::int64_t id) {
   nlohmann::json page;
-  each_job_rows(ledger, cat(" AND job.id = ", id), [&](const Rows& rows) { page = rows[0]; });
+  each_job_rows(ledger, cat("job.id = ", id), [&](const Rows& rows) { page = rows[0]; });
   page["parameters"] = nlohmann::json::object();
   for (const auto& [name, value] : ledger.job(id).parameters) page["parameters"][name] = value;
+  if (!is_listed(ledger, id)) page["listed"] = false;
   Statement last(ledger.database(),
                  "SELECT id, results_left_out FROM attempt WHERE job = ? ORDER BY id DESC LIMIT 1");
   if (!last.bind(1, id).step()) return page;
@@ -177,9 +184,9 @@ void print_with_jobs(nlohmann::json value, Ledger& ledger, const std::string& co
 
 std::string condition_of(const Parsed& parsed) {
   if (parsed.has("--failed"))
-    return " AND (state = 'failed' OR (state = 'waiting' AND job.reason != ''))";
-  if (parsed.has("--running")) return " AND state = 'running'";
-  return "";
+    return "listed != 0 AND (state = 'failed' OR (state = 'waiting' AND job.reason != ''))";
+  if (parsed.has("--running")) return "listed != 0 AND state = 'running'";
+  return "listed != 0";
 }
 
 int status_main(const Parsed& parsed) {
@@ -203,6 +210,7 @@ int status_main(const Parsed& parsed) {
     for (const auto& [state, count] : ledger.counts()) value["counts"][to_string(state)] = count;
     if (const std::string by = ledger.fact("clean-up"); !by.empty()) value["clean_up"] = by;
     value["not_on_disk_yet"] = ledger.unsynced();
+    if (const auto lines = ledger.left_out(); !lines.empty()) value["left_out"] = lines;
     if (nlohmann::json search = parse_json(ledger.fact("search")); search.is_object())
       value["search"] = std::move(search);
     if (lists)
@@ -324,6 +332,12 @@ int request_main(const Parsed& parsed, const std::string& what) {
   if (parsed.positionals.size() > 1) {
     Ledger ledger = ledger_to_read(batch);
     job = job_of(ledger, parsed.positionals[1]);
+    if (what == "retry" && !is_listed(ledger, job))
+      throw Error(cat("job ", shown_name(ledger.job(job)),
+                      " is not in the job file any more, as it ran last"),
+                  cat("lockstep batch status ", batch_word(batch),
+                      " --jobs lists the jobs; lockstep batch run FILE takes it up again once it "
+                      "is in the file"));
   }
   if (what == "cancel" && job == 0 && has_shares(batch)) cancel_pending(batch);
   std::size_t changed = 0;
@@ -336,6 +350,10 @@ int request_main(const Parsed& parsed, const std::string& what) {
   }
   const std::string name = batch_word(batch);
   const std::string on = "lockstep batch resume " + name;
+  if (what == "retry" && job != 0 && changed == 0 && !all_run)
+    throw Error(cat("job ", printable(parsed.positionals[1]), " is running: it cannot be retried"),
+                cat("lockstep batch cancel ", name, " ",
+                    shell_word(printable(parsed.positionals[1])), " ends it"));
   if (what == "pause")
     say("paused: no more jobs start until lockstep batch unpause " + name);
   else if (what == "unpause")
@@ -343,6 +361,8 @@ int request_main(const Parsed& parsed, const std::string& what) {
   else if (!all_run || changed > 0)
     say(cat(changed, changed == 1 ? " job" : " jobs",
             what == "retry" ? " will run with " + on : " cancelled"));
+  else if (job != 0 && what == "retry")
+    say("the batch that runs was asked to run the job again, unless it is running");
   return exit_finished;
 }
 

@@ -152,10 +152,17 @@ JobTime measured_time(const DirectRecipe& recipe, const Parsed& parsed,
 }  // namespace
 
 std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed,
-                                const DirectJobs& jobs, const JobRoom& room) {
+                                const DirectJobs& jobs) {
   constexpr std::size_t most_measured = 10;
+  const DirectSetting& first = jobs.settings.at(0);
+  if (std::any_of(jobs.settings.begin(), jobs.settings.end(), [&](const DirectSetting& setting) {
+        return setting.cpus != first.cpus || setting.gpus != first.gpus;
+      }))
+    return "how long it takes is not known: jobs of different settings need different cores or "
+           "GPUs";
+  const JobRoom room = room_for_jobs(parsed, first.cpus, first.gpus);
   const auto at_once = std::min<std::int64_t>(room.jobs, jobs.jobs);
-  const Wanted wanted{.cpus = jobs.cpus, .on_gpus = jobs.gpus != "0", .at_once = at_once};
+  const Wanted wanted{.cpus = first.cpus, .on_gpus = first.gpus != "0", .at_once = at_once};
   if (room.jobs == 0) return "how long it takes is not known: the jobs cannot run here";
   const bool measures = parsed.has("--measure");
   double seconds = 0;

@@ -12,8 +12,9 @@ namespace lockstep::cli {
 // --measure they come from one job of each setting, trained into a temporary folder. Without
 // either, the line says how to get them. Jobs that share cores take longer: times of CPU jobs are
 // scaled to own cores, and only as many advance at once as there are cores for. Jobs on GPUs are
-// taken from a batch with as many at once. Throws Error if that job cannot be trained.
+// taken from a batch with as many at once. It is not known where settings
+// need different cores or GPUs. Throws Error if that job cannot be trained.
 std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed,
-                                const DirectJobs& jobs, const JobRoom& room);
+                                const DirectJobs& jobs);
 
 }  // namespace lockstep::cli

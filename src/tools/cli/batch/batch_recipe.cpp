@@ -62,19 +62,18 @@ void check_flags(const Parsed& parsed) {
 
 // Jobs that are written or run here. A job file may be run elsewhere.
 void check_needs(const Parsed& parsed, const DirectJobs& jobs) {
-  const bool on_gpus = jobs.gpus != "0";
-  check_gpus(parsed, {.jobs = on_gpus ? jobs.jobs : 0,
-                      .any = on_gpus,
-                      .on_cpu = jobs.on_cpu,
-                      .on_gpu = jobs.on_gpu});
+  std::int64_t on_gpus = 0;
+  for (const DirectSetting& setting : jobs.settings)
+    on_gpus += setting.gpus != "0" ? setting.jobs : 0;
+  check_gpus(parsed,
+             {.jobs = on_gpus, .any = on_gpus > 0, .on_cpu = jobs.on_cpu, .on_gpu = jobs.on_gpu});
 }
 
 int show_only(const DirectRecipe& recipe, const Parsed& parsed, const DirectJobs& jobs) {
   const TemporaryDirectory folder;
   write_job_file(folder.path() / "jobs.toml", jobs.toml);
   const int code = run_file(parsed, folder.path() / "jobs.toml", jobs.name, jobs.run_root);
-  if (!parsed.has("--devices-like"))
-    print(batch_forecast_text(recipe, parsed, jobs, room_for_jobs(parsed, jobs.cpus, jobs.gpus)));
+  if (!parsed.has("--devices-like")) print(batch_forecast_text(recipe, parsed, jobs));
   return code;
 }
 
@@ -175,7 +174,7 @@ std::vector<Command> batch_recipe_commands() {
 
 DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                               const DirectRecipe& recipe) {
-  DirectBatchEnd end{.folder = batch.path, .jobs = {}};
+  DirectBatchEnd end{.folder = batch.path, .jobs = {}, .left_out = ledger.left_out()};
   Statement rows(ledger.database(),
                  "SELECT name, state, job.reason, spec, last.id, last.devices, last.max_rss_bytes, "
                  "last.gpu_memory_bytes FROM job LEFT JOIN "

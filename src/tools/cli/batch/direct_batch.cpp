@@ -108,14 +108,24 @@ bool has_word(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+// The requirements of the jobs of one combination.
+struct JobNeeds {
+  std::int64_t cpus = 1;
+  std::string gpus;
+  Words more_options;
+  bool operator==(const JobNeeds&) const = default;
+};
+
 struct Planned {
   bool searches = false;                   // for the cores of a job, too
   std::unique_ptr<DirectOptions> options;  // of the first combination
-  DirectBatch batch;
+  DirectBatch batch;                       // likewise
   Settings settings;
   std::vector<DirectSetting> each;                     // of every combination
+  std::vector<JobNeeds> needs{};                       // likewise
   std::vector<std::pair<std::string, Words>> notes{};  // with the combinations that have them
   std::size_t skipped = 0;                             // jobs of all combinations
+  Words left_out{};                                    // likewise, each once
 };
 
 void add_notes(Planned& planned, const std::vector<std::string>& notes, const std::string& words) {
@@ -168,11 +178,16 @@ Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
       if (has_word(batch.keys, axis.key))
         throw Error(cat(axis.key, " differs from job to job, and takes no list here"));
     add_notes(planned, batch.notes, join(words, " "));
+    for (const std::string& line : batch.left_out)
+      if (!has_word(planned.left_out, line)) planned.left_out.push_back(line);
     planned.skipped += batch.skipped;
     planned.each.push_back({.words = join(words, " "),
                             .jobs = static_cast<std::int64_t>(batch.rows.size()),
                             .one_job = one_job(batch, one.assignments),
+                            .cpus = static_cast<double>(batch.cpus),
+                            .gpus = batch.gpus,
                             .is_alike = batch.is_alike});
+    planned.needs.push_back({batch.cpus, batch.gpus, batch.more_options});
     if (planned.options == nullptr) {
       planned.options = std::move(options);
       planned.batch = std::move(batch);
@@ -195,7 +210,41 @@ std::string same_pairs(const Planned& planned) {
   return join(words, ",");
 }
 
-Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::string& program) {
+// Combinations whose jobs need the same.
+struct NeedsGroup {
+  std::vector<Axis> axes;
+  std::size_t first = 0;  // of these combinations
+};
+
+// Whether jobs need something else when this axis alone changes. stride: between two values of it.
+bool decides_needs(const std::vector<JobNeeds>& needs, std::size_t stride, std::size_t values) {
+  for (std::size_t i = 0; i + stride < needs.size(); ++i)
+    if (i / stride % values + 1 < values && needs[i] != needs[i + stride]) return true;
+  return false;
+}
+
+// A group for each value of an axis that decides what jobs need.
+std::vector<NeedsGroup> needs_groups(const Planned& planned) {
+  std::vector<NeedsGroup> groups{{planned.settings.axes}};
+  std::size_t stride = planned.needs.size();
+  for (std::size_t a = 0; a < planned.settings.axes.size(); ++a) {
+    const Words& values = planned.settings.axes[a].values;
+    stride /= values.size();
+    if (!decides_needs(planned.needs, stride, values.size())) continue;
+    std::vector<NeedsGroup> smaller;
+    for (const NeedsGroup& group : groups)
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        smaller.push_back(group);
+        smaller.back().axes[a].values = {values[i]};
+        smaller.back().first += i * stride;
+      }
+    groups = std::move(smaller);
+  }
+  return groups;
+}
+
+Words command_of(const DirectRecipe& recipe, const Planned& planned, const JobNeeds& needs,
+                 const std::string& program) {
   Words command{job_literal(program), "train", recipe.name};
   const OptionTable& table = planned.options->table;
   const auto varies = [&](const std::string& key) {
@@ -210,7 +259,7 @@ Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::
     if (key != planned.options->pairs || !value.empty())
       command.push_back(job_literal(cat(key, "=", value)));
   }
-  for (const std::string& word : planned.batch.more_options)
+  for (const std::string& word : needs.more_options)
     if (const std::string key = parts_of(word).first;
         !table.is_given(key) || has_word(planned.batch.only_batch, key))
       command.push_back(word);
@@ -223,9 +272,9 @@ Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::
   return command;
 }
 
-std::string matrix_of(const Planned& planned) {
-  std::string text = "[matrix]\n";
-  for (const Axis& axis : planned.settings.axes)
+std::string matrix_of(const Planned& planned, const NeedsGroup& group, const char* table) {
+  std::string text = cat("[", table, "]\n");
+  for (const Axis& axis : group.axes)
     text += cat(quoted(axis.key), " = ", list_of(axis.values), "\n");
   text += "job = [\n";
   for (const Words& row : planned.batch.rows) {
@@ -237,10 +286,45 @@ std::string matrix_of(const Planned& planned) {
   return text + "]\n";
 }
 
+std::string command_key(const DirectRecipe& recipe, const Planned& planned, const NeedsGroup& group,
+                        const std::string& program) {
+  return cat("command = ",
+             list_of(command_of(recipe, planned, planned.needs[group.first], program)), "\n");
+}
+
+std::string needs_lines(const JobNeeds& needs) {
+  const bool is_number = needs.gpus.find_first_not_of("0123456789.") == std::string::npos;
+  return cat("cpus = ", needs.cpus, "\ngpus = ", is_number ? needs.gpus : quoted(needs.gpus), "\n");
+}
+
 std::string name_of(const Planned& planned) {
   std::string name = planned.batch.job_name;
   for (const Axis& axis : planned.settings.axes) name += cat(",", axis.key, "={", axis.key, "}");
   return name;
+}
+
+// Jobs that need different things are a table [[jobs]] each, below the keys that they share.
+std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
+                          const std::string& program, const std::string& batch_name) {
+  const DirectBatch& batch = planned.batch;
+  const std::vector<NeedsGroup> groups = needs_groups(planned);
+  const bool is_one = groups.size() == 1;
+  std::string text = cat(
+      "# A batch of ", recipe.name, ": edit it, and run it (again) with lockstep batch run FILE.\n",
+      is_one ? command_key(recipe, planned, groups[0], program) : "",
+      "name = ", quoted(name_of(planned)), "\noutputs = ", list_of(batch.outputs),
+      "\nenv = {LOCKSTEP_BATCH = ", quoted(batch_name), "}\nworkers = \"kept\"\n",
+      is_one ? needs_lines(planned.needs[0]) : "", "skip_codes = [", static_cast<int>(exit_skipped),
+      "]\nretries = ", batch.retries, "\nretry_delay = ", general(batch.retry_delay_s, 6),
+      "\ntimeout = ", general(batch.timeout_s, 6),
+      "\nmax_failure_rate = ", general(batch.max_failure_rate, 6),
+      planned.left_out.empty() ? "" : cat("\nleft_out = ", list_of(planned.left_out)), "\n\n");
+  if (is_one) return text + matrix_of(planned, groups[0], "matrix");
+  for (const NeedsGroup& group : groups)
+    text += cat("[[jobs]]\n", command_key(recipe, planned, group, program),
+                needs_lines(planned.needs[group.first]), "\n",
+                matrix_of(planned, group, "jobs.matrix"), &group == &groups.back() ? "" : "\n");
+  return text;
 }
 
 }  // namespace
@@ -262,24 +346,11 @@ DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const s
   DirectJobs made{.jobs = jobs,
                   .run_root = planned.options->run_root,
                   .notes = notes_of(planned, jobs),
-                  .cpus = static_cast<double>(batch.cpus),
-                  .gpus = batch.gpus,
                   .on_cpu = batch.on_cpu,
                   .on_gpu = batch.on_gpu,
                   .settings = planned.each};
   made.name = name(made);
-  made.toml =
-      cat("# A batch of ", recipe.name,
-          ": edit it, and run it (again) with lockstep batch run FILE.\ncommand = ",
-          list_of(command_of(recipe, planned, program)), "\nname = ", quoted(name_of(planned)),
-          "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(made.name),
-          "}\nworkers = \"kept\"\ncpus = ", batch.cpus, "\ngpus = ",
-          batch.gpus.find_first_not_of("0123456789.") == std::string::npos ? batch.gpus
-                                                                           : quoted(batch.gpus),
-          "\nskip_codes = [", static_cast<int>(exit_skipped), "]\nretries = ", batch.retries,
-          "\nretry_delay = ", general(batch.retry_delay_s, 6),
-          "\ntimeout = ", general(batch.timeout_s, 6),
-          "\nmax_failure_rate = ", general(batch.max_failure_rate, 6), "\n\n", matrix_of(planned));
+  made.toml = job_file_text(recipe, planned, program, made.name);
   return made;
 }
 

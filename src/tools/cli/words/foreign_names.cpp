@@ -235,10 +235,10 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
       has_batch = true;
       continue;
     }
-    const auto words =
-        words_of_name(known, line, name,
-                      {.devices = static_cast<int>(devices),
-                       .accumulation = std::max<std::int64_t>(1, sizes.accumulation)});
+    const auto words = words_of_name(known, line, name,
+                                     {.devices = static_cast<int>(devices),
+                                      .accumulation = std::max<std::int64_t>(1, sizes.accumulation),
+                                      .makes_jobs = is_flag_of(line.flags, "--slots")});
     if (!words) {
       all.unknown.push_back(name.name);
       continue;

@@ -119,6 +119,11 @@ std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
       cat("batch ", batch.path.string(), ": ", plural(added.added + added.known, "job", "jobs"));
   if (added.known > 0) text += cat(" (", added.added, " new)");
   if (added.left_out > 0) text += cat(", ", added.left_out, " no longer listed");
+  if (added.renamed > 0)
+    text += cat(", ",
+                plural(added.renamed, "has the name of an earlier job: it is jobs/",
+                       "have the names of earlier jobs: the first is jobs/"),
+                added.first_renamed);
   text += cat("; ", plural(static_cast<std::int64_t>(resources.cores.size()), "core", "cores"));
   if (resources.slots > 0) text += cat(", at most ", resources.slots, " at once");
   for (const Device& device : devices) text += cat(", ", describe(device));
@@ -167,6 +172,16 @@ std::string failure_text(const BatchFolder& batch, const RunningAttempt& running
 }
 
 namespace {
+
+// A line for each, of the first.
+std::string left_out_text(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size() && i < most_failures; ++i)
+    text += cat("left out: ", printable(lines[i]), "\n");
+  if (lines.size() > most_failures)
+    text += cat("and ", lines.size() - most_failures, " more that are left out\n");
+  return text;
+}
 
 // "; 8 slots on 2 cores": jobs that shared cores took longer for it. "": there were enough.
 std::string crowded_text(Ledger& ledger) {
@@ -235,7 +250,7 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   }
   if (more > 0)
     text += cat("and ", more, " more: lockstep batch status ", batch.path.string(), " --failed\n");
-  return text;
+  return text + left_out_text(ledger.left_out());
 }
 
 }  // namespace lockstep

@@ -162,9 +162,7 @@ bool says_the_same(Ledger& ledger, const JobList& own) {
     const auto found = listed.find(job.key);
     if (found == listed.end() || found->second != job_json(job)) return false;
   }
-  const BatchLimits limits = ledger.limits();
-  return limits.max_failure_rate == own.limits.max_failure_rate &&
-         limits.min_finished == own.limits.min_finished;
+  return ledger.limits() == own.limits;
 }
 
 // Updates known jobs with the list's present values.

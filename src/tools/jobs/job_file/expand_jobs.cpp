@@ -17,11 +17,15 @@ namespace {
 
 constexpr std::size_t kind_digits = 12;
 
-// The last job has the name that was put in, or that an other had before.
+// The last job has the name that was put in, or that an other had before. Names that are equal only
+// because some characters cannot be those of a file are made unique later.
 template <class Inserted>
-void check_name(const JobGroup& group, const std::vector<Job>& jobs, const Inserted& inserted) {
+void check_name(const JobGroup& group, const JobTemplate& text, const std::vector<Job>& jobs,
+                const Inserted& inserted) {
   const auto& [name, is_new] = inserted;
-  if (is_new || jobs[name->second].parameters == jobs.back().parameters) return;
+  if (is_new || jobs[name->second].parameters == jobs.back().parameters ||
+      text.written_name(jobs[name->second]) != text.written_name(jobs.back()))
+    return;
   throw Error(cat("the name \"", group.job.name, "\" gives several jobs the name ", name->first),
               cat("let it name more parameters; there are ", join(group.matrix.names(), ", ")));
 }
@@ -40,7 +44,7 @@ void expand_group(const JobGroup& group, std::vector<Job>& jobs,
     const auto number = static_cast<std::int64_t>(jobs.size()) + 1;
     Job& job = jobs.emplace_back(text.make(std::move(parameters), number));
     job.kind = kind;
-    if (text.names_jobs()) check_name(group, jobs, names.emplace(job.name, jobs.size() - 1));
+    if (text.names_jobs()) check_name(group, text, jobs, names.emplace(job.name, jobs.size() - 1));
     if (!text.has_after()) continue;
     after.resize(jobs.size());
     after.back() = text.after(job);

@@ -153,6 +153,10 @@ void read_min_finished(const JobKey& key, const TomlNode& node, JobKeyTarget& ta
   target.limits.min_finished = checked(key, node, OptionType::integer, {.unit = "jobs", .min = 1});
 }
 
+void read_left_out(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
+  target.limits.left_out = texts(key.key, node);
+}
+
 void check_variable(const std::string& name) {
   if (name.empty() || name.find('=') != name.npos || name.find('\0') != name.npos)
     throw Error(cat("\"", name, "\" cannot be the name of an environment variable"));
@@ -212,7 +216,9 @@ const std::vector<JobKey>& job_keys() {
        read_workers},
       {"max_failure_rate", "share of failed jobs above which the batch ends", true,
        read_max_failure_rate},
-      {"min_finished", "finished jobs before max_failure_rate counts", true, read_min_finished}};
+      {"min_finished", "finished jobs before max_failure_rate counts", true, read_min_finished},
+      {"left_out", "what has no job, and why: lines that the end of the batch repeats", true,
+       read_left_out}};
   return keys;
 }
 

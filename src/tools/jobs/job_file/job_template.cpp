@@ -80,8 +80,12 @@ std::string JobTemplate::folder(const Job& job) const {
   return (std::filesystem::path(base_) / folder).lexically_normal().string();
 }
 
+std::string JobTemplate::written_name(const Job& job) const {
+  return name_[0].fill(job.parameters, job.number);
+}
+
 std::string JobTemplate::name(const Job& job) const {
-  if (names_jobs()) return plain_job_name(name_[0].fill(job.parameters, job.number));
+  if (names_jobs()) return plain_job_name(written_name(job));
   return name_of_parameters(name_.empty() ? "" : name_[0].fill({}, 0), job);
 }
 

@@ -20,6 +20,8 @@ class JobTemplate {
 
   // Whether the group's name has placeholders, so that it alone names the jobs.
   bool names_jobs() const { return !name_.empty() && name_[0].uses_parameters(); }
+  // The group's name filled in for this job, before characters are replaced; if names_jobs().
+  std::string written_name(const Job& job) const;
   // The names in `after` for this job.
   std::vector<std::string> after(const Job& job) const;
   bool has_after() const { return !after_.empty(); }

@@ -217,6 +217,8 @@ void Ledger::set_limits(const BatchLimits& limits) {
   const auto& rate = limits.max_failure_rate;
   set_fact("max_failure_rate", rate ? general(*rate, 17) : "");
   set_fact("min_finished", cat(limits.min_finished));
+  if (!limits.left_out.empty() || !fact("left_out").empty())
+    set_fact("left_out", nlohmann::json(limits.left_out).dump());
 }
 
 void Ledger::drop_indexes() { drop_ledger_indexes(*database_); }
@@ -251,8 +253,10 @@ AddedJobs Ledger::add_more(const Jobs& jobs, bool replaces) {
   jobs.each([&](const Job& job) {
     const auto found = known.find(job.key);
     if (found == known.end()) {
-      insert(job, ++number, unused_name(job, names));
+      const std::string name = unused_name(job, names);
+      insert(job, ++number, name);
       ++result.added;
+      if (name != job.name && ++result.renamed == 1) result.first_renamed = name;
       return;
     }
     ++result.known;
@@ -277,7 +281,18 @@ BatchLimits Ledger::limits() {
     limits.max_failure_rate = std::stod(rate);
   limits.min_finished = whole_number<std::int64_t>(fact("min_finished"), 0, std::int64_t{1} << 40)
                             .value_or(limits.min_finished);
+  limits.left_out = left_out();
   return limits;
+}
+
+// The ledger may be a stranger's: what is no text is no line.
+std::vector<std::string> Ledger::left_out() {
+  std::vector<std::string> lines;
+  const nlohmann::json kept = parse_json(fact("left_out"));
+  if (!kept.is_array()) return lines;
+  for (const nlohmann::json& line : kept)
+    if (line.is_string()) lines.push_back(line.get<std::string>());
+  return lines;
 }
 
 std::vector<QueuedJob> Ledger::queue() {
@@ -332,10 +347,29 @@ Job Ledger::job(std::int64_t id) {
 
 std::optional<std::int64_t> Ledger::find(const std::string& name_or_number) {
   Statement& row = database_->prepared(
-      "SELECT id FROM job WHERE name = ?1 OR id = ?2 ORDER BY name = ?1 DESC LIMIT 1");
+      "SELECT id, listed = 0 AND name = ?1 FROM job WHERE name = ?1 OR id = ?2 "
+      "ORDER BY name = ?1 DESC LIMIT 1");
   const auto number = whole_number<std::int64_t>(name_or_number, 1, std::int64_t{1} << 60);
   std::optional<std::int64_t> id;
-  if (row.bind(1, name_or_number).bind(2, number.value_or(0)).step()) id = row.integer(0);
+  bool is_replaced = false;
+  if (row.bind(1, name_or_number).bind(2, number.value_or(0)).step()) {
+    id = row.integer(0);
+    is_replaced = row.integer(1) != 0;
+  }
+  row.reset();
+  if (!is_replaced) return id;
+  const std::optional<std::int64_t> present = find_renamed(name_or_number);
+  return present ? present : id;
+}
+
+// The job whose name has the form that `unused_name` gives. The bounds let the index of names be
+// used: '.' follows '-'.
+std::optional<std::int64_t> Ledger::find_renamed(const std::string& name) {
+  Statement& row = database_->prepared(
+      "SELECT id FROM job WHERE listed != 0 AND name > ?1 || '-' AND name < ?1 || '.' AND "
+      "substr(name, 1, length(?1) + 9) = ?1 || '-' || substr(key, 1, 8) ORDER BY id DESC LIMIT 1");
+  std::optional<std::int64_t> id;
+  if (row.bind(1, name).step()) id = row.integer(0);
   row.reset();
   return id;
 }

@@ -103,6 +103,8 @@ struct Request {
 struct AddedJobs {
   std::int64_t added = 0, known = 0;
   std::int64_t left_out = 0;  // waiting jobs that are no longer listed: they will not run
+  std::int64_t renamed = 0;   // of those added: earlier jobs have their names
+  std::string first_renamed;  // its name in the ledger
 };
 
 // A generous limit for any use of a ledger of this size, but at most limit_s.
@@ -129,12 +131,15 @@ class Ledger {
   AddedJobs add(const JobList& list, bool replaces);
   AddedJobs add(const JobSource& source, bool replaces);
   BatchLimits limits();
+  std::vector<std::string> left_out();  // as in BatchLimits
 
   std::vector<QueuedJob> queue();  // listed jobs, by number
   // whether one of them wants a GPU
   bool wants_gpu();
   std::vector<std::pair<std::int64_t, std::int64_t>> dependencies();  // job, the job it needs
   Job job(std::int64_t id);
+  // A job by its name in the ledger, or by its number. The name of a job that is no longer listed
+  // stands for the listed one that has the same name in its job file, if there is one.
   std::optional<std::int64_t> find(const std::string& name_or_number);
   std::map<JobState, std::int64_t> counts();  // of listed jobs
   std::int64_t unsynced();  // listed jobs whose end would not survive a power loss yet
@@ -191,6 +196,7 @@ class Ledger {
   AddedJobs add(const Jobs& jobs, bool replaces);
   AddedJobs add_first(const Jobs& jobs);
   AddedJobs add_more(const Jobs& jobs, bool replaces);
+  std::optional<std::int64_t> find_renamed(const std::string& name);
   void insert(const Job& job, std::int64_t number, const std::string& name);
 
   std::unique_ptr<Database> database_;

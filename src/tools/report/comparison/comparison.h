@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,8 @@ struct JobsMatched {
   std::string by;  // "parameters" or "name"
   std::vector<JobRow> rows;
   std::vector<JobPairs> pairs{};  // only if each side is one batch
+  // Results "used.NAME" that differ in some job whose outcome is the same.
+  std::set<std::string> changed_nothing{};
 };
 
 struct Comparison {

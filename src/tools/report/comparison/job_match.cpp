@@ -152,11 +152,7 @@ class TrialJobs {
       if (result.starts_with("used.")) trial_.set("options", FactKind::work, "listed");
       if (role == ResultRole::outcome) continue;  // of a job, and of no batch
       if (role == ResultRole::quantity && !result.starts_with("asked.")) continue;
-      trial_.set(result,
-                 result.starts_with("asked.") ? FactKind::note
-                 : role == ResultRole::amount ? FactKind::amount
-                 : role == ResultRole::place  ? FactKind::place
-                                              : FactKind::work,
+      trial_.set(result, result.starts_with("asked.") ? FactKind::note : kind_of_role(role),
                  known.same ? first : values_by_job(result));
     }
   }
@@ -231,17 +227,24 @@ Matched add_jobs(const std::vector<Trial*>& trials) {
   return matched;
 }
 
-using JobOfTrials = std::vector<const JobFacts*>;  // the same job in each of them
+using JobOfTrials = std::vector<RepeatOfJob>;  // the same job in each of them
 
-JobRow row_of(const JobOfTrials& all_a, const JobOfTrials& all_b) {
-  const JobFacts &a = *all_a.front(), &b = *all_b.front();
+// The seed of all jobs of the trial, as they report it, or as its choice of jobs says.
+json seed_of(const Trial& trial) {
+  const json used = trial.value("used.seed");
+  if (used.is_object()) return {};  // differs from job to job
+  return used.is_null() ? trial.value("seed") : used;
+}
+
+JobRow row_of(const JobOfTrials& all_a, const JobOfTrials& all_b, std::set<std::string>& changed) {
+  const JobFacts &a = *all_a.front().job, &b = *all_b.front().job;
   JobRow row{.name = a.name,
              .state_a = a.state,
              .state_b = b.state,
              .seconds_a = a.seconds(),
              .seconds_b = b.seconds(),
              .results = {},
-             .outcome = outcome_of(all_a, all_b)};
+             .outcome = outcome_of(all_a, all_b, &changed)};
   for (const auto& [name, value] : a.results) {
     const auto other = b.results.find(name);
     if (value.is_number() && other != b.results.end() && other->second.is_number())
@@ -261,15 +264,18 @@ JobsMatched match_jobs(TrialGroup& a, TrialGroup& b) {
       .any = true, .matched = static_cast<std::int64_t>(matched.names.size()), .by = matched.by};
   result.only_a = static_cast<std::int64_t>(a.trials[0].jobs.size()) - result.matched;
   result.only_b = static_cast<std::int64_t>(b.trials[0].jobs.size()) - result.matched;
+  std::vector<json> seeds;
+  for (const Trial* trial : trials) seeds.push_back(seed_of(*trial));
   const auto jobs_of = [&](std::string_view name, std::size_t from, std::size_t to) {
     JobOfTrials jobs;
-    for (std::size_t i = from; i < to; ++i) jobs.push_back(matched.jobs[i].at(name));
+    for (std::size_t i = from; i < to; ++i) jobs.push_back({matched.jobs[i].at(name), seeds[i]});
     return jobs;
   };
   const std::size_t in_a = a.trials.size();
   result.rows.reserve(matched.names.size());
   for (const std::string_view name : matched.names)
-    result.rows.push_back(row_of(jobs_of(name, 0, in_a), jobs_of(name, in_a, matched.jobs.size())));
+    result.rows.push_back(row_of(jobs_of(name, 0, in_a), jobs_of(name, in_a, matched.jobs.size()),
+                                 result.changed_nothing));
   return result;
 }
 

@@ -30,16 +30,34 @@ double median_of(std::vector<double> values) {
 
 bool done_on_both(const JobRow& row) { return row.state_a == "done" && row.state_b == "done"; }
 
-// "used.num_leaves 255 against 127, …", of parameters.
-std::string changed_parameters(const std::vector<Difference>& differences) {
+// "used.num_leaves 255 against 127, …", of parameters that differ where the outcome is the same.
+std::string changed_parameters(const std::set<std::string>& changed_nothing,
+                               const std::vector<Difference>& differences) {
   constexpr std::size_t most = 4;
   std::vector<std::string> texts;
   for (const Difference& difference : differences)
-    if (difference.kind == FactKind::work && difference.key.starts_with("used."))
+    if (difference.kind == FactKind::work && changed_nothing.contains(difference.key))
       texts.push_back(difference.text);
   const std::size_t more = texts.size() > most ? texts.size() - most : 0;
   texts.resize(std::min(texts.size(), most));
   return cat(join(texts, ", "), more > 0 ? cat(" and ", more, " more") : "");
+}
+
+bool share_a_seed(const std::vector<RepeatOfJob>& a, const std::vector<RepeatOfJob>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const RepeatOfJob& one) {
+    return !one.seed.is_null() && std::any_of(b.begin(), b.end(), [&](const RepeatOfJob& other) {
+      return other.seed == one.seed;
+    });
+  });
+}
+
+// Results "used.NAME" that are not the same in both jobs.
+void add_changed(const JobFacts& a, const JobFacts& b, std::set<std::string>& differ) {
+  for (const auto& [name, value] : a.results) {
+    if (!name.starts_with("used.")) continue;
+    const auto other = b.results.find(name);
+    if (other == b.results.end() || other->second != value) differ.insert(name);
+  }
 }
 
 }  // namespace
@@ -60,23 +78,28 @@ JobRow::Outcome outcome_of(const JobFacts& a, const JobFacts& b) {
   return telling ? same_results : unknown;
 }
 
-JobRow::Outcome outcome_of(const std::vector<const JobFacts*>& a,
-                           const std::vector<const JobFacts*>& b) {
+JobRow::Outcome outcome_of(const std::vector<RepeatOfJob>& a, const std::vector<RepeatOfJob>& b,
+                           std::set<std::string>* changed) {
   using enum JobRow::Outcome;
+  const bool by_seed = share_a_seed(a, b);
+  std::set<std::string> differ;
   std::vector<char> found_a(a.size(), 0), found_b(b.size(), 0);
   bool models = true;
   for (std::size_t i = 0; i < a.size(); ++i)
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const JobRow::Outcome outcome = outcome_of(*a[i], *b[j]);
+      if (by_seed && a[i].seed != b[j].seed) continue;
+      const JobRow::Outcome outcome = outcome_of(*a[i].job, *b[j].job);
       if (outcome == unknown) return unknown;
       if (outcome == other) continue;
       found_a[i] = found_b[j] = 1;
       models = models && outcome == same_model;
+      if (changed != nullptr) add_changed(*a[i].job, *b[j].job, differ);
     }
   const auto all = [](const std::vector<char>& found) {
     return std::find(found.begin(), found.end(), 0) == found.end();
   };
   if (!all(found_a) && !all(found_b)) return other;
+  if (changed != nullptr) changed->merge(differ);
   return models ? same_model : same_results;
 }
 
@@ -110,7 +133,7 @@ std::optional<RedFlag> same_outcome_flag(const JobsMatched& jobs,
   };
   const auto models = count(same_model), same = models + count(same_results),
              known = same + count(other);
-  const std::string parameters = changed_parameters(differences);
+  const std::string parameters = changed_parameters(jobs.changed_nothing, differences);
   if (same * 2 <= known || parameters.empty()) return std::nullopt;
   return RedFlag{"same_outcome",
                  cat(same, " of ", known, " jobs have the same ",

@@ -4,7 +4,10 @@
 
 #include "tools/report/comparison/comparison.h"
 
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace lockstep {
@@ -12,10 +15,16 @@ namespace lockstep {
 // Compares the hashes of their models if both report them. Otherwise compares the qualities that
 // both report; at least one must not be a whole number, since such values are not equal by chance.
 JobRow::Outcome outcome_of(const JobFacts& a, const JobFacts& b);
+// One job in one trial.
+struct RepeatOfJob {
+  const JobFacts* job = nullptr;
+  nlohmann::json seed{};  // of the trial; null: unknown
+};
 // For one job in the trials of each side, at least one. The outcome is the same if each trial of
-// one side equals some trial of the other, as with repeats of the same seeds in any order.
-JobRow::Outcome outcome_of(const std::vector<const JobFacts*>& a,
-                           const std::vector<const JobFacts*>& b);
+// one side equals some trial of the other. If the sides share a seed, only trials of one seed are
+// compared. changed: takes the results "used.NAME" in which such equal trials differ; null: none.
+JobRow::Outcome outcome_of(const std::vector<RepeatOfJob>& a, const std::vector<RepeatOfJob>& b,
+                           std::set<std::string>* changed = nullptr);
 
 // A test for each comparable quality among `rows` that is not a count, over the jobs done on both
 // sides.

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "tools/report/facts/option_kinds.h"
 
 namespace lockstep {
 namespace {
@@ -92,7 +93,7 @@ std::string with_text(const Comparison& comparison) {
   constexpr std::size_t most = 4;
   std::vector<std::string> texts;
   for (const Difference& difference : comparison.differences)
-    if (difference.varied || (difference.kind == FactKind::means && difference.key != "seed") ||
+    if (difference.varied || (difference.kind == FactKind::means && !is_seed(difference.key)) ||
         (difference.kind == FactKind::work && difference.blocks.size() < 5))
       texts.push_back(difference.text);
   for (const UnknownFact& fact : comparison.unknown)

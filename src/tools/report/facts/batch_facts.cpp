@@ -171,13 +171,14 @@ void add_gpu_log(const BatchFolder& batch, const BatchAnalysis& analysis, Trial&
     if (trial.find(quantity.name) == nullptr) trial.quantities.push_back(std::move(quantity));
 }
 
-void add_batch_cautions(Trial& trial) {
+void add_batch_cautions(Trial& trial, const std::vector<std::string>& left_out) {
   std::map<std::string, std::int64_t> states;
   for (const JobFacts& job : trial.jobs) ++states[job.state];
   for (const char* state : {"waiting", "running", "cancelled"})
     if (states[state] > 0)
       trial.cautions.push_back(
           cat(states[state], " of its jobs ", states[state] == 1 ? "is " : "are ", state));
+  for (const std::string& line : left_out) trial.cautions.push_back(cat("left out: ", line));
 }
 
 }  // namespace
@@ -197,7 +198,7 @@ Trial read_batch_facts(const BatchFolder& batch) {
   const RunLabels labels = read_labels(batch.path, nullptr);
   if (!labels.tags.empty()) trial.set("tags", FactKind::note, labels.tags);
   if (!labels.note.empty()) trial.set("note", FactKind::note, labels.note);
-  add_batch_cautions(trial);
+  add_batch_cautions(trial, ledger.left_out());
   return trial;
 }
 

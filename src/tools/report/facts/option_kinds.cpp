@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <string>
 
 namespace lockstep {
 namespace {
@@ -88,6 +90,14 @@ const OptionKind* engine_option(std::string_view key) {
 std::optional<FactKind> option_kind(std::string_view key) {
   const OptionKind* const row = engine_option(key);
   return row == nullptr ? std::optional(work) : row->kind;
+}
+
+bool is_seed(std::string_view name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  const std::size_t at = lower.find_last_of("._/- ");
+  return lower.substr(at == lower.npos ? 0 : at + 1) == "seed" || lower.ends_with("random_state");
 }
 
 bool step_costs_the_same(std::string_view key, const nlohmann::json& a, const nlohmann::json& b) {

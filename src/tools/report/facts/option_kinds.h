@@ -21,6 +21,10 @@ const OptionKind* engine_option(std::string_view key);
 // For any option; those of recipes are work. Nothing: leave it out.
 std::optional<FactKind> option_kind(std::string_view key);
 
+// Whether a parameter of any program is a seed, by its last word: "seed", "used.bagging_seed",
+// "random_state".
+bool is_seed(std::string_view name);
+
 // Whether a step costs the same time, memory and energy with both values of a work option, whatever
 // the result. The value is a list for a side whose trials differ.
 bool step_costs_the_same(std::string_view key, const nlohmann::json& a, const nlohmann::json& b);

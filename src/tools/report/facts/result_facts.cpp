@@ -3,6 +3,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tools/report/facts/option_kinds.h"
+
 namespace lockstep {
 namespace {
 
@@ -26,12 +28,30 @@ std::string title_of(const std::string& name) {
 }  // namespace
 
 ResultRole role_of_result(const std::string& name, const nlohmann::json& value) {
+  if (name.starts_with("used.") && is_seed(name)) return ResultRole::means;
   if (name.starts_with("used.") || name == "data" || name.starts_with("data."))
     return ResultRole::work;
   if (name.starts_with("rows.") || name.starts_with("samples.")) return ResultRole::amount;
   if (name == "device") return ResultRole::place;
   if (name == model_hash_result) return ResultRole::outcome;
   return value.is_number() ? ResultRole::quantity : ResultRole::work;
+}
+
+FactKind kind_of_role(ResultRole role) {
+  switch (role) {
+    case ResultRole::work:
+      return FactKind::work;
+    case ResultRole::amount:
+      return FactKind::amount;
+    case ResultRole::means:
+      return FactKind::means;
+    case ResultRole::place:
+      return FactKind::place;
+    case ResultRole::quantity:
+    case ResultRole::outcome:
+      break;
+  }
+  return FactKind::note;
 }
 
 Quantity quantity_of_name(const std::string& name) {
@@ -66,12 +86,7 @@ void add_results(const nlohmann::json& results, Trial& trial) {
       continue;
     }
     if (name.starts_with("used.")) trial.set("options", FactKind::work, "listed");
-    trial.set(name,
-              role == ResultRole::work      ? FactKind::work
-              : role == ResultRole::amount  ? FactKind::amount
-              : role == ResultRole::outcome ? FactKind::note
-                                            : FactKind::place,
-              value);
+    trial.set(name, kind_of_role(role), value);
   }
 }
 

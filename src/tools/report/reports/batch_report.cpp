@@ -84,6 +84,7 @@ void read_jobs(const BatchFolder& batch, Ledger& ledger, BatchReport& report) {
 }
 
 void read_notes(Ledger& ledger, BatchReport& report) {
+  for (const std::string& line : ledger.left_out()) report.notes.push_back(cat("left out: ", line));
   Statement rows(ledger.database(), "SELECT text FROM note ORDER BY id LIMIT 100");
   while (rows.step()) report.notes.push_back(rows.text(0));
 }

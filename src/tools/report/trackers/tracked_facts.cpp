@@ -9,6 +9,7 @@
 #include "core/base/text/text.h"
 #include "core/base/text/utf8.h"
 #include "core/media/csv_table.h"
+#include "tools/report/facts/option_kinds.h"
 
 namespace lockstep {
 namespace {
@@ -21,14 +22,10 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-// The last word: "seed" of "data.random_seed".
+// "dir" of "data.cache_dir".
 std::string last_word(const std::string& name) {
   const std::size_t at = name.find_last_of("._/- ");
   return in_lower_case(at == name.npos ? name : name.substr(at + 1));
-}
-
-bool is_seed(const std::string& name) {
-  return last_word(name) == "seed" || in_lower_case(name).ends_with("random_state");
 }
 
 bool names_the_run(const std::string& name) {

@@ -12,6 +12,7 @@
 
 #include "core/base/process/host_name.h"
 #include "core/base/text/text.h"
+#include "planning/direct_recipe.h"
 #include "run_fixtures.h"
 
 namespace lockstep {
@@ -49,6 +50,13 @@ TEST_F(RunDirs, ANameIsTakenOnlyOnce) {
   make("first");
   EXPECT_THAT(refusal("first"), HasSubstr("is there already"));
   EXPECT_THAT(refusal("first"), HasSubstr("lockstep resume first"));
+}
+
+TEST_F(RunDirs, OfARecipeThatTrainsInTheToolAreNotResumed) {
+  register_direct_recipe({.name = "direct-toy", .summary = "", .make_options = {}});
+  RunDir::create(root, "first", "direct-toy").write_record({{"recipe", "direct-toy"}});
+  EXPECT_THAT(refusal("first"), HasSubstr("choose another name with --name"));
+  EXPECT_THAT(refusal("first"), ::testing::Not(HasSubstr("lockstep resume")));
 }
 
 TEST_F(RunDirs, ANameIsCheckedWithoutMakingAnything) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 
 #include "core/base/error.h"
@@ -8,6 +10,7 @@
 #include "core/base/text/text.h"
 #include "fakes/error_of.h"
 #include "tools/cli/direct.h"
+#include "tools/jobs/job_file/job_file.h"
 
 namespace lockstep::cli {
 namespace {
@@ -25,6 +28,7 @@ struct ToyOptions : DirectOptions {
     table.add("leaves", leaves, {.meaning = "of a tree", .min = 2});
     table.add("rate", rate, {.meaning = "of learning"});
     table.add("threads", threads, {.meaning = "of a job", .min = 1});
+    table.add("on_cpu", on_cpu, {.meaning = "without a GPU"});
     table.add("note", note, {.meaning = "any text"});
   }
   DirectResult train(const DirectContext&) const override { return {}; }
@@ -35,9 +39,15 @@ struct ToyOptions : DirectOptions {
                       .only_batch = {"parts"},
                       .outputs = {"model.txt"},
                       .more_options = {"rate={gpu}"},
+                      .cpus = threads,
                       .cpus_key = "threads",
                       .gpus = "0.25"};
+    if (on_cpu) {
+      batch.more_options.clear();
+      batch.gpus = "0";
+    }
     batch.notes = {cat(parts, " parts")};
+    if (leaves == 3) batch.left_out = {"z: it is \"bad\""};
     if (leaves > 100) batch.notes.push_back("these are many leaves");
     if (rate > 1) {
       batch.skipped = static_cast<std::size_t>(parts);
@@ -50,6 +60,7 @@ struct ToyOptions : DirectOptions {
   std::string part, note;
   std::int64_t parts = 2, leaves = 31, threads = 1;
   double rate = 0.1;
+  bool on_cpu = false;
 };
 
 const DirectRecipe toy{.name = "toy", .summary = "is a toy", .make_options = [] {
@@ -84,6 +95,32 @@ TEST(DirectJobs, HaveAnAxisForEachOptionWithAList) {
   Parsed parsed;
   parsed.assignments = {"leaves=63,127,255", "parts=4"};
   EXPECT_EQ(direct_jobs(toy, parsed, "x", named_b).jobs, 12);
+}
+
+TEST(DirectJobs, NeedWhatTheirOwnSettingsNeed) {
+  const TemporaryDirectory folder;
+  for (const char* const where : {"on_cpu=true,false", "on_cpu=false,true"}) {
+    const std::string text = toml({where, "leaves=63,127", "threads=1,3"});
+    EXPECT_THAT(text, HasSubstr("\"leaves\" = [\"63\", \"127\"]")) << "needs are the same";
+    write_file_atomic(folder.path() / "b.toml", text);
+    const JobList list = read_job_file(folder.path() / "b.toml");
+    ASSERT_EQ(list.jobs.size(), 16u);
+    for (const Job& job : list.jobs) {
+      const std::map<std::string, std::string> is(job.parameters.begin(), job.parameters.end());
+      EXPECT_EQ(job.gpus.share, is.at("on_cpu") == "true" ? 0 : 0.25) << job.name;
+      EXPECT_EQ(job.cpus, is.at("threads") == "1" ? 1 : 3) << job.name;
+      EXPECT_EQ(job.name, cat(is.at("part"), ",on_cpu=", is.at("on_cpu"),
+                              ",leaves=", is.at("leaves"), ",threads=", is.at("threads")));
+      EXPECT_EQ(std::count(job.command.begin(), job.command.end(), "rate={gpu}"),
+                is.at("on_cpu") == "true" ? 0 : 1);
+    }
+  }
+  Parsed parsed;
+  parsed.assignments = {"on_cpu=true,false"};
+  const DirectJobs made = direct_jobs(toy, parsed, "x", named_b);
+  ASSERT_EQ(made.settings.size(), 2u);
+  EXPECT_EQ(made.settings[0].gpus, "0");
+  EXPECT_EQ(made.settings[1].gpus, "0.25");
 }
 
 TEST(DirectJobs, TakeTheCoresThatASearchTriesUnlessThreadsAreGiven) {
@@ -122,6 +159,12 @@ TEST(DirectJobs, AreRefusedWhereAllWouldBeSkipped) {
   EXPECT_THAT(error_of([] { toml({"rate=2,3"}); }),
               HasSubstr("each of the 4 jobs would be skipped; the first, part a, because it is"));
   EXPECT_THAT(toml({"rate=0.5,2"}), HasSubstr("rate={rate}"));
+}
+
+TEST(DirectJobs, NameWhatIsLeftOutOnce) {
+  EXPECT_THAT(toml({"leaves=3,4", "rate=0.1,0.2"}),
+              HasSubstr("\nleft_out = [\"z: it is \\\"bad\\\"\"]\n"));
+  EXPECT_THAT(toml({"leaves=4"}), Not(HasSubstr("left_out")));
 }
 
 TEST(DirectJobs, KeepBracesOfValues) {

@@ -38,6 +38,7 @@ timeout = "10m"
 skip_codes = [2, 77]
 max_failure_rate = 0.15
 min_finished = 12
+left_out = ["X: no file"]
 env = {OMP_NUM_THREADS = 1, RATE = "{lr}"}
 cwd = "work/{lr}"
 outputs = ["model.txt", "{out}/{lr}.csv"]
@@ -65,6 +66,7 @@ lr = [0.1, 1e-3]
   EXPECT_THAT(job.skip_codes, ElementsAre(2, 77));
   EXPECT_EQ(list.limits.max_failure_rate, 0.15);
   EXPECT_EQ(list.limits.min_finished, 12);
+  EXPECT_THAT(list.limits.left_out, ElementsAre("X: no file"));
 }
 
 TEST(JobFile, HasTheDefaultsOfAPlainJob) {

@@ -68,6 +68,15 @@ TEST(JobNames, DifferentJobsOfOneNameGetAPieceOfTheirKey) {
   EXPECT_EQ(list.jobs[1].name, turned.jobs[0].name);
 }
 
+TEST(JobNames, OfATemplateThatDifferInReplacedCharactersGetAPieceOfTheirKey) {
+  const JobList list =
+      read_jobs("command = [\"f\"]\nname = \"{s}_1\"\nmatrix = {s = [\"M&M\", \"M M\", \"MM\"]}\n");
+  ASSERT_EQ(list.jobs.size(), 3u);
+  for (const std::size_t i : {0, 1})
+    EXPECT_EQ(list.jobs[i].name, "M_M_1-" + list.jobs[i].key.substr(0, 8));
+  EXPECT_EQ(list.jobs[2].name, "MM_1");
+}
+
 TEST(JobNames, ATemplateTellsJobsApart) {
   EXPECT_THAT(error_of([] {
                 read_jobs("command = [\"f\"]\nname = \"n{a}\"\nmatrix = {a = [1], b = [1, 2]}\n");

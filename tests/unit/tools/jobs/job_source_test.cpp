@@ -63,6 +63,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"EqualInTheirNamesAlone",
              "[[jobs]]\ncommand = ['echo', 'a']\nname = 'x{i}'\nmatrix = {i = [1]}\n"
              "[[jobs]]\ncommand = ['echo', 'b']\nname = 'x{i}{j}'\nmatrix = {i = [1], j = ['']}\n"},
+        Case{"EqualInTheirNamesOfFilesAlone",
+             "command = ['echo', '{i}']\nname = '{i}'\n[matrix]\ni = ['a b', 'a_b', 'a&b']\n"},
         Case{"ThatInclude", "command = ['echo', '{i}']\ninclude = [{i = 9}]\n[matrix]\ni = [1]\n"},
         Case{"ThatExclude",
              "command = ['echo', '{i}']\nexclude = [{i = [1, 3]}]\n[matrix]\ni = [1, 2, 3]\n"},
@@ -75,7 +77,7 @@ TEST(JobSource, RefusesWhatTheListRefuses) {
   const JobFolder folder;
   for (const char* file :
        {"command = ['echo', '{nothing}']\n", "command = ['echo']\n[matrix]\ni = []\n",
-        "command = ['echo']\nname = '{i}'\n[matrix]\ni = ['a b', 'a_b']\n",
+        "command = ['echo']\nname = '{i}'\n[matrix]\ni = ['a']\nj = [1, 2]\n",
         "[[jobs]]\nname = 'a'\ncommand = ['a']\n[[jobs]]\nname = 'a'\ncommand = ['b']\n"}) {
     EXPECT_THROW(job_file_source(folder.write("jobs.toml", file)), Error) << file;
     EXPECT_THROW(folder.read(file), Error) << file;

@@ -38,6 +38,25 @@ TEST_F(LedgerAdd, GivesNoTwoJobsOneName) {
   EXPECT_EQ(ledger_.find(name(2)), 2);
 }
 
+TEST_F(LedgerAdd, TheNameInTheFileFindsTheJobThatIsThereNow) {
+  const auto echo = [](const char* word) {
+    return std::string("name = 'x'\ncommand = ['echo', '") + word + "']\n";
+  };
+  EXPECT_EQ(add(echo("a")).renamed, 0);
+  const AddedJobs second = add(echo("b"));
+  EXPECT_EQ(second.renamed, 1);
+  EXPECT_EQ(second.first_renamed, name(2));
+  EXPECT_EQ(ledger_.find("x"), 2);
+  EXPECT_EQ(ledger_.find("1"), 1) << "by its number";
+  add(echo("c"));
+  EXPECT_EQ(ledger_.find("x"), 3);
+  EXPECT_EQ(ledger_.find(name(2)), 2) << "by its whole name";
+  add(echo("a"));
+  EXPECT_EQ(ledger_.find("x"), 1);
+  add("name = 'x-y'\ncommand = ['echo', 'd']\n");
+  EXPECT_EQ(ledger_.find("x"), 1) << "another name that begins alike";
+}
+
 TEST_F(LedgerAdd, AKnownJobKeepsItsNameWhereTheFileGivesItToAnother) {
   add("name = 'x'\ncommand = ['echo', 'a']\n");
   add("[[jobs]]\nname = 'y'\ncommand = ['echo', 'a']\n[[jobs]]\nname = 'x'\ncommand = ['echo', "

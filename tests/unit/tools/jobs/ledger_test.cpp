@@ -84,14 +84,18 @@ TEST_F(LedgerTest, KnowsWhichJobNeedsWhich) {
 TEST_F(LedgerTest, LimitsLastUntilTheyAreGivenAgain) {
   Ledger ledger = open();
   JobList list = small_jobs({"a"});
-  list.limits = {.max_failure_rate = 0.25, .min_finished = 7};
+  list.limits = {.max_failure_rate = 0.25, .min_finished = 7, .left_out = {"X: no file"}};
   ledger.add(list, true);
   EXPECT_EQ(ledger.limits().max_failure_rate, 0.25);
   EXPECT_EQ(ledger.limits().min_finished, 7);
+  EXPECT_EQ(ledger.left_out(), std::vector<std::string>{"X: no file"});
   ledger.add(small_jobs({"b"}), false);
   EXPECT_EQ(ledger.limits().max_failure_rate, 0.25) << "jobs that are added change no limit";
   ledger.add(small_jobs({"a"}), true);
   EXPECT_EQ(ledger.limits().max_failure_rate, std::nullopt) << "the file no longer names one";
+  EXPECT_TRUE(ledger.left_out().empty());
+  ledger.set_fact("left_out", "[3, \"Y\"]");
+  EXPECT_EQ(ledger.left_out(), std::vector<std::string>{"Y"}) << "a stranger's";
 }
 
 TEST_F(LedgerTest, IdsOfAttemptsOnlyGrow) {

@@ -31,6 +31,7 @@ struct MadeJob {
   std::string data = "d";
   std::string model{};                                      // hash; "" the job does not say
   std::vector<std::pair<std::string, std::string>> more{};  // parameters
+  double seed = 0;                                          // that it used; 0: it does not say
 };
 
 class Batches : public ::testing::Test {
@@ -83,6 +84,8 @@ class Batches : public ::testing::Test {
                             {"test.auc", made.auc}};
     if (made.state == JobState::done && !made.model.empty())
       end.results.values.push_back({"model_hash", made.model});
+    if (made.state == JobState::done && made.seed > 0)
+      end.results.values.push_back({"used.seed", made.seed});
     ledger.end(attempts[0], end, made.state, 0);
   }
 
@@ -239,6 +242,59 @@ TEST_F(Batches, ALimitThatIsNeverReachedIsTheFirstLineOfGroupsTooAndNoMoreRepeat
   EXPECT_THAT(text, Not(HasSubstr("would need")));
   b.trials.erase(b.trials.begin());  // of seeds that one side alone has
   EXPECT_THAT(flag_names(compare(a, b, {})), Contains("same_outcome"));
+}
+
+// Each job of one seed has the same model on both sides, but for the first job.
+class BatchesBySeed : public Batches {
+ protected:
+  Trial repeat(const std::string& name, const std::string& leaves, int seed, int model_of) {
+    std::vector<MadeJob> jobs = asked(grid(2, 2, 2 + 0.1 * seed), leaves, std::stod(leaves));
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      jobs[i].seed = seed;
+      jobs[i].model = cat("m", i, "-", model_of);
+    }
+    jobs[0].model = name;
+    return batch(name, jobs);
+  }
+};
+
+TEST_F(BatchesBySeed, SeedsThatBothSidesHaveAreRepeatsAndNoWork) {
+  TrialGroup a{.name = "old", .trials = {}}, b{.name = "new", .trials = {}};
+  for (const int seed : {1, 2, 3}) {
+    a.trials.push_back(repeat(cat("a", seed), "127", seed, seed));
+    b.trials.push_back(repeat(cat("b", seed), "255", seed, seed));
+  }
+  const Comparison found = compare(a, b, {});
+  EXPECT_THAT(found.verdict, HasSubstr("not comparable: used.num_leaves 255 against 127"));
+  EXPECT_THAT(found.verdict, Not(HasSubstr("seed")));
+  EXPECT_THAT(found.equal, Contains("used.seed"));
+  EXPECT_THAT(found.could_vary, ::testing::ElementsAre("used.num_leaves"));
+  ASSERT_THAT(flag_names(found), Contains("same_outcome"));
+  EXPECT_THAT(found.flags[0].text, HasSubstr("3 of 4 jobs have the same model: there "
+                                             "used.num_leaves 255 against 127 changed nothing"));
+  TrialGroup others{.name = "others", .trials = {}};
+  for (const int seed : {4, 5, 6})
+    others.trials.push_back(repeat(cat("o", seed), "127", seed, seed));
+  const Comparison other_seeds = compare(a, others, {});
+  EXPECT_NE(other_seeds.conclusion, Conclusion::not_comparable);
+  EXPECT_THAT(other_seeds.verdict, Not(HasSubstr("seed")));
+}
+
+TEST_F(BatchesBySeed, ModelsOfAnotherSeedAreNotTheSame) {
+  TrialGroup a{.name = "old", .trials = {}}, b{.name = "new", .trials = {}};
+  for (const int seed : {1, 2, 3}) {
+    a.trials.push_back(repeat(cat("a", seed), "127", seed, seed));
+    b.trials.push_back(repeat(cat("b", seed), "255", seed, seed % 3 + 1));
+  }
+  EXPECT_THAT(flag_names(compare(a, b, {})), Not(Contains("same_outcome")));
+}
+
+TEST_F(Batches, AParameterThatDiffersWhereTheModelsDoChangedSomething) {
+  std::vector<MadeJob> a = grid(2, 2, 2), b = grid(2, 2, 2);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i].model = b[i].model = cat("m", i);
+  b[0].leaves_used = 255;
+  b[0].model = "another";
+  EXPECT_THAT(flag_names(against(batch("a", a), batch("b", b))), Not(Contains("same_outcome")));
 }
 
 TEST_F(Batches, WithoutHashesTheirQualitiesTellWhatIsTheSame) {

@@ -1,0 +1,148 @@
+// lockstep batch gbdt before anything runs: its jobs, and what is said of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "fakes/error_of.h"
+#include "recipes/gbdt/options/gbdt_options.h"
+#include "with_lightgbm.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class PlanBatch : public WithLightGbm {};
+
+TEST_F(PlanBatch, HasAJobForEachSymbolAndWindow) {
+  GbdtOptions options;
+  const DirectBatch batch = options.plan_batch();
+  EXPECT_EQ(batch.rows.size(), 60u);
+  EXPECT_THAT(batch.keys, ElementsAre("symbol", "start", "end"));
+  EXPECT_THAT(batch.rows.at(0), ElementsAre("MADE01", "2022-01-01", "2022-06-30"));
+  EXPECT_THAT(batch.notes, Contains("10 symbols, 60 windows"));
+  EXPECT_THAT(batch.notes, Contains(HasSubstr("made")));
+  EXPECT_EQ(batch.gpus, "0");
+}
+
+TEST_F(PlanBatch, SaysHowManyWindowsAreShorterAndByHowMuch) {
+  GbdtOptions options;
+  options.table.set("start", "2022-01-01");
+  options.table.set("end", "2024-12-01");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains("10 of 60 windows are shorter than window_days=180, by 15 days: the last of "
+                       "each symbol ends with the prices or with end"));
+  options.table.set("data.made_symbols", "1");
+  options.table.set("end", "2022-12-26");
+  EXPECT_THAT(options.plan_batch().notes, Contains(HasSubstr("1 of 2 windows is shorter than "
+                                                             "window_days=180, by 1 day: ")));
+  options.table.set("end", "2022-12-27");
+  EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("shorter"))));
+}
+
+// The record of a window says then what the batch was asked for.
+TEST_F(PlanBatch, TellsJobsHowWindowsWereMade) {
+  GbdtOptions options;
+  EXPECT_THAT(options.plan_batch().only_batch, Not(Contains("window_days")));
+  EXPECT_THAT(options.plan_batch().only_batch, Not(Contains("stride_days")));
+  options.table.set("data.made_rows", "100");
+  EXPECT_THAT(options.plan_batch().only_batch, Contains("window_days")) << "there is no time";
+}
+
+TEST_F(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {
+  GbdtOptions options;
+  options.table.set("gbdt.device", "gpu");
+  const DirectBatch batch = options.plan_batch();
+  EXPECT_EQ(batch.gpus, "0.25");
+  EXPECT_THAT(batch.more_options, ElementsAre("gbdt.device_id={gpu}"));
+}
+
+TEST_F(PlanBatch, RefusesANumberOfAGpuThatNoJobSees) {
+  GbdtOptions options;
+  options.table.set("gbdt.device", "gpu");
+  options.table.set("gbdt.device_id", "0");
+  EXPECT_EQ(options.plan_batch().gpus, "0.25");
+  options.table.set("gbdt.device_id", "1");
+  const std::string error = error_if_any([&] { options.plan_batch(); });
+  EXPECT_THAT(error, HasSubstr("gbdt.device_id=1: each job of a batch sees the one GPU"));
+  EXPECT_THAT(error, HasSubstr("--devices 1"));
+}
+
+// As with gbdt.gpu_platform.
+TEST(GbdtDevice, HasANumberOnGpusAlone) {
+  GbdtOptions options;
+  options.table.set("gbdt.device_id", "0");
+  EXPECT_THAT(error_if_any([&] { options.check(); }),
+              HasSubstr("gbdt.device_id does nothing: gbdt.device is cpu"));
+  options.table.set("gbdt.device", "gpu");
+  EXPECT_EQ(error_if_any([&] { options.check(); }), "");
+}
+
+TEST_F(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
+  GbdtOptions options;
+  options.table.set("threshold", "9");
+  options.table.set("data.made_symbols", "1");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains(HasSubstr("6 windows will be skipped, the first, "
+                                 "MADE01_2022-01-01_to_2022-06-30, because all")));
+}
+
+TEST_F(PlanBatch, SaysInHowManyWindowsTheLeavesCannotBeReached) {
+  GbdtOptions options;
+  options.table.set("num_leaves", "255");
+  options.table.set("data.made_symbols", "1");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains("in 6 of 6 windows num_leaves=255 cannot be reached: their rows make 4 "
+                       "leaves of 20 rows (min_child_samples); LightGBM estimates the rows of a "
+                       "leaf, so a tree may have more, but at most 44 to 53"));
+  options.table.set("max_depth", "2");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains("in 6 of 6 windows num_leaves=255 cannot be reached: max_depth=2 allows at "
+                       "most 4 leaves"));
+  options.table.set("max_depth", "9");
+  options.table.set("num_leaves", "5");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains(HasSubstr("in 6 of 6 windows num_leaves=5 may not be reached: ")));
+  options.table.set("num_leaves", "4");
+  EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("be reached"))));
+}
+
+TEST_F(PlanBatch, CountsTheWindowsThatWillBeSkipped) {
+  GbdtOptions options;
+  options.table.set("data.made_symbols", "1");
+  EXPECT_EQ(options.plan_batch().skipped, 0u);
+  options.table.set("threshold", "9");
+  const DirectBatch batch = options.plan_batch();
+  EXPECT_EQ(batch.skipped, 6u);
+  EXPECT_THAT(batch.why_skipped, StartsWith("MADE01_2022-01-01_to_2022-06-30, because all"));
+}
+
+TEST_F(PlanBatch, KnowsJobsOfAnEarlierBatchOfItsKind) {
+  GbdtOptions options;
+  options.table.set("data.made_symbols", "1");
+  const TemporaryDirectory folder;
+  nlohmann::json job = {{"options", options.table.to_json()}, {"sample_counts", {{"train", 95}}}};
+  job["options"]["symbol"] = "X";
+  const auto is_alike = [&](const nlohmann::json& metadata) {
+    write_file_atomic(folder.path() / "metadata.json", metadata.dump());
+    return options.plan_batch().is_alike(folder.path());
+  };
+  EXPECT_TRUE(is_alike(job));
+  job["sample_counts"]["train"] = 5000;
+  EXPECT_FALSE(is_alike(job));
+  job["sample_counts"]["train"] = 95;
+  job["options"]["n_estimators"] = 7;
+  EXPECT_FALSE(is_alike(job));
+  EXPECT_FALSE(is_alike({{"options", 3}}));
+}
+
+}  // namespace
+}  // namespace lockstep::gbdt
