@@ -177,15 +177,21 @@ Sets sets_of_run(const json& extra, const FewshotOptions* options) {
   return read_sets(with_files(record, named_data(*options)));
 }
 
-// By file name, where it is the only one, as far as the run's validation set is still there.
+// By file name, with the folder where several have it, as far as the run's validation set is still
+// there.
 json valid_picture_ids(const json& extra) {
   json ids = json::object();
   if (!extra.is_object() || !extra.contains("sets")) return ids;
   try {
     const Sets sets = sets_of_run(extra, nullptr);
+    std::map<std::string, int> counts;
+    for (const Picture& picture : sets.valid.pictures) ++counts[picture.path.filename().string()];
     for (const Picture& picture : sets.valid.pictures) {
-      const std::string name = picture.path.filename().string();
-      ids[name] = ids.contains(name) ? json() : json(picture.id);
+      const fs::path name = picture.path.filename();
+      const std::string key =
+          (counts[name.string()] == 1 ? name : picture.path.parent_path().filename() / name)
+              .generic_string();
+      ids[key] = ids.contains(key) ? json() : json(picture.id);
     }
   } catch (const Error&) {
     return json::object();
