@@ -313,7 +313,7 @@ std::vector<PredictItem> FewshotOptions::items(const ItemQuery& query) const {
   ItemQuery of_images = query;
   if (query.inputs.empty()) of_images.inputs = predict.images;
   if (of_images.inputs.empty() && validation_pictures != nullptr)
-    of_images.inputs = validation_pictures(query.run_dir);
+    of_images.inputs = validation_pictures(*this, query);
   return list_items(predict_input(), of_images);
 }
 

@@ -197,6 +197,19 @@ TEST_F(FewshotOutputs, PredictsValidationPicturesWhereNoneIsNamed) {
   EXPECT_TRUE(found.contains("made-00040.jpg") && found.contains("detections.csv"));
 }
 
+// They are known before there is a run.
+TEST_F(FewshotOutputs, ThenPredictTakesValidationPicturesOfARunThatIsToBe) {
+  const Words then{"stop.steps=2", "--resume", "auto", "--then", "predict", "stop.after=8h30m"};
+  Words plan = small_words("a", "cpu:1", then);
+  plan[0] = "plan";
+  const ToolResult planned = tool(plan);
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  const ToolResult trained = train_small("a", "cpu:1", then);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("predicted 16 items"));
+  EXPECT_TRUE(files("runs/a/predictions").contains("made-00040.jpg"));
+}
+
 TEST_F(FewshotOutputs, AnExportPredictsAsItsRunDoes) {
   ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=3"}).code, 0);
   ASSERT_EQ(tool({"export", "a", "--out", "a.safetensors"}).code, 0);
