@@ -56,6 +56,11 @@ TEST_F(Fewshot, IsBitwiseTheSameOnAnyNumberOfRanksInExactMode) {
     EXPECT_EQ(own, losses) << ranks << " ranks";
   }
   EXPECT_EQ(losses.size(), 3U);
+  // With statistics of the episodes it could not be, which is known before the run has a name.
+  const ToolResult refused = train_small("kept", "cpu:1", {"stop.steps=3", "exact=true"});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("set norm.statistics=frozen"));
+  EXPECT_FALSE(fs::exists(run("kept")));
 }
 
 // Statistics over ranks span an episode of each.
