@@ -27,7 +27,7 @@ class NamedPictures {
   // name that was taken for the same picture before, where the two are of different files; else "".
   std::string take(const std::string& name, std::int64_t picture);
 
-  // What `take` could not be sure about, for people.
+  // Doubts of `take`, for people.
   std::vector<std::string> notes() const;
 
  private:

@@ -1,5 +1,5 @@
 // Messages about the end of a run name the option that decides it.
-#include "planning/run_length.h"
+#include "planning/options/run_length.h"
 
 #include "plan_fixtures.h"
 

@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "planning/options/evaluation_changes.h"
-#include "planning/run_length.h"
+#include "planning/options/run_length.h"
 #include "planning/schedule/resumed_rate.h"
 #include "runtime/launch/launch.h"
 #include "runtime/run/checkpoint/checkpoint_index.h"

@@ -1,4 +1,4 @@
-#include "planning/run_length.h"
+#include "planning/options/run_length.h"
 
 #include "core/base/text/text.h"
 #include "planning/options/schedule_options.h"
