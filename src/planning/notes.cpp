@@ -171,8 +171,21 @@ std::string usual_divisors(std::int64_t number) {
   return join(divisors, ", ");
 }
 
+// Whether training may change statistics of batch norm, as far as the plan knows.
+bool may_keep_statistics(const Plan& plan, const TrainOptions& options) {
+  return plan.batch_norm &&
+         (options.norm.statistics != NormStatistics::frozen || !plan.torch_batch_norm.empty());
+}
+
 void note_exact(const Plan& plan, const TrainOptions& options, Notes& notes) {
   if (!plan.exact) return;
+  if (may_keep_statistics(plan, options))
+    notes.push_back(
+        cat("warning: the model has statistics of batch norm, and exact = true ends "
+            "the run after its first step if training changes them",
+            plan.torch_batch_norm.empty()
+                ? ": norm.statistics=frozen leaves those of lockstep::BatchNorm alone"
+                : ""));
   const ExactSum& exact = *plan.exact;
   notes.push_back(
       cat("exact = true: a step is ", exact.leaves, exact.leaves == 1 ? " leaf" : " leaves", " of ",

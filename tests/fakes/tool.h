@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,14 @@ inline ToolResult run_tool(std::vector<std::string> words, const std::filesystem
 inline ToolResult without_root_powers(const std::vector<std::string>& words,
                                       const std::filesystem::path& folder) {
   return ToolProcess(words, folder, {}, /*root_powers=*/false).wait();
+}
+
+// Text that was wrapped; a blank follows each word.
+inline std::string on_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line, word;
+  while (words >> word) line += word + ' ';
+  return line;
 }
 
 // About `bytes` of text that a model can learn something of, the same for the same seed.

@@ -34,12 +34,13 @@ struct ReadDetections {
   std::vector<Detection> detections;  // in the order of the file
   // Entries of classes that are not known: they are skipped, as pycocotools does.
   std::int64_t of_other_classes = 0;
-  std::string first_other_class;  // "category_id 77", "class_name 'rook'"
+  std::string first_other_class;   // "category_id 77", "class_name 'rook'"
+  std::vector<std::string> notes;  // what is not sure about the names of pictures
 };
 
 // An entry may also say by the members file_name and category_name what its ids stand for, as
-// `lockstep predict` does: the picture's name without folders and ending, and the class's name,
-// must then be those of the known picture and class. Other members are skipped. Throws Error, which
+// `lockstep predict` does. They must then be names of the known picture and class: NamedPictures
+// says which picture a file name fits. Other members are skipped. Throws Error, which
 // names file and entry (from 0): no list of objects, no JSON, a member missing or of another type,
 // an unknown image_id, an id that is another picture's or class's by its name, a score that is not
 // finite, a bbox that is not four finite numbers or has a negative extent.
@@ -52,9 +53,8 @@ ReadDetections read_results_json(const std::filesystem::path& path, const KnownI
 std::string results_csv(std::span<const Detection> detections,
                         std::span<const NamedPicture> pictures,
                         std::span<const NamedClass> classes);
-// Columns by name, in any order; pictures are known by their names without folders, or else without
-// ending too. Throws Error, which names file and line, also for a name that two pictures or classes
-// have.
+// Columns by name, in any order; pictures are known by their names (NamedPictures). Throws Error,
+// which names file and line, also for a name that two pictures or classes have.
 ReadDetections parse_results_csv(std::string_view text, const std::string& name,
                                  const KnownIds& known);
 ReadDetections read_results_csv(const std::filesystem::path& path, const KnownIds& known);

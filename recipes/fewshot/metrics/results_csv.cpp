@@ -1,13 +1,16 @@
 // Detections as CSV.
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/json/json_text.h"
 #include "core/base/text/text.h"
 #include "core/media/csv_table.h"
+#include "recipes/fewshot/metrics/named_pictures.h"
 #include "recipes/fewshot/metrics/result_files.h"
 
 namespace lockstep::fewshot {
@@ -37,11 +40,6 @@ void append_number(std::string& text, double number, const Detection& of) {
   append_json_number(text, number);
 }
 
-std::string last_part(const std::string& file_name) {
-  const std::size_t slash = file_name.find_last_of("/\\");
-  return slash == file_name.npos ? file_name : file_name.substr(slash + 1);
-}
-
 // Ids by name; nothing for a name that several have.
 using NameIds = std::map<std::string, std::optional<std::int64_t>>;
 void add_name(NameIds& ids, const std::string& name, std::int64_t id) {
@@ -63,22 +61,40 @@ const std::int64_t* find_name(const CsvTable& table, std::size_t row, std::size_
   return &*found->second;
 }
 
-struct PictureNameIds {
-  NameIds whole, stems;
-};
+// The hint where a name fits several pictures: how the ground truth tells them apart, if it does.
+std::string hint_of_several(const std::vector<std::int64_t>& fitting, const KnownIds& known) {
+  std::set<std::string> names;
+  for (const NamedPicture& one : known.pictures)
+    if (std::find(fitting.begin(), fitting.end(), one.picture) != fitting.end())
+      names.insert(one.file_name);
+  if (names.size() < fitting.size())
+    return "the ground truth has one file_name for several images: give them different ones, or "
+           "score detections.json, which goes by image_id";
+  return cat("name it with its folders, as the ground truth does: ", printable(*names.begin()),
+             " or ", printable(*names.rbegin()));
+}
 
 std::int64_t picture_in(const CsvTable& table, std::size_t row, std::size_t column,
-                        const PictureNameIds& ids) {
-  if (const std::int64_t* const id = find_name(table, row, column, ids.whole)) return *id;
+                        NamedPictures& pictures, const KnownIds& known) {
   const std::string& name = table.rows[row][column];
-  const auto stem = ids.stems.find(std::string(stem_of(name)));
-  if (stem != ids.stems.end() && stem->second) return *stem->second;
-  std::vector<std::string> known;
-  for (const auto& [one, id] : ids.whole) known.push_back(one);
-  const std::string near = nearest(name, known);
-  throw Error(cat(table.place(row), ": unknown ", table.columns[column], " '",
-                  printable(name.substr(0, 200)), "'"),
-              near.empty() ? "" : cat("the nearest is ", near));
+  const std::string shown = cat("'", printable(name.substr(0, 200)), "'");
+  const std::vector<std::int64_t>& fitting = pictures.find(name);
+  if (fitting.size() > 1)
+    throw Error(cat(table.place(row), ": the ", table.columns[column], " ", shown,
+                    " is that of several in the ground truth"),
+                hint_of_several(fitting, known));
+  if (fitting.empty()) {
+    std::vector<std::string> names;
+    for (const NamedPicture& one : known.pictures) names.push_back(one.file_name);
+    const std::string near = nearest(name, names);
+    throw Error(cat(table.place(row), ": unknown ", table.columns[column], " ", shown),
+                near.empty() ? "" : cat("the nearest is ", near));
+  }
+  if (const std::string other = pictures.take(name, fitting[0]); !other.empty())
+    throw Error(cat(table.place(row), ": the ", table.columns[column], " ", shown, " and '",
+                    printable(other), "' before it fit the same picture of the ground truth"),
+                "a ground truth that names its images with their folders tells them apart");
+  return fitting[0];
 }
 
 double number_in(const CsvTable& table, std::size_t row, std::size_t column) {
@@ -89,12 +105,8 @@ double number_in(const CsvTable& table, std::size_t row, std::size_t column) {
 }
 
 ReadDetections detections_of(const CsvTable& table, const KnownIds& known) {
-  PictureNameIds pictures;
+  NamedPictures pictures(known.pictures);
   NameIds classes;
-  for (const NamedPicture& one : known.pictures) {
-    add_name(pictures.whole, last_part(one.file_name), one.picture);
-    add_name(pictures.stems, std::string(stem_of(one.file_name)), one.picture);
-  }
   for (const NamedClass& one : known.classes) add_name(classes, one.name, one.category);
   const std::size_t x_min = table.column("x_min"), y_min = table.column("y_min"),
                     x_max = table.column("x_max"), y_max = table.column("y_max"),
@@ -102,7 +114,7 @@ ReadDetections detections_of(const CsvTable& table, const KnownIds& known) {
                     score = table.column("similarity_score");
   ReadDetections read;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    Detection one{.picture = picture_in(table, row, file, pictures),
+    Detection one{.picture = picture_in(table, row, file, pictures, known),
                   .x = number_in(table, row, x_min),
                   .y = number_in(table, row, y_min),
                   .score = number_in(table, row, score)};
@@ -121,6 +133,7 @@ ReadDetections detections_of(const CsvTable& table, const KnownIds& known) {
     one.category = *category;
     read.detections.push_back(one);
   }
+  read.notes = pictures.notes();
   return read;
 }
 

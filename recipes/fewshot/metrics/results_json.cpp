@@ -11,6 +11,7 @@
 #include "core/base/files/files.h"
 #include "core/base/json/json_text.h"
 #include "core/base/text/text.h"
+#include "recipes/fewshot/metrics/named_pictures.h"
 #include "recipes/fewshot/metrics/result_files.h"
 
 namespace lockstep::fewshot {
@@ -55,7 +56,10 @@ std::optional<std::int64_t> whole_of(double value) {
 class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
   ResultsHandler(const std::string& name, const KnownIds& known)
-      : name_(name), pictures_(known.pictures), classes_(known.classes) {
+      : name_(name),
+        pictures_(known.pictures),
+        named_pictures_(known.pictures),
+        classes_(known.classes) {
     std::sort(pictures_.begin(), pictures_.end(),
               [](const NamedPicture& a, const NamedPicture& b) { return a.picture < b.picture; });
     std::sort(classes_.begin(), classes_.end(),
@@ -63,7 +67,10 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
     for (const NamedClass& one : classes_) class_ids_.emplace(one.name, one.category);
   }
 
-  ReadDetections take() { return std::move(read_); }
+  ReadDetections take() {
+    read_.notes = named_pictures_.notes();
+    return std::move(read_);
+  }
 
   bool null() override { return no_number("null"); }
   bool boolean(bool) override { return no_number("a truth value"); }
@@ -175,19 +182,28 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
     return *number->whole;
   }
 
-  const NamedPicture& picture() const {
+  std::int64_t picture() {
     const std::int64_t id = whole_id(entry_.image_id, "image_id");
     const NamedPicture* const known = find_id(pictures_, &NamedPicture::picture, id);
     if (known == nullptr && entry_.file_name)
       fail(cat("has the unknown image_id ", id, " (", printable(*entry_.file_name), ")"),
            others_hint);
     if (known == nullptr) fail(cat("has the unknown image_id ", id), ids_hint);
-    if (entry_.file_name && !known->file_name.empty() &&
-        stem_of(*entry_.file_name) != stem_of(known->file_name))
-      fail(cat("is of the picture ", printable(*entry_.file_name), ", but image_id ", id,
-               " of the ground truth is ", printable(known->file_name)),
+    if (entry_.file_name && !known->file_name.empty()) check_file_name(*known);
+    return id;
+  }
+
+  void check_file_name(const NamedPicture& known) {
+    const std::string& name = *entry_.file_name;
+    const std::vector<std::int64_t>& fitting = named_pictures_.find(name);
+    if (std::find(fitting.begin(), fitting.end(), known.picture) == fitting.end())
+      fail(cat("is of the picture ", printable(name), ", but image_id ", known.picture,
+               " of the ground truth is ", printable(known.file_name)),
            others_hint);
-    return *known;
+    if (const std::string other = named_pictures_.take(name, known.picture); !other.empty())
+      fail(cat("is of the picture ", printable(name), ", but an entry before it has image_id ",
+               known.picture, " for ", printable(other)),
+           others_hint);
   }
 
   // Null: the ground truth lacks it.
@@ -207,7 +223,7 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   void finish_entry() {
-    Detection one{.picture = picture().picture};
+    Detection one{.picture = picture()};
     const NamedClass* const of_class = known_class();
     if (!entry_.score) fail("has no score", "");
     if (!entry_.has_bbox) fail("has no bbox", bbox_hint);
@@ -240,7 +256,8 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
 
   std::string name_;
   std::vector<NamedPicture> pictures_;  // by id
-  std::vector<NamedClass> classes_;     // by id
+  NamedPictures named_pictures_;
+  std::vector<NamedClass> classes_;  // by id
   std::map<std::string, std::int64_t> class_ids_;
   ReadDetections read_;
   std::int64_t index_ = 0;  // of the entry

@@ -22,8 +22,12 @@ using nlohmann::json;
 
 std::vector<std::int64_t> ids_of(const JointOutputs& outputs) {
   std::vector<std::filesystem::path> paths;
-  for (const PredictItem& item : outputs.items()) paths.emplace_back(item.path);
-  return picture_ids(paths, outputs.extra());
+  std::vector<std::string> names;
+  for (const PredictItem& item : outputs.items()) {
+    paths.emplace_back(item.path);
+    names.push_back(item.id);
+  }
+  return picture_ids(paths, outputs.extra(), names);
 }
 
 class DetectionOutputs final : public PredictionWriter {
@@ -39,13 +43,12 @@ class DetectionOutputs final : public PredictionWriter {
     for (const json& one : json::parse(bytes)) {
       const json& box = one.at("bbox");
       const double x = box.at(0), y = box.at(1), width = box.at(2), height = box.at(3);
-      const std::string file_name = std::filesystem::path(item.path).filename().string();
       csv_.write(
-          csv_line({x, y, x + width, y + height, file_name,
+          csv_line({x, y, x + width, y + height, item.id,
                     one.at("category_name").get<std::string>(), one.at("score").get<double>()}));
       json result = one;
       result["image_id"] = ids_.at(static_cast<std::size_t>(item.index));
-      result["file_name"] = file_name;
+      result["file_name"] = item.id;
       results_.write(
           cat(first_ ? "\n" : ",\n", result.dump(-1, ' ', false, json::error_handler_t::replace)));
       first_ = false;

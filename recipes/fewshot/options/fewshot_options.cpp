@@ -271,6 +271,13 @@ void FewshotOptions::check(const TrainOptions& train) const {
     throw Error(cat("eval.batch is ", train.eval.batch,
                     ", but episodes differ in size and are evaluated one episode at a time"),
                 "leave eval.batch at 1: an episode's pictures are taken together already");
+  if (train.exact && train.norm.statistics != NormStatistics::frozen)
+    throw Error(cat("exact = true needs buffers that training leaves alone, but with "
+                    "norm.statistics = ",
+                    train.table.get("norm.statistics"),
+                    " the ResNet's batch norm keeps statistics of the episodes"),
+                "set norm.statistics=frozen, with the weights of a file (init.from), or leave out "
+                "exact");
   if (2 * episode.context >= support_size())
     throw Error(cat("episode.context=", episode.context, " on each side leaves nothing of ",
                     support_size(), " pixels for the example itself"),
@@ -313,7 +320,7 @@ std::vector<PredictItem> FewshotOptions::items(const ItemQuery& query) const {
   ItemQuery of_images = query;
   if (query.inputs.empty()) of_images.inputs = predict.images;
   if (of_images.inputs.empty() && validation_pictures != nullptr)
-    of_images.inputs = validation_pictures(query.run_dir);
+    of_images.inputs = validation_pictures(*this, query);
   return list_items(predict_input(), of_images);
 }
 

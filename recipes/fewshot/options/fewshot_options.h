@@ -110,9 +110,11 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   bool can_score() const override { return true; }
 };
 
-// Paths of some of the run's validation pictures, which are predicted where the user names nothing.
-// Set by linking the target fewshot-prepare, null elsewhere.
-using FindPictures = std::vector<std::string> (*)(const std::filesystem::path& run_dir);
+// Paths of some validation pictures, which are predicted where the user names nothing: of the run,
+// or of the options where there is none yet. Set by linking the target fewshot-prepare, null
+// elsewhere. Throws Error as preparing does.
+using FindPictures = std::vector<std::string> (*)(const FewshotOptions& options,
+                                                  const ItemQuery& query);
 extern FindPictures validation_pictures;
 
 const std::vector<Preset>& presets();

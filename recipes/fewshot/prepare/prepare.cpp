@@ -177,15 +177,21 @@ Sets sets_of_run(const json& extra, const FewshotOptions* options) {
   return read_sets(with_files(record, named_data(*options)));
 }
 
-// By file name, where it is the only one, as far as the run's validation set is still there.
+// By file name, with the folder where several have it, as far as the run's validation set is still
+// there.
 json valid_picture_ids(const json& extra) {
   json ids = json::object();
   if (!extra.is_object() || !extra.contains("sets")) return ids;
   try {
     const Sets sets = sets_of_run(extra, nullptr);
+    std::map<std::string, int> counts;
+    for (const Picture& picture : sets.valid.pictures) ++counts[picture.path.filename().string()];
     for (const Picture& picture : sets.valid.pictures) {
-      const std::string name = picture.path.filename().string();
-      ids[name] = ids.contains(name) ? json() : json(picture.id);
+      const fs::path name = picture.path.filename();
+      const std::string key =
+          (counts[name.string()] == 1 ? name : picture.path.parent_path().filename() / name)
+              .generic_string();
+      ids[key] = ids.contains(key) ? json() : json(picture.id);
     }
   } catch (const Error&) {
     return json::object();
@@ -228,14 +234,26 @@ void number_classes(SupportList& list, const json& extra) {
   }
 }
 
-std::vector<std::string> some_pictures(const fs::path& run_dir) {
+// The validation set of a run, or of the options where there is no run yet or an export does not
+// say where its own lies.
+DetectionData validation_set(const FewshotOptions& options, const ItemQuery& query) {
+  const json extra = extra_of_run(query.run_dir);
+  if (extra.is_object() && extra.contains("sets")) {
+    const bool is_known = sets_record_from_json(extra["sets"]).has_files || !options.made();
+    return is_known ? sets_of_run(extra, &options).valid : DetectionData{};
+  }
+  if (!query.run_dir.empty()) return {};
+  const FoundData found = found_data(options, {.cache_dir = query.cache_dir}, [](const auto&) {});
+  return read_detection_sets(found, options.data.valid_share,
+                             static_cast<std::uint64_t>(options.data.split_seed),
+                             {.exif = options.data.exif})
+      .valid;
+}
+
+std::vector<std::string> some_pictures(const FewshotOptions& options, const ItemQuery& query) {
   constexpr std::size_t most = 20;
-  const json extra = extra_of_run(run_dir);
-  if (!extra.is_object() || !extra.contains("sets")) return {};
-  if (!sets_record_from_json(extra["sets"]).has_files) return {};
   std::vector<std::string> paths;
-  const Sets sets = sets_of_run(extra, nullptr);
-  for (const Picture& picture : sets.valid.pictures)
+  for (const Picture& picture : validation_set(options, query).pictures)
     if (paths.size() < most) paths.push_back(picture.path.string());
   return paths;
 }

@@ -87,6 +87,7 @@ std::vector<Score> score_files(const FewshotOptions& options, const ScoreContext
   if (is_folder(file)) file /= "detections.json";
   const KnownIds known{.pictures = truth.pictures, .classes = named_classes_of(truth)};
   const ReadDetections read = read_results(file, known);
+  for (const std::string& note : read.notes) say(note);
   if (read.of_other_classes > 0)
     say(cat(read.of_other_classes, " of ", read.of_other_classes + std::ssize(read.detections),
             " detections are of classes that ", truth.name,

@@ -43,6 +43,10 @@ class PictureLists {
     return first(path.filename().string(),
                  [&](const PictureList& list) { return list.id_of(path); });
   }
+  Id id_of_ending(const fs::path& path) const {
+    return first(path.filename().string(),
+                 [&](const PictureList& list) { return list.id_of_ending(path); });
+  }
   Id id_of_name(const std::string& name) const {
     return first(name, [&](const PictureList& list) { return list.id_of_name(name); });
   }
@@ -149,14 +153,24 @@ class WantedIds {
  public:
   explicit WantedIds(const nlohmann::json& extra) : extra_(extra) {}
 
-  Id operator()(const fs::path& path) {
-    const auto [beside, is_new] = beside_.try_emplace(path.parent_path().string());
-    if (is_new) beside->second = near_.of(path.parent_path());
-    if (const Id id = beside->second.id_of(path)) return id;
+  // name: PredictItem::id, or "". is_only: no other picture has the same name without folders.
+  Id operator()(const fs::path& path, const fs::path& name, bool is_only) {
+    fs::path folder = path.parent_path();
+    for (fs::path below = name.parent_path();; below = below.parent_path()) {
+      if (const Id id = beside(folder).id_of(path)) return id;
+      if (below.empty()) break;
+      folder = folder.parent_path();
+    }
     if (!of_run_) of_run_ = lists_of_run(extra_);
     if (const Id id = of_run_->id_of(path)) return id;
-    if (const Id id = of_run_->id_of_name(path.filename().string())) return id;
-    const std::string stem = path.stem().string();
+    if (const Id id = of_run_->id_of_ending(path)) return id;
+    if (is_only)
+      if (const Id id = of_run_->id_of_name(path.filename().string())) return id;
+    return number_of(path.stem().string());
+  }
+
+ private:
+  static Id number_of(const std::string& stem) {
     std::int64_t number = 0;
     const char* const end = stem.data() + stem.size();
     const auto [rest, error] = std::from_chars(stem.data(), end, number);
@@ -164,7 +178,12 @@ class WantedIds {
     return std::nullopt;
   }
 
- private:
+  const PictureLists& beside(const fs::path& folder) {
+    const auto [lists, is_new] = beside_.try_emplace(folder.string());
+    if (is_new) lists->second = near_.of(folder);
+    return lists->second;
+  }
+
   const nlohmann::json& extra_;
   NearJsons near_;
   std::optional<PictureLists> of_run_;                    // read when a picture needs it
@@ -177,7 +196,8 @@ PictureList::PictureList(const DetectionFiles& files) {
   if (const auto* const voc = std::get_if<VocFolders>(&files)) {
     folders_ = {voc->pictures};
     std::int64_t id = 0;
-    for (const fs::path& path : voc_picture_paths(*voc)) add(path.filename(), ++id);
+    for (const fs::path& path : voc_picture_paths(*voc))
+      add(path.lexically_relative(voc->pictures), ++id);
     return;
   }
   const CocoFiles& coco = std::get<CocoFiles>(files);
@@ -208,6 +228,17 @@ Id PictureList::id_of(const fs::path& path) const {
   return lies_here ? id_of_name(path.filename().string()) : std::nullopt;
 }
 
+Id PictureList::id_of_ending(const fs::path& path) const {
+  Id id;
+  fs::path ending = path.filename();
+  for (fs::path above = path.parent_path(); above.has_filename(); above = above.parent_path()) {
+    ending = above.filename() / ending;
+    if (const auto found = by_file_name_.find(normal(ending)); found != by_file_name_.end())
+      id = found->second;
+  }
+  return id;
+}
+
 Id PictureList::id_of_name(const std::string& name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? std::nullopt : found->second;
@@ -218,12 +249,16 @@ void PictureList::visit_names(const std::function<void(const std::string&)>& vis
 }
 
 std::vector<std::int64_t> picture_ids(const std::vector<fs::path>& paths,
-                                      const nlohmann::json& extra) {
+                                      const nlohmann::json& extra,
+                                      const std::vector<std::string>& names) {
   WantedIds wanted(extra);
+  std::unordered_map<std::string, int> counts;
+  for (const fs::path& path : paths) ++counts[path.filename().string()];
   std::vector<Id> ids;
   std::set<std::int64_t> taken;
-  for (const fs::path& path : paths) {
-    const Id id = wanted(path.lexically_normal());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const Id id = wanted(paths[i].lexically_normal(), names.empty() ? "" : names.at(i),
+                         counts[paths[i].filename().string()] == 1);
     ids.push_back(id && taken.insert(*id).second ? id : std::nullopt);
   }
   std::vector<std::int64_t> result;

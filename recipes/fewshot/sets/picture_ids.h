@@ -25,6 +25,9 @@ class PictureList {
   // The id of the picture at that whole path, if the list names it. That is the file in one of the
   // list's folders, or, if it lies in one, the only one of that name without folders.
   std::optional<std::int64_t> id_of(const std::filesystem::path& path) const;
+  // The id of the picture that the path ends with, folders and all; where several do so, of the one
+  // with the most folders. None for a picture that the list names without folders.
+  std::optional<std::int64_t> id_of_ending(const std::filesystem::path& path) const;
   // The id of the only picture of that name without folders, wherever it lies.
   std::optional<std::int64_t> id_of_name(const std::string& name) const;
   // Calls `visit` with each name without folders.
@@ -40,12 +43,15 @@ class PictureList {
 
 // An id for each picture, all different, in the order of `paths` (whole ones): that of a json in
 // its folder or near it whose pictures may lie there, as find_detection_data looks for them; else
-// that of the lists of the run (its validation set, then its training set, as far as their files
-// can be read; of an export the names that it kept), for its path, then for its name; else the
-// number that its name is, as COCO's are (000000000139.jpg); else the smallest that is free,
-// from 1. An id that an earlier picture has by another rule than the last is not free. extra:
-// Prepared::extra.
+// of one near a folder above, up to the one that the user named; else that of the lists of the run
+// (its validation set, then its training set, as far as their files can be read; of an export the
+// names that it kept), for its path, then for the end of its path, then for its name, if no other
+// of `paths` has that; else the number that its name is, as COCO's are (000000000139.jpg); else the
+// smallest that is free, from 1. An id that an earlier picture has by another rule than the last is
+// not free. extra: Prepared::extra. names: PredictItem::id of each; none: all were named by
+// themselves.
 std::vector<std::int64_t> picture_ids(const std::vector<std::filesystem::path>& paths,
-                                      const nlohmann::json& extra);
+                                      const nlohmann::json& extra,
+                                      const std::vector<std::string>& names = {});
 
 }  // namespace lockstep::fewshot

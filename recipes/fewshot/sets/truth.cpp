@@ -95,8 +95,10 @@ GroundTruth voc_truth(const VocFolders& folders, bool needs_pictures = false) {
   for (const Category& category : truth.categories) ids.emplace(category.name, category.id);
   for (std::size_t i = 0; i < set.files.size(); ++i) {
     const Picture& picture = set.data.pictures[i];
-    truth.pictures.push_back({picture.id, is_file(picture.path) ? picture.path.filename().string()
-                                                                : set.names[i] + ".jpg"});
+    truth.pictures.push_back(
+        {picture.id, is_file(picture.path)
+                         ? picture.path.lexically_relative(folders.pictures).generic_string()
+                         : set.names[i] + ".jpg"});
     for (const VocObject& object : set.files[i].objects)
       truth.boxes.push_back({.picture = picture.id,
                              .category = ids.at(object.name),

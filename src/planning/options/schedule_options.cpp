@@ -35,6 +35,10 @@ void check_curve(const Schedule& schedule) {
 
 }  // namespace
 
+double steps_of_epochs(double epochs, std::int64_t steps_per_epoch) {
+  return round_up(epochs * static_cast<double>(steps_per_epoch));
+}
+
 std::int64_t count_steps(const TrainOptions& options, std::int64_t steps_per_epoch) {
   const auto& stop = options.stop;
   if (stop.steps <= 0 && stop.epochs <= 0)
@@ -42,7 +46,7 @@ std::int64_t count_steps(const TrainOptions& options, std::int64_t steps_per_epo
   double steps = stop.steps > 0 ? static_cast<double>(stop.steps) : most_steps;
   if (stop.epochs > 0) {
     need_epoch_length("stop.epochs", steps_per_epoch, "set stop.steps instead");
-    steps = std::min(steps, round_up(stop.epochs * static_cast<double>(steps_per_epoch)));
+    steps = std::min(steps, steps_of_epochs(stop.epochs, steps_per_epoch));
   }
   return static_cast<std::int64_t>(std::clamp(steps, 1.0, most_steps));
 }

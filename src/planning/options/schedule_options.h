@@ -11,6 +11,9 @@
 
 namespace lockstep {
 
+// The steps of a number of epochs, rounded up. It may have no bound.
+double steps_of_epochs(double epochs, std::int64_t steps_per_epoch);
+
 // The smaller of stop.steps and stop.epochs in steps, at least 1. Throws Error if neither is set,
 // or if epochs are asked for and their length is not known (steps_per_epoch = 0).
 std::int64_t count_steps(const TrainOptions& options, std::int64_t steps_per_epoch);

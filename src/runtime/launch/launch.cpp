@@ -198,6 +198,7 @@ Pipe Run::output_of(std::size_t rank, StandardStream stream) {
 void Run::start(int rank, Rendezvous rendezvous) {
   const auto place = static_cast<std::size_t>(rank);
   RankLog log(spec_.log_dir, rank, spec_.log_limit_bytes);
+  if (!spec_.log_mark.empty()) log.divide(spec_.log_mark);
   Pipe out = output_of(place, StandardStream::out), err, events;
   if (shown_.size() > 1) err = output_of(place, StandardStream::err);
   if (spec_.on_event) events = make_pipe();

@@ -35,6 +35,7 @@ struct LaunchSpec {
   std::map<std::string, std::string> environment;  // added to the inherited one
   // Created if absent; each rank's stdout and stderr are appended to its rankN.log there.
   std::filesystem::path log_dir;
+  std::string log_mark;  // a line between an earlier start's output and this one's; empty: none
   std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // limit of each log (rank_log.h); 0:
                                                             // none
 

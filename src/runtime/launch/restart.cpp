@@ -11,6 +11,8 @@ LaunchOutcome launch_with_restarts(const LaunchSpec& spec, Clock& clock, int res
     numbered.environment["LOCKSTEP_RESTART"] = cat(restart);
     numbered.restart = restart;
     numbered.most_restarts = restarts;
+    if (restart > 0 && !spec.log_mark.empty())
+      numbered.log_mark = cat(spec.log_mark, ", restart ", restart);
     LaunchOutcome outcome = launch(numbered, clock);
     const auto* failure = std::get_if<RankFailed>(&outcome);
     if (!failure || restart >= restarts) return outcome;

@@ -7,6 +7,7 @@
 #include "runtime/launch/restart.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/context.h"
+#include "tools/cli/ranks.h"
 #include "tools/cli/run_end.h"
 #include "tools/cli/words/script_command.h"
 
@@ -84,6 +85,7 @@ int launch_main(const Parsed& parsed) {
   spec.argv = parsed.program;
   spec.devices = devices_for(parsed.value("--devices"));
   spec.log_dir = parsed.value("--logs", "logs");
+  spec.log_mark = log_mark();
   spec.log_limit_bytes = static_cast<std::uint64_t>(number(parsed, "--log-limit-mb", "64")) << 20;
   spec.serves_store = false;
   spec.forward_output = true;

@@ -9,6 +9,7 @@
 #include "runtime/run/progress/progress.h"
 #include "tools/cli/context.h"
 #include "tools/cli/train/training_leases.h"
+#include "tools/report/pages/shown.h"
 
 #include <unistd.h>
 #include <nlohmann/json.hpp>
@@ -52,12 +53,15 @@ std::string answer_to(int signal) {
 
 }  // namespace
 
+std::string log_mark() { return cat("--- started ", shown_time(system_clock().wall_s())); }
+
 LaunchOutcome run_ranks(const Ranks& ranks) {
   LaunchSpec spec;
   spec.argv = {worker_program().string()};
   spec.argv.insert(spec.argv.end(), ranks.arguments.begin(), ranks.arguments.end());
   spec.devices = ranks.devices;
   spec.log_dir = ranks.log_dir;
+  spec.log_mark = log_mark();
   spec.log_limit_bytes = ranks.log_limit_bytes;
   spec.hang_after_s = ranks.hang_after.seconds;
   spec.stop_grace_s = ranks.stop_grace_s;

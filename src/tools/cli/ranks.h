@@ -26,6 +26,9 @@ struct Ranks {
   std::function<void()> on_signal{};  // called when a signal came
 };
 
+// LaunchSpec::log_mark of a start that begins now: "--- started 2026-01-31 09:30:00".
+std::string log_mark();
+
 // Starts `lockstep-worker ARGUMENTS` once per device, shows progress, and waits.
 LaunchOutcome run_ranks(const Ranks& ranks);
 

@@ -4,6 +4,7 @@
 #include "core/base/text/text.h"
 #include "core/config/read_toml.h"
 #include "planning/options/train_options.h"
+#include "runtime/run/events/json_lines.h"
 
 namespace lockstep::cli {
 std::optional<nlohmann::json> option_given(const Parsed& parsed, const std::string& key) {
@@ -21,6 +22,21 @@ std::optional<nlohmann::json> option_given(const Parsed& parsed, const std::stri
 std::string run_root(const Parsed& parsed) {
   const std::optional<nlohmann::json> given = option_given(parsed, "run.root");
   return given && given->is_string() ? given->get<std::string>() : TrainOptions().run.root;
+}
+
+std::string recipe_of_named_run(const std::vector<std::string>& words) {
+  constexpr std::string_view root_key = "run.root=";
+  std::string root = TrainOptions().run.root;
+  for (const std::string& word : words)
+    if (word.starts_with(root_key)) root = word.substr(root_key.size());
+  for (const std::string& word : words) {
+    if (word.starts_with('-') || is_assignment(word)) continue;
+    try {
+      return text_or(RunDir::open(word, root).record(), "recipe", "");
+    } catch (const Error&) {  // a flag's value, or no run
+    }
+  }
+  return "";
 }
 
 TriedFlag tried_root() { return {"--root", "write run.root=DIR, as on every command"}; }

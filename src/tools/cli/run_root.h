@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lockstep::cli {
 
@@ -23,6 +24,10 @@ inline constexpr const char* run_operand_help =
 
 // --root, which these commands used to have.
 TriedFlag tried_root();
+
+// The recipe of the run that is named among the words of a command line that is not parsed yet; ""
+// if none is.
+std::string recipe_of_named_run(const std::vector<std::string>& words);
 
 // The run that the first operand names. Throws Error naming the nearest.
 RunDir operand_run(const Parsed& parsed);

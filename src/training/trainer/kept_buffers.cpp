@@ -18,7 +18,11 @@ void KeptBuffers::check() const {
     if (!first_[i].equal(buffer.tensor))
       throw Error(cat("exact = true, but training changes the buffer ", buffer.name,
                       ", which follows the samples of one rank"),
-                  "use a layer that keeps no statistics over samples, or set exact=false");
+                  cat("use a layer that keeps no statistics over samples, ",
+                      setup_.options.norm.statistics == NormStatistics::frozen
+                          ? ""
+                          : "set norm.statistics=frozen if it is a lockstep::BatchNorm, ",
+                      "or set exact=false"));
   }
 }
 

@@ -18,6 +18,7 @@ using testing::FewshotRuns;
 using testing::operator+;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::on_one_line;
 using testing::run_tool;
 using testing::ToolProcess;
 using testing::ToolResult;
@@ -55,6 +56,11 @@ TEST_F(Fewshot, IsBitwiseTheSameOnAnyNumberOfRanksInExactMode) {
     EXPECT_EQ(own, losses) << ranks << " ranks";
   }
   EXPECT_EQ(losses.size(), 3U);
+  // With statistics of the episodes it could not be, which is known before the run has a name.
+  const ToolResult refused = train_small("kept", "cpu:1", {"stop.steps=3", "exact=true"});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("set norm.statistics=frozen"));
+  EXPECT_FALSE(fs::exists(run("kept")));
 }
 
 // Statistics over ranks span an episode of each.
@@ -118,6 +124,37 @@ TEST_F(Fewshot, GoesOnToMoreEpisodes) {
   EXPECT_THAT(picked.err, HasSubstr("--resume auto goes on with the run a, the newest of fewshot: "
                                     "episode.k_shot cannot change"));
   EXPECT_THAT(picked.err, HasSubstr("start a new run for it: --name NEW"));
+}
+
+// They are options, not data. The learning rate and the order of episodes know nothing of them.
+TEST_F(Fewshot, GoesOnWithOtherEvaluations) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.episodes=4", "batch.global=2"}).code, 0);
+  const ToolResult resumed =
+      tool({"resume", "a", "stop.episodes=8", "evaluate.episodes=2", "evaluate.shots=1,2"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(on_one_line(resumed.err),
+              HasSubstr("evaluations differ from those before: evaluate.episodes=2 (before: 3), "
+                        "evaluate.shots=1,2 (before: not set)"));
+  EXPECT_TRUE(metrics("a").contains("AP50_novel_2shot")) << metrics("a");
+  // And the next resume has them from the record.
+  const ToolResult again = tool({"resume", "a", "stop.episodes=12"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(on_one_line(again.err), Not(HasSubstr("evaluations differ")));
+}
+
+// In the option that set the length, whichever other one was given.
+TEST_F(Fewshot, SaysWhichOptionEndsARunThatHasEnded) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.episodes=4", "batch.global=2"}).code, 0);
+  const ToolResult shorter = tool({"resume", "a", "stop.episodes=2"});
+  EXPECT_EQ(shorter.code, 2);
+  EXPECT_THAT(shorter.err, AllOf(HasSubstr("would end at step 1 (stop.episodes=2), but its "
+                                           "checkpoint is of step 2 already"),
+                                 HasSubstr("hint: set stop.episodes to more than 4")));
+  const ToolResult same = tool({"resume", "a", "stop.steps=10"});
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_THAT(on_one_line(same.err),
+              HasSubstr("no step is left: stop.episodes=4 ends the run at step 2, which it has "
+                        "reached; to go further, set stop.episodes to more than 4"));
 }
 
 // Each size that the warning offers is one that the estimate says fits.

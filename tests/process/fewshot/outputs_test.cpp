@@ -153,6 +153,34 @@ TEST_F(FewshotOutputs, PredictsWithSupportsOfTheTrainingSetAndScoresThem) {
   EXPECT_THAT(wrong.err, HasSubstr("entry 0 is of the picture made-000"));
 }
 
+// Two cameras that name their pictures alike, and a truth that counts them the other way round.
+TEST_F(FewshotOutputs, NamesPicturesByTheirFoldersWhereTheyHaveSome) {
+  ASSERT_EQ(train_small("a", "cpu:2", {"stop.steps=2"}).code, 0);
+  json truth = json::parse(read_file(data() / "valid.json"));
+  truth["images"].erase(truth["images"].begin() + 2, truth["images"].end());
+  const char* const cameras[] = {"camB", "camA"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    json& image = truth["images"][i];
+    fs::create_directories(folder.path() / "imgs" / cameras[i]);
+    fs::copy(data() / "valid" / image["file_name"],
+             folder.path() / "imgs" / cameras[i] / "img.png");
+    image["file_name"] = cat(cameras[i], "/img.png");
+    for (json& one : truth["annotations"])
+      if (one["image_id"] == image["id"]) one["image_id"] = i + 1;
+    image["id"] = i + 1;
+  }
+  write_file_atomic(folder.path() / "truth.json", truth.dump());
+  ASSERT_EQ(tool({"predict", "a", "images=imgs", "out=found", "predict.score=0.001"}).code, 0);
+  for (const json& one : json::parse(read_file(folder.path() / "found/detections.json")))
+    EXPECT_EQ(one.at("file_name"), one.at("image_id") == 1 ? "camA/img.png" : "camB/img.png");
+  const ToolResult by_ids = tool({"score", "fewshot", "predictions=found", "truth=truth.json"});
+  EXPECT_EQ(by_ids.code, 2) << by_ids.err;
+  EXPECT_THAT(by_ids.err, HasSubstr("is of the picture cam"));
+  const ToolResult by_names =
+      tool({"score", "fewshot", "predictions=found/detections.csv", "truth=truth.json"});
+  EXPECT_EQ(by_names.code, 0) << by_names.err;
+}
+
 TEST_F(FewshotOutputs, APredictionThatIsKilledGoesOnAndMakesNothingTwice) {
   if (!testing::has_kills_of(1)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=2"}).code, 0);
@@ -167,6 +195,19 @@ TEST_F(FewshotOutputs, PredictsValidationPicturesWhereNoneIsNamed) {
   ASSERT_EQ(result.code, 0) << result.err;
   const auto found = files("found");
   EXPECT_TRUE(found.contains("made-00040.jpg") && found.contains("detections.csv"));
+}
+
+// They are known before there is a run.
+TEST_F(FewshotOutputs, ThenPredictTakesValidationPicturesOfARunThatIsToBe) {
+  const Words then{"stop.steps=2", "--resume", "auto", "--then", "predict", "stop.after=8h30m"};
+  Words plan = small_words("a", "cpu:1", then);
+  plan[0] = "plan";
+  const ToolResult planned = tool(plan);
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  const ToolResult trained = train_small("a", "cpu:1", then);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("predicted 16 items"));
+  EXPECT_TRUE(files("runs/a/predictions").contains("made-00040.jpg"));
 }
 
 TEST_F(FewshotOutputs, AnExportPredictsAsItsRunDoes) {

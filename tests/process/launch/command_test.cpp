@@ -38,6 +38,17 @@ TEST_F(LaunchCommand, KeepsStandardErrorApartAndShowsATracebackOnce) {
   EXPECT_THAT(log, HasSubstr("Traceback\n"));
 }
 
+TEST_F(LaunchCommand, DividesTheOutputOfStartsInALog) {
+  const std::string fails_once =
+      "[ $RANK$LOCKSTEP_RESTART = 10 ] && exec sleep 1000; echo of $RANK $LOCKSTEP_RESTART; "
+      "[ $LOCKSTEP_RESTART = 1 ]";
+  for (int start = 0; start < 2; ++start) ASSERT_EQ(launch(fails_once, {"--restart", "1"}).code, 0);
+  EXPECT_THAT(read_file(folder.path() / "logs/rank0.log"),
+              ::testing::MatchesRegex("of 0 0\n--- started [-0-9]+ [:0-9]+, restart 1\nof 0 1\n"
+                                      "--- started [-0-9]+ [:0-9]+\nof 0 0\n"
+                                      "--- started [-0-9]+ [:0-9]+, restart 1\nof 0 1\n"));
+}
+
 TEST_F(LaunchCommand, TakesExitCode75OfAForeignProgramForAFailure) {
   const ToolResult result = launch("[ $RANK = 0 ] && exec sleep 1000; exit 75");
   EXPECT_EQ(result.code, 75) << "as the rank that failed";

@@ -21,6 +21,7 @@
 namespace lockstep {
 namespace {
 
+using testing::on_one_line;
 using testing::run_tool;
 using testing::ToolResult;
 
@@ -72,14 +73,6 @@ TEST_F(Commands, PredictPrintsDataOnStandardOutputAndRepeatsItself) {
   EXPECT_NE(one.out.find("the "), std::string::npos);
   EXPECT_GE(one.out.size(), 30U);
   EXPECT_EQ(one.out, two.out);
-}
-
-// Text that was wrapped.
-std::string on_one_line(const std::string& text) {
-  std::istringstream words(text);
-  std::string line, word;
-  while (words >> word) line += word + ' ';
-  return line;
 }
 
 // A full disk, and nobody would know that the text is not whole.

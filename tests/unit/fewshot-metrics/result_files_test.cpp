@@ -140,6 +140,55 @@ TEST(ResultsJson, NamesSayWhoseIdsTheyAre) {
             1u);
 }
 
+// Two cameras name their pictures alike, and the folders tell them apart.
+const KnownIds two_cameras{{{1, "camA/000.jpg"}, {2, "camB\\000.jpg"}, {3, "only.jpg"}},
+                           listed_classes};
+
+ReadDetections of_cameras(const std::vector<std::pair<std::int64_t, std::string>>& entries,
+                          const KnownIds& truth = two_cameras) {
+  std::string text;
+  for (const auto& [id, name] : entries)
+    text += (text.empty() ? "[" : ", ") + std::string(R"({"image_id": )") + std::to_string(id) +
+            R"(, "file_name": ")" + name +
+            R"(", "category_id": 2, "bbox": [1, 2, 3, 4], "score": 1})";
+  return parse_results_json(text + "]", "r.json", truth);
+}
+
+TEST(ResultsJson, FoldersOfNamesAreComparedAsFarAsBothHaveSome) {
+  const auto refused_of = [](const std::vector<std::pair<std::int64_t, std::string>>& entries,
+                             const KnownIds& truth = two_cameras) {
+    return error_of([&] { of_cameras(entries, truth); });
+  };
+  for (const char* above : {"", "imgs/", "./"})
+    EXPECT_TRUE(of_cameras({{1, std::string(above) + "camA/000.jpg"},
+                            {2, std::string(above) + "camB/000.png"},
+                            {3, std::string(above) + "only.jpg"}})
+                    .notes.empty())
+        << above;
+  EXPECT_THAT(
+      refused_of({{2, "camA/000.jpg"}}),
+      AllOf(HasSubstr("entry 0 is of the picture camA/000.jpg, but image_id 2 of the ground "
+                      "truth is camB"),
+            HasSubstr("ids of another json")));
+  EXPECT_THAT(refused_of({{1, "camC/000.jpg"}}), HasSubstr("is of the picture camC/000.jpg"));
+  // A name without folders does not say which one it is. That is said.
+  EXPECT_THAT(of_cameras({{1, "000.jpg"}, {2, "000.jpg"}}).notes,
+              ::testing::ElementsAre(HasSubstr("2 detections have a file name that fits several")));
+  // Other folders, as those of an annotation tool's server, where no other picture has the name.
+  EXPECT_THAT(
+      of_cameras({{3, "imgs/only.jpg"}}, {{{3, "/data/upload/4/only.jpg"}}, listed_classes}).notes,
+      ::testing::ElementsAre(HasSubstr("1 detection has a file name in other folders")));
+  // A picture's own name goes before one that ends with it.
+  const KnownIds nested{{{1, "000.jpg"}, {2, "camA/000.jpg"}}, listed_classes};
+  EXPECT_TRUE(of_cameras({{1, "000.jpg"}, {2, "camA/000.jpg"}}, nested).notes.empty());
+  EXPECT_THAT(refused_of({{1, "camA/000.jpg"}}, nested), HasSubstr("of the ground truth is 000"));
+  // Two pictures for one of the ground truth.
+  EXPECT_THAT(
+      refused_of({{1, "camA/000.jpg"}, {1, "camB/000.jpg"}}, {{{1, "000.jpg"}}, listed_classes}),
+      HasSubstr("entry 1 is of the picture camB/000.jpg, but an entry before it has image_id 1 for "
+                "camA/000.jpg"));
+}
+
 TEST(ResultsJson, FaultyMembersAreErrors) {
   const std::string ids = R"({"image_id": 1, "category_id": 5, )";
   EXPECT_THAT(refused_entry("{}"), HasSubstr("entry 1 has no image_id"));
@@ -208,6 +257,33 @@ TEST(ResultsCsv, PicturesMayHaveAnotherEnding) {
       "r.csv", known);
   ASSERT_EQ(read.detections.size(), 1u);
   EXPECT_EQ(read.detections[0].picture, 1);
+}
+
+TEST(ResultsCsv, FoldersTellPicturesOfOneNameApart) {
+  const auto read_names = [](const std::vector<std::string>& names, const KnownIds& truth) {
+    std::string text = "x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n";
+    for (const std::string& name : names) text += "1,2,3,4," + name + ",black-bishop,0.5\n";
+    std::vector<std::int64_t> ids;
+    for (const Detection& one : parse_results_csv(text, "r.csv", truth).detections)
+      ids.push_back(one.picture);
+    return ids;
+  };
+  EXPECT_THAT(read_names({"camB/000.jpg", "imgs/camA/000.jpg", "x/only.jpg"}, two_cameras),
+              ::testing::ElementsAre(2, 1, 3));
+  const auto refused_names = [&](const std::vector<std::string>& names, const KnownIds& truth) {
+    return error_of([&] { read_names(names, truth); });
+  };
+  EXPECT_THAT(refused_names({"000.jpg"}, two_cameras),
+              AllOf(HasSubstr("line 2: the filename '000.jpg' is that of several"),
+                    HasSubstr("with its folders, as the ground truth does: camA/000.jpg or camB")));
+  EXPECT_THAT(refused_names({"000.jpg"}, {{{1, "000.jpg"}, {2, "000.jpg"}}, listed_classes}),
+              HasSubstr("one file_name for several images"));
+  EXPECT_THAT(refused_names({"camC/000.jpg"}, two_cameras), HasSubstr("unknown filename"));
+  const KnownIds flat{{{1, "000.jpg"}}, listed_classes};
+  EXPECT_THAT(read_names({"camA/000.jpg", "camA/000.jpg"}, flat), ::testing::ElementsAre(1, 1));
+  EXPECT_THAT(refused_names({"camA/000.jpg", "camB/000.jpg"}, flat),
+              HasSubstr("line 3: the filename 'camB/000.jpg' and 'camA/000.jpg' before it fit the "
+                        "same picture"));
 }
 
 TEST(ResultsCsv, ClassesThatTheTruthLacksAreSkippedAndCounted) {

@@ -57,6 +57,18 @@ TEST(FewshotOptions, EvaluationTakesOneEpisodeAtATime) {
               AllOf(HasSubstr("eval.batch is 2"), HasSubstr("one episode at a time")));
 }
 
+TEST(FewshotOptions, ExactSumsNeedStatisticsThatStay) {
+  for (const char* statistics : {"rank", "sync", "frozen"})
+    EXPECT_THAT(fault_of([&](FewshotOptions&, TrainOptions& train) {
+                  train.exact = true;
+                  train.table.set("norm.statistics", statistics);
+                }),
+                statistics == std::string("frozen")
+                    ? ::testing::Matcher<std::string>(::testing::IsEmpty())
+                    : AllOf(HasSubstr(std::string("norm.statistics = ") + statistics),
+                            HasSubstr("set norm.statistics=frozen")));
+}
+
 TEST(FewshotOptions, WhatContradictsItselfIsRefused) {
   EXPECT_THAT(fault_of([](FewshotOptions& options) { options.model.depth = 51; }),
               HasSubstr("model.depth is 51"));

@@ -10,7 +10,6 @@
 #include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/annotations/coco.h"
 #include "recipes/fewshot/options/fewshot_options.h"
-#include "recipes/fewshot/prepare/supports.h"
 #include "recipes/fewshot/sets/sets.h"
 #include "recipes/fewshot/shapes/made_shapes.h"
 #include "tests/fakes/error_of.h"
@@ -215,6 +214,35 @@ TEST_F(PrepareTest, AnExportKnowsItsPicturesAgainWithoutSayingWhereTheyLay) {
               HasSubstr("an export does not say where they lie"));
 }
 
+// As `--then predict` asks before a run exists, and predict of a run afterwards.
+TEST_F(PrepareTest, FindsTheSameValidationPicturesWithAndWithoutARun) {
+  options.data.novel = {"star", "ring"};
+  const auto paths = [&](const fs::path& run) {
+    std::vector<std::string> all;
+    for (const PredictItem& item :
+         options.items({.inputs = {}, .run_dir = run, .cache_dir = folder.path() / "cache"}))
+      all.push_back(item.path);
+    return all;
+  };
+  const std::vector<std::string> before = paths({});
+  ASSERT_EQ(before.size(), 16U);
+  EXPECT_EQ(before[0], (data() / "valid/made-00040.png").string());
+  const fs::path run = write_run(prepare());
+  EXPECT_EQ(paths(run), before);
+  // Without a validation set, those that are held out.
+  fs::remove_all(data() / "valid");
+  fs::remove(data() / "valid.json");
+  const std::vector<std::string> held_out = paths({});
+  EXPECT_EQ(held_out.size(), 8U);
+  EXPECT_EQ(paths(write_run(prepare())), held_out);
+  // An export does not say where its pictures lie.
+  json extra = prepare().extra;
+  std::map<std::string, std::string> kept;
+  options.forget_places(extra, kept);
+  write_file_atomic(run / "run.json", json{{"extra", extra}}.dump());
+  EXPECT_EQ(paths(run), held_out);
+}
+
 TEST_F(PrepareTest, PredictsWithTheNamedOrTheRunsOwnSupports) {
   EXPECT_THAT(error_of([&] { prepare(Purpose::predict); }),
               HasSubstr("there are no examples of what to look for"));
@@ -361,60 +389,6 @@ TEST_F(PrepareTest, GivesClassesThatTheRunDoesNotKnowIdsOfTheirOwn) {
   const json supports = prepare(Purpose::predict, run).extra.at("supports");
   for (const json& one : supports) ids.insert(one.at("id").get<std::int64_t>());
   EXPECT_EQ(ids, (std::set<std::int64_t>{1, 13}));
-}
-
-class SupportsTest : public ::testing::Test {
- protected:
-  SupportsTest() {
-    write_picture(folder.path() / "a.png", Image({.height = 20, .width = 30, .channels = 3}));
-  }
-  SupportList read(const std::string& text) const {
-    write_file_atomic(folder.path() / "list.csv", text);
-    return read_supports(folder.path() / "list.csv", {});
-  }
-  TemporaryDirectory folder;
-};
-
-TEST_F(SupportsTest, TakeBoxesCornersAndWholePictures) {
-  const SupportList list =
-      read("filename,label,x,y,w,h\na.png,one,1,2,10,11\na.png,two,,,,\na.png,one,-5,-5,100,100\n");
-  ASSERT_EQ(list.size(), 2U);
-  EXPECT_EQ(list[0].name, "one");
-  EXPECT_EQ(list[0].id, 1);
-  EXPECT_EQ(list[1].id, 2);
-  EXPECT_TRUE(list[0].novel);
-  EXPECT_EQ(list[0].examples[0].box.h, 11);
-  EXPECT_EQ(list[0].examples[1].box.w, 30) << "cut at the edges";
-  EXPECT_EQ(list[1].examples[0].box.h, 20);
-  const SupportList corners = read("class,file,xmin,ymin,xmax,ymax\none,a.png,1,2,11,13\n");
-  EXPECT_EQ(corners[0].examples[0].box, list[0].examples[0].box);
-  EXPECT_EQ(read("class,file\none,a.png\n")[0].examples[0].box.w, 30);
-}
-
-TEST_F(SupportsTest, NameFileAndLine) {
-  const auto fault = [&](const std::string& text) { return error_of([&] { read(text); }); };
-  EXPECT_THAT(fault("file,class\nb.png,one\n"), AllOf(HasSubstr("line 2"), HasSubstr("b.png")));
-  EXPECT_THAT(fault("file,class\na.png,\n"), AllOf(HasSubstr("line 2"), HasSubstr("no name")));
-  EXPECT_THAT(fault("file,class,x,y,w,h\na.png,one,1,2,nan,4\n"), HasSubstr("line 2"));
-  EXPECT_THAT(fault("file,class,x,y,w,h\na.png,one,29.5,2,4,4\n"), HasSubstr("less than a pixel"));
-  EXPECT_THAT(fault("file,class,x,h\na.png,one,1,2\n"), HasSubstr("has x and h, but not all of"));
-  EXPECT_THAT(fault("name,box\n"), HasSubstr("has no column file"));
-}
-
-TEST(SupportsOfTraining, ComeFromSoManyPicturesOfEachClass) {
-  Sets sets{.train = describe_shapes({.pictures = 60}), .valid = {}, .split = {{0, 1}, {3}}};
-  const SupportList list = supports_of_training(sets, {0, 3}, 4, 1);
-  ASSERT_EQ(list.size(), 2U);
-  EXPECT_FALSE(list[0].novel);
-  EXPECT_TRUE(list[1].novel);
-  for (const SupportClass& one : list) {
-    ASSERT_EQ(one.examples.size(), 4U);
-    std::set<std::int64_t> pictures;
-    for (const auto& example : one.examples) pictures.insert(example.picture.id);
-    EXPECT_EQ(pictures.size(), 4U);
-  }
-  EXPECT_EQ(to_json(supports_of_training(sets, {0, 3}, 4, 1)), to_json(list));
-  EXPECT_NE(to_json(supports_of_training(sets, {0, 3}, 4, 2)), to_json(list));
 }
 
 }  // namespace

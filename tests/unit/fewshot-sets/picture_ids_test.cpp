@@ -29,9 +29,15 @@ TEST(PictureIds, NeverCollide) {
   // A place that a number or a known picture has, whether before or after it.
   EXPECT_THAT(picture_ids({"/a.jpg", "/1.jpg", "/b.jpg", "/c.jpg"}, kept({{"c.jpg", 2}})),
               ElementsAre(3, 1, 4, 2));
-  // The same number twice, and the same name in two folders.
+  // The same number twice.
   EXPECT_THAT(picture_ids({"/x/7.jpg", "/y/7.jpg", "/007.png"}, {}), ElementsAre(7, 1, 2));
-  EXPECT_THAT(picture_ids({"/x/cat.jpg", "/y/cat.jpg"}, kept({{"cat.jpg", 5}})), ElementsAre(5, 1));
+}
+
+TEST(PictureIds, ANameThatTwoPicturesHaveNeedsItsFolder) {
+  EXPECT_THAT(picture_ids({"/x/cat.jpg", "/y/cat.jpg"}, kept({{"cat.jpg", 5}})), ElementsAre(1, 2));
+  EXPECT_THAT(
+      picture_ids({"/x/camA/0.jpg", "/x/camB/0.jpg"}, kept({{"camA/0.jpg", 8}, {"camB/0.jpg", 7}})),
+      ElementsAre(8, 7));
 }
 
 TEST(PictureIds, TakeWholeNumbersAlone) {
@@ -81,6 +87,15 @@ TEST_F(PictureIdsOfJsons, AJsonBesideThePicturesGoesFirst) {
                    "coco/val2017/001.png", "data/train/001.png", "data/valid/001.png"},
                   run()),
               ElementsAre(32, 31, 41, 51, 11, 21));
+}
+
+// The user named the folder beside the json, and its pictures lie in folders below it.
+TEST_F(PictureIdsOfJsons, AJsonBesideTheNamedFolderCountsForFoldersBelowIt) {
+  write("data/test.json", {{"camA/x.png", 32}, {"camB/x.png", 31}, {"camB/deep/x.png", 30}});
+  const std::vector<std::string> names{"camA/x.png", "camB/deep/x.png", "camB/x.png"};
+  std::vector<fs::path> paths;
+  for (const std::string& name : names) paths.push_back(root() / "data/test" / name);
+  EXPECT_THAT(picture_ids(paths, {}, names), ElementsAre(32, 30, 31));
 }
 
 // A json for each folder of pictures, and one for each picture of another.

@@ -121,6 +121,23 @@ TEST(GroundTruth, OfPascalVocHasDifficultBoxesAndNeedsNoPictures) {
             "old.png");
 }
 
+TEST(Truth, OfPascalVocKeepsFolders) {
+  const TemporaryDirectory folder;
+  for (const char* camera : {"camA", "camB"}) {
+    for (const char* part : {"Annotations", "JPEGImages"})
+      std::filesystem::create_directories(folder.path() / part / camera);
+    write_file_atomic(folder.path() / "Annotations" / camera / "a.xml",
+                      R"(<annotation><object><name>a</name><bndbox><xmin>1</xmin><ymin>1</ymin>
+                      <xmax>5</xmax><ymax>5</ymax></bndbox></object></annotation>)");
+    write_file_atomic(folder.path() / "JPEGImages" / camera / "a.png", "");
+  }
+  const GroundTruth truth = read_truth(VocFolders{.annotations = folder.path() / "Annotations",
+                                                  .pictures = folder.path() / "JPEGImages",
+                                                  .list = {}});
+  EXPECT_EQ(truth.pictures.at(0).file_name, "camA/a.png");
+  EXPECT_EQ(truth.pictures.at(1).file_name, "camB/a.png");
+}
+
 TEST(ValidTruth, HasTheIdsOfTheTrainingSetByName) {
   const TemporaryDirectory folder;
   const auto write = [&](const char* name, const char* categories, int category) {

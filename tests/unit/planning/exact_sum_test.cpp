@@ -1,6 +1,8 @@
 // The tree of exact sums: the same whatever the number of ranks.
 #include "planning/batch/exact_sum.h"
 
+#include "plan_fixtures.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,6 +122,27 @@ TEST(ExactSumTest, ChoosesAGrainThatEveryRankHasAWholeNumberOf) {
       EXPECT_LE(leaf, 7);
       EXPECT_EQ(global % (leaf * ranks), 0) << global << " " << ranks;
     }
+}
+
+TEST(ExactPlan, WarnsThatARunEndsWhereTrainingChangesStatistics) {
+  TrainOptions options;
+  options.precision = Precision::fp32;
+  options.stop.steps = 10;
+  options.exact = true;
+  Facts facts = text_facts();
+  const auto notes = [&](const std::string& part) {
+    return has_note(make_plan(options, facts, {}, gpus(2)), part);
+  };
+  EXPECT_FALSE(notes("statistics of batch norm"));
+  facts.batch_norm = true;
+  EXPECT_TRUE(
+      notes("exact = true ends the run after its first step if training changes them: "
+            "norm.statistics=frozen"));
+  options.norm.statistics = NormStatistics::frozen;
+  EXPECT_FALSE(notes("ends the run after its first step"));
+  facts.torch_batch_norm = "trunk.bn1";  // which the option does not reach
+  EXPECT_TRUE(notes("ends the run after its first step if training changes them"));
+  EXPECT_FALSE(notes("changes them: norm.statistics=frozen"));
 }
 
 }  // namespace

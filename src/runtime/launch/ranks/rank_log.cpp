@@ -58,6 +58,13 @@ RankLog::RankLog(std::filesystem::path file, std::uint64_t limit_bytes)
                 "remove it");
 }
 
+void RankLog::divide(std::string_view line) {
+  struct stat state {};
+  if (::fstat(file_.get(), &state) != 0 || state.st_size == 0) return;
+  const bool ends_line = get(file_.get(), static_cast<std::uint64_t>(state.st_size) - 1, 1) == "\n";
+  write(cat(ends_line ? "" : "\n", line, "\n"));
+}
+
 void RankLog::write(std::string_view bytes) {
   struct stat state {};
   if (::fstat(file_.get(), &state) != 0) return;

@@ -8,6 +8,7 @@
 #include "planning/memory/memory.h"
 #include "planning/options/batch_options.h"
 #include "planning/options/parameter_rules.h"
+#include "planning/options/run_length.h"
 #include "planning/precision.h"
 #include "planning/step_estimate.h"
 #include "planning/words.h"
@@ -89,8 +90,9 @@ void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
   const nlohmann::json now = options.to_json();
   for (const OptionInfo& option : options.options()) {
     const std::string& key = option.key;
-    if (!key.starts_with("stop.") || !is_asked_for(options, key) || !before.contains(key) ||
-        before[key] != epoch || now[key] == epoch || is_asked_for(engine, "stop.epochs"))
+    if (!is_asked_for(options, key) || !before.contains(key) ||
+        !is_epoch_option(key, before[key], epoch) || now[key] == epoch ||
+        is_asked_for(engine, "stop.epochs"))
       continue;
     engine.set_json("stop.epochs", now[key].get<double>() / static_cast<double>(epoch),
                     option.source);

@@ -87,7 +87,9 @@ std::vector<PredictItem> items_of(const RunSetup& setup, const std::vector<std::
     });
   }
   std::vector<PredictItem> items = setup.options->items(query);
-  if (items.empty()) throw Error("there is nothing to predict: the input is empty");
+  if (items.empty())
+    throw Error("there is nothing to predict: the input is empty",
+                what_to_give(setup.options->predict_input().kind));
   for (PredictItem& item : items)  // which a recipe may have found by itself
     if (item.fault.empty() && !item.output.empty()) item.fault = fault_of_output_name(item.output);
   return items;

@@ -1,6 +1,8 @@
 // lockstep resume: resumes from the newest good checkpoint.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "planning/options/evaluation_changes.h"
+#include "planning/options/run_length.h"
 #include "planning/schedule/resumed_rate.h"
 #include "runtime/launch/launch.h"
 #include "runtime/run/checkpoint/checkpoint_index.h"
@@ -95,12 +97,31 @@ std::int64_t micro_that_fitted(const RunDir& run, const std::vector<Device>& dev
   return history.shrunk.empty() ? 0 : history.shrunk.back().second;
 }
 
-// A run cannot end before the step that it has reached.
-void check_end(const Plan& plan, const std::optional<CheckpointInfo>& checkpoint) {
-  if (!checkpoint || plan.total_steps >= checkpoint->step) return;
-  throw Error(cat("the run would end at step ", plan.total_steps,
-                  ", but its checkpoint is of step ", checkpoint->step, " already"),
-              cat("set stop.steps (or stop.epochs) to more than ", checkpoint->step, " steps"));
+// The length of the run, not that of a start.
+bool asks_for_a_length(const RunSetup& setup) {
+  const OptionTable& engine = setup.train->table;
+  const OptionTable& recipe = setup.options->table;
+  const std::vector<OptionInfo> options = recipe.options();
+  return is_asked_for(engine, "stop.steps") || is_asked_for(engine, "stop.epochs") ||
+         std::any_of(options.begin(), options.end(), [&](const OptionInfo& option) {
+           return option.key.starts_with("stop.") && is_asked_for(recipe, option.key);
+         });
+}
+
+// A run cannot end before the step that it has reached. Notes what ends it there although the user
+// asked for another length.
+void check_end(RunSetup& setup, const std::optional<CheckpointInfo>& checkpoint) {
+  Plan& plan = setup.plan;
+  if (!checkpoint || plan.total_steps > checkpoint->step) return;
+  const RunLength length = run_length(plan, *setup.train, setup.options->table, checkpoint->step);
+  if (plan.total_steps < checkpoint->step)
+    throw Error(cat("the run would end at step ", plan.total_steps, " (", length.ended_by,
+                    "), but its checkpoint is of step ", checkpoint->step, " already"),
+                length.longer);
+  if (asks_for_a_length(setup))
+    plan.notes.push_back(cat("no step is left: ", length.ended_by, " ends the run at step ",
+                             plan.total_steps, ", which it has reached; to go further, ",
+                             length.longer));
 }
 
 // Where a recipe's data comes from: "data.path=/x, data.labels=/y".
@@ -121,11 +142,17 @@ int resume_main(const Parsed& parsed) {
 
 void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
                 bool may_try) {
-  const Facts before = setup.prepared.facts;
+  Facts before = setup.prepared.facts;
   prepare(setup, Purpose::train, devices, run.path());
+  const std::string evaluates = evaluation_changes(setup.options->table, run.record().at("config"));
+  if (!evaluates.empty()) before.valid_samples = setup.prepared.facts.valid_samples;
   check_frozen_data(before, setup.prepared.facts, data_paths(*setup.options));
   if (may_try) try_micro_out(setup, devices);
   plan_run(setup, devices, micro_that_fitted(run, devices));
+  if (!evaluates.empty())
+    setup.plan.notes.push_back(cat("evaluations differ from those before: ", evaluates,
+                                   "; their numbers do not continue the curve, and "
+                                   "checkpoint.best_metric compares them all the same"));
 }
 
 Resumption plan_resumption(RunSetup& setup, const RunDir& run, const Then& then,
@@ -136,7 +163,7 @@ Resumption plan_resumption(RunSetup& setup, const RunDir& run, const Then& then,
   plan_again(setup, run, devices, checks.may_try);
   check_evaluation(setup, then);
   resumption.checkpoint = find_checkpoint(run, checks.needs_checkpoint);
-  check_end(setup.plan, resumption.checkpoint);
+  check_end(setup, resumption.checkpoint);
   if (const std::string note =
           resumed_rate_note(before, setup.plan, *setup.train, resumption.step());
       !note.empty())

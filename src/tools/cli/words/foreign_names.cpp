@@ -9,6 +9,7 @@
 #include "core/devices/gpus/visible_gpus.h"
 #include "planning/schedule/schedule.h"
 #include "tools/cli/context.h"
+#include "tools/cli/run_root.h"
 #include "tools/cli/words/foreign_batch.h"
 #include "tools/cli/words/vocabulary.h"
 
@@ -525,6 +526,7 @@ std::vector<TypedName> typed_names_of(const Words& assignments) {
 std::string recipe_named_in(const Command& command, const Words& words) {
   constexpr std::string_view batch = "batch ";
   if (command.name.starts_with(batch)) return command.name.substr(batch.size());
+  if (command.complete == "run") return recipe_of_named_run(words);
   const auto named = std::find_if(words.begin(), words.end(), is_recipe_name);
   return named == words.end() ? "" : *named;
 }

@@ -55,6 +55,15 @@ TEST_F(RankLogTest, IsAppendedToOverStarts) {
   EXPECT_EQ(text(), "first\nsecond\n");
 }
 
+TEST_F(RankLogTest, ALineDividesStartsAndBeginsNoLog) {
+  for (const char* printed : {"first\n", "no newline", "third\n"}) {
+    RankLog log(folder.path(), 3, limit);
+    log.divide("--- started");
+    log.write(printed);
+  }
+  EXPECT_EQ(text(), "first\n--- started\nno newline\n--- started\nthird\n");
+}
+
 TEST_F(RankLogTest, KeepsItsBeginningAndItsNewestPartBelowTheLimit) {
   RankLog log(folder.path(), 3, limit);
   for (int from = 0; from < 1000000; from += 20000) {

@@ -10,6 +10,7 @@
 #include "planning/direct_recipe.h"
 #include "planning/options/no_effect.h"
 #include "planning/recipe_info.h"
+#include "runtime/run/folder/run_dir.h"
 
 namespace lockstep::cli {
 namespace {
@@ -433,6 +434,26 @@ TEST_F(ForeignNames, NoWordOfTheLineIsDropped) {
   EXPECT_THAT(refusal({"named", "--pin-memory", "--wombat", "3"}),
               HasSubstr("| leave it out; not known: --wombat: loader threads"));
   EXPECT_EQ(hint({"things=4", "lr=1"}), "write optimizer.lr=1") << "of a step that follows";
+}
+
+// A command on a run knows the recipe by the run's record.
+TEST_F(ForeignNames, TheRunThatIsNamedSaysOfWhichRecipeTheyAre) {
+  const TemporaryDirectory folder;
+  const std::filesystem::path base = folder.path() / "base";
+  RunDir::create(folder.path(), "base", "named", [](RunDir& run) {
+    run.write_record({{"recipe", "named"}});
+  });
+  Command resume = planner();
+  resume.name = "resume";
+  resume.complete = "run";
+  const auto refused = [&](const std::vector<std::string>& words) {
+    return error_of([&] { parse(resume, words); });
+  };
+  EXPECT_THAT(refused({base.string(), "NUM_THINGS=4"}), HasSubstr("| write data.things=4"));
+  EXPECT_THAT(refused({"--devices", "0", "base", "run.root=" + folder.path().string(),
+                       "--num_things", "4"}),
+              HasSubstr("| write data.things=4"));
+  EXPECT_THAT(refused({"nowhere", "--num_things", "4"}), Not(HasSubstr("data.things")));
 }
 
 TEST_F(ForeignNames, ALineWithoutARecipeIsToldThatFirst) {

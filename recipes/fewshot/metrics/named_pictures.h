@@ -1,0 +1,64 @@
+// Which picture of the ground truth a file of detections means by a name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "recipes/fewshot/metrics/result_files.h"
+
+namespace lockstep::fewshot {
+
+// Names may have more folders on one side than on the other, and other endings. Folders decide
+// between pictures whose files have the same name. Not for several threads.
+class NamedPictures {
+ public:
+  // Pictures without a name are left out.
+  explicit NamedPictures(const std::vector<NamedPicture>& pictures);
+
+  // The ids of the pictures that the name fits best. Several: it does not tell them apart. None: no
+  // picture has it, or several do in folders that are all others than its own.
+  const std::vector<std::int64_t>& find(const std::string& name);
+
+  // Notes that detections of that name are taken for one of the pictures that it fits. Returns the
+  // name that was taken for the same picture before, where the two are of different files; else "".
+  std::string take(const std::string& name, std::int64_t picture);
+
+  // Doubts of `take`, for people.
+  std::vector<std::string> notes() const;
+
+ private:
+  struct Parts {
+    std::vector<std::string> folders;
+    std::string file;
+  };
+  struct Known {
+    std::int64_t picture = 0;
+    Parts parts;
+  };
+  struct Fitting {
+    std::vector<std::int64_t> pictures;
+    bool is_in_other_folders = false;
+    bool is_taken = false;
+  };
+  struct Unsure {
+    std::int64_t count = 0;
+    std::string first;
+  };
+
+  static Parts parts_of(const std::string& name);
+  static std::size_t shared_folders(const Parts& a, const Parts& b);
+  static bool may_be_one_file(const Parts& a, const Parts& b);
+  Fitting fitting(const std::string& name) const;
+  Fitting& known_fitting(const std::string& name);
+
+  std::unordered_map<std::string, std::vector<Known>> by_stem_;
+  std::unordered_map<std::string, Fitting> fitting_;     // by the names that were asked for
+  std::unordered_map<std::int64_t, std::string> taken_;  // the first name of each picture
+  Unsure by_id_alone_, in_other_folders_;
+};
+
+}  // namespace lockstep::fewshot
