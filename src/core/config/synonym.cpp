@@ -190,7 +190,7 @@ std::vector<OurWord> written_here(const Synonym& synonym, const std::string& val
   std::vector<OurWord> words;
   for (const OurWord& word : words_of(off ? synonym.ours_when_off : synonym.ours))
     if (const auto ours = filled(word.value, synonym, value, batch))
-      words.push_back({word.name, *ours, off});
+      words.push_back({word.name, *ours, off, synonym.means_several && !off});
   return words;
 }
 
