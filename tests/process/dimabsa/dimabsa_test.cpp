@@ -112,6 +112,9 @@ TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
 
   // With a file that is named, even the run's own, or with other contents of it, the table is
   // another.
+  for (const std::string bare : {"threshold", "beta"})
+    EXPECT_THAT(tool({"evaluate", "a", bare + "=0.3"}).err,
+                HasSubstr("hint: did you mean predict." + bare + "?"));
   const Words own_file{"evaluate", "a", "data.path=" + file().string(), "predict.beta=0"};
   const ToolResult named = tool(own_file);
   ASSERT_EQ(named.code, 0) << named.err;

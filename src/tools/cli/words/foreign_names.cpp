@@ -696,6 +696,8 @@ std::optional<Error> of_other_recipe(const Vocabulary& known, const std::string&
     return Error(cat(key, " is an option of the engine, without which ", recipe, " trains"), hint);
   const Words others = recipes_with(key);
   if (others.empty()) return std::nullopt;
+  if (const Words own = keys_in_a_group(known.keys(), key); !own.empty())
+    return Error(cat(key, " is not an option"), cat("did you mean ", join(own, " or "), "?"));
   return Error(cat(key, " is an option of the recipe", others.size() == 1 ? " " : "s ",
                    join(others, ", "), ", not of ", recipe),
                hint);

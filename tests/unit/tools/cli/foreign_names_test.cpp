@@ -23,6 +23,7 @@ struct NamedOptions : RecipeOptions {
     table.add("data.things", things, {.meaning = "how many things"});
     table.add("data.rate", rate, {.meaning = "of the trunk, times optimizer.lr"});
     table.add("data.path", path, {.meaning = "of a trunk"});
+    table.add("predict.symbols", symbols, {.meaning = "which are written"});
     table.add("data.width", width, {.meaning = "of a trunk without data.path"});
     table.add_synonyms(
         {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"},
@@ -46,7 +47,7 @@ struct NamedOptions : RecipeOptions {
   }
   std::int64_t things = 3, width = 8;
   double rate = 0;
-  std::string path;
+  std::string path, symbols;
 };
 
 // Whose micro-batch counts other things than samples.
@@ -156,6 +157,13 @@ TEST_F(ForeignNames, ARecipesOwnNamesComeFirst) {
   EXPECT_EQ(key_refusal("named-direct", {"batch_size=1"}, 0), "nothing");
   EXPECT_THAT(key_refusal("named-direct", {"data.things=1"}, 0),
               HasSubstr("data.things is an option of the recipe"));
+}
+
+TEST_F(ForeignNames, AnOwnOptionInAGroupIsMeantRatherThanOneOfAnotherRecipe) {
+  EXPECT_EQ(key_refusal("named", {"symbols=a"}, 0),
+            "symbols is not an option | did you mean predict.symbols?");
+  EXPECT_THAT(key_refusal("rows", {"symbols=a"}, 0),
+              HasSubstr("symbols is an option of the recipe"));
 }
 
 TEST_F(ForeignNames, TheBatchIsOfTheDevicesThatAreNamed) {
