@@ -9,7 +9,7 @@
 namespace lockstep::cli {
 namespace {
 
-std::vector<std::string> all_keys(const RunSetup& setup) {
+std::vector<std::string> keys_of_setup(const RunSetup& setup) {
   std::vector<std::string> keys;
   for (const OptionTable* table : setup.tables())
     for (std::string& key : table->keys()) keys.push_back(std::move(key));
@@ -18,7 +18,7 @@ std::vector<std::string> all_keys(const RunSetup& setup) {
 
 // The key that is nearest to what was typed; or those that are just that in another group.
 std::string meant_by(const RunSetup& setup, const BareKeys& bare, const std::string& typed) {
-  std::vector<std::string> keys = all_keys(setup);
+  std::vector<std::string> keys = keys_of_setup(setup);
   const std::vector<std::string> in_a_group = keys_in_a_group(keys, typed);
   if (!in_a_group.empty()) return join(in_a_group, " or ");
   for (const std::string& group : bare.groups)
@@ -64,7 +64,7 @@ std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare
     const std::string value = assignment.substr(assignment.find('=') + 1);
     if (known) continue;
     const bool is_in_a_group =
-        !bare.options_first && !keys_in_a_group(all_keys(setup), key).empty();
+        !bare.options_first && !keys_in_a_group(keys_of_setup(setup), key).empty();
     if (!is_in_a_group && explain(key, value)) continue;  // apply_config says what it is
     const std::string near = meant_by(setup, bare, key);
     if (!near.empty())

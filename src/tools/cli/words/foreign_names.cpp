@@ -52,15 +52,15 @@ struct Translation {
 };
 
 // "lr=1" of --lr 1, "use_multi_gpu" of a switch.
-std::string shown_name(const TypedName& name) {
+std::string name_as_typed(const TypedName& name) {
   return cat(plain_name(name.name), name.value.empty() ? "" : cat("=", name.value));
 }
 
 // Two names that mean the same and have different values: the later one counts.
 std::string contradiction(const TypedName& one, const TypedName& other, const std::string& what,
                           const TypedName& counts) {
-  return cat(shown_name(one), " and ", shown_name(other), " both mean ", what, "; ",
-             shown_name(counts), " counts");
+  return cat(name_as_typed(one), " and ", name_as_typed(other), " both mean ", what, "; ",
+             name_as_typed(counts), " counts");
 }
 
 void add_word(Translation& all, const OurWord& word, const TypedName& name = {}) {
