@@ -253,8 +253,9 @@ void note_padding(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " of each epoch's order are left out (data.drop_last)"));
     return;
   }
-  const std::int64_t padding = plan.batch.global - last;
-  if (plan.epoch_size < plan.batch.global && padding >= plan.batch.world_size) {
+  const std::int64_t missing = plan.batch.global - last;
+  const std::int64_t padding = missing * plan.batch.rows_per_sample;
+  if (plan.epoch_size < plan.batch.global && missing >= plan.batch.world_size) {
     notes.push_back(cat("warning: there ", plan.epoch_size == 1 ? "is" : "are", " only ",
                         count_of(plan.epoch_size, "training sample"), ", fewer than the ",
                         plan.batch.global, " of the batch: every step sees all of them, and ",

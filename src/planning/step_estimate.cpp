@@ -6,6 +6,7 @@
 
 #include "core/base/text/text.h"
 #include "planning/compute.h"
+#include "planning/memory/memory.h"
 #include "planning/words.h"
 
 namespace lockstep {
@@ -26,13 +27,25 @@ std::string milliseconds(double seconds) {
 
 std::string gpus(const StepEstimate& step) { return count_of(step.devices, "GPU"); }
 
-// The same with `times` as many samples in a step, spread evenly.
-StepEstimate larger(StepEstimate step, const Plan& plan, std::int64_t times) {
-  const std::int64_t rows = plan.batch.rows() * times;
-  const auto busiest = static_cast<double>((rows - 1) / step.devices + 1);
-  step.arithmetic_one_s *= static_cast<double>(times);
-  step.arithmetic_s = step.sample_s * busiest /
-                      static_cast<double>(std::max<std::int64_t>(plan.batch.rows_per_sample, 1));
+// Micro-batches in which a device takes so many rows: by what is given, else by its memory.
+std::int64_t accumulation_of(const Plan& plan, const TrainOptions& options, std::int64_t rows) {
+  if (options.batch.accumulation > 0) return options.batch.accumulation;
+  const std::int64_t most = options.batch.micro > 0 ? options.batch.micro
+                            : plan.batch.accumulation > 1
+                                ? plan.batch.micro
+                                : largest_micro(plan.memory, plan.devices);
+  return (rows - 1) / std::max<std::int64_t>(most, 1) + 1;
+}
+
+// The same with `global` samples in a step, spread evenly.
+StepEstimate with_batch(StepEstimate step, const Plan& plan, const TrainOptions& options,
+                        std::int64_t global) {
+  const std::int64_t per_sample = std::max<std::int64_t>(plan.batch.rows_per_sample, 1);
+  const std::int64_t busiest = (global * per_sample - 1) / step.devices + 1;
+  step.arithmetic_one_s *= static_cast<double>(global) / static_cast<double>(plan.batch.global);
+  step.arithmetic_s =
+      step.sample_s * static_cast<double>(busiest) / static_cast<double>(per_sample);
+  step.accumulation = accumulation_of(plan, options, busiest);
   return step;
 }
 
@@ -43,12 +56,41 @@ StepEstimate in_bf16(StepEstimate step) {
   return step;
 }
 
-// How many times the batch must be for the devices to pay; nothing: no batch helps.
-std::optional<std::int64_t> times_to_pay(const StepEstimate& step, const Plan& plan, double least) {
-  constexpr std::int64_t most_times = 1024;
-  for (std::int64_t times = 1; times <= most_times; times *= 2)
-    if (larger(step, plan, times).gain() >= least) return times;
-  return std::nullopt;
+// The smallest batch from which on the devices pay, larger than `above`; nothing: no batch helps.
+// Batches that leave the busiest device as many rows of padding pay from some size on. So all
+// larger ones pay where each of `devices` neighbours does. Samples of one row are shared out
+// evenly.
+std::optional<std::int64_t> first_to_pay(const StepEstimate& step, const Plan& plan,
+                                         const TrainOptions& options, double least,
+                                         std::int64_t above = 0) {
+  constexpr std::int64_t most = std::int64_t{1} << 16;
+  const bool whole = plan.batch.rows_per_sample <= 1;
+  const std::int64_t unit = whole ? step.devices : 1, neighbours = whole ? 1 : step.devices;
+  const auto pays = [&](std::int64_t units) {
+    for (std::int64_t i = 0; i < neighbours; ++i)
+      if (with_batch(step, plan, options, (units + i) * unit).gain() < least) return false;
+    return true;
+  };
+  std::int64_t low = above / unit, high = low + 1;  // low: does not pay, or is not looked at
+  while (!pays(high)) {
+    low = high;
+    high *= 2;
+    if (high * unit > most) return std::nullopt;
+  }
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (pays(middle) ? high : low) = middle;
+  }
+  return high * unit;
+}
+
+// The same for any batch that is planned. That one does not pay, and its padding or accumulation
+// may be the reason: then a larger one.
+std::optional<std::int64_t> pays_from(const StepEstimate& step, const Plan& plan,
+                                      const TrainOptions& options, double least) {
+  const auto first = first_to_pay(step, plan, options, least);
+  if (!first || *first > plan.batch.global) return first;
+  return first_to_pay(step, plan, options, least, plan.batch.global);
 }
 
 bool has_bf16(const Plan& plan) {
@@ -62,12 +104,12 @@ std::string bf16_words(const StepEstimate& step, const Plan& plan, const TrainOp
                        double least) {
   if (options.reduce_precision != ReducePrecision::fp32 || options.exact || !has_bf16(plan))
     return "";
-  const auto plain = times_to_pay(step, plan, least);
-  const auto halved = times_to_pay(in_bf16(step), plan, least);
-  if (!halved || (plain && *plain <= *halved)) return "";
-  return cat(
-      "; with reduce_precision=bf16 they pay ",
-      *halved == 1 ? "here" : cat("from about batch.global=", plan.batch.global * *halved, " on"));
+  const StepEstimate halved = in_bf16(step);
+  if (halved.gain() >= least) return "; with reduce_precision=bf16 they pay here";
+  const auto plain = pays_from(step, plan, options, least);
+  const auto earlier = pays_from(halved, plan, options, least);
+  if (!earlier || (plain && *plain <= *earlier)) return "";
+  return cat("; with reduce_precision=bf16 they pay from about batch.global=", *earlier, " on");
 }
 
 void add_exchange(StepEstimate& step, const Plan& plan, const TrainOptions& options,
@@ -118,7 +160,7 @@ std::string gain_warning(const StepEstimate& step, const Plan& plan, const Train
                          const LinkLimit& link, const std::string& alone) {
   const double least = least_gain(step.devices);
   if (step.devices < 2 || !step.knows_exchange || step.gain() >= least) return "";
-  const std::optional<std::int64_t> times = times_to_pay(step, plan, least);
+  const std::optional<std::int64_t> first = pays_from(step, plan, options, least);
   const std::string at = cat(" at batch.global = ", plan.batch.global);
   const std::string verdict =
       link.may_be_nvlink
@@ -130,8 +172,8 @@ std::string gain_warning(const StepEstimate& step, const Plan& plan, const Train
              format_bytes(step.exchange_bytes), " of gradients over ", link.kind,
              link.is_assumed ? ", which is assumed," : "", " takes about ",
              milliseconds(step.exchange_s), " (estimated)",
-             times ? cat("; ", link.may_be_nvlink ? "there " : "",
-                         "they pay from about batch.global=", plan.batch.global * *times, " on")
+             first ? cat("; ", link.may_be_nvlink ? "there " : "",
+                         "they pay from about batch.global=", *first, " on")
                    : "",
              bf16_words(step, plan, options, least),
              link.may_be_nvlink ? ""

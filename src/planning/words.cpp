@@ -11,6 +11,10 @@ std::string count_of(std::int64_t count, const std::string& noun) {
   return cat(count, " ", noun, count == 1 ? "" : "s");
 }
 
+std::string row_word(std::int64_t rows_per_sample) {
+  return rows_per_sample > 1 ? "row" : "sample";
+}
+
 std::string rank_word(const std::vector<Device>& devices) {
   const auto gpus = std::count_if(devices.begin(), devices.end(), [](const Device& device) {
     return device.kind == DeviceKind::cuda;

@@ -28,17 +28,21 @@ struct Synonym {
   std::string ours_in_batch{};  // the same for a command that makes a batch; empty: as `ours`
   bool none_when_off = false;   // for those values nothing is needed here
   bool zero_is_index = false;   // 0 means the first device, not off
+  bool means_several = false;   // several devices are meant, unless it is off
   // Values with another name here: "float16" and "fp16". "adamw*" matches all that begin so.
   std::vector<std::pair<std::string, std::string>> values{};
   std::string note{};  // further advice, a phrase
   // Advice for one value of ours: {"muon", "…"}.
   std::vector<std::pair<std::string, std::string>> value_notes{};
+  // Names whose value is the folder of the file that the value names: {"data_dir"}.
+  std::vector<std::string> folders{};
 };
 
 // One word of ours: an option, or a flag such as "--devices".
 struct OurWord {
   std::string name, value;
-  bool is_off = false;  // the typed value was off
+  bool is_off = false;         // the typed value was off
+  bool means_several = false;  // several devices
 };
 
 // Stands for a value that was not typed.

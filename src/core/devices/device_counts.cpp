@@ -5,6 +5,7 @@
 #include "core/base/whole_number.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace lockstep {
 namespace {
@@ -16,27 +17,39 @@ std::vector<int> doubled_up_to(int available) {
   return counts;
 }
 
-int parse_count(const std::string& word, const std::string& list) {
+// "cpu:1,cpu:2" as "cpu:1,2".
+std::string with_one_kind(const std::string& typed) {
+  constexpr std::string_view kind = "cpu:";
+  std::string numbers = typed;
+  for (std::size_t at; (at = numbers.find(kind)) != numbers.npos;) numbers.erase(at, kind.size());
+  return cat(kind, numbers);
+}
+
+int parse_count(const std::string& word, const std::string& typed) {
   const auto count = whole_number<int>(word, 1);
   if (!count)
-    throw Error(cat("--devices must be numbers of devices such as 1,2,4, but is \"", list, "\""),
-                "they say how many, not which; CUDA_VISIBLE_DEVICES chooses which");
+    throw Error(cat("--devices must be numbers of devices such as 1,2,4, but is \"", typed, "\""),
+                word.starts_with("cpu:")
+                    ? cat("cpu: stands once, in front of all numbers: ", with_one_kind(typed))
+                    : "they say how many, not which; CUDA_VISIBLE_DEVICES chooses which");
   return *count;
 }
 
 }  // namespace
 
-std::vector<int> device_counts(const std::string& list, int available, const std::string& what) {
+std::vector<int> device_counts(const std::string& list, int available, const std::string& what,
+                               const std::string& typed) {
   if (trim(list).empty()) return doubled_up_to(available);
+  const std::string& shown = typed.empty() ? list : typed;
   std::vector<int> counts;
   for (const std::string& part : split(list, ',')) {
-    const int count = parse_count(trim(part), list);
+    const int count = parse_count(trim(part), shown);
     if (count > available)
-      throw Error(cat("--devices ", list, " asks for ", count, " ", what, "s, but there ",
+      throw Error(cat("--devices ", shown, " asks for ", count, " ", what, "s, but there ",
                       available == 1 ? "is 1" : cat("are ", available)),
                   cat("the numbers go up to ", available));
     if (std::find(counts.begin(), counts.end(), count) != counts.end())
-      throw Error(cat("--devices ", list, " gives ", count, " twice"), "give each number once");
+      throw Error(cat("--devices ", shown, " gives ", count, " twice"), "give each number once");
     counts.push_back(count);
   }
   std::sort(counts.begin(), counts.end());

@@ -84,6 +84,13 @@ Normed forward_with_kernel(const at::Tensor& x, const at::Tensor& branch, const 
   return result;
 }
 
+// ATen's operators for the CPU keep mean and 1/deviation in the type of the parameters. In fp16 the
+// latter overflows at a constant row, whose gradient then is 0 * infinity. So they get f32.
+std::optional<at::Tensor> parameter_for_aten(const at::Tensor& parameter) {
+  if (!parameter.defined()) return std::nullopt;
+  return parameter.is_cpu() ? parameter.to(float_or_double(parameter)) : parameter;
+}
+
 Normed forward_with_aten(const at::Tensor& x, const at::Tensor& branch, const at::Tensor& weight,
                          const at::Tensor& bias, double epsilon) {
   Normed result{.sum = branch.defined() ? x.add(branch) : x,
@@ -91,8 +98,8 @@ Normed forward_with_aten(const at::Tensor& x, const at::Tensor& branch, const at
                 .mean = {},
                 .inverse_deviation = {}};
   const std::int64_t width = x.size(-1);
-  std::tie(result.normed, result.mean, result.inverse_deviation) =
-      at::native_layer_norm(result.sum, {width}, weight, if_defined(bias), epsilon);
+  std::tie(result.normed, result.mean, result.inverse_deviation) = at::native_layer_norm(
+      result.sum, {width}, parameter_for_aten(weight), parameter_for_aten(bias), epsilon);
   return result;
 }
 
@@ -187,7 +194,8 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     } else {
       const std::array<bool, 3> wanted{true, needs_weight, needs_bias};
       const auto [x, w, b] = at::native_layer_norm_backward(
-          of_normed, sum, {sum.size(-1)}, saved[3], saved[4], weight, if_defined(bias), wanted);
+          of_normed, sum, {sum.size(-1)}, saved[3], saved[4], parameter_for_aten(weight),
+          parameter_for_aten(bias), wanted);
       of_x = of_sum.defined() ? x.add(of_sum) : x;
       of_branch = both(of_x);
       if (needs_weight) of_weight.add_(w);
@@ -211,8 +219,12 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     const double epsilon = context.saved_data["epsilon"].toDouble();
     const bool branch = context.saved_data["branch"].toBool();
     const auto by_aten = [&](const std::vector<at::Tensor>& in) {
-      return std::vector<at::Tensor>{
-          at::layer_norm(in[0], {in[0].size(-1)}, in[1], if_defined(in[2]), epsilon)};
+      // ATen's second derivative takes 1/deviation in the type of x.
+      const auto work = float_or_double(in[0]);
+      const at::Tensor y =
+          at::layer_norm(in[0].to(work), {in[0].size(-1)}, in[1].to(work),
+                         in[2].defined() ? std::optional(in[2].to(work)) : std::nullopt, epsilon);
+      return std::vector<at::Tensor>{y.to(in[0].scalar_type())};
     };
     const auto found =
         differentiable_gradients(by_aten, {saved[0], saved[1], saved[2]}, {gradients[0]});

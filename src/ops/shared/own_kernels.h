@@ -18,6 +18,11 @@ inline std::optional<at::Tensor> if_defined(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional(tensor) : std::nullopt;
 }
 
+// The type for statistics and for intermediate values of x: f64 for f64, else f32.
+inline at::ScalarType float_or_double(const at::Tensor& x) {
+  return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+}
+
 // Whether vectors of 16 bytes can be read from it; true for an undefined tensor.
 inline bool aligned(const at::Tensor& tensor) {
   return !tensor.defined() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;

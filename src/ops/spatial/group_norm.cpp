@@ -19,10 +19,6 @@
 namespace lockstep {
 namespace {
 
-at::ScalarType work_of(const at::Tensor& x) {
-  return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-}
-
 // A view [B, elements, C] of a channels-last tensor, or of a copy of any other in that layout.
 at::Tensor by_channels(const at::Tensor& x) {
   const at::Tensor lying = x.contiguous(x.dim() == 4 ? at::MemoryFormat::ChannelsLast
@@ -50,7 +46,7 @@ struct GroupNorm : torch::autograd::Function<GroupNorm> {
     const at::Tensor weight = weight_or_none.value_or(at::Tensor());
     const at::Tensor bias = bias_or_none.value_or(at::Tensor());
     const at::Tensor rows = by_channels(x);
-    const auto work = work_of(x);
+    const auto work = float_or_double(x);
     const std::int64_t channels = rows.size(2);
     const auto [variance, mean] =
         at::var_mean(rows.to(work).view({rows.size(0), rows.size(1), groups, -1}), {1, 3},
@@ -78,8 +74,7 @@ struct GroupNorm : torch::autograd::Function<GroupNorm> {
     if (is_differentiated()) {
       const double epsilon = context->saved_data["epsilon"].toDouble();
       const auto by_aten = [&](const std::vector<at::Tensor>& in) {
-        return std::vector<at::Tensor>{
-            at::group_norm(in[0], groups, if_defined(in[1]), if_defined(in[2]), epsilon)};
+        return std::vector<at::Tensor>{group_norm_of_aten(in[0], groups, in[1], in[2], epsilon)};
       };
       const auto found =
           differentiable_gradients(by_aten, {saved[0], saved[1], saved[2]}, gradients);
@@ -93,7 +88,7 @@ struct GroupNorm : torch::autograd::Function<GroupNorm> {
       const torch::autograd::variable_list& saved, std::int64_t groups,
       const at::Tensor& gradient) {
     const at::Tensor &x = saved[0], &weight = saved[1], &mean = saved[3], &inverse = saved[4];
-    const auto work = work_of(x);
+    const auto work = float_or_double(x);
     const at::Tensor rows = by_channels(x), of_out = by_channels(gradient);
     const std::int64_t channels = rows.size(2);
     const at::Tensor sum = of_out.sum({1}, /*keepdim=*/false, work);  // [B, C]
@@ -125,6 +120,16 @@ struct GroupNorm : torch::autograd::Function<GroupNorm> {
 };
 
 }  // namespace
+
+at::Tensor group_norm_of_aten(const at::Tensor& x, std::int64_t groups, const at::Tensor& weight,
+                              const at::Tensor& bias, double epsilon) {
+  const auto work = float_or_double(x);
+  const auto in_work = [&](const at::Tensor& parameter) {
+    return parameter.defined() ? std::optional(parameter.to(work)) : std::nullopt;
+  };
+  return at::group_norm(x.to(work), groups, in_work(weight), in_work(bias), epsilon)
+      .to(x.scalar_type());
+}
 
 at::Tensor group_norm_channels_last(const at::Tensor& x, std::int64_t groups,
                                     const at::Tensor& weight, const at::Tensor& bias,

@@ -117,6 +117,7 @@ at::Tensor group_norm_layer(const at::Tensor& x, std::int64_t groups, const at::
         cat("group_norm_layer cannot share ", x.size(1), " channels out to ", groups, " groups"));
   if (x.is_cuda() && x.suggest_memory_format() != at::MemoryFormat::Contiguous && x.numel() > 0)
     return group_norm_channels_last(x, groups, weight, bias, epsilon);
+  if (x.is_cpu()) return group_norm_of_aten(x, groups, weight, bias, epsilon);
   return at::group_norm(x, groups, if_defined(weight), if_defined(bias), epsilon);
 }
 

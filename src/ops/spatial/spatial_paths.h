@@ -48,6 +48,11 @@ struct SlidingPoolKernels {
 };
 void register_cuda_sliding_pool(SlidingPoolKernels kernels);
 
+// ATen's operator in f32, or f64 for f64, rounded to x's type. In fp16 ATen's own, on the CPU,
+// keeps 1/deviation in fp16, where it overflows at a constant group.
+at::Tensor group_norm_of_aten(const at::Tensor& x, std::int64_t groups, const at::Tensor& weight,
+                              const at::Tensor& bias, double epsilon);
+
 // x in a channels-last layout.
 at::Tensor group_norm_channels_last(const at::Tensor& x, std::int64_t groups,
                                     const at::Tensor& weight, const at::Tensor& bias,

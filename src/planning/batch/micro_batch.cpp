@@ -146,8 +146,7 @@ void check_micro_changes(const TrainOptions& options, const BatchPlan& batch) {
   for (const MicroChange& change : parse_micro_changes(options.batch.micro_changes))
     if (!fits_share(batch, change.micro))
       throw Error(cat("batch.micro_changes: micro-batch ", change.micro, " does not divide the ",
-                      batch.rows_per_rank(), batch.rows_per_sample > 1 ? " rows" : " samples",
-                      " of a rank"),
+                      batch.rows_per_rank(), " ", row_word(batch.rows_per_sample), "s of a rank"),
                   batch.rows_per_sample > 1 ? cat("write at most ", batch.rows_per_rank())
                                             : cat("write a divisor of ", batch.rows_per_rank()));
 }

@@ -95,11 +95,11 @@ void note_accumulation(const Plan& plan, const TrainOptions& options, std::int64
   if (options.batch.accumulation <= 1 || options.batch.micro > 0 || options.exact) return;
   if (plan.memory_needed_bytes <= 0 || fits < batch.rows_per_rank()) return;
   const std::string source = size_source(options, "batch.accumulation");
-  notes.push_back(cat("all ", batch.rows_per_rank(), " samples of a ", rank_word(plan.devices),
-                      " would fit at once, but batch.accumulation = ", batch.accumulation,
-                      " takes them in micro-batches of ", batch.micro,
-                      source.empty() ? "" : cat(" (", source, ")"),
-                      "; without it a step mostly takes less time"));
+  notes.push_back(cat(
+      "all ", count_of(batch.rows_per_rank(), row_word(batch.rows_per_sample)), " of a ",
+      rank_word(plan.devices), " would fit at once, but batch.accumulation = ", batch.accumulation,
+      " takes them in micro-batches of ", batch.micro, source.empty() ? "" : cat(" (", source, ")"),
+      "; without it a step mostly takes less time"));
 }
 
 // Multiples of a device's whole memory. An estimate may be wrong by a factor of two or three; a
@@ -121,7 +121,8 @@ std::string smaller_batch(const Plan& plan, const TrainOptions& options, std::in
   if (global && !micro && !accumulation)
     return cat("set batch.global to at most ", most, ", or leave it out");
   if (micro && !accumulation)
-    return cat("set batch.micro to at most ", most / plan.batch.world_size,
+    return cat("set batch.micro to at most ",
+               most * plan.batch.rows_per_sample / plan.batch.world_size,
                global ? cat(", and batch.global to at most ", most) : ", or leave it out");
   return cat("set ", global ? "batch.global, " : "", micro ? "batch.micro and " : "",
              "batch.accumulation so that a step holds at most ", most, " samples");
@@ -243,10 +244,11 @@ std::string memory_help(const Plan& plan, const TrainOptions& options, std::int6
   ways.push_back("a smaller model");
   if (memory.fixed_bytes <= 0) return join(ways, "; ");
   const auto tightest = tightest_device(plan.devices);
-  return cat("by estimate ", count_of(micro, "sample"), " at once need", micro == 1 ? "s " : " ",
-             format_bytes(memory.fixed_bytes + activations), " a ", rank_word(plan.devices), " (",
-             format_bytes(memory.fixed_bytes), " for weights, gradients and the optimizer, ",
-             format_bytes(activations), " for activations)",
+  return cat("by estimate ", count_of(micro, row_word(plan.batch.rows_per_sample)), " at once need",
+             micro == 1 ? "s " : " ", format_bytes(memory.fixed_bytes + activations), " a ",
+             rank_word(plan.devices), " (", format_bytes(memory.fixed_bytes),
+             " for weights, gradients and the optimizer, ", format_bytes(activations),
+             " for activations)",
              tightest ? cat(" of ", format_bytes(tightest->available_bytes), " available") : "",
              "; what would help: ", join(ways, "; "));
 }

@@ -251,6 +251,7 @@ const Synonyms& device_synonyms() {
        .from = "scripts",
        .ours = "--devices all",
        .ours_when_off = "--devices 0",
+       .means_several = true,
        .note = "all GPUs are the default"},
       {.names = {"strategy", "backend", "dist_backend", "distributed_backend",
                  "find_unused_parameters", "ddp_find_unused_parameters"},

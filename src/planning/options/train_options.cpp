@@ -83,8 +83,9 @@ void add_batch(TrainOptions& o) {
              .unit = "micro-batches",
              .min = 0});
   table.add("batch.micro_changes", o.batch.micro_changes,
-            {.meaning = "micro-batches from some steps on, STEP:SAMPLES with commas between: to "
-                        "repeat a run whose micro-batch shrank when memory ran out"});
+            {.meaning = "other micro-batches after some steps, STEP:SAMPLES with commas between "
+                        "(5:7 acts from step 6 on): to repeat a run whose micro-batch shrank when "
+                        "memory ran out"});
   table.add(
       "memory.recompute", o.memory.recompute,
       {.meaning = "compute activations again in backward instead of keeping them: off; of all "

@@ -74,6 +74,13 @@ TEST_F(Dimabsa, HasOneCurveOnAnyNumberOfRanks) {
   expect_same_curve("on3", "on1", 1e-3);
 }
 
+// Dropout makes the padding of a step 0, and a constant row has a deviation of almost 0.
+TEST_F(Dimabsa, TrainsWithDropoutInFp16) {
+  const Words words{"stop.epochs=8", "batch.global=3", "model.dropout=0.1", "precision=fp16"};
+  ASSERT_EQ(train_file("low", "cpu:2", words).code, 0);
+  EXPECT_TRUE(events("low", "step").back().at("grad_norm").is_number());
+}
+
 // The six passes of one sentence are rows on two devices.
 TEST_F(Dimabsa, TrainsOneSentenceAStepOnTwoRanks) {
   const Words one{"task=2", "batch.global=1", "stop.steps=5"};
@@ -112,6 +119,9 @@ TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
 
   // With a file that is named, even the run's own, or with other contents of it, the table is
   // another.
+  for (const std::string bare : {"threshold", "beta"})
+    EXPECT_THAT(tool({"evaluate", "a", bare + "=0.3"}).err,
+                HasSubstr("hint: did you mean predict." + bare + "?"));
   const Words own_file{"evaluate", "a", "data.path=" + file().string(), "predict.beta=0"};
   const ToolResult named = tool(own_file);
   ASSERT_EQ(named.code, 0) << named.err;

@@ -118,6 +118,8 @@ TEST_F(OutOfMemory, TheRecordedScheduleReplaysToTheSameBits) {
   EXPECT_THAT(page.out, HasSubstr("batch.micro_changes=7:16,20:8"));
   ASSERT_EQ(train(2, "replay", "", {"batch.micro_changes=" + changes}).code, 0);
   EXPECT_EQ(losses("replay"), losses("failed"));
+  EXPECT_THAT(run_tool({"runs", "replay"}, folder.path()).out,
+              HasSubstr("batch.micro_changes=7:16,20:8"));
   EXPECT_EQ(effective_samples(run("replay")), effective_samples(run("failed")));
 }
 

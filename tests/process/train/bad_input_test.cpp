@@ -77,6 +77,40 @@ TEST_F(BadInput, TheNamesOfASentenceScriptAreTranslatedTogether) {
            "batch_size=1", "learning_rate1=1e-5", "learning_rate2=1e-3"},
           hint);
 }
+TEST_F(BadInput, TheArgumentsOfTheSharedTasksBaselineAreTranslated) {
+  refuses({"train",
+           "dimabsa",
+           "--devices",
+           "cpu:2",
+           "--bert_model_type",
+           "bert",
+           "--model_name",
+           "AOC",
+           "--data_path",
+           "./data/",
+           "--train_data",
+           "eng.jsonl",
+           "--infer_data",
+           "dev.jsonl",
+           "--domain",
+           "res",
+           "--language",
+           "eng",
+           "--tuning_bert_rate",
+           "1e-5",
+           "--learning_rate",
+           "1e-3",
+           "--warm_up",
+           "0.1",
+           "--inference_beta",
+           "0.9"},
+          "hint: write model.path=bert --name AOC data.path=./data/eng.jsonl --then predict "
+          "predict.input=./data/dev.jsonl data.domain=restaurant data.language=eng "
+          "model.encoder_rate=0.01 optimizer.lr=1e-3 schedule.unit=epochs schedule.warmup=0.3 "
+          "predict.beta=0.9 (a folder of the model");
+  const ToolResult help = run_tool({"help", "tuning_bert_rate"}, folder.path());
+  EXPECT_NE(help.out.find("model.encoder_rate=VALUE/optimizer.lr"), std::string::npos) << help.out;
+}
 TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> idle{
       {{"train", "dimabsa", "model.path=bert", "model.width=64"},

@@ -100,7 +100,8 @@ TEST_F(BenchCommand, GrowsTheBatchWithWeakScalingAndPrintsATable) {
 
 TEST_F(BenchCommand, RefusesWhatCannotBe) {
   refuses({"--devices", "0,1"}, "--devices must be numbers of devices");
-  refuses({"--devices", "cpu:1,1"}, "gives 1 twice");
+  refuses({"--devices", "cpu:1,1"}, "--devices cpu:1,1 gives 1 twice");
+  refuses({"--devices", "cpu:1,cpu:2"}, "such as 1,2,4, but is \"cpu:1,cpu:2\"");
   refuses({"--scaling", "fast"}, "--scaling must be strong or weak");
   refuses({"--out", "nowhere/b.json"}, "nowhere/b.json: No such file or directory");
   refuses({"--steps", "0"}, "--steps must be a whole number from 1");

@@ -21,7 +21,9 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -125,6 +127,62 @@ TEST(ResidualLayerNorm, WithoutABranchTheSumIsX) {
     return Tensors{t[0], at::layer_norm(t[0], {8}, t[1], {}, 1e-5)};
   };
   expect_equal(outputs_and_gradients(fused, inputs), outputs_and_gradients(plain, inputs));
+}
+
+// Four rows: two real ones, and two of padding that a ragged dropout makes 0.
+struct PaddedRows {
+  Tensors inputs;     // x, branch, weight, bias, in fp16
+  at::Tensor of_out;  // 0 at the padding
+  DropoutDraw draw;
+};
+
+PaddedRows padded_rows() {
+  const auto in_fp16 = [](const at::Tensor& t) { return t.to(at::kHalf); };
+  const at::Tensor is_real = at::tensor({1, 1, 0, 0}, at::kFloat).view({4, 1});
+  PaddedRows made{
+      .inputs = {at::randn({4, 8}) * is_real, at::randn({4, 8}), at::randn({8}), at::zeros({8})},
+      .of_out = in_fp16(at::randn({4, 8}) * is_real),
+      .draw = {.p = 0.25,
+               .counters = at::tensor({7, 3, 20}, at::kLong),
+               .offsets = at::tensor({0, 1, 2}, at::kLong),
+               .layer = 5}};
+  std::transform(made.inputs.begin(), made.inputs.end(), made.inputs.begin(), in_fp16);
+  return made;
+}
+
+// The output in `type`, then the gradients of all inputs. twice: those of a penalty on gradients.
+Tensors normed_in(at::ScalarType type, const PaddedRows& rows, bool twice) {
+  Tensors leaves;
+  for (const at::Tensor& input : rows.inputs)
+    leaves.push_back(input.to(type, /*non_blocking=*/false, /*copy=*/true).requires_grad_());
+  const at::Tensor out = std::get<1>(
+      residual_layer_norm(leaves[0], leaves[1], leaves[2], leaves[3], 1e-12, rows.draw));
+  EXPECT_EQ(out.scalar_type(), type);
+  Tensors all{out.detach()};
+  const Tensors first =
+      torch::autograd::grad({out}, leaves, {rows.of_out.to(type)}, twice, /*create_graph=*/twice);
+  all.insert(all.end(), first.begin(), first.end());
+  if (!twice) return all;
+  first[0].to(at::kFloat).square().sum().backward();
+  for (const std::size_t i : {0, 1, 2}) all.push_back(leaves[i].grad());
+  return all;
+}
+
+// Dropout makes padding 0, so that 1/deviation there is 1e6: more than fp16 holds.
+TEST(ResidualLayerNorm, KeepsStatisticsInFloatWhereRowsAreConstantInFp16) {
+  const PaddedRows rows = padded_rows();
+  for (const bool twice : {false, true}) {
+    const Tensors low = normed_in(at::kHalf, rows, twice);
+    const Tensors exact = normed_in(at::kFloat, rows, twice);
+    ASSERT_EQ(low.size(), exact.size());
+    for (std::size_t i = 0; i < low.size(); ++i) {
+      EXPECT_TRUE(low[i].isfinite().all().item<bool>()) << "#" << i << "\n" << low[i];
+      EXPECT_TRUE(at::allclose(low[i].to(at::kFloat), exact[i].detach(), 2e-2, 2e-2))
+          << "#" << i << "\n"
+          << low[i] << "\n"
+          << exact[i];
+    }
+  }
 }
 
 TEST(ResidualLayerNorm, PassesAGradientThatComesOverTheSumAlone) {

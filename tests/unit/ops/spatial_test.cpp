@@ -13,6 +13,7 @@
 #include <ATen/ops/conv_transpose3d.h>
 #include <ATen/ops/instance_norm.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 namespace lockstep {
@@ -109,6 +110,20 @@ TEST(Spatial, KeepsTheLayoutAndTakesLowPrecisionOnTheCpu) {
         EXPECT_TRUE(at::allclose(y.to(at::kFloat), function(plain).to(at::kFloat), 0.05, 0.05));
       }
     }
+}
+
+// 1/deviation of a constant group is 1e6 here: more than fp16 holds.
+TEST(Spatial, GroupNormOfConstantGroupsHasFiniteGradientsInFp16) {
+  const at::Tensor x = at::zeros({1, 4, 2, 2}, at::kHalf).requires_grad_();
+  const at::Tensor weight = at::randn({4}).to(at::kHalf).requires_grad_();
+  for (const bool last : {false, true}) {
+    const at::Tensor in = last ? x.contiguous(channels_last_of(x)) : x;
+    const at::Tensor y = group_norm_layer(in, 2, weight, {}, 1e-12);
+    EXPECT_EQ(y.scalar_type(), at::kHalf);
+    y.mul(0).sum().backward();
+    EXPECT_TRUE(x.grad().eq(0).all().item<bool>()) << x.grad();
+    EXPECT_TRUE(weight.grad().eq(0).all().item<bool>()) << weight.grad();
+  }
 }
 
 TEST(Spatial, RefusesShapesByName) {

@@ -3,6 +3,7 @@
 
 #include "fakes/error_of.h"
 #include "plan_fixtures.h"
+#include "planning/batch/micro_batch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -102,6 +103,31 @@ TEST_F(BatchOptions, ThePlanSaysThatAnAccumulationIsNotNeeded) {
   memory.per_sample_bytes = 0.1 * gib;
   give("batch.accumulation", "1");
   EXPECT_FALSE(has_note(plan(), "would fit at once"));
+}
+
+TEST_F(BatchOptions, AMicroBatchCountsRowsWhereASampleHasSeveral) {
+  Facts facts = text_facts();
+  facts.rows_per_sample = 7;
+  give("batch.global", "4");
+  give("batch.accumulation", "4");
+  const Plan plan = make_plan(options, facts, memory, gpus(2));
+  EXPECT_TRUE(has_note(plan,
+                       "all 14 rows of a GPU would fit at once, but batch.accumulation = 4 takes "
+                       "them in micro-batches of 4"));
+  EXPECT_THAT(memory_help(plan, options, 7), HasSubstr("by estimate 7 rows at once need "));
+  EXPECT_THAT(memory_help(plan, options, 1), HasSubstr("by estimate 1 row at once needs "));
+}
+
+TEST_F(BatchOptions, TheLargestMicroBatchForTheDataIsInRows) {
+  Facts facts = text_facts();
+  facts.train_samples = 10;
+  facts.rows_per_sample = 7;
+  memory.per_sample_bytes = 0;
+  give("batch.global", "16");
+  give("batch.micro", "56");
+  const Plan plan = make_plan(options, facts, memory, gpus(2));
+  EXPECT_THAT(error_of([&] { check_new_batch(plan, options); }),
+              HasSubstr("set batch.micro to at most 35, and batch.global to at most 10"));
 }
 
 }  // namespace

@@ -421,6 +421,14 @@ TEST_F(MakePlan, SaysHowTheLastStepOfAnEpochIsPadded) {
   EXPECT_FALSE(has_note(make(), "padding"));
 }
 
+TEST_F(MakePlan, CountsThePaddingOfTheLastStepInRows) {
+  facts.rows_per_sample = 6;
+  EXPECT_TRUE(
+      has_note(make(), "the last step of each epoch holds 40 samples and 144 padding rows"));
+  facts.train_samples = 10;
+  EXPECT_TRUE(has_note(make(), "every step sees all of them, and 324 padding rows of weight 0"));
+}
+
 TEST_F(MakePlan, SaysWhenTheBatchDividesBadly) {
   options.batch.global = 2 * 509;
   EXPECT_EQ(make().batch.micro, 1);

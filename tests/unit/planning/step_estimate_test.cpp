@@ -96,7 +96,7 @@ TEST_F(StepEstimateTest, SaysThatASecondGpuDoesNotPayAndFromWhichBatchOn) {
   EXPECT_THAT(note(), HasSubstr("2 GPUs do not pay at batch.global = 1"));
   EXPECT_THAT(note(), HasSubstr("instead of 2 ms on one"));
   EXPECT_THAT(note(), HasSubstr("416 MiB of gradients over NVLink takes about 1.2 ms"));
-  EXPECT_THAT(note(), HasSubstr("they pay from about batch.global=4 on"));
+  EXPECT_THAT(note(), HasSubstr("they pay from about batch.global=3 on"));
   EXPECT_THAT(note(), HasSubstr("; one alone is faster at this batch: --devices 0"));
   sentences(2);
   EXPECT_THAT(note(), HasSubstr("2 GPUs hardly pay at batch.global = 2"));
@@ -105,8 +105,8 @@ TEST_F(StepEstimateTest, SaysThatASecondGpuDoesNotPayAndFromWhichBatchOn) {
 
 TEST_F(StepEstimateTest, NamesGradientsInBf16WhereTheyMakeItPayEarlier) {
   link = LinkLimit{"PCIe", 31.5e9};
-  EXPECT_THAT(note(), HasSubstr("they pay from about batch.global=32 on; with "
-                                "reduce_precision=bf16 they pay from about batch.global=16 on;"));
+  EXPECT_THAT(note(), HasSubstr("they pay from about batch.global=24 on; with "
+                                "reduce_precision=bf16 they pay from about batch.global=12 on;"));
   sentences(16);
   EXPECT_THAT(note(), HasSubstr("; with reduce_precision=bf16 they pay here;"));
   for (Device& device : plan.devices) device.compute_major = 7;
@@ -115,6 +115,34 @@ TEST_F(StepEstimateTest, NamesGradientsInBf16WhereTheyMakeItPayEarlier) {
   options.reduce_precision = ReducePrecision::bf16;
   sentences(1);
   EXPECT_THAT(note(), Not(HasSubstr("reduce_precision")));
+}
+
+TEST_F(StepEstimateTest, NamesTheFirstBatchThatPaysWhateverBatchIsPlanned) {
+  link = LinkLimit{"PCIe", 31.5e9};
+  for (std::int64_t count = 1; count < 24; ++count) {
+    sentences(count);
+    EXPECT_THAT(note(), HasSubstr("; they pay from about batch.global=24 on")) << count;
+  }
+  for (const std::int64_t count : {24, 25, 100}) {
+    sentences(count);
+    EXPECT_EQ(note(), "") << count;
+  }
+}
+
+// The backward pass of the last of several micro-batches hides little.
+TEST_F(StepEstimateTest, TheFirstBatchThatPaysIsLargerThanOneThatDoesNot) {
+  link = LinkLimit{"PCIe", 31.5e9};
+  options.batch.micro = 6;
+  for (const std::int64_t count : {1, 24, 40}) {
+    sentences(count);
+    plan.batch.micro = 6;
+    plan.batch.accumulation = (plan.batch.rows() / 2 - 1) / 6 + 1;
+    const std::string text = note();
+    const std::size_t at = text.find("they pay from about batch.global=");
+    if (text.empty()) continue;
+    ASSERT_NE(at, std::string::npos) << text;
+    EXPECT_GT(std::stoll(text.substr(text.find('=', at) + 1)), count) << text;
+  }
 }
 
 TEST_F(StepEstimateTest, SaysNothingWhereItPays) {

@@ -48,6 +48,8 @@ void take_history_event(nlohmann::json event, RunHistory& history, Counted& coun
       take_micro(step, micro, history);
       if (!event.contains("recompute")) counted.shrunk.add(step, {step, micro});
     }
+  } else if (kind == "micro") {
+    take_micro(step, integer_or(event, "micro", 0), history);
   } else if (kind == "startup") {
     history.start_up = std::move(event);
   } else if (kind == "eval") {

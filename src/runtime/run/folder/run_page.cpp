@@ -88,7 +88,7 @@ std::string micro_text(const RunHistory& history) {
   std::string text = cat(history.micro[0].second), changes;
   for (std::size_t i = 1; i < history.micro.size(); ++i) {
     const auto& [step, micro] = history.micro[i];
-    text += cat(", from step ", step + 1, " on ", micro);
+    text += cat(", ", micro, " after step ", step);
     changes += cat(i > 1 ? "," : "", step, ":", micro);
   }
   return cat(text, "  (batch.micro=", history.micro[0].second, " batch.micro_changes=", changes,

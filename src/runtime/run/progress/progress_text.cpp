@@ -91,6 +91,13 @@ std::string describe_ranks(const nlohmann::json& event) {
   return words.empty() ? "a rank" : join(words, ", ");
 }
 
+std::string micro_change(const nlohmann::json& event) {
+  return cat("micro-batch ", integer_or(event, "micro_before", 0), " -> ",
+             integer_or(event, "micro", 0), ", accumulation ",
+             integer_or(event, "accumulation_before", 0), " -> ",
+             integer_or(event, "accumulation", 0));
+}
+
 EventLine describe_memory(const nlohmann::json& event) {
   std::string text = cat("out of memory on ", describe_ranks(event), ": ");
   if (event.contains("eval_batch") &&
@@ -104,10 +111,7 @@ EventLine describe_memory(const nlohmann::json& event) {
         cat("all blocks of the model are computed again in backward from now on "
             "(memory.recompute = auto); ");
   else
-    text += cat("micro-batch ", integer_or(event, "micro_before", 0), " -> ",
-                integer_or(event, "micro", 0), ", accumulation ",
-                integer_or(event, "accumulation_before", 0), " -> ",
-                integer_or(event, "accumulation", 0), "; ");
+    text += cat(micro_change(event), "; ");
   if (!event.contains("eval_batch"))
     text += cat("step ", integer_or(event, "step", 0) + 1, " is repeated with the same samples");
   return {text, Tone::warning};
@@ -253,6 +257,9 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
     return {{cat("skipped ", text_or(event, "name", ""), ": ", text_or(event, "reason", "")),
              Tone::warning}};
   if (kind == "memory") return {describe_memory(event)};
+  if (kind == "micro")
+    return {{cat(micro_change(event), " after step ", integer_or(event, "step", 0),
+                 " (batch.micro_changes)")}};
   if (kind == "evaluation_left_out")
     return {{cat("no more evaluations from step ", integer_or(event, "step", 0),
                  " on: ", text_or(event, "why", "")),

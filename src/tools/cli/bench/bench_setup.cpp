@@ -47,7 +47,7 @@ void choose_devices(const Parsed& parsed, Bench& bench) {
                                : list == "cpu"          ? ""
                                                         : list;
     bench.counts = counts.empty() ? device_counts("", static_cast<int>(all.size()), "CPU rank")
-                                  : device_counts(counts, most_cpu_ranks, "CPU rank");
+                                  : device_counts(counts, most_cpu_ranks, "CPU rank", list);
     bench.devices = cpu_ranks(bench.counts.back(), host_info());
   }
   check_can_run(bench.devices);

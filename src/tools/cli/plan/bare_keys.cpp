@@ -2,21 +2,29 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "tools/cli/words/vocabulary.h"
 
 #include <algorithm>
 
 namespace lockstep::cli {
 namespace {
 
-// All that may stand before the =: the groups' keys also without their group.
-std::vector<std::string> possible_keys(const RunSetup& setup, const BareKeys& bare) {
+std::vector<std::string> keys_of_setup(const RunSetup& setup) {
   std::vector<std::string> keys;
-  for (const std::string& group : bare.groups)
-    for (const std::string& key : setup.options->table.keys())
-      if (key.starts_with(group + ".")) keys.push_back(key.substr(group.size() + 1));
   for (const OptionTable* table : setup.tables())
     for (std::string& key : table->keys()) keys.push_back(std::move(key));
   return keys;
+}
+
+// The key that is nearest to what was typed; or those that are just that in another group.
+std::string meant_by(const RunSetup& setup, const BareKeys& bare, const std::string& typed) {
+  std::vector<std::string> keys = keys_of_setup(setup);
+  const std::vector<std::string> in_a_group = keys_in_a_group(keys, typed);
+  if (!in_a_group.empty()) return join(in_a_group, " or ");
+  for (const std::string& group : bare.groups)
+    for (const std::string& key : setup.options->table.keys())
+      if (key.starts_with(group + ".")) keys.push_back(key.substr(group.size() + 1));
+  return nearest(typed, keys);
 }
 
 bool is_key(const RunSetup& setup, const std::string& key) {
@@ -54,8 +62,11 @@ std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare
       continue;
     }
     const std::string value = assignment.substr(assignment.find('=') + 1);
-    if (known || explain(key, value)) continue;  // apply_config says what it is
-    const std::string near = nearest(key, possible_keys(setup, bare));
+    if (known) continue;
+    const bool is_in_a_group =
+        !bare.options_first && !keys_in_a_group(keys_of_setup(setup), key).empty();
+    if (!is_in_a_group && explain(key, value)) continue;  // apply_config says what it is
+    const std::string near = meant_by(setup, bare, key);
     if (!near.empty())
       throw Error(cat(key, " is not an option (argument ", assignment, ")"),
                   cat("did you mean ", near, "?"));

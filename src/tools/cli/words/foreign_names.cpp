@@ -10,6 +10,7 @@
 #include "planning/schedule/schedule.h"
 #include "tools/cli/context.h"
 #include "tools/cli/run_root.h"
+#include "tools/cli/words/both_words.h"
 #include "tools/cli/words/foreign_batch.h"
 #include "tools/cli/words/vocabulary.h"
 
@@ -44,61 +45,41 @@ struct Translation {
   Words left_out;                              // names for which there is nothing to write
   Words unknown;                               // names without a known meaning
   Words without_effect;                        // why words were taken out again
+  Words contradictions;                        // names that mean the same, with different values
+  std::map<std::string, TypedName> typed;      // for each word: the name that it stands for
   std::map<std::string, std::string> must_be;  // for words without a value: the allowed ones
   std::size_t devices = 0;                     // that the words are for
   bool sums_up_devices = false;                // a value is of all devices
 };
 
-// The number of indexes in "0,1,2"; 0 if it is not such a list.
-std::size_t indexes_in(const std::string& list) {
-  const Words indexes = split(list, ',');
-  const bool are_all = std::all_of(indexes.begin(), indexes.end(), [](const std::string& index) {
-    return whole_number(index).has_value();
-  });
-  return are_all ? indexes.size() : 0;
+// "lr=1" of --lr 1, "use_multi_gpu" of a switch.
+std::string name_as_typed(const TypedName& name) {
+  return cat(plain_name(name.name), name.value.empty() ? "" : cat("=", name.value));
 }
 
-bool counts_from_first(const std::string& list) {
-  const Words indexes = split(list, ',');
-  for (std::size_t i = 0; i < indexes.size(); ++i)
-    if (indexes[i] != cat(i)) return false;
-  return true;
+// Two names that mean the same and have different values: the later one counts.
+std::string contradiction(const TypedName& one, const TypedName& other, const std::string& what,
+                          const TypedName& counts) {
+  return cat(name_as_typed(one), " and ", name_as_typed(other), " both mean ", what, "; ",
+             name_as_typed(counts), " counts");
 }
 
-constexpr const char* unknown_factor = "FACTOR";
-
-// Whether the value is one that the program itself puts in place of one: VALUE, DIR, 16xDEVICES.
-bool is_placeholder(const std::string& value) {
-  return value == unknown_value || value == "PATH" || value == "DIR" || value == unknown_factor ||
-         value.find("xDEVICES") != std::string::npos;
-}
-
-// Two values of --devices as one: which (or how many) rather than all, so many CPU ranks, and
-// indexes rather than a number of devices.
-std::string devices_of_both(const std::string& one, const std::string& other) {
-  if (one == "all") return other;
-  if (other == "all") return one;
-  if (one == "cpu" || other == "cpu") {
-    const std::size_t count = indexes_in(one == "cpu" ? other : one);
-    return count > 1 ? cat("cpu:", count) : "cpu";
-  }
-  return counts_from_first(one) ? other : one;
-}
-
-// The word that counts of two for one setting: the later one if they contradict each other.
-OurWord word_of_both(const OurWord& one, const OurWord& other) {
-  if (one.name == "--devices") return {one.name, devices_of_both(one.value, other.value)};
-  if (one.is_off != other.is_off) return one.is_off ? other : one;
-  return other.value == "auto" || is_placeholder(other.value) ? one : other;
-}
-
-void add_word(std::vector<OurWord>& words, const OurWord& word) {
-  const auto before = std::find_if(words.begin(), words.end(),
+void add_word(Translation& all, const OurWord& word, const TypedName& name = {}) {
+  const auto before = std::find_if(all.words.begin(), all.words.end(),
                                    [&](const OurWord& each) { return each.name == word.name; });
-  if (before == words.end())
-    words.push_back(word);
-  else
-    *before = word_of_both(*before, word);
+  if (before == all.words.end()) {
+    all.words.push_back(word);
+    all.typed[word.name] = name;
+    return;
+  }
+  const BothWords both = word_of_both(*before, word);
+  TypedName& earlier = all.typed[word.name];
+  const bool is_later = both.word.value == word.value;
+  if (both.contradict && plain_name(earlier.name) != plain_name(name.name))
+    all.contradictions.push_back(
+        contradiction(earlier, name, word.name, is_later ? name : earlier));
+  *before = both.word;
+  if (is_later) earlier = name;
 }
 
 // -1 of a program where it means that nothing is set.
@@ -184,6 +165,17 @@ void replace_kinds(const FlagsHere& flags, const std::string& typed, std::vector
   }
 }
 
+// The value of a file's name, in the folder that another name of the line gives.
+std::string in_its_folder(const Synonym& synonym, const TypedLine& line, const std::string& file) {
+  for (const TypedName& name : line.names) {
+    const bool is_folder = std::find(synonym.folders.begin(), synonym.folders.end(),
+                                     plain_name(name.name)) != synonym.folders.end();
+    if (is_folder && !name.value.empty() && !file.empty() && !is_below(name.value, file))
+      return (std::filesystem::path(name.value) / file).string();
+  }
+  return file;
+}
+
 // The words of one name but those of the batch; nothing where it is not known.
 std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const TypedLine& line,
                                                   const TypedName& name, const TypedBatch& batch) {
@@ -192,7 +184,7 @@ std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const
   if (known.has(key))
     words = {{key, name.value.empty() ? unknown_value : name.value}};
   else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name))
-    words = written_here(*synonym, name.value, batch);
+    words = written_here(*synonym, in_its_folder(*synonym, line, name.value), batch);
   else
     return std::nullopt;
   replace_kinds(line.flags, name.value, words);
@@ -202,7 +194,7 @@ std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const
 // Adds the batch words; names that are no part of them are left out.
 void add_batch_words(const Vocabulary& known, const TypedLine& line, const BatchWords& batch,
                      Translation& all) {
-  for (const OurWord& word : words_that_fit(known, line, batch.words)) add_word(all.words, word);
+  for (const OurWord& word : words_that_fit(known, line, batch.words)) add_word(all, word);
   all.sums_up_devices |= batch.sums_up_devices;
   const auto is_written = [&](const char* key) {
     return std::any_of(batch.words.begin(), batch.words.end(),
@@ -219,9 +211,29 @@ void add_batch_words(const Vocabulary& known, const TypedLine& line, const Batch
   }
 }
 
+// Two sizes of one kind: foreign_batch takes the later one.
+Words batch_contradictions(const Vocabulary& known, const TypedLine& line) {
+  std::map<BatchName, TypedName> sizes;
+  Words all;
+  for (const TypedName& name : line.names) {
+    const BatchName which = batch_name(known, name.name);
+    if (which == BatchName::none || !whole_number(name.value)) continue;
+    TypedName& before = sizes.try_emplace(which, name).first->second;
+    if (before.value != name.value && plain_name(before.name) != plain_name(name.name))
+      all.push_back(contradiction(before, name,
+                                  which == BatchName::global       ? "batch.global"
+                                  : which == BatchName::per_device ? "the batch of a device"
+                                                                   : "batch.accumulation",
+                                  name));
+    before = name;
+  }
+  return all;
+}
+
 Translation translated_for(const Vocabulary& known, const TypedLine& line, std::size_t devices) {
   Translation all;
   all.devices = devices;
+  all.contradictions = batch_contradictions(known, line);
   const ForeignBatch sizes = foreign_batch(known, line.names);
   const std::unique_ptr<TrainOptions> in_force =
       options_in_force(line.recipe, line.names, line.has_gpu);
@@ -246,28 +258,30 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
     }
     if (words->empty()) all.left_out.push_back(key);
     all.sums_up_devices |= batch_name(known, name.name) == BatchName::per_device;
-    for (const OurWord& word : *words) add_word(all.words, word);
+    for (const OurWord& word : *words) add_word(all, word, name);
   }
   return all;
 }
 
-// A synonym's value "1e-5/optimizer.lr" means that many times the other option: that of the new
-// line, else the present value.
-void divide_values(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
+// A synonym's value "1e-5/optimizer.lr" means that many times the other option, and
+// "0.1*stop.epochs" that share of it: of the new line's, else of the present value.
+void combine_values(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
   for (OurWord& word : words) {
-    const std::size_t slash = word.value.find('/');
-    const std::string other = slash == word.value.npos ? "" : word.value.substr(slash + 1);
+    const std::size_t sign = word.value.find_first_of("/*");
+    const std::string other = sign == word.value.npos ? "" : word.value.substr(sign + 1);
     const OptionInfo* const option = known.find(word.name);
     if (option == nullptr || option->type != OptionType::real || !known.has(other)) continue;
+    const bool divides = word.value[sign] == '/';
     const auto written = std::find_if(words.begin(), words.end(),
                                       [&](const OurWord& each) { return each.name == other; });
     const auto in_force = options_in_force(line.recipe, line.names, line.has_gpu);
-    const auto divisor =
-        detail::parse_real(written != words.end()       ? written->value
-                           : in_force->table.has(other) ? in_force->table.get(other)
-                                                        : "");
-    const auto value = detail::parse_real(word.value.substr(0, slash));
-    word.value = value && divisor && *divisor > 0 ? general(*value / *divisor, 6) : unknown_factor;
+    const auto by = detail::parse_real(written != words.end()       ? written->value
+                                       : in_force->table.has(other) ? in_force->table.get(other)
+                                                                    : "");
+    const auto value = detail::parse_real(word.value.substr(0, sign));
+    word.value = value && by && *by > 0 ? general(divides ? *value / *by : *value * *by, 6)
+                 : divides              ? unknown_factor
+                                        : unknown_value;
   }
 }
 
@@ -368,7 +382,7 @@ void count_devices(const Vocabulary& known, const TypedLine& line, std::vector<O
 
 Translation translated(const Vocabulary& known, const TypedLine& line) {
   Translation translation = translated_for(known, line, devices_meant(known, line));
-  divide_values(known, line, translation.words);
+  combine_values(known, line, translation.words);
   check_values(known, translation);
   drop_without_effect(known, line, translation);
   add_schedule_lengths(known, line, translation);
@@ -480,7 +494,8 @@ Words remarks_of(const Vocabulary& known, const TypedLine& line, const Translati
   if (std::find(all.unknown.begin(), all.unknown.end(), asked.name) != all.unknown.end())
     names.push_back(asked.name);
   if (!names.empty()) remarks.push_back(cat("leave out ", join(names, ", ")));
-  for (const std::string& why : all.without_effect) remarks.push_back(why);
+  remarks.insert(remarks.end(), all.contradictions.begin(), all.contradictions.end());
+  remarks.insert(remarks.end(), all.without_effect.begin(), all.without_effect.end());
   if (!unknown.empty()) remarks.push_back(cat("not known: ", join(unknown, ", ")));
   remarks.insert(remarks.end(), line.faults.begin(), line.faults.end());
   for (const auto& [key, requirement] : all.must_be)
@@ -683,6 +698,8 @@ std::optional<Error> of_other_recipe(const Vocabulary& known, const std::string&
     return Error(cat(key, " is an option of the engine, without which ", recipe, " trains"), hint);
   const Words others = recipes_with(key);
   if (others.empty()) return std::nullopt;
+  if (const Words own = keys_in_a_group(known.keys(), key); !own.empty())
+    return Error(cat(key, " is not an option"), cat("did you mean ", join(own, " or "), "?"));
   return Error(cat(key, " is an option of the recipe", others.size() == 1 ? " " : "s ",
                    join(others, ", "), ", not of ", recipe),
                hint);

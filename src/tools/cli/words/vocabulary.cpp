@@ -93,6 +93,15 @@ std::vector<std::string> recipes_with(std::string_view key) {
   return names;
 }
 
+std::vector<std::string> keys_in_a_group(const std::vector<std::string>& keys,
+                                         std::string_view name) {
+  std::vector<std::string> found;
+  const std::string ending = "." + std::string(name);
+  for (const std::string& key : keys)
+    if (key.ends_with(ending)) found.push_back(key);
+  return found;
+}
+
 std::optional<NoEffect> without_effect(const std::string& recipe,
                                        std::span<const TypedName> typed) {
   const RecipeInfo* const info = engine_recipe(recipe);

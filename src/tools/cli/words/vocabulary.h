@@ -34,6 +34,10 @@ bool is_recipe_name(const std::string& word);
 // Known recipes with that option, with and without the engine.
 std::vector<std::string> recipes_with(std::string_view key);
 
+// Those of the keys that are `name` in a group: predict.threshold for threshold.
+std::vector<std::string> keys_in_a_group(const std::vector<std::string>& keys,
+                                         std::string_view name);
+
 // The engine's options with the typed words applied: the preset that they name, or the recipe's
 // own, then each word that is an option with a valid value.
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,

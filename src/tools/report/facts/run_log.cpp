@@ -159,7 +159,7 @@ class LogReader {
     }
     saw(number_or(event, "time", NAN));
     if (kind == "eval") take_eval(event);
-    if (kind == "memory") take_micro(event);
+    if (kind == "memory" || kind == "micro") take_micro(event);
     if (kind == "startup" && !log_.start_up_s && event.contains("seconds"))
       log_.start_up_s = number_or(event, "seconds", NAN);
     if (kind == "stop" || kind == "end" || kind == "checkpoint")

@@ -233,9 +233,9 @@ class SeriesReader {
   }
 
   static bool is_told(const std::string& kind) {
-    static const std::set<std::string> kinds{"resume", "init",   "not_finite", "memory",
-                                             "graph",  "loader", "warning",    "checkpoint_failed",
-                                             "stop",   "end"};
+    static const std::set<std::string> kinds{
+        "resume", "init",    "not_finite",        "memory", "micro", "graph",
+        "loader", "warning", "checkpoint_failed", "stop",   "end"};
     return kinds.contains(kind);
   }
 

@@ -59,8 +59,10 @@ void Loop::run_step() {
 
 void Loop::fetch() {
   if (feed_->change_due(step_) && all_happened())
-    if (const BatchPlan batch = feed_->take_change(step_); batch.micro != feed_->batch().micro)
+    if (const BatchPlan batch = feed_->take_change(step_); batch.micro != feed_->batch().micro) {
+      if (recorder_) recorder_->changes_micro(step_, feed_->batch(), batch);
       change_batch(batch);
+    }
   feed_->fetch();
 }
 

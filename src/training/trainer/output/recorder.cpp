@@ -199,6 +199,15 @@ void Recorder::repeats_in_less(std::int64_t step, const StepResult& result, cons
   samples_resume(step);
 }
 
+void Recorder::changes_micro(std::int64_t step, const BatchPlan& before, const BatchPlan& now) {
+  write({{"kind", "micro"},
+         {"step", step},
+         {"micro", now.micro},
+         {"accumulation", now.accumulation},
+         {"micro_before", before.micro},
+         {"accumulation_before", before.accumulation}});
+}
+
 void Recorder::not_finite(const nlohmann::json& event) {
   write(event);
   samples_resume(event.at("step").get<std::int64_t>());

@@ -61,6 +61,8 @@ class Recorder {
   // again where they are the same; or a smaller batch in evaluation.
   void repeats_in_less(std::int64_t step, const StepResult& result, const BatchPlan& before,
                        const BatchPlan& now);
+  // By batch.micro_changes: other micro-batches from the step after `step` on.
+  void changes_micro(std::int64_t step, const BatchPlan& before, const BatchPlan& now);
   // event: of describe_not_finite, with "action".
   void not_finite(const nlohmann::json& event);
   void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);

@@ -39,5 +39,15 @@ TEST(DeviceCounts, RefuseMoreThanThereAreAndOneTwice) {
   EXPECT_EQ(refusal("2,2", 2), "--devices 2,2 gives 2 twice");
 }
 
+TEST(DeviceCounts, QuoteWhatWasTyped) {
+  try {
+    device_counts("1,cpu:2", 8, "CPU rank", "cpu:1,cpu:2");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("but is \"cpu:1,cpu:2\""));
+    EXPECT_EQ(error.hint(), "cpu: stands once, in front of all numbers: cpu:1,2");
+  }
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -346,8 +346,8 @@ TEST_F(RunSummaries, SurviveEventsOfTheWrongShape) {
                          UINT64_MAX,
                          json::array({1, json::object()}),
                          json::object()};
-  const char* kinds[] = {"start",  "step", "eval", "memory",  "graph",     "checkpoint",
-                         "resume", "stop", "end",  "startup", "all_reduce"};
+  const char* kinds[] = {"start",  "step", "eval", "memory",  "graph",      "checkpoint",
+                         "resume", "stop", "end",  "startup", "all_reduce", "micro"};
   const char* keys[] = {"step",    "total_steps", "captured",       "micro",
                         "ranks",   "metrics",     "best",           "parts",
                         "seconds", "mfu_unknown", "unit",           "eval_every_steps",

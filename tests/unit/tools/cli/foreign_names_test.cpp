@@ -24,12 +24,19 @@ struct NamedOptions : RecipeOptions {
     table.add("data.things", things, {.meaning = "how many things"});
     table.add("data.rate", rate, {.meaning = "of the trunk, times optimizer.lr"});
     table.add("data.path", path, {.meaning = "of a trunk"});
+    table.add("predict.symbols", symbols, {.meaning = "which are written"});
     table.add("data.width", width, {.meaning = "of a trunk without data.path"});
     table.add_synonyms(
         {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"},
          {.names = {"learning_rate1"}, .from = "", .ours = "data.rate={value}/optimizer.lr"},
          {.names = {"learning_rate2"}, .from = "", .ours = "optimizer.lr={value}"},
          {.names = {"model_name"}, .from = "", .ours = "data.path={path}"},
+         {.names = {"data_dir"}, .from = "", .ours = "data.path={value}"},
+         {.names = {"train_file"},
+          .from = "",
+          .ours = "data.path={value}",
+          .folders = {"data_dir"}},
+         {.names = {"warmup_ratio"}, .from = "", .ours = "schedule.warmup={value}*stop.epochs"},
          {.names = {"hidden_size"}, .from = "", .ours = "data.width={value}"}});
     table.add_preset({"contest",
                       "for tests",
@@ -41,7 +48,7 @@ struct NamedOptions : RecipeOptions {
   }
   std::int64_t things = 3, width = 8;
   double rate = 0;
-  std::string path;
+  std::string path, symbols;
 };
 
 // Whose micro-batch counts other things than samples.
@@ -153,6 +160,13 @@ TEST_F(ForeignNames, ARecipesOwnNamesComeFirst) {
               HasSubstr("data.things is an option of the recipe"));
 }
 
+TEST_F(ForeignNames, AnOwnOptionInAGroupIsMeantRatherThanOneOfAnotherRecipe) {
+  EXPECT_EQ(key_refusal("named", {"symbols=a"}, 0),
+            "symbols is not an option | did you mean predict.symbols?");
+  EXPECT_THAT(key_refusal("rows", {"symbols=a"}, 0),
+              HasSubstr("symbols is an option of the recipe"));
+}
+
 TEST_F(ForeignNames, TheBatchIsOfTheDevicesThatAreNamed) {
   EXPECT_THAT(hint({"batch_size=16", "gpus=1"}),
               HasSubstr("write batch.global=16 batch.micro=16 --devices 0: batch.global is of 1 "
@@ -191,6 +205,21 @@ TEST_F(ForeignNames, AValueIsDividedByTheOptionThatItIsAMultipleOf) {
             "write data.rate=0.1 optimizer.lr=1e-4");
   EXPECT_EQ(hint({"optimizer.lr=1e-3", "learning_rate1=2e-5"}), "write data.rate=0.02");
   EXPECT_EQ(hint({"learning_rate1=fast"}), "write data.rate=FACTOR");
+}
+
+TEST_F(ForeignNames, AShareIsMultipliedByTheOptionThatItIsAShareOf) {
+  EXPECT_EQ(hint({"stop.epochs=4", "warmup_ratio=0.1"}), "write schedule.warmup=0.4");
+  EXPECT_EQ(hint({"epochs=2", "warmup_ratio=0.1"}), "write stop.epochs=2 schedule.warmup=0.2");
+}
+
+TEST_F(ForeignNames, AFileLiesInTheFolderThatTheLineNames) {
+  EXPECT_EQ(hint({"data_dir=./data/", "train_file=a.jsonl"}), "write data.path=./data/a.jsonl");
+  EXPECT_EQ(hint({"train_file=a.jsonl", "data_dir=./data"}), "write data.path=./data/a.jsonl");
+  EXPECT_EQ(hint({"train_file=data/a.jsonl", "data_dir=./data"}), "write data.path=data/a.jsonl");
+  EXPECT_EQ(hint({"data_dir=data", "train_file=/a.jsonl"}),
+            "write data.path=/a.jsonl; data_dir=data and train_file=/a.jsonl both mean data.path; "
+            "train_file=/a.jsonl counts");
+  EXPECT_EQ(hint({"train_file=a.jsonl"}), "write data.path=a.jsonl");
 }
 
 TEST_F(ForeignNames, WhatHasNoEffectBesideTheRestIsLeftOut) {
@@ -330,6 +359,32 @@ TEST_F(ForeignNames, TwoNamesOfOneSettingAreOneWord) {
   EXPECT_THAT(hint({"accelerator=cpu", "devices=4"}), HasSubstr("write --devices cpu:4 ("));
   EXPECT_THAT(hint({"use_cuda=False", "devices=1"}), HasSubstr("write --devices cpu ("));
   EXPECT_THAT(hint({"gpu_id=3", "num_gpus=1"}), HasSubstr("write --devices 3 ("));
+}
+
+TEST_F(ForeignNames, TwoNamesThatContradictEachOtherAreNamed) {
+  EXPECT_EQ(hint({"lr=1", "learning_rate=2"}),
+            "write optimizer.lr=2; lr=1 and learning_rate=2 both mean optimizer.lr; "
+            "learning_rate=2 counts");
+  EXPECT_EQ(hint({"lr=1e-3", "learning_rate=0.001"}), "write optimizer.lr=0.001");
+  EXPECT_EQ(hint({"lr=1", "lr=2"}), "write optimizer.lr=2") << "as argparse takes it";
+  EXPECT_THAT(hint({"batch_size=16", "per_device_train_batch_size=8"}),
+              AllOf(HasSubstr("write batch.global=16 batch.micro=8: "),
+                    HasSubstr("; batch_size=16 and per_device_train_batch_size=8 both mean the "
+                              "batch of a device; per_device_train_batch_size=8 counts")));
+}
+
+TEST_F(ForeignNames, SeveralGpusAndOneContradictEachOther) {
+  EXPECT_THAT(hint({"use_multi_gpu=True", "gpu=2"}),
+              HasSubstr("write --devices 2; use_multi_gpu=True and gpu=2 both mean --devices; "
+                        "gpu=2 counts"));
+  EXPECT_THAT(hint({"gpu=cuda:0", "ddp=True"}),
+              HasSubstr("write --devices 0; gpu=cuda:0 and ddp=True both mean --devices; "
+                        "gpu=cuda:0 counts"));
+  EXPECT_THAT(hint({"gpu_id=3", "num_gpus=2"}), HasSubstr("both mean --devices; gpu_id=3 counts"));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"ddp=True", "gpus=2"},
+                                                {"ddp=False", "gpu=1"},
+                                                {"accelerator=cpu", "devices=4"}})
+    EXPECT_THAT(hint(words), Not(HasSubstr("both mean"))) << words[0];
 }
 
 TEST_F(ForeignNames, ValuesAreInOurWords) {
