@@ -192,8 +192,11 @@ std::optional<double> number_of(const json& event, const char* key) {
 void add_times(const RunLog& log, Trial& trial) {
   const std::optional<double> step_s = log.step_s();
   trial.measure({.name = "step_s", .title = "step time", .unit = "s"}, step_s);
-  if (const double global = trial.number("global_batch"); step_s && global > 0)
-    trial.measure({.name = "sample_s", .title = "time per sample", .unit = "s"}, *step_s / global);
+  // The last step of an epoch may hold fewer samples.
+  const double steps = trial.number("steps"), samples = trial.number("samples");
+  if (step_s && steps > 0 && samples > 0)
+    trial.measure({.name = "sample_s", .title = "time per sample", .unit = "s"},
+                  *step_s * steps / samples);
   if (log.train_s > 0)
     trial.measure({.name = "train_s", .title = "training time", .unit = "s", .total = true},
                   log.train_s);

@@ -65,6 +65,12 @@ TEST_F(RunFacts, WhichIsBetterFollowsFromTheEvaluationsThatWereTheBest) {
   EXPECT_EQ(trial.curve.size(), 5U);
 }
 
+TEST_F(RunFacts, TheTimePerSampleCountsNoPadding) {
+  const Trial trial = facts_of({.steps = 100, .step_s = 0.25, .global = 8, .train_samples = 9});
+  EXPECT_EQ(trial.number("samples"), 50 * 9);
+  EXPECT_NEAR(value(trial, "sample_s"), 0.25 * 100 / 450, 1e-9);
+}
+
 TEST_F(RunFacts, WhatAResumeTookBackIsLeftOut) {
   const WrittenRun made{.steps = 40, .eval_every = 10};
   const RunDir run = make_run(folder.path(), made);
