@@ -168,8 +168,13 @@ void add_amounts(const json& record, const RunLog& log, Trial& trial) {
   const double per_sample = number_or(member_or_null(record, "facts"), "units_per_sample", 0);
   if (unit != "samples" && per_sample > 0 && samples.is_number())
     trial.set(unit, amount, samples.get<double>() * per_sample);
-  if (log.micro.size() > 1) trial.set("micro_batch", FactKind::means, log.micro);
-  if (log.precisions.size() > 1) trial.set("precision", FactKind::means, log.precisions);
+  // The plan is that of the last start, which may have made no step.
+  const auto set_those = [&](const char* fact, const auto& values) {
+    if (!values.empty())
+      trial.set(fact, FactKind::means, values.size() > 1 ? json(values) : json(values[0]));
+  };
+  set_those("micro_batch", log.micro);
+  set_those("precision", log.precisions);
   // The value of one start says nothing about the steps of the others.
   if (log.peak_flops.size() > 1) trial.set("peak_flops", FactKind::place, nullptr);
   if (const json graphs = member_or_null(log.ended, "graphs"); graphs.is_object())
