@@ -18,7 +18,7 @@ struct RunSetup {
   std::unique_ptr<TrainOptions> train;
   std::unique_ptr<RecipeOptions> options;  // of the recipe
   Prepared prepared;
-  // Of a run that goes on and whose sizes nobody changes: those of its record. Not in the record.
+  // The sizes in the record of a run that goes on, where nobody asks for others; not written.
   std::optional<BatchSizes> recorded_batch;
   // The recipe's formula, of a rank that shares nothing; not in the record.
   MemoryEstimate memory;

@@ -116,8 +116,8 @@ class LogReader {
     if (values.empty() || values.back() != value) values.push_back(value);
   }
 
-  // What holds from a step on counts if a step was made with it. Of a run without steps the last
-  // does.
+  // Items that hold from a step on count only if a step was made with them. In a run without steps
+  // the last one counts.
   template <class Item, class StepOf>
   std::vector<Item> that_made_steps(std::vector<Item> all, const StepOf& step_of) const {
     std::vector<Item> some;
