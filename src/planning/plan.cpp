@@ -59,6 +59,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.exact = chosen.exact;
   plan.memory = chosen.memory;
   plan.memory_needed_bytes = chosen.needed_bytes;
+  plan.keeps_micro = measured.kept > 0;
   plan.recomputed_blocks = chosen.recomputed_blocks;
   plan.sharding_saves_bytes = sharding_saves(whole, options, facts, devices.size());
   plan.devices = devices;

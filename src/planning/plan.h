@@ -78,6 +78,9 @@ struct MeasuredMemory {
   std::int64_t micro = 0;
   double peak_bytes = 0;
   std::int64_t shrunk_to = 0;  // the micro-batch that this run shrank to when memory ran out
+  // The micro-batch that a run which goes on keeps, whatever the options and the estimate say; 0:
+  // it is chosen.
+  std::int64_t kept = 0;
 };
 
 // A step takes `global` samples, which have rows() rows. The rows are shared out over places()
@@ -124,6 +127,7 @@ struct Plan {
   Schedule schedule;
   MemoryEstimate memory;
   double memory_needed_bytes = 0;  // of one rank at this micro-batch
+  bool keeps_micro = false;        // a run that goes on has it from its last start
   // The bytes that shard_optimizer saves or would save on the fullest rank; at most 0: none.
   double sharding_saves_bytes = 0;
   std::int64_t recomputed_blocks = 0;  // the model's first so many are computed again in backward

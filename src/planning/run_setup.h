@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 namespace lockstep {
@@ -17,6 +18,8 @@ struct RunSetup {
   std::unique_ptr<TrainOptions> train;
   std::unique_ptr<RecipeOptions> options;  // of the recipe
   Prepared prepared;
+  // The sizes in the record of a run that goes on, where nobody asks for others; not written.
+  std::optional<BatchSizes> recorded_batch;
   // The recipe's formula, of a rank that shares nothing; not in the record.
   MemoryEstimate memory;
   Plan plan;

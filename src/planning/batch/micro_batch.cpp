@@ -70,13 +70,14 @@ void check_not_beyond_share(const BatchPlan& batch) {
 
 // As solve_batch; an error says where the sizes come from that nobody typed.
 BatchPlan solve_sizes(const TrainOptions& options, const Facts& facts, std::int64_t micro,
-                      std::int64_t limit, const std::vector<Device>& devices) try {
+                      std::int64_t accumulation, std::int64_t limit,
+                      const std::vector<Device>& devices) try {
   const auto& batch = options.batch;
   const bool fixed =
       options.table.is_given("batch.global") || (batch.micro > 0 && batch.accumulation > 0);
   return solve_batch(static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0, micro,
-                     batch.accumulation, batch.global > 0 ? batch.global : facts.default_global,
-                     limit, rank_word(devices), std::max<std::int64_t>(1, facts.rows_per_sample));
+                     accumulation, batch.global > 0 ? batch.global : facts.default_global, limit,
+                     rank_word(devices), std::max<std::int64_t>(1, facts.rows_per_sample));
 } catch (const Error& error) {
   const std::string sources = batch_sources(options);
   throw Error(sources.empty() ? error.what() : cat(error.what(), " (", sources, ")"), error.hint());
@@ -85,7 +86,7 @@ BatchPlan solve_sizes(const TrainOptions& options, const Facts& facts, std::int6
 // A global batch of the recipe or of a preset is a default, which may be rounded. It is none where
 // the two other sizes are fixed: then all three must agree.
 BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_t limit,
-                    const std::vector<Device>& devices) {
+                    std::int64_t kept, const std::vector<Device>& devices) {
   const auto& batch = options.batch;
   const std::int64_t of_norm =
       micro_of_norm_rows(options, static_cast<std::int64_t>(devices.size()), rank_word(devices));
@@ -98,9 +99,12 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
                       ", or ")
                 : "",
             "begin a new run without norm.rows"));
-  const std::int64_t given = of_norm > 0 ? of_norm : std::max<std::int64_t>(batch.micro, 0);
+  const std::int64_t given = of_norm > 0 ? of_norm
+                             : kept > 0  ? kept
+                                         : std::max<std::int64_t>(batch.micro, 0);
   const std::int64_t micro = facts.fixed_micro > 0 ? facts.fixed_micro : given;
-  BatchPlan solved = solve_sizes(options, facts, micro, limit, devices);
+  BatchPlan solved =
+      solve_sizes(options, facts, micro, kept > 0 ? 0 : batch.accumulation, limit, devices);
   solved.fixed_micro = facts.fixed_micro > 0;
   if (!solved.fixed_micro) check_not_beyond_share(solved);
   solved.norm_rows = norm_rows_of(options, solved);
@@ -134,12 +138,6 @@ void check_leaves(const BatchPlan& batch) {
   throw Error(cat("exact = true adds up at most ", most_leaves, " micro-batches a step, but ",
                   batch.world_size, " x ", batch.accumulation, " are asked for"),
               "set batch.micro to more, or batch.accumulation to less");
-}
-
-// Rows of samples that have several may leave places over, but no whole micro-batch.
-bool fits_share(const BatchPlan& batch, std::int64_t micro) {
-  const std::int64_t share = batch.rows_per_rank();
-  return batch.rows_per_sample > 1 ? micro <= share : share % micro == 0;
 }
 
 void check_micro_changes(const TrainOptions& options, const BatchPlan& batch) {
@@ -177,7 +175,7 @@ MicroBatch choose_micro_batch(const TrainOptions& options, const Facts& facts,
   else
     chosen.memory.measured = has_peak;
   chosen.limit = limit_of(options, facts, chosen.memory, devices, measured.shrunk_to);
-  chosen.batch = solve_for(options, facts, chosen.limit, devices);
+  chosen.batch = solve_for(options, facts, chosen.limit, measured.kept, devices);
   check_micro_changes(options, chosen.batch);
   const BatchPlan& batch = chosen.batch;
   if (options.exact) {
@@ -189,6 +187,11 @@ MicroBatch choose_micro_batch(const TrainOptions& options, const Facts& facts,
   chosen.recomputed_blocks = blocks_to_recompute(chosen.memory, batch.micro, options, devices);
   chosen.needed_bytes = needed_bytes(chosen.memory, batch.micro, chosen.recomputed_blocks);
   return chosen;
+}
+
+bool fits_share(const BatchPlan& batch, std::int64_t micro) {
+  const std::int64_t share = batch.rows_per_rank();
+  return batch.rows_per_sample > 1 ? micro <= share : share % micro == 0;
 }
 
 BatchPlan with_micro(BatchPlan batch, std::int64_t micro) {

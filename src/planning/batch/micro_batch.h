@@ -1,5 +1,6 @@
 // How many samples a device takes at once: the one place that decides it, before a run and in it.
 //
+// A run that goes on on such devices as before keeps its micro-batch (resumed_batch.h). Else
 // batch.micro or batch.accumulation that are given stand. Else the micro-batch is the largest
 // divisor of a rank's share of the global batch
 //   up to what was tried out on these devices, with batch.micro = auto;
@@ -48,6 +49,10 @@ void check_new_batch(const Plan& plan, const TrainOptions& options, bool has_dat
 // which options would need how much less. smaller_sample: the recipe's own advice, or "".
 std::string memory_help(const Plan& plan, const TrainOptions& options, std::int64_t micro,
                         const std::string& smaller_sample = "");
+
+// Whether a rank's share can be cut into micro-batches of so many rows. Rows of samples that have
+// several may leave places over, but no whole micro-batch.
+bool fits_share(const BatchPlan& batch, std::int64_t micro);
 
 // In a run.
 

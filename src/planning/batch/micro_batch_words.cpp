@@ -17,7 +17,10 @@ using Notes = std::vector<std::string>;
 void note_auto(const Plan& plan, const TrainOptions& options, Notes& notes) {
   if (options.batch.micro != micro_auto) return;
   notes.push_back(
-      plan.memory.tried_micro > 0
+      plan.keeps_micro
+          ? "batch.micro = auto: the run keeps the micro-batch that it has had on such "
+            "devices"
+      : plan.memory.tried_micro > 0
           ? cat("batch.micro = auto: micro-batches were tried out on these devices, and ",
                 plan.memory.tried_micro, " is the largest that leaves 8 % and 512 MiB free")
           : "batch.micro = auto: not tried out yet on these devices, so the micro-batch is by the "
@@ -54,7 +57,8 @@ void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
                       plan.memory.blocks > 0 && options.memory.recompute == Recompute::off
                           ? "set memory.recompute=auto, or "
                           : "",
-                      by_user ? "leave out batch.micro and batch.accumulation"
+                      plan.keeps_micro ? "set batch.micro=0, with which it is chosen again"
+                      : by_user        ? "leave out batch.micro and batch.accumulation"
                       : plan.smaller_sample.empty()
                           ? "choose a smaller model"
                           : cat("choose ", plan.smaller_sample, ", or a smaller model")));
@@ -79,6 +83,7 @@ void note_tight(const Plan& plan, const TrainOptions& options, Notes& notes) {
 void note_small_micro(const Plan& plan, const TrainOptions& options, std::int64_t fits,
                       Notes& notes) {
   if (options.batch.micro != 0 || options.batch.accumulation > 0 || options.exact) return;
+  if (plan.keeps_micro) return;
   const BatchPlan& batch = plan.batch;
   if (batch.fixed_micro || batch.rows_per_sample > 1) return;
   if (batch.accumulation == 1 || batch.micro > fits / 2) return;

@@ -99,6 +99,12 @@ struct EnumNames<NormKeep> {
 
 inline constexpr std::int64_t micro_auto = -1;  // of batch.micro: tried out when the run starts
 
+// How many samples a step takes, and a device at once.
+struct BatchSizes {
+  std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = find it
+  std::string micro_changes{};                           // see planning/batch/micro_batch.h
+};
+
 struct TrainOptions {
   TrainOptions();  // fills `table`
 
@@ -115,10 +121,7 @@ struct TrainOptions {
   OnNan on_nan = OnNan::stop;
   std::int64_t restart = 0;  // starts after a failure, without progress in between
 
-  struct {
-    std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = find it
-    std::string micro_changes;                             // see planning/batch/micro_batch.h
-  } batch;
+  BatchSizes batch;
 
   struct {
     std::vector<std::string> freeze;  // patterns over names of parameters; see parameter_rules.h

@@ -129,10 +129,15 @@ std::int64_t first_global_row(const BatchPlan& batch, int rank, std::int64_t mic
   return (rank * batch.accumulation + micro_index) * batch.micro;
 }
 
+std::int64_t EpochSteps::samples(std::int64_t step) const {
+  LOCKSTEP_CHECK(size > 0 && global > 0 && step >= 0);
+  return std::min(global, size - step % steps() * global);
+}
+
 Row EpochSteps::row_at(const SampleAt& order, std::int64_t step, std::int64_t global_row) const {
   LOCKSTEP_CHECK(size > 0 && global > 0 && step >= 0 && global_row >= 0);
   const std::int64_t number = global_row / rows_per_sample, first = step % steps() * global;
-  const std::int64_t there = std::min(global, size - first);  // samples of this step
+  const std::int64_t there = samples(step);
   Row row{.global_row = global_row, .epoch = step / steps(), .part = global_row % rows_per_sample};
   if (number < there)
     row.sample = order(row.epoch, first + number);

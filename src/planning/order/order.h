@@ -70,6 +70,8 @@ struct EpochSteps {
   bool fill_from_own_step = false;
 
   std::int64_t steps() const { return count_epoch_steps(size, global, drop_last); }
+  // Samples of step `step` (from 0): the last of an epoch may have fewer, beside padding.
+  std::int64_t samples(std::int64_t step) const;
   // Row `global_row` of step `step` (from 0), the samples being where `order` says.
   Row row_at(const SampleAt& order, std::int64_t step, std::int64_t global_row) const;
 };

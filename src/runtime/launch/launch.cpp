@@ -94,7 +94,8 @@ class Run {
       obey(supervision_.on_time(clock_.now_s()));
     }
     end_groups();
-    if (!supervision_.first_failure()) say_apart(least_apart_s, "never met");
+    if (std::holds_alternative<Finished>(supervision_.outcome()))
+      say_apart(least_apart_s, "never met");
     show_the_rest();
     return outcome();
   }
@@ -306,6 +307,7 @@ void Run::take_event(std::size_t rank, std::string_view line) {
 
 void Run::take_signals() {
   for (const int number : signals_.take()) {
+    meeting_.reset();  // ranks that are to stop need not meet any more
     const std::vector<Command> commands = supervision_.on_signal(number, clock_.now_s());
     obey(commands);
     const bool passed_on = !commands.empty() && commands[0].action != Action::kill;

@@ -88,6 +88,16 @@ TEST_F(LaunchCommand, NotesRanksThatNeverMet) {
   EXPECT_THAT(launch("exit 0").err, Not(HasSubstr("never met"))) << "too short to know";
 }
 
+TEST_F(LaunchCommand, NotesNothingOfRanksThatWereStoppedBeforeTheyMet) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
+  for (const char* how : {"exit 0", "exit 75", "exit 143"}) {
+    const ToolResult stopped = launch(cat(
+        "trap '", how, "' TERM; sleep 6; [ $RANK = 0 ] && kill -TERM $PPID; sleep 1000 & wait"));
+    EXPECT_THAT(stopped.err, HasSubstr("SIGTERM was passed on to all ranks")) << how;
+    EXPECT_THAT(stopped.err, Not(HasSubstr("never met"))) << how;
+  }
+}
+
 TEST_F(LaunchCommand, SaysOfAPortInUseThatTheScriptMayStartItsOwnProcesses) {
   const ToolResult result =
       launch("[ $RANK = 0 ] && exec sleep 1000; echo errno: 98 - Address already in use; exit 1");

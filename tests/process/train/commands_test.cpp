@@ -292,6 +292,24 @@ TEST_F(Commands, PredictAsJsonIsOneObject) {
   EXPECT_NE(text.find("the "), std::string::npos);
 }
 
+TEST_F(Commands, SayThatThereIsNoBestWithoutAnEvaluation) {
+  std::vector<std::string> words{"train",  "textgen",  "--devices",          "cpu:1",
+                                 "--name", "unjudged", "data.valid_share=0", "stop.steps=2"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
+  ASSERT_EQ(tool(words).code, 0);
+  const auto predict = [](const char* run) {
+    const ToolResult result =
+        tool({"predict", run, "predict.tokens=3", "--best", "--devices", "cpu:1"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.err;
+  };
+  const std::string note =
+      "no checkpoint of the run was evaluated: taking the newest in place of the best";
+  EXPECT_NE(predict("unjudged").find(note), std::string::npos);
+  EXPECT_EQ(predict("a").find(note), std::string::npos);
+}
+
 TEST_F(Commands, PredictEndsQuietlyWhenItsReaderLeaves) {
   const ToolResult result =
       testing::ToolProcess({"bash", "-c",

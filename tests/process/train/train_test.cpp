@@ -245,6 +245,49 @@ TEST_F(Train, SharesTheUpdateOverAnyNumberOfRanksWithTheSameCurve) {
   expect_same("cut");
 }
 
+TEST_F(Train, KeepsItsMicroBatchWhereItCan) {
+  const std::vector<std::string> sizes{"batch.micro=2"};
+  ASSERT_EQ(run_tool(train(2, "a", 2) + sizes, folder.path()).code, 0);
+  const auto resume = [&](int ranks, int steps) {
+    const ToolResult result = run_tool({"resume", "a", "--devices", "cpu:" + std::to_string(ranks),
+                                        "stop.steps=" + std::to_string(steps)},
+                                       folder.path());
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.err;
+  };
+  const auto config = [&] {
+    return RunDir::open("a", folder.path() / "runs").record().at("config");
+  };
+  const std::string same = resume(2, 3);
+  EXPECT_NE(same.find("12 = 2 CPU ranks x micro-batch 2 x accumulation 3"), std::string::npos)
+      << same;
+  EXPECT_EQ(same.find("is not kept"), std::string::npos) << same;
+  EXPECT_EQ(config().at("batch.micro"), 2);
+  const std::string fewer = resume(1, 4);
+  EXPECT_NE(fewer.find("12 = 1 CPU rank x micro-batch 2 x accumulation 6"), std::string::npos)
+      << fewer;
+  const std::string odd = resume(4, 5);
+  EXPECT_NE(odd.find("12 = 4 CPU ranks x micro-batch 3 x accumulation 1"), std::string::npos)
+      << odd;
+  EXPECT_NE(odd.find("the run's batch.micro=2 is not kept:"), std::string::npos) << odd;
+  EXPECT_EQ(config().at("batch.micro"), 0);
+}
+
+TEST_F(Train, KeepsTheMicroBatchThatAnAccumulationLedTo) {
+  std::vector<std::string> words =
+      train(2, "a", 2) + std::vector<std::string>{"batch.accumulation=3"};
+  ASSERT_EQ(run_tool(words, folder.path()).code, 0);
+  const ToolResult plain =
+      run_tool({"resume", "a", "--devices", "cpu:2", "stop.steps=3"}, folder.path());
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_NE(plain.err.find("micro-batch 2 x accumulation 3"), std::string::npos) << plain.err;
+  // The choice is open again only for who asks for it.
+  const ToolResult open = run_tool(
+      {"resume", "a", "--devices", "cpu:2", "stop.steps=4", "batch.micro=0"}, folder.path());
+  ASSERT_EQ(open.code, 0) << open.err;
+  EXPECT_NE(open.err.find("micro-batch 6 x accumulation 1"), std::string::npos) << open.err;
+}
+
 TEST_F(Train, SavesByTimeWhereRanksShareTheUpdate) {
   ASSERT_EQ(run_tool(train(2, "timed", 150) +
                          std::vector<std::string>{"shard_optimizer=true", "checkpoint.every=0.2s"},

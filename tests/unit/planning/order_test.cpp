@@ -229,6 +229,16 @@ TEST(Rows, AreTheSameWhereTheyDoNotFillTheirPlaces) {
         }
 }
 
+TEST(Rows, CountTheSamplesOfAStepWithoutPadding) {
+  const EpochSteps steps{.size = 10, .global = 4};
+  for (const std::int64_t epoch : {0, 3, 6}) {
+    EXPECT_EQ(steps.samples(epoch), 4);
+    EXPECT_EQ(steps.samples(epoch + 2), 2);
+  }
+  EXPECT_EQ((EpochSteps{.size = 10, .global = 4, .drop_last = true}.samples(3)), 4);
+  EXPECT_EQ((EpochSteps{.size = 3, .global = 4}.samples(5)), 3);
+}
+
 TEST(Rows, LeaveOutAStepThatWouldBePadded) {
   EXPECT_EQ((EpochSteps{.size = 10, .global = 4, .drop_last = true}.steps()), 2);
   EXPECT_EQ((EpochSteps{.size = 8, .global = 4, .drop_last = true}.steps()), 2);

@@ -123,16 +123,19 @@ std::optional<CheckpointInfo> newest_good(
   return std::nullopt;
 }
 
+bool is_evaluated(const CheckpointInfo& checkpoint) {
+  const nlohmann::json& metrics = checkpoint.metrics;
+  return metrics.is_object() && metrics.contains("selection") && metrics["selection"].is_number();
+}
+
 std::optional<CheckpointInfo> best_good(const fs::path& checkpoints,
                                         std::vector<CheckpointInfo>& damaged) {
   std::optional<CheckpointInfo> best;
   for (CheckpointInfo& info : list_checkpoints(checkpoints, true)) {
     if (!info.damage.empty()) damaged.push_back(info);
-    if (!info.damage.empty() || !info.metrics.is_object() || !info.metrics.contains("selection"))
-      continue;
-    const nlohmann::json& value = info.metrics["selection"];
-    if (!value.is_number()) continue;
-    if (!best || value.get<double>() < best->metrics["selection"].get<double>()) best = info;
+    if (!info.damage.empty() || !is_evaluated(info)) continue;
+    const double value = info.metrics["selection"];
+    if (!best || value < best->metrics["selection"].get<double>()) best = info;
   }
   return best;
 }

@@ -31,6 +31,9 @@ std::optional<CheckpointInfo> newest_good(
     const std::filesystem::path& checkpoints,
     const std::function<void(const CheckpointInfo&)>& skipped = {});
 
+// Whether it was evaluated, so that it can be the best.
+bool is_evaluated(const CheckpointInfo& checkpoint);
+
 // The checkpoint with the best evaluation ("selection" in its metrics, less is better) among those
 // that pass every check. damaged: gets those that do not pass.
 std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints,

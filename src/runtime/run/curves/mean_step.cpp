@@ -2,7 +2,7 @@
 
 namespace lockstep {
 
-void MeanStep::add(std::int64_t steps, double seconds) {
+void MeanStep::add(double steps, double seconds) {
   if (steps <= 0) return;
   if (first_steps_ == 0) {
     first_steps_ = steps;
@@ -14,8 +14,8 @@ void MeanStep::add(std::int64_t steps, double seconds) {
 }
 
 std::optional<double> MeanStep::seconds() const {
-  if (steps_ > 0) return sum_s_ / static_cast<double>(steps_);
-  if (first_steps_ > 0) return first_s_ / static_cast<double>(first_steps_);
+  if (steps_ > 0) return sum_s_ / steps_;
+  if (first_steps_ > 0) return first_s_ / first_steps_;
   return std::nullopt;
 }
 

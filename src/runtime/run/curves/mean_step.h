@@ -1,7 +1,6 @@
 // The mean time of a step over a whole start of a run.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 namespace lockstep {
@@ -10,11 +9,12 @@ namespace lockstep {
 // loading kernels, capturing a graph. If there is no other window, the first one counts.
 class MeanStep {
  public:
-  void add(std::int64_t steps, double seconds);  // a logged window, without evaluations
-  std::optional<double> seconds() const;         // nothing before the first window
+  // A logged window, without evaluations. A part of a step counts as such: it has fewer samples.
+  void add(double steps, double seconds);
+  std::optional<double> seconds() const;  // nothing before the first window
 
  private:
-  std::int64_t first_steps_ = 0, steps_ = 0;
+  double first_steps_ = 0, steps_ = 0;
   double first_s_ = 0, sum_s_ = 0;
 };
 

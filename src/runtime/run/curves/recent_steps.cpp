@@ -6,8 +6,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::int64_t least_steps = 20;
-constexpr double least_s = 10;
+constexpr double least_steps = 20, least_s = 10;
 
 }  // namespace
 
@@ -19,7 +18,7 @@ void RecentSteps::drop_oldest() {
   entries_.pop_front();
 }
 
-void RecentSteps::add(std::int64_t steps, double seconds, double data_s) {
+void RecentSteps::add(double steps, double seconds, double data_s) {
   if (steps <= 0 || !std::isfinite(seconds) || seconds < 0) return;
   if (!std::isfinite(data_s)) data_s = 0;
   if (!entries_.empty() && only_the_first_) {
@@ -39,7 +38,7 @@ void RecentSteps::add(std::int64_t steps, double seconds, double data_s) {
 
 std::optional<double> RecentSteps::step_s() const {
   if (entries_.empty()) return std::nullopt;
-  return std::max(sum_.seconds, 1e-9) / static_cast<double>(sum_.steps);
+  return std::max(sum_.seconds, 1e-9) / sum_.steps;
 }
 
 double RecentSteps::data_share() const {

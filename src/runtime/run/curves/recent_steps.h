@@ -2,7 +2,6 @@
 // host learns late that a step is done.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <optional>
 
@@ -12,15 +11,15 @@ namespace lockstep {
 // includes one-time work, such as loading kernels. It counts only until there is another.
 class RecentSteps {
  public:
-  // `steps` steps took `seconds`, including data_s of waiting for data.
-  void add(std::int64_t steps, double seconds, double data_s = 0);
+  // `steps` steps took `seconds`, including data_s of waiting for data. A part of a step counts as
+  // such: it has fewer samples.
+  void add(double steps, double seconds, double data_s = 0);
   std::optional<double> step_s() const;  // the mean; nothing before the first entry
   double data_share() const;             // 0 before the first entry
 
  private:
   struct Entry {
-    std::int64_t steps = 0;
-    double seconds = 0, data_s = 0;
+    double steps = 0, seconds = 0, data_s = 0;
   };
   void drop_oldest();
 

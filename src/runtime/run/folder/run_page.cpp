@@ -107,11 +107,9 @@ std::string progress_text(const RunSummary& summary, const RunHistory& history) 
   std::string text = row("start-up", format_start_up(history.start_up));
   text += row("step", step);
   text += row("micro", micro_text(history));
-  const std::int64_t first_step =
-      history.ended.is_null() ? 0 : integer_or(history.start, "step", 0);
   if (summary.units_per_s)
     text += row("speed", cat(format_rate(*summary.units_per_s, summary.unit),
-                             of_this_start(first_step, "  ")));
+                             of_this_start(summary.rates_from, "  ")));
   if (summary.mfu)
     text += row("mfu", cat(fixed(*summary.mfu * 100, 1), "% of the devices' peak"));
   else if (!summary.mfu_unknown.empty())

@@ -64,8 +64,9 @@ nlohmann::json clean(const nlohmann::json& value) {
 }
 
 void take_rates(RunSummary& summary, const RunHistory& history) {
-  const nlohmann::json& event =
-      number_or(history.ended, "units_per_s", 0) > 0 ? history.ended : history.last_step;
+  const bool are_of_start = number_or(history.ended, "units_per_s", 0) > 0;
+  const nlohmann::json& event = are_of_start ? history.ended : history.last_step;
+  if (are_of_start) summary.rates_from = integer_or(history.start, "step", 0);
   const auto number = [&](const char* key) {
     const double value = number_or(event, key, NAN);
     return std::isnan(value) ? std::nullopt : std::optional(value);

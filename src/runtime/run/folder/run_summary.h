@@ -24,6 +24,7 @@ struct RunSummary {
   std::optional<double> loss;         // loss of the last step; NaN if it was not finite
   std::optional<double> units_per_s;  // of the newest start; while it runs, of the last step
   std::optional<double> mfu;          // the same
+  std::int64_t rates_from = 0;        // the step that this start resumed from, if they are its mean
   std::string unit;
   std::string mfu_unknown;     // reason if mfu is nothing and the run gives one
   std::int64_t best_step = 0;  // step of the best evaluation

@@ -2,13 +2,17 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
 #include "runtime/run/checkpoint/export_file.h"
 #include "runtime/run/events/json_lines.h"
+#include "tools/cli/context.h"
 #include "tools/cli/plan/trusted_plugins.h"
 #include "tools/cli/run_root.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
+#include <vector>
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -60,6 +64,11 @@ bool is_export(const std::string& operand, const std::string& root) {
          fs::is_regular_file(operand, ignored);
 }
 
+void note_missing_best(const RunDir& run) {
+  const std::vector<CheckpointInfo> all = list_checkpoints(run.checkpoints(), /*thorough=*/false);
+  if (!all.empty() && std::none_of(all.begin(), all.end(), is_evaluated)) say(no_best);
+}
+
 RunSource open_run(const std::string& operand, const std::string& root) {
   RunDir run = RunDir::open(operand, root);
   const fs::path path = run.path();
@@ -71,7 +80,11 @@ RunSource open_run(const std::string& operand, const std::string& root) {
 RunSource operand_source(const Parsed& parsed) {
   const std::string& operand = parsed.positionals.at(0);
   const std::string root = run_root(parsed);
-  if (!is_export(operand, root)) return open_run(operand, root);
+  if (!is_export(operand, root)) {
+    RunSource source = open_run(operand, root);
+    if (parsed.has("--best")) note_missing_best(source.run);
+    return source;
+  }
   if (parsed.has("--best"))
     throw Error(cat(operand, " is an export, which holds one checkpoint"),
                 "leave out --best, and give it to lockstep export");

@@ -24,8 +24,12 @@ struct RunSource {
   std::filesystem::path outputs;  // folder in which predictions/ is created by default
 };
 
-// The source that the first operand names. Throws Error: no such run (nearest named), or a file
-// that is not an export or is damaged.
+// Printed where --best has no evaluation to go by.
+inline constexpr const char* no_best =
+    "no checkpoint of the run was evaluated: taking the newest in place of the best";
+
+// The source that the first operand names. Says so where --best has nothing to go by. Throws Error:
+// no such run (nearest named), or a file that is not an export or is damaged.
 RunSource operand_source(const Parsed& parsed);
 
 // A further run or export, with the operand's plugin instead of its own. root: where runs are

@@ -109,6 +109,16 @@ void take_from_record(OptionTable& options, const nlohmann::json& before) {
       options.set_json(option.key, before[option.key], {.kind = ValueSource::Kind::record});
 }
 
+// Whether the command shares the batch out otherwise than the record does. The run's own values may
+// be given again; 0 asks for another choice.
+bool shares_out_anew(const OptionTable& table, const BatchSizes& now, const BatchSizes& recorded) {
+  const auto asks = [&](const char* key, std::int64_t value, std::int64_t before) {
+    return is_asked_for(table, key) && (value == 0 || value != before);
+  };
+  return asks("batch.micro", now.micro, recorded.micro) ||
+         asks("batch.accumulation", now.accumulation, recorded.accumulation);
+}
+
 void check_exact(const TrainOptions& options) {
   if (!options.exact) return;
   if (options.shard_optimizer)
@@ -396,9 +406,10 @@ void note_gain(RunSetup& setup) {
 
 }  // namespace
 
-void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t shrunk_to) {
+void plan_run(RunSetup& setup, const std::vector<Device>& devices, const EarlierMicro& earlier) {
   MeasuredMemory measured = known_memory(setup, devices);
-  measured.shrunk_to = shrunk_to;
+  measured.shrunk_to = earlier.shrunk_to;
+  measured.kept = earlier.kept;
   const auto plan = [&] {
     setup.plan = make_plan(*setup.train, setup.prepared.facts, setup.memory, devices, measured);
   };
@@ -437,9 +448,10 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   RunSetup setup = setup_from_json(record);
   const auto tables = setup.tables();
   nlohmann::json before = record.at("config");
-  // The global batch is the run's, whatever a preset repeats or the options leave open. How devices
-  // share it is computed anew, except that the leaf of exact sums is the run's too.
-  auto& batch = setup.train->batch;
+  // The global batch and the leaf of exact sums are the run's, whatever a preset repeats or the
+  // options leave open. The other sizes follow from recorded_batch once the devices are known.
+  BatchSizes& batch = setup.train->batch;
+  BatchSizes recorded = batch;
   const OptionTable& engine = setup.train->table;
   const std::int64_t global = setup.plan.batch.global;
   const bool tried_out = batch.micro == micro_auto;
@@ -458,6 +470,9 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
   if (!engine.is_given("batch.micro")) batch.micro = micro;
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;
+  if (is_asked_for(engine, "batch.micro_changes")) recorded.micro_changes = batch.micro_changes;
+  if (!setup.train->exact && !shares_out_anew(engine, batch, recorded))
+    setup.recorded_batch = recorded;
   if (bare.groups == std::vector<std::string>{"predict"})
     pass_on_to_predict(setup.options->table, before);
   pass_on_to_epochs(setup, before);

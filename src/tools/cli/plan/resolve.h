@@ -39,9 +39,13 @@ void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& device
 // and if unknown.
 std::optional<LinkLimit> link_between(const std::vector<Device>& devices);
 
-// Plans a prepared setup for `devices`, using known facts about their memory. shrunk_to: the
-// micro-batch that the run shrank to earlier; 0: none.
-void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t shrunk_to = 0);
+// The micro-batch of a run that goes on, as MeasuredMemory has it; 0: none.
+struct EarlierMicro {
+  std::int64_t shrunk_to = 0, kept = 0;
+};
+// Plans a prepared setup for `devices`, using known facts about their memory.
+void plan_run(RunSetup& setup, const std::vector<Device>& devices,
+              const EarlierMicro& earlier = {});
 
 // Prepares data and plans for `devices`.
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,

@@ -7,6 +7,7 @@
 #include "runtime/run/checkpoint/export_file.h"
 #include "runtime/run/events/json_lines.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/compare/run_source.h"
 #include "tools/cli/context.h"
 #include "tools/cli/output.h"
 #include "tools/cli/predict/export_numbers.h"
@@ -29,8 +30,7 @@ CheckpointInfo chosen_checkpoint(const RunDir& run, bool best) {
   std::vector<CheckpointInfo> damaged;
   std::optional<CheckpointInfo> found;
   if (best) found = best_good(run.checkpoints(), damaged);
-  if (best && !found)
-    say("no checkpoint of the run was evaluated: taking the newest in place of the best");
+  if (best && !found) say(no_best);
   damaged.clear();
   if (!found)
     found =

@@ -1,6 +1,8 @@
 // lockstep resume: resumes from the newest good checkpoint.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "planning/batch/micro_batch.h"
+#include "planning/batch/resumed_batch.h"
 #include "planning/options/evaluation_changes.h"
 #include "planning/options/run_length.h"
 #include "planning/schedule/resumed_rate.h"
@@ -22,6 +24,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <utility>
 
 namespace lockstep::cli {
 namespace {
@@ -89,12 +92,31 @@ std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_th
 }
 
 // The micro-batch that the run shrank to when memory ran out, on devices of the same kind; else 0.
-std::int64_t micro_that_fitted(const RunDir& run, const std::vector<Device>& devices) {
+std::int64_t micro_that_fitted(const RunDir& run, const RunHistory& history,
+                               const std::vector<Device>& devices) {
   const nlohmann::json before = run.record().value("devices", nlohmann::json::array());
   for (const nlohmann::json& device : before)
     if (text_or(device, "name", "") != devices[0].name) return 0;
-  const RunHistory history = read_history(run.events_path());
   return history.shrunk.empty() ? 0 : history.shrunk.back().second;
+}
+
+// The micro-batch at the end of the last start. One that ended before its first event has the
+// planned one.
+std::int64_t last_micro(const RunHistory& history, const Plan& last) {
+  const bool is_of_it = integer_or(history.start, "micro", 0) == last.batch.micro;
+  if (!is_of_it || history.micro.empty()) return last.batch.micro;
+  const std::int64_t micro = history.micro.back().second;
+  return fits_share(last.batch, micro) ? micro : last.batch.micro;
+}
+
+// The options of the batch that hold on these devices; returns the micro-batch that the run keeps.
+std::int64_t keep_batch(RunSetup& setup, const LastBatch& last,
+                        const std::vector<Device>& devices) {
+  if (!setup.recorded_batch) return 0;
+  TrainOptions& train = *setup.train;
+  KeptBatch kept = batch_to_keep(*setup.recorded_batch, last, train, setup.prepared.facts, devices);
+  train.batch = std::move(kept.sizes);
+  return kept.micro;
 }
 
 // The length of the run, not that of a start.
@@ -143,16 +165,24 @@ int resume_main(const Parsed& parsed) {
 void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
                 bool may_try) {
   Facts before = setup.prepared.facts;
+  const Plan last = setup.plan;
   prepare(setup, Purpose::train, devices, run.path());
   const std::string evaluates = evaluation_changes(setup.options->table, run.record().at("config"));
   if (!evaluates.empty()) before.valid_samples = setup.prepared.facts.valid_samples;
   check_frozen_data(before, setup.prepared.facts, data_paths(*setup.options));
-  if (may_try) try_micro_out(setup, devices);
-  plan_run(setup, devices, micro_that_fitted(run, devices));
+  const RunHistory history = read_history(run.events_path());
+  const std::int64_t shrunk_to = micro_that_fitted(run, history, devices);
+  const std::int64_t kept = keep_batch(
+      setup, {.plan = last, .micro = last_micro(history, last), .shrunk_to = shrunk_to}, devices);
+  if (may_try && kept == 0) try_micro_out(setup, devices);
+  plan_run(setup, devices, {.shrunk_to = shrunk_to, .kept = kept});
   if (!evaluates.empty())
     setup.plan.notes.push_back(cat("evaluations differ from those before: ", evaluates,
                                    "; their numbers do not continue the curve, and "
                                    "checkpoint.best_metric compares them all the same"));
+  if (!setup.recorded_batch) return;
+  for (std::string& note : notes_on_kept_batch(*setup.recorded_batch, last, setup.plan))
+    setup.plan.notes.push_back(std::move(note));
 }
 
 Resumption plan_resumption(RunSetup& setup, const RunDir& run, const Then& then,

@@ -26,7 +26,10 @@ bool is_given(const TrainOptions& options, const char* key) {
 }
 
 // Micro-batches that a device adds up for a step, whatever the line's own micro-batch is.
-std::int64_t accumulation_in_force(const TrainOptions& options, std::int64_t devices) {
+std::int64_t accumulation_for(const ForeignBatch& typed, const TrainOptions& options,
+                              std::int64_t devices) {
+  if (typed.accumulation > 0) return typed.accumulation;
+  if (!typed.has_presets_accumulation && !is_given(options, "batch.accumulation")) return 1;
   const auto& batch = options.batch;
   if (batch.accumulation > 0) return batch.accumulation;
   if (is_given(options, "batch.global") || batch.global <= 0 || batch.micro <= 0) return 1;
@@ -78,9 +81,7 @@ std::optional<BatchWords> batch_words(const ForeignBatch& typed, const TrainOpti
   } else if (global == 0) {
     const std::int64_t micro =
         typed.per_device > 0 ? typed.per_device : std::max<std::int64_t>(in_force.batch.micro, 0);
-    const std::int64_t accumulation =
-        typed.accumulation > 0 ? typed.accumulation : accumulation_in_force(in_force, devices);
-    global = devices * micro * accumulation;
+    global = devices * micro * accumulation_for(typed, in_force, devices);
     all.sums_up_devices = global > 0;
   }
   const auto divides = [&](std::int64_t size) {

@@ -230,11 +230,14 @@ Words batch_contradictions(const Vocabulary& known, const TypedLine& line) {
   return all;
 }
 
-Translation translated_for(const Vocabulary& known, const TypedLine& line, std::size_t devices) {
+// has_presets: whether the program did as the preset does, where the line leaves it open.
+Translation translated_for(const Vocabulary& known, const TypedLine& line, std::size_t devices,
+                           bool has_presets = true) {
   Translation all;
   all.devices = devices;
   all.contradictions = batch_contradictions(known, line);
-  const ForeignBatch sizes = foreign_batch(known, line.names);
+  ForeignBatch sizes = foreign_batch(known, line.names);
+  sizes.has_presets_accumulation = has_presets;
   const std::unique_ptr<TrainOptions> in_force =
       options_in_force(line.recipe, line.names, line.has_gpu);
   std::optional<BatchWords> batch;
@@ -442,7 +445,7 @@ std::string write_on_line(const std::vector<OurWord>& words) {
 std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const Translation& all) {
   const OurWord* const devices = devices_word(all.words);
   if (all.devices == 1 || (devices != nullptr && devices->value != "all")) return "";
-  for (const OurWord& word : translated_for(known, line, 1).words)
+  for (const OurWord& word : translated_for(known, line, 1, /*has_presets=*/false).words)
     if (word.name == "batch.global") return word.value;
   return "";
 }

@@ -168,8 +168,13 @@ void add_amounts(const json& record, const RunLog& log, Trial& trial) {
   const double per_sample = number_or(member_or_null(record, "facts"), "units_per_sample", 0);
   if (unit != "samples" && per_sample > 0 && samples.is_number())
     trial.set(unit, amount, samples.get<double>() * per_sample);
-  if (log.micro.size() > 1) trial.set("micro_batch", FactKind::means, log.micro);
-  if (log.precisions.size() > 1) trial.set("precision", FactKind::means, log.precisions);
+  // The plan is that of the last start, which may have made no step.
+  const auto set_those = [&](const char* fact, const auto& values) {
+    if (!values.empty())
+      trial.set(fact, FactKind::means, values.size() > 1 ? json(values) : json(values[0]));
+  };
+  set_those("micro_batch", log.micro);
+  set_those("precision", log.precisions);
   // The value of one start says nothing about the steps of the others.
   if (log.peak_flops.size() > 1) trial.set("peak_flops", FactKind::place, nullptr);
   if (const json graphs = member_or_null(log.ended, "graphs"); graphs.is_object())
@@ -192,8 +197,11 @@ std::optional<double> number_of(const json& event, const char* key) {
 void add_times(const RunLog& log, Trial& trial) {
   const std::optional<double> step_s = log.step_s();
   trial.measure({.name = "step_s", .title = "step time", .unit = "s"}, step_s);
-  if (const double global = trial.number("global_batch"); step_s && global > 0)
-    trial.measure({.name = "sample_s", .title = "time per sample", .unit = "s"}, *step_s / global);
+  // The last step of an epoch may hold fewer samples.
+  const double steps = trial.number("steps"), samples = trial.number("samples");
+  if (step_s && steps > 0 && samples > 0)
+    trial.measure({.name = "sample_s", .title = "time per sample", .unit = "s"},
+                  *step_s * steps / samples);
   if (log.train_s > 0)
     trial.measure({.name = "train_s", .title = "training time", .unit = "s", .total = true},
                   log.train_s);

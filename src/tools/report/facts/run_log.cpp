@@ -24,17 +24,21 @@ class LogReader {
   RunLog finish() {
     close_start();
     if (!last_line_.empty()) log_.last_step = object_or_null(last_line_);
-    for (const nlohmann::json& start : starts_.take()) {
-      if (const std::string precision = text_or(start, "precision", ""); !precision.empty())
-        add_change(log_.precisions, precision);
-      if (start.contains("peak_flops"))
-        add_change(log_.peak_flops, number_or(start, "peak_flops", 0));
-    }
     for (const auto& [logged, peak] : steps_.take()) {
       log_.steps.push_back(logged);
       log_.step = std::max(log_.step, logged.step);
       if (peak > 0) log_.peak_bytes = std::max(log_.peak_bytes.value_or(0), peak);
     }
+    for (const nlohmann::json& start : that_made_steps(
+             starts_.take(), [](const auto& start) { return integer_or(start, "step", 0); })) {
+      if (const std::string precision = text_or(start, "precision", ""); !precision.empty())
+        add_change(log_.precisions, precision);
+      if (start.contains("peak_flops"))
+        add_change(log_.peak_flops, number_or(start, "peak_flops", 0));
+    }
+    for (const auto& [step, micro] :
+         that_made_steps(micro_.take(), [](const auto& change) { return change.first; }))
+      add_change(log_.micro, micro);
     log_.evals = evals_.take();
     return std::move(log_);
   }
@@ -103,13 +107,26 @@ class LogReader {
     ++log_.starts;
     log_.start = event;
     log_.ended = nullptr;
-    take_micro(event);
+    take_micro(from_, event);
     starts_.add(from_, event);
   }
 
   template <class Value>
   static void add_change(std::vector<Value>& values, const Value& value) {
     if (values.empty() || values.back() != value) values.push_back(value);
+  }
+
+  // Items that hold from a step on count only if a step was made with them. In a run without steps
+  // the last one counts.
+  template <class Item, class StepOf>
+  std::vector<Item> that_made_steps(std::vector<Item> all, const StepOf& step_of) const {
+    std::vector<Item> some;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool is_last = i + 1 == all.size();
+      const std::int64_t until = is_last ? log_.step : step_of(all[i + 1]);
+      if (until > step_of(all[i]) || (is_last && some.empty())) some.push_back(std::move(all[i]));
+    }
+    return some;
   }
 
   // Training time until the last thing that counts.
@@ -124,13 +141,14 @@ class LogReader {
     steps_.take_back(step);
     evals_.take_back(step);
     starts_.take_back(step - 1);  // a start of this step begins anew
+    micro_.take_back(step - 1);
     if (last_line_step_ > static_cast<double>(step)) last_line_.clear();
     log_.step = step;
   }
 
-  void take_micro(const nlohmann::json& event) {
+  void take_micro(std::int64_t step, const nlohmann::json& event) {
     const std::int64_t micro = integer_or(event, "micro", 0);
-    if (micro > 0) add_change(log_.micro, micro);
+    if (micro > 0) micro_.add(step, {step, micro});
   }
 
   void take_eval(const nlohmann::json& event) {
@@ -159,7 +177,7 @@ class LogReader {
     }
     saw(number_or(event, "time", NAN));
     if (kind == "eval") take_eval(event);
-    if (kind == "memory" || kind == "micro") take_micro(event);
+    if (kind == "memory" || kind == "micro") take_micro(integer_or(event, "step", log_.step), event);
     if (kind == "startup" && !log_.start_up_s && event.contains("seconds"))
       log_.start_up_s = number_or(event, "seconds", NAN);
     if (kind == "stop" || kind == "end" || kind == "checkpoint")
@@ -172,7 +190,8 @@ class LogReader {
   double last_line_step_ = 0;
   StepList<CountedStep> steps_;
   StepList<LoggedEval> evals_;
-  StepList<nlohmann::json> starts_;             // starts whose steps count
+  StepList<nlohmann::json> starts_;                        // starts whose steps count
+  StepList<std::pair<std::int64_t, std::int64_t>> micro_;  // a step, and the one from then on
   double begun_ = 0, seen_ = 0, before_s_ = 0;  // of this start; unix seconds, and training time
   std::int64_t from_ = 0;
   bool first_ = true;

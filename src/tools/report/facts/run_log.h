@@ -35,8 +35,8 @@ struct RunLog {
   std::vector<std::pair<double, double>> trained;  // unix seconds: begin and end of each start
   double train_s = 0;
   nlohmann::json start, last_step, ended;  // events of the newest start, or null
-  std::vector<std::int64_t> micro;         // micro-batches in the order of changes
-  std::vector<std::string> precisions;     // of starts, in the order of changes
+  std::vector<std::int64_t> micro;         // micro-batches of steps, in the order of changes
+  std::vector<std::string> precisions;     // of steps, in the order of changes
   std::vector<double> peak_flops;          // the same; 0: unknown
   std::optional<double> start_up_s;        // of the first start
   std::optional<double> peak_bytes;        // of the rank with the most, at any step

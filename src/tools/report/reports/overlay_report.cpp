@@ -11,6 +11,7 @@
 #include "core/base/text/text.h"
 #include "core/base/version.h"
 #include "runtime/run/events/json_lines.h"
+#include "runtime/run/progress/progress_text.h"
 #include "tools/report/pages/shown.h"
 #include "tools/report/reports/run_report.h"
 
@@ -108,7 +109,9 @@ class OverlayMaker {
         summary.total_steps > 0 ? cat(summary.step, "/", summary.total_steps) : cat(summary.step),
         summary.loss ? shown_number(*summary.loss) : "",
         best.empty() ? "" : cat(join(best, ", "), " at step ", summary.best_step),
-        summary.units_per_s ? cat(shown_count(*summary.units_per_s), " ", summary.unit, "/s") : "",
+        summary.units_per_s ? cat(shown_count(*summary.units_per_s), " ", summary.unit, "/s",
+                                  of_this_start(summary.rates_from, " "))
+                            : "",
         run.series.time.total > 0 ? shown_seconds(run.series.time.total) : "",
         summary.devices};
   }

@@ -151,10 +151,12 @@ class RunPageMaker {
       tiles.push_back(
           {"time", shown_seconds(report_.series.time.total),
            report_.series.starts > 1 ? cat("in ", report_.series.starts, " starts") : ""});
-    if (summary.units_per_s)
+    if (summary.units_per_s) {
+      const std::string mfu = summary.mfu ? cat("MFU ", percent_text(*summary.mfu)) : "";
       tiles.push_back({"throughput",
                        cat(shown_count(*summary.units_per_s), " ", summary.unit, "/s"),
-                       summary.mfu ? cat("MFU ", percent_text(*summary.mfu)) : ""});
+                       cat(mfu, of_this_start(summary.rates_from, mfu.empty() ? "" : " "))});
+    }
     if (const Curve* const memory = step("memory peak"))
       tiles.push_back({"peak memory", format_bytes(memory->totals().high), "of a rank"});
     double energy_j = 0;

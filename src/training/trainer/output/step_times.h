@@ -40,6 +40,7 @@ class StepTimes {
   const Plan& plan_;
   double begin_s_;  // of the steps since the last logged one
   std::int64_t steps_ = 0;
+  double full_steps_ = 0;             // of as many samples
   OwnTimes own_;                      // summed over them
   std::vector<double> rank_waits_s_;  // of every rank, likewise
   RecentSteps recent_;

@@ -55,6 +55,14 @@ TEST(RecentSteps, CountTheStepsOfAWindow) {
   EXPECT_DOUBLE_EQ(recent.data_share(), 0.25);
 }
 
+TEST(RecentSteps, TakeAPartOfAStepForWhatItIs) {
+  RecentSteps recent;
+  recent.add(1, 9);
+  recent.add(1, 1);
+  recent.add(0.25, 1);
+  EXPECT_DOUBLE_EQ(*recent.step_s(), 1.6);
+}
+
 TEST(RecentSteps, IgnoreNumbersThatMakeNoSense) {
   RecentSteps recent;
   recent.add(0, 1);

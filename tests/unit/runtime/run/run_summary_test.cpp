@@ -96,6 +96,15 @@ TEST_F(RunSummaries, TellSpeedAndUtilisationOfTheNewestStart) {
   EXPECT_THAT(page(), HasSubstr("speed     3k tok/s  (from step 2 on)\n"));
 }
 
+TEST_F(RunSummaries, TellFromWhichStepOnTheirRatesAre) {
+  EventWriter writer(run.events_path());
+  writer.write({{"kind", "start"}, {"step", 7}});
+  writer.write({{"kind", "step"}, {"step", 8}, {"units_per_s", 1000}});
+  EXPECT_EQ(summary().rates_from, 0) << "of the newest steps";
+  writer.write({{"kind", "end"}, {"step", 9}, {"units_per_s", 2000}});
+  EXPECT_EQ(summary().rates_from, 7);
+}
+
 TEST_F(RunSummaries, ShowWhatTheNewestStartUpWasSpentOn) {
   EventWriter writer(run.events_path());
   writer.write({{"kind", "start"}, {"step", 0}});

@@ -314,6 +314,15 @@ TEST_F(ForeignNames, TheBatchHasTheAccumulationOfThePreset) {
               HasSubstr("write batch.global=128 batch.micro=16"));
 }
 
+TEST_F(ForeignNames, AScriptOnOneGpuDidNotAccumulateAsThePresetDoes) {
+  EXPECT_THAT(hint({"preset=contest", "BATCH_SIZE_PER_GPU=12"}),
+              HasSubstr("for a script that used one GPU, batch.global=12 and no other batch.*"));
+  EXPECT_THAT(hint({"preset=contest", "BATCH_SIZE_PER_GPU=12", "ACCUMULATION_STEPS=3"}),
+              HasSubstr("for a script that used one GPU, batch.global=36 and no other batch.*"));
+  EXPECT_THAT(hint({"batch.accumulation=4", "batch_size=16"}),
+              HasSubstr("for a script that used one GPU, batch.global=64 and no other batch.*"));
+}
+
 TEST_F(ForeignNames, ARecipeWhoseMicroBatchCountsOtherThingsIsToldTheBatchAlone) {
   EXPECT_THAT(refusal({"rows", "--batch_size", "1", "--gradient_accumulation_steps", "4",
                        "--devices", "2xT4"}),

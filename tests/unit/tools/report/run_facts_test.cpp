@@ -65,6 +65,12 @@ TEST_F(RunFacts, WhichIsBetterFollowsFromTheEvaluationsThatWereTheBest) {
   EXPECT_EQ(trial.curve.size(), 5U);
 }
 
+TEST_F(RunFacts, TheTimePerSampleCountsNoPadding) {
+  const Trial trial = facts_of({.steps = 100, .step_s = 0.25, .global = 8, .train_samples = 9});
+  EXPECT_EQ(trial.number("samples"), 50 * 9);
+  EXPECT_NEAR(value(trial, "sample_s"), 0.25 * 100 / 450, 1e-9);
+}
+
 TEST_F(RunFacts, WhatAResumeTookBackIsLeftOut) {
   const WrittenRun made{.steps = 40, .eval_every = 10};
   const RunDir run = make_run(folder.path(), made);
@@ -85,6 +91,43 @@ TEST_F(RunFacts, WhatAResumeTookBackIsLeftOut) {
   EXPECT_EQ(log.starts, 2);
   EXPECT_NEAR(log.train_s, 2 + 29 * 0.1 + 20, 1e-3) << "no time of the day between, none twice";
   EXPECT_THAT(read_run_facts(run).cautions, Contains(HasSubstr("started 2 times")));
+}
+
+TEST_F(RunFacts, AStartThatMadeNoStepChangesNothing) {
+  RunDir run = make_run(folder.path(), {.steps = 40, .global = 32, .ends = false});
+  nlohmann::json record = run.record();
+  record["plan"]["batch"]["micro"] = 4;
+  record["plan"]["precision"]["type"] = "fp32";
+  run.write_record(record);
+  EventWriter writer(run.events_path());
+  const auto start = [&](int step, int micro, const char* precision) {
+    writer.write({{"kind", "resume"}, {"step", step}, {"time", 2e6}});
+    writer.write({{"kind", "start"},
+                  {"step", step},
+                  {"time", 2e6},
+                  {"micro", micro},
+                  {"precision", precision}});
+  };
+  const auto one_step = [&](int step) {
+    writer.write({{"kind", "step"}, {"step", step}, {"time", 2e6}, {"step_s", 1.0}, {"loss", 1.0}});
+  };
+  start(40, 8, "bf16");
+  start(40, 16, "bf16");
+  one_step(41);
+  start(41, 4, "fp32");
+  const Trial trial = read_run_facts(run);
+  EXPECT_EQ(trial.value("micro_batch"), nlohmann::json({32, 16}));
+  EXPECT_EQ(trial.value("precision"), "bf16");
+  one_step(42);
+  EXPECT_EQ(read_run_facts(run).value("micro_batch"), nlohmann::json({32, 16, 4}));
+}
+
+TEST_F(RunFacts, AMicroBatchThatNeverFittedIsNone) {
+  const RunDir run = make_run(folder.path(), {.steps = 0, .eval_every = 0, .ends = false});
+  EventWriter writer(run.events_path());
+  writer.write({{"kind", "memory"}, {"step", 0}, {"micro", 16}});
+  writer.write({{"kind", "step"}, {"step", 1}, {"time", 2e6}, {"step_s", 1.0}, {"loss", 1.0}});
+  EXPECT_EQ(read_run_facts(run).value("micro_batch"), 16);
 }
 
 TEST_F(RunFacts, WhatTheRunBeforeDidIsNotTheWorkOfOneThatWentOnFromIt) {

@@ -42,6 +42,21 @@ TEST_F(ReportOfARun, TellsTheNumbersThatTheRunHas) {
   EXPECT_NE(text.find("seconds\n"), std::string::npos) << "the axis of the curves";
 }
 
+TEST_F(ReportOfARun, TheThroughputOfALaterStartSaysSo) {
+  MadeRun made(run());
+  made.record();
+  made.start(0);
+  made.steps(0, 10);
+  made.event({{"kind", "resume"}, {"step", 10}});
+  made.start(10);
+  made.steps(10, 40);
+  made.end(40);
+  made.state("finished");
+  const std::string text = markdown_of(run_report_page(report(), CurveAxis::step));
+  EXPECT_NE(text.find("| throughput | 1100 tokens/s | (from step 10 on) |"), std::string::npos)
+      << text;
+}
+
 TEST_F(ReportOfARun, ItsTwinHasTheSameNumbersAndParses) {
   MadeRun::finished(run());
   const nlohmann::json twin = run_report_json(report());

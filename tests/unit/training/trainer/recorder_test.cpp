@@ -62,6 +62,31 @@ TEST_F(RecordedSteps, EndWithTheRateOfTheWholeRun) {
   EXPECT_NEAR(last.at("step_s"), 0.001, 1e-9);  // this one step's own
 }
 
+// Nine samples in batches of eight: every second step trains one, and seven places are padding.
+TEST_F(RecordedSteps, HaveTheRateOfTheirSamplesWithoutPadding) {
+  plan.batch.global = 8;
+  plan.units_per_step = 8;
+  plan.epoch_size = 9;
+  plan.steps_per_epoch = 2;
+  step(5);
+  for (int i = 0; i < 20; ++i) step(1);
+  recorder->ended(21, {}, {});
+  for (const nlohmann::json& event : {events("step").back(), events("end").at(0)}) {
+    EXPECT_NEAR(event.at("units_per_s"), 90.0 / 20, 1e-9);
+    EXPECT_NEAR(event.at("mfu"), 1e12 / 2e13 * 90 / 160, 1e-9);
+  }
+  EXPECT_NEAR(events("step").back().at("step_s"), 1, 1e-9);
+}
+
+TEST_F(RecordedSteps, AreAllFullWhereTheLastOfAnEpochIsDropped) {
+  plan.batch.global = 8;
+  plan.units_per_step = 8;
+  plan.epoch_size = 9;
+  plan.steps_per_epoch = 1;
+  for (int i = 0; i < 5; ++i) step(1);
+  EXPECT_NEAR(events("step").back().at("units_per_s"), 8, 1e-9);
+}
+
 // The host reads a result late, and the next one at once.
 TEST_F(RecordedSteps, AreNotFasterWhereTheHostReadsThemLate) {
   step(1);

@@ -1,0 +1,36 @@
+// The batch of a run that goes on: on devices like those of its last start it keeps all sizes. On
+// others they are chosen again, except a batch.micro that somebody set and that divides.
+#pragma once
+
+#include "planning/plan.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// The last start of a run, as far as its batch goes.
+struct LastBatch {
+  const Plan& plan;
+  std::int64_t micro = 0;      // at its end: less than planned once memory ran out
+  std::int64_t shrunk_to = 0;  // on devices of the kind that is asked for now; 0: memory sufficed
+};
+
+struct KeptBatch {
+  BatchSizes sizes;        // the options to plan with
+  std::int64_t micro = 0;  // the micro-batch that is kept; 0: it is chosen again
+};
+
+// recorded: the sizes in the record of the run. options: of the run as it goes on, with those of
+// the sizes that the user repeats; its global batch can be shared out over `devices`.
+KeptBatch batch_to_keep(const BatchSizes& recorded, const LastBatch& last,
+                        const TrainOptions& options, const Facts& facts,
+                        const std::vector<Device>& devices);
+
+// Notes of the plan `now`: recorded sizes that it does not keep, and why. None where the devices
+// are like those of the last start, which `before` was the plan of.
+std::vector<std::string> notes_on_kept_batch(const BatchSizes& recorded, const Plan& before,
+                                             const Plan& now);
+
+}  // namespace lockstep
