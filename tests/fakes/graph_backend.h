@@ -4,6 +4,7 @@
 #include "fakes/forwarding_backend.h"
 
 #include <ATen/core/grad_mode.h>
+#include <c10/util/ScopeExit.h>
 
 #include <functional>
 #include <memory>
@@ -16,7 +17,7 @@ class GraphBackend : public ForwardingBackend {
  public:
   bool fails = false;  // recording does
   int recorded = 0, replayed = 0;
-  bool captures = false;  // what runs now is recorded
+  bool captures = false;  // a graph runs, as its capture would
 
   bool has_graphs() const override { return true; }
   std::unique_ptr<Graph> capture(const std::function<void()>& work) override {
@@ -33,9 +34,9 @@ class GraphBackend : public ForwardingBackend {
     void replay() override {
       ++backend_.replayed;
       backend_.captures = true;
+      const auto end = c10::make_scope_exit([this] { backend_.captures = false; });
       const at::AutoGradMode as_recorded(true);
       work_();
-      backend_.captures = false;
     }
 
    private:

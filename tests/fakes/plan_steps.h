@@ -9,7 +9,7 @@
 namespace lockstep::testing {
 
 inline void use_plan(GradientBuffers& gradients, UpdatePlan plan) {
-  ZeroFill zeros(gradients.storage(), plan);
+  auto zeros = std::make_shared<ZeroFill>(gradients.storage(), plan);
   gradients.use(std::make_shared<StepPlan>(
       StepPlan{.update = std::move(plan), .zeros = std::move(zeros), .weights = nullptr}));
 }

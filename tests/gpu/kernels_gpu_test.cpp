@@ -300,7 +300,7 @@ TEST_F(KernelTest, AdamReadsSumsInBf16) {
     gradients.reduce_buffer().allocate();
     Optimizer optimizer(train, gradients);
     ASSERT_EQ(optimizer.reads_low_sums(), device.is_cuda());
-    const std::vector<GradientObservation> seen(storage.parameters().size());
+    const std::vector<ParameterObservation> seen(storage.parameters().size());
     gradients.use(optimizer.prepare_plan(
         make_update_plan(seen, {.low_precision = true, .reads_low_sums = device.is_cuda()})));
     ASSERT_EQ(gradients.plan().reads_reduce_buffer(), device.is_cuda());

@@ -57,7 +57,7 @@ GradientObservation GradientBuffer::observed() const {
 }
 
 bool GradientBuffer::would_round(at::ScalarType own) const {
-  return is_stale() && rounds_ && reduce_.defined() && reduce_.scalar_type() == own;
+  return is_stale() && rounds_ && !widened_ && reduce_.defined() && reduce_.scalar_type() == own;
 }
 
 GradientTarget GradientBuffer::open(const GradientAbility& can, at::ScalarType own,
@@ -126,6 +126,7 @@ void GradientBuffer::widen() {
   if (state_ == GradientState::pending) side_->wait_for_all();
   f32_.copy_(reduce_);
   rounded_ = false;
+  widened_ = true;
 }
 
 void GradientBuffer::wait_for_reader() {

@@ -4,7 +4,6 @@
 #include "ops/embedding/table_rows.h"
 #include "ops/gradient_buffer/owed_update.h"
 #include "ops/shared/side_work.h"
-#include "planning/batch/update_plan.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -25,6 +24,20 @@ namespace lockstep {
 //   recipe's evaluation may make, adds to the memory and changes no state. Such gradients count as
 //   dirty, so that the next step does not take them for its own.
 enum class GradientState { empty, pending, accumulated, reduced };
+
+// The plan for the first gradient of a step.
+enum class FirstGradient {
+  adds_to_zeros,            // the memory is zero-filled when the step begins
+  overwrites,               // it is not: the gradient overwrites what lies there
+  overwrites_reduce_buffer  // the same, and it may be written where ranks reduce, in low precision
+};
+
+// The outcome of a step, for such a plan.
+struct GradientObservation {
+  int gradients = 0;         // that came in the step
+  bool needs_zeros = false;  // the first could not overwrite the memory, or none came: ever
+  bool is_sparse = false;    // rows and nothing else, so far
+};
 
 // Abilities of the operation that makes a gradient, besides adding it to f32.
 struct GradientAbility {
@@ -56,8 +69,7 @@ class GradientBuffer {
   // Whether the step's only gradient lies in the reduce buffer, and f32 is stale.
   bool is_rounded() const { return rounded_; }
   bool is_stale() const { return state_ == GradientState::empty && stale_; }
-  // Of this step, and of the steps before it: what make_update_plan goes by. After the backward
-  // passes. `elements` and `tensors` are the caller's to set.
+  // After the backward passes of a step.
   GradientObservation observed() const;
 
   // The parameter's part of the reduce buffer, of its shape, where ranks reduce in a low precision.
@@ -70,7 +82,8 @@ class GradientBuffer {
   SideWork* side_work() const { return side_; }
 
   // A step begins. adds_to_zeros: the memory holds zeros, or will when it is used; it is stale
-  // otherwise. A step may turn out otherwise than it was planned: it costs a copy or zero-fill.
+  // otherwise. A step may turn out otherwise than it was planned: it costs a copy or zero-fill. A
+  // gradient that was rounded and then added to was rounded once too often; it is not again.
   // REQUIRES: empty or reduced.
   void begin_step(FirstGradient first);
   // For an operation that makes one gradient: where it goes. Waits for what uses the memory still;
@@ -144,6 +157,7 @@ class GradientBuffer {
   at::Tensor queued_;         // of `pending`: the gradient to be copied; undefined: none
   bool rounds_ = false;       // of stale: the first gradient may go to the reduce buffer
   bool rounded_ = false;      // of `pending` and `accumulated`
+  bool widened_ = false;      // in some step another gradient was added to a rounded one
   bool needs_zeros_ = false;  // in some step the first gradient could not overwrite, or none came
   int gradients_ = 0;         // how many came in this step
   SideWork* side_ = nullptr;

@@ -1,4 +1,4 @@
-// The layout of shards that hold whole parameters: bins of equal length, one a rank.
+// The layout of shards that hold whole parameters: bins of equal length, one per rank.
 #include "planning/batch/buckets.h"
 
 #include "core/base/check.h"

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
+#include "planning/options/optimizers.h"
 #include "runtime/run/events/json_lines.h"
 #include "training/checkpoint/contents.h"
 #include "training/checkpoint/snapshot.h"
@@ -9,9 +10,11 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -78,16 +81,28 @@ void restore_model(const File& file, const Trained& trained) {
   }
 }
 
-// A state's prefix in an optimizer's file. Each kind has one that no other has.
-constexpr std::pair<const char*, const char*> kinds_of_states[] = {
-    {"momentum_buffer.", "muon"}, {"momentum.", "sgd"}, {"exp_avg.", "adamw or adam"}};
+// The first state of a kind's parameters, by which its files are known: no kind of another rule has
+// one of that name first.
+std::string first_state(OptimizerKind kind) {
+  TrainOptions options;
+  options.optimizer.kind = kind;
+  options.optimizer.momentum = 0.9;  // without it sgd has none
+  return optimizer_states(options).at(0).name;
+}
 
-// The kind of optimizer that wrote these names; "": none that is known.
+// The kinds of optimizer that write these names: "adamw or adam"; "": none that is known. A kind
+// that leaves parameters to another rule has the latter's states, too, so it counts alone.
 std::string kind_of_names(const std::vector<std::string>& names) {
-  for (const auto& [prefix, kind] : kinds_of_states)
-    for (const std::string& name : names)
-      if (name.starts_with(prefix)) return kind;
-  return "";
+  std::vector<std::string> kinds;
+  for (const auto& [kind, word] : EnumNames<OptimizerKind>::value) {
+    const std::string prefix = first_state(kind) + ".";
+    const bool has = std::any_of(names.begin(), names.end(),
+                                 [&](const std::string& name) { return name.starts_with(prefix); });
+    if (!has) continue;
+    if (kind == OptimizerKind::muon) return word;
+    kinds.emplace_back(word);
+  }
+  return join(kinds, " or ");
 }
 
 std::string kind_of_file(const File& file) {

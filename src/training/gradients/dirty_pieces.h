@@ -28,6 +28,7 @@ class DirtyPieces {
   const at::Tensor& flags() const { return flags_; }
   // A step comes that marks not all that it changes: any but a replay.
   void forget() { is_known_ = false; }
+  bool is_known() const { return is_known_; }
   // Before a replay: finds the flags, unless only replays came since. A piece of a sparse parameter
   // is dirty if one of these flat buffers [elements] holds something other than 0 there.
   void find(const std::vector<at::Tensor>& flats);

@@ -35,7 +35,7 @@ GradientBuffers::GradientBuffers(ParameterStorage& storage)
     }
   }
   UpdatePlan plan = plan_before_warm_up(buffers_.size());
-  ZeroFill zeros(storage, plan);
+  auto zeros = std::make_shared<ZeroFill>(storage, plan);
   plan_ = std::make_shared<StepPlan>(
       StepPlan{.update = std::move(plan), .zeros = std::move(zeros), .weights = nullptr});
 }
@@ -55,23 +55,22 @@ void GradientBuffers::zero() {
 void GradientBuffers::begin_step() {
   const at::NoGradGuard no_grad;
   forget_taken();
-  if (!plan().deferred) plan_->zeros.fill_all(flat_);
+  if (!plan().deferred) plan_->zeros->fill_all(flat_);
   for (std::size_t i = 0; i < buffers_.size(); ++i)
     buffers_[i]->begin_step(plan().parameters[i].first);
 }
 
 void GradientBuffers::zero_group(std::size_t group) {
   const at::NoGradGuard no_grad;
-  plan_->zeros.fill(group, flat_, dirty_.flags());
+  plan_->zeros->fill(group, flat_, dirty_.flags());
 }
 
-std::vector<GradientObservation> GradientBuffers::observed() const {
-  std::vector<GradientObservation> all;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    all.push_back(buffers_[i]->observed());
-    all.back().elements = storage_.places()[i].elements;
-    all.back().tensors = std::ssize(storage_.places()[i].handles);
-  }
+std::vector<ParameterObservation> GradientBuffers::observed() const {
+  std::vector<ParameterObservation> all;
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    all.push_back({.gradient = buffers_[i]->observed(),
+                   .elements = storage_.places()[i].elements,
+                   .tensors = std::ssize(storage_.places()[i].handles)});
   return all;
 }
 

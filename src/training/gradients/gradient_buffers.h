@@ -4,8 +4,8 @@
 #include "ops/gradient_buffer/gradient_buffer.h"
 #include "training/gradients/dirty_pieces.h"
 #include "training/gradients/reduce_buffer.h"
-#include "training/gradients/step_plan.h"
 #include "training/parameters/parameter_storage.h"
+#include "training/plan/step_plan.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -46,7 +46,7 @@ class GradientBuffers {
   const std::shared_ptr<const StepPlan>& step_plan() const { return plan_; }
   const UpdatePlan& plan() const { return plan_->update; }
   // After the backward passes of a step: by parameter, what they showed.
-  std::vector<GradientObservation> observed() const;
+  std::vector<ParameterObservation> observed() const;
   // By parameter: its gradients came as rows so far, and it is worth an update group of its own.
   std::vector<bool> large_sparse() const;
   // The flat buffer in which a plan reads parameter i's sum over the ranks: `sums` or `flat`.

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
-#include "planning/batch/update_plan.h"
 #include "training/parameters/parameter_storage.h"
+#include "training/plan/update_plan.h"
 
 #include <ATen/core/Tensor.h>
 

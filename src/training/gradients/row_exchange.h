@@ -31,8 +31,8 @@ class RowExchange {
   using AgreedRows = std::vector<std::vector<std::int64_t>>;
   AgreedRows agree(const std::vector<std::int64_t>& counts);
 
-  // In the capture, which ends with `end`: operations give rows from here on, of the parameters of
-  // which the plan in use says so.
+  // In the capture, which ends with `end`. From here on operations give rows, where the plan in use
+  // wants them.
   void begin();
   // Whether parameter i's gradient goes this way; the same on all ranks.
   bool takes(std::size_t i) const { return !kept_.empty() && most_rows(i) > 0; }

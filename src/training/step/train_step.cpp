@@ -3,6 +3,7 @@
 
 #include "backends/exception_text.h"
 #include "backends/out_of_memory.h"
+#include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "training/step/compute_dtype.h"
@@ -24,15 +25,17 @@ TrainStep::TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryR
       reduction_(parts.options.exact ? make_exact_reduction(parts.gradients, parts.group)
                                      : make_bucket_reduction(parts.gradients, parts.reducer)),
       blocks_(parts.gradients.storage()),
-      // Shards and an average follow the update at once.
-      may_defer_(parts.options.graph == GraphMode::automatic &&
-                 parts.gradients.storage().sharing() == nullptr &&
-                 parts.optimizer.average() == nullptr),
+      first_plan_(parts.gradients.step_plan()),
       terms_(parts.recipe.terms().size()),
       logged_(parts.recipe.logged()),
       statistics_of_ranks_(statistics_of_ranks(parts.options, parts.group)),
       stamps_(at::zeros({2}, parts.gradients.storage().master().options().dtype(at::kDouble))),
-      dropped_(at::zeros({1}, stamps_.options())) {}
+      dropped_(at::zeros({1}, stamps_.options())) {
+  // Shards and an average follow the update at once.
+  if (parts.options.graph == GraphMode::automatic &&
+      parts.gradients.storage().sharing() == nullptr && parts.optimizer.average() == nullptr)
+    deferral_ = Deferral::sparse_behind_reader;
+}
 
 void TrainStep::enter(Phase phase) {
   phase_ = phase;
@@ -92,7 +95,7 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
     context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
   if (update != nullptr)
     context.before_block = [update](std::int64_t block, const auto&) { update->wait_for(block); };
-  if (pass == Pass::of_step && may_defer_) {
+  if (pass == Pass::of_step && deferral_) {
     blocks_.begin_forward();
     context.before_block = [this](std::int64_t block, const std::vector<at::Tensor>& parameters) {
       blocks_.see(block, parameters);
@@ -141,7 +144,7 @@ void TrainStep::make_plan() {
       .exact = parts_.options.exact,
       .sharded = gradients.storage().sharing() != nullptr,
       .reads_low_sums = gradients.sums().defined() && parts_.optimizer.reads_low_sums()};
-  const std::vector<GradientObservation> seen = gradients.observed();
+  const std::vector<ParameterObservation> seen = gradients.observed();
   parts_.gradients.use(
       retry([&] { return parts_.optimizer.prepare_plan(make_update_plan(seen, facts)); }));
 }
@@ -217,13 +220,12 @@ void TrainStep::forget_unfinished() {
   parts_.optimizer.forget_prepared();
 }
 
-// Later steps may have other micro-batches, so the plan is made anew.
 void TrainStep::reset() {
+  LOCKSTEP_CHECK(!parts_.optimizer.owes_weights());  // it would read sums by another plan
   const at::NoGradGuard no_grad;
   dropped_.zero_();
   reserve_.take();
-  parts_.gradients.use(parts_.optimizer.prepare_plan(
-      plan_before_warm_up(parts_.gradients.storage().parameters().size())));
+  parts_.gradients.use(first_plan_);
 }
 
 }  // namespace lockstep

@@ -9,12 +9,12 @@
 #include "training/gradients/gradient_reduction.h"
 #include "training/gradients/not_finite.h"
 #include "training/gradients/row_exchange.h"
+#include "training/graph/block_observer.h"
+#include "training/graph/deferral_trial.h"
+#include "training/graph/step_capture.h"
 #include "training/recipe/recipe.h"
-#include "training/step/step_capture.h"
 #include "training/step/step_inputs.h"
 #include "training/step/step_numbers.h"
-#include "training/update/block_observer.h"
-#include "training/update/deferral_trial.h"
 #include "training/update/model_buffers.h"
 #include "training/update/optimizer.h"
 
@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,8 @@ class TrainStep {
   void settle() { parts_.optimizer.settle(); }
   // After a capture that failed.
   void forget_unfinished();
-  // All ranks, after a step that was dropped or not finite: later steps count again.
+  // All ranks, after `settle` and a step that was dropped or not finite: later steps count again.
+  // They may have other micro-batches, so their plan is made anew. Allocates nothing.
   void reset();
   // From the next step on all blocks of the model are computed again in backward.
   void recompute_all_blocks() { parts_.recomputed_blocks = all_blocks; }
@@ -95,7 +97,7 @@ class TrainStep {
   Phase forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
                              const at::Tensor& sums);
   void make_plan();
-  bool defer_update(UpdatePlan& plan, const StepInputs& inputs);
+  std::optional<Deferral> defer_update(UpdatePlan& plan, const StepInputs& inputs);
   void reduce_gradients(Phase& failed);
   NumbersSum sum_numbers(const StepInputs& inputs, const at::Tensor& sums, Phase failed);
   std::string first_not_finite(const StepInputs& inputs, std::size_t m, const StepFactors& factors);
@@ -110,7 +112,10 @@ class TrainStep {
   MemoryReserve& reserve_;
   std::unique_ptr<GradientReduction> reduction_;
   BlockObserver blocks_;
-  bool may_defer_;  // an update may be left to the next step's graph
+  std::shared_ptr<const StepPlan> first_plan_;  // before any step was seen
+  // What the next graph's deferred update is tried with; nothing: it is not.
+  std::optional<Deferral> deferral_;
+  bool defers_ = false;  // some graph begins with an update
   std::size_t terms_;
   std::vector<std::string> logged_;
   std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank's own

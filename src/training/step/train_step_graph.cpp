@@ -35,10 +35,9 @@ RowExchange::AgreedRows TrainStep::agree_on_rows(const std::vector<std::int64_t>
   return parts_.reducer.rows().agree(counts);
 }
 
-// Makes the groups of a graph that begins with an update. False: such a graph would be wrong, and
-// the plan is as it was.
-bool TrainStep::defer_update(UpdatePlan& plan, const StepInputs& inputs) {
-  if (!may_defer_ || blocks_.use().blocks.empty()) return false;
+// Makes the groups of a graph that begins with an update, from what served the last one on.
+// Nothing: such a graph would be wrong, and the plan is as it was.
+std::optional<Deferral> TrainStep::defer_update(UpdatePlan& plan, const StepInputs& inputs) {
   const Trial passes(*this);
   // All that a forward pass gives: terms, what it logs, buffers.
   const auto forward_alone = [&](const BeforeBlock& before_block) {
@@ -58,34 +57,41 @@ bool TrainStep::defer_update(UpdatePlan& plan, const StepInputs& inputs) {
   std::optional<UpdatePlan> tried;
   for (const Deferral how :
        {Deferral::sparse_behind_reader, Deferral::sparse_first, Deferral::all_first}) {
+    if (how < *deferral_) continue;
     UpdatePlan next = plan;
     lockstep::defer_update(next, blocks_.use(), large_sparse, how);
     if (tried && next == *tried) continue;
     const DeferralTrial trial = try_deferral(next, parts_.gradients, forward_alone);
     if (trial.waits_for_blocks) {
-      if (!trial.reads_sparse_once)
-        lockstep::defer_update(next, blocks_.use(), large_sparse, Deferral::sparse_first);
+      const Deferral served = trial.reads_sparse_once ? how : Deferral::sparse_first;
+      if (served != how) lockstep::defer_update(next, blocks_.use(), large_sparse, served);
       plan = std::move(next);
-      return true;
+      return served;
     }
     tried = std::move(next);
   }
-  return false;
+  return std::nullopt;
 }
 
 std::shared_ptr<const StepPlan> TrainStep::plan_graph(const StepInputs& inputs,
                                                       const RowExchange::AgreedRows& rows) {
   settle();
   // The first call reserves a workspace, which a capture may not.
-  may_defer_ = parts_.backend.side_work() != nullptr && may_defer_;
+  const bool has_side_work = parts_.backend.side_work() != nullptr;
   UpdatePlan plan = parts_.gradients.plan();
   for (std::size_t i = 0; i < rows.size(); ++i) plan.parameters[i].rows_of_ranks = rows[i];
-  try {
-    may_defer_ = defer_update(plan, inputs);
-  } catch (const std::exception& error) {
-    if (!is_out_of_memory(error)) throw;
-    may_defer_ = false;
-    parts_.backend.release_cached_memory();
+  if (!has_side_work) deferral_.reset();
+  if (deferral_ && !blocks_.use().blocks.empty()) {
+    std::optional<Deferral> served;
+    try {
+      served = defer_update(plan, inputs);
+    } catch (const std::exception& error) {
+      if (!is_out_of_memory(error)) throw;
+      parts_.backend.release_cached_memory();
+    }
+    // A shape for which it fails decides for the others only where none is deferred yet.
+    if (served || !defers_) deferral_ = served;
+    defers_ = defers_ || served.has_value();
   }
   return parts_.optimizer.prepare_plan(std::move(plan), /*for_graph=*/true);
 }

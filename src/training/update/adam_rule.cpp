@@ -118,7 +118,7 @@ class PreparedByKernel : public PreparedUpdate {
   }
 
   const TrainOptions& options_;
-  const UpdateNumbers& numbers_;
+  UpdateNumbers numbers_;
   std::vector<UpdateGroup> groups_;
   at::Tensor dirty_;                      // undefined: updates skip nothing
   std::vector<Span> spans_;               // by group

@@ -10,7 +10,6 @@
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/gt.h>
 #include <ATen/ops/lerp.h>
 #include <ATen/ops/linalg_vector_norm.h>
@@ -39,7 +38,7 @@ struct MuonWorkspace {
   at::Tensor gram, gram_sum;  // bf16, [shorter side, shorter side]
 };
 
-// What updates need besides, made once. One update runs at a time.
+// Small tensors that updates need besides, made once. One update runs at a time.
 struct MuonScratch {
   at::Tensor skip;              // bool [1]
   at::Tensor rate, keep, step;  // f64: the rate, 1 - rate * decay, what the update is scaled by
@@ -163,8 +162,8 @@ class PreparedMuon : public PreparedUpdate {
   }
 
   const TrainOptions& options_;
-  const UpdateNumbers& numbers_;
-  const MuonScratch& scratch_;
+  UpdateNumbers numbers_;
+  MuonScratch scratch_;
   std::shared_ptr<const MuonWorkspace> workspace_;  // null: no matrices
   std::vector<UpdateGroup> groups_;
   std::shared_ptr<const PreparedUpdate> rest_;

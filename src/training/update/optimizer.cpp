@@ -73,13 +73,13 @@ bool Optimizer::is_matrix(std::size_t parameter) const {
 }
 
 void Optimizer::make_groups() {
-  group_of_.resize(storage_.parameters().size());
-  for (std::size_t i = group_of_.size(); i-- > 0;) {
+  rates_of_.resize(storage_.parameters().size());
+  for (std::size_t i = rates_of_.size(); i-- > 0;) {
     const ParameterRates& rates = parameter_groups_.of(i);
     const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
       return group.rates == rates && group.matrices == is_matrix(i);
     });
-    group_of_[i] = static_cast<std::size_t>(found - groups_.begin());
+    rates_of_[i] = static_cast<std::size_t>(found - groups_.begin());
     if (found != groups_.end()) continue;
     groups_.push_back({.rates = rates, .matrices = is_matrix(i), .lr = {}});
     groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), storage_.master().options());
@@ -97,13 +97,13 @@ std::vector<UpdateGroup> Optimizer::ranges_of_groups(const UpdatePlan& plan) con
   for (std::size_t k = 0; k < order.size(); ++k) {
     const std::size_t i = order[k];
     const at::Tensor& sums = gradients_.sums_of(i, plan);
-    UpdateRanges& ranges = made[plan.parameters[i].group][group_of_[i]];
+    UpdateRanges& ranges = made[plan.parameters[i].group][rates_of_[i]];
     if (is_matrix(i)) {
       add_matrix(ranges, i, sums);
       continue;
     }
     const auto belongs = [&](std::size_t other) {
-      return group_of_[other] == group_of_[i] &&
+      return rates_of_[other] == rates_of_[i] &&
              plan.parameters[other].group == plan.parameters[i].group &&
              gradients_.sums_of(other, plan).is_same(sums);
     };
@@ -120,11 +120,19 @@ std::vector<UpdateGroup> Optimizer::ranges_of_groups(const UpdatePlan& plan) con
 
 std::shared_ptr<const StepPlan> Optimizer::prepare_plan(UpdatePlan plan, bool for_graph) {
   const at::NoGradGuard no_grad;
-  ZeroFill zeros(storage_, plan);
-  auto weights =
-      rule_->prepare(ranges_of_groups(plan), for_graph ? gradients_.dirty().flags() : at::Tensor());
-  return std::make_shared<StepPlan>(StepPlan{
-      .update = std::move(plan), .zeros = std::move(zeros), .weights = std::move(weights)});
+  StepPlan made{.update = std::move(plan), .zeros = nullptr, .weights = nullptr};
+  const std::shared_ptr<const StepPlan> other = for_graph ? graph_plan_.lock() : nullptr;
+  if (other != nullptr && other->update.updates_like(made.update)) {
+    made.zeros = other->zeros;
+    made.weights = other->weights;
+  } else {
+    made.zeros = std::make_shared<ZeroFill>(storage_, made.update);
+    made.weights = rule_->prepare(ranges_of_groups(made.update),
+                                  for_graph ? gradients_.dirty().flags() : at::Tensor());
+  }
+  auto shared = std::make_shared<const StepPlan>(std::move(made));
+  if (for_graph) graph_plan_ = shared;
+  return shared;
 }
 
 // Adds a range of each state that such parameters have.
@@ -182,6 +190,7 @@ void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter,
 }
 
 void Optimizer::find_dirty() {
+  if (gradients_.dirty().is_known()) return;
   std::vector<at::Tensor> flats;
   for (const StateBuffer& state : states_) flats.push_back(state.flat());
   gradients_.find_dirty(std::move(flats));

@@ -64,10 +64,11 @@ class Optimizer {
   // Makes the update that a graph left: all work enqueued from now on sees the weights of the last
   // step. It reads the gradients, so it comes before they are zero-filled for the next step.
   void settle();
+  bool owes_weights() const { return owes_weights_; }
 
-  // What the device reads of a plan, for GradientBuffers::use. for_graph: its updates skip what is
-  // clean (DirtyPieces), which needs nothing but decay: `find_dirty` comes before a replay of a
-  // graph that was captured with it. Throws where memory runs out, and then changes nothing.
+  // Makes what the device reads of a plan, for GradientBuffers::use. for_graph: its updates skip
+  // what is clean (DirtyPieces), which needs nothing but decay: `find_dirty` comes before a replay
+  // of a graph that was captured with it. Throws where memory runs out, and then changes nothing.
   std::shared_ptr<const StepPlan> prepare_plan(UpdatePlan plan, bool for_graph = false);
   void find_dirty();
   // Whether the rule reads sums in bf16.
@@ -122,7 +123,7 @@ class Optimizer {
   GradientBuffers& gradients_;
   ParameterGroups parameter_groups_;
   std::vector<Group> groups_;
-  std::vector<std::size_t> group_of_;  // by parameter, in groups_
+  std::vector<std::size_t> rates_of_;  // by parameter, in groups_
   std::vector<StateBuffer> states_;
   std::vector<OptimizerState> state_kinds_;  // of each
   at::Tensor step_, next_step_;              // updates that were not skipped
@@ -133,7 +134,8 @@ class Optimizer {
   UpdateScalars scalars_;  // of the tensors above
   std::unique_ptr<OptimizerRule> rule_;
   std::unique_ptr<WeightAverage> average_;
-  bool owes_weights_ = false;  // the last replay left its update to do
+  bool owes_weights_ = false;                 // the last replay left its update to do
+  std::weak_ptr<const StepPlan> graph_plan_;  // the last one: others may share its tables
 };
 
 }  // namespace lockstep

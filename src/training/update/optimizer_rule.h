@@ -62,8 +62,7 @@ class OptimizerRule {
  public:
   virtual ~OptimizerRule() = default;
   // dirty: u8 [pieces], of a rule that skips_clean: updates skip what is clean by it
-  // (DirtyPieces). Undefined: they skip nothing. Throws where memory runs out. The
-  // rule outlives the result.
+  // (DirtyPieces). Undefined: they skip nothing. Throws where memory runs out.
   virtual std::shared_ptr<const PreparedUpdate> prepare(std::vector<UpdateGroup> groups,
                                                         const at::Tensor& dirty) = 0;
   // Whether it can read gradients in bf16, the type in which ranks reduced them.

@@ -1,7 +1,8 @@
 // Weights that are updated at the beginning of the next step's graph, part by part, and gradients
 // that are made beside the backward pass: the same numbers as without, though here that work is not
 // done before somebody waits for it.
-#include "training/update/block_observer.h"
+#include "training/graph/block_observer.h"
+#include "training/graph/step_capture.h"
 
 #include "fakes/delayed_work.h"
 #include "fakes/rank_parts.h"
@@ -29,6 +30,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,6 +99,7 @@ at::Tensor slope(const at::Tensor& x, const Layer& layer, const at::Tensor& last
 class BlockRecipe : public testing::ToyRecipe {
  public:
   bool early = false;       // reads a block's weights before it begins
+  int early_rows = 0;       // the same, for a batch of so many rows
   bool asserts = false;     // has a loss that takes probabilities alone
   bool peeks = false;       // reads a weight of the end at the beginning, without a gradient
   bool tables = false;      // ATen's operators give gradients of what products use, too
@@ -128,7 +131,7 @@ class BlockRecipe : public testing::ToyRecipe {
       x = x.add(embedding_sum({{.rows = rows, .table = model.words}}));
     }
     if (sees_words) x = x.add(model.words.detach().sum());
-    if (early) x = x.add(model.layers[2].weight.detach().sum());
+    if (early || batch.size() == early_rows) x = x.add(model.layers[2].weight.detach().sum());
     if (peeks) x = x.add(model.last.detach().sum());
     for (int i = 0; i < blocks; ++i) {
       const Layer& layer = model.layers[static_cast<std::size_t>(i)];
@@ -297,6 +300,73 @@ TEST(DeferredUpdate, IsNotMadeWhereAForwardPassReadsWeightsBeforeTheirBlock) {
   int done = 0;
   expect_same_runs(recipe, With(Precision::fp32), ten_steps, &done);
   EXPECT_EQ(done, 0);
+}
+
+// One of the shapes alone cannot have it.
+TEST(DeferredUpdate, IsMadeForOtherShapesAfterOneForWhichItIsWrong) {
+  BlockRecipe recipe;
+  recipe.early_rows = 6;
+  const With options(Precision::fp32);
+  ProcessGroup group{World{}, cpu_backend()};
+  testing::DelayingBackend backend;
+  DeferringRank plain(recipe, options, group, cpu_backend()),
+      beside(recipe, options, group, backend);
+  std::vector<int> done;  // work on side streams, by shape
+  for (const std::int64_t rows : {4, 6, 2}) {
+    const int before = backend.done;
+    for (int step = 0; step < 6; ++step) EXPECT_EQ(beside.step(rows).loss, plain.step(rows).loss);
+    done.push_back(backend.done - before);
+  }
+  beside.parts.runner.settle();
+  expect_same(beside.weights(), plain.weights());
+  EXPECT_GT(done[0], 0);
+  EXPECT_EQ(done[1], 0);
+  EXPECT_GT(done[2], 0);
+}
+
+// Work on side streams that the device refuses.
+class RefusedWork : public testing::DelayedWork {
+ public:
+  using DelayedWork::DelayedWork;
+  void wait(std::int64_t) override { throw std::runtime_error("refused"); }
+};
+
+TEST(DeferredUpdate, ThatBreaksOffLeavesNothingToTheOtherSteps) {
+  BlockRecipe recipe;
+  recipe.words = many_words;
+  const With options(Precision::bf16);
+  ProcessGroup group{World{}, cpu_backend()};
+  DeferringRank rank(recipe, options, group, cpu_backend());
+  rank.step(4);
+  GradientBuffers& gradients = rank.parts.gradients;
+  const auto eager = gradients.step_plan();
+  std::size_t words = 0;
+  while (rank.parts.storage.parameters()[words].name != "words") ++words;
+  UpdatePlan plan = gradients.plan();
+  const std::vector<bool> no_early(plan.parameters.size(), true);
+  defer_update(plan, {.blocks = {0}, .parameters = {{}}, .is_early = no_early},
+               gradients.large_sparse(), Deferral::sparse_behind_reader);
+  ASSERT_EQ(plan.sparse_parameter(plan.block_groups), words);
+  const auto deferred = rank.parts.optimizer.prepare_plan(plan, /*for_graph=*/true);
+  {
+    testing::DelayingBackend backend;
+    backend.side_work(false);
+    StepCapture capture(gradients, rank.parts.optimizer, rank.parts.reducer, backend, deferred);
+    capture.begin_step();
+    EXPECT_EQ(gradients.step_plan(), deferred);
+    EXPECT_NE(gradients[words].deferred_update(), nullptr);
+    EXPECT_NE(gradients[words].side_work(), nullptr);
+  }
+  EXPECT_EQ(gradients.step_plan(), eager);
+  EXPECT_EQ(gradients[words].deferred_update(), nullptr);
+  EXPECT_EQ(gradients[words].side_work(), nullptr);
+  gradients.use(deferred);
+  int done = 0;
+  RefusedWork side(done), second(done);
+  EXPECT_THROW(DeferredUpdate(gradients, rank.parts.optimizer, side, second), std::runtime_error);
+  EXPECT_EQ(gradients[words].deferred_update(), nullptr);
+  gradients.use(eager);
+  EXPECT_TRUE(std::isfinite(rank.step(4).loss));
 }
 
 TEST(DeferredUpdate, IsFoundOutWithoutANumberThatNoLossCanTake) {

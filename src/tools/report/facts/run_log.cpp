@@ -177,7 +177,8 @@ class LogReader {
     }
     saw(number_or(event, "time", NAN));
     if (kind == "eval") take_eval(event);
-    if (kind == "memory" || kind == "micro") take_micro(integer_or(event, "step", log_.step), event);
+    if (kind == "memory" || kind == "micro")
+      take_micro(integer_or(event, "step", log_.step), event);
     if (kind == "startup" && !log_.start_up_s && event.contains("seconds"))
       log_.start_up_s = number_or(event, "seconds", NAN);
     if (kind == "stop" || kind == "end" || kind == "checkpoint")

@@ -1,4 +1,4 @@
-#include "training/update/block_observer.h"
+#include "training/graph/block_observer.h"
 
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/variable.h>

@@ -1,4 +1,4 @@
-#include "training/update/deferred_update.h"
+#include "training/graph/deferred_update.h"
 
 #include <optional>
 
@@ -16,7 +16,9 @@ class DeferredUpdate::SparseUpdate : public OwedUpdate {
         group_(group) {
     buffer().set_deferred_update(this);
   }
-  ~SparseUpdate() override = default;
+  ~SparseUpdate() override {
+    if (buffer().deferred_update() == this) buffer().set_deferred_update(nullptr);
+  }
   SparseUpdate(const SparseUpdate&) = delete;
   SparseUpdate& operator=(const SparseUpdate&) = delete;
 
@@ -67,9 +69,7 @@ DeferredUpdate::DeferredUpdate(GradientBuffers& gradients, Optimizer& optimizer,
   side_.wait(numbers_[0]);
 }
 
-DeferredUpdate::~DeferredUpdate() {
-  for (const auto& one : sparse_) one->buffer().set_deferred_update(nullptr);
-}
+DeferredUpdate::~DeferredUpdate() = default;
 
 void DeferredUpdate::wait_for(std::int64_t block) {
   side_.wait(numbers_[plan().group_of_block(block)]);

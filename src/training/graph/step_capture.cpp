@@ -1,4 +1,4 @@
-#include "training/step/step_capture.h"
+#include "training/graph/step_capture.h"
 
 #include "training/gradients/row_exchange.h"
 

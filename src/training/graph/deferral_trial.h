@@ -2,8 +2,8 @@
 // there.
 #pragma once
 
-#include "planning/batch/update_plan.h"
 #include "training/gradients/gradient_buffers.h"
+#include "training/plan/update_plan.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,4 +1,4 @@
-#include "training/gradients/zero_fill.h"
+#include "training/plan/zero_fill.h"
 
 #include "training/parameters/parameter_ranges.h"
 

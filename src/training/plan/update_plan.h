@@ -1,6 +1,8 @@
-// What is decided about each parameter's gradient and update. A first step shows how gradients
-// come; then it is decided once. Without LibTorch.
+// The plan of steps: how each parameter's gradient is added up and reduced, and when the parameter
+// is updated. A first step shows how gradients come; then the plan is made, once.
 #pragma once
+
+#include "ops/gradient_buffer/gradient_buffer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,22 +10,6 @@
 #include <vector>
 
 namespace lockstep {
-
-// What a step does with the first gradient of a parameter.
-enum class FirstGradient {
-  adds_to_zeros,            // the memory is zero-filled when the step begins
-  overwrites,               // it is not: the gradient overwrites what lies there
-  overwrites_reduce_buffer  // the same, and it may be written where ranks reduce, in low precision
-};
-
-// What is known of a parameter, and what a step showed of its gradient.
-struct GradientObservation {
-  std::int64_t elements = 0;
-  std::int64_t tensors = 1;  // that share the parameter's memory, and get gradients one by one
-  int gradients = 0;         // that came in the step
-  bool needs_zeros = false;  // the first could not overwrite the memory, or none came
-  bool is_sparse = false;    // rows and nothing else, so far
-};
 
 // How the run reduces and updates.
 struct UpdateFacts {
@@ -58,13 +44,20 @@ struct UpdatePlan {
   std::size_t group_of_block(std::int64_t block) const;  // the last of blocks for an unknown one
   // The parameter of a group at or above block_groups.
   std::size_t sparse_parameter(std::size_t group) const;
+  // Zero-fills and updates the same: they differ in rows_of_ranks at most.
+  bool updates_like(UpdatePlan other) const;
   friend bool operator==(const UpdatePlan&, const UpdatePlan&) = default;
 };
 
 // Before anything is known: all memory is zero-filled, sums are read in f32, one group.
 UpdatePlan plan_before_warm_up(std::size_t parameters);
-// seen: by parameter, of one whole step and those before it.
-UpdatePlan make_update_plan(std::span<const GradientObservation> seen, const UpdateFacts& facts);
+// The facts of one parameter, and what one whole step and those before it showed.
+struct ParameterObservation {
+  GradientObservation gradient;
+  std::int64_t elements = 0;
+  std::int64_t tensors = 1;  // that share the parameter's memory, and get gradients one by one
+};
+UpdatePlan make_update_plan(std::span<const ParameterObservation> seen, const UpdateFacts& facts);
 
 // How a forward pass uses the parameters.
 struct BlockUse {
@@ -73,8 +66,8 @@ struct BlockUse {
   std::vector<bool> is_early;  // by parameter: something used it before the last block began
 };
 
-// What a deferred update takes for granted about parameters in no block. Each is tried where the
-// one before turned out wrong.
+// Assumptions of a deferred update about parameters in no block. Each is tried where the one before
+// turned out wrong.
 enum class Deferral {
   sparse_behind_reader,  // one operation reads a large sparse parameter; some others are used late
   sparse_first,          // sparse ones are read otherwise, too

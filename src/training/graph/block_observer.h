@@ -1,8 +1,8 @@
 // Which parameters each block of the model uses, seen in eager steps.
 #pragma once
 
-#include "planning/batch/update_plan.h"
 #include "training/parameters/parameter_storage.h"
+#include "training/plan/update_plan.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,4 +1,4 @@
-#include "training/update/deferral_trial.h"
+#include "training/graph/deferral_trial.h"
 
 #include "ops/gradient_buffer/owed_update.h"
 

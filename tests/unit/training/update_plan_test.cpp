@@ -1,5 +1,5 @@
-// What is decided about each parameter's gradient and update once a step was seen.
-#include "planning/batch/update_plan.h"
+// The plan that is made of each parameter's gradient once a step was seen.
+#include "training/plan/update_plan.h"
 
 #include "planning/batch/buckets.h"
 
@@ -18,7 +18,7 @@ constexpr UpdateFacts bf16{.low_precision = true},
 
 struct PlanCase {
   std::string name;
-  GradientObservation seen;
+  ParameterObservation seen;
   UpdateFacts facts;
   FirstGradient first;
   bool sum_in_reduce_buffer;
@@ -39,12 +39,14 @@ TEST_P(UpdatePlanOf, AParameter) {
 }
 
 using enum FirstGradient;
-constexpr GradientObservation once{.elements = large, .gradients = 1},
-    twice{.elements = large, .gradients = 2}, none{.elements = large, .needs_zeros = true},
-    added{.elements = large, .gradients = 1, .needs_zeros = true},
-    tied{.elements = large, .tensors = 2, .gradients = 2},
-    rows{.elements = large, .gradients = 1, .needs_zeros = true, .is_sparse = true},
-    few_rows{.elements = small, .gradients = 1, .needs_zeros = true, .is_sparse = true};
+constexpr GradientObservation rows_alone{.gradients = 1, .needs_zeros = true, .is_sparse = true};
+constexpr ParameterObservation once{.gradient = {.gradients = 1}, .elements = large},
+    twice{.gradient = {.gradients = 2}, .elements = large},
+    none{.gradient = {.needs_zeros = true}, .elements = large},
+    added{.gradient = {.gradients = 1, .needs_zeros = true}, .elements = large},
+    tied{.gradient = {.gradients = 2}, .elements = large, .tensors = 2},
+    rows{.gradient = rows_alone, .elements = large},
+    few_rows{.gradient = rows_alone, .elements = small};
 
 INSTANTIATE_TEST_SUITE_P(
     Parameters, UpdatePlanOf,
@@ -96,6 +98,15 @@ TEST(UpdatePlan, HasGroupsInTheOrderOfUseAndATableBehindItsReader) {
   EXPECT_EQ(plan.group_of_block(7), 1U);
   EXPECT_EQ(plan.group_of_block(3), 2U);
   EXPECT_EQ(plan.group_of_block(99), 2U) << "an unknown block waits for all";
+}
+
+TEST(UpdatePlan, ThatGathersOtherRowsUpdatesAlike) {
+  UpdatePlan plan = plan_before_warm_up(2), other = plan;
+  other.parameters[1].rows_of_ranks = {3, 4};
+  EXPECT_TRUE(plan.updates_like(other));
+  EXPECT_FALSE(plan == other);
+  other.parameters[1].sum_in_reduce_buffer = true;
+  EXPECT_FALSE(plan.updates_like(other));
 }
 
 TEST(UpdatePlan, UpdatesATableFirstThatIsReadOtherwise) {

@@ -5,7 +5,7 @@
 #include "training/distributed/process_group.h"
 #include "training/gradients/gradient_buffers.h"
 #include "training/gradients/reducer.h"
-#include "training/update/deferred_update.h"
+#include "training/graph/deferred_update.h"
 #include "training/update/optimizer.h"
 
 #include <ATen/core/Tensor.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ops/zero_ranges/zero_ranges.h"
-#include "planning/batch/update_plan.h"
 #include "training/parameters/parameter_storage.h"
+#include "training/plan/update_plan.h"
 
 #include <ATen/core/Tensor.h>
 

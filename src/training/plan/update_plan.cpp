@@ -1,4 +1,4 @@
-#include "planning/batch/update_plan.h"
+#include "training/plan/update_plan.h"
 
 #include "core/base/check.h"
 #include "planning/batch/buckets.h"
@@ -8,16 +8,17 @@
 namespace lockstep {
 namespace {
 
-FirstGradient first_gradient(const GradientObservation& seen, const UpdateFacts& facts) {
-  if (!facts.low_precision || facts.exact || seen.tensors != 1 || seen.needs_zeros)
+FirstGradient first_gradient(const ParameterObservation& seen, const UpdateFacts& facts) {
+  if (!facts.low_precision || facts.exact || seen.tensors != 1 || seen.gradient.needs_zeros)
     return FirstGradient::adds_to_zeros;
-  return seen.gradients == 1 ? FirstGradient::overwrites_reduce_buffer : FirstGradient::overwrites;
+  return seen.gradient.gradients == 1 ? FirstGradient::overwrites_reduce_buffer
+                                      : FirstGradient::overwrites;
 }
 
 // Rows of a large sparse parameter are added up in f32 (RowExchange).
-bool leaves_sum(const GradientObservation& seen, const UpdateFacts& facts) {
+bool leaves_sum(const ParameterObservation& seen, const UpdateFacts& facts) {
   return facts.reads_low_sums && !facts.exact &&
-         (facts.sharded || !seen.is_sparse || seen.elements * 4 < smallest_bucket_bytes);
+         (facts.sharded || !seen.gradient.is_sparse || seen.elements * 4 < smallest_bucket_bytes);
 }
 
 }  // namespace
@@ -40,13 +41,20 @@ std::size_t UpdatePlan::sparse_parameter(std::size_t group) const {
   return static_cast<std::size_t>(found - parameters.begin());
 }
 
+bool UpdatePlan::updates_like(UpdatePlan other) const {
+  if (other.parameters.size() != parameters.size()) return false;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    other.parameters[i].rows_of_ranks = parameters[i].rows_of_ranks;
+  return other == *this;
+}
+
 UpdatePlan plan_before_warm_up(std::size_t parameters) {
   UpdatePlan plan;
   plan.parameters.resize(parameters);
   return plan;
 }
 
-UpdatePlan make_update_plan(std::span<const GradientObservation> seen, const UpdateFacts& facts) {
+UpdatePlan make_update_plan(std::span<const ParameterObservation> seen, const UpdateFacts& facts) {
   UpdatePlan plan = plan_before_warm_up(seen.size());
   plan.observed = true;
   for (std::size_t i = 0; i < seen.size(); ++i) {
