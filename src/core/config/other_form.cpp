@@ -36,6 +36,11 @@ std::string as_toml_value(const std::string& value) {
   return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// As Python and JSON write a dictionary, maybe on several lines.
+bool begins_dictionary(const std::string& value) {
+  return value.starts_with('{') || value.starts_with("dict(");
+}
+
 }  // namespace
 
 std::string as_toml_line(std::string_view line) {
@@ -47,6 +52,8 @@ std::string as_toml_line(std::string_view line) {
   const std::string key = trim(text.substr(0, mark));
   const std::string value = bare_value(text.substr(mark + 1));
   if (!is_bare_key(key)) return "";
+  if (begins_dictionary(value))
+    return "each entry of the dictionary as a line NAME = VALUE of its own";
   if (value.empty()) return text[mark] == ':' ? cat("[", key, "]") : "";
   return cat(key, " = ", as_toml_value(value));
 }

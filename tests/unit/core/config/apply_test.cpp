@@ -156,6 +156,10 @@ TEST(ApplyConfig, ShowsALineOfAnotherFormAsTomlWritesIt) {
       {"name: fast run\n", "TOML writes: name = \"fast run\""},
       {"export NAME='fast'\n", "TOML writes: NAME = \"fast\""},
       {"NAME=fast\n", "TOML writes: NAME = \"fast\""},
+      {"CONFIG = {'batch_size': 16, 'epochs': 3}\n",
+       "TOML writes: each entry of the dictionary as a line NAME = VALUE of its own"},
+      {"CONFIG = {\n  'batch_size': 16,\n}\n", "TOML writes: each entry of the dictionary"},
+      {"args = dict(batch_size=16)\n", "TOML writes: each entry of the dictionary"},
       {"training:\n  batch_size: 4\n", "TOML writes: [training]"}};
   for (const auto& [text, hint] : lines) EXPECT_THAT(error_of_file(text), HasSubstr(hint)) << text;
   EXPECT_THAT(error_of_file("a b c\n"), Not(HasSubstr("TOML writes")));
