@@ -113,7 +113,7 @@ class TrainStep {
   std::unique_ptr<GradientReduction> reduction_;
   BlockObserver blocks_;
   std::shared_ptr<const StepPlan> first_plan_;  // before any step was seen
-  // What the next graph's deferred update is tried with; nothing: it is not.
+  // The assumption with which the next graph's deferred update is tried first; nothing: it is not.
   std::optional<Deferral> deferral_;
   bool defers_ = false;  // some graph begins with an update
   std::size_t terms_;

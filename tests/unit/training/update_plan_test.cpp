@@ -23,7 +23,7 @@ struct PlanCase {
   FirstGradient first;
   bool sum_in_reduce_buffer;
 };
-void PrintTo(const PlanCase& one, std::ostream* out) { *out << one.name; }
+std::ostream& operator<<(std::ostream& out, const PlanCase& one) { return out << one.name; }
 
 class UpdatePlanOf : public ::testing::TestWithParam<PlanCase> {};
 
