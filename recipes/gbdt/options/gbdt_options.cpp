@@ -221,7 +221,8 @@ void check_idle(const GbdtOptions& o) {
   if (o.gbdt.device != TrainDevice::gpu)
     for (const char* key : {"gbdt.gpu_platform", "gbdt.double_precision"})
       refuse(key, cat("gbdt.device is ", o.table.get("gbdt.device")), "it is of gbdt.device=gpu");
-  if (o.gbdt.device == TrainDevice::cpu)
+  // Job files of earlier versions give the jobs of all devices the number 0, or -1 without a GPU.
+  if (o.gbdt.device == TrainDevice::cpu && o.gbdt.device_id > 0)
     refuse("gbdt.device_id", "gbdt.device is cpu", "it is of gbdt.device=gpu and gbdt.device=cuda");
   if (!o.label_column.empty())
     refuse("threshold", cat("the label is the column ", o.label_column), "leave it out");

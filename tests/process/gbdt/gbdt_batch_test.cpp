@@ -284,7 +284,7 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
   EXPECT_THAT(refused({"--gpus", "2"}), HasSubstr("leave it out: with gbdt.device=gpu, a batch"));
   EXPECT_THAT(refused({"gpu_device_id=1"}), HasSubstr("write --devices 1"));
   EXPECT_THAT(refused({"gbdt.device=gpu", "gbdt.device_id=1"}), HasSubstr("sees the one GPU"));
-  EXPECT_THAT(refused({"gbdt.device_id=0"}), HasSubstr("does nothing: gbdt.device is cpu"));
+  EXPECT_THAT(refused({"gbdt.device_id=1"}), HasSubstr("does nothing: gbdt.device is cpu"));
   EXPECT_THAT(refused({"gpus=2"}), HasSubstr("leave it out: with gbdt.device=gpu, a batch"));
   EXPECT_THAT(refused({"num_leaves=31,1"}), HasSubstr("num_leaves"));
   EXPECT_THAT(refused({"params=no_such=1"}), HasSubstr("no_such"));

@@ -39,6 +39,16 @@ TEST(GbdtNames, ChooseAGpuOfABatchByItsFlag) {
   EXPECT_EQ(in_our_words("device", "cpu", batch), "gbdt.device=cpu");
 }
 
+// The number alone does nothing on the CPU, the default.
+TEST(GbdtNames, OfADevicesNumberNameTheDeviceToo) {
+  const std::vector<Synonym> all = synonyms();
+  for (const char* name : {"gpu_device_id", "gpu_id", "device_id", "teacher_gpu_device_id"}) {
+    const Synonym* const synonym = find_synonym(all, name);
+    ASSERT_NE(synonym, nullptr) << name;
+    EXPECT_TRUE(std::string(synonym->note).starts_with("of gbdt.device=gpu")) << synonym->note;
+  }
+}
+
 TEST(GbdtNames, HaveNoOptionForManyGpus) {
   EXPECT_EQ(
       in_our_words("num_gpus", "4"),

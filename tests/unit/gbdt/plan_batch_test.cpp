@@ -79,11 +79,21 @@ TEST_F(PlanBatch, RefusesANumberOfAGpuThatNoJobSees) {
 // As with gbdt.gpu_platform.
 TEST(GbdtDevice, HasANumberOnGpusAlone) {
   GbdtOptions options;
-  options.table.set("gbdt.device_id", "0");
+  options.table.set("gbdt.device_id", "1");
   EXPECT_THAT(error_if_any([&] { options.check(); }),
               HasSubstr("gbdt.device_id does nothing: gbdt.device is cpu"));
   options.table.set("gbdt.device", "gpu");
   EXPECT_EQ(error_if_any([&] { options.check(); }), "");
+}
+
+// Job files of earlier versions give jobs on the CPU the number that {gpu} stands for.
+TEST(GbdtDevice, OnTheCpuTakesTheNumbersOfEarlierJobFiles) {
+  for (const char* id : {"0", "-1"}) {
+    GbdtOptions options;
+    options.table.set("gbdt.device", "cpu");
+    options.table.set("gbdt.device_id", id);
+    EXPECT_EQ(error_if_any([&] { options.check(); }), "") << id;
+  }
 }
 
 TEST_F(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
