@@ -173,6 +173,30 @@ TEST_F(LiveBatch, JobsThatAreDoneAndNeedEachOtherRunAgainAfterARetryOfEach) {
   EXPECT_EQ(count("SELECT count(*) FROM attempt"), 5);
 }
 
+TEST_F(LiveBatch, AJobThatRunsCannotBeRetried) {
+  start("");
+  wait_for_jobs("name = 'live' AND state = 'running'");
+  const ToolResult refused = run({"batch", "retry", "b", "live"});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("job live is running: it cannot be retried"));
+  EXPECT_THAT(refused.err, HasSubstr("lockstep batch cancel b live ends it"));
+  EXPECT_EQ(end().code, 0);
+  EXPECT_EQ(count("SELECT count(*) FROM attempt"), 1);
+}
+
+TEST_F(LiveBatch, AJobOfAKilledSchedulerIsNotSaidToRun) {
+  start("");
+  wait_for_jobs("name = 'live' AND state = 'running'");
+  kill(tool_->pid(), SIGKILL);
+  tool_->wait();
+  const ToolResult asked = run({"batch", "retry", "b", "live"});
+  EXPECT_EQ(asked.code, 0) << asked.err;
+  EXPECT_THAT(asked.err, HasSubstr("lockstep batch resume b waits for it, or runs it again"));
+  write_file_atomic(folder.path() / "end", "");
+  EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
+  EXPECT_EQ(count("SELECT count(*) FROM job WHERE state = 'done'"), 1);
+}
+
 TEST_F(LiveBatch, TheReasonWhyAJobDoesNotRunIsOneThatHoldsNow) {
   start(
       "[[jobs]]\nname = \"a\"\ncommand = \"[ -e mended ]\"\n"

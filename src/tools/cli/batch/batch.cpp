@@ -325,6 +325,22 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
   return jobs.size();
 }
 
+bool is_running(const BatchFolder& part, std::int64_t job) {
+  Ledger ledger = Ledger::open_to_read(part.ledger());
+  return !job_numbers(ledger, cat(" AND state = 'running' AND id = ", job)).empty();
+}
+
+// For a job without an end: only a scheduler knows that it runs.
+int retry_running(const BatchFolder& batch, const BatchFolder& part, const std::string& word) {
+  const std::string name = batch_word(batch);
+  if (batch_holder(part))
+    throw Error(cat("job ", printable(word), " is running: it cannot be retried"),
+                cat("lockstep batch cancel ", name, " ", shell_word(printable(word)), " ends it"));
+  say(cat("job ", printable(word), " was running when the batch stopped: lockstep batch resume ",
+          name, " waits for it, or runs it again if it is gone"));
+  return exit_finished;
+}
+
 // Changes that a running scheduler makes at once; without one they are made in the ledger.
 int request_main(const Parsed& parsed, const std::string& what) {
   const BatchFolder batch = open_batch(parsed);
@@ -345,15 +361,13 @@ int request_main(const Parsed& parsed, const std::string& what) {
   for (const BatchFolder& part : parts_of(batch)) {
     if (job != 0 && has_shares(batch) && !Ledger::open_to_read(part.ledger()).find(cat(job)))
       continue;
+    if (what == "retry" && job != 0 && is_running(part, job))
+      return retry_running(batch, part, parsed.positionals[1]);
     all_run = batch_holder(part) && all_run;
     changed += ask(part, what, job);
   }
   const std::string name = batch_word(batch);
   const std::string on = "lockstep batch resume " + name;
-  if (what == "retry" && job != 0 && changed == 0 && !all_run)
-    throw Error(cat("job ", printable(parsed.positionals[1]), " is running: it cannot be retried"),
-                cat("lockstep batch cancel ", name, " ",
-                    shell_word(printable(parsed.positionals[1])), " ends it"));
   if (what == "pause")
     say("paused: no more jobs start until lockstep batch unpause " + name);
   else if (what == "unpause")
@@ -362,7 +376,7 @@ int request_main(const Parsed& parsed, const std::string& what) {
     say(cat(changed, changed == 1 ? " job" : " jobs",
             what == "retry" ? " will run with " + on : " cancelled"));
   else if (job != 0 && what == "retry")
-    say("the batch that runs was asked to run the job again, unless it is running");
+    say("the batch that runs was asked to run the job again");
   return exit_finished;
 }
 
