@@ -43,7 +43,10 @@ struct DirectBatch {
   std::vector<std::vector<std::string>> rows;  // a value for each of them, job by job
   std::string job_name;                        // with {key} for the value of an option
   std::vector<std::string> only_batch{};       // options that a job does not need
-  std::vector<std::string> outputs{};          // files without which a job has not succeeded
+  // Those of only_batch that jobs record all the same, where they are given. Jobs find them as
+  // "key=value …" in the variable LOCKSTEP_BATCH_OPTIONS, which is no part of their identity.
+  std::vector<std::string> recorded{};
+  std::vector<std::string> outputs{};  // files without which a job has not succeeded
   // "key=value" for each job, where the option is not given, or is one of only_batch; may hold
   // {slot}, {gpu}. Text that must not be filled in goes through job_literal.
   std::vector<std::string> more_options{};

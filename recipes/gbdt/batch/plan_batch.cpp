@@ -155,20 +155,22 @@ DirectBatch plan_batch(const GbdtOptions& options) {
     const KeepCells until_planned;  // the batch may run for days
     return plan_windows(options, &left_out);
   }();
-  DirectBatch batch{.keys = {"symbol", "start", "end"},
-                    .rows = {},
-                    .job_name = "{symbol}_{start}_to_{end}",
-                    .only_batch = {"symbols", "data.made_symbols", "features"},
-                    .outputs = {"model.txt", "predictions.csv", "metadata.json"},
-                    .cpus = options.gbdt.threads,
-                    .cpus_key = "gbdt.threads",
-                    .notes = notes_of(options, asked, windows),
-                    .skipped = static_cast<std::size_t>(
-                        std::count_if(windows.begin(), windows.end(),
-                                      [](const PlannedWindow& one) { return !one.skip.empty(); })),
-                    .on_cpu = "gbdt.device=cpu",
-                    .on_gpu = "gbdt.device=gpu",
-                    .is_alike = alike(options, windows)};
+  DirectBatch batch{
+      .keys = {"symbol", "start", "end"},
+      .rows = {},
+      .job_name = "{symbol}_{start}_to_{end}",
+      .only_batch = {"symbols", "window_days", "stride_days", "data.made_symbols", "features"},
+      .recorded = {"window_days", "stride_days"},
+      .outputs = {"model.txt", "predictions.csv", "metadata.json"},
+      .cpus = options.gbdt.threads,
+      .cpus_key = "gbdt.threads",
+      .notes = notes_of(options, asked, windows),
+      .skipped = static_cast<std::size_t>(
+          std::count_if(windows.begin(), windows.end(),
+                        [](const PlannedWindow& one) { return !one.skip.empty(); })),
+      .on_cpu = "gbdt.device=cpu",
+      .on_gpu = "gbdt.device=gpu",
+      .is_alike = alike(options, windows)};
   if (batch.skipped > 0) batch.why_skipped = first_skip(windows);
   for (const std::string& line : left_out) batch.notes.push_back(cat("left out: ", line));
   batch.left_out = std::move(left_out);
@@ -185,7 +187,7 @@ DirectBatch plan_batch(const GbdtOptions& options) {
   if (std::all_of(windows.begin(), windows.end(),
                   [](const PlannedWindow& one) { return one.window.is_everything; })) {
     batch.keys = {"symbol"};
-    batch.only_batch.insert(batch.only_batch.end(), {"window_days", "stride_days"});
+    batch.recorded.clear();
     batch.job_name = "{symbol}";
     for (auto& row : batch.rows) row.resize(1);
   }

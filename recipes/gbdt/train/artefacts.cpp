@@ -6,11 +6,13 @@
 #include <cerrno>
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
+#include "core/base/whole_number.h"
 #include "runtime/run/predictions/item_table.h"
 
 namespace lockstep::gbdt {
@@ -79,6 +81,19 @@ const std::string& group_name(const Bars& bars, std::size_t row) {
 }
 
 }  // namespace
+
+nlohmann::json recorded_options(const GbdtOptions& options, const std::string& of_batch) {
+  nlohmann::json recorded = options.table.to_json();
+  recorded.erase("run.root");
+  for (const std::string& word : split(of_batch, ' ')) {
+    const std::size_t equals = word.find('=');
+    if (equals == word.npos) continue;
+    const std::string key = word.substr(0, equals);
+    const auto value = whole_number<std::int64_t>(word.substr(equals + 1));
+    if (value && recorded.contains(key) && !options.table.is_given(key)) recorded[key] = *value;
+  }
+  return recorded;
+}
 
 std::string labels_csv(const SymbolData& data, const WindowRows& rows) {
   const auto cell = [](double value) { return std::isnan(value) ? Cell{} : Cell{value}; };

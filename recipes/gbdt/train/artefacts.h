@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@ void write_gzip(const std::filesystem::path& file, std::string_view text);
 // The text that write_gzip wrote. Throws Error where the file is none of gzip's, or its text has
 // more than 1 GiB.
 std::string read_gzip(const std::filesystem::path& file);
+
+// The options in metadata.json, but for where runs lie: a job is not told, its folder is its own.
+// of_batch: "key=value …" of whole numbers that the batch of a job was given, and the job was not.
+nlohmann::json recorded_options(const GbdtOptions& options, const std::string& of_batch);
 
 // Without prices, close and forward_return are empty.
 std::string labels_csv(const SymbolData& data, const WindowRows& rows);

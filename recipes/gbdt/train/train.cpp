@@ -88,6 +88,7 @@ DirectResult train(const GbdtOptions& options, const DirectContext& context) {
       .folder = context.folder,
       .published = published_by_a_batch(context),
       .batch_id = environment("LOCKSTEP_BATCH"),
+      .batch_options = environment("LOCKSTEP_BATCH_OPTIONS"),
       .run_id = context.name,
       .attempt = whole_number<std::int64_t>(environment("LOCKSTEP_TRY")).value_or(1)};
   const WindowResult result = train_window(options, *library, task, context.say);

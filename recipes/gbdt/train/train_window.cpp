@@ -238,13 +238,6 @@ class WindowTraining {
     return metrics;
   }
 
-  // But for where runs lie, which a job is not told: its folder is its own.
-  json recorded_options() const {
-    json options = options_.table.to_json();
-    options.erase("run.root");
-    return options;
-  }
-
   json sample_counts() const {
     return {{"train", rows_.train.size()},
             {"valid", rows_.valid.size()},
@@ -258,7 +251,7 @@ class WindowTraining {
                    {"window_label", label_},
                    {"date_range", date_range()},
                    {"lockstep", version()},
-                   {"options", recorded_options()},
+                   {"options", recorded_options(options_, task_.batch_options)},
                    {"seconds", seconds},
                    {"phases", telemetry_.seconds()},
                    {"sample_counts", sample_counts()},

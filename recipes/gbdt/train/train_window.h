@@ -70,6 +70,7 @@ struct WindowTask {
   std::filesystem::path folder;       // is there; files in it are replaced
   std::filesystem::path published{};  // where they lie after a success; empty: there
   std::string batch_id;               // "" : none
+  std::string batch_options{};        // as in recorded_options
   std::string run_id;                 // in the telemetry's name: a plain file name
   std::int64_t attempt = 1;
 };

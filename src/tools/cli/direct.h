@@ -58,5 +58,8 @@ struct DirectJobs {
 // does, if such values change which jobs there are, and if every job would be skipped.
 DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
                        const std::function<std::string(const DirectJobs&)>& name);
+// Whether two texts of direct_jobs differ at most in what their jobs only record, and in what has
+// no job.
+bool have_same_jobs(const std::string& toml, const std::string& other);
 
 }  // namespace lockstep::cli

@@ -27,13 +27,15 @@ class Record {
     add(texts.size());
     for (const std::string& text : texts) add(text);
   }
-  void add_sorted(const std::vector<std::pair<std::string, std::string>>& values) {
+  void add_sorted(const std::vector<std::pair<std::string, std::string>>& values,
+                  std::string_view without = {}) {
     std::vector<const std::pair<std::string, std::string>*> order;
     order.reserve(values.size());
-    for (const auto& value : values) order.push_back(&value);
+    for (const auto& value : values)
+      if (without.empty() || value.first != without) order.push_back(&value);
     std::stable_sort(order.begin(), order.end(),
                      [](const auto* a, const auto* b) { return a->first < b->first; });
-    add(values.size());
+    add(order.size());
     for (const auto* value : order) {
       add(value->first);
       add(value->second);
@@ -54,7 +56,7 @@ std::string job_key(const Job& job, std::int64_t occurrence) {
   record.add(static_cast<std::uint64_t>(occurrence));
   record.add(static_cast<std::uint64_t>(job.shell));
   record.add_all(job.command);
-  record.add_sorted(job.environment);
+  record.add_sorted(job.environment, batch_options_variable);
   record.add(job.folder);
   record.add_all(job.outputs);
   record.add_sorted(job.parameters);

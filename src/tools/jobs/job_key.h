@@ -8,6 +8,9 @@
 
 namespace lockstep {
 
+// The variable of options that jobs of a recipe only record. It does not count in a job's identity.
+inline constexpr const char* batch_options_variable = "LOCKSTEP_BATCH_OPTIONS";
+
 // 32 hex digits, XXH3-128, of everything that decides what the job does: command, shell,
 // environment, working folder, outputs and parameters. Number, name, priority, resources, retries
 // and dependencies do not count, nor does the order of parameters and of the environment.

@@ -62,6 +62,27 @@ TEST_F(GbdtBadSymbols, AreNamedAtTheEndToo) {
   EXPECT_EQ(metadata.at("options").at("window_days"), 60);
 }
 
+TEST_F(GbdtBadSymbols, DoNotMakeItOtherJobsByAnotherReason) {
+  write_prices("AB");
+  const std::string header = "Date,Open,High,Low,Close,Volume\n";
+  write("CD", header + "2020-01-01,1,1,1,-1,1\n");
+  ASSERT_EQ(batch({"--name", "g"}).code, 0);
+  // As a file of an earlier version.
+  std::string jobs = text("runs/g.toml");
+  const std::string recorded = ", LOCKSTEP_BATCH_OPTIONS = \"window_days=60\"";
+  ASSERT_THAT(jobs, HasSubstr(recorded));
+  jobs.erase(jobs.find(recorded), recorded.size());
+  write_file_atomic(folder() / "runs/g.toml", jobs);
+  write("CD", header);
+  const std::string before = text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json");
+  const ToolResult again = batch({"--name", "g"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("CD.csv holds no bar"));
+  EXPECT_THAT(text("runs/g.toml"), AllOf(HasSubstr(recorded), HasSubstr("CD.csv holds no bar")));
+  EXPECT_EQ(text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json"), before)
+      << "what is done stays";
+}
+
 TEST_F(GbdtBadSymbols, WithTooFewDaysAreLeftOutByNameUnlessThereIsNoOther) {
   std::filesystem::create_directories(folder() / "prices");
   write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,1,1\n");

@@ -247,7 +247,7 @@ TEST_F(GbdtBatch, NamesWindowsThatAreMissingAndWhy) {
                         "missing: AB_2020-01-01_to_2020-06-29: skipped, features need"));
   EXPECT_EQ(read_csv(folder() / "runs/g/windows.csv").rows.size(), 6u);
   EXPECT_TRUE(exists("runs/g/jobs/AB_2020-12-26_to_2021-03-26/model.txt"));
-  EXPECT_THAT(text("runs/g.toml"), HasSubstr("\"window_days=180\""));
+  EXPECT_THAT(text("runs/g.toml"), HasSubstr("LOCKSTEP_BATCH_OPTIONS = \"window_days=180\"}"));
   EXPECT_THAT(tool({"batch", "gbdt", "--dry-run", "data.path=prices", "start=2020-06-01",
                     "end=2021-03-29", "horizon=3"})
                   .err,

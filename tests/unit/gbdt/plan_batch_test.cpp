@@ -51,10 +51,11 @@ TEST_F(PlanBatch, SaysHowManyWindowsAreShorterAndByHowMuch) {
 // The record of a window says then what the batch was asked for.
 TEST_F(PlanBatch, TellsJobsHowWindowsWereMade) {
   GbdtOptions options;
-  EXPECT_THAT(options.plan_batch().only_batch, Not(Contains("window_days")));
-  EXPECT_THAT(options.plan_batch().only_batch, Not(Contains("stride_days")));
+  EXPECT_THAT(options.plan_batch().recorded, ElementsAre("window_days", "stride_days"));
+  EXPECT_THAT(options.plan_batch().only_batch, Contains("window_days")) << "jobs keep their keys";
+  EXPECT_THAT(options.plan_batch().only_batch, Contains("stride_days"));
   options.table.set("data.made_rows", "100");
-  EXPECT_THAT(options.plan_batch().only_batch, Contains("window_days")) << "there is no time";
+  EXPECT_THAT(options.plan_batch().recorded, ::testing::IsEmpty()) << "there is no time";
 }
 
 TEST_F(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {

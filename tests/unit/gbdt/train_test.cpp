@@ -102,6 +102,17 @@ TEST_F(TrainWindow, RecordsWhatTheBoosterUsedBesideWhatWasAsked) {
   EXPECT_THAT(said_, Contains(HasSubstr("num_leaves=31 may not be reached: ")));
 }
 
+TEST(TrainWindowOptions, HaveThoseOfTheBatchThatTheJobWasNotGiven) {
+  GbdtOptions options;
+  options.table.set("stride_days", "20");
+  const json recorded =
+      recorded_options(options, "window_days=60 stride_days=7 no_such=1 horizon=x y");
+  EXPECT_EQ(recorded.at("window_days"), 60);
+  EXPECT_EQ(recorded.at("stride_days"), 20);
+  EXPECT_FALSE(recorded.contains("no_such") || recorded.contains("run.root"));
+  EXPECT_EQ(recorded.at("horizon"), GbdtOptions().horizon);
+}
+
 TEST_F(TrainWindow, TellsABatchWhatWasUsedAndHowGoodItIs) {
   options_.table.set("num_leaves", "31");
   options_.table.set("n_estimators", "20");

@@ -26,10 +26,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Never over another, which somebody may have edited.
+// Never over one with other jobs, which somebody may have edited.
 void write_job_file(const fs::path& file, const std::string& text) {
   std::error_code ignored;
-  if (fs::exists(file, ignored) && read_file(file, list_bytes) != text)
+  if (fs::exists(file, ignored) && !have_same_jobs(read_file(file, list_bytes), text))
     throw Error(cat(file.string(), " is there already, with other jobs"),
                 cat("lockstep batch run ", shell_word(file.string()),
                     " runs them; choose another name with --name for a batch of these"));

@@ -3,6 +3,7 @@
 #include "core/base/text/text.h"
 #include "runtime/launch/launch.h"
 #include "tools/cli/direct.h"
+#include "tools/jobs/job_key.h"
 
 #include <algorithm>
 #include <array>
@@ -303,6 +304,38 @@ std::string name_of(const Planned& planned) {
   return name;
 }
 
+// "window_days=60 …", as the jobs record it; "" where there is nothing. An axis is in the command.
+std::string recorded_words(const Planned& planned) {
+  Words words;
+  for (const std::string& key : planned.batch.recorded)
+    if (planned.options->table.is_given(key) &&
+        std::none_of(planned.settings.axes.begin(), planned.settings.axes.end(),
+                     [&](const Axis& axis) { return axis.key == key; }))
+      words.push_back(cat(key, "=", planned.options->table.get(key)));
+  return join(words, " ");
+}
+
+std::string recorded_entry() { return cat(", ", batch_options_variable, " = "); }
+
+std::string env_line(const Planned& planned, const std::string& batch_name) {
+  const std::string recorded = recorded_words(planned);
+  return cat("env = {LOCKSTEP_BATCH = ", quoted(batch_name),
+             recorded.empty() ? "" : recorded_entry() + quoted(recorded), "}\n");
+}
+
+// Without what decides nothing in the jobs: what they only record, and what has none, and why.
+std::string without_notes(const std::string& toml) {
+  const std::string entry = recorded_entry();
+  Words lines = split(toml, '\n');
+  std::erase_if(lines, [](const std::string& line) { return line.starts_with("left_out = "); });
+  for (std::string& line : lines)
+    if (const std::size_t at = line.find(entry); line.starts_with("env = {") && at != line.npos) {
+      const std::size_t value = at + entry.size() + 1;
+      line.erase(at, line.find('"', value) + 1 - at);
+    }
+  return join(lines, "\n");
+}
+
 // Jobs that need different things are a table [[jobs]] each, below the keys that they share.
 std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
                           const std::string& program, const std::string& batch_name) {
@@ -312,8 +345,8 @@ std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
   std::string text = cat(
       "# A batch of ", recipe.name, ": edit it, and run it (again) with lockstep batch run FILE.\n",
       is_one ? command_key(recipe, planned, groups[0], program) : "",
-      "name = ", quoted(name_of(planned)), "\noutputs = ", list_of(batch.outputs),
-      "\nenv = {LOCKSTEP_BATCH = ", quoted(batch_name), "}\nworkers = \"kept\"\n",
+      "name = ", quoted(name_of(planned)), "\noutputs = ", list_of(batch.outputs), "\n",
+      env_line(planned, batch_name), "workers = \"kept\"\n",
       is_one ? needs_lines(planned.needs[0]) : "", "skip_codes = [", static_cast<int>(exit_skipped),
       "]\nretries = ", batch.retries, "\nretry_delay = ", general(batch.retry_delay_s, 6),
       "\ntimeout = ", general(batch.timeout_s, 6),
@@ -328,6 +361,10 @@ std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
 }
 
 }  // namespace
+
+bool have_same_jobs(const std::string& toml, const std::string& other) {
+  return without_notes(toml) == without_notes(other);
+}
 
 DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
                        const std::function<std::string(const DirectJobs&)>& name) {

@@ -37,6 +37,7 @@ struct ToyOptions : DirectOptions {
                       .rows = {},
                       .job_name = "{part}",
                       .only_batch = {"parts"},
+                      .recorded = {"parts"},
                       .outputs = {"model.txt"},
                       .more_options = {"rate={gpu}"},
                       .cpus = threads,
@@ -80,7 +81,9 @@ TEST(DirectJobs, HaveTheGivenOptionsInTheCommandAndTheRestInTheMatrix) {
   EXPECT_THAT(text, HasSubstr("command = [\"/bin/lockstep\", \"train\", \"toy\", "
                               "\"leaves=63\", \"rate={gpu}\", \"part={part}\"]\n"));
   EXPECT_THAT(text, HasSubstr("name = \"{part}\"\n"));
-  EXPECT_THAT(text, HasSubstr("env = {LOCKSTEP_BATCH = \"b\"}\n"));
+  EXPECT_THAT(text, HasSubstr("env = {LOCKSTEP_BATCH = \"b\", LOCKSTEP_BATCH_OPTIONS = "
+                              "\"parts=3\"}\n"));
+  EXPECT_THAT(toml({"leaves=63"}), HasSubstr("env = {LOCKSTEP_BATCH = \"b\"}\n"));
   EXPECT_THAT(text, HasSubstr("skip_codes = [3]\n"));
   EXPECT_THAT(text, HasSubstr("gpus = 0.25\n"));
   EXPECT_THAT(text, HasSubstr("  {\"part\" = \"a\"},\n  {\"part\" = \"b\"},\n"));
@@ -165,6 +168,25 @@ TEST(DirectJobs, NameWhatIsLeftOutOnce) {
   EXPECT_THAT(toml({"leaves=3,4", "rate=0.1,0.2"}),
               HasSubstr("\nleft_out = [\"z: it is \\\"bad\\\"\"]\n"));
   EXPECT_THAT(toml({"leaves=4"}), Not(HasSubstr("left_out")));
+}
+
+// A file of an earlier version has no options that its jobs only record.
+TEST(DirectJobs, AreTheSameWhateverIsLeftOutAndRecorded) {
+  const std::string text = toml({"leaves=3", "parts=2"}), earlier = toml({"leaves=3"});
+  ASSERT_NE(text, earlier);
+  EXPECT_TRUE(have_same_jobs(text, earlier));
+  std::string other_reason = text;
+  other_reason.replace(other_reason.find("bad"), 3, "old");
+  EXPECT_TRUE(have_same_jobs(text, other_reason));
+  std::string without = text;
+  const std::size_t line = without.find("left_out = ");
+  without.erase(line, without.find('\n', line) + 1 - line);
+  EXPECT_TRUE(have_same_jobs(text, without));
+  EXPECT_FALSE(have_same_jobs(text, toml({"leaves=3", "parts=3"})));
+  EXPECT_FALSE(have_same_jobs(text, toml({"leaves=4", "parts=2"})));
+  std::string edited = text;
+  edited.replace(edited.find("\"b\", "), 5, "\"b\", A = \"1\", ");
+  EXPECT_FALSE(have_same_jobs(text, edited));
 }
 
 TEST(DirectJobs, KeepBracesOfValues) {

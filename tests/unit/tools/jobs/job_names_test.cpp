@@ -104,6 +104,7 @@ TEST(JobKey, IsThatOfTheContentAlone) {
   same.after = {"k"};
   same.timeout_s = 3;
   same.parameters = {{"y", "2"}, {"x", "1"}};
+  same.environment = {{"LOCKSTEP_BATCH_OPTIONS", "days=9"}};
   EXPECT_EQ(job_key(same, 0), key);
   EXPECT_NE(job_key(job, 1), key);
   const auto differs = [&](auto change) {
