@@ -230,10 +230,13 @@ Matched add_jobs(const std::vector<Trial*>& trials) {
 using JobOfTrials = std::vector<RepeatOfJob>;  // the same job in each of them
 
 // The seed of all jobs of the trial, as they report it, or as its choice of jobs says.
-json seed_of(const Trial& trial) {
-  const json used = trial.value("used.seed");
-  if (used.is_object()) return {};  // differs from job to job
-  return used.is_null() ? trial.value("seed") : used;
+// It is a text there, and a number in reports.
+std::string seed_of(const Trial& trial) {
+  json seed = trial.value("used.seed");
+  if (seed.is_null()) seed = trial.value("seed");
+  if (seed.is_object() || seed.is_null()) return "";  // differs from job to job, or is unknown
+  if (seed.is_string()) return seed.get<std::string>();
+  return seed.is_number_float() ? general(seed.get<double>(), 17) : seed.dump();
 }
 
 JobRow row_of(const JobOfTrials& all_a, const JobOfTrials& all_b, std::set<std::string>& changed) {
@@ -264,7 +267,7 @@ JobsMatched match_jobs(TrialGroup& a, TrialGroup& b) {
       .any = true, .matched = static_cast<std::int64_t>(matched.names.size()), .by = matched.by};
   result.only_a = static_cast<std::int64_t>(a.trials[0].jobs.size()) - result.matched;
   result.only_b = static_cast<std::int64_t>(b.trials[0].jobs.size()) - result.matched;
-  std::vector<json> seeds;
+  std::vector<std::string> seeds;
   for (const Trial* trial : trials) seeds.push_back(seed_of(*trial));
   const auto jobs_of = [&](std::string_view name, std::size_t from, std::size_t to) {
     JobOfTrials jobs;

@@ -43,12 +43,15 @@ std::string changed_parameters(const std::set<std::string>& changed_nothing,
   return cat(join(texts, ", "), more > 0 ? cat(" and ", more, " more") : "");
 }
 
-bool share_a_seed(const std::vector<RepeatOfJob>& a, const std::vector<RepeatOfJob>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const RepeatOfJob& one) {
-    return !one.seed.is_null() && std::any_of(b.begin(), b.end(), [&](const RepeatOfJob& other) {
-      return other.seed == one.seed;
-    });
-  });
+// Whether the other side has a trial of the same seed, for each trial of this side.
+std::vector<char> have_partners(const std::vector<RepeatOfJob>& side,
+                                const std::vector<RepeatOfJob>& other) {
+  std::vector<char> have;
+  for (const RepeatOfJob& one : side)
+    have.push_back(!one.seed.empty() &&
+                   std::any_of(other.begin(), other.end(),
+                               [&](const RepeatOfJob& two) { return two.seed == one.seed; }));
+  return have;
 }
 
 // Results "used.NAME" that are not the same in both jobs.
@@ -81,13 +84,14 @@ JobRow::Outcome outcome_of(const JobFacts& a, const JobFacts& b) {
 JobRow::Outcome outcome_of(const std::vector<RepeatOfJob>& a, const std::vector<RepeatOfJob>& b,
                            std::set<std::string>* changed) {
   using enum JobRow::Outcome;
-  const bool by_seed = share_a_seed(a, b);
+  const std::vector<char> pairs_a = have_partners(a, b), pairs_b = have_partners(b, a);
+  const bool by_seed = std::find(pairs_a.begin(), pairs_a.end(), 1) != pairs_a.end();
   std::set<std::string> differ;
   std::vector<char> found_a(a.size(), 0), found_b(b.size(), 0);
   bool models = true;
   for (std::size_t i = 0; i < a.size(); ++i)
     for (std::size_t j = 0; j < b.size(); ++j) {
-      if (by_seed && a[i].seed != b[j].seed) continue;
+      if (by_seed && !(pairs_a[i] && a[i].seed == b[j].seed)) continue;
       const JobRow::Outcome outcome = outcome_of(*a[i].job, *b[j].job);
       if (outcome == unknown) return unknown;
       if (outcome == other) continue;
@@ -95,10 +99,12 @@ JobRow::Outcome outcome_of(const std::vector<RepeatOfJob>& a, const std::vector<
       models = models && outcome == same_model;
       if (changed != nullptr) add_changed(*a[i].job, *b[j].job, differ);
     }
-  const auto all = [](const std::vector<char>& found) {
-    return std::find(found.begin(), found.end(), 0) == found.end();
+  const auto all = [&](const std::vector<char>& found, const std::vector<char>& pairs) {
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (!found[i] && (pairs[i] || !by_seed)) return false;
+    return true;
   };
-  if (!all(found_a) && !all(found_b)) return other;
+  if (!all(found_a, pairs_a) && !all(found_b, pairs_b)) return other;
   if (changed != nullptr) changed->merge(differ);
   return models ? same_model : same_results;
 }

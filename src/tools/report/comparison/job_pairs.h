@@ -18,11 +18,12 @@ JobRow::Outcome outcome_of(const JobFacts& a, const JobFacts& b);
 // One job in one trial.
 struct RepeatOfJob {
   const JobFacts* job = nullptr;
-  nlohmann::json seed{};  // of the trial; null: unknown
+  std::string seed{};  // of the trial; "": unknown
 };
 // For one job in the trials of each side, at least one. The outcome is the same if each trial of
 // one side equals some trial of the other. If the sides share a seed, only trials of one seed are
-// compared. changed: takes the results "used.NAME" in which such equal trials differ; null: none.
+// compared, and trials of other seeds do not count. changed: takes the results "used.NAME" in which
+// such equal trials differ; null: none.
 JobRow::Outcome outcome_of(const std::vector<RepeatOfJob>& a, const std::vector<RepeatOfJob>& b,
                            std::set<std::string>* changed = nullptr);
 

@@ -289,6 +289,42 @@ TEST_F(BatchesBySeed, ModelsOfAnotherSeedAreNotTheSame) {
   EXPECT_THAT(flag_names(compare(a, b, {})), Not(Contains("same_outcome")));
 }
 
+TEST_F(BatchesBySeed, SeedsThatOneSideAloneHasDoNotCount) {
+  TrialGroup a{.name = "old", .trials = {}}, b{.name = "new", .trials = {}};
+  for (const int seed : {1, 2, 3}) {
+    a.trials.push_back(repeat(cat("a", seed), "127", seed, seed));
+    b.trials.push_back(repeat(cat("b", seed), "255", seed + 1, seed + 1));
+  }
+  const Comparison found = compare(a, b, {});
+  ASSERT_THAT(flag_names(found), Contains("same_outcome"));
+  EXPECT_THAT(found.flags[0].text, HasSubstr("3 of 4 jobs have the same model"));
+  b.trials[0] = repeat("b4", "255", 2, 7);
+  EXPECT_THAT(flag_names(compare(a, b, {})), Not(Contains("same_outcome")));
+}
+
+// A matrix has the seed as a text, and the other side's jobs report a number.
+TEST_F(BatchesBySeed, TheSeedOfAMatrixIsThatWhichJobsReport) {
+  std::vector<MadeJob> sweep;
+  for (const int seed : {1, 2, 3}) {
+    const std::vector<MadeJob> jobs = asked(grid(2, 2, 2), "127", 127);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      MadeJob job = jobs[i];
+      job.more = {{"seed", cat(seed)}};
+      job.model = cat("m", i, "-", seed);
+      sweep.push_back(job);
+    }
+  }
+  const TrialGroup a{.name = "old", .trials = by_seed(batch("sweep", sweep))};
+  ASSERT_EQ(a.trials.size(), 3U);
+  TrialGroup same{.name = "same", .trials = {}}, mixed{.name = "mixed", .trials = {}};
+  for (const int seed : {1, 2, 3}) {
+    same.trials.push_back(repeat(cat("s", seed), "255", seed, seed));
+    mixed.trials.push_back(repeat(cat("x", seed), "255", seed, seed % 3 + 1));
+  }
+  EXPECT_THAT(flag_names(compare(a, same, {})), Contains("same_outcome"));
+  EXPECT_THAT(flag_names(compare(a, mixed, {})), Not(Contains("same_outcome")));
+}
+
 TEST_F(Batches, AParameterThatDiffersWhereTheModelsDoChangedSomething) {
   std::vector<MadeJob> a = grid(2, 2, 2), b = grid(2, 2, 2);
   for (std::size_t i = 0; i < a.size(); ++i) a[i].model = b[i].model = cat("m", i);
