@@ -178,10 +178,21 @@ void add_batch_cautions(Trial& trial, const std::vector<std::string>& left_out) 
     if (states[state] > 0)
       trial.cautions.push_back(
           cat(states[state], " of its jobs ", states[state] == 1 ? "is " : "are ", state));
-  for (const std::string& line : left_out) trial.cautions.push_back(cat("left out: ", line));
+  if (!left_out.empty()) trial.cautions.push_back(left_out_note(left_out));
 }
 
 }  // namespace
+
+std::string left_out_note(const std::vector<std::string>& lines) {
+  constexpr std::size_t most_named = 5;
+  if (lines.size() == 1) return cat("left out: ", lines[0]);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < lines.size() && i < most_named; ++i)
+    names.push_back(lines[i].substr(0, lines[i].find(": ")));
+  const std::size_t more = lines.size() - names.size();
+  return cat(lines.size(), " are left out: ", join(names, ", "),
+             more > 0 ? cat(" and ", more, " more") : "", "; lockstep batch status says why");
+}
 
 Trial read_batch_facts(const BatchFolder& batch) {
   Trial trial{.name = batch.path.filename().string(),

@@ -1,6 +1,9 @@
 // Facts and measurements of a batch, from its ledger and its GPUs' log.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "tools/jobs/files/batch_folder.h"
 #include "tools/report/facts/facts.h"
 
@@ -9,5 +12,9 @@ namespace lockstep {
 // Facts derived from its jobs are added by match_jobs, which sees both sides. Throws Error if the
 // ledger cannot be read.
 Trial read_batch_facts(const BatchFolder& batch);
+
+// One line about lines "NAME: WHY" of what has no job: a single one with its reason, else how many
+// and the first names. At least one.
+std::string left_out_note(const std::vector<std::string>& lines);
 
 }  // namespace lockstep

@@ -14,6 +14,7 @@
 #include "runtime/run/events/json_lines.h"
 #include "tools/jobs/files/batch_files.h"
 #include "tools/jobs/files/batch_shares.h"
+#include "tools/report/facts/batch_facts.h"
 
 namespace lockstep {
 namespace {
@@ -84,7 +85,8 @@ void read_jobs(const BatchFolder& batch, Ledger& ledger, BatchReport& report) {
 }
 
 void read_notes(Ledger& ledger, BatchReport& report) {
-  for (const std::string& line : ledger.left_out()) report.notes.push_back(cat("left out: ", line));
+  if (const auto lines = ledger.left_out(); !lines.empty())
+    report.notes.push_back(left_out_note(lines));
   Statement rows(ledger.database(), "SELECT text FROM note ORDER BY id LIMIT 100");
   while (rows.step()) report.notes.push_back(rows.text(0));
 }

@@ -375,6 +375,25 @@ TEST_F(Batches, SeedsOfAMatrixAreRepeatsOfOneConfiguration) {
     EXPECT_NE(one.what.aspect, Aspect::time) << one.what.name << ": they ran side by side";
 }
 
+// A mistyped folder of prices leaves out hundreds of symbols.
+TEST_F(Batches, WhatIsLeftOutIsOneCautionWithTheFirstNames) {
+  batch("b", grid(1, 2, 2));
+  const BatchFolder made{folder.path() / "b"};
+  const auto cautions = [&](const std::vector<std::string>& lines) {
+    Ledger::open(made.ledger()).set_fact("left_out", nlohmann::json(lines).dump());
+    return read_batch_facts(made).cautions;
+  };
+  EXPECT_THAT(cautions({"CD: no file"}), Contains("left out: CD: no file"));
+  std::vector<std::string> lines;
+  for (int i = 0; i < 300; ++i) lines.push_back(cat("S", i, ": no file"));
+  const std::string note =
+      "300 are left out: S0, S1, S2, S3, S4 and 295 more; lockstep batch status says why";
+  EXPECT_THAT(cautions(lines), ::testing::AllOf(Contains(note), Not(Contains(HasSubstr("S9")))));
+  EXPECT_THAT(read_batch_report(made).notes, ::testing::ElementsAre(note));
+  EXPECT_EQ(left_out_note({"A: x", "B: y: z"}),
+            "2 are left out: A, B; lockstep batch status says why");
+}
+
 TEST_F(Batches, AChoiceOfJobsThatAreNotThereNamesThoseThatAre) {
   const Trial all = batch("sweep", grid(2, 2, 2));
   EXPECT_THAT(error_of([&] { choose_jobs(all, {{"symbol", "X"}}); }), HasSubstr("S0, S1"));
