@@ -67,6 +67,15 @@ std::string name_of_parameters(std::string_view group, const Job& job) {
   return plain_job_name(name + parameter_list(job));
 }
 
+bool names_hide_difference(const Job& a, const Job& b) {
+  return std::any_of(a.parameters.begin(), a.parameters.end(), [&](const auto& one) {
+    return std::any_of(b.parameters.begin(), b.parameters.end(), [&](const auto& other) {
+      return one.first == other.first && one.second != other.second &&
+             plain_job_name(one.second) == plain_job_name(other.second);
+    });
+  });
+}
+
 std::string shown_name(const Job& job) {
   constexpr std::size_t most_bytes = 200;
   const std::string list = parameter_list(job);

@@ -28,6 +28,10 @@ std::string parameter_list(const Job& job);
 // (1=a/b)". Such names may be equal for several jobs.
 std::string shown_name(const Job& job);
 
+// Whether a parameter has different values that are one plain name, such as "M&M" and "M M". Then a
+// name that both jobs have stands for different jobs.
+bool names_hide_difference(const Job& a, const Job& b);
+
 // "lr=0.1-repeat-2", for the second job that would have the name.
 std::string name_of_repeat(const std::string& name, int count);
 

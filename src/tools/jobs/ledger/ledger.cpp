@@ -358,20 +358,24 @@ std::optional<std::int64_t> Ledger::find(const std::string& name_or_number) {
   }
   row.reset();
   if (!is_replaced) return id;
-  const std::optional<std::int64_t> present = find_renamed(name_or_number);
+  const std::optional<std::int64_t> present = find_renamed(name_or_number, *id);
   return present ? present : id;
 }
 
-// The job whose name has the form that `unused_name` gives. The bounds let the index of names be
-// used: '.' follows '-'.
-std::optional<std::int64_t> Ledger::find_renamed(const std::string& name) {
+// The job whose name has the form that `unused_name` gives, and which is no other one with a
+// similar value. The bounds let the index of names be used: '.' follows '-'.
+std::optional<std::int64_t> Ledger::find_renamed(const std::string& name, std::int64_t replaced) {
   Statement& row = database_->prepared(
       "SELECT id FROM job WHERE listed != 0 AND name > ?1 || '-' AND name < ?1 || '.' AND "
-      "substr(name, 1, length(?1) + 9) = ?1 || '-' || substr(key, 1, 8) ORDER BY id DESC LIMIT 1");
-  std::optional<std::int64_t> id;
-  if (row.bind(1, name).step()) id = row.integer(0);
+      "substr(name, 1, length(?1) + 9) = ?1 || '-' || substr(key, 1, 8) ORDER BY id DESC");
+  std::vector<std::int64_t> found;
+  row.bind(1, name);
+  while (row.step()) found.push_back(row.integer(0));
   row.reset();
-  return id;
+  const Job before = job(replaced);
+  for (const std::int64_t id : found)
+    if (!names_hide_difference(before, job(id))) return id;
+  return std::nullopt;
 }
 
 std::map<JobState, std::int64_t> Ledger::counts() {

@@ -139,7 +139,8 @@ class Ledger {
   std::vector<std::pair<std::int64_t, std::int64_t>> dependencies();  // job, the job it needs
   Job job(std::int64_t id);
   // A job by its name in the ledger, or by its number. The name of a job that is no longer listed
-  // stands for the listed one that has the same name in its job file, if there is one.
+  // stands for the listed one that has the same name in its job file, if there is one, but not for
+  // one whose value merely looks the same in a name, such as "M M" for "M&M".
   std::optional<std::int64_t> find(const std::string& name_or_number);
   std::map<JobState, std::int64_t> counts();  // of listed jobs
   std::int64_t unsynced();  // listed jobs whose end would not survive a power loss yet
@@ -196,7 +197,7 @@ class Ledger {
   AddedJobs add(const Jobs& jobs, bool replaces);
   AddedJobs add_first(const Jobs& jobs);
   AddedJobs add_more(const Jobs& jobs, bool replaces);
-  std::optional<std::int64_t> find_renamed(const std::string& name);
+  std::optional<std::int64_t> find_renamed(const std::string& name, std::int64_t replaced);
   void insert(const Job& job, std::int64_t number, const std::string& name);
 
   std::unique_ptr<Database> database_;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/base/text/text.h"
 #include "job_fixtures.h"
 #include "ledger_fixtures.h"
 #include "tools/jobs/ledger/ledger.h"
@@ -55,6 +56,33 @@ TEST_F(LedgerAdd, TheNameInTheFileFindsTheJobThatIsThereNow) {
   EXPECT_EQ(ledger_.find("x"), 1);
   add("name = 'x-y'\ncommand = ['echo', 'd']\n");
   EXPECT_EQ(ledger_.find("x"), 1) << "another name that begins alike";
+}
+
+TEST_F(LedgerAdd, ANameThatIsGoneFindsNoJobOfAnotherValue) {
+  const auto symbols = [](const std::string& list, const char* word = "echo") {
+    return cat("name = '{s}'\ncommand = ['", word, "', '{s}']\nmatrix = {s = [", list, "]}\n");
+  };
+  add(symbols("'M&M'"));
+  EXPECT_EQ(name(1), "M_M");
+  add(symbols("'M&M', 'M M'"));
+  EXPECT_THAT(name(2), StartsWith("M_M-"));
+  EXPECT_EQ(ledger_.find("M_M"), 1);
+  add(symbols("'M M'"));
+  EXPECT_EQ(ledger_.find("M_M"), 1) << "M&M, which is not in the file any more";
+  EXPECT_EQ(ledger_.find(name(2)), 2);
+  add(symbols("'M&M', 'M M'", "printf"));
+  EXPECT_EQ(ledger_.job(*ledger_.find("M_M")).parameters[0].second, "M&M") << "it was changed";
+}
+
+// A name that does not hold the value stays that of the job.
+TEST_F(LedgerAdd, ANameFindsTheJobWithAnotherValueThatItDoesNotHold) {
+  const auto rate = [](const char* value) {
+    return cat("name = 'x{a}'\ncommand = ['echo', '{lr}']\nmatrix = {a = [1], lr = [", value,
+               "]}\n");
+  };
+  add(rate("0.1"));
+  add(rate("0.2"));
+  EXPECT_EQ(ledger_.find("x1"), 2);
 }
 
 TEST_F(LedgerAdd, AKnownJobKeepsItsNameWhereTheFileGivesItToAnother) {
