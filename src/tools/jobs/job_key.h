@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// The variable of options that jobs of a recipe only record. It does not count in a job's identity.
+// The variable with options that jobs of a recipe only record. It is no part of a job's identity.
 inline constexpr const char* batch_options_variable = "LOCKSTEP_BATCH_OPTIONS";
 
 // 32 hex digits, XXH3-128, of everything that decides what the job does: command, shell,

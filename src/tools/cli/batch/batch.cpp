@@ -330,7 +330,7 @@ bool is_running(const BatchFolder& part, std::int64_t job) {
   return !job_numbers(ledger, cat(" AND state = 'running' AND id = ", job)).empty();
 }
 
-// For a job without an end: only a scheduler knows that it runs.
+// The answer for a job without an end. Only a scheduler knows that it runs.
 int retry_running(const BatchFolder& batch, const BatchFolder& part, const std::string& word) {
   const std::string name = batch_word(batch);
   if (batch_holder(part))

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Never over one with other jobs, which somebody may have edited.
+// A file with other jobs stays, since somebody may have edited it.
 void write_job_file(const fs::path& file, const std::string& text) {
   std::error_code ignored;
   if (fs::exists(file, ignored) && !have_same_jobs(read_file(file, list_bytes), text))

@@ -304,7 +304,7 @@ std::string name_of(const Planned& planned) {
   return name;
 }
 
-// "window_days=60 …", as the jobs record it; "" where there is nothing. An axis is in the command.
+// "key=value …", as the jobs record it; "" where there is nothing. An axis is in the command.
 std::string recorded_words(const Planned& planned) {
   Words words;
   for (const std::string& key : planned.batch.recorded)
@@ -323,7 +323,7 @@ std::string env_line(const Planned& planned, const std::string& batch_name) {
              recorded.empty() ? "" : recorded_entry() + quoted(recorded), "}\n");
 }
 
-// Without what decides nothing in the jobs: what they only record, and what has none, and why.
+// The text without lines that decide nothing: what jobs only record, and what has no job.
 std::string without_notes(const std::string& toml) {
   const std::string entry = recorded_entry();
   Words lines = split(toml, '\n');
