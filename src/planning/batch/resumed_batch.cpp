@@ -54,15 +54,16 @@ std::string why_not(std::int64_t micro, const Plan& now) {
 KeptBatch batch_to_keep(const BatchSizes& recorded, const LastBatch& last,
                         const TrainOptions& options, const Facts& facts,
                         const std::vector<Device>& devices) {
+  const bool are_typed = options.batch.micro > 0 || options.batch.accumulation > 0;
   if (are_alike(last.plan.devices, devices)) {
-    KeptBatch kept{.sizes = recorded, .micro = last.micro};
+    KeptBatch kept{.sizes = recorded, .micro = are_typed ? 0 : last.micro};
     kept.sizes.global = options.batch.global;
     return kept;
   }
   KeptBatch kept{.sizes = options.batch};
   const std::int64_t micro =
       last.shrunk_to > 0 ? std::min(recorded.micro, last.shrunk_to) : recorded.micro;
-  if (micro <= 0 || options.batch.accumulation > 0) return kept;
+  if (micro <= 0 || are_typed) return kept;
   if (!can_be(micro, last.plan.batch, options, facts, devices)) return kept;
   kept.sizes.micro = recorded.micro;
   kept.micro = micro;

@@ -23,7 +23,8 @@ struct KeptBatch {
 };
 
 // recorded: the sizes in the record of the run. options: of the run as it goes on, with those of
-// the sizes that the user repeats; its global batch can be shared out over `devices`.
+// the sizes that the user types again, which stand although memory ran out with them; its global
+// batch can be shared out over `devices`.
 KeptBatch batch_to_keep(const BatchSizes& recorded, const LastBatch& last,
                         const TrainOptions& options, const Facts& facts,
                         const std::vector<Device>& devices);

@@ -86,6 +86,27 @@ TEST_F(ResumedBatch, KeepsWhatMemoryLeftOfIt) {
   EXPECT_THAT(notes(now), IsEmpty());
 }
 
+TEST_F(ResumedBatch, ASizeThatIsTypedAgainStandsThoughMemoryRanOutWithIt) {
+  for (const int devices : {2, 1}) {
+    begin(gpus(2), {.micro = 32});
+    micro = shrunk_to = 8;
+    options.batch.micro = 32;
+    const Plan now = go_on(gpus(devices));
+    EXPECT_EQ(now.batch.micro, 32) << devices;
+    EXPECT_THAT(notes(now), IsEmpty()) << devices;
+  }
+  begin(gpus(2), {.accumulation = 4});
+  micro = shrunk_to = 4;
+  options.batch.accumulation = 4;
+  EXPECT_EQ(go_on(gpus(2)).batch.micro, 8);
+}
+
+TEST_F(ResumedBatch, IsChosenAnewWithinWhatMemoryLeft) {
+  begin(gpus(2), {.micro = 32});
+  options.batch.micro = 0;  // typed: nothing is kept
+  EXPECT_EQ(make_plan(options, facts, memory, gpus(2), {.shrunk_to = 8}).batch.micro, 8);
+}
+
 TEST_F(ResumedBatch, KeepsWhatWasTriedOut) {
   begin(gpus(2), {.micro = micro_auto});
   micro = 4;

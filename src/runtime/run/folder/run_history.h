@@ -15,8 +15,9 @@ struct RunHistory {
   nlohmann::json ended;      // the "end" or "stop" of the newest start, or null
   // Finished steps, and the micro-batch from then on: one entry, or more if it changed.
   std::vector<std::pair<std::int64_t, std::int64_t>> micro;
-  // The same, but only for changes because memory ran out.
-  std::vector<std::pair<std::int64_t, std::int64_t>> shrunk;
+  // The micro-batch that memory left when it ran out; 0: it never did, or a larger one came later.
+  // A resume from an earlier step takes nothing of it back.
+  std::int64_t memory_left = 0;
   std::vector<nlohmann::json> evals;     // those still valid, oldest first
   std::vector<nlohmann::json> warnings;  // "warning" and "checkpoint_failed"
   std::int64_t step = 0;                 // finished steps

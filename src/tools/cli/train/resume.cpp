@@ -91,13 +91,13 @@ std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_th
   return std::nullopt;
 }
 
-// The micro-batch that the run shrank to when memory ran out, on devices of the same kind; else 0.
+// The micro-batch that memory left when it ran out, on devices of the same kind; else 0.
 std::int64_t micro_that_fitted(const RunDir& run, const RunHistory& history,
                                const std::vector<Device>& devices) {
   const nlohmann::json before = run.record().value("devices", nlohmann::json::array());
   for (const nlohmann::json& device : before)
     if (text_or(device, "name", "") != devices[0].name) return 0;
-  return history.shrunk.empty() ? 0 : history.shrunk.back().second;
+  return history.memory_left;
 }
 
 // The micro-batch at the end of the last start. One that ended before its first event has the
