@@ -152,6 +152,21 @@ TEST_F(OutOfMemory, AMicroBatchThatIsTypedAgainStands) {
   EXPECT_THAT(resume("13", {}), asked) << "memory sufficed";
 }
 
+TEST_F(OutOfMemory, NoChangeLeadsAResumedRunBackToWhatRanOut) {
+  ASSERT_EQ(train(2, "changed", "forward 7 1 10",
+                  {"stop.steps=10", "batch.micro=32", "batch.micro_changes=2:16,12:16"})
+                .code,
+            0);
+  ASSERT_EQ(events("changed", "memory").size(), 1U);
+  const ToolResult resumed =
+      run_tool({"resume", "changed", "--devices", "cpu:2", "stop.steps=14"}, folder.path());
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("micro-batch 8 x accumulation 4"));
+  const auto changes = events("changed", "micro");
+  ASSERT_EQ(changes.size(), 1U) << "16 after step 2 alone";
+  EXPECT_EQ(changes[0].at("step"), 2);
+}
+
 TEST_F(OutOfMemory, InEvaluationJudgesFewerAtOnce) {
   ASSERT_EQ(train(2, "whole", "", {"eval.every_steps=10"}).code, 0);
   const ToolResult result = train(2, "eval", "evaluation 0 1 5", {"eval.every_steps=10"});

@@ -61,6 +61,13 @@ void take_history_event(nlohmann::json event, RunHistory& history, Counted& coun
 
 }  // namespace
 
+std::pair<std::int64_t, std::int64_t> RunHistory::micro_at(std::int64_t step) const {
+  std::pair<std::int64_t, std::int64_t> in_force{-1, 0};
+  for (const auto& entry : micro)
+    if (entry.first <= step) in_force = entry;
+  return in_force;
+}
+
 nlohmann::json RunHistory::best() const {
   for (auto eval = evals.rbegin(); eval != evals.rend(); ++eval)
     if (eval->contains("best") && (*eval)["best"] == true) return *eval;

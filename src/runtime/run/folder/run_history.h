@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -21,7 +22,10 @@ struct RunHistory {
   std::vector<nlohmann::json> evals;     // those still valid, oldest first
   std::vector<nlohmann::json> warnings;  // "warning" and "checkpoint_failed"
   std::int64_t step = 0;                 // finished steps
-  nlohmann::json best() const;           // the newest eval event that was the best so far, or null
+  // Since when, and which, is the micro-batch in force after `step` finished steps; {-1, 0}:
+  // unknown.
+  std::pair<std::int64_t, std::int64_t> micro_at(std::int64_t step) const;
+  nlohmann::json best() const;  // the newest eval event that was the best so far, or null
 };
 
 // Events that resumes took back are left out. Reads long runs fast: only the last step line is

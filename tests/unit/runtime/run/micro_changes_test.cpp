@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 class MicroChanges : public ::testing::Test {
  protected:
@@ -46,6 +47,18 @@ TEST_F(MicroChanges, OfAResumeBeginAnewWithThoseThatAreDue) {
   write("start", 250, 8);
   write("micro", 250, 4);
   EXPECT_THAT(page(), HasSubstr("8, 4 after step 200  (batch.micro=8 batch.micro_changes=200:4)"));
+}
+
+TEST_F(MicroChanges, TellWhichMicroBatchWasInForceAtAStep) {
+  const auto at = [this](int step) { return read_history(run.events_path()).micro_at(step); };
+  EXPECT_THAT(at(0), Pair(-1, 0));
+  write("start", 0, 8);
+  write("micro", 200, 4);
+  write("memory", 300, 2);
+  EXPECT_THAT(at(0), Pair(0, 8));
+  EXPECT_THAT(at(199), Pair(0, 8));
+  EXPECT_THAT(at(200), Pair(200, 4));
+  EXPECT_THAT(at(1000), Pair(300, 2));
 }
 
 TEST_F(MicroChanges, NoResumeTakesBackThatMemoryRanOut) {
