@@ -229,4 +229,10 @@ std::vector<MicroChange> parse_micro_changes(const std::string& text) {
   return changes;
 }
 
+std::string format_micro_changes(const std::vector<MicroChange>& changes) {
+  std::vector<std::string> parts;
+  for (const MicroChange& change : changes) parts.push_back(cat(change.step, ":", change.micro));
+  return join(parts, ",");
+}
+
 }  // namespace lockstep

@@ -72,5 +72,6 @@ struct MicroChange {
 
 // batch.micro_changes: "120:8,300:4", steps rising; "" is none. Throws Error saying what is wrong.
 std::vector<MicroChange> parse_micro_changes(const std::string& text);
+std::string format_micro_changes(const std::vector<MicroChange>& changes);  // the inverse
 
 }  // namespace lockstep

@@ -49,20 +49,56 @@ std::string why_not(std::int64_t micro, const Plan& now) {
              count_of(now.batch.rows_per_rank(), has_rows ? "row" : "sample"), " of a ", rank);
 }
 
+// Those that are still to come, with at most `limit` rows at once.
+std::string later_changes_within(std::int64_t limit, const std::string& micro_changes,
+                                 std::int64_t step) {
+  std::vector<MicroChange> changes = parse_micro_changes(micro_changes);
+  for (MicroChange& change : changes)
+    if (change.step > step) change.micro = std::min(change.micro, limit);
+  return format_micro_changes(changes);
+}
+
+// On the devices of the last start.
+KeptBatch batch_of_last_start(const BatchSizes& recorded, const LastBatch& last,
+                              const BatchSizes& typed) {
+  KeptBatch kept{.sizes = recorded, .micro = last.micro};
+  kept.sizes.global = typed.global;
+  if (recorded.micro_changes.empty()) return kept;
+  kept.micro = last.micro_then;
+  for (const MicroChange& change : parse_micro_changes(recorded.micro_changes))
+    if (change.step > last.then_since && change.step <= last.step) kept.micro = change.micro;
+  if (last.shrunk_to == 0) return kept;
+  kept.micro = std::min(kept.micro, last.shrunk_to);
+  if (typed.micro_changes.empty())
+    kept.sizes.micro_changes =
+        later_changes_within(last.shrunk_to, recorded.micro_changes, last.step);
+  return kept;
+}
+
 }  // namespace
+
+std::int64_t micro_due(const std::string& micro_changes, std::int64_t step) {
+  std::int64_t micro = 0;
+  for (const MicroChange& change : parse_micro_changes(micro_changes))
+    if (change.step <= step) micro = change.micro;
+  return micro;
+}
 
 KeptBatch batch_to_keep(const BatchSizes& recorded, const LastBatch& last,
                         const TrainOptions& options, const Facts& facts,
                         const std::vector<Device>& devices) {
+  const BatchSizes& typed = options.batch;
+  const bool are_typed = typed.micro > 0 || typed.accumulation > 0;
+  KeptBatch kept{.sizes = typed};
   if (are_alike(last.plan.devices, devices)) {
-    KeptBatch kept{.sizes = recorded, .micro = last.micro};
-    kept.sizes.global = options.batch.global;
+    if (!are_typed) return batch_of_last_start(recorded, last, typed);
+    kept.sizes = recorded;
+    kept.sizes.global = typed.global;
     return kept;
   }
-  KeptBatch kept{.sizes = options.batch};
   const std::int64_t micro =
       last.shrunk_to > 0 ? std::min(recorded.micro, last.shrunk_to) : recorded.micro;
-  if (micro <= 0 || options.batch.accumulation > 0) return kept;
+  if (micro <= 0 || are_typed) return kept;
   if (!can_be(micro, last.plan.batch, options, facts, devices)) return kept;
   kept.sizes.micro = recorded.micro;
   kept.micro = micro;

@@ -13,8 +13,11 @@ namespace lockstep {
 // The last start of a run, as far as its batch goes.
 struct LastBatch {
   const Plan& plan;
-  std::int64_t micro = 0;      // at its end: less than planned once memory ran out
-  std::int64_t shrunk_to = 0;  // on devices of the kind that is asked for now; 0: memory sufficed
+  std::int64_t micro = 0;       // at its end: less than planned once memory ran out
+  std::int64_t shrunk_to = 0;   // on devices of the kind that is asked for now; 0: memory sufficed
+  std::int64_t step = 0;        // of the checkpoint that the run resumes from
+  std::int64_t micro_then = 0;  // in force at that step
+  std::int64_t then_since = 0;  // from this step on: the run ended before later changes could act
 };
 
 struct KeptBatch {
@@ -22,11 +25,18 @@ struct KeptBatch {
   std::int64_t micro = 0;  // the micro-batch that is kept; 0: it is chosen again
 };
 
+// With batch.micro_changes a run begins with the micro-batch that was in force at its checkpoint,
+// and later changes keep to what memory left. Changes that the user types again stand as they are.
+//
 // recorded: the sizes in the record of the run. options: of the run as it goes on, with those of
-// the sizes that the user repeats; its global batch can be shared out over `devices`.
+// the sizes that the user types again, which stand although memory ran out with them; its global
+// batch can be shared out over `devices`.
 KeptBatch batch_to_keep(const BatchSizes& recorded, const LastBatch& last,
                         const TrainOptions& options, const Facts& facts,
                         const std::vector<Device>& devices);
+
+// The micro-batch by these batch.micro_changes after `step` steps; 0: they begin later.
+std::int64_t micro_due(const std::string& micro_changes, std::int64_t step);
 
 // Notes of the plan `now`: recorded sizes that it does not keep, and why. None where the devices
 // are like those of the last start, which `before` was the plan of.

@@ -307,7 +307,7 @@ void Run::take_event(std::size_t rank, std::string_view line) {
 
 void Run::take_signals() {
   for (const int number : signals_.take()) {
-    meeting_.reset();  // ranks that are to stop need not meet any more
+    if (number != SIGUSR1) meeting_.reset();  // ranks that are to stop need not meet any more
     const std::vector<Command> commands = supervision_.on_signal(number, clock_.now_s());
     obey(commands);
     const bool passed_on = !commands.empty() && commands[0].action != Action::kill;

@@ -98,6 +98,15 @@ TEST_F(LaunchCommand, NotesNothingOfRanksThatWereStoppedBeforeTheyMet) {
   }
 }
 
+TEST_F(LaunchCommand, NotesRanksThatNeverMetThoughTheyWereAskedToSave) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
+  const ToolResult apart =
+      launch("trap 'echo saved' USR1; sleep 2; [ $RANK = 0 ] && kill -USR1 $PPID; sleep 5; exit 0");
+  EXPECT_EQ(apart.code, 0) << apart.err;
+  EXPECT_THAT(apart.out, HasSubstr("saved"));
+  EXPECT_THAT(apart.err, HasSubstr("note: the 2 ranks never met"));
+}
+
 TEST_F(LaunchCommand, SaysOfAPortInUseThatTheScriptMayStartItsOwnProcesses) {
   const ToolResult result =
       launch("[ $RANK = 0 ] && exec sleep 1000; echo errno: 98 - Address already in use; exit 1");

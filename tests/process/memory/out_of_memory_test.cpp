@@ -135,6 +135,38 @@ TEST_F(OutOfMemory, ARunThatGoesOnKeepsTheSmallerMicroBatch) {
   expect_same_run("cut", "whole");
 }
 
+TEST_F(OutOfMemory, AMicroBatchThatIsTypedAgainStands) {
+  ASSERT_EQ(train(2, "typed", "forward 7 1", {"stop.steps=10", "batch.micro=32"}).code, 0);
+  ASSERT_EQ(events("typed", "memory").size(), 1U);
+  const auto resume = [&](const std::string& steps, const Words& more) {
+    Words words{"resume", "typed", "--devices", "cpu:2", "stop.steps=" + steps};
+    words.insert(words.end(), more.begin(), more.end());
+    const ToolResult result = run_tool(words, folder.path());
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.err;
+  };
+  const auto kept = HasSubstr("micro-batch 16 x accumulation 2");
+  const auto asked = HasSubstr("micro-batch 32 x accumulation 1");
+  EXPECT_THAT(resume("11", {}), kept);
+  EXPECT_THAT(resume("12", {"batch.micro=32"}), asked) << "what the record says too";
+  EXPECT_THAT(resume("13", {}), asked) << "memory sufficed";
+}
+
+TEST_F(OutOfMemory, NoChangeLeadsAResumedRunBackToWhatRanOut) {
+  ASSERT_EQ(train(2, "changed", "forward 7 1 10",
+                  {"stop.steps=10", "batch.micro=32", "batch.micro_changes=2:16,12:16"})
+                .code,
+            0);
+  ASSERT_EQ(events("changed", "memory").size(), 1U);
+  const ToolResult resumed =
+      run_tool({"resume", "changed", "--devices", "cpu:2", "stop.steps=14"}, folder.path());
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("micro-batch 8 x accumulation 4"));
+  const auto changes = events("changed", "micro");
+  ASSERT_EQ(changes.size(), 1U) << "16 after step 2 alone";
+  EXPECT_EQ(changes[0].at("step"), 2);
+}
+
 TEST_F(OutOfMemory, InEvaluationJudgesFewerAtOnce) {
   ASSERT_EQ(train(2, "whole", "", {"eval.every_steps=10"}).code, 0);
   const ToolResult result = train(2, "eval", "evaluation 0 1 5", {"eval.every_steps=10"});

@@ -3,6 +3,8 @@
 #include "fakes/tenths.h"
 #include "fakes/tool.h"
 #include "runtime/run/checkpoint/checkpoint_index.h"
+#include "runtime/run/checkpoint/checkpoint_names.h"
+#include "runtime/run/checkpoint/manifest.h"
 #include "runtime/run/events/events.h"
 #include "runtime/run/folder/run_dir.h"
 
@@ -308,6 +310,26 @@ TEST_F(Commands, SayThatThereIsNoBestWithoutAnEvaluation) {
       "no checkpoint of the run was evaluated: taking the newest in place of the best";
   EXPECT_NE(predict("unjudged").find(note), std::string::npos);
   EXPECT_EQ(predict("a").find(note), std::string::npos);
+  // One that was evaluated, but is not whole.
+  const std::filesystem::path checkpoints = folder->path() / "runs/unjudged/checkpoints";
+  const auto newest = newest_good(checkpoints);
+  ASSERT_TRUE(newest.has_value());
+  const std::filesystem::path judged = checkpoints / checkpoint_name(1);
+  std::filesystem::copy(newest->path, judged);
+  Manifest manifest = parse_manifest(read_file(judged / manifest_name));
+  manifest.step = 1;
+  manifest.metrics = {{"selection", 0.5}};
+  write_file_atomic(judged / manifest_name, to_text(manifest));
+  std::string weights = read_file(judged / "model.safetensors");
+  weights.back() = static_cast<char>(~weights.back());
+  write_file_atomic(judged / "model.safetensors", weights);
+  const std::string damaged =
+      "each checkpoint of the run that was evaluated is damaged: taking the newest in place of the "
+      "best";
+  EXPECT_NE(predict("unjudged").find(damaged), std::string::npos);
+  const ToolResult exported = tool({"export", "unjudged", "--best", "--out", "unjudged.model"});
+  EXPECT_NE(exported.err.find(damaged), std::string::npos) << exported.err;
+  std::filesystem::remove_all(judged);
 }
 
 TEST_F(Commands, PredictEndsQuietlyWhenItsReaderLeaves) {

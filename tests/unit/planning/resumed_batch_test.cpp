@@ -27,13 +27,19 @@ class ResumedBatch : public ::testing::Test {
     sizes.global = 64;
     recorded = options.batch = sizes;
     last = make_plan(options, facts, memory, devices);
-    micro = last.batch.micro;
+    micro = micro_then = last.batch.micro;
     // As `resume` leaves them where nobody repeats any.
     options.batch = {.global = 64, .micro = std::min<std::int64_t>(sizes.micro, 0)};
   }
   Plan go_on(const std::vector<Device>& devices) {
-    const KeptBatch kept = batch_to_keep(
-        recorded, {.plan = last, .micro = micro, .shrunk_to = shrunk_to}, options, facts, devices);
+    const KeptBatch kept = batch_to_keep(recorded,
+                                         {.plan = last,
+                                          .micro = micro,
+                                          .shrunk_to = shrunk_to,
+                                          .step = step,
+                                          .micro_then = micro_then,
+                                          .then_since = since},
+                                         options, facts, devices);
     options.batch = kept.sizes;
     return make_plan(options, facts, memory, devices, {.shrunk_to = shrunk_to, .kept = kept.micro});
   }
@@ -46,7 +52,7 @@ class ResumedBatch : public ::testing::Test {
   MemoryEstimate memory{.fixed_bytes = gib, .per_sample_bytes = 0.01 * gib};
   BatchSizes recorded;
   Plan last;
-  std::int64_t micro = 0, shrunk_to = 0;
+  std::int64_t micro = 0, shrunk_to = 0, step = 0, micro_then = 0, since = 0;
 };
 
 TEST_F(ResumedBatch, KeepsTheSizesThatWereSetOnTheSameDevices) {
@@ -84,6 +90,78 @@ TEST_F(ResumedBatch, KeepsWhatMemoryLeftOfIt) {
   EXPECT_EQ(now.batch.accumulation, 4);
   EXPECT_EQ(options.batch.micro, 32);  // the record still says what was asked for
   EXPECT_THAT(notes(now), IsEmpty());
+}
+
+TEST_F(ResumedBatch, ASizeThatIsTypedAgainStandsThoughMemoryRanOutWithIt) {
+  for (const int devices : {2, 1}) {
+    begin(gpus(2), {.micro = 32});
+    micro = shrunk_to = 8;
+    options.batch.micro = 32;
+    const Plan now = go_on(gpus(devices));
+    EXPECT_EQ(now.batch.micro, 32) << devices;
+    EXPECT_THAT(notes(now), IsEmpty()) << devices;
+  }
+  begin(gpus(2), {.accumulation = 4});
+  micro = shrunk_to = 4;
+  options.batch.accumulation = 4;
+  EXPECT_EQ(go_on(gpus(2)).batch.micro, 8);
+}
+
+TEST_F(ResumedBatch, BeginsWithTheMicroBatchInForceAtItsCheckpoint) {
+  begin(gpus(2), {.micro = 16, .micro_changes = "6:8"});
+  micro = 8;  // it went further than its checkpoint
+  step = 5;
+  EXPECT_EQ(go_on(gpus(2)).batch.micro, 16);
+  EXPECT_EQ(options.batch.micro_changes, "6:8");
+}
+
+TEST_F(ResumedBatch, AChangeThatCameWithTheEndOfTheLastStartIsDue) {
+  begin(gpus(2), {.micro = 16, .micro_changes = "6:8,9:2"});
+  step = 6;
+  EXPECT_EQ(go_on(gpus(2)).batch.micro, 8);
+}
+
+TEST_F(ResumedBatch, ChangesKeepToWhatMemoryLeft) {
+  begin(gpus(2), {.micro = 16, .micro_changes = "2:8,20:16,30:2"});
+  micro = micro_then = shrunk_to = 4;
+  since = 8;
+  step = 10;
+  EXPECT_EQ(go_on(gpus(2)).batch.micro, 4);
+  EXPECT_EQ(options.batch.micro_changes, "2:8,20:4,30:2");
+  since = 0;
+  begin(gpus(2), {.micro = 16, .micro_changes = "2:8"});
+  micro = 4;  // memory ran out after the checkpoint
+  step = 1;
+  EXPECT_EQ(go_on(gpus(2)).batch.micro, 4);
+  EXPECT_EQ(options.batch.micro_changes, "2:4");
+}
+
+TEST_F(ResumedBatch, WhatIsTypedStandsBesideChanges) {
+  begin(gpus(2), {.micro = 16, .micro_changes = "2:8,20:8"});
+  micro = micro_then = shrunk_to = 4;
+  step = 10;
+  options.batch.micro = 16;
+  EXPECT_EQ(go_on(gpus(2)).batch.micro, 16);
+  EXPECT_EQ(options.batch.micro_changes, "2:8,20:8");
+  begin(gpus(2), {.micro = 16, .micro_changes = "20:8"});
+  micro = micro_then = 4;
+  options.batch.micro_changes = "20:8";
+  EXPECT_EQ(go_on(gpus(2)).batch.micro, 4);
+  EXPECT_EQ(options.batch.micro_changes, "20:8");
+}
+
+TEST_F(ResumedBatch, KnowsWhichChangeIsDue) {
+  EXPECT_EQ(micro_due("", 9), 0);
+  EXPECT_EQ(micro_due("2:8,20:16", 1), 0);
+  EXPECT_EQ(micro_due("2:8,20:16", 2), 8);
+  EXPECT_EQ(micro_due("2:8,20:16", 19), 8);
+  EXPECT_EQ(micro_due("2:8,20:16", 20), 16);
+}
+
+TEST_F(ResumedBatch, IsChosenAnewWithinWhatMemoryLeft) {
+  begin(gpus(2), {.micro = 32});
+  options.batch.micro = 0;  // typed: nothing is kept
+  EXPECT_EQ(make_plan(options, facts, memory, gpus(2), {.shrunk_to = 8}).batch.micro, 8);
 }
 
 TEST_F(ResumedBatch, KeepsWhatWasTriedOut) {

@@ -13,13 +13,13 @@ namespace {
 
 // Entries that a resume may still take back.
 struct Counted {
-  StepList<std::pair<std::int64_t, std::int64_t>> shrunk;
   StepList<nlohmann::json> evals;
 };
 
 // Records micro-batches from `step` on; entries of later steps become invalid, so the steps ascend.
 void take_micro(std::int64_t step, std::int64_t micro, RunHistory& history) {
   while (!history.micro.empty() && history.micro.back().first >= step) history.micro.pop_back();
+  if (micro > history.memory_left) history.memory_left = 0;
   if (micro > 0 && (history.micro.empty() || history.micro.back().second != micro))
     history.micro.emplace_back(step, micro);
 }
@@ -35,7 +35,6 @@ void take_history_event(nlohmann::json event, RunHistory& history, Counted& coun
   } else if (kind == "resume") {
     history.step = step;
     if (integer_or(history.last_step, "step", 0) > step) history.last_step = nullptr;
-    counted.shrunk.take_back(step);
     counted.evals.take_back(step);
   } else if (kind == "step") {
     history.step = step;
@@ -46,7 +45,7 @@ void take_history_event(nlohmann::json event, RunHistory& history, Counted& coun
   } else if (kind == "memory") {
     if (const std::int64_t micro = integer_or(event, "micro", 0); micro > 0) {
       take_micro(step, micro, history);
-      if (!event.contains("recompute")) counted.shrunk.add(step, {step, micro});
+      if (!event.contains("recompute")) history.memory_left = micro;
     }
   } else if (kind == "micro") {
     take_micro(step, integer_or(event, "micro", 0), history);
@@ -61,6 +60,13 @@ void take_history_event(nlohmann::json event, RunHistory& history, Counted& coun
 }
 
 }  // namespace
+
+std::pair<std::int64_t, std::int64_t> RunHistory::micro_at(std::int64_t step) const {
+  std::pair<std::int64_t, std::int64_t> in_force{-1, 0};
+  for (const auto& entry : micro)
+    if (entry.first <= step) in_force = entry;
+  return in_force;
+}
 
 nlohmann::json RunHistory::best() const {
   for (auto eval = evals.rbegin(); eval != evals.rend(); ++eval)
@@ -86,7 +92,6 @@ RunHistory read_history(const std::filesystem::path& events) {
     take_line(line);
   });
   if (!step_line.empty()) take_line(step_line);
-  history.shrunk = counted.shrunk.take();
   history.evals = counted.evals.take();
   return history;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -15,12 +16,16 @@ struct RunHistory {
   nlohmann::json ended;      // the "end" or "stop" of the newest start, or null
   // Finished steps, and the micro-batch from then on: one entry, or more if it changed.
   std::vector<std::pair<std::int64_t, std::int64_t>> micro;
-  // The same, but only for changes because memory ran out.
-  std::vector<std::pair<std::int64_t, std::int64_t>> shrunk;
+  // The micro-batch that memory left when it ran out; 0: it never did, or a larger one came later.
+  // A resume from an earlier step takes nothing of it back.
+  std::int64_t memory_left = 0;
   std::vector<nlohmann::json> evals;     // those still valid, oldest first
   std::vector<nlohmann::json> warnings;  // "warning" and "checkpoint_failed"
   std::int64_t step = 0;                 // finished steps
-  nlohmann::json best() const;           // the newest eval event that was the best so far, or null
+  // Since when, and which, is the micro-batch in force after `step` finished steps; {-1, 0}:
+  // unknown.
+  std::pair<std::int64_t, std::int64_t> micro_at(std::int64_t step) const;
+  nlohmann::json best() const;  // the newest eval event that was the best so far, or null
 };
 
 // Events that resumes took back are left out. Reads long runs fast: only the last step line is

@@ -2,7 +2,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
-#include "runtime/run/checkpoint/checkpoint_index.h"
 #include "runtime/run/checkpoint/export_file.h"
 #include "runtime/run/events/json_lines.h"
 #include "tools/cli/context.h"
@@ -12,7 +11,6 @@
 #include <algorithm>
 #include <functional>
 #include <utility>
-#include <vector>
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -65,8 +63,9 @@ bool is_export(const std::string& operand, const std::string& root) {
 }
 
 void note_missing_best(const RunDir& run) {
-  const std::vector<CheckpointInfo> all = list_checkpoints(run.checkpoints(), /*thorough=*/false);
-  if (!all.empty() && std::none_of(all.begin(), all.end(), is_evaluated)) say(no_best);
+  std::vector<CheckpointInfo> damaged;
+  const bool has_any = !list_checkpoints(run.checkpoints(), /*thorough=*/false).empty();
+  if (has_any && !best_good(run.checkpoints(), damaged)) say(no_best_note(damaged));
 }
 
 RunSource open_run(const std::string& operand, const std::string& root) {
@@ -76,6 +75,13 @@ RunSource open_run(const std::string& operand, const std::string& root) {
 }
 
 }  // namespace
+
+std::string no_best_note(const std::vector<CheckpointInfo>& damaged) {
+  const bool was_evaluated = std::any_of(damaged.begin(), damaged.end(), is_evaluated);
+  return cat(was_evaluated ? "each checkpoint of the run that was evaluated is damaged"
+                           : "no checkpoint of the run was evaluated",
+             ": taking the newest in place of the best");
+}
 
 RunSource operand_source(const Parsed& parsed) {
   const std::string& operand = parsed.positionals.at(0);

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "core/base/files/files.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
 #include "runtime/run/folder/run_dir.h"
 #include "tools/cli/arguments.h"
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace lockstep::cli {
 
@@ -24,9 +27,8 @@ struct RunSource {
   std::filesystem::path outputs;  // folder in which predictions/ is created by default
 };
 
-// Printed where --best has no evaluation to go by.
-inline constexpr const char* no_best =
-    "no checkpoint of the run was evaluated: taking the newest in place of the best";
+// The note where --best has no good checkpoint that was evaluated. damaged: from best_good.
+std::string no_best_note(const std::vector<CheckpointInfo>& damaged);
 
 // The source that the first operand names. Says so where --best has nothing to go by. Throws Error:
 // no such run (nearest named), or a file that is not an export or is damaged.

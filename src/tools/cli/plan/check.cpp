@@ -5,6 +5,7 @@
 #include "core/base/text/text.h"
 #include "planning/batch/micro_batch.h"
 #include "planning/direct_recipe.h"
+#include "runtime/run/checkpoint/checkpoint_index.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/context.h"
 #include "tools/cli/plan/resolve.h"
@@ -60,7 +61,8 @@ RunSetup check_setup(const Parsed& parsed, const std::vector<Device>& devices) {
   const RunDir run = run_to_check(parsed);
   RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments);
   plan_without_training(setup);
-  plan_again(setup, run, devices, /*may_try=*/false);
+  const std::vector<CheckpointInfo> all = list_checkpoints(run.checkpoints(), /*thorough=*/false);
+  plan_again(setup, run, devices, all.empty() ? 0 : all.back().step, /*may_try=*/false);
   return setup;
 }
 

@@ -109,8 +109,8 @@ void take_from_record(OptionTable& options, const nlohmann::json& before) {
       options.set_json(option.key, before[option.key], {.kind = ValueSource::Kind::record});
 }
 
-// Whether the command shares the batch out otherwise than the record does. The run's own values may
-// be given again; 0 asks for another choice.
+// Whether the command shares the batch out otherwise than the record does; 0 asks for another
+// choice. The run's own values stand where they are given again (batch_to_keep).
 bool shares_out_anew(const OptionTable& table, const BatchSizes& now, const BatchSizes& recorded) {
   const auto asks = [&](const char* key, std::int64_t value, std::int64_t before) {
     return is_asked_for(table, key) && (value == 0 || value != before);
@@ -468,8 +468,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
                with_name_of(setup.recipe, explain));
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
-  if (!engine.is_given("batch.micro")) batch.micro = micro;
-  if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;
+  if (!is_asked_for(engine, "batch.micro")) batch.micro = micro;
+  if (!is_asked_for(engine, "batch.accumulation")) batch.accumulation = 0;
   if (is_asked_for(engine, "batch.micro_changes")) recorded.micro_changes = batch.micro_changes;
   if (!setup.train->exact && !shares_out_anew(engine, batch, recorded))
     setup.recorded_batch = recorded;

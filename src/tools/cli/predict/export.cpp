@@ -30,7 +30,7 @@ CheckpointInfo chosen_checkpoint(const RunDir& run, bool best) {
   std::vector<CheckpointInfo> damaged;
   std::optional<CheckpointInfo> found;
   if (best) found = best_good(run.checkpoints(), damaged);
-  if (best && !found) say(no_best);
+  if (best && !found) say(no_best_note(damaged));
   damaged.clear();
   if (!found)
     found =

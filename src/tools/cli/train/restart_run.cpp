@@ -46,7 +46,7 @@ RunSetup start_again(RunDir& run, const RunSetup& before) {
   setup.train->stop.after = before.train->stop.after;  // counts from the beginning of the command
   setup.train->stop.reserve = before.train->stop.reserve;
   check_frozen_batch(*setup.train, setup.prepared.facts, left);
-  plan_again(setup, run, left, /*may_try=*/true);
+  plan_again(setup, run, left, newest_good_step(run), /*may_try=*/true);
   if (left.size() != devices.size()) say(to_text(setup.plan, false));
   write_start(setup, run, true);
   return setup;

@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -91,32 +92,34 @@ std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_th
   return std::nullopt;
 }
 
-// The micro-batch that the run shrank to when memory ran out, on devices of the same kind; else 0.
+// The micro-batch that memory left when it ran out, on devices of the same kind; else 0.
 std::int64_t micro_that_fitted(const RunDir& run, const RunHistory& history,
                                const std::vector<Device>& devices) {
   const nlohmann::json before = run.record().value("devices", nlohmann::json::array());
   for (const nlohmann::json& device : before)
     if (text_or(device, "name", "") != devices[0].name) return 0;
-  return history.shrunk.empty() ? 0 : history.shrunk.back().second;
+  return history.memory_left;
 }
 
-// The micro-batch at the end of the last start. One that ended before its first event has the
-// planned one.
-std::int64_t last_micro(const RunHistory& history, const Plan& last) {
+// Since when the run has which micro-batch after `step` steps. A last start that ended before its
+// first event has the planned one.
+std::pair<std::int64_t, std::int64_t> last_micro(const RunHistory& history, const Plan& last,
+                                                 std::int64_t step) {
   const bool is_of_it = integer_or(history.start, "micro", 0) == last.batch.micro;
-  if (!is_of_it || history.micro.empty()) return last.batch.micro;
-  const std::int64_t micro = history.micro.back().second;
-  return fits_share(last.batch, micro) ? micro : last.batch.micro;
+  const auto [since, micro] = history.micro_at(step);
+  if (is_of_it && micro > 0 && fits_share(last.batch, micro)) return {since, micro};
+  return {history.start.is_null() ? -1 : step, last.batch.micro};
 }
 
 // The options of the batch that hold on these devices; returns the micro-batch that the run keeps.
 std::int64_t keep_batch(RunSetup& setup, const LastBatch& last,
                         const std::vector<Device>& devices) {
-  if (!setup.recorded_batch) return 0;
   TrainOptions& train = *setup.train;
+  const std::int64_t due = micro_due(train.batch.micro_changes, last.step);  // of typed ones
+  if (!setup.recorded_batch) return due;
   KeptBatch kept = batch_to_keep(*setup.recorded_batch, last, train, setup.prepared.facts, devices);
   train.batch = std::move(kept.sizes);
-  return kept.micro;
+  return due > 0 ? due : kept.micro;
 }
 
 // The length of the run, not that of a start.
@@ -163,7 +166,7 @@ int resume_main(const Parsed& parsed) {
 }  // namespace
 
 void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
-                bool may_try) {
+                std::int64_t step, bool may_try) {
   Facts before = setup.prepared.facts;
   const Plan last = setup.plan;
   prepare(setup, Purpose::train, devices, run.path());
@@ -172,8 +175,16 @@ void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& d
   check_frozen_data(before, setup.prepared.facts, data_paths(*setup.options));
   const RunHistory history = read_history(run.events_path());
   const std::int64_t shrunk_to = micro_that_fitted(run, history, devices);
-  const std::int64_t kept = keep_batch(
-      setup, {.plan = last, .micro = last_micro(history, last), .shrunk_to = shrunk_to}, devices);
+  constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+  const auto [since, micro] = last_micro(history, last, step);
+  const std::int64_t kept = keep_batch(setup,
+                                       {.plan = last,
+                                        .micro = last_micro(history, last, end).second,
+                                        .shrunk_to = shrunk_to,
+                                        .step = step,
+                                        .micro_then = micro,
+                                        .then_since = since},
+                                       devices);
   if (may_try && kept == 0) try_micro_out(setup, devices);
   plan_run(setup, devices, {.shrunk_to = shrunk_to, .kept = kept});
   if (!evaluates.empty())
@@ -190,9 +201,9 @@ Resumption plan_resumption(RunSetup& setup, const RunDir& run, const Then& then,
   const Plan before = setup.plan;  // of the last start
   check_reserve(*setup.train);
   Resumption resumption{.items = check_predictions(setup, then, run.path(), checks.trains)};
-  plan_again(setup, run, devices, checks.may_try);
-  check_evaluation(setup, then);
   resumption.checkpoint = find_checkpoint(run, checks.needs_checkpoint);
+  plan_again(setup, run, devices, resumption.step(), checks.may_try);
+  check_evaluation(setup, then);
   check_end(setup, resumption.checkpoint);
   if (const std::string note =
           resumed_rate_note(before, setup.plan, *setup.train, resumption.step());

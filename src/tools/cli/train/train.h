@@ -26,9 +26,10 @@ std::vector<Flag> resume_auto_flags();
 // run: locked and started. resuming: starts from its newest checkpoint.
 int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then);
 
-// Prepares and plans a run that resumes on `devices`. may_try: batch.micro=auto may try candidates.
+// Prepares and plans a run that resumes on `devices` after `step` steps. may_try: batch.micro=auto
+// may try candidates.
 void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
-                bool may_try);
+                std::int64_t step, bool may_try);
 
 // Facts about a run before it resumes.
 struct Resumption {

@@ -71,6 +71,7 @@ void Loop::start() {
   saves_.start(saves_.saved_step());
   if (owes_evaluation() && !stop_->stops()) make_up_for_evaluation();
   if (!at_end() && !stop_->stops()) {
+    if (setup_.resume) feed_->skip_changes(step_);  // the plan has those that are due
     feed_->start(step_, setup_.plan.batch);
     fetch();
   }

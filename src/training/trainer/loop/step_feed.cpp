@@ -59,6 +59,10 @@ bool StepFeed::change_due(std::int64_t step) const {
   return !changes_.empty() && changes_.front().step <= step;
 }
 
+void StepFeed::skip_changes(std::int64_t step) {
+  std::erase_if(changes_, [&](const MicroChange& change) { return change.step <= step; });
+}
+
 BatchPlan StepFeed::take_change(std::int64_t step) {
   std::int64_t micro = batch_.micro;
   while (change_due(step)) {

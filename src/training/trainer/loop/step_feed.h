@@ -28,6 +28,8 @@ class StepFeed {
   // then.
   bool change_due(std::int64_t step) const;
   BatchPlan take_change(std::int64_t step);
+  // Forgets the changes that are due at `step`, where a run that resumes begins.
+  void skip_changes(std::int64_t step);
   // Stages the next step. An exception of the data is kept: see `has_data`.
   void fetch();
   // Whether every rank has the data of the step that is staged; false: it cannot be taken, and on

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 class MicroChanges : public ::testing::Test {
  protected:
@@ -35,7 +36,7 @@ TEST_F(MicroChanges, AreShownInTheWordsOfTheOption) {
   write("memory", 300, 2);
   EXPECT_THAT(page(), HasSubstr("8, 4 after step 200, 2 after step 300  (batch.micro=8 "
                                 "batch.micro_changes=200:4,300:2)\n"));
-  EXPECT_EQ(read_history(run.events_path()).shrunk.size(), 1U) << "where memory ran out";
+  EXPECT_EQ(read_history(run.events_path()).memory_left, 2);
 }
 
 TEST_F(MicroChanges, OfAResumeBeginAnewWithThoseThatAreDue) {
@@ -46,6 +47,33 @@ TEST_F(MicroChanges, OfAResumeBeginAnewWithThoseThatAreDue) {
   write("start", 250, 8);
   write("micro", 250, 4);
   EXPECT_THAT(page(), HasSubstr("8, 4 after step 200  (batch.micro=8 batch.micro_changes=200:4)"));
+}
+
+TEST_F(MicroChanges, TellWhichMicroBatchWasInForceAtAStep) {
+  const auto at = [this](int step) { return read_history(run.events_path()).micro_at(step); };
+  EXPECT_THAT(at(0), Pair(-1, 0));
+  write("start", 0, 8);
+  write("micro", 200, 4);
+  write("memory", 300, 2);
+  EXPECT_THAT(at(0), Pair(0, 8));
+  EXPECT_THAT(at(199), Pair(0, 8));
+  EXPECT_THAT(at(200), Pair(200, 4));
+  EXPECT_THAT(at(1000), Pair(300, 2));
+}
+
+TEST_F(MicroChanges, NoResumeTakesBackThatMemoryRanOut) {
+  const auto left = [this] { return read_history(run.events_path()).memory_left; };
+  write("start", 0, 8);
+  EXPECT_EQ(left(), 0);
+  write("memory", 300, 2);
+  write("resume", 250, 0);
+  write("start", 250, 2);
+  EXPECT_EQ(left(), 2);
+  write("resume", 260, 0);
+  write("start", 260, 4);
+  EXPECT_EQ(left(), 0) << "somebody asked for more again";
+  write("memory", 270, 2);
+  EXPECT_EQ(left(), 2);
 }
 
 TEST_F(MicroChanges, AreALineOfTheLog) {
