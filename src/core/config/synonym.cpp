@@ -216,6 +216,7 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     if (!synonym.ours_when_off.empty()) ours += cat("; off: ", in_code(synonym.ours_when_off));
     if (!synonym.ours_in_batch.empty())
       ours += cat("; in a batch: ", in_code(synonym.ours_in_batch));
+    if (!synonym.ours_alone.empty()) ours += cat("; alone: ", in_code(synonym.ours_alone));
     replace(ours, "{value}", "VALUE");
     replace(ours, "{total}", "VALUE x devices x accumulation");
     replace(ours, "{device}", "DEVICE");

@@ -36,6 +36,9 @@ struct Synonym {
   std::vector<std::pair<std::string, std::string>> value_notes{};
   // Names whose value is the folder of the file that the value names: {"data_dir"}.
   std::vector<std::string> folders{};
+  // Names of the line beside which `ours` holds: {"bert_model"}; without any, `ours_alone` does.
+  std::vector<std::string> beside{};
+  std::string ours_alone{};
 };
 
 // One word of ours: an option, or a flag such as "--devices".

@@ -186,6 +186,16 @@ std::string in_its_folder(const Synonym& synonym, const TypedLine& line, const s
   return file;
 }
 
+// The name's meaning here: another one where the names are missing beside which the first holds.
+Synonym meaning_beside(Synonym synonym, const TypedLine& line) {
+  const bool is_beside = std::any_of(line.names.begin(), line.names.end(), [&](const auto& name) {
+    return std::find(synonym.beside.begin(), synonym.beside.end(), plain_name(name.name)) !=
+           synonym.beside.end();
+  });
+  if (!synonym.beside.empty() && !is_beside) synonym.ours = synonym.ours_alone;
+  return synonym;
+}
+
 // Whether the run of the line ends after a number of steps, by its names or else a preset.
 bool ends_by_steps(const Vocabulary& known, const TypedLine& line, const TrainOptions& in_force) {
   std::optional<std::int64_t> steps;
@@ -208,7 +218,8 @@ std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const T
   if (known.has(key))
     words = {{key, name.value.empty() ? unknown_value : name.value}};
   else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name))
-    words = written_here(*synonym, in_its_folder(*synonym, line, name.value), batch);
+    words = written_here(meaning_beside(*synonym, line), in_its_folder(*synonym, line, name.value),
+                         batch);
   else
     return std::nullopt;
   replace_kinds(line.flags, name.value, words);

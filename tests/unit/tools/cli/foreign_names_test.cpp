@@ -31,11 +31,16 @@ struct NamedOptions : RecipeOptions {
          {.names = {"learning_rate1"}, .from = "", .ours = "data.rate={value}/optimizer.lr"},
          {.names = {"learning_rate2"}, .from = "", .ours = "optimizer.lr={value}"},
          {.names = {"model_name"}, .from = "", .ours = "data.path={path}"},
-         {.names = {"data_dir"}, .from = "", .ours = "data.path={value}"},
+         {.names = {"label"},
+          .from = "",
+          .ours = "predict.symbols={value}",
+          .beside = {"model_name", "data.path"},
+          .ours_alone = "data.path={path}"},
+         {.names = {"data_dir", "data_folder"}, .from = "", .ours = "data.path={value}"},
          {.names = {"train_file"},
           .from = "",
           .ours = "data.path={value}",
-          .folders = {"data_dir"}},
+          .folders = {"data_dir", "data_folder"}},
          {.names = {"warmup_ratio"}, .from = "", .ours = "schedule.warmup={value}*stop.epochs"},
          {.names = {"warm_up"},
           .from = "",
@@ -245,6 +250,12 @@ TEST_F(ForeignNames, LengthsOfAScheduleInTwoUnitsContradictEachOther) {
             "write schedule.unit=epochs schedule.warmup=0; warm_up=0.1 and warmup_epochs=0 both "
             "mean schedule.warmup; warmup_epochs=0 counts");
   EXPECT_EQ(hint({"schedule.warmup=0", "warm_up=0.1"}), "leave it out");
+}
+
+TEST_F(ForeignNames, ANameCanMeanAnotherThingAlone) {
+  EXPECT_EQ(hint({"label=bert"}), "write data.path=bert");
+  EXPECT_EQ(hint({"model_name=bert", "label=mine"}), "write data.path=bert predict.symbols=mine");
+  EXPECT_EQ(hint({"data.path=bert", "label=mine"}), "write predict.symbols=mine");
 }
 
 TEST_F(ForeignNames, AFileLiesInTheFolderThatTheLineNames) {
