@@ -193,7 +193,8 @@ std::vector<OurWord> written_here(const Synonym& synonym, const std::string& val
                                       : for_jobs ? synonym.ours_in_batch
                                                  : synonym.ours))
     if (const auto ours = filled(word.value, synonym, value, batch))
-      words.push_back({word.name, *ours, off, synonym.means_several && !off});
+      words.push_back({word.name, *ours, off, synonym.means_several && !off,
+                       !synonym.folders.empty() && !value.empty()});
   return words;
 }
 

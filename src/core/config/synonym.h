@@ -46,6 +46,7 @@ struct OurWord {
   std::string name, value;
   bool is_off = false;         // the typed value was off
   bool means_several = false;  // several devices
+  bool is_file = false;        // a file, whose folder another name may give
 };
 
 // Stands for a value that was not typed.

@@ -175,15 +175,16 @@ void replace_kinds(const FlagsHere& flags, const std::string& typed, std::vector
   }
 }
 
-// The value of a file's name, in the folder that another name of the line gives.
+// The value of a file's name, in the folder that another name of the line gives: the last one.
 std::string in_its_folder(const Synonym& synonym, const TypedLine& line, const std::string& file) {
-  for (const TypedName& name : line.names) {
-    const bool is_folder = std::find(synonym.folders.begin(), synonym.folders.end(),
-                                     plain_name(name.name)) != synonym.folders.end();
-    if (is_folder && !name.value.empty() && !file.empty() && !is_below(name.value, file))
-      return (std::filesystem::path(name.value) / file).string();
-  }
-  return file;
+  std::string folder;
+  for (const TypedName& name : line.names)
+    if (std::find(synonym.folders.begin(), synonym.folders.end(), plain_name(name.name)) !=
+            synonym.folders.end() &&
+        !name.value.empty())
+      folder = name.value;
+  if (folder.empty() || file.empty() || is_below(folder, file)) return file;
+  return (std::filesystem::path(folder) / file).string();
 }
 
 // The name's meaning here: another one where the names are missing beside which the first holds.

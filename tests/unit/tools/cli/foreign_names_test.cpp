@@ -266,6 +266,13 @@ TEST_F(ForeignNames, AFileLiesInTheFolderThatTheLineNames) {
             "write data.path=/a.jsonl; data_dir=data and train_file=/a.jsonl both mean data.path; "
             "train_file=/a.jsonl counts");
   EXPECT_EQ(hint({"train_file=a.jsonl"}), "write data.path=a.jsonl");
+  // The file stays where the folders contradict it or each other, in any order.
+  EXPECT_EQ(hint({"train_file=/a.jsonl", "data_dir=data"}),
+            "write data.path=/a.jsonl; train_file=/a.jsonl and data_dir=data both mean data.path; "
+            "train_file=/a.jsonl counts");
+  EXPECT_EQ(hint({"train_file=t.jsonl", "data_dir=a", "data_folder=b"}),
+            "write data.path=b/t.jsonl; train_file=t.jsonl and data_dir=a both mean data.path; "
+            "train_file=t.jsonl counts");
 }
 
 TEST_F(ForeignNames, WhatHasNoEffectBesideTheRestIsLeftOut) {
