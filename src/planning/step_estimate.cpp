@@ -27,25 +27,27 @@ std::string milliseconds(double seconds) {
 
 std::string gpus(const StepEstimate& step) { return count_of(step.devices, "GPU"); }
 
-// Micro-batches in which a device takes so many rows: by what is given, else by its memory.
-std::int64_t accumulation_of(const Plan& plan, const TrainOptions& options, std::int64_t rows) {
-  if (options.batch.accumulation > 0) return options.batch.accumulation;
-  const std::int64_t most = options.batch.micro > 0 ? options.batch.micro
-                            : plan.batch.accumulation > 1
-                                ? plan.batch.micro
-                                : largest_micro(plan.memory, plan.devices);
-  return (rows - 1) / std::max<std::int64_t>(most, 1) + 1;
+// The rows of a micro-batch at most: those that are given, else by the memory.
+std::int64_t most_rows(const Plan& plan, const TrainOptions& options) {
+  if (options.batch.micro > 0) return options.batch.micro;
+  const std::int64_t rows =
+      plan.batch.accumulation > 1 ? plan.batch.micro : largest_micro(plan.memory, plan.devices);
+  return std::max<std::int64_t>(rows, 1);
 }
 
-// The same with `global` samples in a step, spread evenly.
+// The same with `global` samples in a step, spread evenly over micro-batches of `most` rows.
 StepEstimate with_batch(StepEstimate step, const Plan& plan, const TrainOptions& options,
-                        std::int64_t global) {
+                        std::int64_t most, std::int64_t global) {
   const std::int64_t per_sample = std::max<std::int64_t>(plan.batch.rows_per_sample, 1);
-  const std::int64_t busiest = (global * per_sample - 1) / step.devices + 1;
+  const std::int64_t share = (global * per_sample - 1) / step.devices + 1;
+  step.accumulation =
+      options.batch.accumulation > 0 ? options.batch.accumulation : (share - 1) / most + 1;
+  // A micro-batch of a given size is padded to it.
+  const std::int64_t micro =
+      options.batch.micro > 0 ? options.batch.micro : (share - 1) / step.accumulation + 1;
   step.arithmetic_one_s *= static_cast<double>(global) / static_cast<double>(plan.batch.global);
-  step.arithmetic_s =
-      step.sample_s * static_cast<double>(busiest) / static_cast<double>(per_sample);
-  step.accumulation = accumulation_of(plan, options, busiest);
+  step.arithmetic_s = step.sample_s * static_cast<double>(micro * step.accumulation) /
+                      static_cast<double>(per_sample);
   return step;
 }
 
@@ -56,32 +58,26 @@ StepEstimate in_bf16(StepEstimate step) {
   return step;
 }
 
-// The smallest batch from which on the devices pay, larger than `above`; nothing: no batch helps.
-// Batches that leave the busiest device as many rows of padding pay from some size on. So all
-// larger ones pay where each of `devices` neighbours does. Samples of one row are shared out
-// evenly.
+// Batches are multiples of it: samples of one row are shared out evenly, in whole micro-batches.
+std::int64_t batch_unit(const StepEstimate& step, const Plan& plan, const TrainOptions& options) {
+  if (plan.batch.rows_per_sample > 1) return 1;
+  return step.devices * std::max<std::int64_t>(options.batch.micro, 1) *
+         std::max<std::int64_t>(options.batch.accumulation, 1);
+}
+
+// The smallest batch from which on the devices pay at every one; nothing: no batch helps, or its
+// size is fixed. Padding and a further micro-batch make a larger batch pay less here and there. So
+// all are looked at, from the largest down, and half of them have to pay.
 std::optional<std::int64_t> first_to_pay(const StepEstimate& step, const Plan& plan,
-                                         const TrainOptions& options, double least,
-                                         std::int64_t above = 0) {
-  constexpr std::int64_t most = std::int64_t{1} << 16;
-  const bool whole = plan.batch.rows_per_sample <= 1;
-  const std::int64_t unit = whole ? step.devices : 1, neighbours = whole ? 1 : step.devices;
-  const auto pays = [&](std::int64_t units) {
-    for (std::int64_t i = 0; i < neighbours; ++i)
-      if (with_batch(step, plan, options, (units + i) * unit).gain() < least) return false;
-    return true;
-  };
-  std::int64_t low = above / unit, high = low + 1;  // low: does not pay, or is not looked at
-  while (!pays(high)) {
-    low = high;
-    high *= 2;
-    if (high * unit > most) return std::nullopt;
-  }
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (pays(middle) ? high : low) = middle;
-  }
-  return high * unit;
+                                         const TrainOptions& options, double least) {
+  if (options.batch.micro > 0 && options.batch.accumulation > 0) return std::nullopt;
+  constexpr std::int64_t largest = std::int64_t{1} << 16;
+  const std::int64_t unit = batch_unit(step, plan, options), most = most_rows(plan, options);
+  std::int64_t first = largest / unit + 1;
+  while (first > 1 && with_batch(step, plan, options, most, (first - 1) * unit).gain() >= least)
+    --first;
+  if (first * unit > largest / 2) return std::nullopt;
+  return first * unit;
 }
 
 // The same for any batch that is planned. That one does not pay, and its padding or accumulation
@@ -90,7 +86,8 @@ std::optional<std::int64_t> pays_from(const StepEstimate& step, const Plan& plan
                                       const TrainOptions& options, double least) {
   const auto first = first_to_pay(step, plan, options, least);
   if (!first || *first > plan.batch.global) return first;
-  return first_to_pay(step, plan, options, least, plan.batch.global);
+  const std::int64_t unit = batch_unit(step, plan, options);
+  return (plan.batch.global / unit + 1) * unit;
 }
 
 bool has_bf16(const Plan& plan) {

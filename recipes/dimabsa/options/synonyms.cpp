@@ -6,6 +6,10 @@ namespace lockstep::dimabsa {
 
 std::vector<Synonym> synonyms() {
   const std::vector<std::string> data_folders{"data_dir", "data_path"};
+  const std::vector<std::string> models{"bert_model_type", "bert_model", "model_name_or_path",
+                                        "model_type"};
+  std::vector<std::string> known_models = models;
+  known_models.insert(known_models.end(), {"model_path", "model.path"});
   return {
       {.names = {"val_split", "valid_split", "validation_split", "val_ratio", "val_fraction"},
        .from = "Keras, scripts",
@@ -46,14 +50,17 @@ std::vector<Synonym> synonyms() {
       {.names = {"language"},
        .from = "the shared task's baseline",
        .ours = "data.language={value}"},
-      {.names = {"bert_model_type", "bert_model", "model_name_or_path", "model_type"},
+      {.names = models,
        .from = "the shared task's baseline, Transformers",
        .ours = "model.path={path}",
        .note = "a folder of the model; nothing is downloaded"},
       {.names = {"model_name"},
        .from = "the shared task's baseline",
        .ours = "--name {value}",
-       .note = "there the label of the saved model; a folder of the model is model.path=PATH"},
+       .note = "there the label of the saved model, beside bert_model_type; alone a folder of the "
+               "model, and nothing is downloaded",
+       .beside = known_models,
+       .ours_alone = "model.path={path}"},
       {.names = {"max_length", "max_len", "max_seq_length"},
        .from = "Transformers",
        .ours = "data.cut={value}",

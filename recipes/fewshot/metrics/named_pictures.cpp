@@ -52,8 +52,18 @@ NamedPictures::Fitting NamedPictures::fitting(const std::string& name) const {
     best = fit;
     found.pictures.push_back(one.picture);
   }
+  found.by_file = found.pictures;
+  if (wanted.folders.empty()) {
+    found.by_file.clear();
+    for (const Known& one : same->second)
+      if ((one.parts.file == wanted.file) == std::get<1>(best))
+        found.by_file.push_back(one.picture);
+  }
   found.is_in_other_folders = !std::get<0>(best);
-  if (found.is_in_other_folders && found.pictures.size() > 1) found.pictures.clear();
+  if (found.is_in_other_folders && found.pictures.size() > 1) {
+    found.pictures.clear();
+    found.by_file.clear();
+  }
   return found;
 }
 
@@ -67,16 +77,25 @@ const std::vector<std::int64_t>& NamedPictures::find(const std::string& name) {
   return known_fitting(name).pictures;
 }
 
+const std::vector<std::int64_t>& NamedPictures::find_by_file(const std::string& name) {
+  return known_fitting(name).by_file;
+}
+
 std::string NamedPictures::take(const std::string& name, std::int64_t picture) {
   Fitting& fitting = known_fitting(name);
   const auto note = [&](Unsure& unsure) {
     if (unsure.count++ == 0) unsure.first = name;
   };
-  if (fitting.pictures.size() > 1) note(by_id_alone_);
+  const bool says_picture = fitting.pictures.size() == 1 && fitting.pictures[0] == picture;
+  if (!says_picture) note(by_id_alone_);
   if (fitting.is_in_other_folders) note(in_other_folders_);
   if (std::exchange(fitting.is_taken, true)) return "";
   const auto [before, is_new] = taken_.try_emplace(picture, name);
-  return is_new || may_be_one_file(parts_of(before->second), parts_of(name)) ? "" : before->second;
+  const Parts earlier = parts_of(before->second), now = parts_of(name);
+  if (!is_new && !(earlier.file == now.file && may_be_one_file(earlier, now)))
+    return before->second;
+  if (now.folders.size() > earlier.folders.size()) before->second = name;
+  return "";
 }
 
 std::vector<std::string> NamedPictures::notes() const {

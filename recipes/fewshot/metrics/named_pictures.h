@@ -23,6 +23,12 @@ class NamedPictures {
   // picture has it, or several do in folders that are all others than its own.
   const std::vector<std::int64_t>& find(const std::string& name);
 
+  // The same for a name of a file of detections that never says folders. A name without folders
+  // then fits every picture that ends with it, not only the one without folders.
+  const std::vector<std::int64_t>& find_by_file(const std::string& name);
+
+  static bool has_folders(const std::string& name) { return !parts_of(name).folders.empty(); }
+
   // Notes that detections of that name are taken for one of the pictures that it fits. Returns the
   // name that was taken for the same picture before, where the two are of different files; else "".
   std::string take(const std::string& name, std::int64_t picture);
@@ -41,6 +47,7 @@ class NamedPictures {
   };
   struct Fitting {
     std::vector<std::int64_t> pictures;
+    std::vector<std::int64_t> by_file;
     bool is_in_other_folders = false;
     bool is_taken = false;
   };
@@ -57,7 +64,7 @@ class NamedPictures {
 
   std::unordered_map<std::string, std::vector<Known>> by_stem_;
   std::unordered_map<std::string, Fitting> fitting_;     // by the names that were asked for
-  std::unordered_map<std::int64_t, std::string> taken_;  // the first name of each picture
+  std::unordered_map<std::int64_t, std::string> taken_;  // by picture: its name with most folders
   Unsure by_id_alone_, in_other_folders_;
 };
 

@@ -62,6 +62,7 @@ const std::int64_t* find_name(const CsvTable& table, std::size_t row, std::size_
 }
 
 // The hint where a name fits several pictures: how the ground truth tells them apart, if it does.
+// Names without folders tell nothing apart as long as no row has folders.
 std::string hint_of_several(const std::vector<std::int64_t>& fitting, const KnownIds& known) {
   std::set<std::string> names;
   for (const NamedPicture& one : known.pictures)
@@ -70,15 +71,22 @@ std::string hint_of_several(const std::vector<std::int64_t>& fitting, const Know
   if (names.size() < fitting.size())
     return "the ground truth has one file_name for several images: give them different ones, or "
            "score detections.json, which goes by image_id";
+  const auto in_folders = std::find_if(names.begin(), names.end(), NamedPictures::has_folders);
+  if (in_folders != names.end() &&
+      !std::all_of(names.begin(), names.end(), NamedPictures::has_folders))
+    return cat("name pictures with their folders, as the ground truth does (",
+               printable(*in_folders), "), or score detections.json, which goes by image_id");
   return cat("name it with its folders, as the ground truth does: ", printable(*names.begin()),
              " or ", printable(*names.rbegin()));
 }
 
+// has_folders: whether any name of the file has folders.
 std::int64_t picture_in(const CsvTable& table, std::size_t row, std::size_t column,
-                        NamedPictures& pictures, const KnownIds& known) {
+                        NamedPictures& pictures, const KnownIds& known, bool has_folders) {
   const std::string& name = table.rows[row][column];
   const std::string shown = cat("'", printable(name.substr(0, 200)), "'");
-  const std::vector<std::int64_t>& fitting = pictures.find(name);
+  const std::vector<std::int64_t>& fitting =
+      has_folders ? pictures.find(name) : pictures.find_by_file(name);
   if (fitting.size() > 1)
     throw Error(cat(table.place(row), ": the ", table.columns[column], " ", shown,
                     " is that of several in the ground truth"),
@@ -91,9 +99,10 @@ std::int64_t picture_in(const CsvTable& table, std::size_t row, std::size_t colu
                 near.empty() ? "" : cat("the nearest is ", near));
   }
   if (const std::string other = pictures.take(name, fitting[0]); !other.empty())
-    throw Error(cat(table.place(row), ": the ", table.columns[column], " ", shown, " and '",
-                    printable(other), "' before it fit the same picture of the ground truth"),
-                "a ground truth that names its images with their folders tells them apart");
+    throw Error(
+        cat(table.place(row), ": the ", table.columns[column], " ", shown, " and '",
+            printable(other), "' before it fit the same picture of the ground truth"),
+        "a ground truth that names its images with their folders and endings tells them apart");
   return fitting[0];
 }
 
@@ -112,9 +121,12 @@ ReadDetections detections_of(const CsvTable& table, const KnownIds& known) {
                     x_max = table.column("x_max"), y_max = table.column("y_max"),
                     file = table.column("filename"), name = table.column("class_name"),
                     score = table.column("similarity_score");
+  const bool has_folders = std::any_of(
+      table.rows.begin(), table.rows.end(),
+      [&](const std::vector<std::string>& row) { return NamedPictures::has_folders(row[file]); });
   ReadDetections read;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    Detection one{.picture = picture_in(table, row, file, pictures, known),
+    Detection one{.picture = picture_in(table, row, file, pictures, known, has_folders),
                   .x = number_in(table, row, x_min),
                   .y = number_in(table, row, y_min),
                   .score = number_in(table, row, score)};

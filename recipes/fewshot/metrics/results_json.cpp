@@ -195,8 +195,10 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
 
   void check_file_name(const NamedPicture& known) {
     const std::string& name = *entry_.file_name;
-    const std::vector<std::int64_t>& fitting = named_pictures_.find(name);
-    if (std::find(fitting.begin(), fitting.end(), known.picture) == fitting.end())
+    const auto has_it = [&](const std::vector<std::int64_t>& fitting) {
+      return std::find(fitting.begin(), fitting.end(), known.picture) != fitting.end();
+    };
+    if (!has_it(named_pictures_.find(name)) && !has_it(named_pictures_.find_by_file(name)))
       fail(cat("is of the picture ", printable(name), ", but image_id ", known.picture,
                " of the ground truth is ", printable(known.file_name)),
            others_hint);

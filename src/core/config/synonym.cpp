@@ -193,7 +193,8 @@ std::vector<OurWord> written_here(const Synonym& synonym, const std::string& val
                                       : for_jobs ? synonym.ours_in_batch
                                                  : synonym.ours))
     if (const auto ours = filled(word.value, synonym, value, batch))
-      words.push_back({word.name, *ours, off, synonym.means_several && !off});
+      words.push_back({word.name, *ours, off, synonym.means_several && !off,
+                       !synonym.folders.empty() && !value.empty()});
   return words;
 }
 
@@ -216,6 +217,7 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     if (!synonym.ours_when_off.empty()) ours += cat("; off: ", in_code(synonym.ours_when_off));
     if (!synonym.ours_in_batch.empty())
       ours += cat("; in a batch: ", in_code(synonym.ours_in_batch));
+    if (!synonym.ours_alone.empty()) ours += cat("; alone: ", in_code(synonym.ours_alone));
     replace(ours, "{value}", "VALUE");
     replace(ours, "{total}", "VALUE x devices x accumulation");
     replace(ours, "{device}", "DEVICE");

@@ -36,6 +36,9 @@ struct Synonym {
   std::vector<std::pair<std::string, std::string>> value_notes{};
   // Names whose value is the folder of the file that the value names: {"data_dir"}.
   std::vector<std::string> folders{};
+  // Names of the line beside which `ours` holds: {"bert_model"}; without any, `ours_alone` does.
+  std::vector<std::string> beside{};
+  std::string ours_alone{};
 };
 
 // One word of ours: an option, or a flag such as "--devices".
@@ -43,6 +46,7 @@ struct OurWord {
   std::string name, value;
   bool is_off = false;         // the typed value was off
   bool means_several = false;  // several devices
+  bool is_file = false;        // a file, whose folder another name may give
 };
 
 // Stands for a value that was not typed.

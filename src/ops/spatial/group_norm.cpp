@@ -124,6 +124,13 @@ struct GroupNorm : torch::autograd::Function<GroupNorm> {
 at::Tensor group_norm_of_aten(const at::Tensor& x, std::int64_t groups, const at::Tensor& weight,
                               const at::Tensor& bias, double epsilon) {
   const auto work = float_or_double(x);
+  // ATen's operator for the CPU keeps its statistics in the type of the parameters.
+  if (x.is_cpu() && x.scalar_type() != work) {
+    const auto options = x.options().dtype(work);
+    return at::group_norm(
+        x, groups, weight.defined() ? weight.to(work) : at::ones({x.size(1)}, options),
+        bias.defined() ? bias.to(work) : at::zeros({x.size(1)}, options), epsilon);
+  }
   const auto in_work = [&](const at::Tensor& parameter) {
     return parameter.defined() ? std::optional(parameter.to(work)) : std::nullopt;
   };

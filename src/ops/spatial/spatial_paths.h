@@ -48,8 +48,8 @@ struct SlidingPoolKernels {
 };
 void register_cuda_sliding_pool(SlidingPoolKernels kernels);
 
-// ATen's operator in f32, or f64 for f64, rounded to x's type. In fp16 ATen's own, on the CPU,
-// keeps 1/deviation in fp16, where it overflows at a constant group.
+// ATen's operator with statistics in f32, or f64 for f64, rounded to x's type. With parameters in
+// fp16, or none, it keeps 1/deviation in fp16 on the CPU, where that overflows at a constant group.
 at::Tensor group_norm_of_aten(const at::Tensor& x, std::int64_t groups, const at::Tensor& weight,
                               const at::Tensor& bias, double epsilon);
 

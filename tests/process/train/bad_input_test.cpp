@@ -108,6 +108,8 @@ TEST_F(BadInput, TheArgumentsOfTheSharedTasksBaselineAreTranslated) {
           "predict.input=./data/dev.jsonl data.domain=restaurant data.language=eng "
           "model.encoder_rate=0.01 optimizer.lr=1e-3 schedule.unit=epochs schedule.warmup=0.3 "
           "predict.beta=0.9 (a folder of the model");
+  refuses({"train", "dimabsa", "--model_name", "bert-base-uncased"},
+          "hint: write model.path=bert-base-uncased (");
   const ToolResult help = run_tool({"help", "tuning_bert_rate"}, folder.path());
   EXPECT_NE(help.out.find("model.encoder_rate=VALUE/optimizer.lr"), std::string::npos) << help.out;
 }

@@ -189,6 +189,34 @@ TEST(ResultsJson, FoldersOfNamesAreComparedAsFarAsBothHaveSome) {
                 "camA/000.jpg"));
 }
 
+// Files of earlier versions name pictures without their folders.
+TEST(ResultsJson, TheIdDecidesWhereANameWithoutFoldersFitsIt) {
+  const KnownIds nested{{{1, "000.jpg"}, {2, "camA/000.jpg"}, {3, "only.jpg"}}, listed_classes};
+  const ReadDetections read = of_cameras({{1, "000.jpg"}, {2, "000.jpg"}}, nested);
+  ASSERT_EQ(read.detections.size(), 2u);
+  EXPECT_EQ(read.detections[1].picture, 2);
+  EXPECT_THAT(read.notes,
+              ::testing::ElementsAre(HasSubstr("1 detection has a file name that fits several")));
+  EXPECT_THAT(error_of([&] {
+                of_cameras({{3, "000.jpg"}}, nested);
+              }),
+              HasSubstr("is of the picture 000.jpg, but image_id 3"));
+}
+
+TEST(ResultsJson, FilesOfOtherEndingsAreOtherPictures) {
+  EXPECT_THAT(error_of([] {
+                of_cameras({{3, "only.jpg"}, {3, "only.png"}});
+              }),
+              HasSubstr("entry 1 is of the picture only.png, but an entry before it has image_id 3 "
+                        "for only.jpg"));
+  EXPECT_THAT(error_of([] {
+                of_cameras({{3, "only.jpg"}, {3, "a/only.jpg"}, {3, "b/only.jpg"}});
+              }),
+              HasSubstr("is of the picture b/only.jpg, but an entry before it has image_id 3 for "
+                        "a/only.jpg"))
+      << "the name without folders does not hide that the folders differ";
+}
+
 TEST(ResultsJson, FaultyMembersAreErrors) {
   const std::string ids = R"({"image_id": 1, "category_id": 5, )";
   EXPECT_THAT(refused_entry("{}"), HasSubstr("entry 1 has no image_id"));
@@ -284,6 +312,17 @@ TEST(ResultsCsv, FoldersTellPicturesOfOneNameApart) {
   EXPECT_THAT(refused_names({"camA/000.jpg", "camB/000.jpg"}, flat),
               HasSubstr("line 3: the filename 'camB/000.jpg' and 'camA/000.jpg' before it fit the "
                         "same picture"));
+  EXPECT_THAT(refused_names({"000.jpg", "000.png"}, flat),
+              HasSubstr("line 3: the filename '000.png' and '000.jpg' before it fit the same"));
+  // A name without folders says which picture it is only in a file that has folders elsewhere.
+  const KnownIds nested{{{1, "000.jpg"}, {2, "camA/000.jpg"}, {3, "b/only.jpg"}}, listed_classes};
+  EXPECT_THAT(refused_names({"only.jpg", "000.jpg"}, nested),
+              AllOf(HasSubstr("line 3: the filename '000.jpg' is that of several"),
+                    HasSubstr("name pictures with their folders, as the ground truth does "
+                              "(camA/000.jpg), or score detections.json")));
+  EXPECT_THAT(read_names({"000.jpg", "b/only.jpg", "camA/000.jpg"}, nested),
+              ::testing::ElementsAre(1, 3, 2));
+  EXPECT_THAT(read_names({"only.jpg"}, nested), ::testing::ElementsAre(3));
 }
 
 TEST(ResultsCsv, ClassesThatTheTruthLacksAreSkippedAndCounted) {

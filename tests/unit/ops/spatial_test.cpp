@@ -15,6 +15,7 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/function.h>
 
 namespace lockstep {
 namespace {
@@ -124,6 +125,26 @@ TEST(Spatial, GroupNormOfConstantGroupsHasFiniteGradientsInFp16) {
     EXPECT_TRUE(x.grad().eq(0).all().item<bool>()) << x.grad();
     EXPECT_TRUE(weight.grad().eq(0).all().item<bool>()) << weight.grad();
   }
+}
+
+// A copy of the input in f32 would stay until the backward pass.
+TEST(Spatial, GroupNormOnTheCpuKeepsItsInputAndNoCopy) {
+  for (const auto type : {at::kHalf, at::kBFloat16})
+    for (const bool affine : {false, true}) {
+      const at::Tensor x = at::randn({2, 4, 3, 3}).to(type).requires_grad_();
+      const at::Tensor weight = affine ? at::randn({4}).to(type) : at::Tensor();
+      const at::Tensor bias = affine ? at::randn({4}).to(type) : at::Tensor();
+      const at::Tensor y = group_norm_layer(x, 2, weight, bias);
+      const auto input = y.grad_fn()->next_edge(0).function;
+      EXPECT_NE(input->name().find("AccumulateGrad"), std::string::npos) << input->name();
+      const auto defined = [](const at::Tensor& t) {
+        return t.defined() ? t.to(at::kFloat) : at::Tensor();
+      };
+      const at::Tensor exact =
+          group_norm_layer(x.detach().to(at::kFloat), 2, defined(weight), defined(bias));
+      EXPECT_EQ(y.scalar_type(), type);
+      EXPECT_TRUE(at::allclose(y.to(at::kFloat), exact, 0.02, 0.02));
+    }
 }
 
 TEST(Spatial, RefusesShapesByName) {

@@ -129,20 +129,42 @@ TEST_F(StepEstimateTest, NamesTheFirstBatchThatPaysWhateverBatchIsPlanned) {
   }
 }
 
-// The backward pass of the last of several micro-batches hides little.
-TEST_F(StepEstimateTest, TheFirstBatchThatPaysIsLargerThanOneThatDoesNot) {
+// A further micro-batch hides less of the exchange and has padding, so a larger batch may pay less.
+TEST_F(StepEstimateTest, EveryBatchFromTheFirstThatPaysOnPays) {
   link = LinkLimit{"PCIe", 31.5e9};
-  options.batch.micro = 6;
-  for (const std::int64_t count : {1, 24, 40}) {
-    sentences(count);
-    plan.batch.micro = 6;
-    plan.batch.accumulation = (plan.batch.rows() / 2 - 1) / 6 + 1;
-    const std::string text = note();
-    const std::size_t at = text.find("they pay from about batch.global=");
-    if (text.empty()) continue;
-    ASSERT_NE(at, std::string::npos) << text;
-    EXPECT_GT(std::stoll(text.substr(text.find('=', at) + 1)), count) << text;
+  for (const std::int64_t micro : {6, 9, 48, 66}) {
+    options.batch.micro = micro;
+    const auto plan_of = [&](std::int64_t count) {
+      sentences(count);
+      plan.batch.micro = micro;
+      plan.batch.accumulation = (plan.batch.rows() / 2 - 1) / micro + 1;
+    };
+    const auto named = [&] {
+      const std::string text = note(), words = "; they pay from about batch.global=";
+      const std::size_t at = text.find(words);
+      return at == std::string::npos ? 0 : std::stoll(text.substr(at + words.size()));
+    };
+    plan_of(1);
+    const std::int64_t first = named();
+    ASSERT_GT(first, 1) << micro;
+    plan_of(first - 1);
+    EXPECT_EQ(named(), first) << "this one does not pay yet, with micro-batches of " << micro;
+    for (std::int64_t count = first; count < first + 200; ++count) {
+      plan_of(count);
+      EXPECT_EQ(note(), "") << count << " with micro-batches of " << micro;
+    }
   }
+}
+
+// Others would be refused.
+TEST_F(StepEstimateTest, NamesABatchOfWholeMicroBatches) {
+  plan.batch.rows_per_sample = 1;
+  plan.batch.global = 10;
+  plan.batch.micro = options.batch.micro = 5;
+  plan.compute.flops_per_step = 2e-3 / 3 * 989.4e12;  // 2 ms on one
+  const std::string text = note(), words = "they pay from about batch.global=";
+  ASSERT_NE(text.find(words), std::string::npos) << text;
+  EXPECT_EQ(std::stoll(text.substr(text.find(words) + words.size())) % 10, 0) << text;
 }
 
 TEST_F(StepEstimateTest, SaysNothingWhereItPays) {

@@ -77,6 +77,8 @@ BothWords word_of_both(const OurWord& one, const OurWord& other) {
   if (one.value == "auto" || is_placeholder(one.value)) return {other};
   if (one.name.starts_with("data.") && is_below(other.value, one.value)) return {one};
   if (one.name.starts_with("data.") && is_below(one.value, other.value)) return {other};
+  if (one.is_file != other.is_file)  // the file counts, also where a folder is named later
+    return {one.is_file ? one : other, !are_equal(one.value, other.value)};
   return {other, !are_equal(one.value, other.value)};
 }
 

@@ -12,6 +12,7 @@
 #include "tools/cli/run_root.h"
 #include "tools/cli/words/both_words.h"
 #include "tools/cli/words/foreign_batch.h"
+#include "tools/cli/words/schedule_words.h"
 #include "tools/cli/words/vocabulary.h"
 
 #include <algorithm>
@@ -62,6 +63,15 @@ std::string contradiction(const TypedName& one, const TypedName& other, const st
                           const TypedName& counts) {
   return cat(name_as_typed(one), " and ", name_as_typed(other), " both mean ", what, "; ",
              name_as_typed(counts), " counts");
+}
+
+// Two names whose lengths of the schedule are in different units: the other one counts.
+std::string other_unit(const TypedName& name, const TypedName& other,
+                       const std::vector<OurWord>& words) {
+  const bool in_epochs = unit_of_lengths(words, TimeUnit::steps) == TimeUnit::epochs;
+  return cat(name_as_typed(name), " counts ", in_epochs ? "epochs" : "steps", " here and ",
+             name_as_typed(other), in_epochs ? " steps" : " epochs",
+             ", but schedule.unit is one for both; ", name_as_typed(other), " counts");
 }
 
 void add_word(Translation& all, const OurWord& word, const TypedName& name = {}) {
@@ -165,30 +175,80 @@ void replace_kinds(const FlagsHere& flags, const std::string& typed, std::vector
   }
 }
 
-// The value of a file's name, in the folder that another name of the line gives.
+// The value of a file's name, in the folder that another name of the line gives: the last one.
 std::string in_its_folder(const Synonym& synonym, const TypedLine& line, const std::string& file) {
-  for (const TypedName& name : line.names) {
-    const bool is_folder = std::find(synonym.folders.begin(), synonym.folders.end(),
-                                     plain_name(name.name)) != synonym.folders.end();
-    if (is_folder && !name.value.empty() && !file.empty() && !is_below(name.value, file))
-      return (std::filesystem::path(name.value) / file).string();
-  }
-  return file;
+  std::string folder;
+  for (const TypedName& name : line.names)
+    if (std::find(synonym.folders.begin(), synonym.folders.end(), plain_name(name.name)) !=
+            synonym.folders.end() &&
+        !name.value.empty())
+      folder = name.value;
+  if (folder.empty() || file.empty() || is_below(folder, file)) return file;
+  return (std::filesystem::path(folder) / file).string();
 }
 
-// The words of one name but those of the batch; nothing where it is not known.
-std::optional<std::vector<OurWord>> words_of_name(const Vocabulary& known, const TypedLine& line,
-                                                  const TypedName& name, const TypedBatch& batch) {
+// The name's meaning here: another one where the names are missing beside which the first holds.
+Synonym meaning_beside(Synonym synonym, const TypedLine& line) {
+  const bool is_beside = std::any_of(line.names.begin(), line.names.end(), [&](const auto& name) {
+    return std::find(synonym.beside.begin(), synonym.beside.end(), plain_name(name.name)) !=
+           synonym.beside.end();
+  });
+  if (!synonym.beside.empty() && !is_beside) synonym.ours = synonym.ours_alone;
+  return synonym;
+}
+
+// Whether the run of the line ends after a number of steps, by its names or else a preset.
+bool ends_by_steps(const Vocabulary& known, const TypedLine& line, const TrainOptions& in_force) {
+  std::optional<std::int64_t> steps;
+  for (const TypedName& name : line.names) {
+    const Synonym* const synonym = find_synonym(known.synonyms, name.name);
+    if (synonym == nullptr || known.has(plain_name(name.name))) continue;
+    for (const OurWord& word : written_here(*synonym, name.value, {}))
+      if (word.name == "stop.steps") steps = whole_number(word.value);
+  }
+  if (is_typed_as_it_should_be(line, "stop.steps")) steps.reset();  // that one counts
+  return steps.value_or(0) > 0 || in_force.stop.steps > 0;
+}
+
+// The words of one name but those of the batch, whatever the rest of the line says; nothing where
+// the name is not known.
+std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const TypedLine& line,
+                                                const TypedName& name, const TypedBatch& batch) {
   const std::string key = plain_name(name.name);
   std::vector<OurWord> words;
   if (known.has(key))
     words = {{key, name.value.empty() ? unknown_value : name.value}};
   else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name))
-    words = written_here(*synonym, in_its_folder(*synonym, line, name.value), batch);
+    words = written_here(meaning_beside(*synonym, line), in_its_folder(*synonym, line, name.value),
+                         batch);
   else
     return std::nullopt;
   replace_kinds(line.flags, name.value, words);
-  return words_that_fit(known, line, std::move(words));
+  return words;
+}
+
+// The name of the line whose lengths of the schedule count, where the words of another program's
+// name are in the other unit: one of ours, else one in steps. Null: there is none.
+const TypedName* of_other_unit(const Vocabulary& known, const TypedLine& line, bool by_steps,
+                               const TrainOptions& in_force, const std::vector<OurWord>& words) {
+  const std::optional<TimeUnit> unit = unit_of_lengths(words, TimeUnit::steps);
+  if (!unit) return nullptr;
+  TimeUnit own_unit = in_force.schedule.unit;
+  for (const TypedName& each : line.names)
+    if (plain_name(each.name) == "schedule.unit")
+      own_unit = each.value == "epochs" ? TimeUnit::epochs : TimeUnit::steps;
+  const TypedName* other = nullptr;
+  for (const TypedName& each : line.names) {
+    const bool is_own = known.has(plain_name(each.name));
+    auto of_each = words_alone(known, line, each, {});
+    if (!of_each) continue;
+    if (by_steps) take_share_of_steps(*of_each);
+    const auto its_unit = unit_of_lengths(*of_each, is_own ? own_unit : TimeUnit::steps);
+    if (!its_unit || *its_unit == *unit) continue;
+    if (is_own) return &each;
+    if (other == nullptr && *its_unit == TimeUnit::steps) other = &each;
+  }
+  return other;
 }
 
 // Adds the batch words; names that are no part of them are left out.
@@ -240,6 +300,7 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
   sizes.has_presets_accumulation = has_presets;
   const std::unique_ptr<TrainOptions> in_force =
       options_in_force(line.recipe, line.names, line.has_gpu);
+  const bool by_steps = ends_by_steps(known, line, *in_force);
   std::optional<BatchWords> batch;
   if (sizes.is_typed()) batch = batch_words(sizes, *in_force, static_cast<std::int64_t>(devices));
   bool has_batch = false;
@@ -251,17 +312,27 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
       has_batch = true;
       continue;
     }
-    const auto words = words_of_name(known, line, name,
-                                     {.devices = static_cast<int>(devices),
-                                      .accumulation = std::max<std::int64_t>(1, sizes.accumulation),
-                                      .makes_jobs = is_flag_of(line.flags, "--slots")});
-    if (!words) {
+    auto alone = words_alone(known, line, name,
+                             {.devices = static_cast<int>(devices),
+                              .accumulation = std::max<std::int64_t>(1, sizes.accumulation),
+                              .makes_jobs = is_flag_of(line.flags, "--slots")});
+    if (!alone) {
       all.unknown.push_back(name.name);
       continue;
     }
-    if (words->empty()) all.left_out.push_back(key);
+    const bool is_own = known.has(key);
+    if (by_steps) take_share_of_steps(*alone);
+    const TypedName* const other =
+        is_own ? nullptr : of_other_unit(known, line, by_steps, *in_force, *alone);
+    if (other != nullptr) {
+      all.contradictions.push_back(other_unit(name, *other, *alone));
+      continue;
+    }
+    std::vector<OurWord> words = words_that_fit(known, line, std::move(*alone));
+    if (!is_own) drop_idle_unit(words);
+    if (words.empty()) all.left_out.push_back(key);
     all.sums_up_devices |= batch_name(known, name.name) == BatchName::per_device;
-    for (const OurWord& word : *words) add_word(all, word, name);
+    for (const OurWord& word : words) add_word(all, word, name);
   }
   return all;
 }

@@ -31,12 +31,20 @@ struct NamedOptions : RecipeOptions {
          {.names = {"learning_rate1"}, .from = "", .ours = "data.rate={value}/optimizer.lr"},
          {.names = {"learning_rate2"}, .from = "", .ours = "optimizer.lr={value}"},
          {.names = {"model_name"}, .from = "", .ours = "data.path={path}"},
-         {.names = {"data_dir"}, .from = "", .ours = "data.path={value}"},
+         {.names = {"label"},
+          .from = "",
+          .ours = "predict.symbols={value}",
+          .beside = {"model_name", "data.path"},
+          .ours_alone = "data.path={path}"},
+         {.names = {"data_dir", "data_folder"}, .from = "", .ours = "data.path={value}"},
          {.names = {"train_file"},
           .from = "",
           .ours = "data.path={value}",
-          .folders = {"data_dir"}},
+          .folders = {"data_dir", "data_folder"}},
          {.names = {"warmup_ratio"}, .from = "", .ours = "schedule.warmup={value}*stop.epochs"},
+         {.names = {"warm_up"},
+          .from = "",
+          .ours = "schedule.unit=epochs schedule.warmup={value}*stop.epochs"},
          {.names = {"hidden_size"}, .from = "", .ours = "data.width={value}"}});
     table.add_preset({"contest",
                       "for tests",
@@ -212,6 +220,44 @@ TEST_F(ForeignNames, AShareIsMultipliedByTheOptionThatItIsAShareOf) {
   EXPECT_EQ(hint({"epochs=2", "warmup_ratio=0.1"}), "write stop.epochs=2 schedule.warmup=0.2");
 }
 
+TEST_F(ForeignNames, AShareIsOfTheStepsThatEndTheRun) {
+  EXPECT_EQ(hint({"max_steps=400", "warm_up=0.1"}), "write stop.steps=400 schedule.warmup=40");
+  EXPECT_EQ(hint({"stop.steps=400", "stop.epochs=2", "warm_up=0.1"}), "write schedule.warmup=40");
+  EXPECT_EQ(hint({"stop.epochs=2", "warm_up=0.1"}),
+            "write schedule.unit=epochs schedule.warmup=0.2");
+}
+
+// One schedule.unit counts all lengths.
+TEST_F(ForeignNames, LengthsOfAScheduleInTwoUnitsContradictEachOther) {
+  EXPECT_EQ(hint({"warm_up=0.1", "stop.epochs=3", "warmup_steps=5"}),
+            "write schedule.warmup=5; warm_up=0.1 counts epochs here and warmup_steps=5 steps, but "
+            "schedule.unit is one for both; warmup_steps=5 counts");
+  for (const std::vector<std::string>& ours : {std::vector<std::string>{"schedule.warmup=5"},
+                                               {"schedule.every=500", "schedule.kind=step"},
+                                               {"schedule.unit=steps"}}) {
+    std::vector<std::string> line = ours;
+    line.emplace_back("warm_up=0.1");
+    EXPECT_THAT(hint(line),
+                AllOf(HasSubstr("leave it out; warm_up=0.1 counts epochs here and " + ours[0]),
+                      Not(HasSubstr("write schedule.unit"))))
+        << ours[0];
+  }
+  EXPECT_THAT(hint({"schedule.unit=epochs", "warmup_steps=100"}),
+              HasSubstr("warmup_steps=100 counts steps here and schedule.unit=epochs epochs"));
+  EXPECT_EQ(hint({"schedule.unit=epochs", "stop.epochs=3", "warm_up=0.1"}),
+            "write schedule.warmup=0.3");
+  EXPECT_EQ(hint({"stop.epochs=3", "warm_up=0.1", "warmup_epochs=0"}),
+            "write schedule.unit=epochs schedule.warmup=0; warm_up=0.1 and warmup_epochs=0 both "
+            "mean schedule.warmup; warmup_epochs=0 counts");
+  EXPECT_EQ(hint({"schedule.warmup=0", "warm_up=0.1"}), "leave it out");
+}
+
+TEST_F(ForeignNames, ANameCanMeanAnotherThingAlone) {
+  EXPECT_EQ(hint({"label=bert"}), "write data.path=bert");
+  EXPECT_EQ(hint({"model_name=bert", "label=mine"}), "write data.path=bert predict.symbols=mine");
+  EXPECT_EQ(hint({"data.path=bert", "label=mine"}), "write predict.symbols=mine");
+}
+
 TEST_F(ForeignNames, AFileLiesInTheFolderThatTheLineNames) {
   EXPECT_EQ(hint({"data_dir=./data/", "train_file=a.jsonl"}), "write data.path=./data/a.jsonl");
   EXPECT_EQ(hint({"train_file=a.jsonl", "data_dir=./data"}), "write data.path=./data/a.jsonl");
@@ -220,6 +266,13 @@ TEST_F(ForeignNames, AFileLiesInTheFolderThatTheLineNames) {
             "write data.path=/a.jsonl; data_dir=data and train_file=/a.jsonl both mean data.path; "
             "train_file=/a.jsonl counts");
   EXPECT_EQ(hint({"train_file=a.jsonl"}), "write data.path=a.jsonl");
+  // The file stays where the folders contradict it or each other, in any order.
+  EXPECT_EQ(hint({"train_file=/a.jsonl", "data_dir=data"}),
+            "write data.path=/a.jsonl; train_file=/a.jsonl and data_dir=data both mean data.path; "
+            "train_file=/a.jsonl counts");
+  EXPECT_EQ(hint({"train_file=t.jsonl", "data_dir=a", "data_folder=b"}),
+            "write data.path=b/t.jsonl; train_file=t.jsonl and data_dir=a both mean data.path; "
+            "train_file=t.jsonl counts");
 }
 
 TEST_F(ForeignNames, WhatHasNoEffectBesideTheRestIsLeftOut) {
