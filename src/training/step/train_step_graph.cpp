@@ -2,6 +2,7 @@
 #include "training/step/train_step.h"
 
 #include "backends/out_of_memory.h"
+#include "training/step/rank_statistics.h"
 
 #include <ATen/ops/cat.h>
 #include <c10/util/ScopeExit.h>

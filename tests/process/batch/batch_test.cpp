@@ -179,7 +179,7 @@ TEST_F(LiveBatch, AJobThatRunsCannotBeRetried) {
   const ToolResult refused = run({"batch", "retry", "b", "live"});
   EXPECT_EQ(refused.code, 2) << refused.err;
   EXPECT_THAT(refused.err, HasSubstr("job live is running: it cannot be retried"));
-  EXPECT_THAT(refused.err, HasSubstr("lockstep batch cancel b live ends it"));
+  EXPECT_THAT(refused.err, HasSubstr("lockstep batch cancel runs/b live ends it"));
   EXPECT_EQ(end().code, 0);
   EXPECT_EQ(count("SELECT count(*) FROM attempt"), 1);
 }
@@ -191,7 +191,7 @@ TEST_F(LiveBatch, AJobOfAKilledSchedulerIsNotSaidToRun) {
   tool_->wait();
   const ToolResult asked = run({"batch", "retry", "b", "live"});
   EXPECT_EQ(asked.code, 0) << asked.err;
-  EXPECT_THAT(asked.err, HasSubstr("lockstep batch resume b waits for it, or runs it again"));
+  EXPECT_THAT(asked.err, HasSubstr("lockstep batch resume runs/b waits for it, or runs it again"));
   write_file_atomic(folder.path() / "end", "");
   EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
   EXPECT_EQ(count("SELECT count(*) FROM job WHERE state = 'done'"), 1);

@@ -10,7 +10,7 @@
 namespace lockstep::cli {
 
 struct Topic {
-  std::string title;               // "NCCL timeout", "stop.episodes, an option of fewshot"
+  std::string title;               // "NCCL timeout", "stop.episodes, an option of the recipe NAME"
   std::vector<std::string> terms;  // its names: words and phrases
   std::vector<std::string> code;   // also found by this literal code: "model.cuda()"
   std::function<std::string(int width)> text;  // the title and the text

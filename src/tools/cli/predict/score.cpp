@@ -81,9 +81,9 @@ Command score_command() {
           .summary = "how good outputs are that are there already",
           .details =
               "Compares the outputs in PATH, a file or a folder, with what the recipe's options "
-              "name: score.truth, or data.path. Needs neither a run nor a GPU, and fewshot no "
-              "pictures either: lockstep score fewshot truth=instances.json "
-              "predictions=results.json. A bare KEY means score.KEY where the recipe has that.",
+              "name: score.truth, or data.path. Needs neither a run nor a GPU, and with a file of "
+              "the truth no other data either: lockstep score RECIPE truth=FILE "
+              "predictions=FILE. A bare KEY means score.KEY where the recipe has that.",
           .flags = {{"--config", "FILE",
                      "TOML or .json file of options; later files overlay earlier ones", "file"},
                     {"--plugin", "LIB", "shared library with the recipe", "file"},

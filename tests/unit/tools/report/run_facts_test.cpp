@@ -199,6 +199,7 @@ TEST_F(RunFacts, APlanOfTheNewestStartSaysNothingOfTheStepsBefore) {
     start(80, "bf16", 1e15);
     start(90, "fp16", 1e15);  // whose steps are taken back
     start(90, "fp32", 1e9);
+    writer.write({{"kind", "stop"}, {"step", 100}, {"time", 2e6 + 1}});
   }
   const Trial trial = read_run_facts(run);
   EXPECT_EQ(trial.value("precision"), nlohmann::json({"bf16", "fp32"}));

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-constexpr std::int64_t samples = 40, valid_samples = 12, global = 4;
+constexpr std::int64_t train_samples = 40, valid_samples = 12, global = 4;
 
 class ResumedChanges : public ::testing::Test {
  protected:
@@ -27,9 +27,9 @@ class ResumedChanges : public ::testing::Test {
     options.data.threads = 0;
     plan.batch = {.world_size = 1, .micro = global, .accumulation = 1, .global = global};
     plan.devices.resize(1);
-    plan.train_samples = samples;
+    plan.train_samples = train_samples;
     plan.valid_samples = valid_samples;
-    plan.steps_per_epoch = samples / global;
+    plan.steps_per_epoch = train_samples / global;
     plan.schedule.base_lr = 0.01;
   }
   void begin(std::int64_t until, const std::string& changes) { train(until, changes, false); }
@@ -65,7 +65,7 @@ class ResumedChanges : public ::testing::Test {
   FakeClock clock;
   TrainOptions options;
   Plan plan;
-  testing::ToyRecipe recipe{samples, valid_samples};
+  testing::ToyRecipe recipe{train_samples, valid_samples};
   ProcessGroup group{World{}, cpu_backend()};
   RunDir run = RunDir::create(folder.path(), "run", "toy");
 };
