@@ -2,7 +2,7 @@
 # Measures what options cost: the time of a step and the peak of allocated GPU memory with each of
 # them off and on, in turn on this machine, and writes a record of every run.
 #   bench/option_cost.sh OUT_FILE [GPUS]     GPUS is 1; shard needs 2 or more
-# Environment: VARIANTS of "ema recompute shard all deterministic exact" (those that trade memory);
+# Environment: VARIANTS of "ema recompute shard all deterministic exact muon" (those that trade memory);
 # LOCKSTEP names the tool (build/lockstep); REPEATS (3), STEPS (200) and WARM_UP (60); WORKLOADS
 # ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
@@ -32,6 +32,7 @@ options_of() {
     all) echo ema.decay=0.999 memory.recompute=blocks shard_optimizer=true ;;
     deterministic) echo deterministic=true ;;
     exact) echo exact=true ;;
+    muon) echo optimizer.kind=muon ;;
     *) die "unknown variant $1" ;;
   esac
 }

@@ -118,7 +118,7 @@ BlocksRun run_blocks(Backend& gpu, GraphMode graph, Precision precision,
   rig.runner().settle();
   run.weights = rig.parts().storage.master().cpu();
   run.by_graph = rig.runner().graph_counts().by_graph;
-  if (precision != Precision::fp32)
+  if (rig.parts().gradients.dirty().flags().defined())
     run.untouched = rig.parts().gradients.dirty().flags().eq(0).sum().item<std::int64_t>();
   return run;
 }
@@ -144,6 +144,17 @@ TEST_F(BlocksOnGpu, TheGraphChangesNoBitOfAdamWithDecay) {
   const BlocksRun plain = run_blocks(gpu(), GraphMode::off, Precision::bf16, OptimizerKind::adam);
   const BlocksRun run =
       run_blocks(gpu(), GraphMode::automatic, Precision::bf16, OptimizerKind::adam);
+  EXPECT_EQ(run.losses, plain.losses);
+  EXPECT_TRUE(run.weights.equal(plain.weights));
+}
+
+// All its matrices are updated at once, so the graph begins with no update.
+TEST_F(BlocksOnGpu, TheGraphChangesNoBitOfMuon) {
+  const Deterministic deterministic;
+  const BlocksRun plain = run_blocks(gpu(), GraphMode::off, Precision::bf16, OptimizerKind::muon);
+  const BlocksRun run =
+      run_blocks(gpu(), GraphMode::automatic, Precision::bf16, OptimizerKind::muon);
+  EXPECT_GE(run.by_graph, 19);
   EXPECT_EQ(run.losses, plain.losses);
   EXPECT_TRUE(run.weights.equal(plain.weights));
 }

@@ -12,6 +12,7 @@
 #include <ATen/ops/randn.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -81,6 +82,38 @@ TEST_F(ProductsOnGpu, AProductIsAddedToAnotherMatrix) {
                   tolerance(type), c10::str(type));
     }
     EXPECT_TRUE(addend.equal(kept));
+  }
+}
+
+// Dense matrices some way apart, of sizes that the library serves and that it may not.
+at::Tensor batch_of(std::int64_t rows, std::int64_t columns, std::int64_t apart,
+                    const at::TensorOptions& options) {
+  const at::Tensor flat = at::randn({3 * apart}, options);
+  return flat.as_strided({3, rows, columns}, {apart, columns, 1});
+}
+
+TEST_F(ProductsOnGpu, ABatchOfProductsIsAddedToAnother) {
+  for (const at::ScalarType type : types) {
+    if (type == at::kFloat) continue;
+    const auto options = at::TensorOptions().device(gpu().device()).dtype(type);
+    for (const auto& [m, n, k, apart] :
+         {std::array<std::int64_t, 4>{64, 96, 32, 6144}, {96, 64, 160, 15360}, {6, 9, 4, 128}}) {
+      const at::Tensor left = batch_of(m, k, apart, options),
+                       right = batch_of(k, n, apart, options),
+                       turned = batch_of(n, k, apart, options).transpose(1, 2),
+                       addend = batch_of(m, n, apart, options), kept = addend.clone();
+      const at::Tensor out = batch_of(m, n, apart, options);
+      const auto wide = [](const at::Tensor& one) { return one.to(at::kDouble); };
+      for (int time = 0; time < 3; ++time) {  // the second one tries algorithms
+        const std::string what = c10::str(type, " ", m, " x ", n, " by ", k);
+        matmul_batch(out, left, right);
+        expect_near(out, wide(left).bmm(wide(right)), tolerance(type), what);
+        matmul_batch(out, left, turned, 0.5, {.addend = addend, .beta = -3});
+        expect_near(out, wide(left).bmm(wide(turned)).mul(0.5).sub(wide(kept).mul(3)),
+                    tolerance(type), what);
+      }
+      EXPECT_TRUE(addend.equal(kept));
+    }
   }
 }
 

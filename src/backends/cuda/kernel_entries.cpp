@@ -39,6 +39,8 @@
 #include "ops/mask_loss/mask_loss_launch.h"
 #include "ops/match_boxes/match_boxes.h"
 #include "ops/match_boxes/match_boxes_launch.h"
+#include "ops/muon/muon.h"
+#include "ops/muon/muon_launch.h"
 #include "ops/nms/nms.h"
 #include "ops/nms/nms_launch.h"
 #include "ops/picture_input/picture_input.h"
@@ -103,6 +105,9 @@ bool register_kernels() {
   register_cuda_uniform(&run<&launch_uniform>);
   register_cuda_cross_entropy(&run<&launch_cross_entropy>);
   register_cuda_adam({.factors = &run<&launch_adam_factors>, .update = &run<&launch_adam>});
+  register_cuda_muon({.momentum = &run<&launch_muon_momentum>,
+                      .scale = &run<&launch_muon_scale>,
+                      .weights = &run<&launch_muon_weights>});
   register_cuda_column_sums(&run<&launch_column_sums>);
   register_cuda_copy(&run<&launch_copies>);
   register_cuda_zero_ranges(&run<&launch_zero_pieces>);

@@ -34,11 +34,6 @@ __device__ inline void adam_update(float& weight, float gradient, float& first, 
             (sqrtf(second) * factors.one_over_correction2 + static_cast<float>(launch.eps));
 }
 
-template <class T>
-struct alignas(4 * sizeof(T)) Four {
-  T value[4];
-};
-
 __device__ inline void load_four(const float* from, float (&to)[4]) {
   const float4 values = *reinterpret_cast<const float4*>(from);
   to[0] = values.x, to[1] = values.y, to[2] = values.z, to[3] = values.w;

@@ -5,6 +5,8 @@
 #include "ops/shared/own_kernels.h"
 
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/baddbmm.h>
+#include <ATen/ops/bmm.h>
 #include <ATen/ops/mm.h>
 
 #include <atomic>
@@ -43,6 +45,43 @@ bool offer_to_kernel(const at::Tensor& out, const at::Tensor& left, const at::Te
                  .k = left.size(1)});
 }
 
+// Of [batch, rows, columns]: whether each matrix is dense, or with `transposed` its transpose is.
+// All are aligned alike.
+bool dense_matrices(const at::Tensor& batch, bool transposed = false) {
+  const int row = transposed ? 2 : 1, column = transposed ? 1 : 2;
+  return batch.stride(column) == 1 && batch.stride(row) == batch.size(column) && aligned(batch) &&
+         batch.stride(0) * batch.element_size() % 256 == 0;
+}
+
+bool offer_batch_to_kernel(const at::Tensor& out, const at::Tensor& left, const at::Tensor& right,
+                           double alpha, const BatchedAddend& plus) {
+  const MatmulKernel kernel = cuda_matmul;
+  const auto dtype = kernel_dtype(left.scalar_type());
+  if (kernel == nullptr || !left.is_cuda() || !dtype || *dtype == KernelDtype::f32) return false;
+  if (out.numel() == 0 || left.numel() == 0 || !dense_matrices(out) || !aligned(plus.addend))
+    return false;
+  const bool left_transposed = !dense_matrices(left), right_transposed = !dense_matrices(right);
+  if (!dense_matrices(left, left_transposed) || !dense_matrices(right, right_transposed))
+    return false;
+  return kernel({.left = left.const_data_ptr(),
+                 .right = right.const_data_ptr(),
+                 .addend = data_of(plus.addend),
+                 .out = out.mutable_data_ptr(),
+                 .dtype = *dtype,
+                 .left_transposed = left_transposed,
+                 .right_transposed = right_transposed,
+                 .accumulate = plus.addend.defined(),
+                 .m = out.size(1),
+                 .n = out.size(2),
+                 .k = left.size(2),
+                 .batch = out.size(0),
+                 .left_stride = left.stride(0),
+                 .right_stride = right.stride(0),
+                 .out_stride = out.stride(0),
+                 .alpha = static_cast<float>(alpha),
+                 .beta = static_cast<float>(plus.beta)});
+}
+
 void accumulate_by_aten(at::Tensor& out, const at::Tensor& left, const at::Tensor& right) {
   if (left.scalar_type() == out.scalar_type())
     at::addmm_out(out, out, left, right);
@@ -79,6 +118,23 @@ void matmul_plus(at::Tensor out, const at::Tensor& addend, const at::Tensor& lef
   if (offer_to_kernel(out, left, right, {}, /*accumulate=*/true, addend)) return;
   if (!out.is_same(addend)) out.copy_(addend);
   matmul_into(out, left, right, {}, /*accumulate=*/true);
+}
+
+void matmul_batch(at::Tensor out, const at::Tensor& left, const at::Tensor& right, double alpha,
+                  const BatchedAddend& plus) {
+  const at::Tensor& addend = plus.addend;
+  LOCKSTEP_CHECK(out.dim() == 3 && left.dim() == 3 && right.dim() == 3);
+  LOCKSTEP_CHECK(left.size(2) == right.size(1) && out.size(1) == left.size(1) &&
+                 out.size(2) == right.size(2));
+  LOCKSTEP_CHECK(!addend.defined() ||
+                 (addend.sizes() == out.sizes() && addend.strides() == out.strides()));
+  if (offer_batch_to_kernel(out, left, right, alpha, plus)) return;
+  if (addend.defined())
+    at::baddbmm_out(out, addend, left, right, plus.beta, alpha);
+  else if (alpha == 1)
+    at::bmm_out(out, left, right);
+  else
+    at::baddbmm_out(out, out, left, right, 0, alpha);
 }
 
 void set_matmul_tuning(bool tune) { tuning = tune; }

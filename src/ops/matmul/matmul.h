@@ -19,6 +19,17 @@ void matmul_into(at::Tensor out, const at::Tensor& left, const at::Tensor& right
 void matmul_plus(at::Tensor out, const at::Tensor& addend, const at::Tensor& left,
                  const at::Tensor& right);
 
+// out = alpha left right + beta addend, so many products at once: out, addend [batch, m, n], left
+// [batch, m, k], right [batch, k, n], all of one low-precision dtype. Each matrix is dense, with
+// any distance to the next, that of addend as that of out; left and right may be transposes of
+// such. addend shares no memory with out; undefined: nothing is added. Not differentiable.
+struct BatchedAddend {
+  at::Tensor addend;
+  double beta = 1;
+};
+void matmul_batch(at::Tensor out, const at::Tensor& left, const at::Tensor& right, double alpha = 1,
+                  const BatchedAddend& plus = {});
+
 // On GPUs: whether the second product of a shape tries the library's algorithms and keeps the
 // fastest (true at start), or takes the one that the library proposes. Two runs may choose
 // differently, and then round differently. Nothing is tried while ATen is told to be

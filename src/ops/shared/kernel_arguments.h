@@ -187,6 +187,10 @@ struct MatmulArguments {
   bool out_is_f32 = false;                // otherwise of that dtype too
   bool left_transposed = false, right_transposed = false, accumulate = false;
   std::int64_t m = 0, n = 0, k = 0;
+  // So many products, each of matrices so many elements behind those of the one before. addend and
+  // out have one stride.
+  std::int64_t batch = 1, left_stride = 0, right_stride = 0, out_stride = 0;
+  float alpha = 1, beta = 1;  // of the product, and of the addend
 };
 
 // Numbers in [0, 1), as ops/uniform/uniform.h. Everything on the device; counters: i64 [3].

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 
 namespace lockstep {
@@ -93,22 +94,34 @@ std::vector<RuleCount> rule_counts(const TrainOptions& options,
   return counts;
 }
 
+std::int64_t muon_batch(std::int64_t count, std::int64_t elements) {
+  constexpr std::int64_t most_elements = std::int64_t{1} << 26;  // 128 MiB in bf16
+  LOCKSTEP_CHECK(count > 0 && elements > 0);
+  const std::int64_t most = std::max<std::int64_t>(1, most_elements / elements);
+  const std::int64_t batches = (count + most - 1) / most;
+  return (count + batches - 1) / batches;
+}
+
 double update_workspace_bytes(const TrainOptions& options,
                               const std::vector<OptimizedParameter>& parameters) {
   if (options.optimizer.kind != OptimizerKind::muon) return 0;
-  // MuonRule allocates a matrix in fp32, in fp64 and twice in bf16; two products with its
-  // transpose in bf16.
-  constexpr double per_element = 4 + 8 + 2 * 2, per_product = 2 * 2;
+  // By ATen: a matrix in fp32, in fp64 and twice in bf16; two products with its transpose in bf16.
+  // By our kernels: a batch twice in bf16, and two products each.
+  constexpr double by_aten = 4 + 8 + 2 * 2, by_kernels = 2 * 2, per_product = 2 * 2;
   const std::vector<Granularity> kinds = granularities(options.optimizer.kind, parameters);
-  double elements = 0, products = 0;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (kinds[i] != Granularity::matrix) continue;
-    const auto shorter =
-        static_cast<double>(std::min(parameters[i].sizes[0], parameters[i].sizes[1]));
-    elements = std::max(elements, static_cast<double>(parameters[i].elements()));
-    products = std::max(products, shorter * shorter);
+  std::map<std::vector<std::int64_t>, std::int64_t> counts;  // of matrices, by shape
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (kinds[i] == Granularity::matrix) ++counts[parameters[i].sizes];
+  double most = 0;
+  for (const auto& [sizes, count] : counts) {
+    const auto elements = static_cast<double>(sizes[0] * sizes[1]);
+    const auto shorter = static_cast<double>(std::min(sizes[0], sizes[1]));
+    const double products = per_product * shorter * shorter;
+    const auto batch = static_cast<double>(muon_batch(count, sizes[0] * sizes[1]));
+    most =
+        std::max({most, by_aten * elements + products, batch * (by_kernels * elements + products)});
   }
-  return per_element * elements + per_product * products;
+  return most;
 }
 
 void check_optimizer(const TrainOptions& options) {

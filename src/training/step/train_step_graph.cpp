@@ -81,7 +81,7 @@ std::shared_ptr<const StepPlan> TrainStep::plan_graph(const StepInputs& inputs,
   const bool has_side_work = parts_.backend.side_work() != nullptr;
   UpdatePlan plan = parts_.gradients.plan();
   for (std::size_t i = 0; i < rows.size(); ++i) plan.parameters[i].rows_of_ranks = rows[i];
-  if (!has_side_work) deferral_.reset();
+  if (!has_side_work || !parts_.optimizer.defers()) deferral_.reset();
   if (deferral_ && !blocks_.use().blocks.empty()) {
     std::optional<Deferral> served;
     try {

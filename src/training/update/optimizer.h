@@ -73,6 +73,8 @@ class Optimizer {
   void find_dirty();
   // Whether the rule reads sums in bf16.
   bool reads_low_sums() const { return rule_->reads_low_sums(); }
+  // Whether a graph may begin with the update of the step before it.
+  bool defers() const { return rule_->defers(); }
   // After a step that did not reach `apply`: the norm is found anew.
   void forget_prepared() { norm_of_sums_.forget(); }
   void step(const at::Tensor& lr, const at::Tensor& dropped = {});

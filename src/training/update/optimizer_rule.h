@@ -67,6 +67,9 @@ class OptimizerRule {
                                                         const at::Tensor& dirty) = 0;
   // Whether it can read gradients in bf16, the type in which ranks reduced them.
   virtual bool reads_low_sums() const { return false; }
+  // Whether a graph may update block by block, while the next step's forward pass runs
+  // (UpdatePlan::deferred). False: it is faster with all weights at once.
+  virtual bool defers() const { return true; }
   // Whether it can skip pieces of weights that are clean.
   virtual bool skips_clean() const { return false; }
 };

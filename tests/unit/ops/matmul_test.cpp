@@ -55,6 +55,22 @@ TEST(MatmulPlus, AddsToAnotherMatrixOrToWhatItHolds) {
   EXPECT_TRUE(at::allclose(out, expected, 1e-5, 1e-6));
 }
 
+TEST(MatmulBatch, IsAProductForEachEntryWithWhatIsAdded) {
+  const auto batch = [](std::int64_t rows, std::int64_t columns) {
+    return at::randn({2 * 32}).as_strided({2, rows, columns}, {32, columns, 1});
+  };
+  const at::Tensor left = batch(5, 3), right = batch(4, 3).transpose(1, 2), addend = batch(5, 4);
+  const at::Tensor out = batch(5, 4);
+  matmul_batch(out, left, right);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(at::allclose(out[i], left[i].mm(right[i]), 1e-5, 1e-6));
+  matmul_batch(out, left, right, 2);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(at::allclose(out[i], left[i].mm(right[i]) * 2, 1e-5, 1e-6));
+  matmul_batch(out, left, right, 0.5, {.addend = addend, .beta = -3});
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(at::allclose(out[i], left[i].mm(right[i]) * 0.5 - addend[i] * 3, 1e-5, 1e-5));
+}
+
 TEST(ColumnSums, AreAddedToWhatWasThere) {
   const at::Tensor matrix = at::randn({3, 7, 5}), into = at::full({5}, 2.0);
   add_column_sums(into, matrix);

@@ -176,5 +176,19 @@ TEST(MuonMemory, CountsStatesOfEachParameterAndTheWorkspace) {
   EXPECT_DOUBLE_EQ(with_rules(uniform, options, text_facts(), 2).fixed_bytes, uniform.fixed_bytes);
 }
 
+// Many matrices of a shape are updated at once on a GPU, as far as 128 MiB of bf16 go.
+TEST(MuonMemory, CountsBatchesOfMatrices) {
+  EXPECT_EQ(muon_batch(1, 64), 1);
+  EXPECT_EQ(muon_batch(12, 768 * 768), 12);
+  EXPECT_EQ(muon_batch(48, 1600 * 6400), 6);
+  EXPECT_EQ(muon_batch(7, std::int64_t{1} << 24), 4);  // 4 and 3
+  EXPECT_EQ(muon_batch(3, std::int64_t{1} << 40), 1);
+  TrainOptions options;
+  options.optimizer.kind = OptimizerKind::muon;
+  std::vector<OptimizedParameter> layers(10, {.name = "up", .sizes = {32, 8}});
+  layers.push_back({.name = "other", .sizes = {16, 16}});
+  EXPECT_DOUBLE_EQ(update_workspace_bytes(options, layers), 10 * (4 * 256 + 4 * 64));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -77,12 +77,22 @@ LtProduct::LtProduct(const MatmulArguments& like, int most) {
   find_candidates(like, most);
 }
 
-LtProduct::Layout LtProduct::layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns) {
+LtProduct::Layout LtProduct::layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns,
+                                    std::int64_t batch, std::int64_t stride) {
   cublasLtMatrixLayout_t made = nullptr;
   check(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(rows),
                                    static_cast<std::uint64_t>(columns), rows),
         "cublasLtMatrixLayoutCreate");
-  return Layout(made);
+  Layout owned(made);
+  if (batch == 1) return owned;
+  const auto count = static_cast<std::int32_t>(batch);
+  check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                         sizeof count),
+        "cublasLtMatrixLayoutSetAttribute");
+  check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                                         sizeof stride),
+        "cublasLtMatrixLayoutSetAttribute");
+  return owned;
 }
 
 void LtProduct::describe(const MatmulArguments& like) {
@@ -99,9 +109,13 @@ void LtProduct::describe(const MatmulArguments& like) {
     set(made, CUBLASLT_MATMUL_DESC_BIAS_POINTER, like.bias);
   }
   const cudaDataType_t in = data_type(like.dtype);
-  right_ = like.right_transposed ? layout(in, like.k, like.n) : layout(in, like.n, like.k);
-  left_ = like.left_transposed ? layout(in, like.m, like.k) : layout(in, like.k, like.m);
-  out_ = layout(like.out_is_f32 ? CUDA_R_32F : in, like.n, like.m);
+  const auto [right_rows, right_columns] =
+      like.right_transposed ? std::pair(like.k, like.n) : std::pair(like.n, like.k);
+  const auto [left_rows, left_columns] =
+      like.left_transposed ? std::pair(like.m, like.k) : std::pair(like.k, like.m);
+  right_ = layout(in, right_rows, right_columns, like.batch, like.right_stride);
+  left_ = layout(in, left_rows, left_columns, like.batch, like.left_stride);
+  out_ = layout(like.out_is_f32 ? CUDA_R_32F : in, like.n, like.m, like.batch, like.out_stride);
 }
 
 void LtProduct::find_candidates(const MatmulArguments& like, int most) {
@@ -135,11 +149,11 @@ cublasStatus_t LtProduct::run(std::size_t candidate, const MatmulArguments& argu
                               const LtPlace& place) const {
   if (arguments.bias != nullptr)
     set(description_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, arguments.bias);
-  const float one = 1, beta = arguments.accumulate ? 1 : 0;
-  return cublasLtMatmul(at::cuda::getCurrentCUDABlasLtHandle(), description_.get(), &one,
-                        arguments.right, right_.get(), arguments.left, left_.get(), &beta,
-                        addend_of(arguments), out_.get(), arguments.out, out_.get(),
-                        &candidates_[candidate].algo, place.workspace,
+  const float beta = arguments.accumulate ? arguments.beta : 0;
+  return cublasLtMatmul(at::cuda::getCurrentCUDABlasLtHandle(), description_.get(),
+                        &arguments.alpha, arguments.right, right_.get(), arguments.left,
+                        left_.get(), &beta, addend_of(arguments), out_.get(), arguments.out,
+                        out_.get(), &candidates_[candidate].algo, place.workspace,
                         static_cast<std::size_t>(lt_workspace_bytes), place.stream);
 }
 

@@ -47,7 +47,8 @@ class LtProduct {
   using Description = std::unique_ptr<std::remove_pointer_t<cublasLtMatmulDesc_t>, Deleter>;
   using Layout = std::unique_ptr<std::remove_pointer_t<cublasLtMatrixLayout_t>, Deleter>;
 
-  static Layout layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns);
+  static Layout layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns,
+                       std::int64_t batch, std::int64_t stride);
   void describe(const MatmulArguments& like);
   void find_candidates(const MatmulArguments& like, int most);
 

@@ -128,7 +128,7 @@ class Library {
     std::size_t chosen = 0;
     bool used = false, tuned = false;
   };
-  using Key = std::array<std::int64_t, 8>;
+  using Key = std::array<std::int64_t, 12>;
 
   static Key key_of(const MatmulArguments& a) {
     const int flags = (a.left_transposed ? 1 : 0) | (a.right_transposed ? 2 : 0) |
@@ -141,7 +141,11 @@ class Library {
             static_cast<std::int64_t>(a.dtype),
             alignment_of(a.left),
             alignment_of(a.right),
-            std::min(alignment_of(a.out), alignment_of(a.addend))};
+            std::min(alignment_of(a.out), alignment_of(a.addend)),
+            a.batch,
+            a.left_stride,
+            a.right_stride,
+            a.out_stride};
   }
   static bool may_try() {
     return matmul_tuning() && !at::globalContext().deterministicAlgorithms() &&

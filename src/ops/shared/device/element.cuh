@@ -29,6 +29,12 @@ __device__ inline __half from_float<__half>(float value) {
   return __float2half_rn(value);
 }
 
+// Loaded and stored as one word.
+template <class T>
+struct alignas(4 * sizeof(T)) Four {
+  T value[4];
+};
+
 // Loaded and stored as 16-byte words.
 template <class T>
 struct alignas(16) Eight {

@@ -1,0 +1,21 @@
+// What Muon does to the elements of matrices, where our own kernels serve.
+#pragma once
+
+#include "ops/muon/muon_arguments.h"
+
+namespace lockstep {
+
+// On the current stream. Where arguments.skip is above 0 they change neither weights nor momentum.
+struct MuonKernels {
+  // Adds the gradients to the momentum, and writes the update and the sums of its squares.
+  void (*momentum)(const MuonArguments&) = nullptr;
+  // Divides each matrix of the update by its norm.
+  void (*scale)(const MuonArguments&) = nullptr;
+  // Decays the weights, adds the update to them, and writes the working copy.
+  void (*weights)(const MuonArguments&) = nullptr;
+};
+// Null ones on the CPU and in builds without our kernels: ATen's operations serve there.
+const MuonKernels& cuda_muon();
+void register_cuda_muon(const MuonKernels& kernels);
+
+}  // namespace lockstep
