@@ -60,8 +60,7 @@ void note_guessed_uses(const Plan& plan, Notes& notes) {
   std::vector<std::string> guessed;
   for (const RuleCount& rule : plan.rules)
     for (const RuleCount::Matrix& one : rule.matrices)
-      if (one.why.starts_with("first matrix") || one.why.starts_with("last matrix"))
-        guessed.push_back(one.name);
+      if (one.guessed) guessed.push_back(one.name);
   if (guessed.empty()) return;
   notes.push_back(
       cat("the model marks no embedding and no head (Parameter::use), so its first and "

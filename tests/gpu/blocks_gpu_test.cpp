@@ -1,5 +1,5 @@
 // A model of a table and blocks: its graph updates weights beside the forward pass, makes gradients
-// beside the backward pass and passes over what no step touched, and changes no bit by any of it.
+// beside the backward pass and skips what no step made dirty, and changes no bit by any of it.
 #include "fakes/toy_recipe.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/step_rig.h"
@@ -100,7 +100,7 @@ class BlocksRecipe : public testing::ToyRecipe {
 struct BlocksRun {
   std::vector<double> losses;
   at::Tensor weights;
-  std::int64_t by_graph = 0, untouched = 0;
+  std::int64_t by_graph = 0, clean = 0;
 };
 
 // Other words in each step; one step in between has fewer rows.
@@ -119,7 +119,7 @@ BlocksRun run_blocks(Backend& gpu, GraphMode graph, Precision precision,
   run.weights = rig.parts().storage.master().cpu();
   run.by_graph = rig.runner().graph_counts().by_graph;
   if (rig.parts().gradients.dirty().flags().defined())
-    run.untouched = rig.parts().gradients.dirty().flags().eq(0).sum().item<std::int64_t>();
+    run.clean = rig.parts().gradients.dirty().flags().eq(0).sum().item<std::int64_t>();
   return run;
 }
 
@@ -160,11 +160,11 @@ TEST_F(BlocksOnGpu, TheGraphChangesNoBitOfMuon) {
 }
 
 TEST_F(BlocksOnGpu, TheGraphPassesOverWordsThatNoStepHad) {
-  EXPECT_EQ(run_blocks(gpu(), GraphMode::off, Precision::bf16).untouched, 0);
+  EXPECT_EQ(run_blocks(gpu(), GraphMode::off, Precision::bf16).clean, 0);
   // Each step has 128 words, every third one, and begins 41 further on than the step before.
   const BlocksRun run = run_blocks(gpu(), GraphMode::automatic, Precision::bf16);
-  EXPECT_GT(run.untouched, 200);  // of 312 that the table has
-  EXPECT_LT(run.untouched, 260);
+  EXPECT_GT(run.clean, 200);  // of 312 that the table has
+  EXPECT_LT(run.clean, 260);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST_F(MuonGpuTest, MovesManyMatricesOfAShapeAsTheCpuDoes) {
     LayersRig there(gpu().device(), one), here(at::kCPU, one);
     for (std::int64_t step = 0; step < 3; ++step) {
       std::vector<at::Tensor> before;
-      for (std::size_t i = 0; i < 9; ++i) before.push_back(here.weights(i));
+      for (std::size_t i = 0; i < 9; ++i) before.push_back(here.weights(i).clone());
       take_random_step(there, step);
       take_random_step(here, step);
       for (std::size_t i = 1; i < 9; ++i) {

@@ -2,7 +2,7 @@
 // of a range of weights, so that one launch serves all ranges.
 #include "ops/adam/adam.cuh"
 #include "ops/adam/adam_launch.h"
-#include "ops/shared/device/touched.cuh"
+#include "ops/shared/device/dirty.cuh"
 
 #include <climits>
 
@@ -43,8 +43,7 @@ __device__ void store_weights(const float (&weight)[4], const AdamRange& range, 
 
 // Four that never had a gradient: nothing but decay moves them.
 template <class T>
-__device__ void update_untouched(const AdamRange& range, const AdamFactors& factors,
-                                 std::int64_t i) {
+__device__ void update_clean(const AdamRange& range, const AdamFactors& factors, std::int64_t i) {
   if (factors.decay == 0) return;
   float weight[4];
   load_four(range.weights + i, weight);
@@ -64,8 +63,8 @@ __global__ void __launch_bounds__(threads) adam_kernel(AdamArguments launch) {
   // Decay added to a zero gradient also moves the moments.
   const bool may_pass_over = launch.decoupled || factors.decay == 0;
   for (std::int64_t i = chunk.begin + threadIdx.x * 4; i < end; i += threads * 4) {
-    if (may_pass_over && !is_touched(launch.touched, range.begin + i)) {
-      update_untouched<T>(range, factors, i);
+    if (may_pass_over && !is_dirty(launch.dirty, range.begin + i)) {
+      update_clean<T>(range, factors, i);
       continue;
     }
     const AdamFour four = updated_four(launch, range, factors, i);

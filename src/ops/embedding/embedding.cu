@@ -2,8 +2,8 @@
 #include "ops/adam/adam.cuh"
 #include "ops/embedding/embedding_launch.h"
 #include "ops/shared/device/device_assert.cuh"
+#include "ops/shared/device/dirty.cuh"
 #include "ops/shared/device/element.cuh"
-#include "ops/shared/device/touched.cuh"
 
 namespace lockstep {
 namespace {
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(threads) tokens_kernel(EmbeddingBackward launc
   load_eight(static_cast<const T*>(launch.gradient) + row * launch.width + column, up);
   const std::int64_t at = launch.tokens[row] * launch.width + column;
   float* const to = launch.of_weight + at;
-  touch(launch.touched, launch.touched_begin + at);
+  mark_dirty(launch.dirty, launch.dirty_begin + at);
   add_four(to, up[0], up[1], up[2], up[3]);
   add_four(to + 4, up[4], up[5], up[6], up[7]);
 }
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(threads) pieces_kernel(EmbeddingBackward launc
       for (int k = 0; k < 8; ++k) sum[k] += up[i][k];
       const bool goes_on = next[i] == token;
       if (goes_on && begin + i + 1 < last) continue;
-      touch(launch.touched, launch.touched_begin + token * launch.width + column);
+      mark_dirty(launch.dirty, launch.dirty_begin + token * launch.width + column);
       if (began_before || goes_on)
         store_eight(sum,
                     launch.partial + (2 * piece + (began_before ? 0 : 1)) * launch.width + column);

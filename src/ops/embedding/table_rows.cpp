@@ -16,15 +16,15 @@ bool row_kernels_serve(const at::Tensor& buffer) {
          buffer.size(1) % 8 == 0 && buffer.is_contiguous() && aligned(buffer);
 }
 
-void add_by_kernel(const at::Tensor& buffer, const TableRows& given, const TouchedPieces& touched) {
+void add_by_kernel(const at::Tensor& buffer, const TableRows& given, const DirtyRange& dirty) {
   EmbeddingBackward arguments{.tokens = given.rows.const_data_ptr<std::int64_t>(),
                               .gradient = given.gradient.const_data_ptr(),
                               .of_weight = buffer.mutable_data_ptr<float>(),
-                              .touched_begin = touched.begin,
+                              .dirty_begin = dirty.begin,
                               .dtype = *kernel_dtype(given.gradient.scalar_type()),
                               .rows = given.gradient.size(0),
                               .width = given.gradient.size(1)};
-  if (touched.flags.defined()) arguments.touched = touched.flags.mutable_data_ptr<std::uint8_t>();
+  if (dirty.flags.defined()) arguments.dirty = dirty.flags.mutable_data_ptr<std::uint8_t>();
   std::optional<RowOrder> order;
   if (given.order.defined())
     order.emplace(arguments, given.order, buffer.options());
@@ -33,31 +33,30 @@ void add_by_kernel(const at::Tensor& buffer, const TableRows& given, const Touch
   embedding_kernels_here().backward(arguments);
 }
 
-void add_by_aten(const at::Tensor& buffer, const TableRows& given, const TouchedPieces& touched) {
+void add_by_aten(const at::Tensor& buffer, const TableRows& given, const DirtyRange& dirty) {
   const at::Tensor& rows = given.rows;
   buffer.index_add_(0, rows, given.gradient.to(buffer.scalar_type()));
-  if (!touched.flags.defined()) return;
+  if (!dirty.flags.defined()) return;
   // The pieces from that of a row's first element to that of its last.
   const std::int64_t width = buffer.size(1);
-  const at::Tensor begins = rows.mul(width).add(touched.begin);
-  const at::Tensor lasts = begins.add(width - 1).div(touched_piece, "floor");
-  for (std::int64_t from = 0; from < width + touched_piece; from += touched_piece)
-    touched.flags.index_fill_(0, begins.add(from).div(touched_piece, "floor").minimum(lasts), 1);
+  const at::Tensor begins = rows.mul(width).add(dirty.begin);
+  const at::Tensor lasts = begins.add(width - 1).div(dirty_piece, "floor");
+  for (std::int64_t from = 0; from < width + dirty_piece; from += dirty_piece)
+    dirty.flags.index_fill_(0, begins.add(from).div(dirty_piece, "floor").minimum(lasts), 1);
 }
 
 }  // namespace
 
-void add_table_rows(const at::Tensor& buffer, const TableRows& given,
-                    const TouchedPieces& touched) {
+void add_table_rows(const at::Tensor& buffer, const TableRows& given, const DirtyRange& dirty) {
   const at::Tensor &rows = given.rows, &gradient = given.gradient;
   LOCKSTEP_CHECK(buffer.dim() == 2 && gradient.dim() == 2 && gradient.size(1) == buffer.size(1));
   LOCKSTEP_CHECK(rows.dim() == 1 && rows.size(0) == gradient.size(0));
   if (gradient.numel() == 0) return;
   if (row_kernels_serve(buffer) && kernel_dtype(gradient.scalar_type()) &&
       gradient.is_contiguous() && rows.is_contiguous() && aligned(gradient))
-    add_by_kernel(buffer, given, touched);
+    add_by_kernel(buffer, given, dirty);
   else
-    add_by_aten(buffer, given, touched);
+    add_by_aten(buffer, given, dirty);
 }
 
 bool rows_keep_an_order(const at::Tensor& buffer) {

@@ -19,15 +19,15 @@ struct TableRows {
 
 // Which pieces of a flat buffer are dirty: something was ever added to them. The table is a part of
 // that buffer.
-struct TouchedPieces {
-  at::Tensor flags;        // u8, one per touched_piece elements, 1: dirty; undefined: not tracked
+struct DirtyRange {
+  at::Tensor flags;        // u8, one per dirty_piece elements, 1: dirty; undefined: not tracked
   std::int64_t begin = 0;  // of the table, in elements of the flat buffer
 };
 
-// buffer f32 [V, D], contiguous: row rows[n] of it += gradient[n], and `touched` becomes 1 there.
+// buffer f32 [V, D], contiguous: row rows[n] of it += gradient[n], and `dirty` becomes 1 there.
 // On GPUs, rows without TableRows::order are added in no fixed order, unless ATen was told to be
 // deterministic.
-void add_table_rows(const at::Tensor& buffer, const TableRows& rows, const TouchedPieces& touched);
+void add_table_rows(const at::Tensor& buffer, const TableRows& rows, const DirtyRange& dirty);
 
 // Whether rows that have an order are added to such a buffer in that order.
 bool rows_keep_an_order(const at::Tensor& buffer);

@@ -204,8 +204,8 @@ void GradientBuffer::add_kept_rows(const TableRows& rows) {
 
 void GradientBuffer::mark_dirty() {
   if (!dirty_.flags.defined()) return;
-  const std::int64_t begin = dirty_.begin / touched_piece;
-  const std::int64_t end = (dirty_.begin + f32_.numel() + touched_piece - 1) / touched_piece;
+  const std::int64_t begin = dirty_.begin / dirty_piece;
+  const std::int64_t end = dirty_pieces_of(dirty_.begin + f32_.numel());
   dirty_.flags.narrow(0, begin, end - begin).fill_(1);
 }
 

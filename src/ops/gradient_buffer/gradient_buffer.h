@@ -128,7 +128,7 @@ class GradientBuffer {
   // Adds rows that were kept, of any rank. REQUIRES: accumulated, zero-filled or reduced.
   void add_kept_rows(const TableRows& rows);
   // dirty: pieces of the flat buffer, marked where rows are added.
-  void set_dirty(TouchedPieces dirty) { dirty_ = std::move(dirty); }
+  void set_dirty(DirtyRange dirty) { dirty_ = std::move(dirty); }
   // Marks all of it, on the device: other ranks add to it.
   void mark_dirty();
 
@@ -166,7 +166,7 @@ class GradientBuffer {
   bool has_rows_ = false, has_others_ = false;
   std::int64_t row_count_ = 0;
   std::vector<TableRows>* kept_ = nullptr;
-  TouchedPieces dirty_;
+  DirtyRange dirty_;
   OwedUpdate* update_ = nullptr;
 };
 

@@ -85,9 +85,11 @@ __global__ void __launch_bounds__(threads) scale_kernel(MuonArguments launch) {
   float squares = 0;
   for (unsigned chunk = threadIdx.x; chunk < gridDim.x; chunk += threads)
     squares += launch.squares[blockIdx.y * gridDim.x + chunk];
-  const float factor = 1.0F / fmaxf(sqrtf(block_sum(squares)), least_norm);
+  // Rounded as torch.optim.Muon does: the iteration magnifies a difference in scale.
+  const float norm = to_float(from_float<__nv_bfloat16>(sqrtf(block_sum(squares))));
+  const float divisor = fmaxf(norm, least_norm);
   const auto scaled = [&](__nv_bfloat16 value) {
-    return from_float<__nv_bfloat16>(to_float(value) * factor);
+    return from_float<__nv_bfloat16>(to_float(value) / divisor);
   };
   for_elements(
       launch,

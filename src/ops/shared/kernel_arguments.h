@@ -77,7 +77,11 @@ struct ColumnSums {
 };
 
 // One byte per so many elements of a flat buffer: 0 where nothing was ever added to any of them.
-constexpr std::int64_t touched_piece = 1024;
+constexpr std::int64_t dirty_piece = 1024;
+// So many hold `elements` of them from the first on; the last may be shorter.
+constexpr std::int64_t dirty_pieces_of(std::int64_t elements) {
+  return (elements + dirty_piece - 1) / dirty_piece;
+}
 
 // Pieces of a flat buffer to set to 0: [count, 2], the first element of each, a multiple of four,
 // and how many, likewise, at most zero_piece. Everything on the device.
@@ -86,7 +90,7 @@ struct ZeroPieces {
   float* flat = nullptr;
   const std::int64_t* pieces = nullptr;
   std::int64_t count = 0;
-  const std::uint8_t* touched = nullptr;  // where it says 0, zeros are there; null: nowhere
+  const std::uint8_t* dirty = nullptr;  // where it says 0, zeros are there; null: nowhere
 };
 
 // Neighbouring weights with the same rates. Everything on the device, aligned to four elements, and
@@ -98,7 +102,7 @@ struct AdamRange {
   void* working = nullptr;                         // low-precision copy of the weights, or null
   const float* lr = nullptr;
   std::int64_t elements = 0;
-  std::int64_t begin = 0;  // in the flat buffer that AdamArguments::touched is about
+  std::int64_t begin = 0;  // in the flat buffer that AdamArguments::dirty is about
   double decay = 0;
 };
 // The elements that a block of the kernel updates: AdamArguments::chunk of a range from `begin` on,
@@ -123,7 +127,7 @@ struct AdamArguments {
   double beta1 = 0, beta2 = 0, eps = 0;
   bool decoupled = true;  // AdamW
   // Where it says 0, gradients and moments are 0; null: it is not known. eps is above 0.
-  const std::uint8_t* touched = nullptr;
+  const std::uint8_t* dirty = nullptr;
 };
 
 // Everything on the device. Rows [rows, width] one behind the other, aligned to 16 bytes; width a
@@ -148,8 +152,8 @@ struct EmbeddingBackward {
   std::int64_t piece = 0;
   // Set where something is added to of_weight, which begins at that element of the flat buffer;
   // null: nowhere.
-  std::uint8_t* touched = nullptr;
-  std::int64_t touched_begin = 0;
+  std::uint8_t* dirty = nullptr;
+  std::int64_t dirty_begin = 0;
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, width = 0, length = 0;
 };

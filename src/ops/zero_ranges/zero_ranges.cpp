@@ -28,18 +28,17 @@ ZeroRanges::ZeroRanges(std::vector<ZeroRange> ranges, const at::Device& device)
   pieces_ = at::tensor(pieces, at::kLong).view({-1, 2}).to(device);
 }
 
-void ZeroRanges::zero(const at::Tensor& flat, const at::Tensor& touched) const {
+void ZeroRanges::zero(const at::Tensor& flat, const at::Tensor& dirty) const {
   if (!pieces_.defined()) {
     for (const ZeroRange& range : ranges_)
       flat.narrow(0, range.begin, range.end - range.begin).zero_();
     return;
   }
   if (pieces_.size(0) == 0) return;
-  zero_ranges_kernel(
-      {.flat = flat.mutable_data_ptr<float>(),
-       .pieces = pieces_.const_data_ptr<std::int64_t>(),
-       .count = pieces_.size(0),
-       .touched = touched.defined() ? touched.const_data_ptr<std::uint8_t>() : nullptr});
+  zero_ranges_kernel({.flat = flat.mutable_data_ptr<float>(),
+                      .pieces = pieces_.const_data_ptr<std::int64_t>(),
+                      .count = pieces_.size(0),
+                      .dirty = dirty.defined() ? dirty.const_data_ptr<std::uint8_t>() : nullptr});
 }
 
 void register_cuda_zero_ranges(ZeroRangesKernel kernel) { zero_ranges_kernel = kernel; }

@@ -1,5 +1,5 @@
 // Pieces of a buffer set to 0, a block for each.
-#include "ops/shared/device/touched.cuh"
+#include "ops/shared/device/dirty.cuh"
 #include "ops/zero_ranges/zero_ranges_launch.h"
 
 #include <climits>
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(threads) zero_pieces_kernel(ZeroPieces pieces)
   const auto quads = static_cast<int>(pieces.pieces[2 * blockIdx.x + 1] / 4);
   auto* const at = reinterpret_cast<float4*>(pieces.flat + begin);
   for (int i = static_cast<int>(threadIdx.x); i < quads; i += threads)
-    if (is_touched(pieces.touched, begin + static_cast<std::int64_t>(i) * 4))
+    if (is_dirty(pieces.dirty, begin + static_cast<std::int64_t>(i) * 4))
       at[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
 }
 

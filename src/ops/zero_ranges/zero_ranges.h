@@ -22,9 +22,9 @@ class ZeroRanges {
  public:
   ZeroRanges(std::vector<ZeroRange> ranges, const at::Device& device);
   const std::vector<ZeroRange>& ranges() const { return ranges_; }
-  // flat: f32, contiguous, on that device, 16-byte aligned. On the current stream. touched: pieces
+  // flat: f32, contiguous, on that device, 16-byte aligned. On the current stream. dirty: pieces
   // that are clean by it (table_rows.h) hold zeros already and are skipped; undefined: none is.
-  void zero(const at::Tensor& flat, const at::Tensor& touched = {}) const;
+  void zero(const at::Tensor& flat, const at::Tensor& dirty = {}) const;
 
  private:
   std::vector<ZeroRange> ranges_;

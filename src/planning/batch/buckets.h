@@ -26,6 +26,10 @@ struct Bucket {
 };
 
 inline constexpr std::int64_t smallest_bucket_bytes = 1 << 20, usual_bucket_bytes = 25 << 20;
+// Whether so many gradients in fp32 fill the smallest bucket.
+constexpr bool fills_a_bucket(std::int64_t elements) {
+  return elements * 4 >= smallest_bucket_bytes;
+}
 
 // Cuts the layout into consecutive buckets, never through a parameter, that together cover [0,
 // elements): of at least `smallest_bucket_bytes` of fp32 (the first: it is ready early) or `bytes`

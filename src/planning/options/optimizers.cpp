@@ -89,7 +89,9 @@ std::vector<RuleCount> rule_counts(const TrainOptions& options,
     count.names.push_back(parameters[i].name);
     count.parameters += parameters[i].elements();
     if (is_two_dimensional(parameters[i]) && kinds[i] != Granularity::matrix)
-      count.matrices.push_back({.name = parameters[i].name, .why = why_adamw(parameters[i])});
+      count.matrices.push_back({.name = parameters[i].name,
+                                .why = why_adamw(parameters[i]),
+                                .guessed = parameters[i].guessed});
   }
   return counts;
 }

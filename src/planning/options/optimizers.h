@@ -58,6 +58,7 @@ std::vector<OptimizerState> optimizer_states(const TrainOptions& options);
 struct RuleCount {
   struct Matrix {
     std::string name, why;  // why: "embedding", "head, tied", "first matrix"
+    bool guessed = false;   // OptimizedParameter::guessed
   };
   std::string rule;  // "muon"
   std::vector<std::string> names;

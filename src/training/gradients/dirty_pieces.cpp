@@ -6,18 +6,11 @@
 #include <ATen/ops/zeros.h>
 
 namespace lockstep {
-namespace {
-
-// The last piece may be shorter.
-std::int64_t pieces_of(std::int64_t elements) {
-  return (elements + touched_piece - 1) / touched_piece;
-}
-
-}  // namespace
 
 void DirtyPieces::track() {
   if (!storage_.low_precision() || storage_.sharing() != nullptr) return;
-  flags_ = at::ones({pieces_of(storage_.elements())}, storage_.master().options().dtype(at::kByte));
+  flags_ = at::ones({dirty_pieces_of(storage_.elements())},
+                    storage_.master().options().dtype(at::kByte));
   for (std::size_t i = 0; i < buffers_.size(); ++i)
     buffers_[i]->set_dirty({.flags = flags_, .begin = storage_.places()[i].begin});
 }
@@ -34,15 +27,14 @@ void DirtyPieces::find(const std::vector<at::Tensor>& flats) {
 // The pieces that lie in the parameter as a whole.
 void DirtyPieces::find_of(std::size_t parameter, const std::vector<at::Tensor>& flats) {
   const ParameterPlace& place = storage_.places()[parameter];
-  const std::int64_t begin = pieces_of(place.begin);
-  const std::int64_t end = (place.begin + place.elements) / touched_piece;
+  const std::int64_t begin = dirty_pieces_of(place.begin);
+  const std::int64_t end = (place.begin + place.elements) / dirty_piece;
   if (begin >= end) return;
   at::Tensor dirty = at::zeros({end - begin}, flags_.options());
   for (const at::Tensor& flat : flats) {
-    const auto [least, most] =
-        at::aminmax(flat.narrow(0, begin * touched_piece, (end - begin) * touched_piece)
-                        .view({-1, touched_piece}),
-                    1);
+    const auto [least, most] = at::aminmax(
+        flat.narrow(0, begin * dirty_piece, (end - begin) * dirty_piece).view({-1, dirty_piece}),
+        1);
     dirty.bitwise_or_(least.ne(0).bitwise_or_(most.ne(0)));
   }
   flags_.narrow(0, begin, end - begin).copy_(dirty);

@@ -77,8 +77,7 @@ std::vector<ParameterObservation> GradientBuffers::observed() const {
 std::vector<bool> GradientBuffers::large_sparse() const {
   std::vector<bool> large;
   for (std::size_t i = 0; i < buffers_.size(); ++i)
-    large.push_back(buffers_[i]->is_sparse() &&
-                    storage_.places()[i].elements * 4 >= smallest_bucket_bytes);
+    large.push_back(buffers_[i]->is_sparse() && fills_a_bucket(storage_.places()[i].elements));
   return large;
 }
 

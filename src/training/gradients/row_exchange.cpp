@@ -42,7 +42,7 @@ std::vector<std::int64_t> RowExchange::counts() const {
 // in low precision, and are added up one by one. Below the smallest bucket neither takes long.
 bool RowExchange::pays(std::size_t i, std::int64_t rows) const {
   const std::int64_t of_table = storage_.parameters()[i].tensor.size(0);
-  return storage_.places()[i].elements * 4 >= smallest_bucket_bytes && 2 * rows <= of_table &&
+  return fills_a_bucket(storage_.places()[i].elements) && 2 * rows <= of_table &&
          rows_keep_an_order(storage_.view(gradients_.flat(), i));
 }
 

@@ -18,7 +18,7 @@ FirstGradient first_gradient(const ParameterObservation& seen, const UpdateFacts
 // Rows of a large sparse parameter are added up in f32 (RowExchange).
 bool leaves_sum(const ParameterObservation& seen, const UpdateFacts& facts) {
   return facts.reads_low_sums && !facts.exact &&
-         (facts.sharded || !seen.gradient.is_sparse || seen.elements * 4 < smallest_bucket_bytes);
+         (facts.sharded || !seen.gradient.is_sparse || !fills_a_bucket(seen.elements));
 }
 
 }  // namespace

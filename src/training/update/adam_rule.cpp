@@ -113,7 +113,7 @@ class PreparedByKernel : public PreparedUpdate {
                             .beta2 = o.beta2,
                             .eps = o.eps,
                             .decoupled = o.kind != OptimizerKind::adam};
-    if (dirty_.defined() && o.eps > 0) arguments.touched = dirty_.const_data_ptr<std::uint8_t>();
+    if (dirty_.defined() && o.eps > 0) arguments.dirty = dirty_.const_data_ptr<std::uint8_t>();
     return arguments;
   }
 

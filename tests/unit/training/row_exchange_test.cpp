@@ -1,4 +1,4 @@
-// Gradients of tables: rows that the ranks bring together, and what was never touched.
+// Gradients of tables: rows that the ranks bring together, and which pieces of them are clean.
 #include "training/gradients/row_exchange.h"
 #include "training/gradients/reducer.h"
 
@@ -272,26 +272,26 @@ void find_dirty(Rank& rank, const at::Tensor& flat) {
 void expect_touched(const Rank& rank, const at::Tensor& gradients) {
   const at::Tensor flags = rank.gradients.dirty().flags();
   for (std::int64_t piece = 0; piece < flags.size(0); ++piece) {
-    const std::int64_t begin = piece * touched_piece;
-    const std::int64_t end = std::min(begin + touched_piece, gradients.size(0));
+    const std::int64_t begin = piece * dirty_piece;
+    const std::int64_t end = std::min(begin + dirty_piece, gradients.size(0));
     if (gradients.slice(0, begin, end).ne(0).any().item<bool>())
       EXPECT_EQ(flags[piece].item<int>(), 1) << piece;
   }
 }
 
-std::int64_t untouched(const Rank& rank) {
+std::int64_t clean_pieces(const Rank& rank) {
   return rank.gradients.dirty().flags().eq(0).sum().item<int64_t>();
 }
 
-TEST(TouchedPieces, AreThoseOfRowsThatSomeStepHad) {
+TEST(DirtyPieces, AreThoseOfRowsThatSomeStepHad) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
-    EXPECT_EQ(untouched(rank), 0);  // as long as nobody knows better
+    EXPECT_EQ(clean_pieces(rank), 0);  // as long as nobody knows better
     const at::Tensor first = rank.step(5);
     find_dirty(rank, first);
     expect_touched(rank, first);
-    const std::int64_t before = untouched(rank);
-    EXPECT_GT(before, words * row_width / touched_piece - 5);
+    const std::int64_t before = clean_pieces(rank);
+    EXPECT_GT(before, words * row_width / dirty_piece - 5);
     // Rows of the other rank count, too.
     expect_touched(rank, rank.recorded(5));
     // Others, of this rank alone: far behind.
@@ -300,26 +300,26 @@ TEST(TouchedPieces, AreThoseOfRowsThatSomeStepHad) {
       return embedding_sum({{.rows = rows, .table = rank.model.table}}).sum();
     };
     expect_touched(rank, rank.recorded(far));
-    EXPECT_LT(untouched(rank), before);
-    EXPECT_GT(untouched(rank), before - 6);
+    EXPECT_LT(clean_pieces(rank), before);
+    EXPECT_GT(clean_pieces(rank), before - 6);
   });
 }
 
-TEST(TouchedPieces, AreAllWhereTheWholeTableIsSummedOrAnythingElseIsAdded) {
+TEST(DirtyPieces, AreAllWhereTheWholeTableIsSummedOrAnythingElseIsAdded) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     const at::Tensor first = rank.step(5);
     find_dirty(rank, first);
-    EXPECT_GT(untouched(rank), 0);
+    EXPECT_GT(clean_pieces(rank), 0);
     rank.step(5);  // as it is
-    EXPECT_EQ(untouched(rank), 0);
+    EXPECT_EQ(clean_pieces(rank), 0);
     rank.step([&] { return rank.model.table.square().sum(); });
     find_dirty(rank, first);
-    EXPECT_EQ(untouched(rank), 0);
+    EXPECT_EQ(clean_pieces(rank), 0);
   });
 }
 
-TEST(TouchedPieces, ARowThatIsNoNumberIsTouched) {
+TEST(DirtyPieces, ARowThatIsNoNumberIsDirty) {
   testing::with_ranks(1, [](ProcessGroup& group) {
     Rank rank(group);
     rank.step(5);
@@ -327,10 +327,10 @@ TEST(TouchedPieces, ARowThatIsNoNumberIsTouched) {
     flat[rank.storage.places()[table_index].begin + 100000] = std::nan("");
     find_dirty(rank, flat);
     EXPECT_EQ(rank.gradients.dirty()
-                  .flags()[(rank.storage.places()[table_index].begin + 100000) / touched_piece]
+                  .flags()[(rank.storage.places()[table_index].begin + 100000) / dirty_piece]
                   .item<int>(),
               1);
-    EXPECT_GT(untouched(rank), 0);
+    EXPECT_GT(clean_pieces(rank), 0);
   });
 }
 

@@ -1,0 +1,21 @@
+// Which elements of a flat buffer are dirty, that is, were ever added to (kernel_arguments.h).
+#pragma once
+
+#include "ops/shared/kernel_arguments.h"
+
+#include <cstdint>
+
+namespace lockstep {
+
+// dirty null: unknown.
+__device__ inline bool is_dirty(const std::uint8_t* dirty, std::int64_t element) {
+  return dirty == nullptr || dirty[element / dirty_piece] != 0;
+}
+
+__device__ inline void mark_dirty(std::uint8_t* dirty, std::int64_t element) {
+  if (dirty == nullptr) return;
+  std::uint8_t& flag = dirty[element / dirty_piece];
+  if (flag == 0) flag = 1;  // read before writing, as most are set already
+}
+
+}  // namespace lockstep
