@@ -104,6 +104,12 @@ TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
   const ToolResult changed = tool({"resume", "part", "stop.steps=8"});
   EXPECT_EQ(changed.code, 2);
   EXPECT_THAT(changed.err, HasSubstr("have changed since it began"));
+  // Where nothing is left to train, too.
+  Words again = words;
+  again.insert(again.end(), {"--resume", "auto", "--then", "evaluate"});
+  const ToolResult over = train_file("whole", "cpu:1", again);
+  EXPECT_EQ(over.code, 2);
+  EXPECT_THAT(over.err, HasSubstr("have changed since it began"));
 }
 
 TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
