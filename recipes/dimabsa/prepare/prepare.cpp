@@ -16,6 +16,7 @@
 #include "recipes/dimabsa/prepare/encode.h"
 #include "recipes/dimabsa/prepare/load.h"
 #include "recipes/dimabsa/prepare/model_folder.h"
+#include "recipes/dimabsa/prepare/same_model.h"
 #include "recipes/dimabsa/prepare/token_counts.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
 
@@ -382,11 +383,16 @@ json record_of_run(const fs::path& run_dir) {
 
 Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& context) {
   const Say say = context.say ? context.say : [](const std::string&) {};
+  const json weights =
+      context.run_dir.empty() ? json() : first_weights_of(options, context.run_dir);
   if (context.purpose == Purpose::predict) return prepare_prediction(options, context, say);
   const fs::path cache = fs::absolute(context.cache_dir).lexically_normal();
   const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
   if (before.is_null()) return prepare_fresh(options, context, cache, say);
-  return prepare_again(options, context, before, cache, say);
+  Prepared prepared = prepare_again(options, context, before, cache, say);
+  // Without a checkpoint the run begins again, with the same weights.
+  if (context.purpose == Purpose::train && !weights.is_null()) prepared.extra["weights"] = weights;
+  return prepared;
 }
 
 namespace {

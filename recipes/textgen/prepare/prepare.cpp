@@ -149,6 +149,24 @@ std::string kept_identity(const Tokenizer& tokenizer) {
   return cat("kept ", tokenizer.kind(), " ", hash.hex());
 }
 
+// A run reads its own copy of the tokenizer, so that tokenizer.path can only name another place of
+// the same files.
+void check_same_tokenizer(const TextOptions& options, const fs::path& run_dir) {
+  if (!options.table.is_asked_for("tokenizer.path") || read_record(run_dir / "recipe").is_null())
+    return;
+  const auto refuse = [](const std::string& why) {
+    throw Error(cat("tokenizer.path cannot change when a run goes on: ", why),
+                "leave out tokenizer.path, because the run has its own copy, or start a new run");
+  };
+  const fs::path path = options.tokenizer.path;
+  std::error_code ignored;
+  if (path.empty()) refuse("the run began with a tokenizer of files");
+  if (!fs::exists(path, ignored)) refuse(cat("there is no ", path.string()));
+  if (kept_identity(*named_tokenizer(options)) !=
+      kept_identity(*kept_tokenizer(options, run_dir / "recipe")))
+    refuse(cat(path.string(), " is another tokenizer than the run began with"));
+}
+
 // For a run that is there already: the same tokens again, with the run's own tokenizer.
 fs::path prepare_again(const TextOptions& options, const PrepareContext& context, Sources sources,
                        const json& before, const Say& say) {
@@ -288,6 +306,7 @@ void check_same_kind(const TextOptions& options, const PrepareContext& context) 
 Prepared prepare_text(TextOptions& options, const PrepareContext& context) {
   check_same_kind(options, context);
   if (options.synthetic()) return prepare_synthetic(options);
+  if (!context.run_dir.empty()) check_same_tokenizer(options, context.run_dir);
   if (context.purpose == Purpose::predict) return prepare_predict(options, context);
   const Say say = context.say ? context.say : [](const std::string&) {};
   const fs::path folder = find_prepared(options, context, say);

@@ -352,6 +352,19 @@ TEST_F(Dimabsa, StartsFromAModelFolderAndRefusesWrongOnes) {
   EXPECT_LT(steps("b").begin()->second.at("loss").get<double>(),
             0.5 * steps("a").begin()->second.at("loss").get<double>());
 
+  // A run has its own copy: the folder may move, and no other one has an effect.
+  fs::copy(folder.path() / "m", folder.path() / "moved", fs::copy_options::recursive);
+  EXPECT_EQ(tool({"evaluate", "b", "model.path=moved"}).code, 0);
+  EXPECT_EQ(tool({"evaluate", "b", model}).code, 0);
+  for (const Words& command : {Words{"resume", "b", "stop.steps=2"}, Words{"evaluate", "b"},
+                               Words{"predict", "b", file().string(), "out=never"}}) {
+    Words other = command;
+    other.push_back("model.path=nowhere");
+    const ToolResult refused = tool(other);
+    EXPECT_EQ(refused.code, 2) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("model.path cannot change when a run goes on"));
+  }
+
   const std::string vocabulary = read_file(folder.path() / "m/vocab.txt");
   write_file_atomic(folder.path() / "m/vocab.txt", vocabulary + "more\n");
   const ToolResult larger = train_file("c", "cpu:1", {model, "stop.steps=1"});

@@ -238,6 +238,33 @@ TEST_F(PrepareTest, ResumesWithTheRunsOwnTokens) {
   }
 }
 
+TEST_F(PrepareTest, TakesTokenizerPathOfARunAsAnotherPlaceOfTheSameFilesAlone) {
+  const std::string text = write("a.txt", prose(1, 4000));
+  const std::string run = keep(
+      prepare({{"data.path", text}, {"tokenizer.kind", "gpt2"}, {"tokenizer.path", write_gpt2()}}));
+  const auto refused = [&](const std::string& folder) {
+    return error_if_any([&] {
+      TextOptions options;
+      options.table.set("data.path", text);
+      options.table.set("tokenizer.kind", "gpt2");
+      options.table.set("tokenizer.path", folder, {.kind = ValueSource::Kind::argument});
+      options.prepare({.purpose = Purpose::predict, .cache_dir = path("cache"), .run_dir = run});
+    });
+  };
+  std::filesystem::copy(path("gpt2"), path("moved"));
+  EXPECT_EQ(refused(path("moved")), "");
+  EXPECT_NE(
+      refused(path("none")).find("tokenizer.path cannot change when a run goes on: there is "),
+      std::string::npos);
+  std::vector<std::string> fewer = english_merges();
+  fewer.pop_back();
+  const Gpt2Files other = make_gpt2_files(fewer);
+  write("moved/vocab.json", other.vocab);
+  write("moved/merges.txt", other.merges);
+  EXPECT_NE(refused(path("moved")).find("is another tokenizer than the run began with"),
+            std::string::npos);
+}
+
 TEST_F(PrepareTest, RefusesToResumeOnTextThatHasChanged) {
   const Settings settings = {{"data.path", write("a.txt", prose(1, 1000))}};
   const std::string run = keep(prepare(settings));

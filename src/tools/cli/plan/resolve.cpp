@@ -36,6 +36,12 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
   return {files.begin(), files.end()};
 }
 
+// Groups of a recipe's options that concern commands other than `train`, or how files are read.
+bool may_change(const std::string& key) {
+  return key.starts_with("predict.") || key.starts_with("evaluate.") || key.starts_with("score.") ||
+         key.starts_with("files.");
+}
+
 // Checks the values that weights and sample order depend on: some options of the engine, and all of
 // the recipe's. Exceptions are groups that concern commands other than `train`, and where data is
 // and how files are read (files.*). The recipe's preparation ensures that the data is the same.
@@ -57,10 +63,6 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
     check(key, engine.at(key));
   if (setup.train->exact) check("batch.micro", engine.at("batch.micro"));
   const nlohmann::json recipe = setup.options->table.to_json();
-  const auto may_change = [](const std::string& key) {
-    return key.starts_with("predict.") || key.starts_with("evaluate.") ||
-           key.starts_with("score.") || key.starts_with("files.");
-  };
   for (const OptionInfo& option : setup.options->table.options())
     if (!may_change(option.key) && !option.spec.is_path) check(option.key, recipe.at(option.key));
 }
@@ -100,13 +102,17 @@ void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
   }
 }
 
-// An option that repeats the run's own value is no change: a command may be given again.
+// An option that repeats the run's own value is no change: a command may be given again. A path
+// that says what to read now counts again all the same, such as the file that is evaluated.
 void take_from_record(OptionTable& options, const nlohmann::json& before) {
+  options.make_paths_absolute(std::filesystem::current_path());
   const nlohmann::json now = options.to_json();
-  for (const OptionInfo& option : options.options())
-    if (!option.spec.is_path && is_asked_for(options, option.key) && before.contains(option.key) &&
-        now[option.key] == before[option.key])
-      options.set_json(option.key, before[option.key], {.kind = ValueSource::Kind::record});
+  for (const OptionInfo& option : options.options()) {
+    const std::string& key = option.key;
+    if (option.spec.is_path && (key.starts_with("data.") || may_change(key))) continue;
+    if (is_asked_for(options, key) && before.contains(key) && now[key] == before[key])
+      options.set_json(key, before[key], {.kind = ValueSource::Kind::record});
+  }
 }
 
 // Whether the command shares the batch out otherwise than the record does; 0 asks for another
@@ -223,11 +229,7 @@ std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
 }
 
 bool is_asked_for(const OptionTable& table, std::string_view key) {
-  for (const OptionInfo& option : table.options())
-    if (option.key == key)
-      return option.source.kind == ValueSource::Kind::argument ||
-             option.source.kind == ValueSource::Kind::file;
-  return false;
+  return table.is_asked_for(key);
 }
 
 bool names_data(const OptionTable& table) {
