@@ -126,6 +126,12 @@ void TextOptions::check(const TrainOptions&) const {
   if (std::count(data.path.begin(), data.path.end(), "synthetic") != 0 && !synthetic())
     throw Error("data.path mixes `synthetic` with files",
                 "name files only, or `synthetic` only (./synthetic is a file of that name)");
+  if (tokenizer.kind != TokenizerKind::bpe)
+    check_no_effect(
+        table,
+        cat("it is of tokenizer.kind=bpe, but the kind is ", table.get("tokenizer.kind"),
+            tokenizer.kind == TokenizerKind::gpt2 ? ", whose vocabulary has 50257 tokens" : ""),
+        {"tokenizer.vocab"});
   if (!synthetic() && tokenizer.kind == TokenizerKind::gpt2 && tokenizer.path.empty())
     throw Error(
         "tokenizer.kind = gpt2 needs the vocabulary of GPT-2, but tokenizer.path is empty",
@@ -142,10 +148,6 @@ void TextOptions::check(const TrainOptions&) const {
   if (!data.valid_path.empty())
     check_no_effect(table, "data.valid_path says what to validate on",
                     {"data.valid_share", "data.split"});
-  if (tokenizer.kind != TokenizerKind::bpe)
-    check_no_effect(
-        table, cat("it is of tokenizer.kind=bpe, but the kind is ", table.get("tokenizer.kind")),
-        {"tokenizer.vocab"});
 }
 
 std::vector<std::string> TextOptions::metric_names() const {

@@ -108,6 +108,12 @@ TEST_F(BadInput, TheArgumentsOfTheSharedTasksBaselineAreTranslated) {
           "predict.input=./data/dev.jsonl data.domain=restaurant data.language=eng "
           "model.encoder_rate=0.01 optimizer.lr=1e-3 schedule.unit=epochs schedule.warmup=0.3 "
           "predict.beta=0.9 (a folder of the model");
+  refuses({"train", "dimabsa", "--task", "2", "--mode", "inference", "--infer_data", "dev.jsonl",
+           "--reload", "True", "--learning_rate", "1e-3", "--inference_beta", "0.8"},
+          "lockstep predict RUN dev.jsonl predict.beta=0.8; `lockstep runs`");
+  refuses({"plan", "textgen", "preset=kaggle", "vocab_size=50257"},
+          "hint: leave out vocab_size: tokenizer.vocab has no effect: it is of tokenizer.kind=bpe, "
+          "but the kind is gpt2, whose vocabulary has 50257 tokens");
   refuses({"train", "dimabsa", "--model_name", "bert-base-uncased"},
           "hint: write model.path=bert-base-uncased (");
   const ToolResult help = run_tool({"help", "tuning_bert_rate"}, folder.path());
