@@ -19,6 +19,7 @@
 #include "recipes/dimabsa/prepare/same_model.h"
 #include "recipes/dimabsa/prepare/token_counts.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
+#include "runtime/run/checkpoint/hub_name.h"
 
 namespace lockstep::dimabsa {
 namespace {
@@ -196,8 +197,11 @@ constexpr const char* model_hint =
 
 void check_model_path(const fs::path& folder) {
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored))
-    throw Error(cat("model.path: there is no folder ", folder.string()), model_hint);
+  if (!fs::is_directory(folder, ignored)) {
+    const std::string fetch = fs::exists(folder, ignored) ? "" : hub_hint("model.path", folder);
+    throw Error(cat("model.path: there is no folder ", folder.string()),
+                fetch.empty() ? model_hint : fetch);
+  }
   const auto has = [&](const char* name) { return fs::is_regular_file(folder / name, ignored); };
   if (!has("config.json"))
     throw Error(cat("model.path: ", folder.string(), " holds no config.json"), model_hint);

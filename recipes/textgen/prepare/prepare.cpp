@@ -190,10 +190,23 @@ fs::path prepare_again(const TextOptions& options, const PrepareContext& context
   return folder;
 }
 
+void check_tokenizer_is_there(const TextOptions& options) {
+  const fs::path path = options.tokenizer.path;
+  std::error_code ignored;
+  if (path.empty() || fs::exists(path, ignored)) return;
+  throw Error(cat("tokenizer.path: there is no ", path.string()),
+              options.tokenizer.kind == TokenizerKind::gpt2
+                  ? "nothing is downloaded: `lockstep help vocabulary of GPT-2` says how to get "
+                    "the two files"
+                  : "name a sentencepiece .model file, or leave tokenizer.path empty to train a "
+                    "vocabulary");
+}
+
 fs::path find_prepared(const TextOptions& options, const PrepareContext& context, const Say& say) {
   Sources sources = find_sources(options);
   const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
   if (before.is_null()) {
+    check_tokenizer_is_there(options);
     if (options.data.path.empty())
       say("no data.path is given: the text is the one that comes along, plays of Shakespeare");
     const std::string key = cache_key(sources, tokenizer_identity(options));

@@ -119,6 +119,13 @@ TEST_F(BadInput, TheArgumentsOfTheSharedTasksBaselineAreTranslated) {
   const ToolResult help = run_tool({"help", "tuning_bert_rate"}, folder.path());
   EXPECT_NE(help.out.find("model.encoder_rate=VALUE/optimizer.lr"), std::string::npos) << help.out;
 }
+TEST_F(BadInput, ANameOfTheHubIsToldHowToFetchIt) {
+  refuses({"train", "dimabsa", "model.path=google-bert/bert-base-uncased/"},
+          "hf download google-bert/bert-base-uncased --local-dir bert-base-uncased; and write "
+          "model.path=bert-base-uncased");
+  refuses({"train", "textgen", "tokenizer.kind=gpt2", "tokenizer.path=gpt2"},
+          "hint: nothing is downloaded: `lockstep help vocabulary of GPT-2`");
+}
 TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> idle{
       {{"train", "dimabsa", "model.path=bert", "model.width=64"},
