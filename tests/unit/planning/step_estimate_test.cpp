@@ -110,7 +110,7 @@ TEST_F(StepEstimateTest, NamesGradientsInBf16WhereTheyMakeItPayEarlier) {
   sentences(16);
   EXPECT_THAT(note(), HasSubstr("; with reduce_precision=bf16 they pay here;"));
   for (Device& device : plan.devices) device.compute_major = 7;
-  EXPECT_THAT(note(), Not(HasSubstr("reduce_precision"))) << "T4s have none";
+  EXPECT_THAT(note(), Not(HasSubstr("reduce_precision"))) << "T4s have it in software alone";
   for (Device& device : plan.devices) device.compute_major = 9;
   options.reduce_precision = ReducePrecision::bf16;
   sentences(1);
