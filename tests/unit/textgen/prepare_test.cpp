@@ -283,6 +283,52 @@ TEST_F(PrepareTest, RefusesToResumeOnTextThatHasChanged) {
             std::string::npos);
 }
 
+TEST_F(PrepareTest, EvaluatesAllOfATextThatIsNamed) {
+  const Prepared before = prepare({{"data.path", write("a.txt", prose(1, 1000))}});
+  const std::string run = keep(before);
+  const auto evaluate = [&](const std::string& file, const std::string& share) {
+    said_.clear();
+    TextOptions options;
+    options.table.set("data.path", file, {.kind = ValueSource::Kind::argument});
+    if (!share.empty())
+      options.table.set("data.valid_share", share, {.kind = ValueSource::Kind::argument});
+    return options.prepare({.purpose = Purpose::evaluate,
+                            .cache_dir = path("cache"),
+                            .run_dir = run,
+                            .say = [this](const std::string& line) { said_ += line + "\n"; }});
+  };
+  const auto valid_tokens = [](const Prepared& prepared) {
+    return prepared.extra.at("valid_tokens").get<std::size_t>();
+  };
+  const std::string other = prose(3, 500);
+  EXPECT_EQ(valid_tokens(evaluate(write("b.txt", other), "")), other.size());
+  EXPECT_NE(said_.find("all of the text in data.path is evaluated, which is not the one that this "
+                       "run began with"),
+            std::string::npos)
+      << said_;
+  EXPECT_LT(valid_tokens(evaluate(write("b.txt", other), "0.2")), other.size() / 4);
+  EXPECT_EQ(valid_tokens(evaluate(write("short.txt", "To be."), "")), 6U);
+  // The run's own text, wherever it lies, has a part that the run did not train on.
+  EXPECT_EQ(valid_tokens(evaluate(write("moved.txt", prose(1, 1000)), "")), valid_tokens(before));
+  EXPECT_EQ(said_.find("is evaluated"), std::string::npos) << said_;
+}
+
+TEST_F(PrepareTest, SaysOfANamedTextThatTheRunWasTrainedOnAllOfIt) {
+  const std::string text = prose(1, 1000);
+  const Settings settings = {{"data.path", write("a.txt", text)},
+                             {"data.valid_path", write("v.txt", prose(2, 300))}};
+  const std::string run = keep(prepare(settings));
+  TextOptions options;  // as of an export, which does not say where the texts lay
+  options.table.set("data.path", path("a.txt"), {.kind = ValueSource::Kind::argument});
+  const Prepared prepared =
+      options.prepare({.purpose = Purpose::evaluate,
+                       .cache_dir = path("cache"),
+                       .run_dir = run,
+                       .say = [this](const std::string& line) { said_ += line + "\n"; }});
+  EXPECT_EQ(prepared.extra.at("valid_tokens"), text.size());
+  EXPECT_NE(said_.find("is evaluated, on which the run was trained"), std::string::npos) << said_;
+}
+
 TEST_F(PrepareTest, ResumesOnTheSameTextInAnotherPlaceOnly) {
   const auto resume = [&](const std::string& file, const std::string& run) {
     return prepare({{"data.path", file}}, "cache", Purpose::train, run);

@@ -102,14 +102,16 @@ void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
   }
 }
 
-// An option that repeats the run's own value is no change: a command may be given again. A path
-// that says what to read now counts again all the same, such as the file that is evaluated.
+// An option that repeats the run's own value is no change: a command may be given again. What says
+// what to read now counts again all the same, such as the file that is evaluated, and its share.
 void take_from_record(OptionTable& options, const nlohmann::json& before) {
   options.make_paths_absolute(std::filesystem::current_path());
   const nlohmann::json now = options.to_json();
   for (const OptionInfo& option : options.options()) {
     const std::string& key = option.key;
-    if (option.spec.is_path && (key.starts_with("data.") || may_change(key))) continue;
+    const bool says_what_to_read =
+        option.spec.is_path && (key.starts_with("data.") || may_change(key));
+    if (says_what_to_read || key == "data.valid_share") continue;
     if (is_asked_for(options, key) && before.contains(key) && now[key] == before[key])
       options.set_json(key, before[key], {.kind = ValueSource::Kind::record});
   }

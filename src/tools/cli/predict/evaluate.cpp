@@ -134,7 +134,7 @@ void check_data_is_named(const RunSource& source, const RunSetup& setup) {
   }
   if (is_left_out && !is_named)
     throw Error("the run was trained on data of its own, but an export does not say where they lie",
-                "name them, or others to evaluate on: data.path=PATH");
+                "name the data to evaluate on: data.path=PATH");
 }
 
 int evaluate_main(const Parsed& parsed) {
