@@ -159,6 +159,22 @@ TEST_F(BadInput, KindsOfGpusAreNamedWhereAPlanTakesThem) {
           "hint: write --devices 'GPU T4 x 2' (");
   refuses({"train", "textgen", "--accelerator", "GPU T4 x 2"}, "hint: write --devices all (");
 }
+TEST_F(BadInput, OptionsAreShownWithoutTheFilesThatTrainingNeeds) {
+  for (const std::vector<std::string>& form :
+       {std::vector<std::string>{}, {"--toml"}, {"--json"}}) {
+    std::vector<std::string> words{"config", "textgen", "preset=kaggle"};
+    words.insert(words.end(), form.begin(), form.end());
+    const ToolResult shown = run_tool(words, folder.path());
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_NE(shown.out.find("tokenizer"), std::string::npos) << shown.out;
+    EXPECT_NE(shown.err.find("warning: a run is refused with these options: tokenizer.kind = gpt2"),
+              std::string::npos)
+        << shown.err;
+  }
+  refuses({"config", "textgen", "no.such=1"}, "no.such is not an option");
+  const std::string empty = write("empty.toml", "").string();
+  refuses({"plan", "textgen", "--config", empty}, "empty.toml is empty: it sets no option");
+}
 TEST_F(BadInput, ANotebookIsNoProgram) {
   refuses({"launch", "--devices", "cpu:2", "python3", "X.ipynb"},
           "nbconvert --to script X.ipynb && lockstep launch --devices cpu:2 python3 X.py");

@@ -343,11 +343,11 @@ void describe_plugin(const std::string& plugin) {
       register_described_recipe(recipe, ask);
 }
 
-RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
-                         const std::vector<std::string>& files,
-                         const std::vector<std::string>& assignments,
-                         const std::vector<Device>& devices, const BareKeys& bare,
-                         const FlagsHere& flags) {
+RunSetup read_options(const std::string& recipe, const std::string& plugin,
+                      const std::vector<std::string>& files,
+                      const std::vector<std::string>& assignments,
+                      const std::vector<Device>& devices, const BareKeys& bare,
+                      const FlagsHere& flags) {
   const std::string library = plugin.empty() ? "" : trust_plugin(plugin);
   describe_plugin(library);
   const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
@@ -357,8 +357,21 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
                with_name_of(recipe, explain));
   prefer_given_batch(*setup.train);
+  return setup;
+}
+
+void check_read_options(RunSetup& setup) {
   find_first_weights(*setup.train);
   check_options(setup);
+}
+
+RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
+                         const std::vector<std::string>& files,
+                         const std::vector<std::string>& assignments,
+                         const std::vector<Device>& devices, const BareKeys& bare,
+                         const FlagsHere& flags) {
+  RunSetup setup = read_options(recipe, plugin, files, assignments, devices, bare, flags);
+  check_read_options(setup);
   return setup;
 }
 
