@@ -253,6 +253,9 @@ fs::path find_prepared(const TextOptions& options, const PrepareContext& context
     check_tokenizer_is_there(options);
     if (options.data.path.empty())
       say("no data.path is given: the text is the one that comes along, plays of Shakespeare");
+    for (const auto* files : {&sources.train, &sources.valid})
+      if (const std::string note = note_on_tables(*files); !note.empty())
+        say(cat("warning: ", note));
     const std::string key = cache_key(sources, tokenizer_identity(options));
     return prepared_folder(options, context, key, std::move(sources), nullptr, say);
   }

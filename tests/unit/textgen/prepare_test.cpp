@@ -283,6 +283,20 @@ TEST_F(PrepareTest, RefusesToResumeOnTextThatHasChanged) {
             std::string::npos);
 }
 
+TEST_F(PrepareTest, SaysOfATableHowToReadTheTextInAColumn) {
+  const std::string rows = "id,text\n" + prose(1, 500);
+  prepare({{"data.path", write("train.csv", rows)}});
+  EXPECT_NE(said_.find("warning: train.csv is a table, and all of it is read as text"),
+            std::string::npos)
+      << said_;
+  EXPECT_NE(said_.find("pandas.read_csv(\"train.csv\").to_json(\"NEW.jsonl\""), std::string::npos);
+  prepare({{"data.path", write("train.tsv", rows)}});
+  EXPECT_NE(said_.find("pandas.read_csv(\"train.tsv\", sep=\"\\t\")"), std::string::npos) << said_;
+  said_.clear();
+  prepare({{"data.path", write("train.txt", rows)}});
+  EXPECT_EQ(said_.find("table"), std::string::npos) << said_;
+}
+
 TEST_F(PrepareTest, EvaluatesAllOfATextThatIsNamed) {
   const Prepared before = prepare({{"data.path", write("a.txt", prose(1, 1000))}});
   const std::string run = keep(before);
