@@ -15,7 +15,7 @@ bool is_part_of_name(const std::string& part) {
   return !part.empty() && !part.starts_with('.') && part.find_first_not_of(letters) == part.npos;
 }
 
-// Of files, which are no models.
+// Files are no models.
 bool has_ending_of_file(const fs::path& name) {
   for (const char* ending : {".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".json", ".model"})
     if (name.extension() == ending) return true;
