@@ -14,7 +14,8 @@ const Synonyms& batch_synonyms() {
                  "train_micro_batch_size_per_gpu", "samples_per_gpu"},
        .from = "PyTorch, Lightning, Transformers",
        .ours = "batch.global={total} batch.micro={value}",
-       .note = "there of each device; batch.micro may be left out"},
+       .note = "there of each device, but with nn.DataParallel of all devices together, as "
+               "batch.global is; batch.micro may be left out"},
       {.names = {"global_batch_size", "train_batch_size", "total_batch_size",
                  "effective_batch_size", "effective_batch", "global_batch", "total_batch"},
        .from = "DeepSpeed, Megatron",

@@ -311,14 +311,16 @@ TEST_F(ForeignNames, AllNamesOfAFileAreTranslatedTogether) {
         "training.batch_size", "16");
     return error ? error->hint() : "nothing";
   };
-  EXPECT_EQ(hint_in({}), cat("write in ", file,
-                             ", in place of these names and above any [table]:\n"
-                             "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
-                             "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
-                             "batch.global is of 2 devices together; for a script that used one "
-                             "GPU, batch.global=64 and no other batch.* train as it did\n"
-                             "leave out pin_memory\n"
-                             "(there of each device; batch.micro may be left out)"));
+  EXPECT_EQ(hint_in({}),
+            cat("write in ", file,
+                ", in place of these names and above any [table]:\n"
+                "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
+                "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
+                "batch.global is of 2 devices together; for a script that used one "
+                "GPU, batch.global=64 and no other batch.* train as it did\n"
+                "leave out pin_memory\n"
+                "(there of each device, but with nn.DataParallel of all devices together, as "
+                "batch.global is; batch.micro may be left out)"));
   const std::string json = (folder.path() / "my.json").string();
   write_file_atomic(json, R"({"lr": 5e-4, "dtype": "float16"})");
   EXPECT_EQ(explain_keys("named", {}, gpus(2), {}, {json})("lr", "")->hint(),
