@@ -117,6 +117,18 @@ void TextOptions::defaults(TrainOptions& train, bool has_gpu) const {
   train.preset = has_gpu ? "medium" : "small";
 }
 
+namespace {
+
+// A run has its own copy of the tokenizer, and the record of an export does not say where the files
+// lay.
+bool comes_with_a_run(const OptionTable& table) {
+  for (const OptionInfo& option : table.options())
+    if (option.key == "tokenizer.kind") return option.source.kind == ValueSource::Kind::record;
+  return false;
+}
+
+}  // namespace
+
 void TextOptions::check(const TrainOptions&) const {
   if (model.width % model.heads != 0)
     throw Error(cat("model.width must be a multiple of model.heads, but ", model.width,
@@ -132,7 +144,8 @@ void TextOptions::check(const TrainOptions&) const {
         cat("it is of tokenizer.kind=bpe, but the kind is ", table.get("tokenizer.kind"),
             tokenizer.kind == TokenizerKind::gpt2 ? ", whose vocabulary has 50257 tokens" : ""),
         {"tokenizer.vocab"});
-  if (!synthetic() && tokenizer.kind == TokenizerKind::gpt2 && tokenizer.path.empty())
+  const bool needs_path = !synthetic() && tokenizer.kind == TokenizerKind::gpt2;
+  if (needs_path && tokenizer.path.empty() && !comes_with_a_run(table))
     throw Error(
         "tokenizer.kind = gpt2 needs the vocabulary of GPT-2, but tokenizer.path is empty",
         "set tokenizer.path to a folder with GPT-2's vocab.json and merges.txt "
