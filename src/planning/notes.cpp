@@ -218,6 +218,13 @@ void note_precision(const Plan& plan, const TrainOptions& options, Notes& notes)
     notes.push_back(
         "fp32 without TF32: products keep all bits of their inputs and leave most of these GPUs' "
         "speed unused; matmul.tf32=true is several times as fast, precision=bf16 more so");
+  const bool in_software = !cpu && plan.devices.size() > 1 &&
+                           options.reduce_precision == ReducePrecision::bf16 &&
+                           !is_native(Precision::bf16, plan.devices);
+  if (in_software)
+    notes.push_back(
+        "not all of these GPUs have bf16: reduce_precision=bf16 works there too and halves the "
+        "traffic, but they round and add it in software, which is not measured");
 }
 
 void note_mixed_devices(const Plan& plan, Notes& notes) {

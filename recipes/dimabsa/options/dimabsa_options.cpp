@@ -179,13 +179,7 @@ void DimabsaOptions::check(const TrainOptions&) const {
 
 std::vector<std::string> DimabsaOptions::metric_names() const { return score_names(task()); }
 
-bool DimabsaOptions::is_asked_for(std::string_view key) const {
-  for (const OptionInfo& option : table.options())
-    if (option.key == key)
-      return option.source.kind == ValueSource::Kind::argument ||
-             option.source.kind == ValueSource::Kind::file;
-  return false;
-}
+bool DimabsaOptions::is_asked_for(std::string_view key) const { return table.is_asked_for(key); }
 
 // Language and domain are those asked for, else those in the name of the input or data that is read
 // now, else those that a run recorded.

@@ -16,8 +16,10 @@
 #include "recipes/dimabsa/prepare/encode.h"
 #include "recipes/dimabsa/prepare/load.h"
 #include "recipes/dimabsa/prepare/model_folder.h"
+#include "recipes/dimabsa/prepare/same_model.h"
 #include "recipes/dimabsa/prepare/token_counts.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
+#include "runtime/run/checkpoint/hub_name.h"
 
 namespace lockstep::dimabsa {
 namespace {
@@ -195,8 +197,11 @@ constexpr const char* model_hint =
 
 void check_model_path(const fs::path& folder) {
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored))
-    throw Error(cat("model.path: there is no folder ", folder.string()), model_hint);
+  if (!fs::is_directory(folder, ignored)) {
+    const std::string fetch = fs::exists(folder, ignored) ? "" : hub_hint("model.path", folder);
+    throw Error(cat("model.path: there is no folder ", folder.string()),
+                fetch.empty() ? model_hint : fetch);
+  }
   const auto has = [&](const char* name) { return fs::is_regular_file(folder / name, ignored); };
   if (!has("config.json"))
     throw Error(cat("model.path: ", folder.string(), " holds no config.json"), model_hint);
@@ -382,11 +387,16 @@ json record_of_run(const fs::path& run_dir) {
 
 Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& context) {
   const Say say = context.say ? context.say : [](const std::string&) {};
+  const json weights =
+      context.run_dir.empty() ? json() : first_weights_of(options, context.run_dir);
   if (context.purpose == Purpose::predict) return prepare_prediction(options, context, say);
   const fs::path cache = fs::absolute(context.cache_dir).lexically_normal();
   const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
   if (before.is_null()) return prepare_fresh(options, context, cache, say);
-  return prepare_again(options, context, before, cache, say);
+  Prepared prepared = prepare_again(options, context, before, cache, say);
+  // Without a checkpoint the run begins again, with the same weights.
+  if (context.purpose == Purpose::train && !weights.is_null()) prepared.extra["weights"] = weights;
+  return prepared;
 }
 
 namespace {

@@ -117,6 +117,18 @@ void TextOptions::defaults(TrainOptions& train, bool has_gpu) const {
   train.preset = has_gpu ? "medium" : "small";
 }
 
+namespace {
+
+// A run has its own copy of the tokenizer, and the record of an export does not say where the files
+// lay.
+bool comes_with_a_run(const OptionTable& table) {
+  for (const OptionInfo& option : table.options())
+    if (option.key == "tokenizer.kind") return option.source.kind == ValueSource::Kind::record;
+  return false;
+}
+
+}  // namespace
+
 void TextOptions::check(const TrainOptions&) const {
   if (model.width % model.heads != 0)
     throw Error(cat("model.width must be a multiple of model.heads, but ", model.width,
@@ -126,7 +138,14 @@ void TextOptions::check(const TrainOptions&) const {
   if (std::count(data.path.begin(), data.path.end(), "synthetic") != 0 && !synthetic())
     throw Error("data.path mixes `synthetic` with files",
                 "name files only, or `synthetic` only (./synthetic is a file of that name)");
-  if (!synthetic() && tokenizer.kind == TokenizerKind::gpt2 && tokenizer.path.empty())
+  if (tokenizer.kind != TokenizerKind::bpe)
+    check_no_effect(
+        table,
+        cat("it is of tokenizer.kind=bpe, but the kind is ", table.get("tokenizer.kind"),
+            tokenizer.kind == TokenizerKind::gpt2 ? ", whose vocabulary has 50257 tokens" : ""),
+        {"tokenizer.vocab"});
+  const bool needs_path = !synthetic() && tokenizer.kind == TokenizerKind::gpt2;
+  if (needs_path && tokenizer.path.empty() && !comes_with_a_run(table))
     throw Error(
         "tokenizer.kind = gpt2 needs the vocabulary of GPT-2, but tokenizer.path is empty",
         "set tokenizer.path to a folder with GPT-2's vocab.json and merges.txt "
@@ -142,10 +161,6 @@ void TextOptions::check(const TrainOptions&) const {
   if (!data.valid_path.empty())
     check_no_effect(table, "data.valid_path says what to validate on",
                     {"data.valid_share", "data.split"});
-  if (tokenizer.kind != TokenizerKind::bpe)
-    check_no_effect(
-        table, cat("it is of tokenizer.kind=bpe, but the kind is ", table.get("tokenizer.kind")),
-        {"tokenizer.vocab"});
 }
 
 std::vector<std::string> TextOptions::metric_names() const {

@@ -1,6 +1,7 @@
 // The work of TextOptions::prepare: corpus to token files in the cache, or prompts to tokens.
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
@@ -149,19 +150,80 @@ std::string kept_identity(const Tokenizer& tokenizer) {
   return cat("kept ", tokenizer.kind(), " ", hash.hex());
 }
 
-// For a run that is there already: the same tokens again, with the run's own tokenizer.
+// A run reads its own copy of the tokenizer, so that tokenizer.path can only name another place of
+// the same files.
+void check_same_tokenizer(const TextOptions& options, const fs::path& run_dir) {
+  if (!options.table.is_asked_for("tokenizer.path") || read_record(run_dir / "recipe").is_null())
+    return;
+  const auto refuse = [](const std::string& why) {
+    throw Error(cat("tokenizer.path cannot change when a run goes on: ", why),
+                "leave out tokenizer.path, because the run has its own copy, or start a new run");
+  };
+  const fs::path path = options.tokenizer.path;
+  std::error_code ignored;
+  if (path.empty()) refuse("the run began with a tokenizer of files");
+  if (!fs::exists(path, ignored)) refuse(cat("there is no ", path.string()));
+  if (kept_identity(*named_tokenizer(options)) !=
+      kept_identity(*kept_tokenizer(options, run_dir / "recipe")))
+    refuse(cat(path.string(), " is another tokenizer than the run began with"));
+}
+
+// For a run that is there already: with the run's own tokenizer.
+fs::path prepare_with_kept_tokenizer(const TextOptions& options, const PrepareContext& context,
+                                     Sources sources, const Say& say) {
+  std::unique_ptr<Tokenizer> tokenizer = kept_tokenizer(options, context.run_dir / "recipe");
+  const std::string key = cache_key(sources, kept_identity(*tokenizer));
+  return prepared_folder(options, context, key, std::move(sources), std::move(tokenizer), say);
+}
+
+// Whether these are the run's tokens. before: the run's record.
+bool is_text_of(const json& before, const fs::path& folder) {
+  const json now = read_record(folder);
+  const auto is_same = [&](const char* key) {
+    return before.contains(key) && now.contains(key) && before[key] == now[key];
+  };
+  return is_same("train_hash") && is_same("valid_hash");
+}
+
+// Whether an evaluation names a text, and not what of it to validate on.
+bool evaluates_named_text(const TextOptions& options, const PrepareContext& context) {
+  const OptionTable& table = options.table;
+  return context.purpose == Purpose::evaluate && table.is_asked_for("data.path") &&
+         !table.is_asked_for("data.valid_path") && !table.is_asked_for("data.valid_share");
+}
+
+// Nothing where it is another text than the run's, which may be too short to be split like that.
+std::optional<fs::path> own_text(const TextOptions& options, const PrepareContext& context,
+                                 const Sources& sources, const json& before, const Say& say) try {
+  fs::path folder = prepare_with_kept_tokenizer(options, context, sources, say);
+  return is_text_of(before, folder) ? std::optional(std::move(folder)) : std::nullopt;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+// All of the text that an evaluation names; of the run's own text its validation part.
+fs::path prepare_named_text(const TextOptions& options, const PrepareContext& context,
+                            Sources sources, const json& before, const Say& say) {
+  if (auto own = own_text(options, context, sources, before, say)) return *std::move(own);
+  sources.valid = sources.train;
+  sources.options["valid_path"] = sources.options["path"];
+  fs::path folder = prepare_with_kept_tokenizer(options, context, std::move(sources), say);
+  const bool has_trained =
+      read_record(folder).at("train_hash") == before.value("train_hash", json());
+  say(cat("all of the text in data.path is evaluated, ",
+          has_trained ? "on which the run was trained"
+                      : "which is not the one that this run began with"));
+  return folder;
+}
+
+// The same tokens again, or others to evaluate.
 fs::path prepare_again(const TextOptions& options, const PrepareContext& context, Sources sources,
                        const json& before, const Say& say) {
-  std::unique_ptr<Tokenizer> tokenizer = kept_tokenizer(options, context.run_dir / "recipe");
+  if (evaluates_named_text(options, context))
+    return prepare_named_text(options, context, std::move(sources), before, say);
   const json source_options = sources.options;
-  const std::string key = cache_key(sources, kept_identity(*tokenizer));
-  const fs::path folder =
-      prepared_folder(options, context, key, std::move(sources), std::move(tokenizer), say);
-  const json after = read_record(folder);
-  const auto is_same = [&](const char* key) {
-    return before.contains(key) && after.contains(key) && before[key] == after[key];
-  };
-  if (is_same("train_hash") && is_same("valid_hash")) return folder;
+  const fs::path folder = prepare_with_kept_tokenizer(options, context, std::move(sources), say);
+  if (is_text_of(before, folder)) return folder;
   if (context.purpose == Purpose::train && source_options == before.value("options", json()))
     throw Error("the text of this run has changed since the run began",
                 "restore the files, or start a new run on the text as it is now");
@@ -172,12 +234,28 @@ fs::path prepare_again(const TextOptions& options, const PrepareContext& context
   return folder;
 }
 
+void check_tokenizer_is_there(const TextOptions& options) {
+  const fs::path path = options.tokenizer.path;
+  std::error_code ignored;
+  if (path.empty() || fs::exists(path, ignored)) return;
+  throw Error(cat("tokenizer.path: there is no ", path.string()),
+              options.tokenizer.kind == TokenizerKind::gpt2
+                  ? "nothing is downloaded: `lockstep help vocabulary of GPT-2` says how to get "
+                    "the two files"
+                  : "name a sentencepiece .model file, or leave tokenizer.path empty to train a "
+                    "vocabulary");
+}
+
 fs::path find_prepared(const TextOptions& options, const PrepareContext& context, const Say& say) {
   Sources sources = find_sources(options);
   const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
   if (before.is_null()) {
+    check_tokenizer_is_there(options);
     if (options.data.path.empty())
       say("no data.path is given: the text is the one that comes along, plays of Shakespeare");
+    for (const auto* files : {&sources.train, &sources.valid})
+      if (const std::string note = note_on_tables(*files); !note.empty())
+        say(cat("warning: ", note));
     const std::string key = cache_key(sources, tokenizer_identity(options));
     return prepared_folder(options, context, key, std::move(sources), nullptr, say);
   }
@@ -211,12 +289,13 @@ void add_prompts(Prepared& prepared, const TextOptions& options, const fs::path&
   prepared.facts.default_global = 32;
 }
 
-void add_tokens(Prepared& prepared, const TextOptions& options, const fs::path& folder) {
+void add_tokens(Prepared& prepared, const TextOptions& options, const fs::path& folder,
+                Purpose purpose) {
   const json record = read_record(folder);
   const std::int64_t context = options.model.context;
   const std::int64_t train_tokens = record.at("train_tokens");
   const std::int64_t valid_tokens = record.at("valid_tokens");
-  if (train_tokens <= context)
+  if (purpose != Purpose::evaluate && train_tokens <= context)
     throw Error(
         cat("the training text has ", train_tokens, " tokens, but one context takes ", context + 1),
         train_tokens > 2 ? cat("use more text, or set model.context to at most ", train_tokens - 1)
@@ -288,12 +367,13 @@ void check_same_kind(const TextOptions& options, const PrepareContext& context) 
 Prepared prepare_text(TextOptions& options, const PrepareContext& context) {
   check_same_kind(options, context);
   if (options.synthetic()) return prepare_synthetic(options);
+  if (!context.run_dir.empty()) check_same_tokenizer(options, context.run_dir);
   if (context.purpose == Purpose::predict) return prepare_predict(options, context);
   const Say say = context.say ? context.say : [](const std::string&) {};
   const fs::path folder = find_prepared(options, context, say);
   Prepared prepared;
   add_prompts(prepared, options, folder, {options.predict.prompt});
-  add_tokens(prepared, options, folder);
+  add_tokens(prepared, options, folder, context.purpose);
   return prepared;
 }
 

@@ -107,6 +107,22 @@ std::vector<SourceFile> list_files(std::span<const std::string> paths, const std
   return files;
 }
 
+std::string note_on_tables(std::span<const SourceFile> files) {
+  const auto is_table = [](const SourceFile& file) {
+    const std::string extension = extension_of(file.path);
+    return extension == ".csv" || extension == ".tsv";
+  };
+  const auto first = std::find_if(files.begin(), files.end(), is_table);
+  if (first == files.end()) return "";
+  const std::string name = printable(first->path.filename().string());
+  const std::string separator = extension_of(first->path) == ".tsv" ? ", sep=\"\\t\"" : "";
+  return cat(name, " is a table, and all of it is read as text, with its header, separators and ",
+             "quotes. To read the text in one of its columns, make JSON lines of it, in Python: ",
+             "pandas.read_csv(\"", name, "\"", separator,
+             ").to_json(\"NEW.jsonl\", orient=\"records\", lines=True); then data.path=NEW.jsonl ",
+             "data.field=COLUMN");
+}
+
 std::vector<SourceFile> default_corpus(const fs::path& programs) {
   const fs::path text = "share/lockstep/textgen/tinyshakespeare.txt";
   for (const fs::path& tree : {programs, programs.parent_path()}) {

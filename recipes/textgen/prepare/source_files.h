@@ -29,6 +29,10 @@ struct SourceFile {
 // `option` is named in errors. Throws Error if something is absent or empty.
 std::vector<SourceFile> list_files(std::span<const std::string> paths, const std::string& option);
 
+// How to read the text in a column of the tables (.csv, .tsv) among the files, which are read as
+// they are. Empty if there are none.
+std::string note_on_tables(std::span<const SourceFile> files);
+
 // The text that comes along (recipes/textgen/data): share/lockstep/textgen/tinyshakespeare.txt in
 // the folder of the program, as in a build, or beside it, as in an installed tree. Throws Error
 // where it is in neither.

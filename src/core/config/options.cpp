@@ -168,6 +168,12 @@ bool OptionTable::has(std::string_view key) const { return impl_->find(key) != n
 std::string OptionTable::get(std::string_view key) const { return impl_->get(key).text(); }
 bool OptionTable::is_set(std::string_view key) const { return impl_->get(key).is_set; }
 bool OptionTable::is_given(std::string_view key) const { return impl_->get(key).is_given; }
+bool OptionTable::is_asked_for(std::string_view key) const {
+  const Option* const option = impl_->find(key);
+  if (option == nullptr || !option->is_set) return false;
+  const ValueSource::Kind kind = option->info.source.kind;
+  return kind == ValueSource::Kind::argument || kind == ValueSource::Kind::file;
+}
 
 void OptionTable::make_paths_absolute(const std::filesystem::path& base) {
   for (Option& option : impl_->options) {

@@ -111,6 +111,9 @@ class OptionTable {
   bool is_set(std::string_view key) const;
   // True if a file, an argument or a record set the value, not only a preset.
   bool is_given(std::string_view key) const;
+  // True if an argument or a config file set the value, no preset and no record. False without such
+  // a key.
+  bool is_asked_for(std::string_view key) const;
 
   // Resolves relative paths of path options against `base`.
   void make_paths_absolute(const std::filesystem::path& base);

@@ -206,6 +206,13 @@ std::string note_for_value(const Synonym& synonym, const std::string& value) {
   return advice;
 }
 
+std::string command_of_value(const Synonym& synonym, const std::string& value) {
+  const std::string small = in_small_letters(value);
+  for (const auto& [pattern, command] : synonym.commands)
+    if (fits_pattern(small, pattern)) return command;
+  return "";
+}
+
 std::string synonyms_markdown(std::span<const Synonym> synonyms) {
   std::string text = "| name | of | here | note |\n|---|---|---|---|\n";
   for (const Synonym& synonym : synonyms) {
@@ -229,6 +236,8 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     std::string note = synonym.note;
     for (const auto& [value, advice] : synonym.value_notes)
       note += cat(note.empty() ? "" : "; ", in_code(value), ": ", advice);
+    for (const auto& [value, command] : synonym.commands)
+      note += cat(note.empty() ? "" : "; ", in_code(value), ": `lockstep ", command, "`");
     text += cat("| ", join(names, ", "), " | ", synonym.from, " | ", ours, " | ", note, " |\n");
   }
   return text;

@@ -39,6 +39,8 @@ struct Synonym {
   // Names of the line beside which `ours` holds: {"bert_model"}; without any, `ours_alone` does.
   std::vector<std::string> beside{};
   std::string ours_alone{};
+  // Values that ask for another command than training: {"infer*", "predict"}.
+  std::vector<std::pair<std::string, std::string>> commands{};
 };
 
 // One word of ours: an option, or a flag such as "--devices".
@@ -76,6 +78,9 @@ std::vector<OurWord> written_here(const Synonym& synonym, const std::string& val
 
 // The further advice for a value as typed, or "".
 std::string note_for_value(const Synonym& synonym, const std::string& value);
+
+// The command that a value asks for in place of training, or "".
+std::string command_of_value(const Synonym& synonym, const std::string& value);
 
 // A table of the names, the programs that use them, the replacement here and further advice.
 std::string synonyms_markdown(std::span<const Synonym> synonyms);

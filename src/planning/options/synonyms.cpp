@@ -14,13 +14,15 @@ const Synonyms& batch_synonyms() {
                  "train_micro_batch_size_per_gpu", "samples_per_gpu"},
        .from = "PyTorch, Lightning, Transformers",
        .ours = "batch.global={total} batch.micro={value}",
-       .note = "there of each device; batch.micro may be left out"},
+       .note = "there of each device, but with nn.DataParallel of all devices together, as "
+               "batch.global is; batch.micro may be left out"},
       {.names = {"global_batch_size", "train_batch_size", "total_batch_size",
                  "effective_batch_size", "effective_batch", "global_batch", "total_batch"},
        .from = "DeepSpeed, Megatron",
        .ours = "batch.global={value}"},
       {.names = {"gradient_accumulation_steps", "accumulate_grad_batches", "gradient_accumulation",
-                 "grad_accum_steps", "grad_accum", "accumulation_steps", "accum_iter"},
+                 "grad_accum_steps", "grad_accum", "accumulation_steps", "accumulation",
+                 "accum_iter"},
        .from = "Transformers, Lightning",
        .ours = "batch.accumulation={value}"},
       {.names = {"per_device_eval_batch_size", "eval_batch_size", "val_batch_size",
@@ -161,6 +163,19 @@ const Synonyms& length_synonyms() {
   return all;
 }
 
+const Synonyms& command_synonyms() {
+  static const Synonyms all = {{.names = {"mode"},
+                                .from = "scripts",
+                                .ours = "",
+                                .note = "train, evaluate and predict are commands",
+                                .commands = {{"infer*", "predict"},
+                                             {"pred*", "predict"},
+                                             {"eval*", "evaluate"},
+                                             {"val*", "evaluate"},
+                                             {"test*", "evaluate"}}}};
+  return all;
+}
+
 const Synonyms& checkpoint_synonyms() {
   static const Synonyms all = {
       {.names = {"max_checkpoints", "save_total_limit", "save_top_k", "keep_checkpoints",
@@ -285,7 +300,7 @@ const Synonyms& device_synonyms() {
 std::vector<Synonym> engine_synonyms() {
   Synonyms all;
   for (const Synonyms* part : {&batch_synonyms(), &optimizer_synonyms(), &length_synonyms(),
-                               &checkpoint_synonyms(), &device_synonyms()})
+                               &command_synonyms(), &checkpoint_synonyms(), &device_synonyms()})
     all.insert(all.end(), part->begin(), part->end());
   return all;
 }

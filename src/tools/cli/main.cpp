@@ -8,6 +8,7 @@
 #include "tools/cli/context.h"
 #include "tools/cli/help/help_topics.h"
 #include "tools/cli/words/script_command.h"
+#include "tools/cli/words/unknown_command.h"
 
 #include <algorithm>
 #include <cctype>
@@ -108,9 +109,7 @@ int run(std::vector<std::string> words) {
   }
   check_no_script(words);
   join_command_words(words, commands);
-  std::vector<std::string> names;
   for (const Command& command : commands) {
-    names.push_back(command.name);
     if (command.name != words[0]) continue;
     const std::vector<std::string> rest(words.begin() + 1, words.end());
     if (asks_for_help(command, rest)) {
@@ -119,9 +118,7 @@ int run(std::vector<std::string> words) {
     }
     return command.run(parse(command, rest));
   }
-  const std::string near = nearest(words[0], names);
-  throw Error(cat("there is no command ", words[0]),
-              near.empty() ? "see lockstep --help" : cat("did you mean lockstep ", near, "?"));
+  throw unknown_command(commands, words[0]);
 }
 
 }  // namespace

@@ -226,6 +226,8 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
   nlohmann::json result{{"step", loaded.step()},
                         {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)},
                         {"units", units_of(metrics)}};
+  if (nlohmann::json infinite = infinite_metrics(metrics); !infinite.is_null())
+    result["infinite"] = std::move(infinite);
   if (setup.group.rank() != 0) return result;
   result["tables"] = leave_tables(output, how.tables_folder);
   if (has_place || !how.items_file.empty()) leave_items(output, metrics, how, result);

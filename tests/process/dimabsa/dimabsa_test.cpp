@@ -104,6 +104,12 @@ TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
   const ToolResult changed = tool({"resume", "part", "stop.steps=8"});
   EXPECT_EQ(changed.code, 2);
   EXPECT_THAT(changed.err, HasSubstr("have changed since it began"));
+  // Where nothing is left to train, too.
+  Words again = words;
+  again.insert(again.end(), {"--resume", "auto", "--then", "evaluate"});
+  const ToolResult over = train_file("whole", "cpu:1", again);
+  EXPECT_EQ(over.code, 2);
+  EXPECT_THAT(over.err, HasSubstr("have changed since it began"));
 }
 
 TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
@@ -345,6 +351,19 @@ TEST_F(Dimabsa, StartsFromAModelFolderAndRefusesWrongOnes) {
   EXPECT_EQ(events("b", "eval").front().at("metrics"), events("a", "eval").back().at("metrics"));
   EXPECT_LT(steps("b").begin()->second.at("loss").get<double>(),
             0.5 * steps("a").begin()->second.at("loss").get<double>());
+
+  // A run has its own copy: the folder may move, and no other one has an effect.
+  fs::copy(folder.path() / "m", folder.path() / "moved", fs::copy_options::recursive);
+  EXPECT_EQ(tool({"evaluate", "b", "model.path=moved"}).code, 0);
+  EXPECT_EQ(tool({"evaluate", "b", model}).code, 0);
+  for (const Words& command : {Words{"resume", "b", "stop.steps=2"}, Words{"evaluate", "b"},
+                               Words{"predict", "b", file().string(), "out=never"}}) {
+    Words other = command;
+    other.push_back("model.path=nowhere");
+    const ToolResult refused = tool(other);
+    EXPECT_EQ(refused.code, 2) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("model.path cannot change when a run goes on"));
+  }
 
   const std::string vocabulary = read_file(folder.path() / "m/vocab.txt");
   write_file_atomic(folder.path() / "m/vocab.txt", vocabulary + "more\n");

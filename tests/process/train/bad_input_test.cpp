@@ -108,10 +108,23 @@ TEST_F(BadInput, TheArgumentsOfTheSharedTasksBaselineAreTranslated) {
           "predict.input=./data/dev.jsonl data.domain=restaurant data.language=eng "
           "model.encoder_rate=0.01 optimizer.lr=1e-3 schedule.unit=epochs schedule.warmup=0.3 "
           "predict.beta=0.9 (a folder of the model");
+  refuses({"train", "dimabsa", "--task", "2", "--mode", "inference", "--infer_data", "dev.jsonl",
+           "--reload", "True", "--learning_rate", "1e-3", "--inference_beta", "0.8"},
+          "lockstep predict RUN dev.jsonl predict.beta=0.8; `lockstep runs`");
+  refuses({"plan", "textgen", "preset=kaggle", "vocab_size=50257"},
+          "hint: leave out vocab_size: tokenizer.vocab has no effect: it is of tokenizer.kind=bpe, "
+          "but the kind is gpt2, whose vocabulary has 50257 tokens");
   refuses({"train", "dimabsa", "--model_name", "bert-base-uncased"},
           "hint: write model.path=bert-base-uncased (");
   const ToolResult help = run_tool({"help", "tuning_bert_rate"}, folder.path());
   EXPECT_NE(help.out.find("model.encoder_rate=VALUE/optimizer.lr"), std::string::npos) << help.out;
+}
+TEST_F(BadInput, ANameOfTheHubIsToldHowToFetchIt) {
+  refuses({"train", "dimabsa", "model.path=google-bert/bert-base-uncased/"},
+          "hf download google-bert/bert-base-uncased --local-dir bert-base-uncased; and write "
+          "model.path=bert-base-uncased");
+  refuses({"train", "textgen", "tokenizer.kind=gpt2", "tokenizer.path=gpt2"},
+          "hint: nothing is downloaded: `lockstep help vocabulary of GPT-2`");
 }
 TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> idle{
@@ -145,6 +158,22 @@ TEST_F(BadInput, KindsOfGpusAreNamedWhereAPlanTakesThem) {
   refuses({"plan", "textgen", "--accelerator", "GPU T4 x 2"},
           "hint: write --devices 'GPU T4 x 2' (");
   refuses({"train", "textgen", "--accelerator", "GPU T4 x 2"}, "hint: write --devices all (");
+}
+TEST_F(BadInput, OptionsAreShownWithoutTheFilesThatTrainingNeeds) {
+  for (const std::vector<std::string>& form :
+       {std::vector<std::string>{}, {"--toml"}, {"--json"}}) {
+    std::vector<std::string> words{"config", "textgen", "preset=kaggle"};
+    words.insert(words.end(), form.begin(), form.end());
+    const ToolResult shown = run_tool(words, folder.path());
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_NE(shown.out.find("tokenizer"), std::string::npos) << shown.out;
+    EXPECT_NE(shown.err.find("warning: a run is refused with these options: tokenizer.kind = gpt2"),
+              std::string::npos)
+        << shown.err;
+  }
+  refuses({"config", "textgen", "no.such=1"}, "no.such is not an option");
+  const std::string empty = write("empty.toml", "").string();
+  refuses({"plan", "textgen", "--config", empty}, "empty.toml is empty: it sets no option");
 }
 TEST_F(BadInput, ANotebookIsNoProgram) {
   refuses({"launch", "--devices", "cpu:2", "python3", "X.ipynb"},

@@ -437,6 +437,21 @@ TEST_F(Commands, TrainWithResumeAutoGoesStraightToThenWhereAllIsDone) {
   EXPECT_NE(result.err.find("has finished"), std::string::npos);
 }
 
+TEST_F(Commands, TrainWithResumeAutoRefusesOtherDataWhereAllIsDone) {
+  testing::write_corpus(folder->path() / "longer.txt", 60'000);
+  for (const char* name : {"longer.txt", "missing.txt"}) {
+    std::vector<std::string> words{"train", "textgen",   "--name", "a",      "--resume",
+                                   "auto",  "--devices", "cpu:1",  "--then", "predict"};
+    for (const std::string& option : testing::tiny(folder->path() / name)) words.push_back(option);
+    const ToolResult result = tool(words);
+    EXPECT_EQ(result.code, 2) << name << result.err;
+    EXPECT_EQ(result.out, "") << "nothing is predicted";
+    EXPECT_NE(result.err.find("--resume auto goes on with the run a: "), std::string::npos)
+        << result.err;
+    EXPECT_NE(result.err.find("to begin another: --name NEW"), std::string::npos) << result.err;
+  }
+}
+
 TEST_F(Commands, QuotaStopsWithACheckpointAndExitCode75) {
   std::vector<std::string> words{
       "train",        "textgen", "--name", "quota", "--devices", "cpu:1", "stop.steps=1000000",

@@ -14,6 +14,7 @@
 #include "recipes/dimabsa/prepare/load.h"
 #include "recipes/dimabsa/prepare/model_folder.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
+#include "runtime/run/checkpoint/weight_source.h"
 
 namespace lockstep::dimabsa {
 namespace {
@@ -233,6 +234,42 @@ TEST_F(DimabsaPrepare, GoesOnWithTheSameSentencesAlone) {
   lines.pop_back();
   write(options.data.path, lines);
   EXPECT_THAT(error_of([&] { prepare(Purpose::train, run); }), HasSubstr("have changed"));
+}
+
+TEST_F(DimabsaPrepare, TakesModelPathOfARunAsAnotherPlaceOfTheSameFilesAlone) {
+  const fs::path run = make_run(prepare());
+  const fs::path moved = path("moved");
+  fs::copy(run / "recipe", moved);
+  write_file_atomic(moved / "model.bin", "weights");
+  nlohmann::json record{
+      {"config", {{"model.path", path("model").string()}}},
+      {"extra", {{"weights", to_json(find_weight_source(moved, false, false), true)}}}};
+  write_file_atomic(run / "run.json", record.dump());
+  const auto refused = [&](const fs::path& folder) {
+    ask("model.path", folder.string());
+    std::string error;
+    for (const Purpose purpose : {Purpose::train, Purpose::evaluate, Purpose::predict}) {
+      const std::string next = error_of([&] { prepare(purpose, run); });
+      if (purpose != Purpose::train) EXPECT_EQ(next, error);
+      error = next;
+    }
+    return error;
+  };
+  EXPECT_EQ(prepare(Purpose::train, run).extra.at("weights"), record["extra"]["weights"])
+      << "for a run that has no checkpoint yet";
+  EXPECT_EQ(refused(moved), "");
+  EXPECT_THAT(refused(path("none")),
+              AllOf(HasSubstr("model.path cannot change when a run goes on: there is no folder "),
+                    HasSubstr("leave out model.path")));
+  EXPECT_THAT(refused(""), HasSubstr("the run began with the weights of a folder"));
+  write_file_atomic(moved / "model.bin", "Weights");
+  EXPECT_THAT(refused(moved), HasSubstr("holds other weights than the run began with"));
+  write_file_atomic(moved / "model.bin", "weights");
+  write_file_atomic(moved / "config.json", read_file(moved / "config.json") + " ");
+  EXPECT_THAT(refused(moved), HasSubstr("another config.json than the run began with"));
+  record["config"]["model.path"] = "";
+  write_file_atomic(run / "run.json", record.dump());
+  EXPECT_THAT(refused(moved), HasSubstr("the run began without one"));
 }
 
 // With the run's own tokenizer, categories and longest span, and all of them.

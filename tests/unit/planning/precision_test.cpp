@@ -93,6 +93,17 @@ TEST_F(PrecisionNotes, SayThatFp32GoesWithoutTf32) {
   EXPECT_TRUE(has_note(make(), "matmul.tf32 changes nothing: products are in bf16"));
 }
 
+TEST_F(PrecisionNotes, SayThatGradientsInBf16AreAddedInSoftwareOnOldGpus) {
+  options.precision = Precision::fp16;
+  options.reduce_precision = ReducePrecision::bf16;
+  devices = {t4, t4};
+  EXPECT_TRUE(has_note(make(), "they round and add it in software"));
+  devices = {h100, h100};
+  EXPECT_FALSE(has_note(make(), "in software"));
+  devices = {t4};
+  EXPECT_FALSE(has_note(make(), "in software")) << "nothing is added up";
+}
+
 TEST_F(PrecisionNotes, SayHowFarGradientsAgree) {
   devices = {h100, h100};
   options.precision = Precision::fp32;

@@ -100,6 +100,9 @@ TEST(Checks, NameWhatDoesNotGoTogether) {
   EXPECT_NE(check({{"model.heads", "3"}}).find("multiple of model.heads"), std::string::npos);
   EXPECT_NE(check({{"tokenizer.kind", "gpt2"}}).find("tokenizer.path is empty"), std::string::npos);
   EXPECT_NE(check({{"tokenizer.path", "x"}}).find("has no file"), std::string::npos);
+  TextOptions of_export;  // which holds the tokenizer, and no place of its files
+  of_export.table.set("tokenizer.kind", "gpt2", {.kind = ValueSource::Kind::record});
+  EXPECT_NO_THROW(of_export.check(TrainOptions()));
   EXPECT_NE(check({{"data.path", "synthetic,a.txt"}}).find("mixes"), std::string::npos);
   EXPECT_NE(check({{"model.vocab", "100"}}).find("at least the tokenizer's 256"),
             std::string::npos);

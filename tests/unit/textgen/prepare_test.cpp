@@ -238,6 +238,33 @@ TEST_F(PrepareTest, ResumesWithTheRunsOwnTokens) {
   }
 }
 
+TEST_F(PrepareTest, TakesTokenizerPathOfARunAsAnotherPlaceOfTheSameFilesAlone) {
+  const std::string text = write("a.txt", prose(1, 4000));
+  const std::string run = keep(
+      prepare({{"data.path", text}, {"tokenizer.kind", "gpt2"}, {"tokenizer.path", write_gpt2()}}));
+  const auto refused = [&](const std::string& folder) {
+    return error_if_any([&] {
+      TextOptions options;
+      options.table.set("data.path", text);
+      options.table.set("tokenizer.kind", "gpt2");
+      options.table.set("tokenizer.path", folder, {.kind = ValueSource::Kind::argument});
+      options.prepare({.purpose = Purpose::predict, .cache_dir = path("cache"), .run_dir = run});
+    });
+  };
+  std::filesystem::copy(path("gpt2"), path("moved"));
+  EXPECT_EQ(refused(path("moved")), "");
+  EXPECT_NE(
+      refused(path("none")).find("tokenizer.path cannot change when a run goes on: there is "),
+      std::string::npos);
+  std::vector<std::string> fewer = english_merges();
+  fewer.pop_back();
+  const Gpt2Files other = make_gpt2_files(fewer);
+  write("moved/vocab.json", other.vocab);
+  write("moved/merges.txt", other.merges);
+  EXPECT_NE(refused(path("moved")).find("is another tokenizer than the run began with"),
+            std::string::npos);
+}
+
 TEST_F(PrepareTest, RefusesToResumeOnTextThatHasChanged) {
   const Settings settings = {{"data.path", write("a.txt", prose(1, 1000))}};
   const std::string run = keep(prepare(settings));
@@ -254,6 +281,66 @@ TEST_F(PrepareTest, RefusesToResumeOnTextThatHasChanged) {
               prepare(other, "cache", Purpose::train, run);
             }).find("tokenizer.kind must stay bytes"),
             std::string::npos);
+}
+
+TEST_F(PrepareTest, SaysOfATableHowToReadTheTextInAColumn) {
+  const std::string rows = "id,text\n" + prose(1, 500);
+  prepare({{"data.path", write("train.csv", rows)}});
+  EXPECT_NE(said_.find("warning: train.csv is a table, and all of it is read as text"),
+            std::string::npos)
+      << said_;
+  EXPECT_NE(said_.find("pandas.read_csv(\"train.csv\").to_json(\"NEW.jsonl\""), std::string::npos);
+  prepare({{"data.path", write("train.tsv", rows)}});
+  EXPECT_NE(said_.find("pandas.read_csv(\"train.tsv\", sep=\"\\t\")"), std::string::npos) << said_;
+  said_.clear();
+  prepare({{"data.path", write("train.txt", rows)}});
+  EXPECT_EQ(said_.find("table"), std::string::npos) << said_;
+}
+
+TEST_F(PrepareTest, EvaluatesAllOfATextThatIsNamed) {
+  const Prepared before = prepare({{"data.path", write("a.txt", prose(1, 1000))}});
+  const std::string run = keep(before);
+  const auto evaluate = [&](const std::string& file, const std::string& share) {
+    said_.clear();
+    TextOptions options;
+    options.table.set("data.path", file, {.kind = ValueSource::Kind::argument});
+    if (!share.empty())
+      options.table.set("data.valid_share", share, {.kind = ValueSource::Kind::argument});
+    return options.prepare({.purpose = Purpose::evaluate,
+                            .cache_dir = path("cache"),
+                            .run_dir = run,
+                            .say = [this](const std::string& line) { said_ += line + "\n"; }});
+  };
+  const auto valid_tokens = [](const Prepared& prepared) {
+    return prepared.extra.at("valid_tokens").get<std::size_t>();
+  };
+  const std::string other = prose(3, 500);
+  EXPECT_EQ(valid_tokens(evaluate(write("b.txt", other), "")), other.size());
+  EXPECT_NE(said_.find("all of the text in data.path is evaluated, which is not the one that this "
+                       "run began with"),
+            std::string::npos)
+      << said_;
+  EXPECT_LT(valid_tokens(evaluate(write("b.txt", other), "0.2")), other.size() / 4);
+  EXPECT_EQ(valid_tokens(evaluate(write("short.txt", "To be."), "")), 6U);
+  // The run's own text, wherever it lies, has a part that the run did not train on.
+  EXPECT_EQ(valid_tokens(evaluate(write("moved.txt", prose(1, 1000)), "")), valid_tokens(before));
+  EXPECT_EQ(said_.find("is evaluated"), std::string::npos) << said_;
+}
+
+TEST_F(PrepareTest, SaysOfANamedTextThatTheRunWasTrainedOnAllOfIt) {
+  const std::string text = prose(1, 1000);
+  const Settings settings = {{"data.path", write("a.txt", text)},
+                             {"data.valid_path", write("v.txt", prose(2, 300))}};
+  const std::string run = keep(prepare(settings));
+  TextOptions options;  // as of an export, which does not say where the texts lay
+  options.table.set("data.path", path("a.txt"), {.kind = ValueSource::Kind::argument});
+  const Prepared prepared =
+      options.prepare({.purpose = Purpose::evaluate,
+                       .cache_dir = path("cache"),
+                       .run_dir = run,
+                       .say = [this](const std::string& line) { said_ += line + "\n"; }});
+  EXPECT_EQ(prepared.extra.at("valid_tokens"), text.size());
+  EXPECT_NE(said_.find("is evaluated, on which the run was trained"), std::string::npos) << said_;
 }
 
 TEST_F(PrepareTest, ResumesOnTheSameTextInAnotherPlaceOnly) {

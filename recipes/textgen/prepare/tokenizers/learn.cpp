@@ -112,20 +112,26 @@ std::unique_ptr<Tokenizer> learn_bpe(const TextOptions& options, const Corpus& c
 
 }  // namespace
 
+std::unique_ptr<Tokenizer> named_tokenizer(const TextOptions& options) {
+  const fs::path path = options.tokenizer.path;
+  if (options.tokenizer.kind == TokenizerKind::bpe)
+    return make_bpe_tokenizer(read_file(path, list_bytes), path.string());
+  return make_gpt2_tokenizer(read_file(path / "vocab.json", list_bytes),
+                             read_file(path / "merges.txt", list_bytes), path.string());
+}
+
 std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corpus& corpus,
                                           const Say& say) {
-  const fs::path path = options.tokenizer.path;
   switch (options.tokenizer.kind) {
     case TokenizerKind::bytes:
       return make_byte_tokenizer();
     case TokenizerKind::chars:
       return learn_characters(options, corpus);
     case TokenizerKind::gpt2:
-      return make_gpt2_tokenizer(read_file(path / "vocab.json", list_bytes),
-                                 read_file(path / "merges.txt", list_bytes), path.string());
+      return named_tokenizer(options);
     case TokenizerKind::bpe:
-      return path.empty() ? learn_bpe(options, corpus, say)
-                          : make_bpe_tokenizer(read_file(path, list_bytes), path.string());
+      return options.tokenizer.path.empty() ? learn_bpe(options, corpus, say)
+                                            : named_tokenizer(options);
   }
   throw Error("tokenizer.kind is unknown");
 }

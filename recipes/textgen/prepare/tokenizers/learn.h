@@ -13,6 +13,9 @@ namespace lockstep::textgen {
 std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corpus& corpus,
                                           const Say& say);
 
+// The one that tokenizer.path names, of the kinds gpt2 and bpe. Throws Error.
+std::unique_ptr<Tokenizer> named_tokenizer(const TextOptions& options);
+
 // Text that tells tokenizers apart before the corpus is read: kind, size, contents of their files.
 std::string tokenizer_identity(const TextOptions& options);
 

@@ -130,7 +130,7 @@ std::string evals_text(const RunHistory& history) {
   for (std::size_t i = first; i < count; ++i) {
     const nlohmann::json& eval = history.evals[i];
     text += cat("  step ", integer_or(eval, "step", 0), "  ",
-                printable(format_metrics(eval.value("metrics", nlohmann::json()))), "\n");
+                printable(format_metrics(metrics_to_show(eval))), "\n");
   }
   return text;
 }

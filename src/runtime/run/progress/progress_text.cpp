@@ -27,7 +27,7 @@ std::string seconds_text(const nlohmann::json& event) {
 
 EventLine describe_eval(const nlohmann::json& event) {
   std::string text = cat("eval", at_step(event));
-  const std::string metrics = event.contains("metrics") ? format_metrics(event["metrics"]) : "";
+  const std::string metrics = format_metrics(metrics_to_show(event));
   if (!metrics.empty()) text += "  " + metrics;
   if (const std::string took = seconds_text(event); !took.empty()) text += cat("  in ", took);
   const bool best = is_true(event, "best");
@@ -213,6 +213,15 @@ std::string format_metrics(const nlohmann::json& metrics) {
       parts.push_back(
           cat(name, " ", value.is_string() ? value.get<std::string>() : format_loss(value)));
   return join(parts, "  ");
+}
+
+nlohmann::json metrics_to_show(const nlohmann::json& event) {
+  nlohmann::json metrics =
+      event.is_object() ? event.value("metrics", nlohmann::json()) : nlohmann::json();
+  const auto infinite = event.is_object() ? event.find("infinite") : event.end();
+  if (metrics.is_object() && infinite != event.end() && infinite->is_object())
+    metrics.update(*infinite);
+  return metrics;
 }
 
 std::string format_mfu(const nlohmann::json& event) {

@@ -14,6 +14,9 @@ std::string format_loss(const nlohmann::json& value);
 
 // "loss 3.1  accuracy 0.87" for an object of metrics.
 std::string format_metrics(const nlohmann::json& metrics);
+// The metrics of an evaluation's event, with "inf" for those that are infinite, which are null in
+// its "metrics".
+nlohmann::json metrics_to_show(const nlohmann::json& event);
 
 // Text of a "not_finite" event: step, tensor, rank, micro-batch and samples.
 std::string format_not_finite(const nlohmann::json& event);

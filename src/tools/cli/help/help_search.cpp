@@ -118,6 +118,27 @@ Query read_asked(const std::string& typed) {
   return asked;
 }
 
+// Whether the text has the query's words in sequence, however they are joined: "unet" is in "3D
+// U-Net".
+bool has_words(const std::string& text, const std::string& joined) {
+  const Words there = stems_in(text);
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    std::string here;
+    for (std::size_t j = i; j < there.size() && here.size() < joined.size(); ++j) here += there[j];
+    if (here == joined) return true;
+  }
+  return false;
+}
+
+// A message that somebody pasted with what stands around it: "E0000 …] Unable to register cuDNN
+// factory: …".
+bool quotes(const std::string& pasted, const std::string& code) {
+  constexpr std::size_t least_words = 3, least_letters = 10;
+  const Words words = stems_in(code);
+  const std::string joined = join(words, "");
+  return words.size() >= least_words && joined.size() >= least_letters && has_words(pasted, joined);
+}
+
 // How well the words of a term stand for one that was asked for, from 0 to 1.
 double match(const AskedWord& asked, const Words& there, const std::string& joined) {
   if (asked.joined == joined) return 1;
@@ -164,19 +185,9 @@ double score_of(const Topic& topic, const Query& asked) {
   if (asked.has_code)
     for (const std::string& code : topic.code)
       if (lower(code).find(asked.literal) != std::string::npos) return literal;
+  for (const std::string& code : topic.code)
+    if (quotes(asked.literal, code)) return literal;
   return score_by_words(topic, asked);
-}
-
-// Whether the text has the query's words in sequence, however they are joined: "unet" is in "3D
-// U-Net".
-bool has_words(const std::string& text, const std::string& joined) {
-  const Words there = stems_in(text);
-  for (std::size_t i = 0; i < there.size(); ++i) {
-    std::string here;
-    for (std::size_t j = i; j < there.size() && here.size() < joined.size(); ++j) here += there[j];
-    if (here == joined) return true;
-  }
-  return false;
 }
 
 // Topics without a matching term whose text says it, as a page prints it.

@@ -35,6 +35,14 @@ void show(const Parsed& parsed, std::span<OptionTable* const> tables) {
     print(options_text(tables, table_width()));
 }
 
+// Options can be shown before the files are there that training with them needs.
+void note_what_training_needs(RunSetup& setup) try {
+  check_read_options(setup);
+} catch (const Error& error) {
+  say(cat("warning: a run is refused with these options: ", error.what(),
+          error.hint().empty() ? "" : cat("; ", error.hint())));
+}
+
 int config_main(const Parsed& parsed) {
   check_forms(parsed);
   if (const DirectRecipe* direct = find_direct_recipe(parsed.positionals[0])) {
@@ -47,9 +55,10 @@ int config_main(const Parsed& parsed) {
       parsed.has("--devices")
           ? imagine_devices(parsed.value("--devices"), probe(), host_info(), nullptr)
           : devices_for("");
-  const RunSetup setup =
-      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices, {}, flags_here(config_command(), parsed));
+  RunSetup setup =
+      read_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
+                   parsed.assignments, devices, {}, flags_here(config_command(), parsed));
+  note_what_training_needs(setup);
   show(parsed, setup.tables());
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "runtime/run/checkpoint/hub_name.h"
 #include "runtime/run/folder/run_dir.h"
 #include "tools/cli/context.h"
 
@@ -34,7 +35,10 @@ std::string hint_for_weights(const TrainOptions& train) {
   for (const RunDir& run : list_runs(train.run.root)) names.push_back(run.name());
   if (const std::string near = nearest(train.init.from, names); !near.empty())
     return cat("did you mean ", near, "?");
-  if (!is_name_of_model(train.init.from)) return "`lockstep runs` lists the runs";
+  if (!is_name_of_model(train.init.from)) {
+    const std::string fetch = hub_hint("init.from", train.init.from);
+    return fetch.empty() ? "`lockstep runs` lists the runs" : fetch;
+  }
   if (const std::string file = downloaded_weights(train.init.from); !file.empty())
     return cat("these weights are here: init.from=", shell_word(file));
   return "nothing is downloaded: give the file of the weights (lockstep help pretrained weights); "

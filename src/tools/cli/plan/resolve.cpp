@@ -36,6 +36,12 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
   return {files.begin(), files.end()};
 }
 
+// Groups of a recipe's options that concern commands other than `train`, or how files are read.
+bool may_change(const std::string& key) {
+  return key.starts_with("predict.") || key.starts_with("evaluate.") || key.starts_with("score.") ||
+         key.starts_with("files.");
+}
+
 // Checks the values that weights and sample order depend on: some options of the engine, and all of
 // the recipe's. Exceptions are groups that concern commands other than `train`, and where data is
 // and how files are read (files.*). The recipe's preparation ensures that the data is the same.
@@ -57,10 +63,6 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
     check(key, engine.at(key));
   if (setup.train->exact) check("batch.micro", engine.at("batch.micro"));
   const nlohmann::json recipe = setup.options->table.to_json();
-  const auto may_change = [](const std::string& key) {
-    return key.starts_with("predict.") || key.starts_with("evaluate.") ||
-           key.starts_with("score.") || key.starts_with("files.");
-  };
   for (const OptionInfo& option : setup.options->table.options())
     if (!may_change(option.key) && !option.spec.is_path) check(option.key, recipe.at(option.key));
 }
@@ -100,13 +102,19 @@ void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
   }
 }
 
-// An option that repeats the run's own value is no change: a command may be given again.
+// An option that repeats the run's own value is no change: a command may be given again. What says
+// what to read now counts again all the same, such as the file that is evaluated, and its share.
 void take_from_record(OptionTable& options, const nlohmann::json& before) {
+  options.make_paths_absolute(std::filesystem::current_path());
   const nlohmann::json now = options.to_json();
-  for (const OptionInfo& option : options.options())
-    if (!option.spec.is_path && is_asked_for(options, option.key) && before.contains(option.key) &&
-        now[option.key] == before[option.key])
-      options.set_json(option.key, before[option.key], {.kind = ValueSource::Kind::record});
+  for (const OptionInfo& option : options.options()) {
+    const std::string& key = option.key;
+    const bool says_what_to_read =
+        option.spec.is_path && (key.starts_with("data.") || may_change(key));
+    if (says_what_to_read || key == "data.valid_share") continue;
+    if (is_asked_for(options, key) && before.contains(key) && now[key] == before[key])
+      options.set_json(key, before[key], {.kind = ValueSource::Kind::record});
+  }
 }
 
 // Whether the command shares the batch out otherwise than the record does; 0 asks for another
@@ -223,11 +231,7 @@ std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
 }
 
 bool is_asked_for(const OptionTable& table, std::string_view key) {
-  for (const OptionInfo& option : table.options())
-    if (option.key == key)
-      return option.source.kind == ValueSource::Kind::argument ||
-             option.source.kind == ValueSource::Kind::file;
-  return false;
+  return table.is_asked_for(key);
 }
 
 bool names_data(const OptionTable& table) {
@@ -339,11 +343,11 @@ void describe_plugin(const std::string& plugin) {
       register_described_recipe(recipe, ask);
 }
 
-RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
-                         const std::vector<std::string>& files,
-                         const std::vector<std::string>& assignments,
-                         const std::vector<Device>& devices, const BareKeys& bare,
-                         const FlagsHere& flags) {
+RunSetup read_options(const std::string& recipe, const std::string& plugin,
+                      const std::vector<std::string>& files,
+                      const std::vector<std::string>& assignments,
+                      const std::vector<Device>& devices, const BareKeys& bare,
+                      const FlagsHere& flags) {
   const std::string library = plugin.empty() ? "" : trust_plugin(plugin);
   describe_plugin(library);
   const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
@@ -353,8 +357,21 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
                with_name_of(recipe, explain));
   prefer_given_batch(*setup.train);
+  return setup;
+}
+
+void check_read_options(RunSetup& setup) {
   find_first_weights(*setup.train);
   check_options(setup);
+}
+
+RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
+                         const std::vector<std::string>& files,
+                         const std::vector<std::string>& assignments,
+                         const std::vector<Device>& devices, const BareKeys& bare,
+                         const FlagsHere& flags) {
+  RunSetup setup = read_options(recipe, plugin, files, assignments, devices, bare, flags);
+  check_read_options(setup);
   return setup;
 }
 
@@ -464,7 +481,10 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   if (setup.plan.batch.norm_rows > 0)
     before["norm.rows"] = setup.train->norm.rows = setup.plan.batch.norm_rows;
   setup.train->stop.after = setup.train->stop.reserve = {};  // of that start alone
-  const ExplainKey explain = explain_keys(setup.recipe, assignments, {}, {}, files);
+  const bool reads = !bare.groups.empty() && !bare.options_first;
+  const FlagsHere flags =
+      reads ? FlagsHere{.names = {"--devices"}, .group = bare.groups.front()} : FlagsHere{};
+  const ExplainKey explain = explain_keys(setup.recipe, assignments, {}, flags, files);
   apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
                with_name_of(setup.recipe, explain));
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;

@@ -22,8 +22,16 @@ inline constexpr const char* new_run_hint = "start a new run for it";
 // Makes the plugin's recipes known to the tool, from the worker's description. "" does nothing.
 void describe_plugin(const std::string& plugin);
 
-// Options with defaults, preset, files and assignments applied and checked. devices: those that the
-// options are for; none: CPUs. flags: those that messages may name.
+// Options with defaults, preset, files and assignments applied. devices: those that the options are
+// for; none: CPUs. flags: those that messages may name.
+RunSetup read_options(const std::string& recipe, const std::string& plugin,
+                      const std::vector<std::string>& files,
+                      const std::vector<std::string>& assignments,
+                      const std::vector<Device>& devices, const BareKeys& bare = {},
+                      const FlagsHere& flags = {});
+// The rules between options, and whether first weights are there. Throws Error.
+void check_read_options(RunSetup& setup);
+// Both.
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments,

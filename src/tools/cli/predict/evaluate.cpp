@@ -7,6 +7,7 @@
 #include "runtime/run/checkpoint/checkpoint_index.h"
 #include "runtime/run/events/events.h"
 #include "runtime/run/events/json_lines.h"
+#include "runtime/run/progress/progress_text.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/compare/run_source.h"
 #include "tools/cli/context.h"
@@ -27,9 +28,12 @@ namespace {
 
 std::string table(const nlohmann::json& result) {
   std::string text = cat("step ", result.at("step").get<std::int64_t>(), "\n");
+  const nlohmann::json metrics = metrics_to_show(result);
   for (const auto& [name, unit] : result.at("units").items()) {
-    const nlohmann::json& value = result.at("metrics").at(name);
-    const std::string number = value.is_number() ? general(value.get<double>(), 6) : "nan";
+    const nlohmann::json& value = metrics.at(name);
+    const std::string number = value.is_number()   ? general(value.get<double>(), 6)
+                               : value.is_string() ? value.get<std::string>()
+                                                   : "nan";
     const std::string words = unit.get<std::string>();
     text += cat("  ", pad_cells(name + " ", 24), number, words.empty() ? "" : " ", words, "\n");
   }
@@ -134,7 +138,7 @@ void check_data_is_named(const RunSource& source, const RunSetup& setup) {
   }
   if (is_left_out && !is_named)
     throw Error("the run was trained on data of its own, but an export does not say where they lie",
-                "name them, or others to evaluate on: data.path=PATH");
+                "name the data to evaluate on: data.path=PATH");
 }
 
 int evaluate_main(const Parsed& parsed) {

@@ -165,14 +165,20 @@ int resume_main(const Parsed& parsed) {
 
 }  // namespace
 
-void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
-                std::int64_t step, bool may_try) {
+std::string prepare_same_data(RunSetup& setup, const RunDir& run,
+                              const std::vector<Device>& devices) {
   Facts before = setup.prepared.facts;
-  const Plan last = setup.plan;
   prepare(setup, Purpose::train, devices, run.path());
-  const std::string evaluates = evaluation_changes(setup.options->table, run.record().at("config"));
+  std::string evaluates = evaluation_changes(setup.options->table, run.record().at("config"));
   if (!evaluates.empty()) before.valid_samples = setup.prepared.facts.valid_samples;
   check_frozen_data(before, setup.prepared.facts, data_paths(*setup.options));
+  return evaluates;
+}
+
+void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
+                std::int64_t step, bool may_try) {
+  const Plan last = setup.plan;
+  const std::string evaluates = prepare_same_data(setup, run, devices);
   const RunHistory history = read_history(run.events_path());
   const std::int64_t shrunk_to = micro_that_fitted(run, history, devices);
   constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();

@@ -131,10 +131,12 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
 void check_goes_on(const Parsed& parsed, const RunDir& run, const Then& then,
                    const std::vector<Device>& devices) {
   try {
-    const RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments,
-                                          parsed.value("--plugin"), then.bare_keys());
+    RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments,
+                                    parsed.value("--plugin"), then.bare_keys());
     if (run.state() != RunState::finished || goes_further(setup, run))
-      check_frozen_batch(*setup.train, setup.prepared.facts, devices);
+      return check_frozen_batch(*setup.train, setup.prepared.facts, devices);
+    setup.train->precision = Precision::fp32;  // nothing is trained, so that any device will do
+    prepare_same_data(setup, run, devices);
   } catch (const Error& error) {
     throw Error(cat("--resume auto goes on with the run ", run.name(),
                     parsed.has("--name") ? "" : cat(", the newest of ", parsed.positionals[0]),

@@ -26,6 +26,11 @@ std::vector<Flag> resume_auto_flags();
 // run: locked and started. resuming: starts from its newest checkpoint.
 int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then);
 
+// Prepares the data of a run that is there already. Returns how its evaluations will differ from
+// earlier ones, or "". Throws Error if it is other data than the run began with.
+std::string prepare_same_data(RunSetup& setup, const RunDir& run,
+                              const std::vector<Device>& devices);
+
 // Prepares and plans a run that resumes on `devices` after `step` steps. may_try: batch.micro=auto
 // may try candidates.
 void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,

@@ -7,6 +7,7 @@
 #include "core/config/synonym.h"
 #include "core/config/value.h"
 #include "core/devices/gpus/visible_gpus.h"
+#include "planning/recipe_info.h"
 #include "planning/schedule/schedule.h"
 #include "tools/cli/context.h"
 #include "tools/cli/run_root.h"
@@ -49,6 +50,7 @@ struct Translation {
   Words contradictions;                        // names that mean the same, with different values
   std::map<std::string, TypedName> typed;      // for each word: the name that it stands for
   std::map<std::string, std::string> must_be;  // for words without a value: the allowed ones
+  std::map<std::string, std::string> reasons;  // for names that are left out, phrases
   std::size_t devices = 0;                     // that the words are for
   bool sums_up_devices = false;                // a value is of all devices
 };
@@ -105,6 +107,56 @@ bool is_flag_of(const FlagsHere& flags, const std::string& name) {
 bool is_typed_as_it_should_be(const TypedLine& line, const std::string& key) {
   return std::any_of(line.names.begin(), line.names.end(),
                      [&](const TypedName& name) { return name.name == key; });
+}
+
+std::string value_typed_for(const TypedLine& line, const std::string& key) {
+  std::string value;
+  for (const TypedName& name : line.names)
+    if (name.name == key) value = name.value;
+  return value;
+}
+
+// Groups whose options some lines name without the group.
+bool is_of_step(const std::string& key) {
+  return key.starts_with("predict.") || key.starts_with("evaluate.") || key.starts_with("score.");
+}
+
+// The options that are `name` in a group other than those: optimizer.clip for clip.
+Words in_its_groups(const Vocabulary& known, const std::string& name) {
+  Words found = keys_in_a_group(known.keys(), name);
+  std::erase_if(found, is_of_step);
+  return found;
+}
+
+bool is_own_name(const Vocabulary& known, const std::string& name) {
+  const std::string key = plain_name(name);
+  return known.has(key) ||
+         (find_synonym(known.synonyms, name) == nullptr && in_its_groups(known, key).size() == 1);
+}
+
+// Whether a command that reads a run takes the option, rather than leaving it to the run.
+bool is_for_reading(const Vocabulary& known, const std::string& group, const std::string& key) {
+  if (key.starts_with("--") || key.starts_with(group + ".")) return true;
+  for (const char* part : {"eval.", "files.", "matmul.", "data.threads", "data.prefetch"})
+    if (key.starts_with(part)) return true;
+  const OptionInfo* const option = known.find(key);
+  return key == "precision" ||
+         (option != nullptr && option->spec.is_path && key.starts_with("data."));
+}
+
+// The words as a command that reads a run takes them: seed as predict.seed, and the folder of runs,
+// which is another program's for its outputs, as predict.out. Others are the run's own.
+std::vector<OurWord> words_for_reading(const Vocabulary& known, const std::string& group,
+                                       std::vector<OurWord> words) {
+  for (OurWord& word : words) {
+    if (word.name.starts_with("--") || is_of_step(word.name)) continue;
+    const std::string last =
+        word.name == "run.root" ? "out" : word.name.substr(word.name.rfind('.') + 1);
+    if (const std::string own = cat(group, ".", last); known.has(own)) word.name = own;
+  }
+  std::erase_if(words,
+                [&](const OurWord& word) { return !is_for_reading(known, group, word.name); });
+  return words;
 }
 
 // The words that can be written here, with "true" for a switch without a value. An option that the
@@ -214,17 +266,23 @@ bool ends_by_steps(const Vocabulary& known, const TypedLine& line, const TrainOp
 // the name is not known.
 std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const TypedLine& line,
                                                 const TypedName& name, const TypedBatch& batch) {
-  const std::string key = plain_name(name.name);
+  const std::string key = plain_name(name.name), &group = line.flags.group;
+  const std::string value = name.value.empty() ? unknown_value : name.value;
   std::vector<OurWord> words;
   if (known.has(key))
-    words = {{key, name.value.empty() ? unknown_value : name.value}};
+    words = {{key, value}};
+  else if (!group.empty() && batch_name(known, name.name) == BatchName::per_device)
+    words = {{"eval.batch", value}};
   else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name))
     words = written_here(meaning_beside(*synonym, line), in_its_folder(*synonym, line, name.value),
                          batch);
+  else if (is_own_name(known, name.name))
+    words = {{in_its_groups(known, key).front(), value}};
   else
     return std::nullopt;
   replace_kinds(line.flags, name.value, words);
-  return words;
+  return group.empty() || known.has(key) ? words
+                                         : words_for_reading(known, group, std::move(words));
 }
 
 // The name of the line whose lengths of the schedule count, where the words of another program's
@@ -239,7 +297,7 @@ const TypedName* of_other_unit(const Vocabulary& known, const TypedLine& line, b
       own_unit = each.value == "epochs" ? TimeUnit::epochs : TimeUnit::steps;
   const TypedName* other = nullptr;
   for (const TypedName& each : line.names) {
-    const bool is_own = known.has(plain_name(each.name));
+    const bool is_own = is_own_name(known, each.name);
     auto of_each = words_alone(known, line, each, {});
     if (!of_each) continue;
     if (by_steps) take_share_of_steps(*of_each);
@@ -290,6 +348,22 @@ Words batch_contradictions(const Vocabulary& known, const TypedLine& line) {
   return all;
 }
 
+// Why a name is left out: the line sets its option itself, or the command reads a run.
+void add_reason(const Vocabulary& known, const TypedLine& line, const TypedName& name,
+                const std::vector<OurWord>& words, Translation& all) {
+  const std::string key = plain_name(name.name);
+  for (const OurWord& word : words)
+    if (is_typed_as_it_should_be(line, word.name) && word.name != name.name)
+      all.reasons[key] =
+          cat(word.name, "=", value_typed_for(line, word.name), " is set already and counts");
+  const Synonym* const synonym = find_synonym(known.synonyms, name.name);
+  const bool is_needless = synonym != nullptr && synonym->ours.empty();
+  if (line.flags.group.empty() || !words.empty() || is_needless) return;
+  const bool is_folder = synonym != nullptr && synonym->ours.starts_with("run.root=");
+  all.reasons[key] = is_folder ? "--items FILE says where the table of items goes"
+                               : "the run keeps its settings of training";
+}
+
 // has_presets: whether the program did as the preset does, where the line leaves it open.
 Translation translated_for(const Vocabulary& known, const TypedLine& line, std::size_t devices,
                            bool has_presets = true) {
@@ -302,7 +376,8 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
       options_in_force(line.recipe, line.names, line.has_gpu);
   const bool by_steps = ends_by_steps(known, line, *in_force);
   std::optional<BatchWords> batch;
-  if (sizes.is_typed()) batch = batch_words(sizes, *in_force, static_cast<std::int64_t>(devices));
+  if (sizes.is_typed() && line.flags.group.empty())
+    batch = batch_words(sizes, *in_force, static_cast<std::int64_t>(devices));
   bool has_batch = false;
   for (const TypedName& name : line.names) {
     const std::string key = plain_name(name.name);
@@ -320,7 +395,8 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
       all.unknown.push_back(name.name);
       continue;
     }
-    const bool is_own = known.has(key);
+    const bool is_own = is_own_name(known, name.name);
+    add_reason(known, line, name, *alone, all);
     if (by_steps) take_share_of_steps(*alone);
     const TypedName* const other =
         is_own ? nullptr : of_other_unit(known, line, by_steps, *in_force, *alone);
@@ -331,7 +407,8 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
     std::vector<OurWord> words = words_that_fit(known, line, std::move(*alone));
     if (!is_own) drop_idle_unit(words);
     if (words.empty()) all.left_out.push_back(key);
-    all.sums_up_devices |= batch_name(known, name.name) == BatchName::per_device;
+    all.sums_up_devices |=
+        line.flags.group.empty() && batch_name(known, name.name) == BatchName::per_device;
     for (const OurWord& word : words) add_word(all, word, name);
   }
   return all;
@@ -543,6 +620,8 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
   if (synonym == nullptr) return "";
   if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
     return cat("--devices ", shell_word(flags.devices), " is given");
+  if (const auto reason = all.reasons.find(key); reason != all.reasons.end()) return reason->second;
+  if (!flags.group.empty()) return "";  // notes are of training
   const bool is_left_out =
       std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
   return is_left_out && synonym->none_when_off ? "" : note_for_value(*synonym, value);
@@ -551,11 +630,14 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
 // Names without a known meaning. Left out are those that may be options of a following step without
 // its group: "input" for "predict.input".
 Words unknown_names(const Vocabulary& known, const Translation& all) {
-  Words names = all.unknown;
-  std::erase_if(names, [&](const std::string& name) {
-    return std::any_of(known.options.begin(), known.options.end(),
-                       [&](const OptionInfo& option) { return option.key.ends_with("." + name); });
-  });
+  Words names;
+  for (const std::string& name : all.unknown) {
+    const Words keys = in_its_groups(known, plain_name(name));
+    if (!keys.empty())
+      names.push_back(cat(name, " (", join(keys, " or "), "?)"));
+    else if (keys_in_a_group(known.keys(), name).empty())
+      names.push_back(name);
+  }
   return names;
 }
 
@@ -565,11 +647,16 @@ Words remarks_of(const Vocabulary& known, const TypedLine& line, const Translati
   Words remarks;
   Words names = all.left_out, unknown = unknown_names(known, all);
   std::erase(unknown, asked.name);
-  if (std::find(all.unknown.begin(), all.unknown.end(), asked.name) != all.unknown.end())
+  if (std::find(all.unknown.begin(), all.unknown.end(), asked.name) != all.unknown.end() &&
+      in_its_groups(known, plain_name(asked.name)).empty())
     names.push_back(asked.name);
   if (!names.empty()) remarks.push_back(cat("leave out ", join(names, ", ")));
   remarks.insert(remarks.end(), all.contradictions.begin(), all.contradictions.end());
   remarks.insert(remarks.end(), all.without_effect.begin(), all.without_effect.end());
+  for (const auto& [key, reason] : all.reasons)
+    if (key != plain_name(asked.name) &&
+        std::find(remarks.begin(), remarks.end(), reason) == remarks.end())
+      remarks.push_back(reason);
   if (!unknown.empty()) remarks.push_back(cat("not known: ", join(unknown, ", ")));
   remarks.insert(remarks.end(), line.faults.begin(), line.faults.end());
   for (const auto& [key, requirement] : all.must_be)
@@ -577,7 +664,40 @@ Words remarks_of(const Vocabulary& known, const TypedLine& line, const Translati
   return remarks;
 }
 
+// evaluate or predict if a name of the line asks for that in place of training.
+std::string command_instead(const Vocabulary& known, const TypedLine& line) {
+  std::string command;
+  for (const TypedName& name : line.names)
+    if (const Synonym* const synonym = find_synonym(known.synonyms, name.name);
+        synonym != nullptr && !known.has(plain_name(name.name)))
+      if (const std::string meant = command_of_value(*synonym, name.value); !meant.empty())
+        command = meant;
+  return command;
+}
+
+// The line of that command, with those of the words that concern it.
+std::string line_of_command(const Vocabulary& known, const TypedLine& line,
+                            const std::string& command) {
+  TypedLine reading = line;
+  reading.flags = {.names = {"--devices"}, .devices = line.flags.devices, .group = command};
+  std::string run = "RUN", input, words;
+  for (const OurWord& word : translated(known, line).words)
+    if (word.name == "--name") run = shell_word(word.value);
+  if (!line.flags.devices.empty()) words = cat(" --devices ", shell_word(line.flags.devices));
+  for (const OurWord& word : translated(known, reading).words)
+    if (word.name == input_key && command == "predict")
+      input = cat(" ", shell_word(word.value));
+    else if (word.name.starts_with("--") || word.name.starts_with(command + "."))
+      words += cat(" ", as_typed(word));
+  return cat("to ", command, " is a command of its own, on a run that has trained: lockstep ",
+             command, " ", run, input, words,
+             run == "RUN" ? "; `lockstep runs` lists the runs" : "");
+}
+
 std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const TypedName& asked) {
+  if (const std::string command = command_instead(known, line);
+      !command.empty() && line.flags.group.empty())
+    return line_of_command(known, line, command);
   const Translation all = translated(known, line);
   const std::string note = note_of(known, line.flags, all, plain_name(asked.name), asked.value);
   const bool is_file = !line.file.empty();
@@ -707,6 +827,7 @@ FlagsHere flags_here(const Command& command) {
     here.counts_devices |= command.name == counting;
   here.takes_kinds = here.counts_devices && command.name != "bench";
   here.lists_counts = command.name == "bench";
+  if (command.group == "evaluate" || command.group == "predict") here.group = command.group;
   return here;
 }
 
@@ -756,10 +877,11 @@ bool is_known_name(const Vocabulary& known, const std::string& name) {
 // For an unknown name, if others on the line have a translation.
 std::string hint_beside(const Vocabulary& known, const TypedLine& line, const std::string& name) {
   const bool any = std::any_of(line.names.begin(), line.names.end(), [&](const TypedName& each) {
-    return !known.has(each.name) && is_known_name(known, each.name);
+    return each.name != name && !known.has(each.name) &&
+           (is_known_name(known, each.name) || is_own_name(known, each.name));
   });
   if (!any) return "";
-  const std::string near = nearest(name, known.keys());
+  const std::string near = is_own_name(known, name) ? "" : nearest(name, known.keys());
   return cat(near.empty() ? "" : cat("if you mean ", near, ", write that; else "),
              foreign_hint(known, line, {name, ""}));
 }

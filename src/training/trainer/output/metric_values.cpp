@@ -2,6 +2,8 @@
 
 #include "planning/recipe_info.h"
 
+#include <cmath>
+
 namespace lockstep {
 
 const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric) {
@@ -21,6 +23,13 @@ nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::stri
   const Metric& chosen = chosen_metric(metrics, best_metric);
   values["selection"] = chosen.lower_is_better ? chosen.value : -chosen.value;
   return values;
+}
+
+nlohmann::json infinite_metrics(const std::vector<Metric>& metrics) {
+  nlohmann::json infinite;
+  for (const Metric& metric : metrics)
+    if (std::isinf(metric.value)) infinite[metric.name] = metric.value > 0 ? "inf" : "-inf";
+  return infinite;
 }
 
 }  // namespace lockstep

@@ -237,14 +237,13 @@ void Recorder::evaluation(std::int64_t step, const Evaluation& evaluation, bool 
     units[metric.name] = metric.unit;
     better[metric.name] = metric.lower_is_better ? "lower" : "higher";
   }
-  write({{"kind", "eval"},
-         {"step", step},
-         {"metrics", values},
-         {"units", units},
-         {"better", better},
-         {"best", best},
-         {"seconds", seconds},
-         {"warm_up_s", evaluation.warm_up_s}});
+  nlohmann::json event{{"kind", "eval"},     {"step", step},
+                       {"metrics", values},  {"units", units},
+                       {"better", better},   {"best", best},
+                       {"seconds", seconds}, {"warm_up_s", evaluation.warm_up_s}};
+  if (nlohmann::json infinite = infinite_metrics(metrics); !infinite.is_null())
+    event["infinite"] = std::move(infinite);
+  write(event);
   std::error_code ignored;
   // A longer file takes a tenth of a second and more: its curves are drawn at the end alone.
   if (constexpr std::uintmax_t quickly_read = std::uintmax_t{16} << 20;

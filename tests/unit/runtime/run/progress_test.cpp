@@ -276,6 +276,16 @@ TEST_F(ProgressDisplay, ALossThatIsNotANumberIsCalledSo) {
               HasSubstr("bits nan"));
 }
 
+TEST_F(ProgressDisplay, AMetricThatIsInfiniteIsCalledSo) {
+  make({.plain_every_s = 0});
+  start();
+  nlohmann::json event{
+      {"kind", "eval"}, {"step", 4}, {"metrics", {{"loss", 834.5}, {"e", nullptr}}}};
+  EXPECT_THAT(shown(event), HasSubstr("e nan"));
+  event["infinite"] = {{"e", "inf"}};
+  EXPECT_THAT(shown(event), HasSubstr("e inf  loss 834.5"));
+}
+
 TEST_F(ProgressDisplay, AsksForTheDevicesAtMostOnceASecond) {
   int asked = 0;
   make({.terminal = true, .device_status = [&] { return cat("asked ", ++asked); }});

@@ -25,12 +25,15 @@ struct NamedOptions : RecipeOptions {
     table.add("data.rate", rate, {.meaning = "of the trunk, times optimizer.lr"});
     table.add("data.path", path, {.meaning = "of a trunk"});
     table.add("predict.symbols", symbols, {.meaning = "which are written"});
+    table.add("predict.out", out, {.meaning = "where they go"});
+    table.add("predict.seed", draws, {.meaning = "of the symbols"});
     table.add("data.width", width, {.meaning = "of a trunk without data.path"});
     table.add_synonyms(
         {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"},
          {.names = {"learning_rate1"}, .from = "", .ours = "data.rate={value}/optimizer.lr"},
          {.names = {"learning_rate2"}, .from = "", .ours = "optimizer.lr={value}"},
          {.names = {"model_name"}, .from = "", .ours = "data.path={path}"},
+         {.names = {"label_list"}, .from = "", .ours = "predict.symbols={value}"},
          {.names = {"label"},
           .from = "",
           .ours = "predict.symbols={value}",
@@ -54,9 +57,9 @@ struct NamedOptions : RecipeOptions {
   void check(const TrainOptions&) const override {
     if (!path.empty()) check_no_effect(table, "data.path has one", {"data.width"});
   }
-  std::int64_t things = 3, width = 8;
+  std::int64_t things = 3, width = 8, draws = 0;
   double rate = 0;
-  std::string path, symbols;
+  std::string path, symbols, out;
 };
 
 // Whose micro-batch counts other things than samples.
@@ -308,14 +311,16 @@ TEST_F(ForeignNames, AllNamesOfAFileAreTranslatedTogether) {
         "training.batch_size", "16");
     return error ? error->hint() : "nothing";
   };
-  EXPECT_EQ(hint_in({}), cat("write in ", file,
-                             ", in place of these names and above any [table]:\n"
-                             "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
-                             "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
-                             "batch.global is of 2 devices together; for a script that used one "
-                             "GPU, batch.global=64 and no other batch.* train as it did\n"
-                             "leave out pin_memory\n"
-                             "(there of each device; batch.micro may be left out)"));
+  EXPECT_EQ(hint_in({}),
+            cat("write in ", file,
+                ", in place of these names and above any [table]:\n"
+                "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
+                "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
+                "batch.global is of 2 devices together; for a script that used one "
+                "GPU, batch.global=64 and no other batch.* train as it did\n"
+                "leave out pin_memory\n"
+                "(there of each device, but with nn.DataParallel of all devices together, as "
+                "batch.global is; batch.micro may be left out)"));
   const std::string json = (folder.path() / "my.json").string();
   write_file_atomic(json, R"({"lr": 5e-4, "dtype": "float16"})");
   EXPECT_EQ(explain_keys("named", {}, gpus(2), {}, {json})("lr", "")->hint(),
@@ -550,7 +555,68 @@ TEST_F(ForeignNames, NoWordOfTheLineIsDropped) {
                 "1 device; not known: BOGUS"));
   EXPECT_THAT(refusal({"named", "--pin-memory", "--wombat", "3"}),
               HasSubstr("| leave it out; not known: --wombat: loader threads"));
-  EXPECT_EQ(hint({"things=4", "lr=1"}), "write optimizer.lr=1") << "of a step that follows";
+  EXPECT_EQ(hint({"symbols=4", "lr=1"}), "write optimizer.lr=1") << "of a step that follows";
+}
+
+TEST_F(ForeignNames, AnOptionWithoutItsGroupIsWrittenWithIt) {
+  EXPECT_EQ(hint({"things=4", "lr=1"}), "write data.things=4 optimizer.lr=1");
+  EXPECT_EQ(key_refusal("named", {"lr=1", "clip=0.5", "warmup=5"}, 2),
+            "warmup is not an option | write optimizer.lr=1 optimizer.clip=0.5 schedule.warmup=5");
+  EXPECT_THAT(hint({"every_steps=4", "lr=1"}),
+              HasSubstr("write optimizer.lr=1; not known: every_steps ("));
+  EXPECT_THAT(hint({"accumulation=2", "batch_size=16"}),
+              HasSubstr("write batch.global=64 batch.micro=16 batch.accumulation=2"));
+}
+
+TEST_F(ForeignNames, WhatTheLineSetsItselfIsTheReasonToLeaveOutAnotherName) {
+  EXPECT_EQ(hint({"optimizer.lr=5e-4", "lr=1e-3"}),
+            "leave it out: optimizer.lr=5e-4 is set already and counts");
+  EXPECT_EQ(hint({"optimizer.lr=5e-4", "lr=1e-3", "wd=0.1"}),
+            "write optimizer.weight_decay=0.1; leave out lr; optimizer.lr=5e-4 is set already and "
+            "counts");
+  EXPECT_EQ(hint({"schedule.warmup=5", "warmup_steps=500"}),
+            "leave it out: schedule.warmup=5 is set already and counts");
+}
+
+// What a run was trained with stays; the rest has another meaning than for training.
+TEST_F(ForeignNames, ACommandThatReadsARunIsToldWhatItTakes) {
+  const TemporaryDirectory folder;
+  const std::string run = (folder.path() / "base").string();
+  RunDir::create(folder.path(), "base", "named", [](RunDir& made) {
+    made.write_record({{"recipe", "named"}});
+  });
+  const auto refused = [&](const std::string& name, const std::vector<std::string>& more) {
+    Command command = planner();
+    command.name = command.group = name;
+    command.complete = "run";
+    std::vector<std::string> words{run};
+    words.insert(words.end(), more.begin(), more.end());
+    return error_of([&] { parse(command, words); });
+  };
+  for (const char* command : {"evaluate", "predict"}) {
+    EXPECT_THAT(refused(command, {"--batch_size", "4"}), HasSubstr("| write eval.batch=4"));
+    EXPECT_THAT(refused(command, {"--batch_size", "4"}), Not(HasSubstr("batch.global")));
+    EXPECT_THAT(refused(command, {"--lr", "1"}),
+                HasSubstr("| leave it out: the run keeps its settings of training"));
+    EXPECT_THAT(refused(command, {"--fp16", "--epochs", "3"}),
+                HasSubstr("| write precision=fp16; leave out epochs; the run keeps its settings"));
+  }
+  EXPECT_THAT(refused("predict", {"--output_dir", "x"}), HasSubstr("| write predict.out=x"));
+  EXPECT_THAT(refused("evaluate", {"--output_dir", "x"}),
+              HasSubstr("| leave it out: --items FILE says where"));
+  EXPECT_THAT(refused("predict", {"--random_seed", "1"}), HasSubstr("| write predict.seed=1"));
+}
+
+TEST_F(ForeignNames, ALineThatAsksForAnotherCommandIsToldThatCommand) {
+  EXPECT_EQ(hint({"lr=1", "num_things=3", "label_list=a", "mode=inference"}),
+            "to predict is a command of its own, on a run that has trained: lockstep predict RUN "
+            "predict.symbols=a; `lockstep runs` lists the runs");
+  EXPECT_EQ(hint({"lr=1", "label_list=a", "run_name=first", "mode=evaluate"}),
+            "to evaluate is a command of its own, on a run that has trained: lockstep evaluate "
+            "first");
+  EXPECT_EQ(hint({"lr=1", "mode=train"}),
+            "write optimizer.lr=1; leave out mode (train, evaluate "
+            "and predict are commands)");
 }
 
 // A command on a run knows the recipe by the run's record.

@@ -89,6 +89,13 @@ TEST(HelpSearch, FindsWhatOnlyATextSays) {
   EXPECT_THAT(titles(topics_about(all, "batch_size -l 1").best), ElementsAre("batch_size"));
 }
 
+TEST(HelpSearch, FindsAMessageWithWhatStandsAroundIt) {
+  const std::vector<Topic> all{topic("Memory"), topic("Factories", {}, {"Unable to register it"})};
+  EXPECT_THAT(titles(topics_about(all, "E0 a.cc:1] Unable to register it: twice").best),
+              ElementsAre("Factories"));
+  EXPECT_THAT(titles(topics_about(all, "E0 a.cc:1] Unable to register: twice").best), IsEmpty());
+}
+
 TEST(HelpSearch, AFewOfTheWordsAreNoAnswer) {
   for (const char* asked : {"progress bar", "st", "", "wombat"}) {
     EXPECT_THAT(best(asked), IsEmpty()) << asked;
@@ -130,6 +137,13 @@ TEST(HelpSearch, FindsTheSymptomsInTheWordsOfThoseWhoSearch) {
       {"protobuf", "Protobuf warnings"},
       {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "Protobuf warnings"},
       {"MessageFactory GetPrototype", "Protobuf warnings"},
+      {"absl::InitializeLog", "Protobuf warnings"},
+      {"InitializeLog", "Protobuf warnings"},
+      {"WARNING: All log messages before absl::InitializeLog() is called are written to STDERR",
+       "Protobuf warnings"},
+      {"E0000 00:00:1747 12 cuda_dnn.cc:8310] Unable to register cuDNN factory: Attempting to "
+       "register factory for plugin cuDNN when one has already been registered",
+       "Protobuf warnings"},
       {"mixed precision", "Mixed precision"},
       {"GradScaler", "Mixed precision"},
       {"gradient accumulation", "Gradient accumulation"},

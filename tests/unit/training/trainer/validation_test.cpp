@@ -1,5 +1,6 @@
 // Which evaluation is the best so far.
 #include "training/trainer/output/validation.h"
+#include "training/trainer/output/metric_values.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,13 @@ namespace {
 
 std::vector<Metric> metrics(double loss, double accuracy = 0) {
   return {{"loss", loss, "", true}, {"accuracy", accuracy, "", false}};
+}
+
+TEST(Metrics, ThatAreInfiniteAreNamed) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(infinite_metrics(metrics(834.5, std::nan(""))).is_null());
+  EXPECT_EQ(infinite_metrics(metrics(infinity, 1)), (nlohmann::json{{"loss", "inf"}}));
+  EXPECT_EQ(infinite_metrics(metrics(1, -infinity)), (nlohmann::json{{"accuracy", "-inf"}}));
 }
 
 TEST(Best, IsTheLowestOrTheHighestAsTheMetricSays) {
