@@ -225,14 +225,14 @@ int status_main(const Parsed& parsed) {
   }
   if (has_shares(batch)) {
     print(cat("batch ", batch.path.string(), " under Slurm, ", shares_text(batch),
-              ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger),
+              ledger.is_paused() ? ", paused" : "", "\n", batch_summary(batch, ledger),
               cautions_of(batch, ledger)));
     return exit_finished;
   }
   print(cat("batch ", batch.path.string(), " ",
             holder ? cat("runs (process ", holder->pid, " on ", holder->host, ")")
                    : std::string("does not run"),
-            ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger),
+            ledger.is_paused() ? ", paused" : "", "\n", batch_summary(batch, ledger),
             cautions_of(batch, ledger)));
   return exit_finished;
 }
@@ -302,7 +302,7 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
     return 0;
   }
   if (what == "pause" || what == "unpause") {
-    ledger.set_fact("paused", what == "pause" ? "yes" : "no");
+    ledger.set_paused(what == "pause");
     return 0;
   }
   std::size_t ended = 0;

@@ -6,6 +6,7 @@
 #include "core/base/text/cells.h"
 #include "core/base/text/text.h"
 #include "tools/jobs/analysis/job_activity.h"
+#include "tools/jobs/analysis/running_time.h"
 #include "tools/jobs/files/batch_files.h"
 #include "tools/jobs/job_names.h"
 
@@ -198,18 +199,23 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   std::string text = cat(counts_text(ledger.counts()), unsynced_text(ledger), "\n");
   Statement times(
       database,
-      "SELECT count(*), min(started), max(ended), sum(ended - started), sum(cpu_s) FROM "
-      "attempt WHERE outcome IS NOT NULL AND started > 0");
+      "SELECT count(*), sum(ended - started) FROM attempt WHERE outcome IS NOT NULL AND "
+      "started > 0 AND ended >= started");
   if (times.step() && times.integer(0) > 0) {
-    const double wall = times.number(2) - times.number(1), busy = times.number(3);
+    const RunningTime running = running_time(ledger);
+    const double seconds = running.seconds(), busy = times.number(1);
+    const std::string gaps = gaps_text(running.gaps());
     const auto attempts = times.integer(0);
-    text +=
-        cat("from first start to last end ", fixed(wall, 1), " s; ",
-            plural(attempts, "attempt", "attempts"), ", ",
-            fixed(busy / static_cast<double>(attempts), 3), " s each with start-up, on average");
-    if (wall > 0)
-      text += cat(", ", fixed(static_cast<double>(attempts) / wall * 60, 1), " per minute, ",
-                  fixed(busy / wall, 2), " at once on average", crowded_text(ledger));
+    text += cat(
+        gaps.empty() ? "from first start to last end " : "running for ", fixed(seconds, 1), " s",
+        gaps.empty() ? ""
+                     : cat(" (", gaps, "; from first start to last end ",
+                           fixed(running.end() - running.begin(), 1), " s)"),
+        "; ", plural(attempts, "attempt", "attempts"), ", ",
+        fixed(busy / static_cast<double>(attempts), 3), " s each with start-up, on average");
+    if (seconds > 0)
+      text += cat(", ", fixed(static_cast<double>(attempts) / seconds * 60, 1), " per minute, ",
+                  fixed(busy / seconds, 2), " at once on average", crowded_text(ledger));
     text += "\n";
   }
   Statement devices(database,

@@ -623,6 +623,35 @@ void Ledger::note(const std::string& text) {
       .run();
 }
 
+void Ledger::set_paused(bool paused) {
+  if (paused == is_paused()) return;
+  nlohmann::json pauses = parse_json(fact("pauses"));
+  if (!pauses.is_array()) pauses = nlohmann::json::array();
+  const double now = system_clock().wall_s();
+  if (paused)
+    pauses.push_back({now, nullptr});
+  else if (!pauses.empty() && pauses.back().is_array() && pauses.back().size() == 2)
+    pauses.back()[1] = now;
+  set_fact("pauses", pauses.dump());
+  set_fact("paused", paused ? "yes" : "no");
+}
+
+bool Ledger::is_paused() { return fact("paused") == "yes"; }
+
+std::vector<std::pair<double, double>> Ledger::pauses() {
+  std::vector<std::pair<double, double>> result;
+  const nlohmann::json pauses = parse_json(fact("pauses"));
+  if (!pauses.is_array()) return result;
+  for (const nlohmann::json& one : pauses) {
+    if (!one.is_array() || one.size() != 2 || !one[0].is_number()) continue;
+    const double begin = one[0].get<double>();
+    const double end = one[1].is_number() ? one[1].get<double>() : INFINITY;
+    if (begin <= end) result.emplace_back(begin, end);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
 std::string Ledger::fact(const std::string& key) {
   Statement& row = database_->prepared("SELECT value FROM fact WHERE key = ?");
   std::string value;

@@ -176,6 +176,12 @@ class Ledger {
   // Records a decision of the batch itself, for people.
   void note(const std::string& text);
 
+  // Records that the batch is paused from now on, or no longer.
+  void set_paused(bool paused);
+  bool is_paused();
+  // Begin and end of each pause in unix seconds, sorted; the end of the present one is infinite.
+  std::vector<std::pair<double, double>> pauses();
+
   std::string fact(const std::string& key);  // "" if there is none
   void set_fact(const std::string& key, const std::string& value);
   Database& database() { return *database_; }  // for reading
