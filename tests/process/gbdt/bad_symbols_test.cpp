@@ -83,6 +83,35 @@ TEST_F(GbdtBadSymbols, DoNotMakeItOtherJobsByAnotherReason) {
       << "what is done stays";
 }
 
+TEST_F(GbdtBadSymbols, AreTakenUpByTheSameCommandOnceTheirFilesAreRepaired) {
+  write_prices("AB");
+  write_prices("EF");
+  const std::string whole = text("prices/EF.csv");
+  write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,-1,1\n");
+  write("EF", whole.substr(0, whole.find("2020-06-10")));  // its window has too few rows
+  const std::string command =
+      "lockstep batch gbdt data.path=prices start=2020-04-01 window_days=60 n_estimators=3 "
+      "end=2020-07-30 --name g\n";
+  const auto run = [&] { return batch({"end=2020-07-30", "--name", "g"}); };
+  const ToolResult first = run();
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("left out: CD: "));
+  EXPECT_THAT(first.out, HasSubstr(" skipped"));
+  EXPECT_THAT(first.out, HasSubstr(command));
+  const ToolResult retried = tool({"batch", "retry", "g", "CD"});
+  EXPECT_EQ(retried.code, 2);
+  EXPECT_THAT(retried.err, HasSubstr("no job of CD, which was left out: CD.csv, line 2"));
+  EXPECT_THAT(retried.err, HasSubstr("lockstep batch gbdt data.path=prices"));
+  const std::string before = text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json");
+  write_prices("CD");
+  write_prices("EF");
+  const ToolResult again = run();
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("6 done of 6"));
+  EXPECT_THAT(again.out, Not(HasSubstr("left out")));
+  EXPECT_EQ(text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json"), before);
+}
+
 TEST_F(GbdtBadSymbols, WithTooFewDaysAreLeftOutByNameUnlessThereIsNoOther) {
   std::filesystem::create_directories(folder() / "prices");
   write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,1,1\n");

@@ -68,6 +68,12 @@ std::int64_t job_of(Ledger& ledger, const std::string& words) {
     hint = cat("alike are ", join(alike, "; "), "; each has its number");
   else if (alike.empty() && !near.empty())
     hint = cat("did you mean ", near, "?");
+  for (const std::string& line : ledger.left_out())
+    if (line.starts_with(words + ": ") && !ledger.made_by().empty())
+      throw Error(
+          cat("the batch has no job of ", printable(words),
+              ", which was left out: ", printable(line.substr(words.size() + 2))),
+          cat("once its data are repaired, take it up with: ", printable(ledger.made_by())));
   throw Error(cat("the batch has no job ", printable(words)), hint);
 }
 
@@ -285,6 +291,8 @@ std::size_t cancel_running(Ledger& ledger, const BatchFolder& batch, std::int64_
   return count;
 }
 
+constexpr const char* without_success = " AND state IN ('failed', 'cancelled', 'skipped')";
+
 // Asks one ledger: the scheduler does it at once where one runs, else it is done here. How many
 // jobs it will be done to; nothing where the scheduler decides.
 std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t job) {
@@ -293,7 +301,7 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
   if (runs) {
     if (what == "retry" && job == 0) {
       Transaction transaction(ledger.database());
-      for (const std::int64_t id : job_numbers(ledger, " AND state IN ('failed', 'cancelled')"))
+      for (const std::int64_t id : job_numbers(ledger, without_success))
         ledger.request("retry", id, "");
       transaction.commit();
     } else {
@@ -308,9 +316,9 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
   std::size_t ended = 0;
   if (what == "cancel") ended = cancel_running(ledger, part, job);
   const std::string asked = job != 0 ? cat(" AND job.id = ", job) : "";
-  const std::string states = what == "retry" ? (job != 0 ? " AND state != 'running'"
-                                                         : " AND state IN ('failed', 'cancelled')")
-                                             : " AND state = 'waiting'";
+  const std::string states = what == "retry"
+                                 ? (job != 0 ? " AND state != 'running'" : without_success)
+                                 : " AND state = 'waiting'";
   const std::vector<std::int64_t> jobs = job_numbers(ledger, asked + states);
   Transaction transaction(ledger.database());
   for (const std::int64_t id : jobs) {
@@ -541,6 +549,17 @@ std::string batch_word(const BatchFolder& batch) {
   return shell_word(fs::proximate(batch.path).string());
 }
 
+void retry_skipped(const BatchFolder& batch) {
+  std::error_code ignored;
+  if (!fs::exists(batch.ledger(), ignored) || batch_holder(batch)) return;
+  Ledger ledger = Ledger::open(batch.ledger());
+  const std::vector<std::int64_t> jobs = job_numbers(ledger, " AND state = 'skipped'");
+  if (jobs.empty()) return;
+  Transaction transaction(ledger.database());
+  for (const std::int64_t id : jobs) ledger.forget_tries(id);
+  transaction.commit();
+}
+
 std::optional<LockHolder> batch_holder(const BatchFolder& batch) { return holder_of(batch); }
 
 Command batch_analyze_command() {
@@ -590,7 +609,7 @@ std::vector<Command> batch_commands() {
       status,
       logs,
       asking("cancel", "BATCH [JOB]", "end a job, or all, for good", 2),
-      asking("retry", "BATCH [JOB]", "run failed jobs again, or one", 2),
+      asking("retry", "BATCH [JOB]", "run failed and skipped jobs again, or one", 2),
       asking("pause", "BATCH", "start no more jobs; those that run may end", 1),
       asking("unpause", "BATCH", "start jobs again", 1),
       slots,

@@ -219,6 +219,7 @@ void Ledger::set_limits(const BatchLimits& limits) {
   set_fact("min_finished", cat(limits.min_finished));
   if (!limits.left_out.empty() || !fact("left_out").empty())
     set_fact("left_out", nlohmann::json(limits.left_out).dump());
+  if (limits.made_by != made_by()) set_fact("made_by", limits.made_by);
 }
 
 void Ledger::drop_indexes() { drop_ledger_indexes(*database_); }
@@ -282,6 +283,7 @@ BatchLimits Ledger::limits() {
   limits.min_finished = whole_number<std::int64_t>(fact("min_finished"), 0, std::int64_t{1} << 40)
                             .value_or(limits.min_finished);
   limits.left_out = left_out();
+  limits.made_by = made_by();
   return limits;
 }
 
@@ -294,6 +296,8 @@ std::vector<std::string> Ledger::left_out() {
     if (line.is_string()) lines.push_back(line.get<std::string>());
   return lines;
 }
+
+std::string Ledger::made_by() { return fact("made_by"); }
 
 std::vector<QueuedJob> Ledger::queue() {
   std::vector<QueuedJob> result;

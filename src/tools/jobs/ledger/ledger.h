@@ -132,6 +132,7 @@ class Ledger {
   AddedJobs add(const JobSource& source, bool replaces);
   BatchLimits limits();
   std::vector<std::string> left_out();  // as in BatchLimits
+  std::string made_by();                // likewise
 
   std::vector<QueuedJob> queue();  // listed jobs, by number
   // whether one of them wants a GPU
