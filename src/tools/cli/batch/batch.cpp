@@ -562,6 +562,12 @@ void retry_skipped(const BatchFolder& batch) {
 
 std::optional<LockHolder> batch_holder(const BatchFolder& batch) { return holder_of(batch); }
 
+std::vector<TriedFlag> tried_slots() {
+  const std::string hint =
+      "write --slots {value}: jobs at once at most; without it, cores and GPUs decide";
+  return {{"-j", hint}, {"--jobs", hint}, {"-P", hint}, {"--parallel", hint}};
+}
+
 Command batch_analyze_command() {
   constexpr std::size_t most_batches = 100;
   Command command =
@@ -590,6 +596,10 @@ std::vector<Command> batch_commands() {
   logs.complete = "batch job";
   logs.min_positionals = 2;
   logs.flags = {{"--attempt", "N", "of that attempt (default: the last)"}};
+  Command retry = asking("retry", "BATCH [JOB]", "run failed and skipped jobs again, or one", 2);
+  for (const char* name : {"--failed", "--skipped", "--all"})
+    retry.tried_flags.push_back(
+        {name, "lockstep batch retry BATCH runs all jobs that failed, were cancelled or skipped"});
   Command slots =
       on_batch("slots", "BATCH N", "from now on run N jobs at once at most", 2, slots_main);
   slots.min_positionals = 2;
@@ -609,7 +619,7 @@ std::vector<Command> batch_commands() {
       status,
       logs,
       asking("cancel", "BATCH [JOB]", "end a job, or all, for good", 2),
-      asking("retry", "BATCH [JOB]", "run failed and skipped jobs again, or one", 2),
+      retry,
       asking("pause", "BATCH", "start no more jobs; those that run may end", 1),
       asking("unpause", "BATCH", "start jobs again", 1),
       slots,

@@ -124,6 +124,12 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
       {"--measure", "", "with --dry-run: train one job of each setting to say how long all take"},
       {"--devices-like", "LIST", "likewise, with devices that are not there, such as 8xT4",
        "devices"}};
+  std::vector<TriedFlag> tried = tried_slots();
+  tried.push_back(
+      {"--resume", "lockstep batch resume {name} goes on with a batch that was stopped"});
+  tried.push_back({"--seeds", cat("lockstep batch ", recipe.name,
+                                  " seed=1,2,3 trains every job with each of these seeds, and "
+                                  "lockstep compare --groups takes them as repeats")});
   const std::vector<Flag> more = batch_resume_command().flags;
   flags.insert(flags.end(), more.begin(), more.end());
   return {
@@ -136,9 +142,7 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
       .flags = std::move(flags),
       .takes_assignments = true,
       .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); },
-      .tried_flags = {{"--seeds", cat("lockstep batch ", recipe.name,
-                                      " seed=1,2,3 trains every job with each of these seeds, and "
-                                      "lockstep compare --groups takes them as repeats")}}};
+      .tried_flags = std::move(tried)};
 }
 
 // nvidia-smi's index of a GPU, "0", by its UUID; for the machine of the batch's latest start.

@@ -47,7 +47,7 @@ std::vector<Stretch> without_short_gaps(const std::vector<Stretch>& stretches) {
   return result;
 }
 
-std::string times(std::size_t count) {
+std::string times_text(std::size_t count) {
   return count == 1 ? std::string("once") : cat(count, " times");
 }
 
@@ -120,10 +120,10 @@ std::string gaps_text(const std::vector<BatchGap>& gaps) {
     paused += gap.paused ? 1 : 0;
   }
   const std::size_t stopped = gaps.size() - paused;
-  return cat(stopped > 0 ? cat("stopped ", times(stopped)) : "",
+  return cat(stopped > 0 ? cat("stopped ", times_text(stopped)) : "",
              stopped > 0 && paused > 0 ? " and " : "",
-             paused > 0 ? cat("paused ", times(paused)) : "", ", for ", fixed(seconds, 1), " s",
-             gaps.size() > 1 ? " in all" : "");
+             paused > 0 ? cat("paused ", times_text(paused)) : "", ", for ", fixed(seconds, 1),
+             " s", gaps.size() > 1 ? " in all" : "");
 }
 
 }  // namespace lockstep
