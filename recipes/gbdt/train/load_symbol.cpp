@@ -204,6 +204,8 @@ std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
       planned.push_back({symbol, window,
                          rows.skip.empty() ? nothing_to_learn(*data, rows.train) : rows.skip,
                          static_cast<std::int64_t>(rows.train.size())});
+      if (!rows.test.empty() && !data->bars.timeless)
+        planned.back().last_test = data->bars.days[rows.test.back()];
     };
     if (data->bars.timeless) {
       plan(only_window(options, *data));

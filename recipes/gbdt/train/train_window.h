@@ -47,8 +47,9 @@ std::string first_symbol_note(const GbdtOptions& options);
 struct PlannedWindow {
   std::string symbol;
   Window window;
-  std::string skip;             // "": nothing is against it
-  std::int64_t train_rows = 0;  // of one that is trained
+  std::string skip;                // "": nothing is against it
+  std::int64_t train_rows = 0;     // of one that is trained
+  std::optional<Day> last_test{};  // the last day that it is tested on; nothing: it is not
 };
 // All windows of a batch, symbol by symbol. With test=full those without a full test window are
 // left out. left_out: takes a line "SYMBOL: WHY" for each symbol whose file cannot be read, or
