@@ -55,6 +55,8 @@ TEST_F(GbdtBadSymbols, AreNamedAtTheEndToo) {
   EXPECT_THAT(result.out, HasSubstr("left out: CD: CD.csv, line 2: "));
   EXPECT_THAT(tool({"batch", "status", "g"}).out, HasSubstr("left out: CD: CD.csv, line 2: "));
   EXPECT_THAT(text("runs/g/windows.csv"), HasSubstr("CD,,,left out,"));
+  ASSERT_EQ(tool({"report", "g", "--out", "r.md"}).code, 0);
+  EXPECT_THAT(text("r.md"), AllOf(HasSubstr("\n- left out: CD: "), Not(HasSubstr("\n- \n"))));
   ASSERT_EQ(tool({"report", "g", "--out", "r.html"}).code, 0);
   EXPECT_THAT(text("r.html"), HasSubstr("left out: CD: CD.csv, line 2: "));
   const auto metadata =
