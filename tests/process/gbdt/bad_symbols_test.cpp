@@ -46,6 +46,15 @@ TEST_F(GbdtBadSymbols, AreLeftOutByNameBeforeTheOthersRun) {
   EXPECT_FALSE(exists("runs"));
 }
 
+TEST_F(GbdtBadSymbols, WithoutAFileAreLeftOutLikeThoseThatCannotBeRead) {
+  write_prices("AB");
+  const ToolResult result = batch({"--dry-run", "symbols=AB,AC"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("left out: AC: there is no file of the symbol AC in "));
+  EXPECT_THAT(result.err, HasSubstr("; is it AB?"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("AB_2020-04-01"), Not(HasSubstr("AC_"))));
+}
+
 TEST_F(GbdtBadSymbols, AreNamedAtTheEndToo) {
   write_prices("AB");
   write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,-1,1\n");
