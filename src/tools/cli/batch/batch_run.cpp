@@ -331,6 +331,7 @@ std::vector<GpuActivity> since_choice(const std::optional<BatchSearch>& search,
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
               const BatchResources& resources, const std::vector<Device>& devices) {
   note_machine(ledger, devices);
+  if (const std::string note = crowded_note(ledger, resources); !note.empty()) say(note);
   const Expectations expectations = expectations_of(parsed);
   std::optional<SearchPlan> plan = plan_search(parsed, ledger, resources, expectations);
   SignalPipe signals;

@@ -103,5 +103,20 @@ TEST_F(RunningTimeTest, IsWhatSummaryAndAnalysisCount) {
               HasSubstr("b was stopped once, for 54.0 s, which its seconds leave out\n"));
 }
 
+TEST_F(RunningTimeTest, MoreJobsAtOnceThanCoresAreSaidBeforeTheyBegin) {
+  Ledger ledger = open();
+  JobList list = small_jobs({"a", "b", "c", "d", "e"});
+  for (Job& job : list.jobs) job.cpus = 4;
+  ledger.add(list, true);
+  EXPECT_EQ(
+      crowded_note(ledger, {.cores = {0, 1}, .slots = 4}),
+      "--slots 4 on 2 cores: 4 jobs of 4 cores each at once share them, and each takes longer "
+      "for it");
+  EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}}), "") << "jobs wait for cores of their own";
+  EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}, .slots = 2}), "");
+  for (std::int64_t job = 1; job <= 5; ++job) ledger.set_state(job, JobState::done, "");
+  EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}, .slots = 4}), "") << "none is left";
+}
+
 }  // namespace
 }  // namespace lockstep
