@@ -304,7 +304,7 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
   EXPECT_THAT(refused({"--resume", "--name", "base"}), HasSubstr("lockstep batch resume base "));
   EXPECT_THAT(refused({"-j", "4"}), HasSubstr("write --slots 4: jobs at once"));
   EXPECT_THAT(refused({"--symbols", "AB", "CD", "EF", "--name", "g"}),
-              HasSubstr("write symbols=AB,CD,EF\n"));
+              HasSubstr("write symbols=AB,CD,EF"));
   EXPECT_THAT(refused({"symbols=AB", "CD"}),
               HasSubstr("write symbols=AB,CD: the values of a list"));
   EXPECT_THAT(tool({"train", "gbdt", "--devices", "0,1"}).err,
@@ -313,7 +313,7 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
   EXPECT_THAT(tool({"batch", "run", "--num-workers=3"}).err, HasSubstr("write --slots 3"));
   EXPECT_THAT(tool({"batch", "retry", "--failed", "g"}).err,
               HasSubstr("lockstep batch retry BATCH runs all jobs that failed"));
-  EXPECT_THAT(tool({"batch", "status", "--zzz", "g"}).err,
+  EXPECT_THAT(tool({"batch", "status", "--zzzzzz", "g"}).err,
               HasSubstr("its flags are --jobs, --failed, --running, --json: see lockstep batch"));
   EXPECT_THAT(tool({"doctor", "--gpu", "0"}).err, HasSubstr("it looks at all GPUs"));
   EXPECT_THAT(tool({"help", "max_failure_rate"}).out, HasSubstr("a key of job files"));
