@@ -800,7 +800,7 @@ std::string hint_for_job_key(const std::string& recipe, const std::string& key,
              " there, and lockstep batch run FILE.toml runs it");
 }
 
-// Of a flag or a key of job files that is typed as an option.
+// For a flag or a key of job files that is typed as an option.
 std::optional<Error> of_command(const FlagsHere& flags, const std::string& recipe,
                                 const std::string& key, const std::string& value) {
   std::string flag = cat("--", key);

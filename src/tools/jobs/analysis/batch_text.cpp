@@ -220,7 +220,7 @@ std::string take_up_text(const BatchFolder& batch, Ledger& ledger) {
     command += cat(" && lockstep batch retry ", batch.path.string(), " && lockstep batch run ",
                    made_by.substr(at + writes.size()), " --name ", batch.path.filename().string(),
                    " run.root=", batch.path.parent_path().string());
-  return cat("what was left out or skipped is taken up, once its data are repaired, by\n  ",
+  return cat("after a repair of the data, this takes up what was left out or skipped:\n  ",
              printable(command), "\n");
 }
 

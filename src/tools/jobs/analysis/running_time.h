@@ -35,7 +35,7 @@ struct RunningTime {
 // From the first start to the last end of the attempts of each process that started jobs, without
 // the pauses in which no job ran. So the end of a process that was killed is its last event.
 RunningTime running_time(Ledger& ledger);
-// Of a batch whose parts have ledgers of their own: it runs while any part does.
+// For a batch whose parts have ledgers of their own: it runs while any part does.
 RunningTime running_time(const std::vector<RunningTime>& parts);
 
 // "stopped once, for 12.3 s" or "stopped 2 times and paused once, for 12.3 s in all"; "": never.
