@@ -10,14 +10,19 @@ namespace {
 
 constexpr double shortest_gap_s = 0.1;  // to start another supervisor takes less
 
+// The first that ends after `time`; sorted, without overlaps.
+auto first_after(const std::vector<Stretch>& stretches, double time) {
+  return std::upper_bound(stretches.begin(), stretches.end(), time,
+                          [](double at, const Stretch& one) { return at < one.second; });
+}
+
 // The parts of `from` outside of `taken`; both sorted, without overlaps.
 std::vector<Stretch> without(const std::vector<Stretch>& from, const std::vector<Stretch>& taken) {
   std::vector<Stretch> rest;
   for (auto [begin, end] : from) {
-    for (const Stretch& one : taken) {
-      if (one.second <= begin || one.first >= end) continue;
-      if (one.first > begin) rest.emplace_back(begin, one.first);
-      begin = one.second;
+    for (auto one = first_after(taken, begin); one != taken.end() && one->first < end; ++one) {
+      if (one->first > begin) rest.emplace_back(begin, one->first);
+      begin = one->second;
     }
     if (begin < end) rest.emplace_back(begin, end);
   }
@@ -76,8 +81,9 @@ std::vector<BatchGap> RunningTime::gaps() const {
   for (std::size_t i = 1; i < stretches.size(); ++i) {
     const double begin = stretches[i - 1].second, end = stretches[i].first;
     double paused_s = 0;
-    for (const Stretch& pause : pauses)
-      paused_s += std::max(0.0, std::min(end, pause.second) - std::max(begin, pause.first));
+    for (auto pause = first_after(pauses, begin); pause != pauses.end() && pause->first < end;
+         ++pause)
+      paused_s += std::min(end, pause->second) - std::max(begin, pause->first);
     gaps.push_back({.begin = begin, .end = end, .paused = paused_s > (end - begin) / 2});
   }
   return gaps;
@@ -89,9 +95,9 @@ RunningTime running_time(Ledger& ledger) {
                  "SELECT min(started), max(ended) FROM attempt WHERE outcome IS NOT NULL AND "
                  "started > 0 AND ended >= started GROUP BY supervisor");
   while (rows.step()) processes.emplace_back(rows.number(0), rows.number(1));
-  RunningTime time{.stretches = merged(std::move(processes)), .pauses = ledger.pauses()};
+  RunningTime time{.stretches = merged(std::move(processes)), .pauses = merged(ledger.pauses())};
   if (!time.pauses.empty() && !time.stretches.empty()) {
-    std::vector<Stretch> all = without(time.stretches, merged(time.pauses));
+    std::vector<Stretch> all = without(time.stretches, time.pauses);
     const std::vector<Stretch> jobs = attempts_during(ledger, time.pauses);
     all.insert(all.end(), jobs.begin(), jobs.end());
     time.stretches = merged(std::move(all));

@@ -24,7 +24,7 @@ struct BatchGap {
 struct RunningTime {
   std::vector<Stretch>
       stretches;                // unix seconds, sorted, without overlaps; empty: no job has ended
-  std::vector<Stretch> pauses;  // by request; jobs may have run in them
+  std::vector<Stretch> pauses;  // likewise, by request; jobs may have run in them
 
   double seconds() const { return length(stretches); }
   double begin() const { return stretches.front().first; }

@@ -629,6 +629,8 @@ void Ledger::note(const std::string& text) {
 
 void Ledger::set_paused(bool paused) {
   if (paused == is_paused()) return;
+  // In this order, so that a kill in between leaves no pause that never ends.
+  if (paused) set_fact("paused", "yes");
   nlohmann::json pauses = parse_json(fact("pauses"));
   if (!pauses.is_array()) pauses = nlohmann::json::array();
   const double now = system_clock().wall_s();
@@ -637,7 +639,7 @@ void Ledger::set_paused(bool paused) {
   else if (!pauses.empty() && pauses.back().is_array() && pauses.back().size() == 2)
     pauses.back()[1] = now;
   set_fact("pauses", pauses.dump());
-  set_fact("paused", paused ? "yes" : "no");
+  if (!paused) set_fact("paused", "no");
 }
 
 bool Ledger::is_paused() { return fact("paused") == "yes"; }
