@@ -22,8 +22,8 @@ struct BatchGap {
 };
 
 struct RunningTime {
-  std::vector<Stretch>
-      stretches;                // unix seconds, sorted, without overlaps; empty: no job has ended
+  // Unix seconds, sorted, without overlaps. Empty: no job has ended.
+  std::vector<Stretch> stretches;
   std::vector<Stretch> pauses;  // likewise, by request; jobs may have run in them
 
   double seconds() const { return length(stretches); }
