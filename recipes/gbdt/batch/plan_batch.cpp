@@ -62,6 +62,23 @@ std::string shorter_note(std::int64_t window_days, const std::vector<PlannedWind
              " ends with the prices or with end");
 }
 
+// "1 of 6 windows is tested on days from end=2024-12-01 on, until 2024-12-10: …"; "" where none is.
+std::string after_end_note(const GbdtOptions& options, const std::vector<PlannedWindow>& windows) {
+  const std::optional<Day> end = options.end_day();
+  if (!end) return "";
+  std::size_t count = 0;
+  Day last = 0;
+  for (const PlannedWindow& window : windows) {
+    if (!window.skip.empty() || !window.last_test || *window.last_test < *end) continue;
+    last = std::max(last, *window.last_test);
+    ++count;
+  }
+  if (count == 0) return "";
+  return cat(count, " of ", counted(windows.size(), "window", "windows"),
+             count == 1 ? " is" : " are", " tested on days from end=", to_text(*end), " on, until ",
+             to_text(last), ": no model learns from them");
+}
+
 // Options that say which rows a job has, or where it runs, and not how long a row takes.
 const std::vector<std::string> of_rows = {
     "symbol",         "symbols",     "start",          "end",
@@ -117,6 +134,8 @@ std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& 
                       counted(windows.size(), "window", "windows")));
   if (std::string shorter = shorter_note(options.window_days, windows); !shorter.empty())
     notes.push_back(std::move(shorter));
+  if (std::string after = after_end_note(options, windows); !after.empty())
+    notes.push_back(std::move(after));
   for (const bool cannot : {true, false})
     if (std::string leaves = leaves_note(asked, windows, cannot); !leaves.empty())
       notes.push_back(std::move(leaves));

@@ -159,8 +159,6 @@ std::vector<std::string> batch_symbols(const GbdtOptions& options) {
     return wanted.empty() ? made_symbols(static_cast<int>(options.data.made_symbols)) : wanted;
   if (wanted.empty()) return list_symbols(options.data.path, options.symbol_column);
   check_one_file({wanted.begin(), wanted.end()}, options.data.path, options.symbol_column);
-  for (const std::string& symbol : wanted)
-    find_symbol(options.data.path, symbol, options.symbol_column);
   return wanted;
 }
 
@@ -185,7 +183,9 @@ std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
   std::vector<PlannedWindow> planned;
   std::optional<Error> none;  // of the first symbol that is left out
   const auto leave_out = [&](const std::string& symbol, const Error& error) {
-    const std::string why = error.what(), named = cat(symbol, ": ");
+    std::string why = error.what();
+    const std::string named = cat(symbol, ": ");
+    if (error.hint().starts_with("is it ")) why += cat("; ", error.hint());  // of a name
     if (left_out != nullptr) left_out->push_back(why.starts_with(named) ? why : named + why);
     if (!none) none = error;
   };
@@ -204,6 +204,8 @@ std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
       planned.push_back({symbol, window,
                          rows.skip.empty() ? nothing_to_learn(*data, rows.train) : rows.skip,
                          static_cast<std::int64_t>(rows.train.size())});
+      if (!rows.test.empty() && !data->bars.timeless)
+        planned.back().last_test = data->bars.days[rows.test.back()];
     };
     if (data->bars.timeless) {
       plan(only_window(options, *data));

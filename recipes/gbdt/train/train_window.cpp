@@ -53,8 +53,8 @@ class WindowTraining {
         task_(task),
         say_(say),
         telemetry_(task.folder, task.run_id, task.symbol) {
+    if (const auto window = window_ahead()) set_window(*window);
     telemetry_.event("run_start");
-    if (task.window) set_window(*task.window);
   }
 
   WindowResult run() {
@@ -81,6 +81,19 @@ class WindowTraining {
   void tell(const std::string& note) {
     notes_.push_back(note);
     say_(cat(label_.empty() ? task_.symbol : label_, ": ", note));
+  }
+
+  // The window, as far as it is known before the prices are read, or where they were read ahead.
+  std::optional<Window> window_ahead() const {
+    if (task_.window) return task_.window;
+    const auto start = options_.start_day(), end = options_.end_day();
+    if (start && end) return Window{*start, *end};
+    if (task_.loaded_ahead_s <= 0) return std::nullopt;
+    try {
+      return only_window(options_, *task_.load());
+    } catch (const Error&) {  // load() will report it
+      return std::nullopt;
+    }
   }
 
   void set_window(const Window& window) {
@@ -226,7 +239,6 @@ class WindowTraining {
     if (!why.empty()) fields["message"] = why;
     if (status == "success") fields["metrics"] = short_metrics();
     telemetry_.event(kind, fields);
-    telemetry_.set_window("");
     telemetry_.event("run_end", {{"status", status}, {"duration_seconds", seconds}});
   }
 

@@ -32,8 +32,8 @@ struct LoadHow {
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
                                               const LoadHow& how = {});
 // Those of a batch: options.symbols (or the lines of the one file that it names), else all of
-// data.path, else the made ones. Throws Error; names the nearest of a symbol without a file, and of
-// prices that are made refuses all symbols but their own.
+// data.path, else the made ones. Throws Error; of prices that are made refuses all symbols but
+// their own. Whether each has a file is seen when it is loaded.
 std::vector<std::string> batch_symbols(const GbdtOptions& options);
 // Throws Error where several symbols would be read from one file that does not tell them apart.
 void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path,
@@ -47,13 +47,14 @@ std::string first_symbol_note(const GbdtOptions& options);
 struct PlannedWindow {
   std::string symbol;
   Window window;
-  std::string skip;             // "": nothing is against it
-  std::int64_t train_rows = 0;  // of one that is trained
+  std::string skip;                // "": nothing is against it
+  std::int64_t train_rows = 0;     // of one that is trained
+  std::optional<Day> last_test{};  // the last day that it is tested on; nothing: it is not
 };
 // All windows of a batch, symbol by symbol. With test=full those without a full test window are
-// left out. left_out: takes a line "SYMBOL: WHY" for each symbol whose file cannot be read, or
-// whose days have room for none; null: such a file is an Error. Throws Error, also where no symbol
-// is left; reads the prices of each symbol.
+// left out. left_out: takes a line "SYMBOL: WHY" for each symbol whose file is not there or
+// cannot be read, or whose days have room for none; null: such a file is an Error. Throws Error,
+// also where no symbol is left; reads the prices of each symbol.
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out = nullptr);
 // The window of `lockstep train`: from start (or the first day that has enough bars before it) to

@@ -55,13 +55,44 @@ void check_recipe(const Command& command, const Words& words) {
     if (find_direct_recipe(word) != nullptr) find_recipe(word);  // throws
 }
 
+// The value behind a flag that the command may lack.
+std::string value_typed(const Words& words, const std::string& name, const std::string& otherwise) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
+    if (words[i] == name && i + 1 < words.size() && !words[i + 1].starts_with('-'))
+      return words[i + 1];
+  }
+  return otherwise;
+}
+
+std::string hint_of_tried(const TriedFlag& tried, const Words& words) {
+  std::string hint = tried.hint;
+  for (const auto& [place, value] :
+       {std::pair<std::string, std::string>{"{value}", value_typed(words, tried.name, "N")},
+        {"{name}", value_typed(words, "--name", "NAME")}})
+    if (const std::size_t at = hint.find(place); at != hint.npos)
+      hint.replace(at, place.size(), value);
+  return hint;
+}
+
+// For a flag that resembles none.
+std::string hint_for_flags(const Command& command, const Words& names) {
+  constexpr std::size_t most_named = 12;
+  const std::string help = cat("lockstep ", command.name, " --help");
+  if (command.takes_assignments && command.only_options.empty())
+    return cat("see ", help, "; options are written key=value, without --");
+  return names.empty() || names.size() > most_named
+             ? cat("see ", help)
+             : cat("its flags are ", join(names, ", "), ": see ", help);
+}
+
 // words: of the line that it stands in.
 const Flag& find_flag(const Command& command, const Words& words, const std::string& name) {
   if (const Flag* const flag = flag_named(command, name)) return *flag;
   check_recipe(command, words);
   const std::string what = cat("lockstep ", command.name, " has no flag ", name);
   for (const TriedFlag& tried : command.tried_flags)
-    if (tried.name == name) throw Error(what, tried.hint);
+    if (tried.name == name) throw Error(what, hint_of_tried(tried, words));
   if (const std::string hint = hint_for_recipe(command, words); !hint.empty())
     throw Error(cat("lockstep ", command.name, " needs ", command.operands), hint);
   if (const std::string hint = hint_for_word(command, words, name); !hint.empty())
@@ -69,12 +100,11 @@ const Flag& find_flag(const Command& command, const Words& words, const std::str
   std::vector<std::string> names;
   for (const Flag& flag : command.flags)
     if (!flag.hidden) names.push_back(flag.name);
-  if (const std::string near = nearest(name, names); !near.empty())
+  const bool is_letter = name.size() == 2;  // any other is as near
+  if (const std::string near = nearest(name, names); !near.empty() && !is_letter)
     throw Error(what, cat("did you mean ", near, "?"));
   if (!command.stray_hint.empty()) throw Error(what, command.stray_hint);
-  throw Error(what,
-              cat("see lockstep ", command.name, " --help",
-                  command.takes_assignments ? "; options are written key=value, without --" : ""));
+  throw Error(what, hint_for_flags(command, names));
 }
 
 std::string recipes_help(const Command& command) {
@@ -162,8 +192,9 @@ bool is_option(const Command& command, const std::string& word) {
 // An operand too many: with its equals sign, it is a name of other programs in capitals perhaps.
 [[noreturn]] void refuse_operand(const Command& command, const Words& words,
                                  const std::string& operand, const std::string& usage) {
-  const std::string hint =
-      operand.find('=') == operand.npos ? "" : hint_for_word(command, words, operand);
+  const std::string hint = operand.find('=') == operand.npos
+                               ? hint_for_list(command, words, operand)
+                               : hint_for_word(command, words, operand);
   throw Error(cat("unexpected argument ", operand), !hint.empty() ? hint
                                                     : command.stray_hint.empty()
                                                         ? usage

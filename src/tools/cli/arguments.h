@@ -19,7 +19,8 @@ struct Flag {
   bool (*is_value)(const std::string& word) = nullptr;
 };
 
-// A flag that users try although the command lacks it, and the replacement.
+// A flag that users try although the command lacks it, and the replacement. In the hint, {value}
+// stands for the value as typed (N without one), and {name} for that of --name (NAME without one).
 struct TriedFlag {
   std::string name;  // "--prompt"
   std::string hint;

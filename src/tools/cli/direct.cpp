@@ -18,6 +18,12 @@ void refuse_flags_of_engine(const DirectRecipe& recipe, const Parsed& parsed) {
                 cat("lockstep batch ", recipe.name,
                     " seed=1,2,3 trains with each of them, and lockstep compare --groups takes "
                     "them as repeats"));
+  if (parsed.has("--devices") && recipe.gather)
+    throw Error(cat(recipe.name, " trains in one process without the engine: it has no --devices"),
+                cat("leave it out: one training runs on the CPU, or on one GPU that its options "
+                    "choose (lockstep config ",
+                    recipe.name, "); lockstep batch ", recipe.name, " --devices ",
+                    parsed.value("--devices"), " spreads many over these GPUs"));
   for (const char* flag : {"--devices", "--then", "--force", "--world", "--resume", "--plugin"})
     if (parsed.has(flag))
       throw Error(cat(recipe.name, " trains in one process without the engine: it has no ", flag));

@@ -61,5 +61,7 @@ DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const s
 // Whether two texts of direct_jobs differ at most in what their jobs only record, and in what has
 // no job.
 bool have_same_jobs(const std::string& toml, const std::string& other);
+// Whether `toml` has all jobs of `earlier`, and further ones only of what was left out there.
+bool takes_up_left_out(const std::string& toml, const std::string& earlier);
 
 }  // namespace lockstep::cli

@@ -459,7 +459,9 @@ TEST_F(Batch, TakesRequestsWhileItRuns) {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_EQ(text("begun"), "1000\n") << "paused";
   EXPECT_THAT(run({"batch", "unpause", "b"}).err, HasSubstr("jobs start again"));
-  EXPECT_EQ(tool.wait().code, 0);
+  const ToolResult ended = tool.wait();
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("(paused once, for "));
   EXPECT_EQ(jobs_in("done"), 2);
 }
 

@@ -46,6 +46,15 @@ TEST_F(GbdtBadSymbols, AreLeftOutByNameBeforeTheOthersRun) {
   EXPECT_FALSE(exists("runs"));
 }
 
+TEST_F(GbdtBadSymbols, WithoutAFileAreLeftOutLikeThoseThatCannotBeRead) {
+  write_prices("AB");
+  const ToolResult result = batch({"--dry-run", "symbols=AB,AC"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("left out: AC: there is no file of the symbol AC in "));
+  EXPECT_THAT(result.err, HasSubstr("; is it AB?"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("AB_2020-04-01"), Not(HasSubstr("AC_"))));
+}
+
 TEST_F(GbdtBadSymbols, AreNamedAtTheEndToo) {
   write_prices("AB");
   write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,-1,1\n");
@@ -55,6 +64,8 @@ TEST_F(GbdtBadSymbols, AreNamedAtTheEndToo) {
   EXPECT_THAT(result.out, HasSubstr("left out: CD: CD.csv, line 2: "));
   EXPECT_THAT(tool({"batch", "status", "g"}).out, HasSubstr("left out: CD: CD.csv, line 2: "));
   EXPECT_THAT(text("runs/g/windows.csv"), HasSubstr("CD,,,left out,"));
+  ASSERT_EQ(tool({"report", "g", "--out", "r.md"}).code, 0);
+  EXPECT_THAT(text("r.md"), AllOf(HasSubstr("\n- left out: CD: "), Not(HasSubstr("\n- \n"))));
   ASSERT_EQ(tool({"report", "g", "--out", "r.html"}).code, 0);
   EXPECT_THAT(text("r.html"), HasSubstr("left out: CD: CD.csv, line 2: "));
   const auto metadata =
@@ -81,6 +92,35 @@ TEST_F(GbdtBadSymbols, DoNotMakeItOtherJobsByAnotherReason) {
   EXPECT_THAT(text("runs/g.toml"), AllOf(HasSubstr(recorded), HasSubstr("CD.csv holds no bar")));
   EXPECT_EQ(text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json"), before)
       << "what is done stays";
+}
+
+TEST_F(GbdtBadSymbols, AreTakenUpByTheSameCommandOnceTheirFilesAreRepaired) {
+  write_prices("AB");
+  write_prices("EF");
+  const std::string whole = text("prices/EF.csv");
+  write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,-1,1\n");
+  write("EF", whole.substr(0, whole.find("2020-06-10")));  // its window has too few rows
+  const std::string command =
+      "lockstep batch gbdt data.path=prices start=2020-04-01 window_days=60 n_estimators=3 "
+      "end=2020-07-30 --name g\n";
+  const auto run = [&] { return batch({"end=2020-07-30", "--name", "g"}); };
+  const ToolResult first = run();
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("left out: CD: "));
+  EXPECT_THAT(first.out, HasSubstr(" skipped"));
+  EXPECT_THAT(first.out, HasSubstr(command));
+  const ToolResult retried = tool({"batch", "retry", "g", "CD"});
+  EXPECT_EQ(retried.code, 2);
+  EXPECT_THAT(retried.err, HasSubstr("no job of CD, which was left out: CD.csv, line 2"));
+  EXPECT_THAT(retried.err, HasSubstr("lockstep batch gbdt data.path=prices"));
+  const std::string before = text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json");
+  write_prices("CD");
+  write_prices("EF");
+  const ToolResult again = run();
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("6 done of 6"));
+  EXPECT_THAT(again.out, Not(HasSubstr("left out")));
+  EXPECT_EQ(text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json"), before);
 }
 
 TEST_F(GbdtBadSymbols, WithTooFewDaysAreLeftOutByNameUnlessThereIsNoOther) {

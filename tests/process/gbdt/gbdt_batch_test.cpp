@@ -274,7 +274,7 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
     EXPECT_EQ(result.code, 2) << result.err;
     return result.err;
   };
-  EXPECT_THAT(refused({"symbols=AB,AC", "data.path=prices"}), HasSubstr("is it AB?"));
+  EXPECT_THAT(refused({"symbols=AC", "data.path=prices"}), HasSubstr("is it AB?"));
   EXPECT_THAT(refused({"symbols=AB,MADE01,AC"}),
               HasSubstr("the prices of AB, AC are nowhere: no data.path is given\n\nhint: "
                         "data.path=DIR names"));
@@ -294,6 +294,29 @@ TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
               HasSubstr("each of the 12 jobs would be skipped; the first, "
                         "MADE01_2022-01-01_to_2022-06-30, because all"));
   EXPECT_THAT(refused({"--seeds", "3"}), HasSubstr("lockstep batch gbdt seed=1,2,3"));
+  for (const auto& words : std::vector<std::vector<std::string>>{{"--max-failure-rate", "0.15"},
+                                                                 {"max_failure_rate=0.15"}})
+    EXPECT_THAT(refused(words),
+                HasSubstr("--write FILE.toml writes the job file of lockstep batch gbdt; set "
+                          "max_failure_rate = 0.15 there"));
+  EXPECT_THAT(refused({"retries=2"}), HasSubstr("a key of job files"));
+  EXPECT_THAT(refused({"devices=0,1", "gbdt.device=gpu"}), HasSubstr("write --devices 0,1"));
+  EXPECT_THAT(refused({"--resume", "--name", "base"}), HasSubstr("lockstep batch resume base "));
+  EXPECT_THAT(refused({"-j", "4"}), HasSubstr("write --slots 4: jobs at once"));
+  EXPECT_THAT(refused({"--symbols", "AB", "CD", "EF", "--name", "g"}),
+              HasSubstr("write symbols=AB,CD,EF"));
+  EXPECT_THAT(refused({"symbols=AB", "CD"}),
+              HasSubstr("write symbols=AB,CD: the values of a list"));
+  EXPECT_THAT(tool({"train", "gbdt", "--devices", "0,1"}).err,
+              HasSubstr("lockstep batch gbdt --devices 0,1 spreads many over these GPUs"));
+  EXPECT_THAT(tool({"batch", "run", "-j", "4", "g.toml"}).err, HasSubstr("write --slots 4"));
+  EXPECT_THAT(tool({"batch", "run", "--num-workers=3"}).err, HasSubstr("write --slots 3"));
+  EXPECT_THAT(tool({"batch", "retry", "--failed", "g"}).err,
+              HasSubstr("lockstep batch retry BATCH runs all jobs that failed"));
+  EXPECT_THAT(tool({"batch", "status", "--zzzzzz", "g"}).err,
+              HasSubstr("its flags are --jobs, --failed, --running, --json: see lockstep batch"));
+  EXPECT_THAT(tool({"doctor", "--gpu", "0"}).err, HasSubstr("it looks at all GPUs"));
+  EXPECT_THAT(tool({"help", "max_failure_rate"}).out, HasSubstr("a key of job files"));
   EXPECT_THAT(refused({"--expect", "gpu_activity>=40%"}), HasSubstr("gbdt.device=gpu"));
   EXPECT_THAT(refused({"--measure"}), HasSubstr("--measure is of --dry-run"));
   EXPECT_THAT(refused({"--search", "--slots", "2"}), HasSubstr("leave one of them out"));

@@ -33,6 +33,21 @@ TEST_F(PlanBatch, HasAJobForEachSymbolAndWindow) {
   EXPECT_EQ(batch.gpus, "0");
 }
 
+// The six windows of the symbol end with `end`; those before the last are tested on the next one.
+TEST_F(PlanBatch, SaysHowManyWindowsAreTestedOnDaysFromEndOn) {
+  GbdtOptions options;
+  options.table.set("data.made_symbols", "1");
+  options.table.set("start", "2022-01-01");
+  options.table.set("end", "2024-12-01");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains(HasSubstr("1 of 6 windows is tested on days from end=2024-12-01 on, until "
+                                 "2025-05-")));
+  options.table.set("test", "none");
+  EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("from end="))));
+  GbdtOptions without;
+  EXPECT_THAT(without.plan_batch().notes, Not(Contains(HasSubstr("from end="))));
+}
+
 TEST_F(PlanBatch, SaysHowManyWindowsAreShorterAndByHowMuch) {
   GbdtOptions options;
   options.table.set("start", "2022-01-01");

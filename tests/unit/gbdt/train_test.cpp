@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -166,6 +167,7 @@ TEST_F(TrainWindow, TellsItsPhasesAsItGoes) {
   std::vector<std::string> events;
   for (const json& line : lines_of(folder_.path() / "training_run_r1.jsonl")) {
     EXPECT_EQ(line.at("run_id"), "r1");
+    EXPECT_EQ(line.at("window_label"), "MADE01_2022-01-01_to_2022-06-30");
     EXPECT_EQ(line.size(), 10u);
     const json& phase = line.at("phase");
     events.push_back(cat(line.at("event_type").get<std::string>(), " ",
@@ -177,6 +179,30 @@ TEST_F(TrainWindow, TellsItsPhasesAsItGoes) {
                                              "phase_start prediction", "phase_end prediction",
                                              "phase_start evaluation", "phase_end evaluation",
                                              "teacher_window_success ", "run_end "));
+}
+
+// As a job of a batch, whose options say the window, and as `train`, which has read the prices
+// ahead.
+TEST_F(TrainWindow, NamesItsWindowInEveryEventBeforeThePricesAreRead) {
+  const auto labels = [&](double loaded_ahead_s) {
+    train_window(options_, *library_,
+                 {.symbol = "MADE01",
+                  .load = [this] { return load_symbol(options_, "MADE01"); },
+                  .loaded_ahead_s = loaded_ahead_s,
+                  .folder = folder_.path(),
+                  .run_id = "r1"},
+                 [](const std::string&) {});
+    std::set<std::string> all;
+    for (const json& line : lines_of(folder_.path() / "training_run_r1.jsonl"))
+      all.insert(line.at("window_label").is_null() ? "null"
+                                                   : line.at("window_label").get<std::string>());
+    fs::remove(folder_.path() / "training_run_r1.jsonl");
+    return all;
+  };
+  EXPECT_THAT(labels(0.1), ::testing::ElementsAre("MADE01_2022-01-01_to_2022-06-30"));
+  options_.start = "2022-06-30";
+  options_.end = "2022-12-27";
+  EXPECT_THAT(labels(0), ::testing::ElementsAre("MADE01_2022-06-30_to_2022-12-27"));
 }
 
 TEST_F(TrainWindow, IsSkippedWithAReasonWhereItIsTooShort) {
@@ -433,7 +459,7 @@ TEST(BatchSymbols, ComeFromTheListAFileOrTheFolder) {
   EXPECT_THROW(batch_symbols(options), Error);
   options.data.path = folder.path().string();
   options.symbols = {"AA", "BC"};
-  EXPECT_THROW(batch_symbols(options), Error);
+  EXPECT_EQ(batch_symbols(options), options.symbols) << "a symbol without a file is left out later";
 }
 
 TEST(BatchSymbols, OfMadePricesAreTheirOwnAlone) {

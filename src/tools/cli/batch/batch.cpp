@@ -68,6 +68,12 @@ std::int64_t job_of(Ledger& ledger, const std::string& words) {
     hint = cat("alike are ", join(alike, "; "), "; each has its number");
   else if (alike.empty() && !near.empty())
     hint = cat("did you mean ", near, "?");
+  for (const std::string& line : ledger.left_out())
+    if (line.starts_with(words + ": ") && !ledger.made_by().empty())
+      throw Error(
+          cat("the batch has no job of ", printable(words),
+              ", which was left out: ", printable(line.substr(words.size() + 2))),
+          cat("once its data are repaired, take it up with: ", printable(ledger.made_by())));
   throw Error(cat("the batch has no job ", printable(words)), hint);
 }
 
@@ -225,14 +231,14 @@ int status_main(const Parsed& parsed) {
   }
   if (has_shares(batch)) {
     print(cat("batch ", batch.path.string(), " under Slurm, ", shares_text(batch),
-              ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger),
+              ledger.is_paused() ? ", paused" : "", "\n", batch_summary(batch, ledger),
               cautions_of(batch, ledger)));
     return exit_finished;
   }
   print(cat("batch ", batch.path.string(), " ",
             holder ? cat("runs (process ", holder->pid, " on ", holder->host, ")")
                    : std::string("does not run"),
-            ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger),
+            ledger.is_paused() ? ", paused" : "", "\n", batch_summary(batch, ledger),
             cautions_of(batch, ledger)));
   return exit_finished;
 }
@@ -285,6 +291,8 @@ std::size_t cancel_running(Ledger& ledger, const BatchFolder& batch, std::int64_
   return count;
 }
 
+constexpr const char* without_success = " AND state IN ('failed', 'cancelled', 'skipped')";
+
 // Asks one ledger: the scheduler does it at once where one runs, else it is done here. How many
 // jobs it will be done to; nothing where the scheduler decides.
 std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t job) {
@@ -293,7 +301,7 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
   if (runs) {
     if (what == "retry" && job == 0) {
       Transaction transaction(ledger.database());
-      for (const std::int64_t id : job_numbers(ledger, " AND state IN ('failed', 'cancelled')"))
+      for (const std::int64_t id : job_numbers(ledger, without_success))
         ledger.request("retry", id, "");
       transaction.commit();
     } else {
@@ -302,15 +310,15 @@ std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t j
     return 0;
   }
   if (what == "pause" || what == "unpause") {
-    ledger.set_fact("paused", what == "pause" ? "yes" : "no");
+    ledger.set_paused(what == "pause");
     return 0;
   }
   std::size_t ended = 0;
   if (what == "cancel") ended = cancel_running(ledger, part, job);
   const std::string asked = job != 0 ? cat(" AND job.id = ", job) : "";
-  const std::string states = what == "retry" ? (job != 0 ? " AND state != 'running'"
-                                                         : " AND state IN ('failed', 'cancelled')")
-                                             : " AND state = 'waiting'";
+  const std::string states = what == "retry"
+                                 ? (job != 0 ? " AND state != 'running'" : without_success)
+                                 : " AND state = 'waiting'";
   const std::vector<std::int64_t> jobs = job_numbers(ledger, asked + states);
   Transaction transaction(ledger.database());
   for (const std::int64_t id : jobs) {
@@ -541,7 +549,24 @@ std::string batch_word(const BatchFolder& batch) {
   return shell_word(fs::proximate(batch.path).string());
 }
 
+void retry_skipped(const BatchFolder& batch) {
+  std::error_code ignored;
+  if (!fs::exists(batch.ledger(), ignored) || batch_holder(batch)) return;
+  Ledger ledger = Ledger::open(batch.ledger());
+  const std::vector<std::int64_t> jobs = job_numbers(ledger, " AND state = 'skipped'");
+  if (jobs.empty()) return;
+  Transaction transaction(ledger.database());
+  for (const std::int64_t id : jobs) ledger.forget_tries(id);
+  transaction.commit();
+}
+
 std::optional<LockHolder> batch_holder(const BatchFolder& batch) { return holder_of(batch); }
+
+std::vector<TriedFlag> tried_slots() {
+  const std::string hint =
+      "write --slots {value}: jobs at once at most; without it, cores and GPUs decide";
+  return {{"-j", hint}, {"--jobs", hint}, {"-P", hint}, {"--parallel", hint}};
+}
 
 Command batch_analyze_command() {
   constexpr std::size_t most_batches = 100;
@@ -571,6 +596,10 @@ std::vector<Command> batch_commands() {
   logs.complete = "batch job";
   logs.min_positionals = 2;
   logs.flags = {{"--attempt", "N", "of that attempt (default: the last)"}};
+  Command retry = asking("retry", "BATCH [JOB]", "run failed and skipped jobs again, or one", 2);
+  for (const char* name : {"--failed", "--skipped", "--all"})
+    retry.tried_flags.push_back(
+        {name, "lockstep batch retry BATCH runs all jobs that failed, were cancelled or skipped"});
   Command slots =
       on_batch("slots", "BATCH N", "from now on run N jobs at once at most", 2, slots_main);
   slots.min_positionals = 2;
@@ -590,7 +619,7 @@ std::vector<Command> batch_commands() {
       status,
       logs,
       asking("cancel", "BATCH [JOB]", "end a job, or all, for good", 2),
-      asking("retry", "BATCH [JOB]", "run failed jobs again, or one", 2),
+      retry,
       asking("pause", "BATCH", "start no more jobs; those that run may end", 1),
       asking("unpause", "BATCH", "start jobs again", 1),
       slots,

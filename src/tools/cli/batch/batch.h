@@ -55,6 +55,11 @@ BatchFolder open_batch(const Parsed& parsed);
 BatchFolder open_batch(const Parsed& parsed, const std::string& name);
 // The batch's name in a command to type: its path from here, quoted if the shell requires it.
 std::string batch_word(const BatchFolder& batch);
+// Lets skipped jobs run again, for they may not be skipped now. No effect if there is no such
+// batch, or if it runs.
+void retry_skipped(const BatchFolder& batch);
+// Flags of other programs for the number of jobs at once, without those that recipes translate.
+std::vector<TriedFlag> tried_slots();
 // The scheduler that runs it, as far as visible from here.
 std::optional<LockHolder> batch_holder(const BatchFolder& batch);
 

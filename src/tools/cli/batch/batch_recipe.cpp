@@ -29,10 +29,13 @@ namespace {
 // A file with other jobs stays, since somebody may have edited it.
 void write_job_file(const fs::path& file, const std::string& text) {
   std::error_code ignored;
-  if (fs::exists(file, ignored) && !have_same_jobs(read_file(file, list_bytes), text))
-    throw Error(cat(file.string(), " is there already, with other jobs"),
-                cat("lockstep batch run ", shell_word(file.string()),
-                    " runs them; choose another name with --name for a batch of these"));
+  if (fs::exists(file, ignored)) {
+    const std::string earlier = read_file(file, list_bytes);
+    if (!have_same_jobs(earlier, text) && !takes_up_left_out(text, earlier))
+      throw Error(cat(file.string(), " is there already, with other jobs"),
+                  cat("lockstep batch run ", shell_word(file.string()),
+                      " runs them; choose another name with --name for a batch of these"));
+  }
   make_directories(file.parent_path());
   write_file_atomic(file, text);
 }
@@ -99,6 +102,7 @@ int batch_recipe_main(const DirectRecipe& recipe, const Parsed& parsed) {
   }
   const fs::path file = fs::absolute(jobs.run_root / (jobs.name + ".toml"));
   write_job_file(file, jobs.toml);
+  retry_skipped({file.parent_path() / jobs.name});
   say(cat("job file ", file.string(), ": edit it, and run it again with lockstep batch run"));
   return run_file(parsed, file, jobs.name, jobs.run_root);
 }
@@ -120,6 +124,12 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
       {"--measure", "", "with --dry-run: train one job of each setting to say how long all take"},
       {"--devices-like", "LIST", "likewise, with devices that are not there, such as 8xT4",
        "devices"}};
+  std::vector<TriedFlag> tried = tried_slots();
+  tried.push_back(
+      {"--resume", "lockstep batch resume {name} goes on with a batch that was stopped"});
+  tried.push_back({"--seeds", cat("lockstep batch ", recipe.name,
+                                  " seed=1,2,3 trains every job with each of these seeds, and "
+                                  "lockstep compare --groups takes them as repeats")});
   const std::vector<Flag> more = batch_resume_command().flags;
   flags.insert(flags.end(), more.begin(), more.end());
   return {
@@ -132,9 +142,7 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
       .flags = std::move(flags),
       .takes_assignments = true,
       .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); },
-      .tried_flags = {{"--seeds", cat("lockstep batch ", recipe.name,
-                                      " seed=1,2,3 trains every job with each of these seeds, and "
-                                      "lockstep compare --groups takes them as repeats")}}};
+      .tried_flags = std::move(tried)};
 }
 
 // nvidia-smi's index of a GPU, "0", by its UUID; for the machine of the batch's latest start.

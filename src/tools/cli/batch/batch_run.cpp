@@ -331,6 +331,7 @@ std::vector<GpuActivity> since_choice(const std::optional<BatchSearch>& search,
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
               const BatchResources& resources, const std::vector<Device>& devices) {
   note_machine(ledger, devices);
+  if (const std::string note = crowded_note(ledger, resources); !note.empty()) say(note);
   const Expectations expectations = expectations_of(parsed);
   std::optional<SearchPlan> plan = plan_search(parsed, ledger, resources, expectations);
   SignalPipe signals;
@@ -474,6 +475,13 @@ std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
   return flags;
 }
 
+std::vector<TriedFlag> tried_in_run() {
+  std::vector<TriedFlag> tried = tried_slots();
+  for (const char* name : {"--num-workers", "--max-workers", "--n-jobs", "--workers"})
+    tried.push_back({name, tried.front().hint});
+  return tried;
+}
+
 std::vector<Flag> resume_flags() {
   std::vector<Flag> flags = place_flags;
   append(flags, search_flags());
@@ -524,6 +532,7 @@ Command batch_run_command() {
           .only_options = {"run.root"},
           .program_after_dashes = true,
           .run = batch_run_main,
+          .tried_flags = tried_in_run(),
           .takes_files = true};
 }
 
@@ -555,7 +564,8 @@ Command batch_resume_command() {
       .takes_assignments = true,
       .only_options = {"run.root"},
       .complete = "batch",
-      .run = batch_resume_main};
+      .run = batch_resume_main,
+      .tried_flags = tried_in_run()};
 }
 
 }  // namespace lockstep::cli

@@ -319,7 +319,7 @@ int slurm_task_main(const Parsed& parsed) {
   {
     Ledger ledger = Ledger::open(own.ledger());
     ledger.set_fact("host", host_name());
-    if (ledger.fact("paused") == "yes") {
+    if (ledger.is_paused()) {
       say("the batch is paused: lockstep batch unpause and resume hand it in again");
       return exit_finished;
     }

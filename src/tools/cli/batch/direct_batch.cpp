@@ -1,13 +1,16 @@
 // A batch of a recipe that trains in the tool, as a job file.
 #include "core/base/error.h"
+#include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "runtime/launch/launch.h"
+#include "tools/cli/context.h"
 #include "tools/cli/direct.h"
 #include "tools/jobs/job_key.h"
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 namespace lockstep::cli {
@@ -323,11 +326,16 @@ std::string env_line(const Planned& planned, const std::string& batch_name) {
              recorded.empty() ? "" : recorded_entry() + quoted(recorded), "}\n");
 }
 
+constexpr std::string_view left_out_key = "left_out = ", made_by_key = "made_by = ";
+constexpr std::string_view row_begin = "  {";  // of a job, in a matrix
+
 // The text without lines that decide nothing: what jobs only record, and what has no job.
 std::string without_notes(const std::string& toml) {
   const std::string entry = recorded_entry();
   Words lines = split(toml, '\n');
-  std::erase_if(lines, [](const std::string& line) { return line.starts_with("left_out = "); });
+  std::erase_if(lines, [](const std::string& line) {
+    return line.starts_with(left_out_key) || line.starts_with(made_by_key);
+  });
   for (std::string& line : lines)
     if (const std::size_t at = line.find(entry); line.starts_with("env = {") && at != line.npos) {
       const std::size_t value = at + entry.size() + 1;
@@ -336,9 +344,24 @@ std::string without_notes(const std::string& toml) {
   return join(lines, "\n");
 }
 
+// The command line that makes this file anew.
+std::string made_by(const DirectRecipe& recipe, const Parsed& parsed,
+                    const std::string& batch_name) {
+  Words words{"lockstep", "batch", recipe.name};
+  for (const std::string& word : parsed.assignments) words.push_back(shell_word(word));
+  for (const char* flag : {"--config", "--devices", "--slots"})
+    for (const std::string& value : parsed.all(flag))
+      words.insert(words.end(), {flag, shell_word(value)});
+  const bool writes = parsed.has("--write");
+  words.insert(words.end(), {writes ? "--write" : "--name",
+                             shell_word(writes ? parsed.value("--write") : batch_name)});
+  return join(words, " ");
+}
+
 // Jobs that need different things are a table [[jobs]] each, below the keys that they share.
 std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
-                          const std::string& program, const std::string& batch_name) {
+                          const std::string& program, const std::string& batch_name,
+                          const std::string& made_by) {
   const DirectBatch& batch = planned.batch;
   const std::vector<NeedsGroup> groups = needs_groups(planned);
   const bool is_one = groups.size() == 1;
@@ -351,7 +374,8 @@ std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
       "]\nretries = ", batch.retries, "\nretry_delay = ", general(batch.retry_delay_s, 6),
       "\ntimeout = ", general(batch.timeout_s, 6),
       "\nmax_failure_rate = ", general(batch.max_failure_rate, 6),
-      planned.left_out.empty() ? "" : cat("\nleft_out = ", list_of(planned.left_out)), "\n\n");
+      planned.left_out.empty() ? "" : cat("\n", left_out_key, list_of(planned.left_out)), "\n",
+      made_by_key, quoted(made_by), "\n\n");
   if (is_one) return text + matrix_of(planned, groups[0], "matrix");
   for (const NeedsGroup& group : groups)
     text += cat("[[jobs]]\n", command_key(recipe, planned, group, program),
@@ -364,6 +388,38 @@ std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
 
 bool have_same_jobs(const std::string& toml, const std::string& other) {
   return without_notes(toml) == without_notes(other);
+}
+
+bool takes_up_left_out(const std::string& toml, const std::string& earlier) {
+  Words names;  // of what was left out, as TOML writes a value
+  std::set<std::string> jobs, before;
+  Words lines, lines_before;
+  const auto divide = [](const std::string& text, std::set<std::string>& rows, Words& others) {
+    for (const std::string& line : split(text, '\n'))
+      if (line.starts_with(row_begin))
+        rows.insert(line);
+      else
+        others.push_back(line);
+  };
+  divide(without_notes(toml), jobs, lines);
+  divide(without_notes(earlier), before, lines_before);
+  if (lines != lines_before ||
+      !std::includes(jobs.begin(), jobs.end(), before.begin(), before.end()))
+    return false;
+  for (const std::string& line : split(earlier, '\n')) {
+    if (!line.starts_with(left_out_key)) continue;
+    const nlohmann::json kept = parse_json(line.substr(left_out_key.size()));
+    if (!kept.is_array()) return false;
+    for (const nlohmann::json& one : kept)
+      if (one.is_string())
+        names.push_back(
+            cat("= ", quoted(one.get<std::string>().substr(0, one.get<std::string>().find(": ")))));
+  }
+  return std::all_of(jobs.begin(), jobs.end(), [&](const std::string& job) {
+    return before.contains(job) ||
+           std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return job.find(name) != job.npos; });
+  });
 }
 
 DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
@@ -387,7 +443,8 @@ DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const s
                   .on_gpu = batch.on_gpu,
                   .settings = planned.each};
   made.name = name(made);
-  made.toml = job_file_text(recipe, planned, program, made.name);
+  made.toml =
+      job_file_text(recipe, planned, program, made.name, made_by(recipe, parsed, made.name));
   return made;
 }
 

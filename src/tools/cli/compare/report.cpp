@@ -227,7 +227,8 @@ WholeReport report_with_batches(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed, names[0]);
   BatchReport report = read_batch_report(batch);
   Ledger ledger = ledger_to_read(batch);
-  const std::vector<std::string> cautions = lines_of(cautions_of(batch, ledger));
+  std::vector<std::string> cautions = lines_of(cautions_of(batch, ledger));
+  std::erase(cautions, "");
   report.notes.insert(report.notes.begin(), cautions.begin(), cautions.end());
   return {batch_report_page(report), batch_report_json(report), batch.path};
 }

@@ -13,6 +13,7 @@
 #include "planning/recipe_info.h"
 #include "tools/cli/help/symptoms.h"
 #include "tools/doctor/finding.h"
+#include "tools/jobs/job_file/job_keys.h"
 
 namespace lockstep::cli {
 namespace {
@@ -204,6 +205,18 @@ Topics flag_topics(const std::vector<Command>& commands) {
   return all;
 }
 
+// Found by its whole name alone, as flags are.
+Topic topic_of(const JobKey& key) {
+  const std::string title = cat(key.key, ", a key of job files");
+  return {.title = title,
+          .terms = {key.key},
+          .code = {},
+          .text = paragraphs(title, {cat("In the TOML file of lockstep batch run: ", key.meaning),
+                                     "`lockstep batch RECIPE … --write FILE.toml` writes such a "
+                                     "file, and `lockstep batch run FILE.toml` runs it"}),
+          .is_flag = true};
+}
+
 // Found by their text alone, behind the symptoms that name them.
 Topic topic_of(const Rule& rule) {
   const std::string title = cat("the finding ", rule.name);
@@ -267,6 +280,7 @@ std::vector<Topic> help_topics(const std::vector<Command>& commands) {
   for (const Command& command : commands)
     if (!command.hidden) all.push_back(topic_of(command));
   add_topics(all, flag_topics(commands));
+  for (const JobKey& key : job_keys()) all.push_back(topic_of(key));
   add_topics(all, guide_topics(guides_page));
   for (const Rule& rule : all_rules()) all.push_back(topic_of(rule));
   return all;

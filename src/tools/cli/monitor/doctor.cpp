@@ -161,6 +161,8 @@ int doctor_main(const Parsed& parsed) {
 }  // namespace
 
 Command doctor_command() {
+  const std::string all_gpus =
+      "leave it out: it looks at all GPUs; lockstep doctor PID, or RUN, looks at one program";
   return {.name = "doctor",
           .operands = "[PID | RUN] [run.root=DIR]",
           .summary = "why a GPU idles: what the processes that use it, or should, do wrong",
@@ -187,7 +189,11 @@ Command doctor_command() {
           .takes_assignments = true,
           .only_options = {"run.root"},
           .complete = "run",
-          .run = doctor_main};
+          .run = doctor_main,
+          .tried_flags = {{"--gpu", all_gpus},
+                          {"--gpus", all_gpus},
+                          {"--device", all_gpus},
+                          {"--devices", all_gpus}}};
 }
 
 }  // namespace lockstep::cli

@@ -15,6 +15,7 @@
 #include "tools/cli/words/foreign_batch.h"
 #include "tools/cli/words/schedule_words.h"
 #include "tools/cli/words/vocabulary.h"
+#include "tools/jobs/job_file/job_keys.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -751,8 +752,28 @@ bool is_flag_word(const std::string& word) {
   return word.starts_with("-") && !whole_number(word, std::numeric_limits<std::int64_t>::min());
 }
 
+// Whether the name is, or stands for, an option whose values are a list.
+bool is_list(const Vocabulary& known, const std::string& name) {
+  const Synonym* const synonym = find_synonym(known.synonyms, name);
+  const std::string key = known.has(plain_name(name)) || synonym == nullptr
+                              ? plain_name(name)
+                              : synonym->ours.substr(0, synonym->ours.find('='));
+  const OptionInfo* const option = known.find(key);
+  return option != nullptr && option->type == OptionType::list;
+}
+
+// The word and those behind it, up to a flag, an option or a recipe, with commas between them.
+std::string list_at(const Words& words, std::size_t& at) {
+  std::string list = words[at];
+  while (at + 1 < words.size() && !is_flag_word(words[at + 1]) &&
+         words[at + 1].find('=') == std::string::npos && !is_recipe_name(words[at + 1]))
+    list += cat(list.ends_with(',') ? "" : ",", words[++at]);
+  return list;
+}
+
 // The flags that the command lacks, and all words with an equals sign.
-std::vector<TypedName> names_in_line(const Command& command, const Words& words) {
+std::vector<TypedName> names_in_line(const Command& command, const Words& words,
+                                     const Vocabulary& known) {
   std::vector<TypedName> typed;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::string name = words[i].substr(0, words[i].find('='));
@@ -766,9 +787,11 @@ std::vector<TypedName> names_in_line(const Command& command, const Words& words)
                                (flag == nullptr ? words[i + 1].find('=') == std::string::npos &&
                                                       !is_recipe_name(words[i + 1])
                                                 : !flag->value.empty());
-    const std::string value = has_value       ? words[i].substr(name.size() + 1)
-                              : value_follows ? words[++i]
-                                              : "";
+    std::string value;
+    if (has_value)
+      value = words[i].substr(name.size() + 1);
+    else if (value_follows)
+      value = flag == nullptr && is_list(known, name) ? list_at(words, ++i) : words[++i];
     if (flag == nullptr) typed.push_back({name, value});
   }
   return typed;
@@ -886,6 +909,33 @@ std::string hint_beside(const Vocabulary& known, const TypedLine& line, const st
              foreign_hint(known, line, {name, ""}));
 }
 
+bool is_job_key(const std::string& name) {
+  const std::vector<JobKey>& keys = job_keys();
+  return std::any_of(keys.begin(), keys.end(), [&](const JobKey& key) { return key.key == name; });
+}
+
+// For a key of job files in a command that writes one.
+std::string hint_for_job_key(const std::string& recipe, const std::string& key,
+                             const std::string& value) {
+  return cat("--write FILE.toml writes the job file of lockstep batch ", recipe, "; set ", key,
+             " = ", value.empty() ? unknown_value : value,
+             " there, and lockstep batch run FILE.toml runs it");
+}
+
+// For a flag or a key of job files that is typed as an option.
+std::optional<Error> of_command(const FlagsHere& flags, const std::string& recipe,
+                                const std::string& key, const std::string& value) {
+  std::string flag = cat("--", key);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  if (is_flag_of(flags, flag))
+    return Error(cat(key, " is not an option, but a flag of the command"),
+                 cat("write ", flag, value.empty() ? "" : cat(" ", shell_word(value))));
+  if (is_flag_of(flags, "--slots") && is_job_key(key))
+    return Error(cat(key, " is not an option, but a key of job files"),
+                 hint_for_job_key(recipe, key, value));
+  return std::nullopt;
+}
+
 // Nothing where the key is an option of no recipe.
 std::optional<Error> of_other_recipe(const Vocabulary& known, const std::string& recipe,
                                      std::string_view key) {
@@ -919,6 +969,7 @@ ExplainKey explain_keys(const std::string& recipe, const Words& assignments,
       asked.name = without_table(known, asked.name);
     if (find_synonym(known.synonyms, asked.name) != nullptr)
       return foreign_name(known, line, asked);
+    if (auto own = of_command(flags, recipe, asked.name, value)) return own;
     if (auto other = of_other_recipe(known, recipe, key)) return other;
     if (const std::string hint = hint_beside(known, line, asked.name); !hint.empty())
       return Error(cat(key, " is not an option"), hint);
@@ -943,7 +994,7 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
   flags.devices = devices_given(words);
   const std::vector<Device> devices = devices_of_line(flags);
   const TypedLine line{.recipe = recipe,
-                       .names = names_in_line(command, words),
+                       .names = names_in_line(command, words, known),
                        .flags = flags,
                        .devices = devices.size(),
                        .has_gpu = has_gpus(devices),
@@ -953,8 +1004,27 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
                                   [&](const TypedName& each) { return each.name == name; });
   if (asked == line.names.end()) return "";
   if (is_known_name(known, name)) return foreign_hint(known, line, *asked);
+  if (is_flag_of(flags, "--slots") && is_job_key(plain_name(name)))
+    return hint_for_job_key(recipe, plain_name(name), asked->value);
   if (!nearest(name, flags.names).empty()) return "";  // that is what is meant
   return hint_beside(known, line, name);
+}
+
+std::string hint_for_list(const Command& command, const Words& words, const std::string& operand) {
+  if (!command.takes_assignments || !command.only_options.empty()) return "";
+  const Vocabulary known = vocabulary_of(recipe_named_in(command, words));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('='), first = i;
+    if (words[i].starts_with('-') || equals == std::string::npos ||
+        !is_list(known, words[i].substr(0, equals)))
+      continue;
+    const std::string list = list_at(words, i);
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(first),
+               end = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    if (std::find(begin + 1, end, operand) != end)
+      return cat("write ", shell_word(list), ": the values of a list have commas between them");
+  }
+  return "";
 }
 
 std::string hint_for_recipe(const Command& command, const Words& words) {
@@ -965,7 +1035,7 @@ std::string hint_for_recipe(const Command& command, const Words& words) {
       !words.front().starts_with('-') || !recipe_named_in(command, words).empty())
     return "";
   const Words recipes = recipe_names(command.name == "train" || command.name == "config");
-  const std::vector<TypedName> names = names_in_line(command, words);
+  const std::vector<TypedName> names = names_in_line(command, words, vocabulary_of(""));
   const auto known_in = [&](const std::string& recipe) {
     const Vocabulary known = vocabulary_of(recipe);
     return std::count_if(names.begin(), names.end(),

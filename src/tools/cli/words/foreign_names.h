@@ -40,6 +40,11 @@ ExplainKey with_name_of(const std::string& recipe, ExplainKey explain);
 std::string hint_for_word(const Command& command, const std::vector<std::string>& words,
                           const std::string& word);
 
+// For an operand behind the value of an option that is a list, "symbols=A B C": "write
+// symbols=A,B,C". Empty for others.
+std::string hint_for_list(const Command& command, const std::vector<std::string>& words,
+                          const std::string& operand);
+
 // For a command line that begins with a flag and lacks the required recipe: the existing recipes,
 // and the line with the recipe that knows most of its names. Empty for other lines.
 std::string hint_for_recipe(const Command& command, const std::vector<std::string>& words);

@@ -25,27 +25,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Stretch = std::pair<double, double>;  // of time, begin and end
-
-// Merges stretches that overlap or touch; sorted by begin.
-std::vector<Stretch> merged(std::vector<Stretch> stretches) {
-  std::sort(stretches.begin(), stretches.end());
-  std::vector<Stretch> result;
-  for (const Stretch& one : stretches) {
-    if (!result.empty() && one.first <= result.back().second)
-      result.back().second = std::max(result.back().second, one.second);
-    else
-      result.push_back(one);
-  }
-  return result;
-}
-
-double length(const std::vector<Stretch>& stretches) {
-  double sum = 0;
-  for (const auto& [begin, end] : stretches) sum += end - begin;
-  return sum;
-}
-
 bool within(const std::vector<Stretch>& stretches, double time) {
   const auto after =
       std::upper_bound(stretches.begin(), stretches.end(), time,
@@ -75,6 +54,7 @@ void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origi
                               .devices = lists.of(rows.text(3)),
                               .begin = rows.number(4),
                               .end = rows.number(5)});
+  analysis.running = running_time(ledger);
   if (analysis.spans.empty()) return;
   // Here, as SQLite would copy all rows to sort them.
   std::stable_sort(analysis.spans.begin(), analysis.spans.end(),
@@ -86,7 +66,8 @@ void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origi
     analysis.wall_s = std::max(analysis.wall_s, span.end);
     analysis.busy_slots += span.end - span.begin;
   }
-  if (analysis.wall_s > 0) analysis.busy_slots /= analysis.wall_s;
+  if (const double seconds = analysis.running.seconds(); seconds > 0)
+    analysis.busy_slots /= seconds;
 }
 
 // A sample of one second stands for half a second on either side.
@@ -197,6 +178,14 @@ std::string percent(const std::optional<double>& value) {
   return value ? cat(fixed(*value, 0), " %") : std::string("not measured");
 }
 
+// The seconds in which the batch ran before `time`, counted from its first start.
+double running_before(const BatchAnalysis& analysis, double time) {
+  double seconds = 0;
+  for (const auto& [begin, end] : analysis.running.stretches)
+    seconds += std::max(0.0, std::min(end - analysis.begin, time) - (begin - analysis.begin));
+  return seconds;
+}
+
 // Analyses one ledger.
 BatchAnalysis analyze_part(const BatchFolder& batch) {
   BatchAnalysis analysis;
@@ -224,8 +213,8 @@ BatchAnalysis analyze_part(const BatchFolder& batch) {
     std::vector<Stretch> before;  // its time while jobs with GPUs were still to come
     for (const auto& [begin, end] : device.stretches)
       if (begin < last_start) before.emplace_back(begin, std::min(end, last_start));
-    use.idle_wanted_s = last_start - length(before);
-    use.idle_at_end_s = std::max(0.0, analysis.wall_s - use.busy_s - use.idle_wanted_s);
+    use.idle_wanted_s = std::max(0.0, running_before(analysis, last_start) - length(before));
+    use.idle_at_end_s = std::max(0.0, analysis.running.seconds() - use.busy_s - use.idle_wanted_s);
     use.busy_percent = device.busy.value();
     use.sm_percent = device.sm.value();
     use.power_w = device.power.value();
@@ -306,14 +295,17 @@ BatchAnalysis analyze_shares(const BatchFolder& batch) {
     spans += part.spans.size();
   }
   all.spans.reserve(spans);
+  std::vector<RunningTime> times;
   for (auto& [share, part] : parts) {
+    times.push_back(part.running);
     const BatchFolder folder = share_folder(batch, share);
     add_part(all, std::move(part), cat("share ", share),
              Ledger::open_to_read(folder.ledger()).fact("host"));
   }
   std::stable_sort(all.spans.begin(), all.spans.end(),
                    [](const AttemptSpan& a, const AttemptSpan& b) { return a.begin < b.begin; });
-  if (all.wall_s > 0) all.busy_slots /= all.wall_s;
+  all.running = running_time(times);
+  if (const double seconds = all.running.seconds(); seconds > 0) all.busy_slots /= seconds;
   return all;
 }
 
@@ -354,23 +346,36 @@ std::vector<PhaseShare> phase_shares(const BatchAnalysis& analysis) {
   return shares;
 }
 
+// A line for each time in which it did not run.
+std::string gap_lines(const BatchAnalysis& analysis) {
+  std::string text;
+  for (const BatchGap& gap : analysis.running.gaps())
+    text += cat(gap.paused ? "paused for " : "stopped for ", fixed(gap.end - gap.begin, 1), " s, ",
+                fixed(gap.begin - analysis.begin, 1), " s after the first start: ",
+                gap.paused ? "by lockstep batch pause, until unpause"
+                           : "no process of the batch ran until the next run, resume or retry",
+                "; not counted\n");
+  return text;
+}
+
 std::string analysis_text(const BatchAnalysis& analysis) {
   if (analysis.spans.empty()) return "no job has ended yet\n";
+  const double seconds = analysis.running.seconds();
   std::string text =
       cat(analysis.spans.size(), analysis.spans.size() == 1 ? " attempt" : " attempts", " in ",
-          fixed(analysis.wall_s, 1), " s, ",
-          fixed(static_cast<double>(analysis.spans.size()) / analysis.wall_s * 60, 1),
-          " per minute, ", fixed(analysis.busy_slots, 2), " at once on average\n");
+          fixed(seconds, 1), " s, ",
+          fixed(static_cast<double>(analysis.spans.size()) / seconds * 60, 1), " per minute, ",
+          fixed(analysis.busy_slots, 2), " at once on average\n", gap_lines(analysis));
   for (const DeviceUse& use : analysis.devices) {
     const std::string name = name_of(use);
     if (use.attempts == 0) {
       text += cat(name, ": 0 % of the attempts: no job was put there\n", idle_text(use));
       continue;
     }
-    text += cat(name, ": ", use.attempts, use.attempts == 1 ? " attempt" : " attempts",
-                "; jobs on it for ", fixed(use.busy_s, 1), " s (",
-                fixed(100 * use.busy_s / analysis.wall_s, 0), " %), ",
-                fixed(use.job_s / use.busy_s, 2), " at once; ");
+    text +=
+        cat(name, ": ", use.attempts, use.attempts == 1 ? " attempt" : " attempts",
+            "; jobs on it for ", fixed(use.busy_s, 1), " s (", fixed(100 * use.busy_s / seconds, 0),
+            " %), ", fixed(use.job_s / use.busy_s, 2), " at once; ");
     text += use.samples > 0 ? cat("meanwhile busy ", percent(use.busy_percent), ", SMs ",
                                   percent(use.sm_percent), " (", use.samples, " samples)")
                             : std::string("too short to tell how busy it was");
@@ -407,12 +412,18 @@ nlohmann::json analysis_json(const BatchAnalysis& analysis) {
   };
   nlohmann::json result{{"attempts", analysis.spans.size()},
                         {"wall_s", analysis.wall_s},
+                        {"running_s", analysis.running.seconds()},
+                        {"gaps", nlohmann::json::array()},
                         {"at_once", analysis.busy_slots},
                         {"gpu_hours", analysis.gpu_hours},
                         {"energy_kwh", or_null(analysis.energy_kwh)},
                         {"phases_s", analysis.phases_s},
                         {"with_phases_s", analysis.with_phases_s},
                         {"devices", nlohmann::json::array()}};
+  for (const BatchGap& gap : analysis.running.gaps())
+    result["gaps"].push_back({{"begin", gap.begin},
+                              {"seconds", gap.end - gap.begin},
+                              {"why", gap.paused ? "paused" : "stopped"}});
   for (const DeviceUse& use : analysis.devices)
     result["devices"].push_back(
         {{"uuid", use.uuid},

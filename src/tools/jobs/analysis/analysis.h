@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/jobs/analysis/running_time.h"
 #include "tools/jobs/files/batch_folder.h"
 
 namespace lockstep {
@@ -57,7 +58,8 @@ struct BatchAnalysis {
   std::vector<DeviceUse> devices;
   double begin = 0;                        // the first start, unix seconds
   double wall_s = 0;                       // from the first start to the last end
-  double busy_slots = 0;                   // mean number of jobs at once
+  double busy_slots = 0;                   // mean number of jobs at once while it ran
+  RunningTime running;                     // without the time in which it was stopped or paused
   std::map<std::string, double> phases_s;  // reported by jobs, summed over them
   std::int64_t with_phases = 0;            // jobs that reported phases
   double with_phases_s = 0;                // the time of those jobs: phases may sum to less, or

@@ -58,8 +58,8 @@ std::string timeline_text(const BatchAnalysis& analysis, int width) {
   std::string text;
   for (const auto& [name, job_s] : rows)
     text += cat(pad_cells(name, names), " |", bar(job_s, part_s), "|\n");
-  return text +
-         cat(pad_cells("", names), "  jobs at once, over ", fixed(analysis.wall_s, 1), " s\n");
+  return text + cat(pad_cells("", names), "  jobs at once, over ", fixed(analysis.wall_s, 1),
+                    " s from the first start to the last end\n");
 }
 
 std::string comparison_text(const std::vector<std::pair<std::string, BatchAnalysis>>& analyses) {
@@ -73,8 +73,9 @@ std::string comparison_text(const std::vector<std::pair<std::string, BatchAnalys
     for (const DeviceUse& use : analysis.devices)
       shares.push_back(cat(use.index ? cat("GPU ", *use.index) : printable(use.uuid), " ",
                            fixed(all > 0 ? 100 * use.job_s / all : 0, 0), " %"));
-    rows.push_back({printable(name), cat(analysis.spans.size()), fixed(analysis.wall_s, 1),
-                    analysis.wall_s > 0 ? fixed(60 * attempts / analysis.wall_s, 1) : "",
+    const double seconds = analysis.running.seconds();
+    rows.push_back({printable(name), cat(analysis.spans.size()), fixed(seconds, 1),
+                    seconds > 0 ? fixed(60 * attempts / seconds, 1) : "",
                     fixed(analysis.busy_slots, 2), fixed(analysis.gpu_hours, 3),
                     join(shares, ", ")});
   }
@@ -87,6 +88,9 @@ std::string comparison_text(const std::vector<std::pair<std::string, BatchAnalys
     }
     text += row.back() + "\n";
   }
+  for (const auto& [name, analysis] : analyses)
+    if (const std::string gaps = gaps_text(analysis.running.gaps()); !gaps.empty())
+      text += cat(printable(name), " was ", gaps, ", which its seconds leave out\n");
   return text;
 }
 

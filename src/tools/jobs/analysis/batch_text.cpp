@@ -6,6 +6,7 @@
 #include "core/base/text/cells.h"
 #include "core/base/text/text.h"
 #include "tools/jobs/analysis/job_activity.h"
+#include "tools/jobs/analysis/running_time.h"
 #include "tools/jobs/files/batch_files.h"
 #include "tools/jobs/job_names.h"
 
@@ -130,6 +131,22 @@ std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
   return text;
 }
 
+std::string crowded_note(Ledger& ledger, const BatchResources& resources) {
+  Statement left(ledger.database(),
+                 "SELECT count(*), max(cpus) FROM job WHERE listed = 1 AND state = 'waiting'");
+  if (resources.slots == 0 || !left.step() || left.integer(0) == 0) return "";
+  const auto cores = static_cast<std::int64_t>(resources.cores.size());
+  // As many slots as cores or fewer: jobs wait for cores of their own.
+  if (resources.slots <= cores) return "";
+  const auto together = std::min<std::int64_t>(resources.slots, left.integer(0));
+  const double cpus = left.number(1);
+  if (static_cast<double>(together) * cpus <= static_cast<double>(cores)) return "";
+  return cat("--slots ", resources.slots, " on ", plural(cores, "core", "cores"), ": ",
+             plural(together, "job", "jobs"),
+             cpus > 1 ? cat(" of ", general(cpus, 4), " cores each") : "",
+             together == 1 ? " takes" : " at once share them, and each takes", " longer for it");
+}
+
 std::string dry_run_text(const JobList& list, const BatchResources& resources,
                          const std::vector<Device>& devices) {
   Resources free(resources);
@@ -191,6 +208,22 @@ std::string crowded_text(Ledger& ledger) {
   return cat("; ", last.integer(0), " slots on ", plural(cores, "core", "cores"));
 }
 
+// How to look at the data again, for what has no result because of them.
+std::string take_up_text(const BatchFolder& batch, Ledger& ledger) {
+  const std::string made_by = ledger.made_by();
+  const auto counts = ledger.counts();
+  if (made_by.empty() || (ledger.left_out().empty() && !counts.contains(JobState::skipped)))
+    return "";
+  constexpr std::string_view writes = " --write ";
+  std::string command = made_by;
+  if (const std::size_t at = made_by.rfind(writes); at != made_by.npos)
+    command += cat(" && lockstep batch retry ", batch.path.string(), " && lockstep batch run ",
+                   made_by.substr(at + writes.size()), " --name ", batch.path.filename().string(),
+                   " run.root=", batch.path.parent_path().string());
+  return cat("after a repair of the data, this takes up what was left out or skipped:\n  ",
+             printable(command), "\n");
+}
+
 }  // namespace
 
 std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
@@ -198,18 +231,23 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   std::string text = cat(counts_text(ledger.counts()), unsynced_text(ledger), "\n");
   Statement times(
       database,
-      "SELECT count(*), min(started), max(ended), sum(ended - started), sum(cpu_s) FROM "
-      "attempt WHERE outcome IS NOT NULL AND started > 0");
+      "SELECT count(*), sum(ended - started) FROM attempt WHERE outcome IS NOT NULL AND "
+      "started > 0 AND ended >= started");
   if (times.step() && times.integer(0) > 0) {
-    const double wall = times.number(2) - times.number(1), busy = times.number(3);
+    const RunningTime running = running_time(ledger);
+    const double seconds = running.seconds(), busy = times.number(1);
+    const std::string gaps = gaps_text(running.gaps());
     const auto attempts = times.integer(0);
-    text +=
-        cat("from first start to last end ", fixed(wall, 1), " s; ",
-            plural(attempts, "attempt", "attempts"), ", ",
-            fixed(busy / static_cast<double>(attempts), 3), " s each with start-up, on average");
-    if (wall > 0)
-      text += cat(", ", fixed(static_cast<double>(attempts) / wall * 60, 1), " per minute, ",
-                  fixed(busy / wall, 2), " at once on average", crowded_text(ledger));
+    text += cat(
+        gaps.empty() ? "from first start to last end " : "running for ", fixed(seconds, 1), " s",
+        gaps.empty() ? ""
+                     : cat(" (", gaps, "; from first start to last end ",
+                           fixed(running.end() - running.begin(), 1), " s)"),
+        "; ", plural(attempts, "attempt", "attempts"), ", ",
+        fixed(busy / static_cast<double>(attempts), 3), " s each with start-up, on average");
+    if (seconds > 0)
+      text += cat(", ", fixed(static_cast<double>(attempts) / seconds * 60, 1), " per minute, ",
+                  fixed(busy / seconds, 2), " at once on average", crowded_text(ledger));
     text += "\n";
   }
   Statement devices(database,
@@ -250,7 +288,7 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   }
   if (more > 0)
     text += cat("and ", more, " more: lockstep batch status ", batch.path.string(), " --failed\n");
-  return text + left_out_text(ledger.left_out());
+  return text + left_out_text(ledger.left_out()) + take_up_text(batch, ledger);
 }
 
 }  // namespace lockstep

@@ -20,6 +20,9 @@ std::string counts_text(const BatchCounts& counts);
 std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
                        const BatchResources& resources, const std::vector<Device>& devices);
 
+// "--slots 4 on 2 cores: …" if jobs that are left want more cores together than there are; else "".
+std::string crowded_note(Ledger& ledger, const BatchResources& resources);
+
 // A row per job: number, name, cores, GPU and command, with the placement of the first ones.
 std::string dry_run_text(const JobList& list, const BatchResources& resources,
                          const std::vector<Device>& devices);

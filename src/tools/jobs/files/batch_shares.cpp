@@ -94,7 +94,8 @@ void copy_in(Database& all, const BatchFolder& share, std::int64_t number) {
           "INSERT INTO main.result SELECT * FROM part.result;"
           "INSERT INTO main.dependency SELECT * FROM part.dependency;"
           "INSERT INTO main.note(at, text) SELECT at, text FROM part.note;"
-          "INSERT OR REPLACE INTO main.fact SELECT * FROM part.fact WHERE key = 'paused';"
+          "INSERT OR REPLACE INTO main.fact SELECT * FROM part.fact WHERE key IN ('paused', "
+          "'pauses');"
           "INSERT INTO share SELECT id, ",
           number, " FROM part.job; COMMIT; DETACH part"));
 }

@@ -219,6 +219,7 @@ void Ledger::set_limits(const BatchLimits& limits) {
   set_fact("min_finished", cat(limits.min_finished));
   if (!limits.left_out.empty() || !fact("left_out").empty())
     set_fact("left_out", nlohmann::json(limits.left_out).dump());
+  if (limits.made_by != made_by()) set_fact("made_by", limits.made_by);
 }
 
 void Ledger::drop_indexes() { drop_ledger_indexes(*database_); }
@@ -282,6 +283,7 @@ BatchLimits Ledger::limits() {
   limits.min_finished = whole_number<std::int64_t>(fact("min_finished"), 0, std::int64_t{1} << 40)
                             .value_or(limits.min_finished);
   limits.left_out = left_out();
+  limits.made_by = made_by();
   return limits;
 }
 
@@ -294,6 +296,8 @@ std::vector<std::string> Ledger::left_out() {
     if (line.is_string()) lines.push_back(line.get<std::string>());
   return lines;
 }
+
+std::string Ledger::made_by() { return fact("made_by"); }
 
 std::vector<QueuedJob> Ledger::queue() {
   std::vector<QueuedJob> result;
@@ -621,6 +625,37 @@ void Ledger::note(const std::string& text) {
       .bind(1, system_clock().wall_s())
       .bind(2, text)
       .run();
+}
+
+void Ledger::set_paused(bool paused) {
+  if (paused == is_paused()) return;
+  // In this order, so that a kill in between leaves no pause that never ends.
+  if (paused) set_fact("paused", "yes");
+  nlohmann::json pauses = parse_json(fact("pauses"));
+  if (!pauses.is_array()) pauses = nlohmann::json::array();
+  const double now = system_clock().wall_s();
+  if (paused)
+    pauses.push_back({now, nullptr});
+  else if (!pauses.empty() && pauses.back().is_array() && pauses.back().size() == 2)
+    pauses.back()[1] = now;
+  set_fact("pauses", pauses.dump());
+  if (!paused) set_fact("paused", "no");
+}
+
+bool Ledger::is_paused() { return fact("paused") == "yes"; }
+
+std::vector<std::pair<double, double>> Ledger::pauses() {
+  std::vector<std::pair<double, double>> result;
+  const nlohmann::json pauses = parse_json(fact("pauses"));
+  if (!pauses.is_array()) return result;
+  for (const nlohmann::json& one : pauses) {
+    if (!one.is_array() || one.size() != 2 || !one[0].is_number()) continue;
+    const double begin = one[0].get<double>();
+    const double end = one[1].is_number() ? one[1].get<double>() : INFINITY;
+    if (begin <= end) result.emplace_back(begin, end);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
 }
 
 std::string Ledger::fact(const std::string& key) {

@@ -132,6 +132,7 @@ class Ledger {
   AddedJobs add(const JobSource& source, bool replaces);
   BatchLimits limits();
   std::vector<std::string> left_out();  // as in BatchLimits
+  std::string made_by();                // likewise
 
   std::vector<QueuedJob> queue();  // listed jobs, by number
   // whether one of them wants a GPU
@@ -175,6 +176,12 @@ class Ledger {
   void idle(const std::string& device, double begin, double end, const std::string& why);
   // Records a decision of the batch itself, for people.
   void note(const std::string& text);
+
+  // Records that the batch is paused from now on, or no longer.
+  void set_paused(bool paused);
+  bool is_paused();
+  // Begin and end of each pause in unix seconds, sorted; the end of the present one is infinite.
+  std::vector<std::pair<double, double>> pauses();
 
   std::string fact(const std::string& key);  // "" if there is none
   void set_fact(const std::string& key, const std::string& value);

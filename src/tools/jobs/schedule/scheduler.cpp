@@ -69,7 +69,7 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
     same_boot_ = before.empty();
     if (!same_boot_) lost_ += ledger_.forget_unsynced();
   }
-  paused_ = ledger_.fact("paused") == "yes";
+  paused_ = ledger_.is_paused();
   load_jobs();
   groups_.emplace(ledger_, batch_id_);
   adopt_or_forget();
@@ -567,7 +567,7 @@ void Scheduler::take_requests() {
 void Scheduler::obey(const Request& request) {
   if (request.what == "pause" || request.what == "unpause") {
     paused_ = request.what == "pause";
-    ledger_.set_fact("paused", paused_ ? "yes" : "no");
+    ledger_.set_paused(paused_);
   } else if (request.what == "stop") {
     stop();
   } else if (request.what == "drain") {

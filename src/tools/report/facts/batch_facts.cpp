@@ -122,10 +122,21 @@ void add_machine(const json& machine, Trial& trial) {
   trial.set("lockstep", FactKind::means, text("lockstep"));
 }
 
+// "once, for 12.3 s". A pause is a stop too.
+std::string stops_of(const BatchAnalysis& analysis) {
+  const std::vector<BatchGap> gaps = analysis.running.gaps();
+  if (gaps.empty()) return "never";
+  double seconds = 0;
+  for (const BatchGap& gap : gaps) seconds += gap.end - gap.begin;
+  return cat(gaps.size() == 1 ? "once" : cat(gaps.size(), " times"), ", for ", fixed(seconds, 1),
+             " s");
+}
+
 void add_analysis(const BatchAnalysis& analysis, Trial& trial) {
   if (analysis.spans.empty()) return;
   trial.measure({.name = "wall_s", .title = "time of the batch", .unit = "s", .total = true},
-                analysis.wall_s);
+                analysis.running.seconds());
+  trial.set("stopped", FactKind::means, stops_of(analysis));
   trial.measure({.name = "jobs_at_once",
                  .title = "jobs at once, mean",
                  .scale = Scale::difference,
@@ -156,13 +167,12 @@ void add_analysis(const BatchAnalysis& analysis, Trial& trial) {
 // The logs of the GPUs, of each share by itself, while jobs ran; their own energy and balance are
 // those of the analysis.
 void add_gpu_log(const BatchFolder& batch, const BatchAnalysis& analysis, Trial& trial) {
-  const TimeSpans whole = {{analysis.begin, analysis.begin + analysis.wall_s}};
   Trial seen;
   try {
     std::vector<std::filesystem::path> logs;
     for (const BatchFolder& part : parts_of(batch))
       if (open_in_batch(part, BatchFolder{}.gpu_log())) logs.push_back(part.gpu_log());
-    add_gpu_facts(read_gpu_use(logs, whole), seen);
+    add_gpu_facts(read_gpu_use(logs, analysis.running.stretches), seen);
   } catch (const Error& error) {
     trial.cautions.push_back(cat("gpu.csv is left out: ", error.what()));
   }

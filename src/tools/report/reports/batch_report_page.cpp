@@ -67,10 +67,12 @@ class BatchPageMaker {
     add(JobState::skipped, "");
     add(JobState::waiting, "");
     const auto attempts = static_cast<double>(analysis_.spans.size());
-    if (analysis_.wall_s > 0) {
+    if (const double seconds = analysis_.running.seconds(); seconds > 0) {
+      const std::string gaps = gaps_text(analysis_.running.gaps());
       tiles.push_back(
-          {"time", shown_seconds(analysis_.wall_s), "from the first start to the last end"});
-      tiles.push_back({"speed", cat(shown_rate(60 * attempts / analysis_.wall_s), " per minute"),
+          {"time", shown_seconds(seconds),
+           gaps.empty() ? "from the first start to the last end" : cat("while it ran; ", gaps)});
+      tiles.push_back({"speed", cat(shown_rate(60 * attempts / seconds), " per minute"),
                        cat(analysis_.spans.size(), " attempts, ", shown_rate(analysis_.busy_slots),
                            " at once")});
     }
@@ -136,13 +138,13 @@ class BatchPageMaker {
                     .rows = {}};
     PageTable idle{
         .columns = {"device", "no job on it for", "because"}, .rows = {}, .first_numbers = 3};
+    const double seconds = analysis_.running.seconds();
     for (const DeviceUse& use : analysis_.devices) {
       table.rows.push_back(
           {device_name(use), cat(use.attempts),
            all > 0 ? cat(fixed(100 * use.job_s / all, 1), " %") : "",
            cat(shown_seconds(use.busy_s),
-               analysis_.wall_s > 0 ? cat(", ", fixed(100 * use.busy_s / analysis_.wall_s, 0), " %")
-                                    : ""),
+               seconds > 0 ? cat(", ", fixed(100 * use.busy_s / seconds, 0), " %") : ""),
            use.busy_s > 0 ? fixed(use.job_s / use.busy_s, 2) : "",
            percent_or_nothing(use.busy_percent), percent_or_nothing(use.sm_percent),
            use.power_w ? cat(fixed(*use.power_w, 0), " W") : "",

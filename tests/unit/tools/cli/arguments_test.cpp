@@ -134,6 +134,34 @@ TEST(Arguments, UnknownFlagsAreToldOfTheRightWord) {
   EXPECT_THAT(error_of([] { parse(starter(), {"-q", "x"}); }), HasSubstr("has no flag -q"));
 }
 
+TEST(Arguments, OfACommandWithoutOptionsTheFlagsAreNamed) {
+  Command few = reader();
+  few.only_options = {"run.root"};
+  EXPECT_THAT(error_of([&] {
+                parse(few, {"run", "--zzzzzz", "3"});
+              }),
+              HasSubstr("| its flags are --devices, --json: see lockstep read --help"));
+}
+
+TEST(Arguments, ATriedFlagIsToldWithItsValueAndTheNameOfTheLine) {
+  Command command = reader();
+  command.tried_flags = {{"-j", "write --slots {value}"}, {"--resume", "resume {name}"}};
+  const auto refusal = [&](const Words& words) { return error_of([&] { parse(command, words); }); };
+  EXPECT_THAT(refusal({"run", "-j", "4"}), HasSubstr("| write --slots 4"));
+  EXPECT_THAT(refusal({"run", "-j=4"}), HasSubstr("| write --slots 4"));
+  EXPECT_THAT(refusal({"run", "-j"}), HasSubstr("| write --slots N"));
+  EXPECT_THAT(refusal({"run", "--resume", "--name", "base"}), HasSubstr("| resume base"));
+}
+
+TEST(Arguments, NoFlagOfOneLetterIsNearAnother) {
+  Command command = reader();
+  command.flags.push_back({"-a", "FILE", "values"});
+  EXPECT_EQ(error_of([&] {
+              parse(command, {"run", "-j", "4"});
+            }).find("did you mean"),
+            std::string::npos);
+}
+
 TEST(Arguments, ACommandMayTakeFewOptions) {
   Command few = reader();
   few.only_options = {"run.root"};

@@ -189,6 +189,28 @@ TEST(DirectJobs, AreTheSameWhateverIsLeftOutAndRecorded) {
   EXPECT_FALSE(have_same_jobs(text, edited));
 }
 
+TEST(DirectJobs, TakeUpWhatWasLeftOutAndNothingElse) {
+  const std::string all = toml({"leaves=3"});
+  const std::size_t row = all.find("  {\"part\" = \"b\"");
+  ASSERT_NE(row, std::string::npos);
+  std::string earlier = all;
+  earlier.erase(row, earlier.find('\n', row) + 1 - row);
+  EXPECT_FALSE(takes_up_left_out(all, earlier)) << "somebody may have taken the job out";
+  earlier.replace(earlier.find("[\"z: "), 5, "[\"b: ");
+  EXPECT_TRUE(takes_up_left_out(all, earlier));
+  EXPECT_FALSE(takes_up_left_out(earlier, all)) << "a job is gone";
+  EXPECT_FALSE(takes_up_left_out(toml({"leaves=4"}), earlier));
+}
+
+TEST(DirectJobs, NameTheCommandThatMakesThemAnew) {
+  Parsed parsed;
+  parsed.assignments = {"leaves=3", "note=a b"};
+  parsed.values["--slots"] = {"2"};
+  EXPECT_THAT(
+      direct_jobs(toy, parsed, "x", named_b).toml,
+      HasSubstr("\nmade_by = \"lockstep batch toy leaves=3 'note=a b' --slots 2 --name b\"\n"));
+}
+
 TEST(DirectJobs, KeepBracesOfValues) {
   EXPECT_THAT(toml({"note=a{b}"}), HasSubstr("\"note=a{{b}\""));
 }

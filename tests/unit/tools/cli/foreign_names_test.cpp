@@ -79,6 +79,7 @@ struct NamedDirect : DirectOptions {
     table.add("learning_rate", rate, {.meaning = "what each tree counts"});
     table.add("data.path", path, {.meaning = "files"});
     table.add("symbols", symbols, {.meaning = "which"});
+    table.add("names", names, {.meaning = "several"});
     table.add_synonyms(
         {{.names = {"eta"}, .from = "LightGBM", .ours = "learning_rate={value}"},
          {.names = {"data_dir"}, .from = "scripts", .ours = "data.path={value}"},
@@ -87,6 +88,7 @@ struct NamedDirect : DirectOptions {
   DirectResult train(const DirectContext&) const override { return {}; }
   double rate = 0.1;
   std::string path, symbols;
+  std::vector<std::string> names;
 };
 
 class ForeignNames : public ::testing::Test {
@@ -134,6 +136,31 @@ class ForeignNames : public ::testing::Test {
     return error ? error->hint() : "nothing";
   }
 };
+
+TEST_F(ForeignNames, AListTakesAllWordsBehindItsFlag) {
+  Command batch{.name = "batch named-direct",
+                .operands = "[key=value …]",
+                .flags = {{"--slots", "N", "at once"}, {"--name", "NAME", "of the batch"}},
+                .takes_assignments = true};
+  const auto refused = [&](const std::vector<std::string>& words) {
+    return error_of([&] { parse(batch, words); });
+  };
+  EXPECT_THAT(refused({"--names", "A", "B", "C", "--name", "g"}), HasSubstr("| write names=A,B,C"));
+  EXPECT_THAT(refused({"names=A", "B", "C"}), HasSubstr("| write names=A,B,C: the values"));
+  EXPECT_THAT(refused({"--symbols", "A", "B"}), HasSubstr("| write symbols=A"));
+  EXPECT_THAT(refused({"--max-failure-rate", "0.1"}),
+              HasSubstr("set max_failure_rate = 0.1 there"));
+}
+
+TEST_F(ForeignNames, FlagsAndKeysOfJobFilesAreNoOptions) {
+  const FlagsHere flags{.names = {"--slots", "--devices"}};
+  EXPECT_EQ(hint({"timeout=600"}), "nothing");
+  EXPECT_THAT(hint({"timeout=600"}, flags), HasSubstr("set timeout = 600 there"));
+  const auto error =
+      explain_keys("named-direct", {"devices=0,1"}, gpus(2), flags)("devices", "0,1");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->hint(), "write --devices 0,1");
+}
 
 TEST_F(ForeignNames, AFlagIsTranslatedWithItsValue) {
   for (const std::vector<std::string>& flag :

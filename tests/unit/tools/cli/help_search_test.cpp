@@ -241,6 +241,7 @@ TEST(HelpSearch, FindsWordsNamesAndOptions) {
       {"inference only", "lockstep predict"},
       {"progress bar", "progress"},
       {"job file", "TOML"},
+      {"max_failure_rate", "max_failure_rate, a key of job files"},
       {"several hosts", "docs/guide/several-hosts.md"},
       {"deberta", "model.path=FOLDER"},
       {"mdeberta", "model.path=FOLDER"},

@@ -32,6 +32,7 @@ struct MadeJob {
   std::string model{};                                      // hash; "" the job does not say
   std::vector<std::pair<std::string, std::string>> more{};  // parameters
   double seed = 0;                                          // that it used; 0: it does not say
+  std::string process = "s";                                // of the batch, that started it
 };
 
 class Batches : public ::testing::Test {
@@ -71,7 +72,7 @@ class Batches : public ::testing::Test {
   }
 
   static void run(Ledger& ledger, std::int64_t id, const MadeJob& made) {
-    std::vector<Attempt> attempts{{.job = id, .supervisor = "s", .slot = 0}};
+    std::vector<Attempt> attempts{{.job = id, .supervisor = made.process, .slot = 0}};
     ledger.begin(attempts);
     AttemptEnd end{
         .outcome = made.state == JobState::done ? AttemptOutcome::done : AttemptOutcome::failed,
@@ -182,6 +183,23 @@ TEST_F(Batches, RepeatedBatchesHaveAnInterval) {
     b.trials.push_back(batch("b" + std::to_string(i), grid(2, 2, 3 + 0.01 * i)));
   }
   EXPECT_EQ(compare(a, b, {}).conclusion, Conclusion::slower);
+}
+
+// Ctrl-C, an hour, and resume.
+TEST_F(Batches, TheTimeInWhichABatchWasStoppedIsNoneOfItsTime) {
+  std::vector<MadeJob> resumed = grid(2, 2, 2);
+  for (std::size_t i = 2; i < resumed.size(); ++i) {
+    resumed[i].begin += 3602;
+    resumed[i].process = "resumed";
+  }
+  for (std::size_t i = 0; i < 2; ++i) resumed[i].begin = 0;
+  std::vector<MadeJob> whole = grid(2, 2, 2);
+  for (std::size_t i = 2; i < whole.size(); ++i) whole[i].begin += 2;
+  const Comparison found = against(batch("whole", whole), batch("halves", resumed));
+  EXPECT_EQ(row(found, "wall_s").a, std::vector<double>{4});
+  EXPECT_EQ(row(found, "wall_s").b, std::vector<double>{4});
+  EXPECT_EQ(row(found, "jobs_at_once").b, std::vector<double>{2});
+  EXPECT_THAT(found.verdict, HasSubstr("stopped once, for 3600.0 s against never"));
 }
 
 TEST_F(Batches, ParametersThatWereReallyUsedDecide) {

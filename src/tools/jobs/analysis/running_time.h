@@ -1,0 +1,44 @@
+// The time in which a batch was running: without the time in which it was stopped or paused.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+class Ledger;
+
+using Stretch = std::pair<double, double>;  // of time in seconds: begin and end
+
+// Stretches that overlap or touch become one; sorted by begin.
+std::vector<Stretch> merged(std::vector<Stretch> stretches);
+double length(const std::vector<Stretch>& stretches);
+
+// A time between the first start and the last end in which no job could start and none ran.
+struct BatchGap {
+  double begin = 0, end = 0;  // unix seconds
+  bool paused = false;        // else no process of the batch ran
+};
+
+struct RunningTime {
+  // Unix seconds, sorted, without overlaps. Empty: no job has ended.
+  std::vector<Stretch> stretches;
+  std::vector<Stretch> pauses;  // likewise, by request; jobs may have run in them
+
+  double seconds() const { return length(stretches); }
+  double begin() const { return stretches.front().first; }
+  double end() const { return stretches.back().second; }
+  std::vector<BatchGap> gaps() const;
+};
+
+// From the first start to the last end of the attempts of each process that started jobs, without
+// the pauses in which no job ran. So the end of a process that was killed is its last event.
+RunningTime running_time(Ledger& ledger);
+// For a batch whose parts have ledgers of their own: it runs while any part does.
+RunningTime running_time(const std::vector<RunningTime>& parts);
+
+// "stopped once, for 12.3 s" or "stopped 2 times and paused once, for 12.3 s in all"; "": never.
+std::string gaps_text(const std::vector<BatchGap>& gaps);
+
+}  // namespace lockstep
