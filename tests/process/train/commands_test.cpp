@@ -550,9 +550,14 @@ TEST_F(Commands, ASpentBudgetTrainsNotOneStepMore) {
   const ToolResult first =
       tool(train_words(folder->path(), "spent", {"stop.steps=1000000", "stop.budget=1s"}));
   ASSERT_EQ(first.code, 75) << first.err;
+  EXPECT_NE(first.err.find("go on with: lockstep resume runs/spent stop.budget=2s"),
+            std::string::npos)
+      << first.err;
   const auto step = newest_good(folder->path() / "runs/spent/checkpoints")->step;
-  const ToolResult again = tool({"resume", "spent", "--devices", "cpu:2"});
+  const ToolResult again = tool({"resume", "spent", "--devices", "cpu:1"});
   EXPECT_EQ(again.code, 75) << again.err;
+  EXPECT_NE(again.err.find("nothing of stop.budget = 1s is left to train"), std::string::npos)
+      << again.err;
   EXPECT_NE(again.err.find("stop.budget = 1s is spent"), std::string::npos) << again.err;
   EXPECT_EQ(newest_good(folder->path() / "runs/spent/checkpoints")->step, step);
   const ToolResult more = tool({"resume", "spent", "--devices", "cpu:1", "stop.budget=1h",

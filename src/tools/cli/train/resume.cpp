@@ -237,7 +237,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
                       {.trains = !had_finished || goes_further(setup, run),
                        .may_try = !foreign,
                        .needs_checkpoint = copies});
-  foresee(setup, then, resumption.items, resumption.step());
+  foresee(setup, then, resumption.items, resumption.begun());
   say(to_text(setup.plan, false));
   if (copies)
     run = make_run(setup.train->run.root, into, setup.recipe,

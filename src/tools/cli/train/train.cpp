@@ -167,7 +167,7 @@ int train_once(const Parsed& parsed, const std::string& group) {
   check_evaluation(setup, then);
   if (!foreign) try_micro_out(setup, devices);
   plan_run(setup, devices);
-  foresee(setup, then, items, 0);
+  foresee(setup, then, items, {});
   check_new_batch(setup.plan, *setup.train, names_data(setup.options->table));
   say(to_text(setup.plan, false));
   RunDir run = make_run(setup.train->run.root, parsed.value("--name"), setup.recipe,
@@ -419,6 +419,13 @@ void note_read_bytes(const RunDir& run, double bytes) try {
 
 namespace {
 
+// What all starts have used of a stop.budget that ended this one; 0: it did not.
+double spent_budget_s(const RunDir& run, const Told& told) {
+  if (!told.by_quota || !told.why.starts_with("stop.budget")) return 0;
+  const auto checkpoints = list_checkpoints(run.checkpoints(), /*thorough=*/false);
+  return checkpoints.empty() ? 0 : elapsed_s(checkpoints.back());
+}
+
 // The work of train_run, while its messages are recorded.
 int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const double read_before = children_read_bytes();
@@ -427,15 +434,17 @@ int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& the
   const LaunchOutcome outcome = train_with_restarts(setup, run, resuming, gpu_log.get(), told);
   say_activity(run, gpu_log.get());
   note_read_bytes(run, children_read_bytes() - read_before);
-  const int code = report_outcome(outcome, run, told.why);
+  const GoOn go_on = go_on_with(run.path(), setup, then, spent_budget_s(run, told));
+  const int code = report_outcome(outcome, run, told.why, go_on);
   report_training_to_batch(run);
   if (code == exit_finished || code == exit_stopped)
     remember_times(setup, {.parts = told.times.mean(), .run = run.name()});
   if (code == exit_stopped && told.by_quota && !told.signalled) {
-    const int after = run_then(setup, run, setup.plan.devices, then,
-                               {.how = Trained::until_quota, .ends_s = told.ends_s});
+    const int after =
+        run_then(setup, run, setup.plan.devices, then,
+                 {.how = Trained::until_quota, .ends_s = told.ends_s, .go_on = go_on.command});
     if (after == exit_finished && then.has("predict"))
-      say(cat("predicted before the end of the run; go on with: ", resume_command_for(run)));
+      say(cat("predicted before the end of the run; ", go_on.text()));
     return after == exit_finished ? exit_stopped : after;
   }
   if (code != exit_finished) return code;

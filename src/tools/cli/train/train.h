@@ -4,6 +4,7 @@
 #include "planning/run_setup.h"
 #include "runtime/run/checkpoint/checkpoint_index.h"
 #include "runtime/run/folder/run_dir.h"
+#include "runtime/run/progress/forecast.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/train/then.h"
 
@@ -41,6 +42,7 @@ struct Resumption {
   std::int64_t items = 0;  // that `then` predicts
   std::optional<CheckpointInfo> checkpoint;
   std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
+  Begun begun() const { return {step(), checkpoint ? elapsed_s(*checkpoint) : 0}; }
 };
 struct ResumeChecks {
   bool trains = true;             // existing outputs would then come from other weights
