@@ -50,6 +50,8 @@ std::vector<std::pair<std::string, std::string>> schedule_words() {
           {"get_linear_schedule*", "linear"},
           {"polynomiallr", "polynomial"},
           {"poly", "polynomial"},
+          {"polylr*", "polynomial"},
+          {"cosinelr*", "cosine"},
           {"onecycle*", "one_cycle"},
           {"steplr", "step"},
           {"constantlr", "constant"},
@@ -228,9 +230,9 @@ const Synonyms& checkpoint_synonyms() {
 }
 
 std::vector<std::pair<std::string, std::string>> precision_words() {
-  return {{"true", "auto"},    {"float16", "fp16"},  {"half", "fp16"},
-          {"16*", "fp16"},     {"bfloat16", "bf16"}, {"bf16-*", "bf16"},
-          {"float32", "fp32"}, {"float", "fp32"},    {"32*", "fp32"}};
+  return {{"true", "auto"},     {"float16", "fp16"}, {"half", "fp16"},    {"16*", "fp16"},
+          {"bfloat16", "bf16"}, {"bf16-*", "bf16"},  {"float32", "fp32"}, {"float", "fp32"},
+          {"32*", "fp32"},      {"no", "fp32"},      {"mixed", "auto"}};
 }
 
 const Synonyms& device_synonyms() {

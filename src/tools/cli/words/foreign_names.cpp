@@ -17,6 +17,7 @@
 #include "tools/cli/words/vocabulary.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -286,6 +287,27 @@ bool ends_by_steps(const Vocabulary& known, const TypedLine& line, const TrainOp
   return steps.value_or(0) > 0 || in_force.stop.steps > 0;
 }
 
+bool is_valid(const OptionInfo& option, const std::string& value) {
+  try {
+    detail::parse_value(option, value);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The value of an option of ours in our words: fp16 of 16-mixed, true of True.
+std::string value_as_ours(const Vocabulary& known, const std::string& key,
+                          const std::string& value) {
+  const OptionInfo& option = *known.find(key);
+  if (is_valid(option, value)) return value;
+  const std::string meant = our_value(known.synonyms, key, value);
+  if (!meant.empty()) return meant;
+  std::string small = value;
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return is_valid(option, small) ? small : value;
+}
+
 // The words of one name but those of the batch, whatever the rest of the line says; nothing where
 // the name is not known.
 std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const TypedLine& line,
@@ -294,9 +316,9 @@ std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const T
   const std::string value = name.value.empty() ? unknown_value : name.value;
   std::vector<OurWord> words;
   if (known.has(key))
-    words = {{key, value}};
+    words = {{key, value_as_ours(known, key, value)}};
   else if (const std::string own = key_for_reading(known, group, name.name); !own.empty())
-    words = {{own, value}};
+    words = {{own, value_as_ours(known, own, value)}};
   else if (!group.empty() && batch_name(known, name.name) == BatchName::per_device)
     words = {{"eval.batch", value}};
   else if (line.flags.resumes() && batch_name(known, name.name) != BatchName::none)
@@ -502,13 +524,9 @@ void drop_without_effect(const Vocabulary& known, const TypedLine& line, Transla
 void check_values(const Vocabulary& known, Translation& all) {
   for (OurWord& word : all.words) {
     const OptionInfo* const option = known.find(word.name);
-    if (option == nullptr || is_placeholder(word.value)) continue;
-    try {
-      detail::parse_value(*option, word.value);
-    } catch (const Error&) {
-      word.value = unknown_value;
-      all.must_be[word.name] = detail::requirement(*option);
-    }
+    if (option == nullptr || is_placeholder(word.value) || is_valid(*option, word.value)) continue;
+    word.value = unknown_value;
+    all.must_be[word.name] = detail::requirement(*option);
   }
 }
 

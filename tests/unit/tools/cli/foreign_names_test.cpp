@@ -458,6 +458,9 @@ TEST_F(ForeignNames, ValuesAreInOurWords) {
   EXPECT_EQ(hint({"torch_dtype=bfloat16"}), "write precision=bf16");
   EXPECT_EQ(hint({"dtype=half"}), "write precision=fp16");
   EXPECT_EQ(hint({"dtype=float32"}), "write precision=fp32");
+  EXPECT_EQ(hint({"mixed_precision=no"}), "write precision=fp32");
+  for (const char* half : {"16-mixed", "16", "float16", "torch.float16", "half", "FP16"})
+    EXPECT_THAT(refusal({"named", "--precision", half}), EndsWith("| write precision=fp16"));
   EXPECT_EQ(hint({"optim=adamw_torch_fused"}), "write optimizer.kind=adamw");
   EXPECT_THAT(hint({"optim=muon"}), HasSubstr("torch.optim.Muon has other defaults"));
   EXPECT_THAT(hint({"adjust_lr_fn=None"}), HasSubstr("write optimizer.muon_adjust_lr=original"));
