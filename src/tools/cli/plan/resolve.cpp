@@ -354,7 +354,7 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   const ExplainKey explain = explain_keys(recipe, assignments, devices, flags, files);
   apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
                with_name_of(recipe, explain));
-  prefer_given_batch(*setup.train);
+  prefer_given_batch(*setup.train, static_cast<std::int64_t>(devices.size()));
   find_first_weights(*setup.train);
   check_options(setup);
   return setup;
