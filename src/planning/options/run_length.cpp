@@ -3,6 +3,7 @@
 #include "core/base/text/text.h"
 #include "planning/options/schedule_options.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -38,8 +39,10 @@ RunLength run_length(const Plan& plan, const TrainOptions& options, const Option
   const auto add = [&](const std::string& key, double value, double reached, double steps) {
     if (length.ended_by.empty() && steps <= static_cast<double>(plan.total_steps))
       length.ended_by = cat(key, "=", general(value, digits));
-    if (steps <= static_cast<double>(step))
-      raised.push_back(cat(key, " to more than ", general(reached, digits)));
+    if (steps > static_cast<double>(step)) return;
+    const double whole = std::ceil(reached);  // one third of an epoch cannot be typed
+    raised.push_back(reached == whole ? cat(key, " to more than ", general(reached, digits))
+                                      : cat(key, " to ", general(whole, digits), " or more"));
   };
   if (stop.epochs > 0) {
     const EpochOption epochs = epoch_option(recipe, plan.epoch_size);

@@ -522,6 +522,7 @@ TEST_F(Commands, PlanComparesGpusInATable) {
                             "P100: Tesla P100-PCIE-16GB is too old: its compute capability is 6.0"})
     EXPECT_NE(table.out.find(words), std::string::npos) << words << "\n" << table.out;
   EXPECT_EQ(tool(plan_words(folder->path(), {"--table", "--measure"})).code, 2);
+  EXPECT_EQ(tool(plan_words(folder->path(), {"--table", "schedule.warmup=-1"})).code, 2);
 }
 
 TEST_F(Commands, PlanTriesTheModelForTenSeconds) {

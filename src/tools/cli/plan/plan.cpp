@@ -3,6 +3,7 @@
 #include "core/base/text/text.h"
 #include "planning/batch/micro_batch.h"
 #include "planning/precision.h"
+#include "runtime/launch/launch.h"
 #include "tools/cli/bench/measured_times.h"
 #include "tools/cli/bench/trial.h"
 #include "tools/cli/commands.h"
@@ -131,6 +132,7 @@ TimeRow row_for(const Parsed& parsed, const std::string& spec) {
     if (!row.forecast) row.why_not = setup.plan.compute.mfu_unknown;
   } catch (const Error& error) {
     row.why_not = error.what();
+    row.is_error = true;
   }
   return row;
 }
@@ -139,7 +141,9 @@ int print_table(const Parsed& parsed) {
   std::vector<TimeRow> rows;
   for (const char* spec : usual_gpus) rows.push_back(row_for(parsed, spec));
   print(parsed.has("--json") ? json_text(to_json(rows)) : time_table_text(rows));
-  return 0;
+  const bool has_plan =
+      std::any_of(rows.begin(), rows.end(), [](const TimeRow& row) { return !row.is_error; });
+  return has_plan ? exit_finished : exit_usage;
 }
 
 int plan_main(const Parsed& parsed) {
