@@ -63,6 +63,7 @@ PlannedRun plan_old_run(const Parsed& parsed, const RunDir& run, const Then& the
       plan_resumption(planned.setup, run, then, devices, {.trains = !planned.is_over});
   planned.items = resumption.items;
   planned.begun = resumption.begun();
+  if (planned.is_over) say_unused_changes(planned.setup, run);
   say(planned.is_over
           ? cat("run ", run.name(), " has finished: nothing of it is left to train")
           : cat("the plan of run ", run.name(), ", which goes on from step ", planned.begun.step));

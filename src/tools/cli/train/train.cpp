@@ -39,6 +39,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace lockstep::cli {
 namespace {
@@ -71,6 +72,10 @@ std::vector<Device> training_devices(const Parsed& parsed) {
 }
 
 namespace {
+
+// Options that evaluations and predictions do not use.
+constexpr std::array<std::string_view, 6> training_keys{"optimizer.",  "schedule.", "batch.",
+                                                        "checkpoint.", "ema.decay", "on_nan"};
 
 // "" for a run with an unreadable record, which is resumed only if the user names it.
 std::string recipe_of(const RunDir& run) {
@@ -114,6 +119,7 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
                                         parsed.value("--plugin"), then.bare_keys());
   if (goes_further(setup, run)) return std::nullopt;
   say(cat("run ", run.name(), " has finished"));
+  say_unused_changes(setup, run);
   if (then.repeated && is_then_done(run, join(then.steps, ","))) return exit_finished;
   if (parsed.has("--world")) {
     print_result_of_run(std::filesystem::absolute(run.path()).string());
@@ -206,6 +212,23 @@ bool goes_further(const RunSetup& setup, const RunDir& run) {
   for (const char* key : {"stop.steps", "stop.epochs", "stop.patience", "stop.patience_epochs"})
     if (before.contains(key) && before[key] != now[key]) return true;
   return false;
+}
+
+void say_unused_changes(const RunSetup& setup, const RunDir& run) {
+  const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
+  std::vector<std::string> unused;
+  for (const std::string& key : setup.train->table.keys()) {
+    const bool is_of_training =
+        std::any_of(training_keys.begin(), training_keys.end(),
+                    [&](std::string_view part) { return key.starts_with(part); });
+    if (is_of_training && is_asked_for(setup.train->table, key) && before.contains(key) &&
+        before[key] != now[key])
+      unused.push_back(cat(key, "=", setup.train->table.get(key)));
+  }
+  if (!unused.empty())
+    say(cat("without effect, because nothing is left to train: ", join(unused, ", "),
+            "; a larger stop.steps or stop.epochs trains on with ",
+            unused.size() == 1 ? "it" : "them"));
 }
 
 std::vector<Flag> then_flags() {

@@ -63,6 +63,10 @@ std::vector<Device> training_devices(const Parsed& parsed);
 // Whether the present options ask for a later end than the run had.
 bool goes_further(const RunSetup& setup, const RunDir& run);
 
+// For a finished run that does not go further: says which of the present options of training differ
+// from the run's, since they change nothing.
+void say_unused_changes(const RunSetup& setup, const RunDir& run);
+
 // Creates a run with the contents that `fill` writes, atomically: if that fails, or an interrupt
 // comes, nothing is left. Long work calls the second argument of `fill` from time to time, which
 // throws after an interrupt. Throws Error, ToldAlready.
