@@ -3,6 +3,7 @@
 #include "core/base/text/text.h"
 #include "planning/options/schedule_options.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -40,9 +41,12 @@ RunLength run_length(const Plan& plan, const TrainOptions& options, const Option
     if (length.ended_by.empty() && steps <= static_cast<double>(plan.total_steps))
       length.ended_by = cat(key, "=", general(value, digits));
     if (steps > static_cast<double>(step)) return;
-    const double whole = std::ceil(reached);  // one third of an epoch cannot be typed
-    raised.push_back(reached == whole ? cat(key, " to more than ", general(reached, digits))
-                                      : cat(key, " to ", general(whole, digits), " or more"));
+    // The end of a third of an epoch cannot be typed. A product of whole numbers may be off by
+    // bits.
+    const double nearest = std::round(reached);
+    const bool is_whole = std::abs(reached - nearest) < 1e-9 * std::max(1.0, nearest);
+    raised.push_back(is_whole ? cat(key, " to more than ", general(nearest, digits))
+                              : cat(key, " to ", general(std::ceil(reached), digits), " or more"));
   };
   if (stop.epochs > 0) {
     const EpochOption epochs = epoch_option(recipe, plan.epoch_size);
