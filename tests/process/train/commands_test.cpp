@@ -575,6 +575,15 @@ TEST_F(Commands, ThenEvaluatePrintsWhatEvaluatePrints) {
   EXPECT_NE(trained.out.find("bits_per_byte"), std::string::npos) << trained.out;
 }
 
+TEST_F(Commands, TheBestCheckpointIsChosenByAFlag) {
+  for (const char* command : {"evaluate", "predict"})
+    for (const char* word : {"checkpoint=best", "ckpt_path=best", "CHECKPOINT=best"}) {
+      const ToolResult result = tool({command, "a", word, "--devices", "cpu:1"});
+      EXPECT_EQ(result.code, 2) << result.err;
+      EXPECT_NE(result.err.find("hint: write --best\n"), std::string::npos) << result.err;
+    }
+}
+
 TEST_F(Commands, AFinishedRunNamesTheOptionsThatChangeNothing) {
   ASSERT_EQ(tool(train_words(folder->path(), "over", {"stop.steps=2", "optimizer.lr=0.001"})).code,
             0);
