@@ -43,10 +43,23 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
         options.batch.accumulation > 0 ? cat(" x accumulation ", options.batch.accumulation) : "",
         "; for the same batch on several numbers of devices set batch.global to one that "
         "divides into each");
-  if (options.batch.micro <= 0 || options.batch.accumulation == 0)
-    return cat("the effective batch stays ", batch.global,
-               " on any number of devices that divides it: more or fewer of them change ",
-               plan.exact ? "" : "the micro-batch or ", "the accumulation, never the batch");
+  if (options.batch.micro <= 0 || options.batch.accumulation == 0) {
+    const OptionTable& table = options.table;
+    const bool has_micro = table.is_asked_for("batch.micro") && options.batch.micro > 1;
+    const bool has_accumulation =
+        table.is_asked_for("batch.accumulation") && options.batch.accumulation > 1;
+    return cat(
+        "the effective batch stays ", batch.global, " on any number of devices that divides ",
+        has_micro ? cat(batch.global / batch.micro, " (in micro-batches of ", batch.micro, ")")
+        : has_accumulation ? cat(batch.global / batch.accumulation, " (with accumulation ",
+                                 batch.accumulation, ")")
+                           : "it",
+        ": more or fewer of them change ",
+        has_accumulation          ? "the micro-batch"
+        : plan.exact || has_micro ? "the accumulation"
+                                  : "the micro-batch or the accumulation",
+        ", never the batch");
+  }
   if (options.batch.global > 0)
     return cat("the effective batch is ", batch.global, " on ", ranks,
                "; a new run works on no other number of devices while batch.global, batch.micro "

@@ -2,11 +2,13 @@
 #include "core/config/options.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "core/config/synonym.h"
 #include "core/config/value.h"
 
 namespace lockstep {
@@ -96,6 +98,20 @@ struct OptionTable::Impl {
     options.push_back(std::move(option));
   }
 
+  // Adds the choice that a wrong word means to the error.
+  template <class Check>
+  json checked(const OptionTable& table, const Option& option, const std::string& text,
+               const Check& check) const {
+    try {
+      return check();
+    } catch (const Error& error) {
+      const std::string& key = option.info.key;
+      const std::string meant = table.choice_meant(key, text);
+      if (meant.empty()) throw;
+      throw Error(error.what(), cat("write ", key, "=", meant));
+    }
+  }
+
   void store(Option& option, const json& checked, ValueSource source) {
     if (!option.is_set) option.info.default_text = option.text();
     option.write(checked);
@@ -156,15 +172,35 @@ void OptionTable::add_choice(std::string key,
 
 void OptionTable::set(std::string_view key, std::string_view text, ValueSource source) {
   Option& option = impl_->get(key);
-  impl_->store(option, detail::parse_value(option.info, text), std::move(source));
+  const json value = impl_->checked(*this, option, std::string(text),
+                                    [&] { return detail::parse_value(option.info, text); });
+  impl_->store(option, value, std::move(source));
 }
 
 void OptionTable::set_json(std::string_view key, const json& value, ValueSource source) {
   Option& option = impl_->get(key);
-  impl_->store(option, detail::check_value(option.info, value), std::move(source));
+  const json checked =
+      impl_->checked(*this, option, value.is_string() ? value.get<std::string>() : std::string(),
+                     [&] { return detail::check_value(option.info, value); });
+  impl_->store(option, checked, std::move(source));
 }
 
 bool OptionTable::has(std::string_view key) const { return impl_->find(key) != nullptr; }
+std::string OptionTable::choice_meant(std::string_view key, const std::string& text) const {
+  const Option* const option = impl_->find(key);
+  if (option == nullptr || option->info.type != OptionType::choice) return "";
+  const std::vector<std::string>& choices = option->info.spec.choices;
+  const auto is_choice = [&](const std::string& word) {
+    return std::find(choices.begin(), choices.end(), word) != choices.end();
+  };
+  if (is_choice(text)) return text;
+  std::string small = text;
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (is_choice(small)) return small;
+  const std::string meant = our_value(impl_->synonyms, key, text);
+  return is_choice(meant) ? meant : "";
+}
+
 std::string OptionTable::get(std::string_view key) const { return impl_->get(key).text(); }
 bool OptionTable::is_set(std::string_view key) const { return impl_->get(key).is_set; }
 bool OptionTable::is_given(std::string_view key) const { return impl_->get(key).is_given; }

@@ -110,10 +110,17 @@ bool fits_pattern(const std::string& value, std::string_view pattern) {
   return value.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
+// "float16" of "torch.float16".
+std::string plain_value(const std::string& value) {
+  const std::string small = in_small_letters(value);
+  for (const std::string_view module : {"torch.optim.lr_scheduler.", "torch.optim.", "torch."})
+    if (small.starts_with(module)) return small.substr(module.size());
+  return small;
+}
+
 // As we write it: true of True, fp16 of torch.float16.
 std::string value_of(const Synonym& synonym, const std::string& value) {
-  std::string small = in_small_letters(value);
-  if (small.starts_with("torch.")) small = small.substr(std::string_view("torch.").size());
+  const std::string small = plain_value(value);
   for (const auto& [pattern, ours] : synonym.values)
     if (fits_pattern(small, pattern)) return ours;
   if (small == "true" || small == "false") return small;
@@ -196,6 +203,16 @@ std::vector<OurWord> written_here(const Synonym& synonym, const std::string& val
       words.push_back({word.name, *ours, off, synonym.means_several && !off,
                        !synonym.folders.empty() && !value.empty()});
   return words;
+}
+
+std::string our_value(std::span<const Synonym> synonyms, std::string_view key,
+                      const std::string& value) {
+  const std::string form = cat(key, "={value}"), small = plain_value(value);
+  for (const Synonym& synonym : synonyms)
+    if (synonym.ours == form)
+      for (const auto& [pattern, ours] : synonym.values)
+        if (fits_pattern(small, pattern)) return ours;
+  return "";
 }
 
 std::string note_for_value(const Synonym& synonym, const std::string& value) {

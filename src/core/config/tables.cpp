@@ -73,6 +73,11 @@ bool Tables::is_group(std::string_view name) const {
 OptionTable& Tables::table_of(std::string_view key, const std::string& value) const {
   if (OptionTable* table = find(key)) return *table;
   if (is_group(key)) {
+    const std::string kind = cat(key, ".kind");
+    if (const OptionTable* const table = find(kind))
+      if (const std::string meant = table->choice_meant(kind, value); !meant.empty())
+        throw Error(cat(key, " is a group of options, not an option"),
+                    cat("write ", kind, "=", meant));
     std::vector<std::string> members;
     std::copy_if(keys_.begin(), keys_.end(), std::back_inserter(members),
                  [&](const std::string& name) { return name.starts_with(cat(key, ".")); });

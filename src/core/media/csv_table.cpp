@@ -110,8 +110,9 @@ std::size_t CsvTable::column(const std::string& wanted) const {
   if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
   const std::string near = nearest(wanted, columns);
   throw Error(cat(name, " has no column ", wanted),
-              near.empty() ? cat("its columns are ", join(columns, ", "))
-                           : cat("the nearest of its columns is ", near));
+              near.empty()
+                  ? cat("its columns are ", join(columns, ", "))
+                  : cat("the nearest of its columns is ", near, ", of ", join(columns, ", ")));
 }
 
 std::optional<double> CsvTable::number(std::size_t row, std::size_t column) const {

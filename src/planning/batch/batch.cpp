@@ -204,6 +204,17 @@ bool divides(const TrainOptions& options, const Facts& facts, std::int64_t world
   return both ? batch.places() == batch.rows() : batch.rows() % batch.places() == 0;
 }
 
+std::vector<std::string> divisors(std::int64_t number) {
+  std::vector<std::string> small, large;
+  for (std::int64_t one = 1; one * one <= number; ++one) {
+    if (number % one != 0) continue;
+    small.push_back(cat(one));
+    if (number / one != one) large.insert(large.begin(), cat(number / one));
+  }
+  small.insert(small.end(), large.begin(), large.end());
+  return small;
+}
+
 // "1, 2, 3 or 4"
 std::string one_of(const std::vector<std::string>& words) {
   if (words.size() == 1) return words[0];
@@ -217,22 +228,29 @@ void check_frozen_batch(const TrainOptions& options, const Facts& facts,
   const auto asked = static_cast<std::int64_t>(devices.size());
   const std::int64_t global = options.batch.global;
   if (global <= 0 || divides(options, facts, asked)) return;
-  std::vector<std::string> counts;
+  std::vector<std::string> counts, micros;
   const std::int64_t rows = global * std::max<std::int64_t>(1, facts.rows_per_sample);
   const std::int64_t most = std::min(rows, std::max<std::int64_t>(16, 2 * asked));
   for (std::int64_t ranks = 1; ranks <= most; ++ranks)
     if (divides(options, facts, ranks)) counts.push_back(cat(ranks));
   const std::string stays = cat("the global batch of a run stays ", global);
+  const bool has_micro = options.batch.micro > 0 && options.batch.accumulation == 0 &&
+                         !options.exact && facts.fixed_micro == 0 && rows == global;
+  if (has_micro && global % asked == 0) micros = divisors(global / asked);
+  std::vector<std::string> ways;
+  if (!micros.empty())
+    ways.push_back(cat("set batch.micro to ", one_of(micros), ", or leave it out"));
+  if (!counts.empty())
+    ways.push_back(
+        cat("use ", one_of(counts), counts == std::vector<std::string>{"1"} ? " rank" : " ranks"));
+  if (ways.empty()) ways.emplace_back("leave out batch.micro and batch.accumulation");
   throw Error(
       cat("global batch ", global, rows > global ? cat(" of ", rows, " rows") : "",
           " does not divide into ", count_of(asked, rank_word(devices)),
           options.batch.micro > 0 ? cat(" x micro-batch ", options.batch.micro) : "",
           options.batch.accumulation > 0 ? cat(" x accumulation ", options.batch.accumulation)
                                          : ""),
-      counts.empty()
-          ? cat("leave out batch.micro and batch.accumulation: ", stays)
-          : cat("use ", one_of(counts),
-                counts == std::vector<std::string>{"1"} ? " rank" : " ranks", ": ", stays));
+      cat(join(ways, ", or "), ": ", stays));
 }
 
 void check_frozen_data(const Facts& before, const Facts& now, const std::string& where) {

@@ -73,11 +73,13 @@ void note_tight(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const double share = plan.memory_needed_bytes / tightest->available_bytes;
   if (share < tight || share > 1) return;
   const std::int64_t smaller = options.exact ? 0 : next_smaller_micro(plan.batch);
-  notes.push_back(cat("memory is tight: micro-batch ", plan.batch.micro, " needs ",
-                      fixed(100 * share, 0), " % of what is available, by an estimate",
-                      smaller > 0 ? cat("; batch.micro=", smaller,
-                                        " leaves more, and batch.micro=auto tries out what fits")
-                                  : ""));
+  notes.push_back(cat(
+      "memory is tight: micro-batch ", plan.batch.micro, " needs ", fixed(100 * share, 0),
+      " % of what is available, by an estimate",
+      smaller > 0 ? cat("; batch.micro=", smaller, " leaves more, and ",
+                        options.batch.micro == micro_auto ? "training tries out what fits"
+                                                          : "batch.micro=auto tries out what fits")
+                  : ""));
 }
 
 void note_small_micro(const Plan& plan, const TrainOptions& options, std::int64_t fits,

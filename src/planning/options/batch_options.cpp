@@ -34,7 +34,7 @@ void leave_open(OptionTable& table, const char* key) {
 
 }  // namespace
 
-void prefer_given_batch(TrainOptions& options) {
+void prefer_given_batch(TrainOptions& options, std::int64_t devices) {
   OptionTable& table = options.table;
   const bool global = is_set_by_user(table, global_key);
   const bool micro = is_set_by_user(table, micro_key);
@@ -44,6 +44,11 @@ void prefer_given_batch(TrainOptions& options) {
   if (has_global && (global || micro)) leave_open(table, accumulation_key);
   if (has_global && (global || accumulation)) leave_open(table, micro_key);
   if (micro && accumulation && options.batch.micro > 0) leave_open(table, global_key);
+  const auto& batch = options.batch;
+  const bool are_of_preset = is_of_preset(table, global_key) && is_of_preset(table, micro_key);
+  if (are_of_preset && batch.micro > 0 && batch.accumulation == 0 && !options.exact &&
+      devices > 0 && batch.global % devices == 0 && batch.global / devices % batch.micro != 0)
+    leave_open(table, micro_key);
 }
 
 std::string size_source(const TrainOptions& options, const std::string& key) {

@@ -3,6 +3,8 @@
 #include "core/base/text/text.h"
 #include "planning/options/schedule_options.h"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -38,8 +40,13 @@ RunLength run_length(const Plan& plan, const TrainOptions& options, const Option
   const auto add = [&](const std::string& key, double value, double reached, double steps) {
     if (length.ended_by.empty() && steps <= static_cast<double>(plan.total_steps))
       length.ended_by = cat(key, "=", general(value, digits));
-    if (steps <= static_cast<double>(step))
-      raised.push_back(cat(key, " to more than ", general(reached, digits)));
+    if (steps > static_cast<double>(step)) return;
+    // The end of a third of an epoch cannot be typed. A product of whole numbers may be off by
+    // bits.
+    const double nearest = std::round(reached);
+    const bool is_whole = std::abs(reached - nearest) < 1e-9 * std::max(1.0, nearest);
+    raised.push_back(is_whole ? cat(key, " to more than ", general(nearest, digits))
+                              : cat(key, " to ", general(std::ceil(reached), digits), " or more"));
   };
   if (stop.epochs > 0) {
     const EpochOption epochs = epoch_option(recipe, plan.epoch_size);

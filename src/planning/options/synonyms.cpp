@@ -51,6 +51,8 @@ std::vector<std::pair<std::string, std::string>> schedule_words() {
           {"get_linear_schedule*", "linear"},
           {"polynomiallr", "polynomial"},
           {"poly", "polynomial"},
+          {"polylr*", "polynomial"},
+          {"cosinelr*", "cosine"},
           {"onecycle*", "one_cycle"},
           {"steplr", "step"},
           {"constantlr", "constant"},
@@ -202,13 +204,14 @@ const Synonyms& checkpoint_synonyms() {
        .from = "Lightning",
        .ours = "eval.every_epochs={value}"},
       {.names = {"pretrained", "pretrained_weights", "pretrained_path", "init_from", "checkpoint",
-                 "checkpoint_path", "load_from", "weights"},
+                 "checkpoint_path", "ckpt", "load_from", "weights"},
        .from = "torchvision, timm, nnU-Net",
        .ours = "init.from={path}",
        .none_when_off = true,
        .note = "a file or folder of weights, or a run; nothing is downloaded: lockstep help "
                "pretrained weights"},
-      {.names = {"auto_resume", "resume_from_checkpoint", "continue_training", "ckpt_path"},
+      {.names = {"auto_resume", "resume", "resume_from_checkpoint", "continue_training",
+                 "ckpt_path"},
        .from = "Transformers, Lightning, nnU-Net",
        .ours = "--resume auto",
        .none_when_off = true,
@@ -228,9 +231,9 @@ const Synonyms& checkpoint_synonyms() {
 }
 
 std::vector<std::pair<std::string, std::string>> precision_words() {
-  return {{"true", "auto"},    {"float16", "fp16"},  {"half", "fp16"},
-          {"16*", "fp16"},     {"bfloat16", "bf16"}, {"bf16-*", "bf16"},
-          {"float32", "fp32"}, {"float", "fp32"},    {"32*", "fp32"}};
+  return {{"true", "auto"},     {"float16", "fp16"}, {"half", "fp16"},    {"16*", "fp16"},
+          {"bfloat16", "bf16"}, {"bf16-*", "bf16"},  {"float32", "fp32"}, {"float", "fp32"},
+          {"32*", "fp32"},      {"no", "fp32"},      {"mixed", "auto"}};
 }
 
 const Synonyms& device_synonyms() {

@@ -10,7 +10,10 @@
 #include "tools/cli/words/foreign_names.h"
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <span>
+#include <system_error>
 #include <utility>
 
 namespace lockstep::cli {
@@ -201,6 +204,20 @@ bool is_option(const Command& command, const std::string& word) {
                                                         : command.stray_hint);
 }
 
+// A name of other programs in capitals is no input, unless there is a file of that name.
+void refuse_foreign_name(const Command& command, const Words& words, const std::string& operand) {
+  const std::size_t equals = operand.find('=');
+  const std::string name = operand.substr(0, equals);
+  const bool is_name =
+      equals != operand.npos && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+        return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
+      });
+  std::error_code error;
+  if (!command.takes_files || !is_name || std::filesystem::exists(operand, error)) return;
+  if (const std::string hint = hint_for_word(command, words, operand); !hint.empty())
+    throw Error(cat("unexpected argument ", operand), hint);
+}
+
 void check_operands(const Command& command, const Words& words, const Parsed& parsed) {
   const std::string usage = cat("usage: lockstep ", command.name, " ", command.operands);
   if (parsed.positionals.size() < command.min_positionals)
@@ -240,6 +257,7 @@ Parsed parse(const Command& command, const Words& words) {
     } else if (is_option(command, word)) {
       parsed.assignments.push_back(word);
     } else {
+      refuse_foreign_name(command, words, word);
       parsed.positionals.push_back(word);
     }
   }

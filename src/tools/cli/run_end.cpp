@@ -20,9 +20,9 @@ bool has_checkpoint(const RunDir& run) {
   return false;
 }
 
-std::string what_is_left(const RunDir& run) {
+std::string what_is_left(const RunDir& run, const GoOn& go_on) {
   if (!has_checkpoint(run)) return nothing_saved;
-  return "what was saved is kept: " + resume_command_for(run);
+  return "what was saved is kept: " + go_on.command;
 }
 
 void write_down(const RunDir& run, RunState state, const std::string& why) {
@@ -65,23 +65,19 @@ std::string hint_of(const RankFailed& failed) {
                "data.threads take less";
 }
 
-int report_failure(const RankFailed& failed, const RunDir& run) {
+int report_failure(const RankFailed& failed, const RunDir& run, const GoOn& go_on) {
   if (is_users_error(failed)) {
     const RankError& error = *failed.error;
     say(trim(cat("error: ", error.what, "\n", error.hint.empty() ? "" : "\nhint: " + error.hint)));
     write_down(run, RunState::failed, error.what);
     return exit_usage;
   }
-  say(text_of(failed, {hint_of(failed), has_checkpoint(run) ? what_is_left(run) : ""}));
+  say(text_of(failed, {hint_of(failed), has_checkpoint(run) ? what_is_left(run, go_on) : ""}));
   write_down(run, RunState::failed, failure_text(failed));
   return exit_failed;
 }
 
 }  // namespace
-
-std::string resume_command_for(const RunDir& run) {
-  return "lockstep resume " + shell_word(run.path().string());
-}
 
 std::string failure_text(const RankFailed& failed) {
   const std::string who = cat("rank ", failed.rank, " on ", failed.device, " failed");
@@ -92,19 +88,19 @@ std::string failure_text(const RankFailed& failed) {
 
 bool is_users_error(const RankFailed& failed) { return failed.error && failed.error->is_users; }
 
-int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why) {
+int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why,
+                   const GoOn& go_on) {
   if (std::holds_alternative<Finished>(outcome)) return exit_finished;
   if (std::holds_alternative<Stopped>(outcome)) {
-    say(cat("stopped (", why, "); ",
-            has_checkpoint(run) ? "go on with: " + resume_command_for(run) : nothing_saved));
+    say(cat("stopped (", why, "); ", has_checkpoint(run) ? go_on.text() : nothing_saved));
     return exit_stopped;
   }
   if (const auto* interrupted = std::get_if<Interrupted>(&outcome)) {
-    say(cat("interrupted: ", interrupted->why, "; ", what_is_left(run)));
+    say(cat("interrupted: ", interrupted->why, "; ", what_is_left(run, go_on)));
     write_down(run, RunState::interrupted, interrupted->why);
     return exit_interrupted;
   }
-  return report_failure(std::get<RankFailed>(outcome), run);
+  return report_failure(std::get<RankFailed>(outcome), run, go_on);
 }
 
 int report_reading(const LaunchOutcome& outcome) {

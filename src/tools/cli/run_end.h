@@ -3,6 +3,7 @@
 
 #include "runtime/launch/launch.h"
 #include "runtime/run/folder/run_dir.h"
+#include "tools/cli/train/go_on.h"
 
 #include <string>
 
@@ -16,9 +17,8 @@ bool is_users_error(const RankFailed& failed);
 
 // Reports how the ranks of a training run ended, and writes the state that they cannot write
 // themselves. why: of a stop. Returns the exit code.
-int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why);
-
-std::string resume_command_for(const RunDir& run);  // "lockstep resume runs/a"
+int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why,
+                   const GoOn& go_on);
 
 // The same for ranks that only read a run. Throws the rank's own Error if there is one.
 int report_reading(const LaunchOutcome& outcome);

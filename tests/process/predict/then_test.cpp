@@ -82,7 +82,9 @@ TEST_F(ThenPredict, FollowsAQuotaFromTheBestCheckpointWithinIt) {
   EXPECT_THAT(stopped.err, HasSubstr("training stops 10s before stop.after = 20s is over"));
   EXPECT_THAT(stopped.err, HasSubstr("stop.after = 20s is over but for stop.reserve = 10s"));
   EXPECT_THAT(stopped.err, HasSubstr("predicted 2 items into"));
-  EXPECT_THAT(stopped.err, HasSubstr("go on with: lockstep resume runs/quota"));
+  EXPECT_THAT(stopped.err,
+              HasSubstr("go on with the same command, or with: lockstep resume runs/quota --then "
+                        "predict stop.after=20s stop.reserve=10s"));
   EXPECT_TRUE(fs::exists(outputs("quota") / "r4.out"));
   EXPECT_LT(took.count(), 30);
   std::vector<CheckpointInfo> damaged;
@@ -215,7 +217,8 @@ TEST_F(ThenPredict, APredictionThatFailsSaysThatTheRunIsTrained) {
   EXPECT_THAT(result.err, HasSubstr("lockstep predict runs/fails --best predict.scale=2"));
   EXPECT_EQ(RunDir::open("fails", folder->path() / "runs").state(), RunState::finished);
   EXPECT_EQ(quota.code, 1) << quota.err;
-  EXPECT_THAT(quota.err, HasSubstr("to go on: lockstep resume runs/fails2"));
+  EXPECT_THAT(quota.err,
+              HasSubstr("to go on: lockstep resume runs/fails2 --then predict stop.after"));
   EXPECT_EQ(RunDir::open("fails2", folder->path() / "runs").state(), RunState::stopped);
 }
 

@@ -522,6 +522,7 @@ TEST_F(Commands, PlanComparesGpusInATable) {
                             "P100: Tesla P100-PCIE-16GB is too old: its compute capability is 6.0"})
     EXPECT_NE(table.out.find(words), std::string::npos) << words << "\n" << table.out;
   EXPECT_EQ(tool(plan_words(folder->path(), {"--table", "--measure"})).code, 2);
+  EXPECT_EQ(tool(plan_words(folder->path(), {"--table", "schedule.warmup=-1"})).code, 2);
 }
 
 TEST_F(Commands, PlanTriesTheModelForTenSeconds) {
@@ -550,9 +551,15 @@ TEST_F(Commands, ASpentBudgetTrainsNotOneStepMore) {
   const ToolResult first =
       tool(train_words(folder->path(), "spent", {"stop.steps=1000000", "stop.budget=1s"}));
   ASSERT_EQ(first.code, 75) << first.err;
+  EXPECT_NE(first.err.find("go on with: lockstep resume runs/spent stop.budget="),
+            std::string::npos)
+      << first.err;
   const auto step = newest_good(folder->path() / "runs/spent/checkpoints")->step;
   const ToolResult again = tool({"resume", "spent", "--devices", "cpu:2"});
   EXPECT_EQ(again.code, 75) << again.err;
+  EXPECT_NE(again.err.find("go on with: lockstep resume runs/spent stop.budget="),
+            std::string::npos)
+      << again.err;
   EXPECT_NE(again.err.find("stop.budget = 1s is spent"), std::string::npos) << again.err;
   EXPECT_EQ(newest_good(folder->path() / "runs/spent/checkpoints")->step, step);
   const ToolResult more = tool({"resume", "spent", "--devices", "cpu:1", "stop.budget=1h",
@@ -566,6 +573,30 @@ TEST_F(Commands, ThenEvaluatePrintsWhatEvaluatePrints) {
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_EQ(trained.out, tool({"evaluate", "then", "--devices", "cpu:1"}).out);
   EXPECT_NE(trained.out.find("bits_per_byte"), std::string::npos) << trained.out;
+}
+
+TEST_F(Commands, TheBestCheckpointIsChosenByAFlag) {
+  for (const char* command : {"evaluate", "predict"})
+    for (const char* word : {"checkpoint=best", "ckpt_path=best", "CHECKPOINT=best"}) {
+      const ToolResult result = tool({command, "a", word, "--devices", "cpu:1"});
+      EXPECT_EQ(result.code, 2) << result.err;
+      EXPECT_NE(result.err.find("hint: write --best\n"), std::string::npos) << result.err;
+    }
+}
+
+TEST_F(Commands, AFinishedRunNamesTheOptionsThatChangeNothing) {
+  ASSERT_EQ(tool(train_words(folder->path(), "over", {"stop.steps=2", "optimizer.lr=0.001"})).code,
+            0);
+  const ToolResult same = tool(train_words(
+      folder->path(), "over", {"stop.steps=2", "optimizer.lr=0.001", "--resume", "auto"}));
+  ASSERT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(same.err.find("without effect"), std::string::npos) << same.err;
+  const ToolResult other = tool(train_words(
+      folder->path(), "over", {"stop.steps=2", "optimizer.lr=0.002", "--resume", "auto"}));
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_NE(other.err.find("without effect, because nothing is left to train: optimizer.lr=0.002;"),
+            std::string::npos)
+      << other.err;
 }
 
 TEST_F(Commands, ResumeAutoGoesFurtherThanAFinishedRunWhenAsked) {

@@ -27,11 +27,11 @@ class BatchOptions : public ::testing::Test {
     options.table.set(key, value, {.kind = kind, .where = "my.toml, line 3"});
   }
   // "global = ranks x micro x accumulation" of the plan on two GPUs.
-  std::string planned() {
-    prefer_given_batch(options);
-    const BatchPlan batch = make_plan(options, text_facts(), memory, gpus(2)).batch;
-    return std::to_string(batch.global) + " = 2 x " + std::to_string(batch.micro) + " x " +
-           std::to_string(batch.accumulation);
+  std::string planned(int devices = 2) {
+    prefer_given_batch(options, devices);
+    const BatchPlan batch = make_plan(options, text_facts(), memory, gpus(devices)).batch;
+    return std::to_string(batch.global) + " = " + std::to_string(devices) + " x " +
+           std::to_string(batch.micro) + " x " + std::to_string(batch.accumulation);
   }
 
   TrainOptions options;
@@ -58,6 +58,37 @@ TEST_F(BatchOptions, AGivenAccumulationOverridesThePresetsMicroBatch) {
   preset("batch.micro", "16");
   give("batch.accumulation", "4");
   EXPECT_EQ(planned(), "64 = 2 x 8 x 4");
+}
+
+TEST_F(BatchOptions, ThePresetsBatchStaysOnEachNumberOfDevicesThatDividesIt) {
+  const auto on = [&](int devices) {
+    preset("batch.global", "64");
+    preset("batch.micro", "16");
+    return planned(devices);
+  };
+  EXPECT_EQ(on(1), "64 = 1 x 16 x 4");
+  EXPECT_EQ(on(4), "64 = 4 x 16 x 1");
+  EXPECT_EQ(on(8), "64 = 8 x 8 x 1");
+  EXPECT_EQ(on(16), "64 = 16 x 4 x 1");
+  EXPECT_EQ(on(3), "48 = 3 x 16 x 1") << "64 is not divided by 3";
+}
+
+TEST_F(BatchOptions, SaysOnWhichNumbersOfDevicesTheBatchStays) {
+  const auto note = [&](const std::string& text) {
+    return has_note(make_plan(options, text_facts(), memory, gpus(2)), text);
+  };
+  preset("batch.global", "64");
+  preset("batch.micro", "16");
+  EXPECT_TRUE(note("stays 64 on any number of devices that divides it: more or fewer"));
+  give("batch.micro", "16");
+  EXPECT_TRUE(
+      note("stays 64 on any number of devices that divides 4 (in micro-batches of 16): "
+           "more or fewer of them change the accumulation, never"));
+  give("batch.micro", "0");
+  give("batch.accumulation", "4");
+  EXPECT_TRUE(
+      note("that divides 16 (with accumulation 4): more or fewer of them change the "
+           "micro-batch, never"));
 }
 
 TEST_F(BatchOptions, TwoGivenSizesOverrideThePresetsBatch) {

@@ -204,10 +204,16 @@ TEST(FrozenBatch, NamesTheNumbersOfRanksThatWork) {
   EXPECT_EQ(hint_of_frozen(12, 5),
             "use 1, 2, 3, 4, 6 or 12 ranks: the global batch of a run stays 12");
   EXPECT_EQ(hint_of_frozen(7, 2), "use 1 or 7 ranks: the global batch of a run stays 7");
-  EXPECT_EQ(hint_of_frozen(12, 4, 4), "use 1 or 3 ranks: the global batch of a run stays 12");
-  EXPECT_EQ(hint_of_frozen(12, 2, 12), "use 1 rank: the global batch of a run stays 12");
+  EXPECT_EQ(
+      hint_of_frozen(12, 4, 4),
+      "set batch.micro to 1 or 3, or leave it out, or use 1 or 3 ranks: the global batch of a "
+      "run stays 12");
+  EXPECT_EQ(
+      hint_of_frozen(12, 2, 12),
+      "set batch.micro to 1, 2, 3 or 6, or leave it out, or use 1 rank: the global batch of a "
+      "run stays 12");
   EXPECT_EQ(hint_of_frozen(12, 2, 5),
-            "leave out batch.micro and batch.accumulation: the global batch of a run stays 12");
+            "set batch.micro to 1, 2, 3 or 6, or leave it out: the global batch of a run stays 12");
 }
 
 TEST(FrozenBatch, IsRefusedExactlyWhereTheSolverRefusesIt) {

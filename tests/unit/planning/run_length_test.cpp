@@ -31,6 +31,7 @@ TEST_F(LengthOfRun, StepsAndEpochsEndItByTheirOwnNames) {
   options.stop.epochs = 1.5;
   EXPECT_EQ(at(15).ended_by, "stop.epochs=1.5");
   EXPECT_EQ(at(20).longer, "set stop.epochs to more than 2");
+  EXPECT_EQ(at(31).longer, "set stop.epochs to 4 or more");
 }
 
 TEST_F(LengthOfRun, OfARecipeIsInItsOwnOption) {

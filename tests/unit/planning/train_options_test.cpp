@@ -110,5 +110,28 @@ TEST(TrainOptions, RefuseWhatCannotBe) {
     EXPECT_THROW(options.table.set(key, value), Error) << key << "=" << value;
 }
 
+TEST(TrainOptions, AnswerOtherProgramsWordsWithTheirOwn) {
+  TrainOptions options;
+  const auto hint = [&](const std::string& assignment) -> std::string {
+    OptionTable* const tables[] = {&options.table};
+    const std::string assignments[] = {assignment};
+    try {
+      apply_config(tables, {}, assignments);
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return "";
+  };
+  for (const char* half : {"16-mixed", "16", "float16", "torch.float16", "half", "FP16"})
+    EXPECT_EQ(hint(cat("precision=", half)), "write precision=fp16") << half;
+  for (const char* half : {"bf16-mixed", "bfloat16"})
+    EXPECT_EQ(hint(cat("precision=", half)), "write precision=bf16") << half;
+  EXPECT_EQ(hint("precision=32-true"), "write precision=fp32");
+  EXPECT_EQ(hint("schedule.kind=CosineAnnealingLR"), "write schedule.kind=cosine");
+  EXPECT_EQ(hint("schedule=torch.optim.lr_scheduler.LinearLR"), "write schedule.kind=linear");
+  EXPECT_EQ(hint("schedule=cosine"), "write schedule.kind=cosine");
+  EXPECT_EQ(hint("optimizer=AdamW"), "write optimizer.kind=adamw");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -17,6 +17,7 @@
 #include "core/base/text/text.h"
 #include "runtime/run/checkpoint/checkpoint_names.h"
 #include "runtime/run/checkpoint/manifest.h"
+#include "runtime/run/events/json_lines.h"
 
 namespace lockstep {
 namespace fs = std::filesystem;
@@ -121,6 +122,13 @@ std::optional<CheckpointInfo> newest_good(
     if (info && skipped) skipped(*info);
   }
   return std::nullopt;
+}
+
+double elapsed_s(const CheckpointInfo& checkpoint) try {
+  const nlohmann::json state = nlohmann::json::parse(read_file(checkpoint.path / "state.json"));
+  return number_or(state, "elapsed_s", 0);
+} catch (const std::exception&) {
+  return 0;
 }
 
 bool is_evaluated(const CheckpointInfo& checkpoint) {

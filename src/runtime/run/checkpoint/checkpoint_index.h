@@ -31,6 +31,9 @@ std::optional<CheckpointInfo> newest_good(
     const std::filesystem::path& checkpoints,
     const std::function<void(const CheckpointInfo&)>& skipped = {});
 
+// Seconds that the run had trained over all its starts, which stop.budget counts; 0: unknown.
+double elapsed_s(const CheckpointInfo& checkpoint);
+
 // Whether it was evaluated, so that it can be the best.
 bool is_evaluated(const CheckpointInfo& checkpoint);
 

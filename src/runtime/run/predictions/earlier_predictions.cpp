@@ -269,6 +269,12 @@ std::string difference_text(const json& before, const json& now) {
   const json weights = value(before, weights_key), own = value(now, weights_key);
   if (weights != own) {
     const json step = value(weights, "step"), own_step = value(own, "step");
+    const bool was_export = value(weights, "export") == true,
+               is_export = value(own, "export") == true;
+    if (step == own_step && was_export != is_export)
+      return was_export ? cat("an export of step ", step.dump(), ", not a checkpoint of the run")
+                        : cat("a checkpoint of step ", step.dump(), ", not an export");
+    if (step == own_step && is_export) return cat("another export of step ", step.dump());
     return step == own_step ? cat("other weights of step ", step.dump())
                             : cat("the weights of step ", step.dump(), ", not ", own_step.dump());
   }

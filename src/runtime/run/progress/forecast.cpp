@@ -45,13 +45,19 @@ double evaluation_by(const Plan& plan, const StepEstimate& step) {
          static_cast<double>(plan.valid_samples);
 }
 
-// The shorter one, and its name; 0 s: there is none. How much of the budget earlier starts have
-// spent is not known here.
-std::pair<double, const char*> shortest_quota(const TrainOptions& options, bool is_first_start) {
-  const double after = options.stop.after.seconds;
-  const double budget = is_first_start ? options.stop.budget.seconds : 0;
-  if (budget > 0 && (after <= 0 || budget < after)) return {budget, "stop.budget"};
-  return {after, "stop.after"};
+// The quota that ends this start first.
+struct ShortestQuota {
+  double left_s = 0;  // 0: there is none
+  std::string text{};
+};
+
+ShortestQuota shortest_quota(const TrainOptions& options, double spent_s) {
+  const Duration after = options.stop.after, budget = options.stop.budget;
+  const double left_s = budget.seconds - spent_s;
+  if (budget.seconds <= 0 || (after.seconds > 0 && after.seconds <= left_s))
+    return {after.seconds, cat("stop.after = ", format_duration(after))};
+  return {left_s, cat("stop.budget = ", format_duration(budget),
+                      spent_s > 0 ? cat(" (", format_span(spent_s), " used)") : "")};
 }
 
 }  // namespace
@@ -122,13 +128,27 @@ std::string forecast_text(const Forecast& forecast) {
   return cat(text, "; ", source_text(forecast.from));
 }
 
-std::string quota_text(const Forecast& forecast, const TrainOptions& options,
-                       std::int64_t first_step, std::int64_t total_steps) {
-  const auto [quota_s, name] = shortest_quota(options, first_step == 0);
+std::string raised_budget(const TrainOptions& options, double spent_s) {
+  const double budget_s = options.stop.budget.seconds;
+  return cat("stop.budget=", format_duration({budget_s * (std::ceil(spent_s / budget_s) + 1)}));
+}
+
+std::string spent_budget_text(const TrainOptions& options, double spent_s, double least_s) {
+  const auto& stop = options.stop;
+  const double left_s = stop.budget.seconds - stop.reserve.seconds - spent_s;
+  if (stop.budget.seconds <= 0 || spent_s <= 0 || left_s > least_s) return "";
+  return cat("nothing of stop.budget = ", format_duration(stop.budget),
+             stop.reserve.seconds > 0 ? cat(" less ", format_duration(stop.reserve)) : "",
+             " is left to train: earlier starts used ", format_span(spent_s),
+             "; to go further, set a larger one, such as ", raised_budget(options, spent_s));
+}
+
+std::string quota_text(const Forecast& forecast, const TrainOptions& options, const Begun& begun,
+                       std::int64_t total_steps) {
+  const auto [quota_s, quota] = shortest_quota(options, begun.spent_s);
   if (quota_s <= 0) return "";
   const PartTimes& parts = forecast.from.parts;
   const double may_s = quota_s - options.stop.reserve.seconds, left_s = may_s - forecast.total_s;
-  const std::string quota = cat(name, " = ", format_duration({quota_s}));
   const std::string kept =
       options.stop.reserve.seconds > 0 ? cat(" less ", format_duration(options.stop.reserve)) : "";
   if (left_s >= 0) return cat("fits into ", quota, kept, ": ", format_span(left_s), " are left");
@@ -140,7 +160,7 @@ std::string quota_text(const Forecast& forecast, const TrainOptions& options,
   constexpr double rounding = 1e-6;
   const auto reached = static_cast<std::int64_t>(std::clamp(steps + rounding, 0.0, 1e15));
   return cat("does not fit into ", quota, kept, ", where it comes to about step ",
-             std::min(first_step + reached, total_steps), " of ", total_steps,
+             std::min(begun.step + reached, total_steps), " of ", total_steps,
              evaluates || forecast.evaluations == 0
                  ? ""
                  : cat("; no evaluation fits, which takes ", format_seconds(parts.evaluation_s)));

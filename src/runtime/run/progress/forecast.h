@@ -49,10 +49,22 @@ bool scatters(const MeasuredTimes& times);
 // ago".
 std::string forecast_text(const Forecast& forecast);
 
-// Whether the run fits into the quota, or how far it gets; "" without a quota. stop.budget counts
-// only for a new run. options.stop.reserve must have its final value.
-std::string quota_text(const Forecast& forecast, const TrainOptions& options,
-                       std::int64_t first_step, std::int64_t total_steps);
+// What earlier starts of a run have done.
+struct Begun {
+  std::int64_t step = 0;
+  double spent_s = 0;  // of stop.budget
+};
+
+// Whether the run fits into the quota, or how far it gets; "" without a quota.
+// options.stop.reserve must have its final value.
+std::string quota_text(const Forecast& forecast, const TrainOptions& options, const Begun& begun,
+                       std::int64_t total_steps);
+
+// That earlier starts have used up stop.budget, with a larger one; "" if more than least_s are
+// left.
+std::string spent_budget_text(const TrainOptions& options, double spent_s, double least_s);
+// "stop.budget=24s": a multiple of what it is, that leaves at least as much once more.
+std::string raised_budget(const TrainOptions& options, double spent_s);
 
 std::string format_seconds(double seconds);  // "12.3ms", "0.31s", "14s", "5m20s"
 

@@ -63,8 +63,9 @@ std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare
     }
     const std::string value = assignment.substr(assignment.find('=') + 1);
     if (known) continue;
-    const bool is_in_a_group =
-        !bare.options_first && !keys_in_a_group(keys_of_setup(setup), key).empty();
+    std::vector<std::string> in_groups = keys_in_a_group(keys_of_setup(setup), key);
+    std::erase_if(in_groups, [](const std::string& each) { return each.starts_with("init."); });
+    const bool is_in_a_group = !bare.options_first && !in_groups.empty();
     if (!is_in_a_group && explain(key, value)) continue;  // apply_config says what it is
     const std::string near = meant_by(setup, bare, key);
     if (!near.empty())

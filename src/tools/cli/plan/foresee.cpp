@@ -35,12 +35,18 @@ std::string prediction_text(const RunSetup& setup, std::int64_t items,
                      : "";
 }
 
-void note_forecast(RunSetup& setup, const std::optional<Forecast>& forecast,
-                   std::int64_t first_step) {
-  if (!forecast || forecast->steps == 0) return;
+void note_forecast(RunSetup& setup, const std::optional<Forecast>& forecast, const Begun& begun) {
   Plan& plan = setup.plan;
+  if (begun.step >= plan.total_steps) return;
+  const PartTimes parts = forecast ? forecast->from.parts : PartTimes{};
+  const double least_s = 2 * parts.step_s + parts.save_s;  // as TimeAhead::next_steps_s
+  if (std::string spent = spent_budget_text(*setup.train, begun.spent_s, least_s); !spent.empty()) {
+    plan.notes.push_back(std::move(spent));
+    return;
+  }
+  if (!forecast) return;
   plan.notes.push_back(forecast_text(*forecast));
-  const std::string quota = quota_text(*forecast, *setup.train, first_step, plan.total_steps);
+  const std::string quota = quota_text(*forecast, *setup.train, begun, plan.total_steps);
   if (!quota.empty()) plan.notes.push_back(quota);
 }
 
@@ -58,13 +64,12 @@ std::optional<Forecast> forecast_of(const RunSetup& setup, std::int64_t first_st
 }  // namespace
 
 std::optional<Forecast> foresee(RunSetup& setup, const Then& then, std::int64_t items,
-                                std::int64_t first_step,
-                                const std::optional<MeasuredTimes>& trial) {
+                                const Begun& begun, const std::optional<MeasuredTimes>& trial) {
   ExpectedTimes expected{.after = reserve_time(setup, then, items)};
   const std::optional<Forecast> forecast =
-      trial ? make_forecast(*trial, setup.plan, *setup.train, first_step)
-            : forecast_of(setup, first_step);
-  note_forecast(setup, forecast, first_step);
+      trial ? make_forecast(*trial, setup.plan, *setup.train, begun.step)
+            : forecast_of(setup, begun.step);
+  note_forecast(setup, forecast, begun);
   if (then.has("predict") && items > 0)
     if (std::string note = prediction_text(setup, items, forecast); !note.empty())
       setup.plan.notes.push_back(std::move(note));

@@ -10,14 +10,13 @@
 
 namespace lockstep::cli {
 
-// For a planned setup, before a run begins at first_step. Sets stop.reserve. Adds to the plan's
+// For a planned setup, before a run begins or goes on. Sets stop.reserve. Adds to the plan's
 // notes the forecast, whether it fits into the quota, and the time of predictions. Stores in
 // setup.times the times for the ranks. items: those that `then` predicts. trial: a measurement just
 // made, which takes precedence over remembered times. Returns the forecast from `trial`, an earlier
 // run or trial, or the devices' peaks, in this order; or nothing.
 std::optional<Forecast> foresee(RunSetup& setup, const Then& then, std::int64_t items,
-                                std::int64_t first_step,
-                                const std::optional<MeasuredTimes>& trial = {});
+                                const Begun& begun, const std::optional<MeasuredTimes>& trial = {});
 
 // Compares the forecast of such a run with its time so far; "" if there was none.
 std::string forecast_and_truth(const RunSetup& setup);

@@ -3,6 +3,7 @@
 #include "core/base/text/text.h"
 #include "planning/batch/micro_batch.h"
 #include "planning/precision.h"
+#include "runtime/launch/launch.h"
 #include "tools/cli/bench/measured_times.h"
 #include "tools/cli/bench/trial.h"
 #include "tools/cli/commands.h"
@@ -28,7 +29,8 @@ std::vector<Device> imagined_for(const std::string& spec) {
 struct PlannedRun {
   RunSetup setup;
   Then then;
-  std::int64_t items = 0, first_step = 0;
+  std::int64_t items = 0;
+  Begun begun{};
   bool is_over = false;  // it has finished: training adds nothing to it
 };
 
@@ -60,10 +62,11 @@ PlannedRun plan_old_run(const Parsed& parsed, const RunDir& run, const Then& the
   const Resumption resumption =
       plan_resumption(planned.setup, run, then, devices, {.trains = !planned.is_over});
   planned.items = resumption.items;
-  planned.first_step = resumption.step();
+  planned.begun = resumption.begun();
+  if (planned.is_over) say_unused_changes(planned.setup, run);
   say(planned.is_over
           ? cat("run ", run.name(), " has finished: nothing of it is left to train")
-          : cat("the plan of run ", run.name(), ", which goes on from step ", planned.first_step));
+          : cat("the plan of run ", run.name(), ", which goes on from step ", planned.begun.step));
   return planned;
 }
 
@@ -96,7 +99,7 @@ int print_plan(const Parsed& parsed) {
       parsed.has("--measure") ? try_out(setup) : std::nullopt;
   std::optional<Forecast> forecast =
       foresee(setup, planned.then, planned.items,
-              planned.is_over ? setup.plan.total_steps : planned.first_step, trial);
+              planned.is_over ? Begun{.step = setup.plan.total_steps} : planned.begun, trial);
   if (planned.is_over)
     forecast.reset();
   else if (!forecast)
@@ -121,15 +124,16 @@ TimeRow row_for(const Parsed& parsed, const std::string& spec) {
     const std::vector<Device> devices = imagined_for(spec);
     const Then then = then_of(parsed);
     PlannedRun planned = plan_new_run(resolved_setup(parsed, then, devices), then, devices);
-    row.forecast = foresee(planned.setup, then, planned.items, 0);
+    row.forecast = foresee(planned.setup, then, planned.items, {});
     const RunSetup& setup = planned.setup;
     row.device = setup.plan.devices[0].name;
     row.precision = precision_word(setup.plan.precision.type);
     row.quota =
-        row.forecast ? quota_text(*row.forecast, *setup.train, 0, setup.plan.total_steps) : "";
+        row.forecast ? quota_text(*row.forecast, *setup.train, {}, setup.plan.total_steps) : "";
     if (!row.forecast) row.why_not = setup.plan.compute.mfu_unknown;
   } catch (const Error& error) {
     row.why_not = error.what();
+    row.is_error = true;
   }
   return row;
 }
@@ -138,7 +142,9 @@ int print_table(const Parsed& parsed) {
   std::vector<TimeRow> rows;
   for (const char* spec : usual_gpus) rows.push_back(row_for(parsed, spec));
   print(parsed.has("--json") ? json_text(to_json(rows)) : time_table_text(rows));
-  return 0;
+  const bool has_plan =
+      std::any_of(rows.begin(), rows.end(), [](const TimeRow& row) { return !row.is_error; });
+  return has_plan ? exit_finished : exit_usage;
 }
 
 int plan_main(const Parsed& parsed) {

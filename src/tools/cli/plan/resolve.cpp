@@ -356,7 +356,7 @@ RunSetup read_options(const std::string& recipe, const std::string& plugin,
   const ExplainKey explain = explain_keys(recipe, assignments, devices, flags, files);
   apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
                with_name_of(recipe, explain));
-  prefer_given_batch(*setup.train);
+  prefer_given_batch(*setup.train, static_cast<std::int64_t>(devices.size()));
   return setup;
 }
 
@@ -482,8 +482,10 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
     before["norm.rows"] = setup.train->norm.rows = setup.plan.batch.norm_rows;
   setup.train->stop.after = setup.train->stop.reserve = {};  // of that start alone
   const bool reads = !bare.groups.empty() && !bare.options_first;
-  const FlagsHere flags =
-      reads ? FlagsHere{.names = {"--devices"}, .group = bare.groups.front()} : FlagsHere{};
+  const FlagsHere flags = reads ? FlagsHere{.names = {"--devices", "--best"},
+                                            .group = bare.groups.front(),
+                                            .of_run = bare.groups.front()}
+                                : FlagsHere{.names = {"--devices"}, .of_run = "resume"};
   const ExplainKey explain = explain_keys(setup.recipe, assignments, {}, flags, files);
   apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
                with_name_of(setup.recipe, explain));

@@ -13,8 +13,9 @@ namespace lockstep::cli {
 struct TimeRow {
   std::string device, precision;
   std::optional<Forecast> forecast;
-  std::string why_not;  // if there is no forecast
-  std::string quota;    // from quota_text
+  std::string why_not;    // if there is no forecast
+  bool is_error = false;  // there is no plan either
+  std::string quota;      // from quota_text
 };
 
 // With a header; below it are notes on all rows, and values that are unknown or do not fit.

@@ -79,7 +79,9 @@ json without_places(const json& value, const std::string& run) {
 ChosenWeights choose_weights(const RunDir& run, const fs::path& weights, bool best) {
   if (!weights.empty())
     return {.checkpoint = nullptr,
-            .identity = {{"step", step_of_export(weights)}, {"id", checksum_of_export(weights)}}};
+            .identity = {{"step", step_of_export(weights)},
+                         {"id", checksum_of_export(weights)},  // of the whole file
+                         {"export", true}}};
   std::vector<CheckpointInfo> skipped;
   const auto checkpoint = checkpoint_to_read(run.checkpoints(), best, skipped);
   if (!checkpoint) throw_no_checkpoint(run.name(), skipped);

@@ -232,12 +232,12 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
                                   parsed.value("--plugin"), then.bare_keys());
   check_frozen_batch(*setup.train, setup.prepared.facts, devices);
   if (copies) RunDir::check_new(setup.train->run.root, into);
+  const bool trains = !had_finished || goes_further(setup, run);
+  if (!trains) say_unused_changes(setup, run);
   const Resumption resumption =
       plan_resumption(setup, run, then, devices,
-                      {.trains = !had_finished || goes_further(setup, run),
-                       .may_try = !foreign,
-                       .needs_checkpoint = copies});
-  foresee(setup, then, resumption.items, resumption.step());
+                      {.trains = trains, .may_try = !foreign, .needs_checkpoint = copies});
+  foresee(setup, then, resumption.items, resumption.begun());
   say(to_text(setup.plan, false));
   if (copies)
     run = make_run(setup.train->run.root, into, setup.recipe,

@@ -10,7 +10,6 @@
 #include "tools/cli/context.h"
 #include "tools/cli/plan/resolve.h"
 #include "tools/cli/predict/predict_items.h"
-#include "tools/cli/run_end.h"
 #include "tools/cli/train/train.h"
 
 #include <algorithm>
@@ -103,12 +102,12 @@ int report_then(const RunDir& run) {
 }
 
 // After a prediction that failed, or skipped something.
-void say_what_is_left(const RunSetup& setup, const RunDir& run, Trained trained) {
+void say_what_is_left(const RunSetup& setup, const RunDir& run, const TrainingEnd& end) {
   const std::string name = shell_word(run.path().string());
   say(cat("--then predict did not do all of it; ",
-          trained == Trained::to_the_end ? "the run itself is trained" : "the run itself is saved",
+          end.how == Trained::to_the_end ? "the run itself is trained" : "the run itself is saved",
           "\nto predict again: lockstep predict ", name, " --best", own_words(setup)));
-  if (trained == Trained::until_quota) say(cat("to go on: ", resume_command_for(run)));
+  if (end.how == Trained::until_quota) say(cat("to go on: ", end.go_on));
 }
 
 }  // namespace
@@ -116,7 +115,9 @@ void say_what_is_left(const RunSetup& setup, const RunDir& run, Trained trained)
 bool Then::has(std::string_view step) const { return names(steps, step); }
 
 Then then_of(const Parsed& parsed) {
-  Then then{.force = parsed.has("--force"), .repeated = parsed.has("--seeds")};
+  Then then{.force = parsed.has("--force"),
+            .repeated = parsed.has("--seeds"),
+            .by_resume_auto = parsed.value("--resume") == "auto"};
   std::vector<std::string> steps;
   if (parsed.has("--then"))
     for (const std::string& step : split(parsed.value("--then"), ',')) {
@@ -205,7 +206,7 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>
     }
     if (step == predict_step) {
       code = predict_then(setup, run, devices, then, end.ends_s);
-      if (code != exit_finished) say_what_is_left(setup, run, end.how);
+      if (code != exit_finished) say_what_is_left(setup, run, end);
     }
     if (step == report_step) code = report_then(run);
     if (code != exit_finished) return code;

@@ -20,8 +20,9 @@ struct Then {
   std::vector<std::string> groups{};  // named steps that have options
   // The named steps, in the order of execution; none if others start the ranks (--world).
   std::vector<std::string> steps{};
-  bool force = false;     // replaces existing outputs
-  bool repeated = false;  // this training belongs to --seeds
+  bool force = false;           // replaces existing outputs
+  bool repeated = false;        // this training belongs to --seeds
+  bool by_resume_auto = false;  // the same command goes on with the run
 
   bool has(std::string_view step) const;
   // A bare KEY that is no option itself belongs to one of the groups.
@@ -54,6 +55,7 @@ enum class Trained { to_the_end, until_quota };
 struct TrainingEnd {
   Trained how = Trained::to_the_end;
   double ends_s = 0;
+  std::string go_on = {};  // GoOn::command; used after a quota alone
 };
 
 // Executes the steps; a report is of the run at that time. Predictions use the best checkpoint if

@@ -39,6 +39,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace lockstep::cli {
 namespace {
@@ -71,6 +72,10 @@ std::vector<Device> training_devices(const Parsed& parsed) {
 }
 
 namespace {
+
+// Options that evaluations and predictions do not use.
+constexpr std::array<std::string_view, 6> training_keys{"optimizer.",  "schedule.", "batch.",
+                                                        "checkpoint.", "ema.decay", "on_nan"};
 
 // "" for a run with an unreadable record, which is resumed only if the user names it.
 std::string recipe_of(const RunDir& run) {
@@ -114,6 +119,7 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
                                         parsed.value("--plugin"), then.bare_keys());
   if (goes_further(setup, run)) return std::nullopt;
   say(cat("run ", run.name(), " has finished"));
+  say_unused_changes(setup, run);
   if (then.repeated && is_then_done(run, join(then.steps, ","))) return exit_finished;
   if (parsed.has("--world")) {
     print_result_of_run(std::filesystem::absolute(run.path()).string());
@@ -167,7 +173,7 @@ int train_once(const Parsed& parsed, const std::string& group) {
   check_evaluation(setup, then);
   if (!foreign) try_micro_out(setup, devices);
   plan_run(setup, devices);
-  foresee(setup, then, items, 0);
+  foresee(setup, then, items, {});
   check_new_batch(setup.plan, *setup.train, names_data(setup.options->table));
   say(to_text(setup.plan, false));
   RunDir run = make_run(setup.train->run.root, parsed.value("--name"), setup.recipe,
@@ -206,6 +212,23 @@ bool goes_further(const RunSetup& setup, const RunDir& run) {
   for (const char* key : {"stop.steps", "stop.epochs", "stop.patience", "stop.patience_epochs"})
     if (before.contains(key) && before[key] != now[key]) return true;
   return false;
+}
+
+void say_unused_changes(const RunSetup& setup, const RunDir& run) {
+  const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
+  std::vector<std::string> unused;
+  for (const std::string& key : setup.train->table.keys()) {
+    const bool is_of_training =
+        std::any_of(training_keys.begin(), training_keys.end(),
+                    [&](std::string_view part) { return key.starts_with(part); });
+    if (is_of_training && is_asked_for(setup.train->table, key) && before.contains(key) &&
+        before[key] != now[key])
+      unused.push_back(cat(key, "=", setup.train->table.get(key)));
+  }
+  if (!unused.empty())
+    say(cat("without effect, because nothing is left to train: ", join(unused, ", "),
+            "; a larger stop.steps or stop.epochs trains on with ",
+            unused.size() == 1 ? "it" : "them"));
 }
 
 std::vector<Flag> then_flags() {
@@ -419,6 +442,13 @@ void note_read_bytes(const RunDir& run, double bytes) try {
 
 namespace {
 
+// What all starts have used of a stop.budget that ended this one; 0: it did not.
+double spent_budget_s(const RunDir& run, const Told& told) {
+  if (!told.by_quota || !told.why.starts_with("stop.budget")) return 0;
+  const auto checkpoints = list_checkpoints(run.checkpoints(), /*thorough=*/false);
+  return checkpoints.empty() ? 0 : elapsed_s(checkpoints.back());
+}
+
 // The work of train_run, while its messages are recorded.
 int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const double read_before = children_read_bytes();
@@ -427,15 +457,17 @@ int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& the
   const LaunchOutcome outcome = train_with_restarts(setup, run, resuming, gpu_log.get(), told);
   say_activity(run, gpu_log.get());
   note_read_bytes(run, children_read_bytes() - read_before);
-  const int code = report_outcome(outcome, run, told.why);
+  const GoOn go_on = go_on_with(run.path(), setup, then, spent_budget_s(run, told));
+  const int code = report_outcome(outcome, run, told.why, go_on);
   report_training_to_batch(run);
   if (code == exit_finished || code == exit_stopped)
     remember_times(setup, {.parts = told.times.mean(), .run = run.name()});
   if (code == exit_stopped && told.by_quota && !told.signalled) {
-    const int after = run_then(setup, run, setup.plan.devices, then,
-                               {.how = Trained::until_quota, .ends_s = told.ends_s});
+    const int after =
+        run_then(setup, run, setup.plan.devices, then,
+                 {.how = Trained::until_quota, .ends_s = told.ends_s, .go_on = go_on.command});
     if (after == exit_finished && then.has("predict"))
-      say(cat("predicted before the end of the run; go on with: ", resume_command_for(run)));
+      say(cat("predicted before the end of the run; ", go_on.text()));
     return after == exit_finished ? exit_stopped : after;
   }
   if (code != exit_finished) return code;

@@ -4,6 +4,7 @@
 #include "planning/run_setup.h"
 #include "runtime/run/checkpoint/checkpoint_index.h"
 #include "runtime/run/folder/run_dir.h"
+#include "runtime/run/progress/forecast.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/train/then.h"
 
@@ -41,6 +42,7 @@ struct Resumption {
   std::int64_t items = 0;  // that `then` predicts
   std::optional<CheckpointInfo> checkpoint;
   std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
+  Begun begun() const { return {step(), checkpoint ? elapsed_s(*checkpoint) : 0}; }
 };
 struct ResumeChecks {
   bool trains = true;             // existing outputs would then come from other weights
@@ -60,6 +62,10 @@ std::vector<Device> training_devices(const Parsed& parsed);
 
 // Whether the present options ask for a later end than the run had.
 bool goes_further(const RunSetup& setup, const RunDir& run);
+
+// For a finished run that does not go further: says which of the present options of training differ
+// from the run's, since they change nothing.
+void say_unused_changes(const RunSetup& setup, const RunDir& run);
 
 // Creates a run with the contents that `fill` writes, atomically: if that fails, or an interrupt
 // comes, nothing is left. Long work calls the second argument of `fill` from time to time, which

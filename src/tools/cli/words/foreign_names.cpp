@@ -18,6 +18,7 @@
 #include "tools/jobs/job_file/job_keys.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -135,14 +136,39 @@ bool is_own_name(const Vocabulary& known, const std::string& name) {
          (find_synonym(known.synonyms, name) == nullptr && in_its_groups(known, key).size() == 1);
 }
 
+// A name that stands for the checkpoint to take.
+bool is_of_checkpoint(const Synonym& synonym) {
+  return synonym.ours.starts_with("init.from=") || synonym.ours == "--resume auto";
+}
+
+// "best", or "last" for all words of the newest one; "": another value, such as a file.
+std::string checkpoint_meant(const Synonym& synonym, const std::string& value) {
+  if (!is_of_checkpoint(synonym)) return "";
+  const std::string word = plain_name(value);
+  if (word == "best") return word;
+  return word == "last" || word == "latest" || word == "newest" ? "last" : "";
+}
+
 // Whether a command that reads a run takes the option, rather than leaving it to the run.
-bool is_for_reading(const Vocabulary& known, const std::string& group, const std::string& key) {
-  if (key.starts_with("--") || key.starts_with(group + ".")) return true;
+bool is_for_reading(const Vocabulary& known, const std::string& key) {
+  if (key.starts_with("--") || is_of_step(key)) return true;
   for (const char* part : {"eval.", "files.", "matmul.", "data.threads", "data.prefetch"})
     if (key.starts_with(part)) return true;
   const OptionInfo* const option = known.find(key);
   return key == "precision" ||
          (option != nullptr && option->spec.is_path && key.starts_with("data."));
+}
+
+// The option of the command's own group, or of the only step that has it: threshold as
+// predict.threshold. "": there is none, or the command does not read a run.
+std::string key_for_reading(const Vocabulary& known, const std::string& group,
+                            const std::string& typed) {
+  const std::string key = plain_name(typed);
+  if (group.empty() || find_synonym(known.synonyms, typed) != nullptr) return "";
+  if (const std::string own = cat(group, ".", key); known.has(own)) return own;
+  Words keys = keys_in_a_group(known.keys(), key);
+  std::erase_if(keys, [](const std::string& each) { return !is_of_step(each); });
+  return keys.size() == 1 ? keys.front() : "";
 }
 
 // The words as a command that reads a run takes them: seed as predict.seed, and the folder of runs,
@@ -155,8 +181,7 @@ std::vector<OurWord> words_for_reading(const Vocabulary& known, const std::strin
         word.name == "run.root" ? "out" : word.name.substr(word.name.rfind('.') + 1);
     if (const std::string own = cat(group, ".", last); known.has(own)) word.name = own;
   }
-  std::erase_if(words,
-                [&](const OurWord& word) { return !is_for_reading(known, group, word.name); });
+  std::erase_if(words, [&](const OurWord& word) { return !is_for_reading(known, word.name); });
   return words;
 }
 
@@ -263,6 +288,27 @@ bool ends_by_steps(const Vocabulary& known, const TypedLine& line, const TrainOp
   return steps.value_or(0) > 0 || in_force.stop.steps > 0;
 }
 
+bool is_valid(const OptionInfo& option, const std::string& value) {
+  try {
+    detail::parse_value(option, value);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The value of an option of ours in our words: fp16 of 16-mixed, true of True.
+std::string value_as_ours(const Vocabulary& known, const std::string& key,
+                          const std::string& value) {
+  const OptionInfo& option = *known.find(key);
+  if (is_valid(option, value)) return value;
+  const std::string meant = our_value(known.synonyms, key, value);
+  if (!meant.empty()) return meant;
+  std::string small = value;
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return is_valid(option, small) ? small : value;
+}
+
 // The words of one name but those of the batch, whatever the rest of the line says; nothing where
 // the name is not known.
 std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const TypedLine& line,
@@ -271,10 +317,20 @@ std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const T
   const std::string value = name.value.empty() ? unknown_value : name.value;
   std::vector<OurWord> words;
   if (known.has(key))
-    words = {{key, value}};
+    words = {{key, value_as_ours(known, key, value)}};
+  else if (const std::string own = key_for_reading(known, group, name.name); !own.empty())
+    words = {{own, value_as_ours(known, own, value)}};
   else if (!group.empty() && batch_name(known, name.name) == BatchName::per_device)
     words = {{"eval.batch", value}};
-  else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name))
+  else if (line.flags.resumes() && batch_name(known, name.name) != BatchName::none)
+    words = batch_name(known, name.name) == BatchName::per_device
+                ? std::vector<OurWord>{{"batch.micro", value}}
+                : std::vector<OurWord>{};
+  else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name);
+           synonym != nullptr && !group.empty() && !checkpoint_meant(*synonym, name.value).empty())
+    words = checkpoint_meant(*synonym, name.value) == "best" ? std::vector<OurWord>{{"--best", ""}}
+                                                             : std::vector<OurWord>{};
+  else if (synonym != nullptr)
     words = written_here(meaning_beside(*synonym, line), in_its_folder(*synonym, line, name.value),
                          batch);
   else if (is_own_name(known, name.name))
@@ -359,10 +415,14 @@ void add_reason(const Vocabulary& known, const TypedLine& line, const TypedName&
           cat(word.name, "=", value_typed_for(line, word.name), " is set already and counts");
   const Synonym* const synonym = find_synonym(known.synonyms, name.name);
   const bool is_needless = synonym != nullptr && synonym->ours.empty();
+  if (line.flags.resumes() && words.empty() && batch_name(known, name.name) != BatchName::none)
+    all.reasons[key] = "the global batch of a run stays as it is";
   if (line.flags.group.empty() || !words.empty() || is_needless) return;
   const bool is_folder = synonym != nullptr && synonym->ours.starts_with("run.root=");
-  all.reasons[key] = is_folder ? "--items FILE says where the table of items goes"
-                               : "the run keeps its settings of training";
+  const bool is_newest = synonym != nullptr && checkpoint_meant(*synonym, name.value) == "last";
+  all.reasons[key] = is_newest   ? "the newest checkpoint is the default"
+                     : is_folder ? "--items FILE says where the table of items goes"
+                                 : "the run keeps its settings of training";
 }
 
 // has_presets: whether the program did as the preset does, where the line leaves it open.
@@ -377,7 +437,7 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
       options_in_force(line.recipe, line.names, line.has_gpu);
   const bool by_steps = ends_by_steps(known, line, *in_force);
   std::optional<BatchWords> batch;
-  if (sizes.is_typed() && line.flags.group.empty())
+  if (sizes.is_typed() && !line.flags.keeps_batch())
     batch = batch_words(sizes, *in_force, static_cast<std::int64_t>(devices));
   bool has_batch = false;
   for (const TypedName& name : line.names) {
@@ -409,7 +469,7 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
     if (!is_own) drop_idle_unit(words);
     if (words.empty()) all.left_out.push_back(key);
     all.sums_up_devices |=
-        line.flags.group.empty() && batch_name(known, name.name) == BatchName::per_device;
+        !line.flags.keeps_batch() && batch_name(known, name.name) == BatchName::per_device;
     for (const OurWord& word : words) add_word(all, word, name);
   }
   return all;
@@ -465,13 +525,9 @@ void drop_without_effect(const Vocabulary& known, const TypedLine& line, Transla
 void check_values(const Vocabulary& known, Translation& all) {
   for (OurWord& word : all.words) {
     const OptionInfo* const option = known.find(word.name);
-    if (option == nullptr || is_placeholder(word.value)) continue;
-    try {
-      detail::parse_value(*option, word.value);
-    } catch (const Error&) {
-      word.value = unknown_value;
-      all.must_be[word.name] = detail::requirement(*option);
-    }
+    if (option == nullptr || is_placeholder(word.value) || is_valid(*option, word.value)) continue;
+    word.value = unknown_value;
+    all.must_be[word.name] = detail::requirement(*option);
   }
 }
 
@@ -543,6 +599,7 @@ Translation translated(const Vocabulary& known, const TypedLine& line) {
 }
 
 std::string as_typed(const OurWord& word) {
+  if (word.name == "--best") return word.name;  // a switch
   return word.name.starts_with("--") ? cat(word.name, " ", shell_word(word.value))
                                      : shell_word(cat(word.name, "=", word.value));
 }
@@ -623,6 +680,7 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
     return cat("--devices ", shell_word(flags.devices), " is given");
   if (const auto reason = all.reasons.find(key); reason != all.reasons.end()) return reason->second;
   if (!flags.group.empty()) return "";  // notes are of training
+  if (flags.resumes() && batch_name(known, key) != BatchName::none) return "";
   const bool is_left_out =
       std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
   return is_left_out && synonym->none_when_off ? "" : note_for_value(*synonym, value);
@@ -851,6 +909,7 @@ FlagsHere flags_here(const Command& command) {
   here.takes_kinds = here.counts_devices && command.name != "bench";
   here.lists_counts = command.name == "bench";
   if (command.group == "evaluate" || command.group == "predict") here.group = command.group;
+  if (command.complete == "run") here.of_run = command.name;
   return here;
 }
 
@@ -1003,7 +1062,8 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
   const auto asked = std::find_if(line.names.begin(), line.names.end(),
                                   [&](const TypedName& each) { return each.name == name; });
   if (asked == line.names.end()) return "";
-  if (is_known_name(known, name)) return foreign_hint(known, line, *asked);
+  if (is_known_name(known, name) || !key_for_reading(known, flags.group, name).empty())
+    return foreign_hint(known, line, *asked);
   if (is_flag_of(flags, "--slots") && is_job_key(plain_name(name)))
     return hint_for_job_key(recipe, plain_name(name), asked->value);
   if (!nearest(name, flags.names).empty()) return "";  // that is what is meant

@@ -19,6 +19,9 @@ struct FlagsHere {
   bool lists_counts = false;    // each number of a list is a count too
   std::string devices{};        // the value of --devices; empty if it was not given
   std::string group{};          // evaluate or predict: commands that read a run, and do not train
+  std::string of_run{};         // the name of a command that takes a run
+  bool resumes() const { return of_run == "resume"; }
+  bool keeps_batch() const { return !group.empty() || resumes(); }
 };
 FlagsHere flags_here(const Command& command);
 // The flags of a parsed command line.

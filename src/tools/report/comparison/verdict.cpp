@@ -135,6 +135,9 @@ const QuantityRow* chosen_row(const Comparison& comparison) {
     if (row.what.name == comparison.options.by && row.per.empty()) return &row;
     names.push_back(row.what.name);
   }
+  const std::string end = cat(".", comparison.options.by);  // "auc" names "best.auc" too
+  for (const QuantityRow& row : comparison.rows)
+    if (row.per.empty() && row.what.name.ends_with(end)) return &row;
   const std::string near = nearest(comparison.options.by, names);
   throw Error(
       cat("--by ", printable(comparison.options.by), " was not measured on both sides"),

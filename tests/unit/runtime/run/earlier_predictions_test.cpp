@@ -239,6 +239,8 @@ TEST_F(EarlierPredictionsTest, OfAnotherIdentityAreInTheWayAndSayWhatDiffers) {
   refuses("predict.scale", 2, "predict.scale = 1.5, not 2");
   refuses("weights", {{"step", 9}, {"id", "x"}}, "the weights of step 8, not 9");
   refuses("weights", {{"step", 8}, {"id", "y"}}, "other weights of step 8");
+  refuses("weights", {{"step", 8}, {"id", "y"}, {"export", true}},
+          "a checkpoint of step 8, not an export");
   refuses("recipe", "found", "another recipe");
 }
 

@@ -59,7 +59,7 @@ TEST_F(ForecastTest, AnEvaluationThatWasNotMeasuredIsForwardAlone) {
 
 TEST_F(ForecastTest, SaysWhetherItFitsIntoTheQuota) {
   options.eval.every_steps = 50;
-  const auto text = [&] { return quota_text(make(), options, 0, plan.total_steps); };
+  const auto text = [&] { return quota_text(make(), options, {}, plan.total_steps); };
   EXPECT_EQ(text(), "") << "there is none";
   options.stop.after = {300};
   EXPECT_EQ(text(), "fits into stop.after = 5m: 1m14s are left");
@@ -70,12 +70,26 @@ TEST_F(ForecastTest, SaysWhetherItFitsIntoTheQuota) {
       "does not fit into stop.budget = 3m20s less 1m, where it comes to about step 60 of 100");
 }
 
-TEST_F(ForecastTest, SaysNothingOfABudgetThatEarlierStartsHaveUsed) {
+TEST_F(ForecastTest, CountsWhatEarlierStartsHaveUsedOfTheBudget) {
+  options.eval.every_steps = 50;
   options.stop.budget = {200};
-  EXPECT_EQ(quota_text(make(50), options, 50, plan.total_steps), "");
-  options.stop.after = {300};
-  EXPECT_THAT(quota_text(make(50), options, 50, plan.total_steps),
-              ::testing::StartsWith("fits into stop.after = 5m"));
+  const auto text = [&] {
+    return quota_text(make(50), options, {.step = 50, .spent_s = 60}, plan.total_steps);
+  };
+  EXPECT_EQ(text(), "fits into stop.budget = 3m20s (1m used): 24s are left");
+  options.stop.after = {130};
+  EXPECT_EQ(text(), "fits into stop.after = 2m10s: 14s are left");
+}
+
+TEST_F(ForecastTest, SaysThatNothingOfTheBudgetIsLeft) {
+  options.stop.budget = {12};
+  EXPECT_EQ(spent_budget_text(options, 0, 20), "") << "of a first start";
+  EXPECT_EQ(spent_budget_text(options, 9, 2), "");
+  EXPECT_EQ(spent_budget_text(options, 11, 2),
+            "nothing of stop.budget = 12s is left to train: earlier starts used 11s; to go "
+            "further, set a larger one, such as stop.budget=24s");
+  options.stop.reserve = {5};
+  EXPECT_NE(spent_budget_text(options, 9, 2), "") << "but for what is kept";
 }
 
 TEST_F(ForecastTest, ByPeaksGoesByTheStepThatIsEstimated) {
@@ -121,7 +135,7 @@ TEST_F(ForecastTest, SaysWhatAnEvaluationNeedsThatDoesNotFit) {
   times.parts.evaluation_s = 500;
   options.eval.every_steps = 50;
   options.stop.after = {300};
-  EXPECT_EQ(quota_text(make(), options, 0, plan.total_steps),
+  EXPECT_EQ(quota_text(make(), options, {}, plan.total_steps),
             "does not fit into stop.after = 5m, where it comes to about step 100 of 100; no "
             "evaluation fits, which takes 8m20s");
 }

@@ -16,6 +16,7 @@ namespace lockstep::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -486,6 +487,9 @@ TEST_F(ForeignNames, ValuesAreInOurWords) {
   EXPECT_EQ(hint({"torch_dtype=bfloat16"}), "write precision=bf16");
   EXPECT_EQ(hint({"dtype=half"}), "write precision=fp16");
   EXPECT_EQ(hint({"dtype=float32"}), "write precision=fp32");
+  EXPECT_EQ(hint({"mixed_precision=no"}), "write precision=fp32");
+  for (const char* half : {"16-mixed", "16", "float16", "torch.float16", "half", "FP16"})
+    EXPECT_THAT(refusal({"named", "--precision", half}), EndsWith("| write precision=fp16"));
   EXPECT_EQ(hint({"optim=adamw_torch_fused"}), "write optimizer.kind=adamw");
   EXPECT_THAT(hint({"optim=muon"}), HasSubstr("torch.optim.Muon has other defaults"));
   EXPECT_THAT(hint({"adjust_lr_fn=None"}), HasSubstr("write optimizer.muon_adjust_lr=original"));
@@ -616,9 +620,12 @@ TEST_F(ForeignNames, ACommandThatReadsARunIsToldWhatItTakes) {
     Command command = planner();
     command.name = command.group = name;
     command.complete = "run";
+    command.takes_files = true;
+    command.max_positionals = 9;
+    command.flags.push_back({"--best", "", ""});
     std::vector<std::string> words{run};
     words.insert(words.end(), more.begin(), more.end());
-    return error_of([&] { parse(command, words); });
+    return error_if_any([&] { parse(command, words); });
   };
   for (const char* command : {"evaluate", "predict"}) {
     EXPECT_THAT(refused(command, {"--batch_size", "4"}), HasSubstr("| write eval.batch=4"));
@@ -632,6 +639,35 @@ TEST_F(ForeignNames, ACommandThatReadsARunIsToldWhatItTakes) {
   EXPECT_THAT(refused("evaluate", {"--output_dir", "x"}),
               HasSubstr("| leave it out: --items FILE says where"));
   EXPECT_THAT(refused("predict", {"--random_seed", "1"}), HasSubstr("| write predict.seed=1"));
+  for (const char* command : {"evaluate", "predict"}) {
+    EXPECT_THAT(refused(command, {"--checkpoint", "best"}), EndsWith("| write --best"));
+    EXPECT_THAT(refused(command, {"CKPT_PATH=best", "LR=1"}), HasSubstr("| write --best; leave"));
+    EXPECT_THAT(refused(command, {"--weights", "latest"}),
+                EndsWith("| leave it out: the newest checkpoint is the default"));
+    EXPECT_THAT(refused(command, {"SYMBOLS=4"}), EndsWith("| write predict.symbols=4"));
+  }
+  EXPECT_EQ(refused("predict", {"E=mc", "--", "SYMBOLS=4"}), "") << "a text, and a file perhaps";
+}
+
+TEST_F(ForeignNames, ARunThatGoesOnKeepsItsGlobalBatch) {
+  const TemporaryDirectory folder;
+  RunDir::create(folder.path(), "base", "named", [](RunDir& made) {
+    made.write_record({{"recipe", "named"}});
+  });
+  Command resume = planner();
+  resume.name = "resume";
+  resume.complete = "run";
+  const auto refused = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{(folder.path() / "base").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return error_of([&] { parse(resume, words); });
+  };
+  EXPECT_THAT(refused({"BATCH_SIZE_PER_GPU=12"}), EndsWith("| write batch.micro=12"));
+  EXPECT_THAT(refused({"BATCH_SIZE=12", "GRAD_ACCUM=2"}),
+              EndsWith("| write batch.micro=12; leave out grad_accum; the global batch of a run "
+                       "stays as it is"));
+  EXPECT_THAT(refused({"TOTAL_BATCH_SIZE=12"}),
+              EndsWith("| leave it out: the global batch of a run stays as it is"));
 }
 
 TEST_F(ForeignNames, ALineThatAsksForAnotherCommandIsToldThatCommand) {

@@ -388,6 +388,7 @@ TEST_F(Batches, SeedsOfAMatrixAreRepeatsOfOneConfiguration) {
   const Comparison found = compare(a, b, {.by = "test.auc", .better = {{"auc", Better::higher}}});
   EXPECT_EQ(found.jobs.matched, 4);
   EXPECT_EQ(found.conclusion, Conclusion::better);
+  EXPECT_EQ(compare(a, b, {.by = "auc", .better = {{"auc", Better::higher}}}).by, "test.auc");
   EXPECT_NEAR(row(found, "test.auc").contrast.interval.estimate, 0.1, 1e-9);
   for (const QuantityRow& one : found.rows)
     EXPECT_NE(one.what.aspect, Aspect::time) << one.what.name << ": they ran side by side";

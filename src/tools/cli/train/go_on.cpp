@@ -1,0 +1,27 @@
+#include "tools/cli/train/go_on.h"
+
+#include "core/base/text/text.h"
+#include "runtime/run/progress/forecast.h"
+#include "tools/cli/context.h"
+
+namespace lockstep::cli {
+
+std::string GoOn::text() const {
+  return cat("go on with", same_command ? " the same command, or with: " : ": ", command);
+}
+
+GoOn go_on_with(const std::filesystem::path& run, const RunSetup& setup, const Then& then,
+                double spent_s) {
+  const TrainOptions& train = *setup.train;
+  std::string command = cat("lockstep resume ", shell_word(run.string()));
+  if (!then.steps.empty()) command += cat(" --then ", join(then.steps, ","));
+  if (then.force && !then.steps.empty()) command += " --force";
+  if (train.stop.after.seconds > 0)
+    command += cat(" stop.after=", format_duration(train.stop.after));
+  if (train.stop.reserve.seconds > 0 && train.table.is_asked_for("stop.reserve"))
+    command += cat(" stop.reserve=", format_duration(train.stop.reserve));
+  if (spent_s > 0) command += cat(" ", raised_budget(train, spent_s));
+  return {.command = command, .same_command = then.by_resume_auto && spent_s <= 0};
+}
+
+}  // namespace lockstep::cli
