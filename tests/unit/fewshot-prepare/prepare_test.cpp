@@ -158,6 +158,20 @@ TEST_F(PrepareTest, DrawsNovelClassesFromTheSplitSeed) {
   EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("data.classes is novel"));
 }
 
+TEST_F(PrepareTest, SaysWhichClassesAreHeldOutWhereEpisodesNeedMore) {
+  options.episode.n_way = 12;
+  const std::string share = error_of([&] { prepare(); });
+  EXPECT_THAT(share, AllOf(HasSubstr("; 4 of 12 classes are held out as novel (data.novel_share)"),
+                           HasSubstr("; data.novel_share=0 trains on all classes")));
+  EXPECT_THAT(said, Contains(HasSubstr("base classes: ")));
+  options.data.novel = {"star", "ring"};
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("; 2 of 12 classes are held out as novel"),
+                    HasSubstr("; data.classes=all trains on all classes")));
+  options.episode.n_way = 13;  // more than there are
+  EXPECT_THAT(error_of([&] { prepare(); }), Not(HasSubstr("trains on all")));
+}
+
 TEST_F(PrepareTest, GoesOnWithTheSplitOfTheRunAndRefusesOtherBoxes) {
   const Prepared first = prepare();
   const fs::path run = write_run(first);
