@@ -284,6 +284,13 @@ TEST_F(Export, AFileOfWeightsAloneIsNone) {
   }
 }
 
+TEST_F(Export, APictureInPlaceOfTheRunIsNamedAsOne) {
+  write_file_atomic(folder->path() / "a.jpg", "\xFF\xD8\xFF\xE0 of a picture");
+  const std::string said = tool({"predict", "init.from=best.pth", "a.jpg"}).err;
+  EXPECT_THAT(said, HasSubstr("a.jpg is a JPEG picture, no run and no export of one"));
+  EXPECT_THAT(said, HasSubstr("follow it: lockstep predict RUN a.jpg"));
+}
+
 TEST_F(Export, ScoresFilesWithoutARun) {
   write_file_atomic(folder->path() / "truth.csv", "a\nb\nc\nd\n");
   write_file_atomic(folder->path() / "guess.csv", "a\nb\nx\nd\n");

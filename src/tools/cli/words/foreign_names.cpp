@@ -29,6 +29,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+constexpr const char* first_weights = "init.from";
+
 // The typed names, and the facts about their place.
 struct TypedLine {
   std::string recipe;  // "": not known
@@ -114,6 +116,7 @@ std::vector<OurWord> words_that_fit(const Vocabulary& known, const TypedLine& li
   std::erase_if(words, [&](const OurWord& word) {
     if (word.name == "--devices" && !line.flags.devices.empty()) return true;
     if (word.name.starts_with("--")) return !is_flag_of(line.flags, word.name);
+    if (word.name == first_weights && !line.flags.of_run.empty()) return true;
     return says_nothing(known, word) || is_typed_as_it_should_be(line, word.name);
   });
   for (OurWord& word : words) {
@@ -536,11 +539,26 @@ std::string batch_note(const Vocabulary& known, const TypedLine& line, const Tra
   return join(notes, "; ");
 }
 
+// For a name that means first weights, in a command that takes a run; "" for others.
+std::string note_of_run(const FlagsHere& flags, const Synonym& synonym, const std::string& value) {
+  const std::vector<OurWord> words = written_here(synonym, value, {});
+  const auto weights = std::find_if(words.begin(), words.end(),
+                                    [](const OurWord& word) { return word.name == first_weights; });
+  if (flags.of_run.empty() || weights == words.end()) return "";
+  const std::string file = is_placeholder(weights->value) ? "FILE" : shell_word(weights->value);
+  if (flags.of_run == "resume")
+    return cat("a run goes on from its own newest checkpoint; `lockstep train RECIPE init.from=",
+               file, "` begins a new run with these weights");
+  return cat("write it in place of RUN, as `lockstep ", flags.of_run, " ", file,
+             "`; of a run, --best takes the best checkpoint");
+}
+
 // Further advice about a name; nothing if it is simply off.
 std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Translation& all,
                     const std::string& key, const std::string& value) {
   const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
   if (synonym == nullptr) return "";
+  if (const std::string note = note_of_run(flags, *synonym, value); !note.empty()) return note;
   if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
     return cat("--devices ", shell_word(flags.devices), " is given");
   const bool is_left_out =
@@ -701,7 +719,7 @@ Error foreign_name(const Vocabulary& known, const TypedLine& line, const TypedNa
 }  // namespace
 
 FlagsHere flags_here(const Command& command) {
-  FlagsHere here{.names = {}};
+  FlagsHere here{.names = {}, .of_run = command.complete == "run" ? command.name : ""};
   for (const Flag& flag : command.flags) here.names.push_back(flag.name);
   for (const char* counting : {"plan", "config", "bench"})
     here.counts_devices |= command.name == counting;

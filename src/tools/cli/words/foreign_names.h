@@ -18,6 +18,7 @@ struct FlagsHere {
   bool takes_kinds = false;     // its value may also be a kind of GPU, "2xT4"
   bool lists_counts = false;    // each number of a list is a count too
   std::string devices{};        // the value of --devices; empty if it was not given
+  std::string of_run{};         // the name of a command that takes a run, whose weights stay
 };
 FlagsHere flags_here(const Command& command);
 // The flags of a parsed command line.

@@ -573,6 +573,27 @@ TEST_F(ForeignNames, TheRunThatIsNamedSaysOfWhichRecipeTheyAre) {
   EXPECT_THAT(refused({"nowhere", "--num_things", "4"}), Not(HasSubstr("data.things")));
 }
 
+// A run's weights stay, so first weights are no option beside it.
+TEST_F(ForeignNames, ACheckpointIsNamedAsEachCommandOfARunTakesIt) {
+  const auto refused = [](const char* name, const std::vector<std::string>& words) {
+    Command command = planner();
+    command.name = name;
+    command.complete = "run";
+    return error_of([&] { parse(command, words); });
+  };
+  EXPECT_THAT(refused("predict", {"--checkpoint", "best_model.pth", "a.jpg"}),
+              AllOf(HasSubstr("| leave it out: write it in place of RUN, as `lockstep predict "
+                              "best_model.pth`; "),
+                    Not(HasSubstr("init.from"))));
+  EXPECT_THAT(refused("evaluate", {"whole", "--weights", "best_model.pth"}),
+              HasSubstr("`lockstep evaluate best_model.pth`"));
+  EXPECT_THAT(refused("resume", {"whole", "--checkpoint", "best_model.pth"}),
+              HasSubstr("| leave it out: a run goes on from its own newest checkpoint; `lockstep "
+                        "train RECIPE init.from=best_model.pth` begins a new run"));
+  EXPECT_THAT(refused("plan", {"whole", "--pretrained", "false"}), Not(HasSubstr("RUN, as")));
+  EXPECT_THAT(hint({"checkpoint=best_model.pth"}), HasSubstr("write init.from=best_model.pth"));
+}
+
 TEST_F(ForeignNames, ALineWithoutARecipeIsToldThatFirst) {
   Command trainer = planner();
   trainer.complete = "recipe";
