@@ -132,6 +132,21 @@ std::string sharding_words(const Plan& plan, const std::string& rank) {
                          : "");
 }
 
+// How far gradients agree with those of one device. CPU ranks share out the cores, so that one
+// device would compute with more threads, and then each operation of the model rounds otherwise.
+std::string rounding_note(const Plan& plan) {
+  const std::string size = plan.precision.type == Precision::fp32 && !plan.precision.tf32
+                               ? "to about 1e-6 of their size in fp32"
+                               : cat("within the rounding of ", products_word(plan.precision));
+  const std::string agree = cat("gradients agree ", size, ", not bit for bit");
+  constexpr const char* sums = "sums are rounded differently than on one device: ";
+  if (plan.devices.front().kind != DeviceKind::cpu) return cat(sums, agree);
+  return cat(sums, "with the same number of threads per rank (OMP_NUM_THREADS, now ",
+             plan.devices.front().threads, ") ", agree,
+             "; another number rounds inside the model too, which the choices of a model (boxes, "
+             "largest values) can magnify");
+}
+
 void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
   notes.push_back(batch_note(plan, options));
@@ -145,12 +160,7 @@ void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
       "the samples of every step, their order, their random numbers (augmentation, dropout) and "
       "the learning rate are those of one device",
       batch_is_its_own(plan, options) ? cat(" with batch.global = ", batch.global) : ""));
-  if (!options.exact)
-    notes.push_back(cat("sums are rounded differently than on one device: gradients agree ",
-                        plan.precision.type == Precision::fp32 && !plan.precision.tf32
-                            ? "to about 1e-6 of their size in fp32"
-                            : cat("within the rounding of ", products_word(plan.precision)),
-                        ", not bit for bit"));
+  if (!options.exact) notes.push_back(rounding_note(plan));
   const std::string rank = rank_word(plan.devices);
   if (options.shard_optimizer)
     notes.push_back(cat(sharding_words(plan, rank),
