@@ -93,6 +93,19 @@ void note_fixed_micro(const Plan& plan, Notes& notes) {
                         ", which does not shrink when memory runs out"));
 }
 
+// A micro-batch that the model stands on is the same on any number of devices.
+std::string rank_norm_note(const Plan& plan, const TrainOptions& options) {
+  const std::string kept = options.norm.keep == NormKeep::mean
+                               ? "the mean of their running statistics is kept"
+                               : "the running statistics of rank 0 are kept";
+  if (plan.batch.fixed_micro)
+    return cat("batch norm normalises by each micro-batch of ", plan.batch.micro,
+               " alone, on any number of devices; only evaluation depends on their number: ", kept);
+  return cat("batch norm normalises by the micro-batch of each ", rank_word(plan.devices),
+             " alone, so results depend on their number; ", kept,
+             " (norm.statistics=sync spans all)");
+}
+
 void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
   if (!plan.torch_batch_norm.empty() && options.norm.statistics != NormStatistics::rank)
@@ -107,12 +120,7 @@ void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
   else if (options.norm.statistics == NormStatistics::frozen)
     notes.push_back("batch norm normalises by the statistics that the model brought");
   else if (plan.batch_norm && batch.world_size > 1)
-    notes.push_back(cat("batch norm normalises by the micro-batch of each ",
-                        rank_word(plan.devices), " alone, so results depend on their number; ",
-                        options.norm.keep == NormKeep::mean
-                            ? "the mean of their running statistics is kept"
-                            : "the running statistics of rank 0 are kept",
-                        " (norm.statistics=sync spans all)"));
+    notes.push_back(rank_norm_note(plan, options));
 }
 
 // The share of each rank with shard_optimizer, and the memory that it saves.
