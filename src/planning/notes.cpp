@@ -325,6 +325,27 @@ void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
 }
 
+// Asked for, but longer than the run. Those of defaults and presets are for longer runs.
+void note_checkpoints(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const auto& checkpoint = options.checkpoint;
+  const double epochs = checkpoint.every_epochs * static_cast<double>(plan.steps_per_epoch);
+  const auto length = [&](const char* key, double value, double steps) {
+    if (value <= 0 || steps <= static_cast<double>(plan.total_steps) ||
+        !options.table.is_given(key))
+      return;
+    notes.push_back(
+        cat(key, " = ", general(value, 9), " is longer than the run of ",
+            count_of(plan.total_steps, "step"), ": it saves nothing before the end",
+            checkpoint.every.seconds > 0
+                ? cat(", as checkpoint.every = ", format_duration(checkpoint.every), " may")
+                : "",
+            "; checkpoint.every_steps counts steps"));
+  };
+  length("checkpoint.every_epochs", checkpoint.every_epochs, epochs);
+  length("checkpoint.every_steps", static_cast<double>(checkpoint.every_steps),
+         static_cast<double>(checkpoint.every_steps));
+}
+
 }  // namespace
 
 std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options) {
@@ -339,6 +360,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_padding(plan, options, notes);
   note_schedule(plan, options, notes);
   note_length(plan, options, notes);
+  note_checkpoints(plan, options, notes);
   return notes;
 }
 
