@@ -206,6 +206,17 @@ std::vector<std::string> code_in(std::string_view text) {
   return code;
 }
 
+namespace {
+
+// Whether the first topic has most of the words, and far more of them than any other.
+bool leads(const std::vector<std::pair<double, const Topic*>>& scored) {
+  constexpr double least = 0.55, ahead = 0.2;
+  if (scored.empty() || scored.front().first < least) return false;
+  return scored.size() == 1 || scored[1].first <= scored.front().first - ahead;
+}
+
+}  // namespace
+
 FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked_for) {
   const Query asked = read_asked(asked_for);
   std::vector<std::pair<double, const Topic*>> scored;
@@ -227,6 +238,10 @@ FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked
     (is_best ? found.best : found.others).push_back(topic);
   }
   if (found.best.empty()) found.best = topics_that_say(all, asked_for);
+  if (found.best.empty() && leads(scored)) {
+    found.best.push_back(found.others.front());
+    found.others.erase(found.others.begin());
+  }
   return found;
 }
 
