@@ -107,6 +107,7 @@ int run(std::vector<std::string> words) {
     return exit_finished;
   }
   check_no_script(words);
+  check_no_monitor(words);
   join_command_words(words, commands);
   std::vector<std::string> names;
   for (const Command& command : commands) {

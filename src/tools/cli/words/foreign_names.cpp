@@ -649,14 +649,24 @@ bool is_flag_word(const std::string& word) {
   return word.starts_with("-") && !whole_number(word, std::numeric_limits<std::int64_t>::min());
 }
 
-// The flags that the command lacks, and all words with an equals sign.
-std::vector<TypedName> names_in_line(const Command& command, const Words& words) {
+// The flags that the command lacks, and all words with an equals sign. others: gets the rest.
+std::vector<TypedName> names_in_line(const Command& command, const Words& words,
+                                     Words* others = nullptr) {
   std::vector<TypedName> typed;
-  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+  const auto keep = [&](std::size_t from, std::size_t to) {
+    if (others != nullptr)
+      for (; from < to; ++from) others->push_back(words[from]);
+  };
+  std::size_t i = 0;
+  for (; i < words.size() && words[i] != "--"; ++i) {
+    const std::size_t at = i;
     const std::string name = words[i].substr(0, words[i].find('='));
     const bool has_value = name.size() < words[i].size();
     if (words[i].size() < 2 || words[i][0] != '-') {
-      if (has_value) typed.push_back({name, words[i].substr(name.size() + 1)});
+      if (has_value)
+        typed.push_back({name, words[i].substr(name.size() + 1)});
+      else
+        keep(i, i + 1);
       continue;
     }
     const Flag* const flag = own_flag(command, name);
@@ -667,8 +677,12 @@ std::vector<TypedName> names_in_line(const Command& command, const Words& words)
     const std::string value = has_value       ? words[i].substr(name.size() + 1)
                               : value_follows ? words[++i]
                                               : "";
-    if (flag == nullptr) typed.push_back({name, value});
+    if (flag == nullptr)
+      typed.push_back({name, value});
+    else
+      keep(at, i + 1);
   }
+  keep(i, words.size());
   return typed;
 }
 
@@ -853,6 +867,37 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
   return hint_beside(known, line, name);
 }
 
+namespace {
+
+// The words as the recipe takes them, each after a blank. Those without a known meaning stay.
+std::string line_in_our_words(const Command& command, const std::string& recipe,
+                              const Words& words) {
+  const Vocabulary known = vocabulary_of(recipe);
+  FlagsHere flags = flags_here(command);
+  flags.devices = devices_given(words);
+  const std::vector<Device> devices = devices_of_line(flags);
+  Words others;
+  const TypedLine line{.recipe = recipe,
+                       .names = names_in_line(command, words, &others),
+                       .flags = flags,
+                       .devices = devices.size(),
+                       .has_gpu = has_gpus(devices)};
+  std::string text;
+  for (const std::string& word : others) text += cat(" ", shell_word(word));
+  for (const TypedName& name : line.names)
+    if (known.has(name.name) || !is_known_name(known, name.name)) {
+      const bool is_flag = name.name.starts_with('-');
+      if (!is_flag || name.value.empty())
+        text += cat(" ", shell_word(is_flag ? name.name : cat(name.name, "=", name.value)));
+      else
+        text += cat(" ", name.name, " ", shell_word(name.value));
+    }
+  for (const OurWord& word : translated(known, line).words) text += cat(" ", as_typed(word));
+  return text;
+}
+
+}  // namespace
+
 std::string hint_for_recipe(const Command& command, const Words& words) {
   const bool names_plugin = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word.starts_with("--plugin");
@@ -871,10 +916,8 @@ std::string hint_for_recipe(const Command& command, const Words& words) {
       recipes.begin(), recipes.end(),
       [&](const std::string& a, const std::string& b) { return known_in(a) < known_in(b); });
   if (best == recipes.end()) return "";
-  Words shown;
-  for (const std::string& word : words) shown.push_back(shell_word(word));
   return cat("name the recipe first, one of ", join(recipes, ", "), ": lockstep ", command.name,
-             " ", *best, " ", join(shown, " "));
+             " ", *best, line_in_our_words(command, *best, words));
 }
 
 }  // namespace lockstep::cli

@@ -41,7 +41,7 @@ std::string hint_for_word(const Command& command, const std::vector<std::string>
                           const std::string& word);
 
 // For a command line that begins with a flag and lacks the required recipe: the existing recipes,
-// and the line with the recipe that knows most of its names. Empty for other lines.
+// and the line with the recipe that knows most of its names, in its words. Empty for other lines.
 std::string hint_for_recipe(const Command& command, const std::vector<std::string>& words);
 
 }  // namespace lockstep::cli

@@ -601,8 +601,15 @@ TEST_F(ForeignNames, ALineWithoutARecipeIsToldThatFirst) {
                 parse(trainer, {"--device", "cuda", "--num_things", "3"});
               }),
               AllOf(HasSubstr("lockstep plan needs RECIPE | name the recipe first, one of "),
-                    HasSubstr("named, rows"),
-                    HasSubstr(": lockstep plan named --device cuda --num_things 3")));
+                    HasSubstr("named, rows"), HasSubstr(": lockstep plan named data.things=3")));
+  trainer.name = "train";
+  EXPECT_THAT(error_of([&] {
+                parse(trainer, {"--device", "cuda", "--json", "--num_things", "3", "--wombat",
+                                "a b", "stop.steps=5"});
+              }),
+              HasSubstr(": lockstep train named --json --wombat 'a b' stop.steps=5 --devices all "
+                        "data.things=3"));
+  trainer.name = "plan";
   EXPECT_THAT(error_of([&] {
                 parse(trainer, {"--device", "cuda", "rows"});
               }),
