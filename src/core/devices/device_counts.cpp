@@ -5,6 +5,7 @@
 #include "core/base/whole_number.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 namespace lockstep {
@@ -26,13 +27,17 @@ std::string with_one_kind(const std::string& typed) {
 }
 
 int parse_count(const std::string& word, const std::string& typed) {
-  const auto count = whole_number<int>(word, 1);
-  if (!count)
-    throw Error(cat("--devices must be numbers of devices such as 1,2,4, but is \"", typed, "\""),
-                word.starts_with("cpu:")
-                    ? cat("cpu: stands once, in front of all numbers: ", with_one_kind(typed))
-                    : "they say how many, not which; CUDA_VISIBLE_DEVICES chooses which");
-  return *count;
+  if (const auto count = whole_number<int>(word, 1)) return *count;
+  const bool names_kind =
+      std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  throw Error(cat("--devices must be numbers of devices such as 1,2,4, but is \"", typed, "\""),
+              word.starts_with("cpu:")
+                  ? cat("cpu: stands once, in front of all numbers: ", with_one_kind(typed))
+              : names_kind
+                  ? cat("it measures on the devices of this machine; for others, `lockstep plan "
+                        "RECIPE --devices ",
+                        typed, "` estimates")
+                  : "they say how many, not which; CUDA_VISIBLE_DEVICES chooses which");
 }
 
 }  // namespace
