@@ -882,17 +882,22 @@ std::string line_in_our_words(const Command& command, const std::string& recipe,
                        .flags = flags,
                        .devices = devices.size(),
                        .has_gpu = has_gpus(devices)};
+  const Translation all = translated(known, line);
+  const auto stays = [&](const std::string& name) {
+    return known.has(name) ||
+           std::find(all.unknown.begin(), all.unknown.end(), name) != all.unknown.end();
+  };
   std::string text;
   for (const std::string& word : others) text += cat(" ", shell_word(word));
   for (const TypedName& name : line.names)
-    if (known.has(name.name) || !is_known_name(known, name.name)) {
+    if (stays(name.name)) {
       const bool is_flag = name.name.starts_with('-');
       if (!is_flag || name.value.empty())
         text += cat(" ", shell_word(is_flag ? name.name : cat(name.name, "=", name.value)));
       else
         text += cat(" ", name.name, " ", shell_word(name.value));
     }
-  for (const OurWord& word : translated(known, line).words) text += cat(" ", as_typed(word));
+  for (const OurWord& word : all.words) text += cat(" ", as_typed(word));
   return text;
 }
 
