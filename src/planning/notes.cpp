@@ -325,13 +325,21 @@ void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
 }
 
-// Asked for, but longer than the run. Those of defaults and presets are for longer runs.
+// A record gives all options, also those of defaults and presets, which are for longer runs.
+bool is_typed(const OptionTable& table, std::string_view key) {
+  const std::vector<OptionInfo> all = table.options();
+  const auto option =
+      std::find_if(all.begin(), all.end(), [&](const OptionInfo& one) { return one.key == key; });
+  return table.is_given(key) && option->source.kind != ValueSource::Kind::record;
+}
+
+// Intervals that are longer than the run.
 void note_checkpoints(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const auto& checkpoint = options.checkpoint;
   const double epochs = checkpoint.every_epochs * static_cast<double>(plan.steps_per_epoch);
   const auto length = [&](const char* key, double value, double steps) {
     if (value <= 0 || steps <= static_cast<double>(plan.total_steps) ||
-        !options.table.is_given(key))
+        !is_typed(options.table, key))
       return;
     notes.push_back(
         cat(key, " = ", general(value, 9), " is longer than the run of ",

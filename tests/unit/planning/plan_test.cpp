@@ -311,6 +311,8 @@ TEST_F(MakePlan, SaysThatCheckpointsAreFurtherApartThanTheRunIsLong) {
                "checkpoint.every_epochs = 100 is longer than the run of 100 steps: it saves "
                "nothing before the end, as checkpoint.every = 10m may; "
                "checkpoint.every_steps counts steps"));
+  options.table.set("checkpoint.every_epochs", "100", {.kind = ValueSource::Kind::record});
+  EXPECT_FALSE(has_note(make(), "longer than the run"));
   options.table.set("checkpoint.every_epochs", "6");  // of 16 steps
   EXPECT_FALSE(has_note(make(), "longer than the run"));
   options.table.set("checkpoint.every_steps", "101");
