@@ -345,7 +345,7 @@ void note_checkpoints(const Plan& plan, const TrainOptions& options, Notes& note
         cat(key, " = ", general(value, 9), " is longer than the run of ",
             count_of(plan.total_steps, "step"), ": it saves nothing before the end",
             checkpoint.every.seconds > 0
-                ? cat(", as checkpoint.every = ", format_duration(checkpoint.every), " may")
+                ? cat(", but checkpoint.every = ", format_duration(checkpoint.every), " may")
                 : "",
             "; checkpoint.every_steps counts steps"));
   };

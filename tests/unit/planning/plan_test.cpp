@@ -309,7 +309,7 @@ TEST_F(MakePlan, SaysThatCheckpointsAreFurtherApartThanTheRunIsLong) {
   EXPECT_TRUE(
       has_note(make(),
                "checkpoint.every_epochs = 100 is longer than the run of 100 steps: it saves "
-               "nothing before the end, as checkpoint.every = 10m may; "
+               "nothing before the end, but checkpoint.every = 10m may; "
                "checkpoint.every_steps counts steps"));
   options.table.set("checkpoint.every_epochs", "100", {.kind = ValueSource::Kind::record});
   EXPECT_FALSE(has_note(make(), "longer than the run"));
