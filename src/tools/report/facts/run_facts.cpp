@@ -37,12 +37,9 @@ bool is_path_like(const json& value) {
   return value.is_string() && value.get_ref<const std::string&>().starts_with('/');
 }
 
-// used: the values that options stand for (Prepared::used), or null.
-void add_options(json config, const json& used, Trial& trial) {
+void add_options(const json& config, Trial& trial) {
   if (!config.is_object() || config.empty()) return;
   trial.set("options", FactKind::work, "listed");
-  for (const auto& [key, value] : used.items())
-    if (config.contains(key)) config[key] = value;
   for (const auto& [key, value] : config.items())
     if (const std::optional<FactKind> kind = option_kind(key))
       (is_path_like(value) ? trial.paths : trial.facts)[key] = {*kind, value};
@@ -80,8 +77,6 @@ void add_plan(const json& record, Trial& trial) {
     trial.set("flops_per_sample", work, flops.get<double>() / global);
   trial.set("peak_flops", FactKind::place,
             known_count(member_or_null(plan, "compute"), "peak_flops"));
-  if (const json rows = known_count(batch, "norm_rows"); !rows.is_null())
-    trial.set("norm.rows", work, rows);  // the option's 0 stands for them
   trial.set("micro_batch", means, known_count(batch, "micro"));
   trial.set("accumulation", means, known_count(batch, "accumulation"));
   trial.set("recomputed_blocks", means, member_or_null(plan, "recomputed_blocks"));
@@ -252,7 +247,7 @@ Trial read_run_facts(const RunDir& run) {
               .state = to_string(run.state())};
   trial.set("recipe", FactKind::work, known_text(record, "recipe"));
   trial.set("data", FactKind::work, known_text(record, "data_hash"));
-  add_options(member_or_null(record, "config"), member_or_null(record, "used"), trial);
+  add_options(member_or_null(record, "config"), trial);
   add_plan(record, trial);
   add_place(record, trial);
   trial.set("started", FactKind::note, member_or_null(record, "started"));

@@ -315,26 +315,6 @@ TEST_F(RunFacts, WhatAnInitBeganWithIsItsFilesHashes) {
   EXPECT_NE(a.value("init"), b.value("init"));
 }
 
-// 0 means five classes where there are so many.
-TEST_F(RunFacts, AnOptionThatStandsForAValueIsComparedByIt) {
-  const auto with = [&](const char* name, int ways, const nlohmann::json& used) {
-    nlohmann::json more = lockstep::testing::record_of({.name = name});
-    more["config"]["episode.n_way"] = ways;
-    if (!used.is_null()) more["used"] = used;
-    return facts_of({.name = name, .more = more}).value("episode.n_way");
-  };
-  EXPECT_EQ(with("a", 0, {{"episode.n_way", 5}, {"episode.other", 1}}), 5);
-  EXPECT_EQ(with("b", 5, {{"episode.n_way", 5}}), 5);
-  EXPECT_EQ(with("c", 0, nullptr), 0) << "of an earlier version";
-}
-
-TEST_F(RunFacts, RowsOfStatisticsAreThoseOfThePlan) {
-  nlohmann::json more = lockstep::testing::record_of({.name = "a"});
-  more["config"]["norm.rows"] = 0;
-  more["plan"]["batch"]["norm_rows"] = 16;
-  EXPECT_EQ(facts_of({.name = "a", .more = more}).value("norm.rows"), 16);
-}
-
 TEST(OptionKinds, EveryOptionOfTheEngineHasOne) {
   const TrainOptions options;
   for (const OptionInfo& option : options.table.options())
