@@ -546,11 +546,16 @@ std::string note_of_run(const FlagsHere& flags, const Synonym& synonym, const st
                                     [](const OurWord& word) { return word.name == first_weights; });
   if (flags.of_run.empty() || weights == words.end()) return "";
   const std::string file = is_placeholder(weights->value) ? "FILE" : shell_word(weights->value);
-  if (flags.of_run == "resume")
-    return cat("a run goes on from its own newest checkpoint; `lockstep train RECIPE init.from=",
-               file, "` begins a new run with these weights");
-  return cat("write it in place of RUN, as `lockstep ", flags.of_run, " ", file,
-             "`; of a run, --best takes the best checkpoint");
+  const std::string begun = cat("`lockstep train RECIPE init.from=", file, "`");
+  if (flags.of_run != "predict" && flags.of_run != "evaluate")
+    return cat("a run goes on from its own newest checkpoint; ", begun,
+               " begins a new run with these weights");
+  constexpr const char* best = "; of a run, --best takes the best checkpoint";
+  if (weights->value.ends_with(".safetensors"))
+    return cat("an export of a run goes in place of RUN, as `lockstep ", flags.of_run, " ", file,
+               "`", best);
+  return cat("it needs a run: ", begun, " trains one that begins with these weights, and `lockstep ",
+             flags.of_run, " RUN` takes it", best);
 }
 
 // Further advice about a name; nothing if it is simply off.

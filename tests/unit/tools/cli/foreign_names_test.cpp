@@ -582,15 +582,15 @@ TEST_F(ForeignNames, ACheckpointIsNamedAsEachCommandOfARunTakesIt) {
     return error_of([&] { parse(command, words); });
   };
   EXPECT_THAT(refused("predict", {"--checkpoint", "best_model.pth", "a.jpg"}),
-              AllOf(HasSubstr("| leave it out: write it in place of RUN, as `lockstep predict "
-                              "best_model.pth`; "),
-                    Not(HasSubstr("init.from"))));
-  EXPECT_THAT(refused("evaluate", {"whole", "--weights", "best_model.pth"}),
-              HasSubstr("`lockstep evaluate best_model.pth`"));
+              AllOf(HasSubstr("| leave it out: it needs a run: `lockstep train RECIPE "
+                              "init.from=best_model.pth` trains one "),
+                    HasSubstr("`lockstep predict RUN` takes it"), Not(HasSubstr("write init"))));
+  EXPECT_THAT(refused("evaluate", {"whole", "--weights", "best.safetensors"}),
+              HasSubstr("in place of RUN, as `lockstep evaluate best.safetensors`"));
   EXPECT_THAT(refused("resume", {"whole", "--checkpoint", "best_model.pth"}),
               HasSubstr("| leave it out: a run goes on from its own newest checkpoint; `lockstep "
                         "train RECIPE init.from=best_model.pth` begins a new run"));
-  EXPECT_THAT(refused("plan", {"whole", "--pretrained", "false"}), Not(HasSubstr("RUN, as")));
+  EXPECT_THAT(refused("plan", {"whole", "--pretrained", "false"}), Not(HasSubstr("newest checkpoint")));
   EXPECT_THAT(hint({"checkpoint=best_model.pth"}), HasSubstr("write init.from=best_model.pth"));
 }
 
