@@ -172,6 +172,16 @@ TEST_F(Export, IsOneCheckpointWhateverItsName) {
   EXPECT_THAT(best.err, HasSubstr("is an export, which holds one checkpoint"));
 }
 
+TEST_F(Export, AWordForFirstWeightsIsAnsweredForTheCommand) {
+  for (const char* command : {"predict", "evaluate"}) {
+    const ToolResult result = tool({command, "a", "pretrained=x.pth", "--devices", "cpu:1"});
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("`lockstep " + std::string(command) + " RUN` takes it"));
+  }
+  EXPECT_THAT(tool({"resume", "a", "pretrained=x.pth", "--devices", "cpu:1"}).err,
+              HasSubstr("a run goes on from its own newest checkpoint"));
+}
+
 TEST_F(Export, GivesTheTableOfItemsOnlyToAFileThatItMayWrite) {
   const auto refuses = [&](const std::string& file, const std::string& what) {
     const ToolResult result = tool({"evaluate", "a", "--devices", "cpu:1", "--items", file});

@@ -475,8 +475,9 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   if (setup.plan.batch.norm_rows > 0)
     before["norm.rows"] = setup.train->norm.rows = setup.plan.batch.norm_rows;
   setup.train->stop.after = setup.train->stop.reserve = {};  // of that start alone
-  const ExplainKey explain =
-      explain_keys(setup.recipe, assignments, {}, {.of_run = "resume"}, files);
+  const bool reads = !bare.groups.empty() && !bare.options_first;
+  const FlagsHere flags{.names = {}, .of_run = reads ? bare.groups.front() : "resume"};
+  const ExplainKey explain = explain_keys(setup.recipe, assignments, {}, flags, files);
   apply_config(tables, paths(files), with_groups(setup, bare, assignments, explain),
                with_name_of(setup.recipe, explain));
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
