@@ -100,13 +100,14 @@ class FlagFinder {
            row.what.name != "sample_s" && std::isfinite(ratio) && ratio > 0;
   }
 
-  // A total holds the first step too, which may take as long as many others: it says nothing
-  // against what a step took.
+  // A total of equal steps holds the first one too, which may take as long as many others: it says
+  // nothing against what a step took.
   bool steps_contradict(const QuantityRow& total) const {
+    if (!is_equal(found_, "steps")) return false;
     const bool b_less = total.contrast.interval.estimate < 1;
     return std::any_of(rows_.begin(), rows_.end(), [&](const QuantityRow& row) {
       const double ratio = row.contrast.interval.estimate;
-      return is_less_better(row, total.what.aspect) && !row.what.total &&
+      return row.what.name == "step_s" && is_less_better(row, total.what.aspect) &&
              (b_less ? ratio > 1 + margin_ : ratio < 1 / (1 + margin_));
     });
   }

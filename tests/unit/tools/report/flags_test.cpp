@@ -34,6 +34,9 @@ TEST(Flags, ATotalSaysNothingAgainstTheStepTime) {
   TrialGroup c = with(group("c", {0.05}), "global_batch", FactKind::work, 64);
   c.trials[0].measure(total, 2);
   EXPECT_THAT(flag_names(compare(a, c, {})), Contains("faster_with_more_work"));
+  EXPECT_THAT(flag_names(compare(a, with(b, "steps", FactKind::amount, 200), {})),
+              Contains("faster_with_more_work"))
+      << "more steps, each slower, in less time";
 }
 
 TEST(Flags, LessMemoryWithMoreWork) {
