@@ -122,6 +122,17 @@ double passes_over(const std::vector<EvaluationGroup>& groups, const FewshotOpti
   return passes;
 }
 
+// Whether the episodes of training can be drawn from all classes of the data.
+bool all_are_enough(const Sets& sets, const FewshotOptions& options) try {
+  const std::vector<int> all = used_classes(sets.split, ClassUse::all);
+  DetectionData train = sets.train;
+  keep_shots(train, all, options.data.shots, static_cast<std::uint64_t>(options.data.split_seed));
+  const Episodes episodes(ClassPictures(train), train.categories, all, training_shape(options), 1);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
 // The episodes of training can be drawn. Throws Error, which also says which classes are held out:
 // nobody who asks for all classes of the data thinks of the split.
 void check_episodes(const Sets& sets, const std::vector<int>& used, const FewshotOptions& options,
@@ -133,10 +144,9 @@ void check_episodes(const Sets& sets, const std::vector<int>& used, const Fewsho
   const std::size_t all = sets.split.base.size() + sets.split.novel.size();
   if (options.data.classes != ClassUse::base || used.size() == all) throw;
   const bool is_share = options.data.base.empty() && options.data.novel.empty() && !options.made();
-  const bool all_are_enough = static_cast<std::size_t>(options.episode.n_way) <= all;
   throw Error(cat(error.what(), "; ", all - used.size(), " of ", all,
                   " classes are held out as novel", is_share ? " (data.novel_share)" : ""),
-              all_are_enough
+              all_are_enough(sets, options)
                   ? cat(error.hint(), "; ", is_share ? "data.novel_share=0" : "data.classes=all",
                         " trains on all classes")
                   : error.hint());
