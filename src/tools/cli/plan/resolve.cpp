@@ -28,7 +28,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
-#include <set>
 
 namespace lockstep::cli {
 namespace {
@@ -359,23 +358,13 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   return setup;
 }
 
-namespace {
-
-// A table plans the same data for each of its devices.
-void say_once(const std::string& line) {
-  static std::set<std::string> said;
-  if (said.insert(line).second) say(line);
-}
-
-}  // namespace
-
 void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-             const std::filesystem::path& run_dir) {
+             const std::filesystem::path& run_dir, const Say& tell) {
   choose_precision(setup, purpose, devices);
   setup.prepared = setup.options->prepare({.purpose = purpose,
                                            .cache_dir = cache_for(purpose, *setup.train, run_dir),
                                            .run_dir = run_dir,
-                                           .say = say_once});
+                                           .say = tell});
   if (purpose == Purpose::predict && setup.plugin.empty()) return;
   Facts& facts = setup.prepared.facts;
   const bool trains = purpose == Purpose::train || purpose == Purpose::plan;
@@ -441,8 +430,8 @@ void plan_run(RunSetup& setup, const std::vector<Device>& devices, const Earlier
 }
 
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-                      const std::filesystem::path& run_dir) {
-  prepare(setup, purpose, devices, run_dir);
+                      const std::filesystem::path& run_dir, const Say& tell) {
+  prepare(setup, purpose, devices, run_dir, tell);
   plan_run(setup, devices);
 }
 
