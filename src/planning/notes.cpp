@@ -333,25 +333,36 @@ bool is_typed(const OptionTable& table, std::string_view key) {
   return table.is_given(key) && option->source.kind != ValueSource::Kind::record;
 }
 
-// Intervals that are longer than the run.
+// Intervals that the run is too short for.
 void note_checkpoints(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const auto& checkpoint = options.checkpoint;
-  const double epochs = checkpoint.every_epochs * static_cast<double>(plan.steps_per_epoch);
-  const auto length = [&](const char* key, double value, double steps) {
-    if (value <= 0 || steps <= static_cast<double>(plan.total_steps) ||
-        !is_typed(options.table, key))
-      return;
-    notes.push_back(
-        cat(key, " = ", general(value, 9), " is longer than the run of ",
-            count_of(plan.total_steps, "step"), ": it saves nothing before the end",
-            checkpoint.every.seconds > 0
-                ? cat(", but checkpoint.every = ", format_duration(checkpoint.every), " may")
-                : "",
-            "; checkpoint.every_steps counts steps"));
+  const auto total = static_cast<double>(plan.total_steps);
+  struct Interval {
+    const char* key;
+    double value, steps;
+    bool saves(double total) const { return value > 0 && steps < total; }
   };
-  length("checkpoint.every_epochs", checkpoint.every_epochs, epochs);
-  length("checkpoint.every_steps", static_cast<double>(checkpoint.every_steps),
-         static_cast<double>(checkpoint.every_steps));
+  const Interval epochs{
+      .key = "checkpoint.every_epochs",
+      .value = checkpoint.every_epochs,
+      .steps = checkpoint.every_epochs * static_cast<double>(plan.steps_per_epoch)};
+  const auto every_steps = static_cast<double>(checkpoint.every_steps);
+  const Interval steps{.key = "checkpoint.every_steps", .value = every_steps, .steps = every_steps};
+  const auto note = [&](const Interval& one, const Interval& other) {
+    if (one.value <= 0 || one.saves(total) || !is_typed(options.table, one.key)) return;
+    std::string others;
+    if (other.saves(total))
+      others = cat(", but ", other.key, " = ", general(other.value, 9), " does");
+    else if (checkpoint.every.seconds > 0)
+      others = cat(", but checkpoint.every = ", format_duration(checkpoint.every), " may");
+    notes.push_back(
+        cat(one.key, " = ", general(one.value, 9),
+            one.steps > total ? " is longer than" : " is as long as", " the run of ",
+            count_of(plan.total_steps, "step"), ": it saves nothing before the end", others,
+            &one == &epochs && steps.value <= 0 ? "; checkpoint.every_steps counts steps" : ""));
+  };
+  note(epochs, steps);
+  note(steps, epochs);
 }
 
 }  // namespace

@@ -319,7 +319,12 @@ TEST_F(MakePlan, SaysThatCheckpointsAreFurtherApartThanTheRunIsLong) {
   options.table.set("checkpoint.every", "0s");
   EXPECT_TRUE(has_note(make(),
                        "checkpoint.every_steps = 101 is longer than the run of 100 steps: it "
-                       "saves nothing before the end; checkpoint.every_steps"));
+                       "saves nothing before the end, but checkpoint.every_epochs = 6 does"));
+  options.table.set("checkpoint.every_epochs", "0");
+  options.table.set("checkpoint.every_steps", "100");
+  const Plan same = make();
+  EXPECT_TRUE(has_note(same, "every_steps = 100 is as long as the run of 100 steps: it saves"));
+  EXPECT_FALSE(has_note(same, "checkpoint.every_steps counts steps"));
 }
 
 TEST_F(MakePlan, SaysWhatDiffersFromOneDeviceAndWhatDoesNot) {
