@@ -54,11 +54,15 @@ TEST(Symptoms, AreTheSectionsOfThePage) {
 
 // Not every recipe can take a smaller micro-batch.
 TEST(Symptoms, OfMemorySayWhatHoldsForAMicroBatchOfOne) {
+  int found = 0;
   for (const Symptom& one : those_of_the_guide())
-    if (one.title == "CUDA out of memory" || one.title == "Out of memory on the second GPU")
+    if (one.title == "CUDA out of memory" || one.title == "Out of memory on the second GPU") {
+      ++found;
       EXPECT_THAT(one.parts.back().second,
                   ::testing::AllOf(HasSubstr("fewshot"), HasSubstr("memory.recompute=auto")))
           << one.title;
+    }
+  EXPECT_EQ(found, 2);
 }
 
 TEST(Symptoms, OfTheGuideHaveACauseWhatToDoAndWhatDiffers) {
