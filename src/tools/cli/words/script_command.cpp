@@ -118,8 +118,13 @@ void check_no_script(const Line& typed) {
 
 void check_no_monitor(const Line& words) {
   constexpr std::array programs{"nvidia-smi", "dmon", "pmon", "nvtop", "gpustat", "nvitop"};
-  const bool watches = words[0] == "watch" && (words.size() == 1 || words[1] == "nvidia-smi");
-  if (watches || std::find(programs.begin(), programs.end(), words[0]) != programs.end())
+  const auto is_program = [&](const std::string& word) {
+    return std::find(programs.begin(), programs.end(), word) != programs.end();
+  };
+  const bool watches =
+      words[0] == "watch" &&
+      (words.size() == 1 || std::any_of(words.begin() + 1, words.end(), is_program));
+  if (watches || is_program(words[0]))
     throw Error(cat("there is no command ", words[0]),
                 "lockstep monitor shows every GPU while you look; --once prints one sample, and "
                 "--csv FILE writes a table");

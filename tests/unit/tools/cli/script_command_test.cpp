@@ -35,6 +35,7 @@ TEST(ScriptCommand, AProgramThatWatchesGpusIsAnsweredWithMonitor) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"nvidia-smi", "-l", "1"},
                                                 {"dmon"},
                                                 {"watch", "nvidia-smi"},
+                                                {"watch", "-n", "1", "nvidia-smi"},
                                                 {"watch"}})
     EXPECT_THAT(said(words), HasSubstr(words[0] + " | lockstep monitor shows every GPU"));
   EXPECT_EQ(said({"watch", "ls"}), "");
