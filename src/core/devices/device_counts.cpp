@@ -31,8 +31,7 @@ std::string gpus_named(const std::string& word) {
   const std::size_t times = word.find_first_not_of("0123456789");
   if (times == word.npos) return "";
   const bool has_count = times > 0 && (word[times] == 'x' || word[times] == 'X');
-  const GpuModel* const model =
-      find_gpu_model(has_count ? trim(word.substr(times + 1)) : word);
+  const GpuModel* const model = find_gpu_model(has_count ? trim(word.substr(times + 1)) : word);
   if (model == nullptr) return "";
   return cat(has_count ? word.substr(0, times) : "1", "x", model->key);
 }
@@ -45,9 +44,10 @@ int parse_count(const std::string& word, const std::string& typed) {
   else if (word == "all" || word == "auto")
     hint = "leave it out: by itself it measures 1, 2, 4 and so on, up to all devices";
   else if (const std::string gpus = gpus_named(word); !gpus.empty())
-    hint = cat("it measures on the devices of this machine; for others, `lockstep plan RECIPE "
-               "--devices ",
-               gpus, "` estimates");
+    hint =
+        cat("it measures on the devices of this machine; for others, `lockstep plan RECIPE "
+            "--devices ",
+            gpus, "` estimates");
   throw Error(cat("--devices must be numbers of devices such as 1,2,4, but is \"", typed, "\""),
               hint);
 }

@@ -172,8 +172,8 @@ TEST_F(PrepareTest, SaysWhichClassesAreHeldOutWhereEpisodesNeedMore) {
   EXPECT_THAT(error_of([&] { prepare(); }), Not(HasSubstr("trains on all")));
   options.episode.n_way = 0;
   options.episode.k_shot = 1000;  // more pictures than any class has
-  EXPECT_THAT(error_of([&] { prepare(); }), AllOf(HasSubstr("lower episode.k_shot"),
-                                                  Not(HasSubstr("trains on all"))));
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("lower episode.k_shot"), Not(HasSubstr("trains on all"))));
 }
 
 TEST_F(PrepareTest, GoesOnWithTheSplitOfTheRunAndRefusesOtherBoxes) {

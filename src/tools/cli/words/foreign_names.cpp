@@ -554,8 +554,9 @@ std::string note_of_run(const FlagsHere& flags, const Synonym& synonym, const st
   if (weights->value.ends_with(".safetensors"))
     return cat("an export of a run goes in place of RUN, as `lockstep ", flags.of_run, " ", file,
                "`", best);
-  return cat("it needs a run: ", begun, " trains one that begins with these weights, and `lockstep ",
-             flags.of_run, " RUN` takes it", best);
+  return cat("it needs a run: ", begun,
+             " trains one that begins with these weights, and `lockstep ", flags.of_run,
+             " RUN` takes it", best);
 }
 
 // Further advice about a name; nothing if it is simply off.

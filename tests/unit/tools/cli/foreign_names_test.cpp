@@ -590,7 +590,8 @@ TEST_F(ForeignNames, ACheckpointIsNamedAsEachCommandOfARunTakesIt) {
   EXPECT_THAT(refused("resume", {"whole", "--checkpoint", "best_model.pth"}),
               HasSubstr("| leave it out: a run goes on from its own newest checkpoint; `lockstep "
                         "train RECIPE init.from=best_model.pth` begins a new run"));
-  EXPECT_THAT(refused("plan", {"whole", "--pretrained", "false"}), Not(HasSubstr("newest checkpoint")));
+  EXPECT_THAT(refused("plan", {"whole", "--pretrained", "false"}),
+              Not(HasSubstr("newest checkpoint")));
   EXPECT_THAT(hint({"checkpoint=best_model.pth"}), HasSubstr("write init.from=best_model.pth"));
 }
 
