@@ -103,6 +103,10 @@ TEST(HelpSearch, MostOfTheWordsAreAnAnswerIfNoOtherTopicComesNear) {
   EXPECT_THAT(titles(found.others), ElementsAre("Uneven GPU"));
   const std::vector<Topic> two{topic("Only one GPU is used"), topic("GPUs are used")};
   EXPECT_THAT(titles(topics_about(two, "only GPU 0 being used").best), IsEmpty());
+  Topic apart = topic("Uneven GPU");
+  apart.terms.emplace_back("loss curve");
+  EXPECT_THAT(titles(topics_about({apart, topic("k_shot")}, "uneven curve wombat").best), IsEmpty())
+      << "its words are in two terms";
 }
 
 TEST(HelpSearch, ReadsRowsOfAGlossaryAndItemsOfAListOfGuides) {
