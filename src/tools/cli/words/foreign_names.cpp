@@ -894,7 +894,11 @@ std::string line_in_our_words(const Command& command, const std::string& recipe,
            std::find(all.unknown.begin(), all.unknown.end(), name) != all.unknown.end();
   };
   std::string text;
-  for (const std::string& word : others) text += cat(" ", shell_word(word));
+  const auto rest = std::find(others.begin(), others.end(), "--");  // no flag may follow it
+  const auto add = [&](auto from, auto to) {
+    for (; from != to; ++from) text += cat(" ", shell_word(*from));
+  };
+  add(others.begin(), rest);
   for (const TypedName& name : line.names)
     if (stays(name.name)) {
       const bool is_flag = name.name.starts_with('-');
@@ -904,6 +908,7 @@ std::string line_in_our_words(const Command& command, const std::string& recipe,
         text += cat(" ", name.name, " ", shell_word(name.value));
     }
   for (const OurWord& word : all.words) text += cat(" ", as_typed(word));
+  add(rest, others.end());
   return text;
 }
 

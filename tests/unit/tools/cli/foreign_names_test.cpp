@@ -610,6 +610,10 @@ TEST_F(ForeignNames, ALineWithoutARecipeIsToldThatFirst) {
               }),
               HasSubstr(": lockstep train named --json --wombat 'a b' stop.steps=5 --devices all "
                         "data.things=3"));
+  EXPECT_THAT(error_of([&] {
+                parse(trainer, {"--device", "cuda", "--", "--json"});
+              }),
+              HasSubstr(": lockstep train named --devices all -- --json"));
   trainer.name = "plan";
   EXPECT_THAT(error_of([&] {
                 parse(trainer, {"--device", "cuda", "rows"});
