@@ -298,6 +298,8 @@ TEST_F(Export, APictureInPlaceOfTheRunIsNamedAsOne) {
   write_file_atomic(folder->path() / "a.jpg", "\xFF\xD8\xFF\xE0 of a picture");
   const std::string said = tool({"predict", "init.from=best.pth", "a.jpg"}).err;
   EXPECT_THAT(said, HasSubstr("a.jpg is a JPEG picture, no run and no export of one"));
+  fs::rename(folder->path() / "a.jpg", folder->path() / "a b.jpg");
+  EXPECT_THAT(tool({"predict", "a b.jpg"}).err, HasSubstr("lockstep predict RUN 'a b.jpg'"));
   EXPECT_THAT(said, HasSubstr("follow it: lockstep predict RUN a.jpg"));
 }
 

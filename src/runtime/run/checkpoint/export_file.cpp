@@ -221,7 +221,7 @@ bool is_plain_path(const std::string& name) {
 
 // A hint on using a file of weights that holds no run.
 std::string weights_hint(const fs::path& file) {
-  return cat("`lockstep train RECIPE init.from=", file.string(),
+  return cat("`lockstep train RECIPE ", shell_word(cat("init.from=", file.string())),
              "` begins with its weights; `lockstep export RUN --out FILE` makes an export");
 }
 
@@ -261,7 +261,7 @@ SafetensorsHeader header_of_named(const fs::path& file) {
       throw Error(cat(file.string(), " is ", kind->name, ", no run and no export of one"),
                   cat("name a run, or a file that `lockstep export RUN --out FILE` made; inputs of "
                       "predictions follow it: lockstep predict RUN ",
-                      file.string()));
+                      shell_word(file.string())));
     throw Error(error.what(),
                 "name a run, or a file that `lockstep export RUN --out FILE` made; if it is one, "
                 "copy it again");
