@@ -133,13 +133,14 @@ bool all_are_enough(const Sets& sets, const FewshotOptions& options) try {
   return false;
 }
 
-// The episodes of training can be drawn. Throws Error, which also says which classes are held out:
-// nobody who asks for all classes of the data thinks of the split.
-void check_episodes(const Sets& sets, const std::vector<int>& used, const FewshotOptions& options,
-                    const Say& say) try {
+// Returns the classes of an episode of training. Throws Error, which also says which classes are
+// held out: nobody who asks for all classes of the data thinks of the split.
+int check_episodes(const Sets& sets, const std::vector<int>& used, const FewshotOptions& options,
+                   const Say& say) try {
   const Episodes episodes(ClassPictures(sets.train), sets.train.categories, used,
                           training_shape(options), 1);
   if (const std::string note = episodes.note(); !note.empty()) say(note);
+  return episodes.shape().n_way;
 } catch (const Error& error) {
   const std::size_t all = sets.split.base.size() + sets.split.novel.size();
   if (options.data.classes != ClassUse::base || used.size() == all) throw;
@@ -166,7 +167,7 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
   say(cat(sets.train.pictures.size(), " pictures to train on, ", sets.valid.pictures.size(),
           " to validate on; base classes: ", join(record.base, ", "),
           "; novel: ", record.novel.empty() ? "none" : join(record.novel, ", ")));
-  if (trains) check_episodes(sets, used, options, say);
+  const int n_way = trains ? check_episodes(sets, used, options, say) : 0;
   const std::vector<EvaluationGroup> groups = evaluation_groups(options, sets);
   for (const EvaluationGroup& group : groups)
     if (const std::string note = group.episodes.note(); !note.empty())
@@ -191,6 +192,11 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     {"categories", categories},
                     {"made", options.made()}};
   prepared.data_hash = record.fingerprint;
+  // Said by name, it would limit episodes of evaluation too.
+  const bool limits_none = std::all_of(
+      groups.begin(), groups.end(),
+      [&](const EvaluationGroup& group) { return group.episodes.shape().n_way <= n_way; });
+  if (trains && limits_none) prepared.used = {{"episode.n_way", n_way}};
   return prepared;
 }
 

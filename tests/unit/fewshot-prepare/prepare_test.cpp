@@ -158,6 +158,17 @@ TEST_F(PrepareTest, DrawsNovelClassesFromTheSplitSeed) {
   EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("data.classes is novel"));
 }
 
+TEST_F(PrepareTest, TellsHowManyClassesTheDefaultOfFiveStandsFor) {
+  options.data.novel = {"star", "ring"};
+  options.episode.n_way = 0;
+  EXPECT_EQ(prepare().used, (json{{"episode.n_way", 5}}));
+  options.episode.n_way = 4;
+  EXPECT_EQ(prepare().used, (json{{"episode.n_way", 4}}));
+  options.episode.n_way = 0;
+  options.data.classes = ClassUse::novel;  // two, but five in episodes of base classes
+  EXPECT_EQ(prepare().used, json::object());
+}
+
 TEST_F(PrepareTest, SaysWhichClassesAreHeldOutWhereEpisodesNeedMore) {
   options.episode.n_way = 12;
   const std::string share = error_of([&] { prepare(); });
