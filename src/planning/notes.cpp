@@ -106,6 +106,19 @@ void note_fixed_micro(const Plan& plan, Notes& notes) {
                         ", which does not shrink when memory runs out"));
 }
 
+// A micro-batch that the model stands on is the same on any number of devices.
+std::string rank_norm_note(const Plan& plan, const TrainOptions& options) {
+  const std::string kept = options.norm.keep == NormKeep::mean
+                               ? "the mean of their running statistics is kept"
+                               : "the running statistics of rank 0 are kept";
+  if (plan.batch.fixed_micro)
+    return cat("batch norm normalises by each micro-batch of ", plan.batch.micro,
+               " alone, on any number of devices; only evaluation depends on their number: ", kept);
+  return cat("batch norm normalises by the micro-batch of each ", rank_word(plan.devices),
+             " alone, so results depend on their number; ", kept,
+             " (norm.statistics=sync spans all)");
+}
+
 void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
   if (!plan.torch_batch_norm.empty() && options.norm.statistics != NormStatistics::rank)
@@ -120,12 +133,7 @@ void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
   else if (options.norm.statistics == NormStatistics::frozen)
     notes.push_back("batch norm normalises by the statistics that the model brought");
   else if (plan.batch_norm && batch.world_size > 1)
-    notes.push_back(cat("batch norm normalises by the micro-batch of each ",
-                        rank_word(plan.devices), " alone, so results depend on their number; ",
-                        options.norm.keep == NormKeep::mean
-                            ? "the mean of their running statistics is kept"
-                            : "the running statistics of rank 0 are kept",
-                        " (norm.statistics=sync spans all)"));
+    notes.push_back(rank_norm_note(plan, options));
 }
 
 // The share of each rank with shard_optimizer, and the memory that it saves.
@@ -145,6 +153,21 @@ std::string sharding_words(const Plan& plan, const std::string& rank) {
                          : "");
 }
 
+// How far gradients agree with those of one device. CPU ranks share out the cores, so that one
+// device would compute with more threads, and then each operation of the model rounds otherwise.
+std::string rounding_note(const Plan& plan) {
+  const std::string size = plan.precision.type == Precision::fp32 && !plan.precision.tf32
+                               ? "to about 1e-6 of their size in fp32"
+                               : cat("within the rounding of ", products_word(plan.precision));
+  const std::string agree = cat("gradients agree ", size, ", not bit for bit");
+  constexpr const char* sums = "sums are rounded differently than on one device: ";
+  if (plan.devices.front().kind != DeviceKind::cpu) return cat(sums, agree);
+  return cat(sums, "with the same number of threads per rank (OMP_NUM_THREADS, now ",
+             plan.devices.front().threads, ") ", agree,
+             "; another number rounds inside the model too, which the choices of a model (boxes, "
+             "largest values) can magnify");
+}
+
 void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
   notes.push_back(batch_note(plan, options));
@@ -158,12 +181,7 @@ void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
       "the samples of every step, their order, their random numbers (augmentation, dropout) and "
       "the learning rate are those of one device",
       batch_is_its_own(plan, options) ? cat(" with batch.global = ", batch.global) : ""));
-  if (!options.exact)
-    notes.push_back(cat("sums are rounded differently than on one device: gradients agree ",
-                        plan.precision.type == Precision::fp32 && !plan.precision.tf32
-                            ? "to about 1e-6 of their size in fp32"
-                            : cat("within the rounding of ", products_word(plan.precision)),
-                        ", not bit for bit"));
+  if (!options.exact) notes.push_back(rounding_note(plan));
   const std::string rank = rank_word(plan.devices);
   if (options.shard_optimizer)
     notes.push_back(cat(sharding_words(plan, rank),
@@ -327,6 +345,46 @@ void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
 }
 
+// A record gives all options, also those of defaults and presets, which are for longer runs.
+bool is_typed(const OptionTable& table, std::string_view key) {
+  const std::vector<OptionInfo> all = table.options();
+  const auto option =
+      std::find_if(all.begin(), all.end(), [&](const OptionInfo& one) { return one.key == key; });
+  return table.is_given(key) && option->source.kind != ValueSource::Kind::record;
+}
+
+// Intervals that the run is too short for.
+void note_checkpoints(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const auto& checkpoint = options.checkpoint;
+  const auto total = static_cast<double>(plan.total_steps);
+  struct Interval {
+    const char* key;
+    double value, steps;
+    bool saves(double total) const { return value > 0 && steps < total; }
+  };
+  const Interval epochs{
+      .key = "checkpoint.every_epochs",
+      .value = checkpoint.every_epochs,
+      .steps = checkpoint.every_epochs * static_cast<double>(plan.steps_per_epoch)};
+  const auto every_steps = static_cast<double>(checkpoint.every_steps);
+  const Interval steps{.key = "checkpoint.every_steps", .value = every_steps, .steps = every_steps};
+  const auto note = [&](const Interval& one, const Interval& other) {
+    if (one.value <= 0 || one.saves(total) || !is_typed(options.table, one.key)) return;
+    std::string others;
+    if (other.saves(total))
+      others = cat(", but ", other.key, " = ", general(other.value, 9), " does");
+    else if (checkpoint.every.seconds > 0)
+      others = cat(", but checkpoint.every = ", format_duration(checkpoint.every), " may");
+    notes.push_back(
+        cat(one.key, " = ", general(one.value, 9),
+            one.steps > total ? " is longer than" : " is as long as", " the run of ",
+            count_of(plan.total_steps, "step"), ": it saves nothing before the end", others,
+            &one == &epochs && steps.value <= 0 ? "; checkpoint.every_steps counts steps" : ""));
+  };
+  note(epochs, steps);
+  note(steps, epochs);
+}
+
 }  // namespace
 
 std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options) {
@@ -341,6 +399,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_padding(plan, options, notes);
   note_schedule(plan, options, notes);
   note_length(plan, options, notes);
+  note_checkpoints(plan, options, notes);
   return notes;
 }
 

@@ -122,6 +122,37 @@ double passes_over(const std::vector<EvaluationGroup>& groups, const FewshotOpti
   return passes;
 }
 
+// Whether the episodes of training can be drawn from all classes of the data.
+bool all_are_enough(const Sets& sets, const FewshotOptions& options) try {
+  const std::vector<int> all = used_classes(sets.split, ClassUse::all);
+  DetectionData train = sets.train;
+  keep_shots(train, all, options.data.shots, static_cast<std::uint64_t>(options.data.split_seed));
+  const Episodes episodes(ClassPictures(train), train.categories, all, training_shape(options), 1);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
+// Returns the classes of an episode of training. Throws Error, which also says which classes are
+// held out: nobody who asks for all classes of the data thinks of the split.
+int check_episodes(const Sets& sets, const std::vector<int>& used, const FewshotOptions& options,
+                   const Say& say) try {
+  const Episodes episodes(ClassPictures(sets.train), sets.train.categories, used,
+                          training_shape(options), 1);
+  if (const std::string note = episodes.note(); !note.empty()) say(note);
+  return episodes.shape().n_way;
+} catch (const Error& error) {
+  const std::size_t all = sets.split.base.size() + sets.split.novel.size();
+  if (options.data.classes != ClassUse::base || used.size() == all) throw;
+  const bool is_share = options.data.base.empty() && options.data.novel.empty() && !options.made();
+  throw Error(cat(error.what(), "; ", all - used.size(), " of ", all,
+                  " classes are held out as novel", is_share ? " (data.novel_share)" : ""),
+              all_are_enough(sets, options)
+                  ? cat(error.hint(), "; ", is_share ? "data.novel_share=0" : "data.classes=all",
+                        " trains on all classes")
+                  : error.hint());
+}
+
 Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions& options,
                        Purpose purpose, const Say& say) {
   const std::vector<int> used = used_classes(sets.split, options.data.classes);
@@ -133,19 +164,15 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
   const std::int64_t most = most_boxes(sets.train);
   keep_shots(sets.train, used, options.data.shots,
              static_cast<std::uint64_t>(options.data.split_seed));
-  if (trains) {
-    const Episodes episodes(ClassPictures(sets.train), sets.train.categories, used,
-                            training_shape(options), 1);
-    if (const std::string note = episodes.note(); !note.empty()) say(note);
-  }
+  say(cat(sets.train.pictures.size(), " pictures to train on, ", sets.valid.pictures.size(),
+          " to validate on; base classes: ", join(record.base, ", "),
+          "; novel: ", record.novel.empty() ? "none" : join(record.novel, ", ")));
+  const int n_way = trains ? check_episodes(sets, used, options, say) : 0;
   const std::vector<EvaluationGroup> groups = evaluation_groups(options, sets);
   for (const EvaluationGroup& group : groups)
     if (const std::string note = group.episodes.note(); !note.empty())
       say(cat(group.name, ", ", group.shots, group.shots == 1 ? " shot: " : " shots: ", note));
   say_what_is_left_out(groups, options, sets, say);
-  say(cat(sets.train.pictures.size(), " pictures to train on, ", sets.valid.pictures.size(),
-          " to validate on; base classes: ", join(record.base, ", "),
-          "; novel: ", record.novel.empty() ? "none" : join(record.novel, ", ")));
   json categories = json::array();
   for (const Category& category : sets.train.categories)
     categories.push_back({{"id", category.id}, {"name", category.name}});
@@ -165,6 +192,11 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     {"categories", categories},
                     {"made", options.made()}};
   prepared.data_hash = record.fingerprint;
+  // Said by name, it would limit episodes of evaluation too.
+  const bool limits_none = std::all_of(
+      groups.begin(), groups.end(),
+      [&](const EvaluationGroup& group) { return group.episodes.shape().n_way <= n_way; });
+  if (trains && limits_none) prepared.used = {{"episode.n_way", n_way}};
   return prepared;
 }
 

@@ -47,6 +47,9 @@ std::vector<Synonym> synonyms() {
           {.names = {"repetition_penalty"},
            .from = "Transformers",
            .ours = "predict.repetition_penalty={value}"},
+          {.names = {"save_every", "save_freq"},
+           .from = "scripts",
+           .ours = "checkpoint.every_steps={value}"},
           {.names = {"prompt"}, .from = "scripts", .ours = "predict.prompt={value}"}};
 }
 

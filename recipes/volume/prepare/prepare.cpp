@@ -252,6 +252,7 @@ Prepared prepared_from(const PreparedVolumes& volumes, const VolumeOptions& opti
                     {"made", options.made()}};
   prepared.keep = {record};
   prepared.data_hash = data_hash(volumes);
+  prepared.used = {{"data.channels", volumes.channels}};
   return prepared;
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
+#include "core/devices/gpus/gpu_catalogue.h"
 
 #include <algorithm>
 #include <string_view>
@@ -25,14 +26,30 @@ std::string with_one_kind(const std::string& typed) {
   return cat(kind, numbers);
 }
 
+// "2xT4" for a word that names GPUs of a known kind, else "".
+std::string gpus_named(const std::string& word) {
+  const std::size_t times = word.find_first_not_of("0123456789");
+  if (times == word.npos) return "";
+  const bool has_count = times > 0 && (word[times] == 'x' || word[times] == 'X');
+  const GpuModel* const model = find_gpu_model(has_count ? trim(word.substr(times + 1)) : word);
+  if (model == nullptr) return "";
+  return cat(has_count ? word.substr(0, times) : "1", "x", model->key);
+}
+
 int parse_count(const std::string& word, const std::string& typed) {
-  const auto count = whole_number<int>(word, 1);
-  if (!count)
-    throw Error(cat("--devices must be numbers of devices such as 1,2,4, but is \"", typed, "\""),
-                word.starts_with("cpu:")
-                    ? cat("cpu: stands once, in front of all numbers: ", with_one_kind(typed))
-                    : "they say how many, not which; CUDA_VISIBLE_DEVICES chooses which");
-  return *count;
+  if (const auto count = whole_number<int>(word, 1)) return *count;
+  std::string hint = "they say how many, not which; CUDA_VISIBLE_DEVICES chooses which";
+  if (word.starts_with("cpu:"))
+    hint = cat("cpu: stands once, in front of all numbers: ", with_one_kind(typed));
+  else if (word == "all" || word == "auto")
+    hint = "leave it out: by itself it measures 1, 2, 4 and so on, up to all devices";
+  else if (const std::string gpus = gpus_named(word); !gpus.empty())
+    hint =
+        cat("it measures on the devices of this machine; for others, `lockstep plan RECIPE "
+            "--devices ",
+            gpus, "` estimates");
+  throw Error(cat("--devices must be numbers of devices such as 1,2,4, but is \"", typed, "\""),
+              hint);
 }
 
 }  // namespace

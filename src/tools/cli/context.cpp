@@ -85,15 +85,6 @@ int terminal_width() { return width_of(STDERR_FILENO).value_or(usual_width); }
 int table_width() { return width_of(STDOUT_FILENO).value_or(std::numeric_limits<int>::max()); }
 int text_width() { return width_of(STDOUT_FILENO).value_or(usual_width); }
 
-std::string shell_word(const std::string& text) {
-  const char* const plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 namespace {
 
 void write_bytes(std::string_view text) {

@@ -3,7 +3,8 @@
 
 #include "core/base/files/fd.h"
 #include "core/base/process/program.h"
-#include "core/base/text/say.h"  // for all commands
+#include "core/base/text/say.h"   // for all commands
+#include "core/base/text/text.h"  // for all commands
 #include "core/devices/gpus/gpu_probe.h"
 
 #include <filesystem>
@@ -28,7 +29,6 @@ int terminal_height();  // of standard error, in lines
 // The width of standard output: unlimited for a table that goes into a pipe or a file.
 int table_width();
 int text_width();  // the same for text that wraps: 80 columns in a pipe or a file
-std::string shell_word(const std::string& text);  // quoted if a shell requires it
 // Prints a result on standard output, as `printable` with newlines and tabs kept, and adds a
 // newline. Throws Error if it cannot be written.
 void print(const std::string& text);

@@ -108,6 +108,7 @@ int run(std::vector<std::string> words) {
     return exit_finished;
   }
   check_no_script(words);
+  check_no_monitor(words);
   join_command_words(words, commands);
   for (const Command& command : commands) {
     if (command.name != words[0]) continue;

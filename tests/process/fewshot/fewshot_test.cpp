@@ -157,6 +157,14 @@ TEST_F(Fewshot, SaysWhichOptionEndsARunThatHasEnded) {
                         "reached; to go further, set stop.episodes to more than 4"));
 }
 
+TEST_F(Fewshot, ATableOfGpusSaysOnceWhatTheDataAre) {
+  const ToolResult table = tool({"plan", "fewshot", "--table"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  const std::size_t first = table.err.find(" to train on, ");
+  EXPECT_NE(first, std::string::npos) << table.err;
+  EXPECT_EQ(table.err.rfind(" to train on, "), first) << table.err;
+}
+
 // Each size that the warning offers is one that the estimate says fits.
 TEST_F(Fewshot, OffersSizesThatFitTheMemory) {
   const Words plan{"plan",      "fewshot", "preset=t4x2", "episode.size=1024", "episode.k_shot=10",

@@ -172,6 +172,16 @@ TEST_F(Export, IsOneCheckpointWhateverItsName) {
   EXPECT_THAT(best.err, HasSubstr("is an export, which holds one checkpoint"));
 }
 
+TEST_F(Export, AWordForFirstWeightsIsAnsweredForTheCommand) {
+  for (const char* command : {"predict", "evaluate"}) {
+    const ToolResult result = tool({command, "a", "pretrained=x.pth", "--devices", "cpu:1"});
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("`lockstep " + std::string(command) + " RUN` takes it"));
+  }
+  EXPECT_THAT(tool({"resume", "a", "pretrained=x.pth", "--devices", "cpu:1"}).err,
+              HasSubstr("a run goes on from its own newest checkpoint"));
+}
+
 TEST_F(Export, GivesTheTableOfItemsOnlyToAFileThatItMayWrite) {
   const auto refuses = [&](const std::string& file, const std::string& what) {
     const ToolResult result = tool({"evaluate", "a", "--devices", "cpu:1", "--items", file});
@@ -282,6 +292,15 @@ TEST_F(Export, AFileOfWeightsAloneIsNone) {
     EXPECT_THAT(tool({command, "part.safetensors"}).err,
                 HasSubstr("lockstep train RECIPE init.from=part.safetensors"));
   }
+}
+
+TEST_F(Export, APictureInPlaceOfTheRunIsNamedAsOne) {
+  write_file_atomic(folder->path() / "a.jpg", "\xFF\xD8\xFF\xE0 of a picture");
+  const std::string said = tool({"predict", "init.from=best.pth", "a.jpg"}).err;
+  EXPECT_THAT(said, HasSubstr("a.jpg is a JPEG picture, no run and no export of one"));
+  fs::rename(folder->path() / "a.jpg", folder->path() / "a b.jpg");
+  EXPECT_THAT(tool({"predict", "a b.jpg"}).err, HasSubstr("lockstep predict RUN 'a b.jpg'"));
+  EXPECT_THAT(said, HasSubstr("follow it: lockstep predict RUN a.jpg"));
 }
 
 TEST_F(Export, ScoresFilesWithoutARun) {

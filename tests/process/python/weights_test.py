@@ -62,7 +62,7 @@ def of_torch(folder):
             path = folder / f"{name}{'_legacy' * legacy}.pt"
             torch.save(tensors, path, _use_new_zipfile_serialization=not legacy)
             yield path, None
-    for key in ("state_dict", "model_state_dict", "model"):
+    for key in ("state_dict", "model_state_dict", "model", "model_state", "network_weights"):
         torch.save({**beside, key: state}, folder / f"{key}.pt")
         yield folder / f"{key}.pt", key
     torch.save({**state, "head.weight": state["head.weight"].to_sparse()}, folder / "sparse.pt")

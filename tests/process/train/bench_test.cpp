@@ -100,6 +100,7 @@ TEST_F(BenchCommand, GrowsTheBatchWithWeakScalingAndPrintsATable) {
 
 TEST_F(BenchCommand, RefusesWhatCannotBe) {
   refuses({"--devices", "0,1"}, "--devices must be numbers of devices");
+  refuses({"--devices", "2xT4"}, "for others, `lockstep plan RECIPE --devices 2xT4` estimates");
   refuses({"--devices", "cpu:1,1"}, "--devices cpu:1,1 gives 1 twice");
   refuses({"--devices", "cpu:1,cpu:2"}, "such as 1,2,4, but is \"cpu:1,cpu:2\"");
   refuses({"--scaling", "fast"}, "--scaling must be strong or weak");

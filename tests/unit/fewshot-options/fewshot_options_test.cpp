@@ -178,5 +178,22 @@ TEST(FewshotOptions, BlocksThatAreComputedAgainKeepLess) {
   EXPECT_EQ(train.memory.recompute, Recompute::automatic);
 }
 
+// Its scripts count steps, where the engine's names are of programs that count epochs.
+TEST(FewshotNames, AreThoseOfItsScripts) {
+  const std::vector<Synonym> all = synonyms();
+  const auto ours = [&](const char* name, const char* value) {
+    const Synonym* const synonym = find_synonym(all, name);
+    if (synonym == nullptr) return std::string("unknown");
+    const std::vector<OurWord> words = written_here(*synonym, value, {});
+    return words.front().name + "=" + words.front().value;
+  };
+  EXPECT_EQ(ours("save_every", "100"), "checkpoint.every_steps=100");
+  EXPECT_EQ(ours("query_samples", "8"), "episode.queries=8");
+  EXPECT_EQ(ours("train_json", "a.json"), "data.train=a.json");
+  EXPECT_EQ(ours("val_json", "b.json"), "data.valid=b.json");
+  EXPECT_EQ(ours("image", "a.jpg"), "predict.images=a.jpg");
+  EXPECT_EQ(ours("support_img", "a.jpg"), "predict.supports=LIST.csv");
+}
+
 }  // namespace
 }  // namespace lockstep::fewshot

@@ -158,6 +158,35 @@ TEST_F(PrepareTest, DrawsNovelClassesFromTheSplitSeed) {
   EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("data.classes is novel"));
 }
 
+TEST_F(PrepareTest, TellsHowManyClassesTheDefaultOfFiveStandsFor) {
+  options.data.novel = {"star", "ring"};
+  options.episode.n_way = 0;
+  EXPECT_EQ(prepare().used, (json{{"episode.n_way", 5}}));
+  options.episode.n_way = 4;
+  EXPECT_EQ(prepare().used, (json{{"episode.n_way", 4}}));
+  options.episode.n_way = 0;
+  options.data.classes = ClassUse::novel;  // two, but five in episodes of base classes
+  EXPECT_EQ(prepare().used, json::object());
+}
+
+TEST_F(PrepareTest, SaysWhichClassesAreHeldOutWhereEpisodesNeedMore) {
+  options.episode.n_way = 12;
+  const std::string share = error_of([&] { prepare(); });
+  EXPECT_THAT(share, AllOf(HasSubstr("; 4 of 12 classes are held out as novel (data.novel_share)"),
+                           HasSubstr("; data.novel_share=0 trains on all classes")));
+  EXPECT_THAT(said, Contains(HasSubstr("base classes: ")));
+  options.data.novel = {"star", "ring"};
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("; 2 of 12 classes are held out as novel"),
+                    HasSubstr("; data.classes=all trains on all classes")));
+  options.episode.n_way = 13;  // more than there are
+  EXPECT_THAT(error_of([&] { prepare(); }), Not(HasSubstr("trains on all")));
+  options.episode.n_way = 0;
+  options.episode.k_shot = 1000;  // more pictures than any class has
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("lower episode.k_shot"), Not(HasSubstr("trains on all"))));
+}
+
 TEST_F(PrepareTest, GoesOnWithTheSplitOfTheRunAndRefusesOtherBoxes) {
   const Prepared first = prepare();
   const fs::path run = write_run(first);

@@ -291,6 +291,17 @@ TEST_F(FixedMicro, IsTakenWhateverFits) {
   EXPECT_EQ(plan().exact->leaf_samples, 4);
 }
 
+// It normalises by the same rows on any number of devices.
+TEST_F(FixedMicro, LeavesOnlyRunningStatisticsToTheNumberOfDevices) {
+  facts.batch_norm = true;
+  EXPECT_TRUE(has_note(plan(),
+                       "batch norm normalises by each micro-batch of 4 alone, on any number "
+                       "of devices; only evaluation depends on their number: the running "
+                       "statistics of rank 0 are kept"));
+  facts.fixed_micro = 0;
+  EXPECT_TRUE(has_note(plan(), "alone, so results depend on their number"));
+}
+
 TEST_F(FixedMicro, RefusesAnotherByName) {
   options.batch.micro = 8;
   EXPECT_EQ(

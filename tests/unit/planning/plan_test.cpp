@@ -303,6 +303,30 @@ TEST_F(MakePlan, RefusesMoreExactSumsThanItCanGoThrough) {
   EXPECT_TRUE(contains(error().what(), "exact = true adds up at most 1048576 micro-batches"));
 }
 
+TEST_F(MakePlan, SaysThatCheckpointsAreFurtherApartThanTheRunIsLong) {
+  EXPECT_FALSE(has_note(make(), "longer than the run"));
+  options.table.set("checkpoint.every_epochs", "100");
+  EXPECT_TRUE(
+      has_note(make(),
+               "checkpoint.every_epochs = 100 is longer than the run of 100 steps: it saves "
+               "nothing before the end, but checkpoint.every = 10m may; "
+               "checkpoint.every_steps counts steps"));
+  options.table.set("checkpoint.every_epochs", "100", {.kind = ValueSource::Kind::record});
+  EXPECT_FALSE(has_note(make(), "longer than the run"));
+  options.table.set("checkpoint.every_epochs", "6");  // of 16 steps
+  EXPECT_FALSE(has_note(make(), "longer than the run"));
+  options.table.set("checkpoint.every_steps", "101");
+  options.table.set("checkpoint.every", "0s");
+  EXPECT_TRUE(has_note(make(),
+                       "checkpoint.every_steps = 101 is longer than the run of 100 steps: it "
+                       "saves nothing before the end, but checkpoint.every_epochs = 6 does"));
+  options.table.set("checkpoint.every_epochs", "0");
+  options.table.set("checkpoint.every_steps", "100");
+  const Plan same = make();
+  EXPECT_TRUE(has_note(same, "every_steps = 100 is as long as the run of 100 steps: it saves"));
+  EXPECT_FALSE(has_note(same, "checkpoint.every_steps counts steps"));
+}
+
 TEST_F(MakePlan, SaysWhatDiffersFromOneDeviceAndWhatDoesNot) {
   const Plan two = make();
   EXPECT_TRUE(has_note(two, "the effective batch stays 64 on any number of devices"));

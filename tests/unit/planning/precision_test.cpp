@@ -114,6 +114,18 @@ TEST_F(PrecisionNotes, SayHowFarGradientsAgree) {
   EXPECT_TRUE(has_note(make(), "gradients agree within the rounding of bf16"));
 }
 
+// On CPUs that holds for equal threads alone, and one rank has those of all.
+TEST_F(PrecisionNotes, SayThatThreadsOfCpuRanksRoundToo) {
+  options.precision = Precision::fp32;
+  devices = cpu_ranks(2);
+  EXPECT_TRUE(has_note(make(),
+                       "with the same number of threads per rank (OMP_NUM_THREADS, now 2) "
+                       "gradients agree to about 1e-6 of their size in fp32"));
+  EXPECT_TRUE(has_note(make(), "another number rounds inside the model too"));
+  devices = gpus(2);
+  EXPECT_FALSE(has_note(make(), "threads per rank"));
+}
+
 TEST_F(PrecisionNotes, WarnOfShortTypesOnCpus) {
   devices = cpu_ranks(2);
   options.precision = Precision::bf16;

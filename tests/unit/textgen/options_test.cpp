@@ -213,5 +213,13 @@ TEST(PromptFile, IsAPathUnlessItIsStandardInput) {
     }
 }
 
+// Scripts of text models count steps, where the engine's name is of programs that count epochs.
+TEST(TextNames, ScriptsSaveBySteps) {
+  const std::vector<Synonym> all = synonyms();
+  const Synonym* const synonym = find_synonym(all, "save_every");
+  ASSERT_NE(synonym, nullptr);
+  EXPECT_EQ(synonym->ours, "checkpoint.every_steps={value}");
+}
+
 }  // namespace
 }  // namespace lockstep::textgen

@@ -36,8 +36,9 @@ std::string_view without_byte_order_mark(std::string_view text);
 // ends. Text after the last newline is a line too.
 std::vector<std::string> lines_of(std::string_view text);
 std::string trim(std::string_view text);
-std::string format_bytes(double bytes);  // "1.5 GiB"
-std::string format_count(double count);  // "1.02M"
-std::string errno_text(int error);       // strerror, thread-safe
+std::string shell_word(const std::string& text);  // quoted if a shell requires it
+std::string format_bytes(double bytes);           // "1.5 GiB"
+std::string format_count(double count);           // "1.02M"
+std::string errno_text(int error);                // strerror, thread-safe
 
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 #include "runtime/run/checkpoint/export_file.h"
 
 #include "core/base/error.h"
+#include "core/base/files/file_kind.h"
 #include "core/base/files/files.h"
 #include "core/base/files/new_file.h"
 #include "core/base/hash.h"
@@ -220,7 +221,7 @@ bool is_plain_path(const std::string& name) {
 
 // A hint on using a file of weights that holds no run.
 std::string weights_hint(const fs::path& file) {
-  return cat("`lockstep train RECIPE init.from=", file.string(),
+  return cat("`lockstep train RECIPE ", shell_word(cat("init.from=", file.string())),
              "` begins with its weights; `lockstep export RUN --out FILE` makes an export");
 }
 
@@ -237,6 +238,17 @@ bool is_torch_file(const fs::path& file) try {
   return false;
 }
 
+// Nothing for a safetensors file, and for one of no known kind.
+std::optional<FileKind> other_kind(const fs::path& file) {
+  std::string head(file_kind_bytes, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(stream.gcount()));
+  std::optional<FileKind> kind = kind_of_file(head, file);
+  if (kind && kind->format == FileFormat::safetensors) kind.reset();
+  return kind;
+}
+
 // The header of a file that the user named in place of a run or an export.
 SafetensorsHeader header_of_named(const fs::path& file) {
   try {
@@ -245,6 +257,11 @@ SafetensorsHeader header_of_named(const fs::path& file) {
     if (is_torch_file(file))
       throw Error(cat(file.string(), " is a file of torch.save, which holds no run"),
                   weights_hint(file));
+    if (const auto kind = other_kind(file))
+      throw Error(cat(file.string(), " is ", kind->name, ", no run and no export of one"),
+                  cat("name a run, or a file that `lockstep export RUN --out FILE` made; inputs of "
+                      "predictions follow it: lockstep predict RUN ",
+                      shell_word(file.string())));
     throw Error(error.what(),
                 "name a run, or a file that `lockstep export RUN --out FILE` made; if it is one, "
                 "copy it again");

@@ -109,7 +109,8 @@ std::string key_of_tensors(const Pickle& pickle, const PickleValue& dict, std::s
 const PickleValue& state_dict_of(const Pickle& pickle, std::string& inside) {
   const PickleValue& root = pickle.at(pickle.root);
   if (root.kind != Kind::dict) throw Error("it holds no state dict");
-  for (const char* key : {"state_dict", "model_state_dict", "model"})
+  for (const char* key :
+       {"state_dict", "model_state_dict", "model", "model_state", "network_weights"})
     if (const PickleValue* nested = pickle.find(root, key))
       if (count_tensors(pickle, *nested) > 0) {
         inside = key;

@@ -30,9 +30,9 @@ struct TorchFile {
 };
 
 // Reads a state dict written by torch.save, in the format of torch 1.6 and later (a zip archive) or
-// the older one. It may be under the key "state_dict", "model_state_dict" or "model" of a dict, or
-// be the whole file. Entries that are not tensors are skipped. Throws Error that does not name the
-// file.
+// the older one. It may be under the key "state_dict", "model_state_dict", "model", "model_state"
+// or "network_weights" (of nnU-Net) of a dict, or be the whole file. Entries that are not tensors
+// are skipped. Throws Error that does not name the file.
 TorchFile read_torch_file(std::istream& in, std::uint64_t file_bytes);
 // The same, naming the file.
 TorchFile read_torch_file(const std::filesystem::path& file);

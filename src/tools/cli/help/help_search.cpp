@@ -153,12 +153,16 @@ double match(const AskedWord& asked, const Words& there, const std::string& join
   return has_all ? 1 : best;
 }
 
-// A topic's score: the share of the words that it has, and the share that a single term of it has.
-double score_by_words(const Topic& topic, const Query& asked) {
+// The share of the words that a topic has, and the share that a single term of it has.
+struct WordShares {
+  double all = 0, in_one_term = 0;
+};
+
+WordShares word_shares(const Topic& topic, const Query& asked) {
   std::vector<double> best_of_word(asked.words.size(), 0);
   double best_term = 0, weights = 0, sum = 0;
   for (const AskedWord& word : asked.words) weights += word.weight;
-  if (weights == 0) return 0;
+  if (weights == 0) return {};
   for (const std::string& term : topic.terms) {
     const Words there = stems_in(term);
     const std::string joined = join(there, "");
@@ -172,7 +176,12 @@ double score_by_words(const Topic& topic, const Query& asked) {
   }
   for (std::size_t i = 0; i < asked.words.size(); ++i)
     sum += best_of_word[i] * asked.words[i].weight;
-  return most_by_words * (0.8 * sum / weights + 0.2 * best_term);
+  return {.all = sum / weights, .in_one_term = best_term};
+}
+
+double score_by_words(const Topic& topic, const Query& asked) {
+  const WordShares shares = word_shares(topic, asked);
+  return most_by_words * (0.8 * shares.all + 0.2 * shares.in_one_term);
 }
 
 double score_of(const Topic& topic, const Query& asked) {
@@ -217,6 +226,18 @@ std::vector<std::string> code_in(std::string_view text) {
   return code;
 }
 
+namespace {
+
+// Whether the first topic has most of the words in one term, and far more of them than any other.
+bool leads(const std::vector<std::pair<double, const Topic*>>& scored, const Query& asked) {
+  constexpr double least = 0.55, ahead = 0.2;
+  if (scored.empty() || word_shares(*scored.front().second, asked).in_one_term < least)
+    return false;
+  return scored.size() == 1 || scored[1].first <= scored.front().first - ahead;
+}
+
+}  // namespace
+
 FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked_for) {
   const Query asked = read_asked(asked_for);
   std::vector<std::pair<double, const Topic*>> scored;
@@ -238,6 +259,10 @@ FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked
     (is_best ? found.best : found.others).push_back(topic);
   }
   if (found.best.empty()) found.best = topics_that_say(all, asked_for);
+  if (found.best.empty() && leads(scored, asked)) {
+    found.best.push_back(found.others.front());
+    found.others.erase(found.others.begin());
+  }
   return found;
 }
 

@@ -1,5 +1,6 @@
 // lockstep plan: the plan for any devices, without them, and how long the run takes.
 #include "core/base/error.h"
+#include "core/base/text/say.h"
 #include "core/base/text/text.h"
 #include "planning/batch/micro_batch.h"
 #include "planning/precision.h"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 namespace lockstep::cli {
@@ -41,11 +43,12 @@ RunSetup resolved_setup(const Parsed& parsed, const Then& then,
                          flags_here(plan_command(), parsed));
 }
 
-PlannedRun plan_new_run(RunSetup setup, const Then& then, const std::vector<Device>& devices) {
+PlannedRun plan_new_run(RunSetup setup, const Then& then, const std::vector<Device>& devices,
+                        const Say& tell = say) {
   PlannedRun planned{.setup = std::move(setup), .then = then};
   check_reserve(*planned.setup.train);
   planned.items = check_predictions(planned.setup, then, {}, /*trains=*/true);
-  prepare_and_plan(planned.setup, Purpose::plan, devices, {});
+  prepare_and_plan(planned.setup, Purpose::plan, devices, {}, tell);
   check_evaluation(planned.setup, then);
   check_new_batch(planned.setup.plan, *planned.setup.train,
                   names_data(planned.setup.options->table));
@@ -118,12 +121,12 @@ int print_plan(const Parsed& parsed) {
 
 constexpr const char* usual_gpus[] = {"T4", "P100", "A100", "H100"};
 
-TimeRow row_for(const Parsed& parsed, const std::string& spec) {
+TimeRow row_for(const Parsed& parsed, const std::string& spec, const Say& tell) {
   TimeRow row{.device = spec};
   try {
     const std::vector<Device> devices = imagined_for(spec);
     const Then then = then_of(parsed);
-    PlannedRun planned = plan_new_run(resolved_setup(parsed, then, devices), then, devices);
+    PlannedRun planned = plan_new_run(resolved_setup(parsed, then, devices), then, devices, tell);
     row.forecast = foresee(planned.setup, then, planned.items, {});
     const RunSetup& setup = planned.setup;
     row.device = setup.plan.devices[0].name;
@@ -140,7 +143,11 @@ TimeRow row_for(const Parsed& parsed, const std::string& spec) {
 
 int print_table(const Parsed& parsed) {
   std::vector<TimeRow> rows;
-  for (const char* spec : usual_gpus) rows.push_back(row_for(parsed, spec));
+  std::set<std::string> said;  // the data are the same for each row
+  const auto say_once = [&](const std::string& line) {
+    if (said.insert(line).second) say(line);
+  };
+  for (const char* spec : usual_gpus) rows.push_back(row_for(parsed, spec, say_once));
   print(parsed.has("--json") ? json_text(to_json(rows)) : time_table_text(rows));
   const bool has_plan =
       std::any_of(rows.begin(), rows.end(), [](const TimeRow& row) { return !row.is_error; });

@@ -376,12 +376,12 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
 }
 
 void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-             const std::filesystem::path& run_dir) {
+             const std::filesystem::path& run_dir, const Say& tell) {
   choose_precision(setup, purpose, devices);
   setup.prepared = setup.options->prepare({.purpose = purpose,
                                            .cache_dir = cache_for(purpose, *setup.train, run_dir),
                                            .run_dir = run_dir,
-                                           .say = say});
+                                           .say = tell});
   if (purpose == Purpose::predict && setup.plugin.empty()) return;
   Facts& facts = setup.prepared.facts;
   const bool trains = purpose == Purpose::train || purpose == Purpose::plan;
@@ -447,8 +447,8 @@ void plan_run(RunSetup& setup, const std::vector<Device>& devices, const Earlier
 }
 
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-                      const std::filesystem::path& run_dir) {
-  prepare(setup, purpose, devices, run_dir);
+                      const std::filesystem::path& run_dir, const Say& tell) {
+  prepare(setup, purpose, devices, run_dir, tell);
   plan_run(setup, devices);
 }
 

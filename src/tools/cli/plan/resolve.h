@@ -1,6 +1,7 @@
 // Turns a command line into a checked, prepared and planned run; writes nothing to runs.
 #pragma once
 
+#include "core/base/text/say.h"
 #include "core/devices/gpus/gpu_links.h"
 #include "planning/run_setup.h"
 #include "runtime/run/folder/run_dir.h"
@@ -9,6 +10,7 @@
 #include "tools/cli/words/foreign_names.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,10 +40,13 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<Device>& devices, const BareKeys& bare = {},
                          const FlagsHere& flags = {});
 
+using Say = std::function<void(const std::string&)>;
+
 // Prepares the recipe's needs for `purpose`, and its memory formula. This happens in this program,
 // or in the worker if only that has the recipe's code. run_dir: the run to read from, or empty.
+// tell: gets what the recipe says of the data.
 void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-             const std::filesystem::path& run_dir);
+             const std::filesystem::path& run_dir, const Say& tell = say);
 
 // The link between devices, assumed if they are imaginary. Nothing for a single device, for CPUs,
 // and if unknown.
@@ -57,7 +62,7 @@ void plan_run(RunSetup& setup, const std::vector<Device>& devices,
 
 // Prepares data and plans for `devices`.
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-                      const std::filesystem::path& run_dir);
+                      const std::filesystem::path& run_dir, const Say& tell = say);
 
 // The setup of an existing run with `assignments` applied. Throws Error if one changes a value that
 // the run's curve or model depends on (seed, global batch, model, data), or if its record names a

@@ -299,6 +299,8 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
   record["cpu"] = cpu_model();
   record["cores"] = host_info().cores;
   if (!setup.prepared.data_hash.empty()) record["data_hash"] = setup.prepared.data_hash;
+  record.erase("used");
+  if (!setup.prepared.used.empty()) record["used"] = setup.prepared.used;
   record["devices"] = devices;
   record["driver"] = probe().driver_version();
   record["starts"].push_back({{"time", now}, {"devices", devices}, {"resumed", resuming}});

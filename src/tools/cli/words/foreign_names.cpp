@@ -32,6 +32,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+constexpr const char* first_weights = "init.from";
+
 // The typed names, and the facts about their place.
 struct TypedLine {
   std::string recipe;  // "": not known
@@ -192,6 +194,7 @@ std::vector<OurWord> words_that_fit(const Vocabulary& known, const TypedLine& li
   std::erase_if(words, [&](const OurWord& word) {
     if (word.name == "--devices" && !line.flags.devices.empty()) return true;
     if (word.name.starts_with("--")) return !is_flag_of(line.flags, word.name);
+    if (word.name == first_weights && !line.flags.of_run.empty()) return true;
     return says_nothing(known, word) || is_typed_as_it_should_be(line, word.name);
   });
   for (OurWord& word : words) {
@@ -671,11 +674,32 @@ std::string batch_note(const Vocabulary& known, const TypedLine& line, const Tra
   return join(notes, "; ");
 }
 
+// For a name that means first weights, in a command that takes a run; "" for others.
+std::string note_of_run(const FlagsHere& flags, const Synonym& synonym, const std::string& value) {
+  const std::vector<OurWord> words = written_here(synonym, value, {});
+  const auto weights = std::find_if(words.begin(), words.end(),
+                                    [](const OurWord& word) { return word.name == first_weights; });
+  if (flags.of_run.empty() || weights == words.end()) return "";
+  const std::string file = is_placeholder(weights->value) ? "FILE" : shell_word(weights->value);
+  const std::string begun = cat("`lockstep train RECIPE init.from=", file, "`");
+  if (flags.of_run != "predict" && flags.of_run != "evaluate")
+    return cat("a run goes on from its own newest checkpoint; ", begun,
+               " begins a new run with these weights");
+  constexpr const char* best = "; of a run, --best takes the best checkpoint";
+  if (weights->value.ends_with(".safetensors"))
+    return cat("an export of a run goes in place of RUN, as `lockstep ", flags.of_run, " ", file,
+               "`", best);
+  return cat("it needs a run: ", begun,
+             " trains one that begins with these weights, and `lockstep ", flags.of_run,
+             " RUN` takes it", best);
+}
+
 // Further advice about a name; nothing if it is simply off.
 std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Translation& all,
                     const std::string& key, const std::string& value) {
   const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
   if (synonym == nullptr) return "";
+  if (const std::string note = note_of_run(flags, *synonym, value); !note.empty()) return note;
   if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
     return cat("--devices ", shell_word(flags.devices), " is given");
   if (const auto reason = all.reasons.find(key); reason != all.reasons.end()) return reason->second;
@@ -829,15 +853,24 @@ std::string list_at(const Words& words, std::size_t& at) {
   return list;
 }
 
-// The flags that the command lacks, and all words with an equals sign.
+// The flags that the command lacks, and all words with an equals sign. others: gets the rest.
 std::vector<TypedName> names_in_line(const Command& command, const Words& words,
-                                     const Vocabulary& known) {
+                                     const Vocabulary& known, Words* others = nullptr) {
   std::vector<TypedName> typed;
-  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+  const auto keep = [&](std::size_t from, std::size_t to) {
+    if (others != nullptr)
+      for (; from < to; ++from) others->push_back(words[from]);
+  };
+  std::size_t i = 0;
+  for (; i < words.size() && words[i] != "--"; ++i) {
+    const std::size_t at = i;
     const std::string name = words[i].substr(0, words[i].find('='));
     const bool has_value = name.size() < words[i].size();
     if (words[i].size() < 2 || words[i][0] != '-') {
-      if (has_value) typed.push_back({name, words[i].substr(name.size() + 1)});
+      if (has_value)
+        typed.push_back({name, words[i].substr(name.size() + 1)});
+      else
+        keep(i, i + 1);
       continue;
     }
     const Flag* const flag = own_flag(command, name);
@@ -850,8 +883,12 @@ std::vector<TypedName> names_in_line(const Command& command, const Words& words,
       value = words[i].substr(name.size() + 1);
     else if (value_follows)
       value = flag == nullptr && is_list(known, name) ? list_at(words, ++i) : words[++i];
-    if (flag == nullptr) typed.push_back({name, value});
+    if (flag == nullptr)
+      typed.push_back({name, value});
+    else
+      keep(at, i + 1);
   }
+  keep(i, words.size());
   return typed;
 }
 
@@ -902,7 +939,7 @@ Error foreign_name(const Vocabulary& known, const TypedLine& line, const TypedNa
 }  // namespace
 
 FlagsHere flags_here(const Command& command) {
-  FlagsHere here{.names = {}};
+  FlagsHere here{.names = {}, .of_run = command.complete == "run" ? command.name : ""};
   for (const Flag& flag : command.flags) here.names.push_back(flag.name);
   for (const char* counting : {"plan", "config", "bench"})
     here.counts_devices |= command.name == counting;
@@ -1087,6 +1124,47 @@ std::string hint_for_list(const Command& command, const Words& words, const std:
   return "";
 }
 
+namespace {
+
+// The words as the recipe takes them, each after a blank. Those without a known meaning stay.
+std::string line_in_our_words(const Command& command, const std::string& recipe,
+                              const Words& words) {
+  const Vocabulary known = vocabulary_of(recipe);
+  FlagsHere flags = flags_here(command);
+  flags.devices = devices_given(words);
+  const std::vector<Device> devices = devices_of_line(flags);
+  Words others;
+  const TypedLine line{.recipe = recipe,
+                       .names = names_in_line(command, words, known, &others),
+                       .flags = flags,
+                       .devices = devices.size(),
+                       .has_gpu = has_gpus(devices)};
+  const Translation all = translated(known, line);
+  const auto stays = [&](const std::string& name) {
+    return known.has(name) ||
+           std::find(all.unknown.begin(), all.unknown.end(), name) != all.unknown.end();
+  };
+  std::string text;
+  const auto rest = std::find(others.begin(), others.end(), "--");  // no flag may follow it
+  const auto add = [&](auto from, auto to) {
+    for (; from != to; ++from) text += cat(" ", shell_word(*from));
+  };
+  add(others.begin(), rest);
+  for (const TypedName& name : line.names)
+    if (stays(name.name)) {
+      const bool is_flag = name.name.starts_with('-');
+      if (!is_flag || name.value.empty())
+        text += cat(" ", shell_word(is_flag ? name.name : cat(name.name, "=", name.value)));
+      else
+        text += cat(" ", name.name, " ", shell_word(name.value));
+    }
+  for (const OurWord& word : all.words) text += cat(" ", as_typed(word));
+  add(rest, others.end());
+  return text;
+}
+
+}  // namespace
+
 std::string hint_for_recipe(const Command& command, const Words& words) {
   const bool names_plugin = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word.starts_with("--plugin");
@@ -1105,10 +1183,8 @@ std::string hint_for_recipe(const Command& command, const Words& words) {
       recipes.begin(), recipes.end(),
       [&](const std::string& a, const std::string& b) { return known_in(a) < known_in(b); });
   if (best == recipes.end()) return "";
-  Words shown;
-  for (const std::string& word : words) shown.push_back(shell_word(word));
   return cat("name the recipe first, one of ", join(recipes, ", "), ": lockstep ", command.name,
-             " ", *best, " ", join(shown, " "));
+             " ", *best, line_in_our_words(command, *best, words));
 }
 
 }  // namespace lockstep::cli

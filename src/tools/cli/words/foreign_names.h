@@ -19,7 +19,7 @@ struct FlagsHere {
   bool lists_counts = false;    // each number of a list is a count too
   std::string devices{};        // the value of --devices; empty if it was not given
   std::string group{};          // evaluate or predict: commands that read a run, and do not train
-  std::string of_run{};         // the name of a command that takes a run
+  std::string of_run{};         // the name of a command that takes a run, whose weights stay
   bool resumes() const { return of_run == "resume"; }
   bool keeps_batch() const { return !group.empty() || resumes(); }
 };
@@ -49,7 +49,7 @@ std::string hint_for_list(const Command& command, const std::vector<std::string>
                           const std::string& operand);
 
 // For a command line that begins with a flag and lacks the required recipe: the existing recipes,
-// and the line with the recipe that knows most of its names. Empty for other lines.
+// and the line with the recipe that knows most of its names, in its words. Empty for other lines.
 std::string hint_for_recipe(const Command& command, const std::vector<std::string>& words);
 
 }  // namespace lockstep::cli

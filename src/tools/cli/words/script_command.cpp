@@ -6,6 +6,7 @@
 #include "tools/cli/words/vocabulary.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 namespace lockstep::cli {
@@ -113,6 +114,20 @@ void check_no_script(const Line& typed) {
                         ? cat("make a script of it, and run that once per GPU: ",
                               convert_command(*script), " && ", line, " (lockstep help notebook)")
                         : cat("to run a script once per GPU: ", line));
+}
+
+void check_no_monitor(const Line& words) {
+  constexpr std::array programs{"nvidia-smi", "dmon", "pmon", "nvtop", "gpustat", "nvitop"};
+  const auto is_program = [&](const std::string& word) {
+    return std::find(programs.begin(), programs.end(), word) != programs.end();
+  };
+  const bool watches =
+      words[0] == "watch" &&
+      (words.size() == 1 || std::any_of(words.begin() + 1, words.end(), is_program));
+  if (watches || is_program(words[0]))
+    throw Error(cat("there is no command ", words[0]),
+                "lockstep monitor shows every GPU while you look; --once prints one sample, and "
+                "--csv FILE writes a table");
 }
 
 void check_no_notebook(const Line& program, const std::string& devices) {

@@ -219,6 +219,7 @@ class Finder {
     if (has_path(key)) return paths(key);
     const FactKind kind = kind_of(a_, b_, key);
     if (const double tolerance = tolerance_of(key); tolerance > 0) return about(key, tolerance);
+    if (stands_for_the_same(key)) return found_.equal.push_back(key);
     const SideValue a = side_value(a_, key), b = side_value(b_, key);
     if (a.value.is_null() || b.value.is_null()) return unknown(key, kind, a, b);
     if (about_equal(a.value, b.value, 0) && (!a.within || kind != FactKind::work)) {
@@ -236,6 +237,17 @@ class Finder {
     }
     difference.text = difference_text(key, a, b);
     found_.differences.push_back(std::move(difference));
+  }
+
+  // Only where all trials tell: 0 of one that does not is compared with 0.
+  bool stands_for_the_same(const std::string& key) const {
+    json first;
+    return std::all_of(all_.begin(), all_.end(), [&](const Trial* trial) {
+      const auto value = trial->stood_for.find(key);
+      if (value == trial->stood_for.end()) return false;
+      if (first.is_null()) first = value->second;
+      return value->second == first;
+    });
   }
 
   bool has_path(const std::string& key) const {

@@ -93,14 +93,30 @@ class FlagFinder {
  private:
   void flag(const std::string& name, const std::string& text) { flags_.push_back({name, text}); }
 
+  static bool is_less_better(const QuantityRow& row, Aspect aspect) {
+    const double ratio = row.contrast.interval.estimate;
+    return row.what.aspect == aspect && row.contrast.scale == Scale::ratio && row.per.empty() &&
+           row.what.better == Better::lower && row.what.name != "start_up_s" &&
+           row.what.name != "sample_s" && std::isfinite(ratio) && ratio > 0;
+  }
+
+  // A total of equal steps holds the first one too, which may take as long as many others: it says
+  // nothing against what a step took.
+  bool steps_contradict(const QuantityRow& total) const {
+    if (!is_equal(found_, "steps")) return false;
+    const bool b_less = total.contrast.interval.estimate < 1;
+    return std::any_of(rows_.begin(), rows_.end(), [&](const QuantityRow& row) {
+      const double ratio = row.contrast.interval.estimate;
+      return row.what.name == "step_s" && is_less_better(row, total.what.aspect) &&
+             (b_less ? ratio > 1 + margin_ : ratio < 1 / (1 + margin_));
+    });
+  }
+
   // The first row of the aspect that shows it is enough.
   void with_more_work(Aspect aspect, const char* name, const char* is) {
     for (const QuantityRow& row : rows_) {
       const double ratio = row.contrast.interval.estimate;
-      if (row.what.aspect != aspect || row.contrast.scale != Scale::ratio || !row.per.empty() ||
-          row.what.better != Better::lower || row.what.name == "start_up_s" ||
-          row.what.name == "sample_s" || !std::isfinite(ratio) || ratio <= 0)
-        continue;
+      if (!is_less_better(row, aspect) || (row.what.total && steps_contradict(row))) continue;
       const WorkTexts texts = work_texts(found_, row.what.total);
       const bool b_less = ratio<1 / (1 + margin_), a_less = ratio> 1 + margin_;
       const auto& more = b_less ? texts.more_in_b : texts.more_in_a;

@@ -45,6 +45,12 @@ void add_options(const json& config, Trial& trial) {
       (is_path_like(value) ? trial.paths : trial.facts)[key] = {*kind, value};
 }
 
+// The values that options stand for (Prepared::used).
+void add_stood_for(const json& used, Trial& trial) {
+  if (!used.is_object()) return;
+  for (const auto& [key, value] : used.items()) trial.stood_for[key] = value;
+}
+
 json init_hash(const json& record) {
   const json init = member_or_null(record, "init");
   if (!init.is_object()) return "of the recipe";
@@ -248,6 +254,7 @@ Trial read_run_facts(const RunDir& run) {
   trial.set("recipe", FactKind::work, known_text(record, "recipe"));
   trial.set("data", FactKind::work, known_text(record, "data_hash"));
   add_options(member_or_null(record, "config"), trial);
+  add_stood_for(member_or_null(record, "used"), trial);
   add_plan(record, trial);
   add_place(record, trial);
   trial.set("started", FactKind::note, member_or_null(record, "started"));

@@ -111,5 +111,12 @@ TEST(Cat, JoinsPartsOfAnyType) { EXPECT_EQ(cat("step ", 3, '/', 4.5), "step 3/4.
 
 TEST(ErrnoText, NamesTheReason) { EXPECT_EQ(errno_text(ENOENT), "No such file or directory"); }
 
+TEST(ShellWord, IsQuotedWhereAShellRequiresIt) {
+  EXPECT_EQ(shell_word("runs/a-1.safetensors"), "runs/a-1.safetensors");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -39,6 +39,23 @@ TEST(DeviceCounts, RefuseMoreThanThereAreAndOneTwice) {
   EXPECT_EQ(refusal("2,2", 2), "--devices 2,2 gives 2 twice");
 }
 
+TEST(DeviceCounts, SayOfAnotherWordWhatItNeeds) {
+  const auto hint = [](const std::string& list) -> std::string {
+    try {
+      device_counts(list, 8, "GPU");
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return "";
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(hint("2xT4"), HasSubstr("`lockstep plan RECIPE --devices 2xT4` estimates"));
+  EXPECT_THAT(hint("1, 2x T4"), HasSubstr("--devices 2xT4`"));
+  EXPECT_THAT(hint("all"), HasSubstr("leave it out"));
+  for (const char* list : {"gpu", "cuda:0", "GPU-1a", "0"})
+    EXPECT_THAT(hint(list), HasSubstr("how many, not which")) << list;
+}
+
 TEST(DeviceCounts, QuoteWhatWasTyped) {
   try {
     device_counts("1,cpu:2", 8, "CPU rank", "cpu:1,cpu:2");

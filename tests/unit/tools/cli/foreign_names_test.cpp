@@ -702,6 +702,28 @@ TEST_F(ForeignNames, TheRunThatIsNamedSaysOfWhichRecipeTheyAre) {
   EXPECT_THAT(refused({"nowhere", "--num_things", "4"}), Not(HasSubstr("data.things")));
 }
 
+// A run's weights stay, so first weights are no option beside it.
+TEST_F(ForeignNames, ACheckpointIsNamedAsEachCommandOfARunTakesIt) {
+  const auto refused = [](const char* name, const std::vector<std::string>& words) {
+    Command command = planner();
+    command.name = name;
+    command.complete = "run";
+    return error_of([&] { parse(command, words); });
+  };
+  EXPECT_THAT(refused("predict", {"--checkpoint", "best_model.pth", "a.jpg"}),
+              AllOf(HasSubstr("| leave it out: it needs a run: `lockstep train RECIPE "
+                              "init.from=best_model.pth` trains one "),
+                    HasSubstr("`lockstep predict RUN` takes it"), Not(HasSubstr("write init"))));
+  EXPECT_THAT(refused("evaluate", {"whole", "--weights", "best.safetensors"}),
+              HasSubstr("in place of RUN, as `lockstep evaluate best.safetensors`"));
+  EXPECT_THAT(refused("resume", {"whole", "--checkpoint", "best_model.pth"}),
+              HasSubstr("| leave it out: a run goes on from its own newest checkpoint; `lockstep "
+                        "train RECIPE init.from=best_model.pth` begins a new run"));
+  EXPECT_THAT(refused("plan", {"whole", "--pretrained", "false"}),
+              Not(HasSubstr("newest checkpoint")));
+  EXPECT_THAT(hint({"checkpoint=best_model.pth"}), HasSubstr("write init.from=best_model.pth"));
+}
+
 TEST_F(ForeignNames, ALineWithoutARecipeIsToldThatFirst) {
   Command trainer = planner();
   trainer.complete = "recipe";
@@ -709,8 +731,19 @@ TEST_F(ForeignNames, ALineWithoutARecipeIsToldThatFirst) {
                 parse(trainer, {"--device", "cuda", "--num_things", "3"});
               }),
               AllOf(HasSubstr("lockstep plan needs RECIPE | name the recipe first, one of "),
-                    HasSubstr("named, rows"),
-                    HasSubstr(": lockstep plan named --device cuda --num_things 3")));
+                    HasSubstr("named, rows"), HasSubstr(": lockstep plan named data.things=3")));
+  trainer.name = "train";
+  EXPECT_THAT(error_of([&] {
+                parse(trainer, {"--device", "cuda", "--json", "--num_things", "3", "--wombat",
+                                "a b", "stop.steps=5"});
+              }),
+              HasSubstr(": lockstep train named --json --wombat 'a b' stop.steps=5 --devices all "
+                        "data.things=3"));
+  EXPECT_THAT(error_of([&] {
+                parse(trainer, {"--device", "cuda", "--", "--json"});
+              }),
+              HasSubstr(": lockstep train named --devices all -- --json"));
+  trainer.name = "plan";
   EXPECT_THAT(error_of([&] {
                 parse(trainer, {"--device", "cuda", "rows"});
               }),

@@ -103,6 +103,19 @@ TEST(HelpSearch, AFewOfTheWordsAreNoAnswer) {
   EXPECT_THAT(titles(topics_about(topics(), "progress bar").others), ElementsAre("It is slow"));
 }
 
+TEST(HelpSearch, MostOfTheWordsAreAnAnswerIfNoOtherTopicComesNear) {
+  const std::vector<Topic> all{topic("Only one GPU is used"), topic("Uneven GPU"), topic("k_shot")};
+  const FoundTopics found = topics_about(all, "only GPU 0 being used");
+  EXPECT_THAT(titles(found.best), ElementsAre("Only one GPU is used"));
+  EXPECT_THAT(titles(found.others), ElementsAre("Uneven GPU"));
+  const std::vector<Topic> two{topic("Only one GPU is used"), topic("GPUs are used")};
+  EXPECT_THAT(titles(topics_about(two, "only GPU 0 being used").best), IsEmpty());
+  Topic apart = topic("Uneven GPU");
+  apart.terms.emplace_back("loss curve");
+  EXPECT_THAT(titles(topics_about({apart, topic("k_shot")}, "uneven curve wombat").best), IsEmpty())
+      << "its words are in two terms";
+}
+
 TEST(HelpSearch, ReadsRowsOfAGlossaryAndItemsOfAListOfGuides) {
   const std::vector<Topic> words = glossary_topics(
       "| word | meaning | page |\n|---|---|---|\n| EMA, average | A **mean**. | [a](b.md) |\n");
@@ -179,6 +192,7 @@ TEST(HelpSearch, FindsTheSymptomsInTheWordsOfThoseWhoSearch) {
       {"GPU0 idle", "Only one GPU is used"},
       {"only GPU1 used", "Only one GPU is used"},
       {"gpu0", "Only one GPU is used"},
+      {"Only GPU 0 being used", "Only one GPU is used"},
       {"success criteria", "success criterion, success criteria, target utilization"},
       {"target utilization", "success criterion, success criteria, target utilization"},
       {"GPU 1: Idle (not utilized)", "Only one GPU is used"},

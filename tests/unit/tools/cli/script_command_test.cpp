@@ -28,6 +28,20 @@ TEST(ScriptCommand, IsAnsweredWithTheLineThatRunsItOncePerDevice) {
               HasSubstr("launch python3 run.py --lr 1"));
 }
 
+TEST(ScriptCommand, AProgramThatWatchesGpusIsAnsweredWithMonitor) {
+  const auto said = [](const std::vector<std::string>& words) {
+    return error_if_any([&] { check_no_monitor(words); });
+  };
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"nvidia-smi", "-l", "1"},
+                                                {"dmon"},
+                                                {"watch", "nvidia-smi"},
+                                                {"watch", "-n", "1", "nvidia-smi"},
+                                                {"watch"}})
+    EXPECT_THAT(said(words), HasSubstr(words[0] + " | lockstep monitor shows every GPU"));
+  EXPECT_EQ(said({"watch", "ls"}), "");
+  EXPECT_EQ(said({"monitor"}), "");
+}
+
 TEST(ScriptCommand, DevicesOfOurCommandAreThoseOfLaunch) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"train", "train.py", "--devices", "cpu:1", "--lr", "3"},

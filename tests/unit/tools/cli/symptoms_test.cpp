@@ -52,6 +52,19 @@ TEST(Symptoms, AreTheSectionsOfThePage) {
   EXPECT_THAT(symptoms_in(""), IsEmpty());
 }
 
+// Not every recipe can take a smaller micro-batch.
+TEST(Symptoms, OfMemorySayWhatHoldsForAMicroBatchOfOne) {
+  int found = 0;
+  for (const Symptom& one : those_of_the_guide())
+    if (one.title == "CUDA out of memory" || one.title == "Out of memory on the second GPU") {
+      ++found;
+      EXPECT_THAT(one.parts.back().second,
+                  ::testing::AllOf(HasSubstr("fewshot"), HasSubstr("memory.recompute=auto")))
+          << one.title;
+    }
+  EXPECT_EQ(found, 2);
+}
+
 TEST(Symptoms, OfTheGuideHaveACauseWhatToDoAndWhatDiffers) {
   const std::vector<Symptom> all = those_of_the_guide();
   EXPECT_GT(all.size(), 15u);

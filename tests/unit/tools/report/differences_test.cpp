@@ -39,6 +39,26 @@ TEST(Differences, AnOptionThatZeroTurnsOffChangesAStepsCostThere) {
   EXPECT_EQ(compare(a, mixed, {}).conclusion, Conclusion::not_comparable);
 }
 
+// 0 means five classes where there are so many.
+TEST(Differences, OptionsThatStandForTheSameAreEqual) {
+  const std::string key = "episode.n_way";
+  const auto standing_for = [&](TrialGroup group, int option, int value) {
+    group = with(group, key, FactKind::work, option);
+    for (Trial& trial : group.trials) trial.stood_for[key] = value;
+    return group;
+  };
+  const TrialGroup five = standing_for(a, 5, 5), open = standing_for(b, 0, 5);
+  EXPECT_THAT(compare(five, open, {}).equal, Contains(key));
+  EXPECT_EQ(compare(five, open, {}).conclusion, Conclusion::slower);
+  EXPECT_EQ(compare(five, standing_for(b, 0, 4), {}).conclusion, Conclusion::not_comparable);
+  TrialGroup mixed = open;
+  mixed.trials[0].facts = five.trials[0].facts;
+  EXPECT_THAT(compare(five, mixed, {}).equal, Contains(key));
+  const TrialGroup earlier = with(a, key, FactKind::work, 0);  // does not tell
+  EXPECT_THAT(compare(earlier, open, {}).equal, Contains(key));
+  EXPECT_EQ(compare(earlier, standing_for(b, 5, 5), {}).conclusion, Conclusion::not_comparable);
+}
+
 TEST(Differences, ThatAreTheQuestionAreComparedAndNamed) {
   const Comparison found =
       compare(a, with(b, "optimizer.kind", FactKind::work, "sgd"), {.varied = {"optimizer.kind"}});

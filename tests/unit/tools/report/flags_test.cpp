@@ -24,6 +24,21 @@ TEST(Flags, FasterWithMoreWork) {
       << "whichever side it is";
 }
 
+// The training time holds the first step, so that it can be less where each step takes longer.
+TEST(Flags, ATotalSaysNothingAgainstTheStepTime) {
+  const Quantity total = {.name = "train_s", .title = "training time", .unit = "s", .total = true};
+  TrialGroup a = fast, b = with(slow, "global_batch", FactKind::work, 64);
+  a.trials[0].measure(total, 3);
+  b.trials[0].measure(total, 2);
+  EXPECT_THAT(flag_names(compare(a, b, {})), IsEmpty());
+  TrialGroup c = with(group("c", {0.05}), "global_batch", FactKind::work, 64);
+  c.trials[0].measure(total, 2);
+  EXPECT_THAT(flag_names(compare(a, c, {})), Contains("faster_with_more_work"));
+  EXPECT_THAT(flag_names(compare(a, with(b, "steps", FactKind::amount, 200), {})),
+              Contains("faster_with_more_work"))
+      << "more steps, each slower, in less time";
+}
+
 TEST(Flags, LessMemoryWithMoreWork) {
   TrialGroup a = slow, b = with(slow, "global_batch", FactKind::work, 64);
   const Quantity memory{

@@ -315,6 +315,16 @@ TEST_F(RunFacts, WhatAnInitBeganWithIsItsFilesHashes) {
   EXPECT_NE(a.value("init"), b.value("init"));
 }
 
+TEST_F(RunFacts, WhatAnOptionStoodForIsBesideItsValue) {
+  nlohmann::json more = lockstep::testing::record_of({.name = "a"});
+  more["config"]["episode.n_way"] = 0;
+  EXPECT_TRUE(facts_of({.name = "a", .more = more}).stood_for.empty());
+  more["used"] = {{"episode.n_way", 5}};
+  const Trial told = facts_of({.name = "b", .more = more});
+  EXPECT_EQ(told.value("episode.n_way"), 0);
+  EXPECT_EQ(told.stood_for.at("episode.n_way"), 5);
+}
+
 TEST(OptionKinds, EveryOptionOfTheEngineHasOne) {
   const TrainOptions options;
   for (const OptionInfo& option : options.table.options())

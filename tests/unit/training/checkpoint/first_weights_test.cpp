@@ -86,6 +86,12 @@ TEST(TorchFile, LooksForTheKeysOfAStateDictFirst) {
   }
 }
 
+TEST(TorchFile, KnowsTheKeyModelState) {
+  const TorchFile file = read_torch_file(torch_files / "model_state.pt");
+  EXPECT_EQ(file.inside, "model_state");
+  EXPECT_EQ(file.tensors.size(), 2U);
+}
+
 TEST(TorchFile, NamesTheKeyThatTheTensorsLieUnder) {
   EXPECT_THAT(error_of([] { read_torch_file(torch_files / "other_key.pt"); }),
               AllOf(HasSubstr("no state dict, but a dict of net, acc"),

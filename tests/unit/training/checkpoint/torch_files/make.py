@@ -63,6 +63,7 @@ beside = {"device": torch.device("cuda", 1), "dtype": torch.float8_e4m3fn, "layo
 torch.save({**beside, "model": few}, folder / "beside.pt")
 torch.save({**beside, "model": few}, folder / "beside4.pt", pickle_protocol=4)
 torch.save({"net": few, "acc": torch.tensor(76.3)}, folder / "other_key.pt")
+torch.save({"model_state": few, "acc": torch.tensor(76.3)}, folder / "model_state.pt")
 
 read = {"parameter": torch.nn.Parameter(few["w"].clone()), "tensor": few["b"].clone(), "e4m3": few["w"].to(torch.float8_e4m3fn)[:, 1:],
         "e5m2": few["b"].to(torch.float8_e5m2), "negated": torch._neg_view(few["w"]).t(), "imaginary": (few["b"] * 1j).conj().imag,
