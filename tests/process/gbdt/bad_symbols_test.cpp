@@ -109,6 +109,10 @@ TEST_F(GbdtBadSymbols, AreTakenUpByTheSameCommandOnceTheirFilesAreRepaired) {
   EXPECT_THAT(first.out, HasSubstr("left out: CD: "));
   EXPECT_THAT(first.out, HasSubstr(" skipped"));
   EXPECT_THAT(first.out, HasSubstr(command));
+  EXPECT_THAT(tool({"batch", "run", "runs/g.toml", "--name", "g"}).out,
+              Not(HasSubstr("this takes up what was left out")))
+      << "the file may have been edited";
+  EXPECT_THAT(run().out, HasSubstr(command));
   const ToolResult retried = tool({"batch", "retry", "g", "CD"});
   EXPECT_EQ(retried.code, 2);
   EXPECT_THAT(retried.err, HasSubstr("no job of CD, which was left out: CD.csv, line 2"));

@@ -41,15 +41,14 @@ void write_job_file(const fs::path& file, const std::string& text) {
 }
 
 // As lockstep batch run has it: one way to run a batch.
-int run_file(const Parsed& parsed, const fs::path& file, const std::string& name,
-             const fs::path& run_root) {
+int run_file(const Parsed& parsed, const fs::path& file, const DirectJobs& jobs) {
   Parsed run = parsed;
   run.values.erase("--config");
   run.values.erase("--measure");
-  run.values["--name"] = {name};
+  run.values["--name"] = {jobs.name};
   run.positionals = {file.string()};
-  run.assignments = {cat("run.root=", run_root.string())};
-  return batch_run_command().run(run);
+  run.assignments = {cat("run.root=", jobs.run_root.string())};
+  return run_made_jobs(run, jobs.made_by);
 }
 
 void check_flags(const Parsed& parsed) {
@@ -75,7 +74,7 @@ void check_needs(const Parsed& parsed, const DirectJobs& jobs) {
 int show_only(const DirectRecipe& recipe, const Parsed& parsed, const DirectJobs& jobs) {
   const TemporaryDirectory folder;
   write_job_file(folder.path() / "jobs.toml", jobs.toml);
-  const int code = run_file(parsed, folder.path() / "jobs.toml", jobs.name, jobs.run_root);
+  const int code = run_file(parsed, folder.path() / "jobs.toml", jobs);
   if (!parsed.has("--devices-like")) print(batch_forecast_text(recipe, parsed, jobs));
   return code;
 }
@@ -102,9 +101,8 @@ int batch_recipe_main(const DirectRecipe& recipe, const Parsed& parsed) {
   }
   const fs::path file = fs::absolute(jobs.run_root / (jobs.name + ".toml"));
   write_job_file(file, jobs.toml);
-  retry_skipped({file.parent_path() / jobs.name});
   say(cat("job file ", file.string(), ": edit it, and run it again with lockstep batch run"));
-  return run_file(parsed, file, jobs.name, jobs.run_root);
+  return run_file(parsed, file, jobs);
 }
 
 bool trains(const Job& job, const DirectRecipe& recipe) {

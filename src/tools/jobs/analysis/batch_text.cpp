@@ -209,19 +209,13 @@ std::string crowded_text(Ledger& ledger) {
 }
 
 // How to look at the data again, for what has no result because of them.
-std::string take_up_text(const BatchFolder& batch, Ledger& ledger) {
+std::string take_up_text(Ledger& ledger) {
   const std::string made_by = ledger.made_by();
   const auto counts = ledger.counts();
   if (made_by.empty() || (ledger.left_out().empty() && !counts.contains(JobState::skipped)))
     return "";
-  constexpr std::string_view writes = " --write ";
-  std::string command = made_by;
-  if (const std::size_t at = made_by.rfind(writes); at != made_by.npos)
-    command += cat(" && lockstep batch retry ", batch.path.string(), " && lockstep batch run ",
-                   made_by.substr(at + writes.size()), " --name ", batch.path.filename().string(),
-                   " run.root=", batch.path.parent_path().string());
   return cat("after a repair of the data, this takes up what was left out or skipped:\n  ",
-             printable(command), "\n");
+             printable(made_by), "\n");
 }
 
 }  // namespace
@@ -288,7 +282,7 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   }
   if (more > 0)
     text += cat("and ", more, " more: lockstep batch status ", batch.path.string(), " --failed\n");
-  return text + left_out_text(ledger.left_out()) + take_up_text(batch, ledger);
+  return text + left_out_text(ledger.left_out()) + take_up_text(ledger);
 }
 
 }  // namespace lockstep

@@ -219,7 +219,6 @@ void Ledger::set_limits(const BatchLimits& limits) {
   set_fact("min_finished", cat(limits.min_finished));
   if (!limits.left_out.empty() || !fact("left_out").empty())
     set_fact("left_out", nlohmann::json(limits.left_out).dump());
-  if (limits.made_by != made_by()) set_fact("made_by", limits.made_by);
 }
 
 void Ledger::drop_indexes() { drop_ledger_indexes(*database_); }
@@ -283,7 +282,6 @@ BatchLimits Ledger::limits() {
   limits.min_finished = whole_number<std::int64_t>(fact("min_finished"), 0, std::int64_t{1} << 40)
                             .value_or(limits.min_finished);
   limits.left_out = left_out();
-  limits.made_by = made_by();
   return limits;
 }
 
@@ -298,6 +296,10 @@ std::vector<std::string> Ledger::left_out() {
 }
 
 std::string Ledger::made_by() { return fact("made_by"); }
+
+void Ledger::set_made_by(const std::string& command) {
+  if (command != made_by()) set_fact("made_by", command);
+}
 
 std::vector<QueuedJob> Ledger::queue() {
   std::vector<QueuedJob> result;
