@@ -127,6 +127,19 @@ TEST_F(GbdtBadSymbols, AreTakenUpByTheSameCommandOnceTheirFilesAreRepaired) {
   EXPECT_EQ(text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json"), before);
 }
 
+// Without `end`, the windows of EF follow from its prices.
+TEST_F(GbdtBadSymbols, WhoseWindowsMoveWithARepairAreOtherJobs) {
+  write_prices("AB");
+  write_prices("EF");
+  const std::string whole = text("prices/EF.csv");
+  write("EF", whole.substr(0, whole.find("2020-06-10")));
+  ASSERT_EQ(batch({"--name", "g"}).code, 0);
+  write_prices("EF");
+  const ToolResult again = batch({"--name", "g"});
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err, AllOf(HasSubstr("with other jobs"), HasSubstr("Data that changed may")));
+}
+
 TEST_F(GbdtBadSymbols, WithTooFewDaysAreLeftOutByNameUnlessThereIsNoOther) {
   std::filesystem::create_directories(folder() / "prices");
   write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,1,1\n");

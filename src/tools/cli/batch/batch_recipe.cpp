@@ -34,7 +34,8 @@ void write_job_file(const fs::path& file, const std::string& text) {
     if (!have_same_jobs(earlier, text) && !takes_up_left_out(text, earlier))
       throw Error(cat(file.string(), " is there already, with other jobs"),
                   cat("lockstep batch run ", shell_word(file.string()),
-                      " runs them; choose another name with --name for a batch of these"));
+                      " runs them; choose another name with --name for a batch of these. Data that "
+                      "changed may have changed jobs, where values such as dates follow from it"));
   }
   make_directories(file.parent_path());
   write_file_atomic(file, text);
