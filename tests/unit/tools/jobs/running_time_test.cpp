@@ -1,6 +1,8 @@
 // The time in which a batch ran, from its ledger.
 #include "tools/jobs/analysis/running_time.h"
 
+#include <cmath>
+
 #include "ledger_fixtures.h"
 
 #include "tools/jobs/analysis/analysis.h"
@@ -82,6 +84,22 @@ TEST_F(RunningTimeTest, APauseIsKeptUntilItsEnd) {
   EXPECT_FALSE(ledger.is_paused());
   ledger.set_paused(true);
   EXPECT_EQ(ledger.pauses().size(), 2U);
+}
+
+// An earlier version sets the fact `paused` alone.
+TEST_F(RunningTimeTest, APauseThatAnEarlierVersionBeganOrEndedIsNotGuessed) {
+  Ledger ledger = open_with({"a"});
+  ledger.set_fact("pauses", "[[5.0,6.0]]");
+  ledger.set_fact("paused", "yes");
+  ledger.set_paused(false);
+  EXPECT_THAT(ledger.pauses(), ElementsAre(Pair(5, 6)));
+  ledger.set_paused(true);
+  ledger.set_fact("paused", "no");
+  EXPECT_THAT(ledger.pauses(), ElementsAre(Pair(5, 6)));
+  ledger.set_paused(true);
+  ledger.set_paused(false);
+  ASSERT_EQ(ledger.pauses().size(), 2U);
+  EXPECT_FALSE(std::isinf(ledger.pauses()[1].second));
 }
 
 TEST_F(RunningTimeTest, IsWhatSummaryAndAnalysisCount) {
