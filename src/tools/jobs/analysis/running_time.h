@@ -18,7 +18,7 @@ double length(const std::vector<Stretch>& stretches);
 // A time between the first start and the last end in which no job could start and none ran.
 struct BatchGap {
   double begin = 0, end = 0;  // unix seconds
-  bool paused = false;        // else no process of the batch ran
+  bool paused = false;        // else no job ran whose end is known
 };
 
 struct RunningTime {

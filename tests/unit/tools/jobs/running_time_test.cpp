@@ -67,6 +67,25 @@ TEST_F(RunningTimeTest, LeavesOutPausesInWhichNoJobRan) {
   EXPECT_EQ(gaps_text(time.gaps()), "paused once, for 15.5 s");
 }
 
+// The clock was set back while one of them ran, and the other took no time.
+TEST_F(RunningTimeTest, IsNoLessForOddTimesOfJobsNearAPause) {
+  Ledger ledger = open_with({"a"});
+  attempt(ledger, "p", 0, 4);
+  attempt(ledger, "p", 8, 3);
+  attempt(ledger, "q", 30, 30);
+  ledger.set_fact("pauses", "[[1000005.0,1000006.0]]");
+  EXPECT_THAT(running_time(ledger).stretches,
+              ElementsAre(Pair(first, first + 4), Pair(first + 30, first + 30)));
+}
+
+TEST_F(RunningTimeTest, OfJobsThatTookNoTimeIsToldWithoutARate) {
+  const BatchFolder batch{folder.path()};
+  Ledger ledger = open_with({"a"});
+  attempt(ledger, "p", 0, 0);
+  EXPECT_THAT(analysis_text(analyze(batch)),
+              HasSubstr("1 attempt in 0.0 s, too short to tell how many per minute\n"));
+}
+
 TEST_F(RunningTimeTest, OfSeveralPartsIsThatInWhichAnyRan) {
   const RunningTime a{.stretches = {{0, 2}, {10, 12}}, .pauses = {}},
       b{.stretches = {{1, 5}}, .pauses = {}};
@@ -116,7 +135,8 @@ TEST_F(RunningTimeTest, IsWhatSummaryAndAnalysisCount) {
   EXPECT_DOUBLE_EQ(analysis.busy_slots, 1);
   EXPECT_THAT(analysis_text(analysis),
               HasSubstr("2 attempts in 6.0 s, 20.0 per minute, 1.00 at once on average\n"
-                        "stopped for 54.0 s, 3.0 s after the first start: "));
+                        "stopped for 54.0 s, 3.0 s after the first start: no job ran whose end is "
+                        "known; not counted\n"));
   EXPECT_THAT(comparison_text({{"b", analysis}}),
               HasSubstr("b was stopped once, for 54.0 s, which its seconds leave out\n"));
 }
