@@ -664,7 +664,7 @@ std::vector<std::pair<double, double>> Ledger::pauses() {
   for (const nlohmann::json& one : pauses) {
     if (!one.is_array() || one.size() != 2 || !one[0].is_number()) continue;
     const double begin = one[0].get<double>();
-    if (is_open_pause(one) && now && &one == &pauses.back())
+    if (is_open_pause(one) && now)
       result.emplace_back(begin, INFINITY);
     else if (one[1].is_number() && begin <= one[1].get<double>())
       result.emplace_back(begin, one[1].get<double>());

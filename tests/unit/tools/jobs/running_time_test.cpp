@@ -7,6 +7,7 @@
 
 #include "tools/jobs/analysis/analysis.h"
 #include "tools/jobs/analysis/batch_text.h"
+#include "tools/jobs/files/batch_shares.h"
 
 namespace lockstep {
 namespace {
@@ -90,6 +91,24 @@ TEST_F(RunningTimeTest, OfSeveralPartsIsThatInWhichAnyRan) {
   const RunningTime a{.stretches = {{0, 2}, {10, 12}}, .pauses = {}},
       b{.stretches = {{1, 5}}, .pauses = {}};
   EXPECT_THAT(running_time({a, b}).stretches, ElementsAre(Pair(0, 5), Pair(10, 12)));
+}
+
+// Each share is a process of its own under Slurm.
+TEST_F(RunningTimeTest, SharesKeepTheirPausesAndWhatWasLeftOut) {
+  const BatchFolder batch{folder.path()};
+  for (const std::int64_t share : {1, 2}) {
+    std::filesystem::create_directories(share_folder(batch, share).path);
+    JobList list = small_jobs({cat("job of ", share)});
+    list.jobs[0].number = share;
+    list.limits.left_out = {"z: it is bad"};
+    Ledger::build(share_folder(batch, share).ledger(), list, share * 1000, {});
+    Ledger ledger = Ledger::open(share_folder(batch, share).ledger());
+    const auto minute = static_cast<double>(60 * share);
+    ledger.set_fact("pauses", cat("[[", minute, ",", minute + 5, "]]"));
+  }
+  Ledger all = ledger_to_read(batch);
+  EXPECT_THAT(all.pauses(), ElementsAre(Pair(60, 65), Pair(120, 125)));
+  EXPECT_THAT(batch_summary(batch, all), HasSubstr("left out: z: it is bad\n"));
 }
 
 TEST_F(RunningTimeTest, APauseIsKeptUntilItsEnd) {
