@@ -133,18 +133,19 @@ std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
 
 std::string crowded_note(Ledger& ledger, const BatchResources& resources) {
   Statement left(ledger.database(),
-                 "SELECT count(*), max(cpus) FROM job WHERE listed = 1 AND state = 'waiting'");
-  if (resources.slots == 0 || !left.step() || left.integer(0) == 0) return "";
+                 "SELECT count(*), min(cpus), max(cpus), max(gpus) FROM job WHERE listed = 1 AND "
+                 "state = 'waiting'");
+  if (resources.slots == 0 || !left.step() || left.integer(0) < 2) return "";
+  if (left.integer(3) != static_cast<int>(GpuRequest::Kind::none)) return "";  // GPUs may decide
   const auto cores = static_cast<std::int64_t>(resources.cores.size());
   // As many slots as cores or fewer: jobs wait for cores of their own.
   if (resources.slots <= cores) return "";
   const auto together = std::min<std::int64_t>(resources.slots, left.integer(0));
-  const double cpus = left.number(1);
+  const double cpus = left.number(1), most = left.number(2);
   if (static_cast<double>(together) * cpus <= static_cast<double>(cores)) return "";
-  return cat("--slots ", resources.slots, " on ", plural(cores, "core", "cores"), ": ",
-             plural(together, "job", "jobs"),
-             cpus > 1 ? cat(" of ", general(cpus, 4), " cores each") : "",
-             together == 1 ? " takes" : " at once share them, and each takes", " longer for it");
+  return cat("--slots ", resources.slots, " on ", plural(cores, "core", "cores"), ": ", together,
+             " jobs", most > 1 && most == cpus ? cat(" of ", general(cpus, 4), " cores each") : "",
+             " at once share them, and each takes longer for it");
 }
 
 std::string dry_run_text(const JobList& list, const BatchResources& resources,

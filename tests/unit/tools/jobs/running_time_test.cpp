@@ -171,8 +171,32 @@ TEST_F(RunningTimeTest, MoreJobsAtOnceThanCoresAreSaidBeforeTheyBegin) {
       "for it");
   EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}}), "") << "jobs wait for cores of their own";
   EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}, .slots = 2}), "");
-  for (std::int64_t job = 1; job <= 5; ++job) ledger.set_state(job, JobState::done, "");
+  for (std::int64_t job = 1; job <= 4; ++job) ledger.set_state(job, JobState::done, "");
+  EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}, .slots = 4}), "") << "one shares with none";
+  ledger.set_state(5, JobState::done, "");
   EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}, .slots = 4}), "") << "none is left";
+}
+
+TEST_F(RunningTimeTest, JobsAtOnceThatGpusLimitAreNotCalledTooMany) {
+  Ledger ledger = open();
+  JobList list = small_jobs({"a", "b", "c", "d", "e"});
+  for (Job& job : list.jobs) job.gpus = {.kind = GpuRequest::Kind::share, .share = 0.25};
+  ledger.add(list, true);
+  EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}, .slots = 64}), "");
+}
+
+TEST_F(RunningTimeTest, JobsOfFewCoresAreNotTakenForTheLargest) {
+  Ledger ledger = open();
+  JobList list = small_jobs({"a", "b", "c", "d"});
+  list.jobs[0].cpus = 4;
+  for (std::size_t i = 1; i < 4; ++i) list.jobs[i].cpus = 0.25;
+  ledger.add(list, true);
+  EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}, .slots = 4}), "");
+  list.jobs[0].cpus = 1;
+  for (std::size_t i = 1; i < 4; ++i) list.jobs[i].cpus = 2;
+  ledger.add(list, true);
+  EXPECT_EQ(crowded_note(ledger, {.cores = {0, 1}, .slots = 4}),
+            "--slots 4 on 2 cores: 4 jobs at once share them, and each takes longer for it");
 }
 
 }  // namespace
