@@ -105,6 +105,8 @@ RunningTime running_time(Ledger& ledger) {
     time.stretches = merged(std::move(all));
   }
   time.stretches = without_short_gaps(time.stretches);
+  time.has_lost =
+      Statement(ledger.database(), "SELECT 1 FROM attempt WHERE outcome = 'lost' LIMIT 1").step();
   return time;
 }
 
@@ -113,6 +115,7 @@ RunningTime running_time(const std::vector<RunningTime>& parts) {
   for (const RunningTime& part : parts) {
     all.stretches.insert(all.stretches.end(), part.stretches.begin(), part.stretches.end());
     all.pauses.insert(all.pauses.end(), part.pauses.begin(), part.pauses.end());
+    all.has_lost = all.has_lost || part.has_lost;
   }
   all.stretches = without_short_gaps(merged(std::move(all.stretches)));
   all.pauses = merged(std::move(all.pauses));

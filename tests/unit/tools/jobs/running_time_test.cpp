@@ -79,6 +79,15 @@ TEST_F(RunningTimeTest, IsNoLessForOddTimesOfJobsNearAPause) {
               ElementsAre(Pair(first, first + 4), Pair(first + 30, first + 30)));
 }
 
+TEST_F(RunningTimeTest, SaysWhetherAttemptsWithoutATimeWereLost) {
+  Ledger ledger = open_with({"a", "b"});
+  attempt(ledger, "p", 0, 4);
+  EXPECT_FALSE(running_time(ledger).has_lost);
+  end(ledger, begin(ledger, 2), AttemptOutcome::lost, JobState::waiting);
+  EXPECT_TRUE(running_time(ledger).has_lost);
+  EXPECT_TRUE(running_time({running_time(ledger), RunningTime()}).has_lost);
+}
+
 TEST_F(RunningTimeTest, OfJobsThatTookNoTimeIsToldWithoutARate) {
   const BatchFolder batch{folder.path()};
   Ledger ledger = open_with({"a"});
