@@ -127,6 +127,15 @@ TEST_F(GbdtBadSymbols, AreTakenUpByTheSameCommandOnceTheirFilesAreRepaired) {
   EXPECT_EQ(text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json"), before);
 }
 
+TEST_F(GbdtBadSymbols, WithSkippedWindowsRunAgainInABatchOfAFolderToo) {
+  write_prices("EF");
+  const std::string whole = text("prices/EF.csv");
+  write("EF", whole.substr(0, whole.find("2020-06-10")));
+  EXPECT_THAT(batch({"end=2020-07-30", "--name", "a/g"}).out, HasSubstr(" skipped"));
+  write_prices("EF");
+  EXPECT_THAT(batch({"end=2020-07-30", "--name", "a/g"}).out, HasSubstr("2 done of 2"));
+}
+
 // Without `end`, the windows of EF follow from its prices.
 TEST_F(GbdtBadSymbols, WhoseWindowsMoveWithARepairAreOtherJobs) {
   write_prices("AB");
