@@ -46,6 +46,7 @@ struct DirectSetting {
 struct DirectJobs {
   std::string name;  // of the batch
   std::string toml;
+  std::string made_by;  // the command that runs these jobs in this batch
   std::int64_t jobs = 0;
   std::filesystem::path run_root;
   std::vector<std::string> notes;  // for people

@@ -77,7 +77,6 @@ struct BatchLimits {
   std::optional<double> max_failure_rate;  // 0 to 1: the batch ends above it …
   std::int64_t min_finished = 20;          // … once this many jobs have finished
   std::vector<std::string> left_out{};     // for people: what has no job, and why, a line each
-  std::string made_by{};                   // the command that makes the job file anew; "": none
   bool operator==(const BatchLimits&) const = default;
 };
 

@@ -109,6 +109,10 @@ TEST_F(GbdtBadSymbols, AreTakenUpByTheSameCommandOnceTheirFilesAreRepaired) {
   EXPECT_THAT(first.out, HasSubstr("left out: CD: "));
   EXPECT_THAT(first.out, HasSubstr(" skipped"));
   EXPECT_THAT(first.out, HasSubstr(command));
+  EXPECT_THAT(tool({"batch", "run", "runs/g.toml", "--name", "g"}).out,
+              Not(HasSubstr("this takes up what was left out")))
+      << "the file may have been edited";
+  EXPECT_THAT(run().out, HasSubstr(command));
   const ToolResult retried = tool({"batch", "retry", "g", "CD"});
   EXPECT_EQ(retried.code, 2);
   EXPECT_THAT(retried.err, HasSubstr("no job of CD, which was left out: CD.csv, line 2"));
@@ -121,6 +125,28 @@ TEST_F(GbdtBadSymbols, AreTakenUpByTheSameCommandOnceTheirFilesAreRepaired) {
   EXPECT_THAT(again.out, HasSubstr("6 done of 6"));
   EXPECT_THAT(again.out, Not(HasSubstr("left out")));
   EXPECT_EQ(text("runs/g/jobs/AB_2020-04-01_to_2020-05-31/metadata.json"), before);
+}
+
+TEST_F(GbdtBadSymbols, WithSkippedWindowsRunAgainInABatchOfAFolderToo) {
+  write_prices("EF");
+  const std::string whole = text("prices/EF.csv");
+  write("EF", whole.substr(0, whole.find("2020-06-10")));
+  EXPECT_THAT(batch({"end=2020-07-30", "--name", "a/g"}).out, HasSubstr(" skipped"));
+  write_prices("EF");
+  EXPECT_THAT(batch({"end=2020-07-30", "--name", "a/g"}).out, HasSubstr("2 done of 2"));
+}
+
+// Without `end`, the windows of EF follow from its prices.
+TEST_F(GbdtBadSymbols, WhoseWindowsMoveWithARepairAreOtherJobs) {
+  write_prices("AB");
+  write_prices("EF");
+  const std::string whole = text("prices/EF.csv");
+  write("EF", whole.substr(0, whole.find("2020-06-10")));
+  ASSERT_EQ(batch({"--name", "g"}).code, 0);
+  write_prices("EF");
+  const ToolResult again = batch({"--name", "g"});
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err, AllOf(HasSubstr("with other jobs"), HasSubstr("Data that changed may")));
 }
 
 TEST_F(GbdtBadSymbols, WithTooFewDaysAreLeftOutByNameUnlessThereIsNoOther) {

@@ -549,17 +549,6 @@ std::string batch_word(const BatchFolder& batch) {
   return shell_word(fs::proximate(batch.path).string());
 }
 
-void retry_skipped(const BatchFolder& batch) {
-  std::error_code ignored;
-  if (!fs::exists(batch.ledger(), ignored) || batch_holder(batch)) return;
-  Ledger ledger = Ledger::open(batch.ledger());
-  const std::vector<std::int64_t> jobs = job_numbers(ledger, " AND state = 'skipped'");
-  if (jobs.empty()) return;
-  Transaction transaction(ledger.database());
-  for (const std::int64_t id : jobs) ledger.forget_tries(id);
-  transaction.commit();
-}
-
 std::optional<LockHolder> batch_holder(const BatchFolder& batch) { return holder_of(batch); }
 
 std::vector<TriedFlag> tried_slots() {

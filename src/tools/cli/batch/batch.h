@@ -16,6 +16,9 @@
 namespace lockstep::cli {
 
 Command batch_run_command();
+// Runs the jobs of a file that `made_by`, the command, has just made from the data. Jobs that were
+// skipped run again, for they may not be skipped now.
+int run_made_jobs(const Parsed& parsed, const std::string& made_by);
 Command batch_resume_command();
 Command batch_add_command();
 Command batch_analyze_command();
@@ -55,9 +58,6 @@ BatchFolder open_batch(const Parsed& parsed);
 BatchFolder open_batch(const Parsed& parsed, const std::string& name);
 // The batch's name in a command to type: its path from here, quoted if the shell requires it.
 std::string batch_word(const BatchFolder& batch);
-// Lets skipped jobs run again, for they may not be skipped now. No effect if there is no such
-// batch, or if it runs.
-void retry_skipped(const BatchFolder& batch);
 // Flags of other programs for the number of jobs at once, without those that recipes translate.
 std::vector<TriedFlag> tried_slots();
 // The scheduler that runs it, as far as visible from here.

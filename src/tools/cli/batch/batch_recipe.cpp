@@ -34,22 +34,22 @@ void write_job_file(const fs::path& file, const std::string& text) {
     if (!have_same_jobs(earlier, text) && !takes_up_left_out(text, earlier))
       throw Error(cat(file.string(), " is there already, with other jobs"),
                   cat("lockstep batch run ", shell_word(file.string()),
-                      " runs them; choose another name with --name for a batch of these"));
+                      " runs them; choose another name with --name for a batch of these. Data that "
+                      "changed may have changed jobs, where values such as dates follow from it"));
   }
   make_directories(file.parent_path());
   write_file_atomic(file, text);
 }
 
 // As lockstep batch run has it: one way to run a batch.
-int run_file(const Parsed& parsed, const fs::path& file, const std::string& name,
-             const fs::path& run_root) {
+int run_file(const Parsed& parsed, const fs::path& file, const DirectJobs& jobs) {
   Parsed run = parsed;
   run.values.erase("--config");
   run.values.erase("--measure");
-  run.values["--name"] = {name};
+  run.values["--name"] = {jobs.name};
   run.positionals = {file.string()};
-  run.assignments = {cat("run.root=", run_root.string())};
-  return batch_run_command().run(run);
+  run.assignments = {cat("run.root=", jobs.run_root.string())};
+  return run_made_jobs(run, jobs.made_by);
 }
 
 void check_flags(const Parsed& parsed) {
@@ -75,7 +75,7 @@ void check_needs(const Parsed& parsed, const DirectJobs& jobs) {
 int show_only(const DirectRecipe& recipe, const Parsed& parsed, const DirectJobs& jobs) {
   const TemporaryDirectory folder;
   write_job_file(folder.path() / "jobs.toml", jobs.toml);
-  const int code = run_file(parsed, folder.path() / "jobs.toml", jobs.name, jobs.run_root);
+  const int code = run_file(parsed, folder.path() / "jobs.toml", jobs);
   if (!parsed.has("--devices-like")) print(batch_forecast_text(recipe, parsed, jobs));
   return code;
 }
@@ -102,9 +102,8 @@ int batch_recipe_main(const DirectRecipe& recipe, const Parsed& parsed) {
   }
   const fs::path file = fs::absolute(jobs.run_root / (jobs.name + ".toml"));
   write_job_file(file, jobs.toml);
-  retry_skipped({file.parent_path() / jobs.name});
   say(cat("job file ", file.string(), ": edit it, and run it again with lockstep batch run"));
-  return run_file(parsed, file, jobs.name, jobs.run_root);
+  return run_file(parsed, file, jobs);
 }
 
 bool trains(const Job& job, const DirectRecipe& recipe) {

@@ -401,7 +401,17 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   return batch_exit_code(counts, scheduler.why_ending(), expectations, as_expected);
 }
 
-int batch_run_main(const Parsed& parsed) {
+void retry_skipped(Ledger& ledger) {
+  std::vector<std::int64_t> jobs;
+  Statement skipped(ledger.database(), "SELECT id FROM job WHERE listed = 1 AND state = 'skipped'");
+  while (skipped.step()) jobs.push_back(skipped.integer(0));
+  Transaction transaction(ledger.database());
+  for (const std::int64_t job : jobs) ledger.forget_tries(job);
+  transaction.commit();
+}
+
+// made_by: as in run_made_jobs; "" for a job file of the user.
+int run_asked_jobs(const Parsed& parsed, const std::string& made_by) {
   Asked asked = asked_jobs(parsed);
   check_jobs(*asked.jobs);
   check_reports(parsed);
@@ -416,9 +426,13 @@ int batch_run_main(const Parsed& parsed) {
   Ledger ledger = Ledger::open(batch.ledger());
   const AddedJobs added = ledger.add(*asked.jobs, asked.is_file);
   asked.jobs.reset();  // the ledger has them
+  ledger.set_made_by(made_by);
+  if (!made_by.empty()) retry_skipped(ledger);
   say(begin_text(batch, added, resources, devices));
   return run_batch(parsed, batch, ledger, resources, devices);
 }
+
+int batch_run_main(const Parsed& parsed) { return run_asked_jobs(parsed, ""); }
 
 int batch_add_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
@@ -510,6 +524,10 @@ JobRoom room_for_jobs(const Parsed& parsed, double cpus, const std::string& gpus
   JobRoom room{.cores = static_cast<int>(all.cores.size())};
   while (free.place(job)) ++room.jobs;
   return room;
+}
+
+int run_made_jobs(const Parsed& parsed, const std::string& made_by) {
+  return run_asked_jobs(parsed, made_by);
 }
 
 Command batch_run_command() {

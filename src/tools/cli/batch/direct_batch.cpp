@@ -326,16 +326,14 @@ std::string env_line(const Planned& planned, const std::string& batch_name) {
              recorded.empty() ? "" : recorded_entry() + quoted(recorded), "}\n");
 }
 
-constexpr std::string_view left_out_key = "left_out = ", made_by_key = "made_by = ";
+constexpr std::string_view left_out_key = "left_out = ";
 constexpr std::string_view row_begin = "  {";  // of a job, in a matrix
 
 // The text without lines that decide nothing: what jobs only record, and what has no job.
 std::string without_notes(const std::string& toml) {
   const std::string entry = recorded_entry();
   Words lines = split(toml, '\n');
-  std::erase_if(lines, [](const std::string& line) {
-    return line.starts_with(left_out_key) || line.starts_with(made_by_key);
-  });
+  std::erase_if(lines, [](const std::string& line) { return line.starts_with(left_out_key); });
   for (std::string& line : lines)
     if (const std::size_t at = line.find(entry); line.starts_with("env = {") && at != line.npos) {
       const std::size_t value = at + entry.size() + 1;
@@ -344,24 +342,25 @@ std::string without_notes(const std::string& toml) {
   return join(lines, "\n");
 }
 
-// The command line that makes this file anew.
+// The command line again, with the name of the batch.
 std::string made_by(const DirectRecipe& recipe, const Parsed& parsed,
                     const std::string& batch_name) {
   Words words{"lockstep", "batch", recipe.name};
   for (const std::string& word : parsed.assignments) words.push_back(shell_word(word));
-  for (const char* flag : {"--config", "--devices", "--slots"})
-    for (const std::string& value : parsed.all(flag))
-      words.insert(words.end(), {flag, shell_word(value)});
-  const bool writes = parsed.has("--write");
-  words.insert(words.end(), {writes ? "--write" : "--name",
-                             shell_word(writes ? parsed.value("--write") : batch_name)});
+  for (const auto& [flag, values] : parsed.values) {
+    if (flag == "--name") continue;
+    for (const std::string& value : values) {
+      words.push_back(flag);
+      if (!value.empty()) words.push_back(shell_word(value));
+    }
+  }
+  words.insert(words.end(), {"--name", shell_word(batch_name)});
   return join(words, " ");
 }
 
 // Jobs that need different things are a table [[jobs]] each, below the keys that they share.
 std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
-                          const std::string& program, const std::string& batch_name,
-                          const std::string& made_by) {
+                          const std::string& program, const std::string& batch_name) {
   const DirectBatch& batch = planned.batch;
   const std::vector<NeedsGroup> groups = needs_groups(planned);
   const bool is_one = groups.size() == 1;
@@ -374,8 +373,7 @@ std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
       "]\nretries = ", batch.retries, "\nretry_delay = ", general(batch.retry_delay_s, 6),
       "\ntimeout = ", general(batch.timeout_s, 6),
       "\nmax_failure_rate = ", general(batch.max_failure_rate, 6),
-      planned.left_out.empty() ? "" : cat("\n", left_out_key, list_of(planned.left_out)), "\n",
-      made_by_key, quoted(made_by), "\n\n");
+      planned.left_out.empty() ? "" : cat("\n", left_out_key, list_of(planned.left_out)), "\n\n");
   if (is_one) return text + matrix_of(planned, groups[0], "matrix");
   for (const NeedsGroup& group : groups)
     text += cat("[[jobs]]\n", command_key(recipe, planned, group, program),
@@ -443,8 +441,8 @@ DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const s
                   .on_gpu = batch.on_gpu,
                   .settings = planned.each};
   made.name = name(made);
-  made.toml =
-      job_file_text(recipe, planned, program, made.name, made_by(recipe, parsed, made.name));
+  made.toml = job_file_text(recipe, planned, program, made.name);
+  made.made_by = made_by(recipe, parsed, made.name);
   return made;
 }
 

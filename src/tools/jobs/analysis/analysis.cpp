@@ -350,11 +350,11 @@ std::vector<PhaseShare> phase_shares(const BatchAnalysis& analysis) {
 std::string gap_lines(const BatchAnalysis& analysis) {
   std::string text;
   for (const BatchGap& gap : analysis.running.gaps())
-    text += cat(gap.paused ? "paused for " : "stopped for ", fixed(gap.end - gap.begin, 1), " s, ",
-                fixed(gap.begin - analysis.begin, 1), " s after the first start: ",
-                gap.paused ? "by lockstep batch pause, until unpause"
-                           : "no process of the batch ran until the next run, resume or retry",
-                "; not counted\n");
+    text +=
+        cat(gap.paused ? "paused for " : "stopped for ", fixed(gap.end - gap.begin, 1), " s, ",
+            fixed(gap.begin - analysis.begin, 1), " s after the first start: ",
+            gap.paused ? "by lockstep batch pause, until unpause" : "no job ran whose end is known",
+            "; not counted\n");
   return text;
 }
 
@@ -364,8 +364,10 @@ std::string analysis_text(const BatchAnalysis& analysis) {
   std::string text =
       cat(analysis.spans.size(), analysis.spans.size() == 1 ? " attempt" : " attempts", " in ",
           fixed(seconds, 1), " s, ",
-          fixed(static_cast<double>(analysis.spans.size()) / seconds * 60, 1), " per minute, ",
-          fixed(analysis.busy_slots, 2), " at once on average\n", gap_lines(analysis));
+          seconds > 0 ? cat(fixed(static_cast<double>(analysis.spans.size()) / seconds * 60, 1),
+                            " per minute, ", fixed(analysis.busy_slots, 2), " at once on average")
+                      : "too short to tell how many per minute",
+          "\n", gap_lines(analysis));
   for (const DeviceUse& use : analysis.devices) {
     const std::string name = name_of(use);
     if (use.attempts == 0) {
@@ -374,8 +376,11 @@ std::string analysis_text(const BatchAnalysis& analysis) {
     }
     text +=
         cat(name, ": ", use.attempts, use.attempts == 1 ? " attempt" : " attempts",
-            "; jobs on it for ", fixed(use.busy_s, 1), " s (", fixed(100 * use.busy_s / seconds, 0),
-            " %), ", fixed(use.job_s / use.busy_s, 2), " at once; ");
+            "; jobs on it for ", fixed(use.busy_s, 1), " s",
+            seconds > 0 && use.busy_s > 0 ? cat(" (", fixed(100 * use.busy_s / seconds, 0), " %), ",
+                                                fixed(use.job_s / use.busy_s, 2), " at once")
+                                          : "",
+            "; ");
     text += use.samples > 0 ? cat("meanwhile busy ", percent(use.busy_percent), ", SMs ",
                                   percent(use.sm_percent), " (", use.samples, " samples)")
                             : std::string("too short to tell how busy it was");

@@ -133,18 +133,19 @@ std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
 
 std::string crowded_note(Ledger& ledger, const BatchResources& resources) {
   Statement left(ledger.database(),
-                 "SELECT count(*), max(cpus) FROM job WHERE listed = 1 AND state = 'waiting'");
-  if (resources.slots == 0 || !left.step() || left.integer(0) == 0) return "";
+                 "SELECT count(*), min(cpus), max(cpus), max(gpus) FROM job WHERE listed = 1 AND "
+                 "state = 'waiting'");
+  if (resources.slots == 0 || !left.step() || left.integer(0) < 2) return "";
+  if (left.integer(3) != static_cast<int>(GpuRequest::Kind::none)) return "";  // GPUs may decide
   const auto cores = static_cast<std::int64_t>(resources.cores.size());
   // As many slots as cores or fewer: jobs wait for cores of their own.
   if (resources.slots <= cores) return "";
   const auto together = std::min<std::int64_t>(resources.slots, left.integer(0));
-  const double cpus = left.number(1);
+  const double cpus = left.number(1), most = left.number(2);
   if (static_cast<double>(together) * cpus <= static_cast<double>(cores)) return "";
-  return cat("--slots ", resources.slots, " on ", plural(cores, "core", "cores"), ": ",
-             plural(together, "job", "jobs"),
-             cpus > 1 ? cat(" of ", general(cpus, 4), " cores each") : "",
-             together == 1 ? " takes" : " at once share them, and each takes", " longer for it");
+  return cat("--slots ", resources.slots, " on ", plural(cores, "core", "cores"), ": ", together,
+             " jobs", most > 1 && most == cpus ? cat(" of ", general(cpus, 4), " cores each") : "",
+             " at once share them, and each takes longer for it");
 }
 
 std::string dry_run_text(const JobList& list, const BatchResources& resources,
@@ -209,19 +210,13 @@ std::string crowded_text(Ledger& ledger) {
 }
 
 // How to look at the data again, for what has no result because of them.
-std::string take_up_text(const BatchFolder& batch, Ledger& ledger) {
+std::string take_up_text(Ledger& ledger) {
   const std::string made_by = ledger.made_by();
   const auto counts = ledger.counts();
   if (made_by.empty() || (ledger.left_out().empty() && !counts.contains(JobState::skipped)))
     return "";
-  constexpr std::string_view writes = " --write ";
-  std::string command = made_by;
-  if (const std::size_t at = made_by.rfind(writes); at != made_by.npos)
-    command += cat(" && lockstep batch retry ", batch.path.string(), " && lockstep batch run ",
-                   made_by.substr(at + writes.size()), " --name ", batch.path.filename().string(),
-                   " run.root=", batch.path.parent_path().string());
   return cat("after a repair of the data, this takes up what was left out or skipped:\n  ",
-             printable(command), "\n");
+             printable(made_by), "\n");
 }
 
 }  // namespace
@@ -288,7 +283,7 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   }
   if (more > 0)
     text += cat("and ", more, " more: lockstep batch status ", batch.path.string(), " --failed\n");
-  return text + left_out_text(ledger.left_out()) + take_up_text(batch, ledger);
+  return text + left_out_text(ledger.left_out()) + take_up_text(ledger);
 }
 
 }  // namespace lockstep

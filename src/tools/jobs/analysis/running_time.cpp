@@ -20,11 +20,13 @@ auto first_after(const std::vector<Stretch>& stretches, double time) {
 std::vector<Stretch> without(const std::vector<Stretch>& from, const std::vector<Stretch>& taken) {
   std::vector<Stretch> rest;
   for (auto [begin, end] : from) {
+    bool is_cut = false;
     for (auto one = first_after(taken, begin); one != taken.end() && one->first < end; ++one) {
       if (one->first > begin) rest.emplace_back(begin, one->first);
       begin = one->second;
+      is_cut = true;
     }
-    if (begin < end) rest.emplace_back(begin, end);
+    if (begin < end || (begin == end && !is_cut)) rest.emplace_back(begin, end);
   }
   return rest;
 }
@@ -33,7 +35,7 @@ std::vector<Stretch> attempts_during(Ledger& ledger, const std::vector<Stretch>&
   std::vector<Stretch> attempts;
   Statement rows(ledger.database(),
                  "SELECT started, ended FROM attempt WHERE outcome IS NOT NULL AND started > 0 AND "
-                 "ended > ? AND started < ?");
+                 "ended >= started AND ended > ? AND started < ?");
   for (const auto& [begin, end] : pauses) {
     rows.bind(1, begin).bind(2, end);
     while (rows.step()) attempts.emplace_back(rows.number(0), rows.number(1));
@@ -103,6 +105,8 @@ RunningTime running_time(Ledger& ledger) {
     time.stretches = merged(std::move(all));
   }
   time.stretches = without_short_gaps(time.stretches);
+  time.has_lost =
+      Statement(ledger.database(), "SELECT 1 FROM attempt WHERE outcome = 'lost' LIMIT 1").step();
   return time;
 }
 
@@ -111,6 +115,7 @@ RunningTime running_time(const std::vector<RunningTime>& parts) {
   for (const RunningTime& part : parts) {
     all.stretches.insert(all.stretches.end(), part.stretches.begin(), part.stretches.end());
     all.pauses.insert(all.pauses.end(), part.pauses.begin(), part.pauses.end());
+    all.has_lost = all.has_lost || part.has_lost;
   }
   all.stretches = without_short_gaps(merged(std::move(all.stretches)));
   all.pauses = merged(std::move(all.pauses));

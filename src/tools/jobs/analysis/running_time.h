@@ -15,16 +15,17 @@ using Stretch = std::pair<double, double>;  // of time in seconds: begin and end
 std::vector<Stretch> merged(std::vector<Stretch> stretches);
 double length(const std::vector<Stretch>& stretches);
 
-// A time between the first start and the last end in which no job could start and none ran.
+// A time between the first start and the last end in which no job ran whose end is known.
 struct BatchGap {
   double begin = 0, end = 0;  // unix seconds
-  bool paused = false;        // else no process of the batch ran
+  bool paused = false;        // else it was stopped
 };
 
 struct RunningTime {
   // Unix seconds, sorted, without overlaps. Empty: no job has ended.
   std::vector<Stretch> stretches;
   std::vector<Stretch> pauses;  // likewise, by request; jobs may have run in them
+  bool has_lost = false;        // attempts without a known end, which are in no stretch
 
   double seconds() const { return length(stretches); }
   double begin() const { return stretches.front().first; }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/files/fd.h"
 #include "core/base/files/files.h"
+#include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
 #include "tools/jobs/files/share_out.h"
@@ -83,10 +85,19 @@ std::string read_only_uri(const fs::path& file) {
   return uri + "?mode=ro";
 }
 
-void copy_in(Database& all, const BatchFolder& share, std::int64_t number) {
+// Its own pauses, as the fact has them: a share whose task waits is paused later, or not at all.
+nlohmann::json pauses_of_part(Database& all) {
+  Statement row(all, "SELECT value FROM part.fact WHERE key = 'pauses'");
+  nlohmann::json pauses = row.step() ? parse_json(row.text(0)) : nlohmann::json();
+  return pauses.is_array() ? pauses : nlohmann::json::array();
+}
+
+// Returns the pauses of the share.
+nlohmann::json copy_in(Database& all, const BatchFolder& share, std::int64_t number) {
   check_database_files(share.ledger());
   all.prepared("ATTACH ? AS part").bind(1, read_only_uri(share.ledger())).run();
   check_ledger_schema(all, "part", share.ledger());
+  nlohmann::json pauses = pauses_of_part(all);
   all.execute(
       cat("BEGIN;"
           "INSERT INTO main.job SELECT * FROM part.job;"
@@ -95,14 +106,15 @@ void copy_in(Database& all, const BatchFolder& share, std::int64_t number) {
           "INSERT INTO main.dependency SELECT * FROM part.dependency;"
           "INSERT INTO main.note(at, text) SELECT at, text FROM part.note;"
           "INSERT OR REPLACE INTO main.fact SELECT * FROM part.fact WHERE key IN ('paused', "
-          "'pauses');"
+          "'left_out');"
           "INSERT INTO share SELECT id, ",
           number, " FROM part.job; COMMIT; DETACH part"));
+  return pauses;
 }
 
 // The same, with errors that name the ledger of the share.
-void copy_share(Database& all, const BatchFolder& share, std::int64_t number) try {
-  copy_in(all, share, number);
+nlohmann::json copy_share(Database& all, const BatchFolder& share, std::int64_t number) try {
+  return copy_in(all, share, number);
 } catch (const Error& error) {
   Ledger::open_to_read(share.ledger());
   throw Error(cat(share.ledger().string(), ": ", error.what()), error.hint());
@@ -236,15 +248,18 @@ Ledger ledger_to_read(const BatchFolder& batch, double limit_s) {
   all.database().execute("CREATE TABLE share(job INTEGER PRIMARY KEY, number INTEGER NOT NULL)");
   all.drop_indexes();
   double copy_s = 0;
+  nlohmann::json pauses = nlohmann::json::array();
   for (const std::int64_t share : shares_of(batch)) {
     const BatchFolder part = share_folder(batch, share);
     WorkLimit limit = reading_limit(part.ledger(), INFINITY);
     copy_s += limit.seconds;
     limit.seconds = std::min(copy_s, limit_s);
     all.database().limit_work(std::move(limit));
-    copy_share(all.database(), part, share);
+    const nlohmann::json more = copy_share(all.database(), part, share);
+    pauses.insert(pauses.end(), more.begin(), more.end());
   }
   all.database().limit_work({});
+  if (!pauses.empty()) all.set_fact("pauses", pauses.dump());
   all.create_indexes();
   all.database().execute("UPDATE job SET listed = 1 WHERE listed = 2");
   fill_in_reasons(all);

@@ -157,10 +157,6 @@ void read_left_out(const JobKey& key, const TomlNode& node, JobKeyTarget& target
   target.limits.left_out = texts(key.key, node);
 }
 
-void read_made_by(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
-  target.limits.made_by = scalar_text(node, key.key);
-}
-
 void check_variable(const std::string& name) {
   if (name.empty() || name.find('=') != name.npos || name.find('\0') != name.npos)
     throw Error(cat("\"", name, "\" cannot be the name of an environment variable"));
@@ -222,9 +218,7 @@ const std::vector<JobKey>& job_keys() {
        read_max_failure_rate},
       {"min_finished", "finished jobs before max_failure_rate counts", true, read_min_finished},
       {"left_out", "what has no job, and why: lines that the end of the batch repeats", true,
-       read_left_out},
-      {"made_by", "the command that made the file: the end of the batch shows it", true,
-       read_made_by}};
+       read_left_out}};
   return keys;
 }
 

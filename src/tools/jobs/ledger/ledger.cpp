@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
@@ -52,6 +53,11 @@ std::vector<T> parsed_list(const std::string& text) try {
   return parsed(text).get<std::vector<T>>();
 } catch (const nlohmann::json::exception&) {
   throw Error(cat("the ledger holds ", printable(text), " in place of a list"), "it is damaged");
+}
+
+// In the fact `pauses`.
+bool is_open_pause(const nlohmann::json& pause) {
+  return pause.is_array() && pause.size() == 2 && pause[0].is_number() && pause[1].is_null();
 }
 
 // Folders and logs of jobs are named after them, and those of earlier job files stay.
@@ -219,7 +225,6 @@ void Ledger::set_limits(const BatchLimits& limits) {
   set_fact("min_finished", cat(limits.min_finished));
   if (!limits.left_out.empty() || !fact("left_out").empty())
     set_fact("left_out", nlohmann::json(limits.left_out).dump());
-  if (limits.made_by != made_by()) set_fact("made_by", limits.made_by);
 }
 
 void Ledger::drop_indexes() { drop_ledger_indexes(*database_); }
@@ -283,7 +288,6 @@ BatchLimits Ledger::limits() {
   limits.min_finished = whole_number<std::int64_t>(fact("min_finished"), 0, std::int64_t{1} << 40)
                             .value_or(limits.min_finished);
   limits.left_out = left_out();
-  limits.made_by = made_by();
   return limits;
 }
 
@@ -298,6 +302,10 @@ std::vector<std::string> Ledger::left_out() {
 }
 
 std::string Ledger::made_by() { return fact("made_by"); }
+
+void Ledger::set_made_by(const std::string& command) {
+  if (command != made_by()) set_fact("made_by", command);
+}
 
 std::vector<QueuedJob> Ledger::queue() {
   std::vector<QueuedJob> result;
@@ -628,18 +636,22 @@ void Ledger::note(const std::string& text) {
 }
 
 void Ledger::set_paused(bool paused) {
+  Transaction transaction(*database_);
   if (paused == is_paused()) return;
-  // In this order, so that a kill in between leaves no pause that never ends.
-  if (paused) set_fact("paused", "yes");
   nlohmann::json pauses = parse_json(fact("pauses"));
   if (!pauses.is_array()) pauses = nlohmann::json::array();
+  const bool is_open = !pauses.empty() && is_open_pause(pauses.back());
   const double now = system_clock().wall_s();
-  if (paused)
+  if (paused) {
+    if (is_open)
+      pauses.erase(pauses.size() - 1);  // an earlier version unpaused: its end is unknown
     pauses.push_back({now, nullptr});
-  else if (!pauses.empty() && pauses.back().is_array() && pauses.back().size() == 2)
+  } else if (is_open) {
     pauses.back()[1] = now;
+  }
   set_fact("pauses", pauses.dump());
-  if (!paused) set_fact("paused", "no");
+  set_fact("paused", paused ? "yes" : "no");
+  transaction.commit();
 }
 
 bool Ledger::is_paused() { return fact("paused") == "yes"; }
@@ -648,11 +660,14 @@ std::vector<std::pair<double, double>> Ledger::pauses() {
   std::vector<std::pair<double, double>> result;
   const nlohmann::json pauses = parse_json(fact("pauses"));
   if (!pauses.is_array()) return result;
+  const bool now = is_paused();
   for (const nlohmann::json& one : pauses) {
     if (!one.is_array() || one.size() != 2 || !one[0].is_number()) continue;
     const double begin = one[0].get<double>();
-    const double end = one[1].is_number() ? one[1].get<double>() : INFINITY;
-    if (begin <= end) result.emplace_back(begin, end);
+    if (is_open_pause(one) && now)
+      result.emplace_back(begin, INFINITY);
+    else if (one[1].is_number() && begin <= one[1].get<double>())
+      result.emplace_back(begin, one[1].get<double>());
   }
   std::sort(result.begin(), result.end());
   return result;

@@ -132,7 +132,9 @@ class Ledger {
   AddedJobs add(const JobSource& source, bool replaces);
   BatchLimits limits();
   std::vector<std::string> left_out();  // as in BatchLimits
-  std::string made_by();                // likewise
+  // The command that makes the jobs anew from the data; "" after a run of a job file.
+  std::string made_by();
+  void set_made_by(const std::string& command);
 
   std::vector<QueuedJob> queue();  // listed jobs, by number
   // whether one of them wants a GPU

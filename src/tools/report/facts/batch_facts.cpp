@@ -136,7 +136,8 @@ void add_analysis(const BatchAnalysis& analysis, Trial& trial) {
   if (analysis.spans.empty()) return;
   trial.measure({.name = "wall_s", .title = "time of the batch", .unit = "s", .total = true},
                 analysis.running.seconds());
-  trial.set("stopped", FactKind::means, stops_of(analysis));
+  // Lost attempts ran at a time that nobody knows.
+  if (!analysis.running.has_lost) trial.set("stopped", FactKind::means, stops_of(analysis));
   trial.measure({.name = "jobs_at_once",
                  .title = "jobs at once, mean",
                  .scale = Scale::difference,

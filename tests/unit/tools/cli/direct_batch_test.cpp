@@ -206,9 +206,22 @@ TEST(DirectJobs, NameTheCommandThatMakesThemAnew) {
   Parsed parsed;
   parsed.assignments = {"leaves=3", "note=a b"};
   parsed.values["--slots"] = {"2"};
-  EXPECT_THAT(
-      direct_jobs(toy, parsed, "x", named_b).toml,
-      HasSubstr("\nmade_by = \"lockstep batch toy leaves=3 'note=a b' --slots 2 --name b\"\n"));
+  EXPECT_EQ(direct_jobs(toy, parsed, "x", named_b).made_by,
+            "lockstep batch toy leaves=3 'note=a b' --slots 2 --name b");
+}
+
+// --search puts {cores} into the command of the jobs, so that they are others without it.
+TEST(DirectJobs, NameAllFlagsOfTheirCommand) {
+  Parsed parsed;
+  parsed.values = {{"--search", {""}},
+                   {"--share", {""}},
+                   {"--name", {"b"}},
+                   {"--expect", {"gpu_activity>=40%", "failed<=15%"}}};
+  const DirectJobs made = direct_jobs(toy, parsed, "x", named_b);
+  EXPECT_EQ(made.made_by,
+            "lockstep batch toy --expect 'gpu_activity>=40%' --expect 'failed<=15%' --search "
+            "--share --name b");
+  EXPECT_THAT(made.toml, Not(HasSubstr("made_by"))) << "earlier versions read the file, too";
 }
 
 TEST(DirectJobs, KeepBracesOfValues) {

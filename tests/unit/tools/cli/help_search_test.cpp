@@ -268,6 +268,7 @@ TEST(HelpSearch, FindsWordsNamesAndOptions) {
     EXPECT_THAT(help_text(found, 200), HasSubstr(part)) << words;
     EXPECT_FALSE(found.best.empty()) << words;
   }
+  EXPECT_EQ(topics_about(all, "workers").best.front()->title, "worker") << "before the key workers";
 }
 
 }  // namespace
