@@ -98,8 +98,9 @@ std::vector<RuleCount> rule_counts(const TrainOptions& options,
 
 std::int64_t muon_batch(std::int64_t count, std::int64_t elements) {
   constexpr std::int64_t most_elements = std::int64_t{1} << 26;  // 128 MiB in bf16
+  constexpr std::int64_t most_matrices = 4096;                   // a grid has a limit
   LOCKSTEP_CHECK(count > 0 && elements > 0);
-  const std::int64_t most = std::max<std::int64_t>(1, most_elements / elements);
+  const std::int64_t most = std::clamp<std::int64_t>(most_elements / elements, 1, most_matrices);
   const std::int64_t batches = (count + most - 1) / most;
   return (count + batches - 1) / batches;
 }

@@ -183,6 +183,7 @@ TEST(MuonMemory, CountsBatchesOfMatrices) {
   EXPECT_EQ(muon_batch(48, 1600 * 6400), 6);
   EXPECT_EQ(muon_batch(7, std::int64_t{1} << 24), 4);  // 4 and 3
   EXPECT_EQ(muon_batch(3, std::int64_t{1} << 40), 1);
+  EXPECT_EQ(muon_batch(10000, 16), 3334);  // of 4096 at most
   TrainOptions options;
   options.optimizer.kind = OptimizerKind::muon;
   std::vector<OptimizedParameter> layers(10, {.name = "up", .sizes = {32, 8}});
