@@ -142,9 +142,17 @@ void check_exact(const TrainOptions& options) {
                 "set reduce_precision=fp32");
 }
 
+template <typename Check>
+void note_missing(const OnMissingFile& on_missing, const Check& check) try {
+  check();
+} catch (const MissingFile& error) {
+  if (!on_missing) throw;
+  on_missing(error);
+}
+
 // Rules between options, and paths as the record is to hold them.
-void check_options(RunSetup& setup) {
-  setup.options->check(*setup.train);
+void check_options(RunSetup& setup, const OnMissingFile& on_missing = {}) {
+  note_missing(on_missing, [&] { setup.options->check(*setup.train); });
   check_exact(*setup.train);
   check_parameter_options(*setup.train);
   check_optimizer(*setup.train);
@@ -360,9 +368,9 @@ RunSetup read_options(const std::string& recipe, const std::string& plugin,
   return setup;
 }
 
-void check_read_options(RunSetup& setup) {
-  find_first_weights(*setup.train);
-  check_options(setup);
+void check_read_options(RunSetup& setup, const OnMissingFile& on_missing) {
+  note_missing(on_missing, [&] { find_first_weights(*setup.train); });
+  check_options(setup, on_missing);
 }
 
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
