@@ -475,6 +475,23 @@ TEST_F(Commands, TrainWithResumeAutoPredictsWhereTheDataOfAFinishedRunAreGone) {
   EXPECT_EQ(is_done.err.find("warning: the data"), std::string::npos) << is_done.err;
 }
 
+// A share to validate on has no effect beside data.valid_path, so that giving it would be an error.
+TEST_F(Commands, AShareThatRepeatsTheRunsOwnIsNoChange) {
+  testing::write_corpus(folder->path() / "valid.txt", 3000);
+  std::vector<std::string> words{
+      "train",     "textgen", "--name",       "shared",
+      "--devices", "cpu:1",   "stop.steps=2", "data.valid_path=valid.txt"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
+  ASSERT_EQ(tool(words).code, 0);
+  const nlohmann::json config =
+      RunDir::open("shared", folder->path() / "runs").record().at("config");
+  const std::string share = "data.valid_share=" + config.at("data.valid_share").dump();
+  const ToolResult result = tool({"resume", "shared", "stop.steps=4", share,
+                                  "data.valid_path=valid.txt", "--devices", "cpu:1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
 TEST_F(Commands, QuotaStopsWithACheckpointAndExitCode75) {
   std::vector<std::string> words{
       "train",        "textgen", "--name", "quota", "--devices", "cpu:1", "stop.steps=1000000",

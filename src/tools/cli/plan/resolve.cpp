@@ -102,17 +102,30 @@ void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
   }
 }
 
-// An option that repeats the run's own value is no change: a command may be given again. What says
-// what to read now counts again all the same, such as the file that is evaluated, and its share.
+// A folder is the same with a slash at its end and without.
+bool is_same_value(const OptionInfo& option, nlohmann::json now, nlohmann::json before) {
+  for (nlohmann::json* value : {&now, &before})
+    if (option.spec.is_path && value->is_string())
+      if (auto text = value->get<std::string>(); text.size() > 1 && text.ends_with('/'))
+        *value = text.substr(0, text.size() - 1);
+  return now == before;
+}
+
+// An option that repeats the run's own value is no change: a command may be given again. A path
+// that says which file to read now counts again all the same, such as the one that is evaluated,
+// and so does the share of other data to validate on.
 void take_from_record(OptionTable& options, const nlohmann::json& before) {
   options.make_paths_absolute(std::filesystem::current_path());
   const nlohmann::json now = options.to_json();
+  const bool names_other_data = is_asked_for(options, "data.path") &&
+                                before.value("data.path", nlohmann::json()) != now["data.path"];
   for (const OptionInfo& option : options.options()) {
     const std::string& key = option.key;
     const bool says_what_to_read =
         option.spec.is_path && (key.starts_with("data.") || may_change(key));
-    if (says_what_to_read || key == "data.valid_share") continue;
-    if (is_asked_for(options, key) && before.contains(key) && now[key] == before[key])
+    if (says_what_to_read || (names_other_data && key == "data.valid_share")) continue;
+    if (is_asked_for(options, key) && before.contains(key) &&
+        is_same_value(option, now[key], before[key]))
       options.set_json(key, before[key], {.kind = ValueSource::Kind::record});
   }
 }
