@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
 #include "fakes/error_of.h"
@@ -11,6 +13,7 @@
 #include "planning/options/no_effect.h"
 #include "planning/recipe_info.h"
 #include "runtime/run/folder/run_dir.h"
+#include "tools/cli/words/vocabulary.h"
 
 namespace lockstep::cli {
 namespace {
@@ -65,6 +68,7 @@ struct NamedOptions : RecipeOptions {
 // Whose micro-batch counts other things than samples.
 struct RowsOptions : RecipeOptions {
   RowsOptions() {
+    table.add("data.mode", mode, {.meaning = "of reading"});
     table.add_synonyms(
         {{.names = {"batch_size"}, .from = "scripts", .ours = "batch.global={total}"},
          {.names = {"gradient_accumulation_steps"},
@@ -72,6 +76,7 @@ struct RowsOptions : RecipeOptions {
           .ours = "",
           .note = "it follows"}});
   }
+  std::string mode;
 };
 
 struct NamedDirect : DirectOptions {
@@ -578,7 +583,7 @@ TEST_F(ForeignNames, WhatTheLineSetsItselfIsTheReasonToLeaveOutAnotherName) {
             "leave it out: schedule.warmup=5 is set already and counts");
 }
 
-// What a run was trained with stays; the rest has another meaning than for training.
+// Settings of training stay with the run; the rest has another meaning than for training.
 TEST_F(ForeignNames, ACommandThatReadsARunIsToldWhatItTakes) {
   const TemporaryDirectory folder;
   const std::string run = (folder.path() / "base").string();
@@ -617,6 +622,13 @@ TEST_F(ForeignNames, ALineThatAsksForAnotherCommandIsToldThatCommand) {
   EXPECT_EQ(hint({"lr=1", "mode=train"}),
             "write optimizer.lr=1; leave out mode (train, evaluate "
             "and predict are commands)");
+  EXPECT_EQ(hint({"lr=1", "mode=max"}), "write optimizer.lr=1; leave out mode");
+}
+
+TEST_F(ForeignNames, AnOptionOfTheRecipeWithoutItsGroupIsNoNameForCommands) {
+  const Vocabulary known = vocabulary_of("rows");
+  const auto asks_for_commands = [](const Synonym& one) { return !one.commands.empty(); };
+  EXPECT_TRUE(std::none_of(known.synonyms.begin(), known.synonyms.end(), asks_for_commands));
 }
 
 // A command on a run knows the recipe by the run's record.
