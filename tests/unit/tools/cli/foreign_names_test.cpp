@@ -1,4 +1,4 @@
-// What people are told who type the names of other programs.
+// The answers to names of other programs.
 #include "tools/cli/words/foreign_names.h"
 
 #include <gmock/gmock.h>
@@ -131,7 +131,7 @@ class ForeignNames : public ::testing::Test {
     gpu.kind = DeviceKind::cuda;
     return std::vector<Device>(count, gpu);
   }
-  // Of words for `train`, on a machine with two devices.
+  // For words of `train`, on a machine with two devices.
   static std::string hint(const std::vector<std::string>& words, const FlagsHere& flags = {}) {
     const std::string& word = words.back();
     const auto error = explain_keys("named", words, gpus(2), flags)(
