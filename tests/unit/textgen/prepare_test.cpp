@@ -4,6 +4,7 @@
 #include <set>
 
 #include "checkout_paths.h"
+#include "core/base/json/json.h"
 #include "fakes/test_data.h"
 #include "recipes/textgen/options/token_pieces.h"
 #include "recipes/textgen/prepare/corpus.h"
