@@ -123,13 +123,9 @@ void add_exchange(StepEstimate& step, const Plan& plan, const TrainOptions& opti
 
 }  // namespace
 
-double StepEstimate::compute_one_s() const {
-  return std::max(arithmetic_one_s, least_compute_s) + further_s;
-}
+double StepEstimate::compute_one_s() const { return std::max(arithmetic_one_s, least_compute_s); }
 
-double StepEstimate::compute_s() const {
-  return std::max(arithmetic_s, least_compute_s) + further_s;
-}
+double StepEstimate::compute_s() const { return std::max(arithmetic_s, least_compute_s); }
 
 double StepEstimate::step_s() const {
   const double backward_s = share_of_backward * compute_s() / static_cast<double>(accumulation);
@@ -147,8 +143,6 @@ std::optional<StepEstimate> estimate_step(const Plan& plan, const TrainOptions& 
                     .arithmetic_s = peak->all_s / share_of_peak,
                     .sample_s = peak->sample_s / share_of_peak,
                     .accumulation = plan.batch.accumulation};
-  if (options.batch.accumulation > 1)
-    step.further_s = least_compute_s * static_cast<double>(options.batch.accumulation - 1);
   add_exchange(step, plan, options, link);
   return step;
 }

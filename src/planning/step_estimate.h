@@ -13,19 +13,16 @@
 namespace lockstep {
 
 // An estimate of a step's time. Arithmetic runs at a third of the peak, but takes at least the 2 ms
-// in which the kernels of a small model begin. A batch.accumulation that is set makes as many
-// micro-batches on any number of devices, and each further one takes these 2 ms again. Then the
-// gradients are added up over four fifths of the link, and the backward pass hides what it can of
-// that. A third is the middle of what was measured: steps of the models in bench/results reach from
-// a tenth of the peak to a half and more, so the truth is within 3 times. Otherwise it leaves out
-// work that costs the same on any number of devices, such as the update. So the true gain is nearer
-// to 1.
+// in which the kernels of a small model begin. Then the gradients are added up over four fifths of
+// the link, and the backward pass hides what it can of that. A third is the middle of what was
+// measured: steps of the models in bench/results reach from a tenth of the peak to a half and more,
+// so the truth is within 3 times. Otherwise it leaves out work that costs the same on any number of
+// devices, such as the update. So the true gain is nearer to 1.
 struct StepEstimate {
   std::int64_t devices = 1;
   std::size_t fastest = 0;        // rank of the device that would be the quickest one alone
   double arithmetic_one_s = 0;    // of the step on that device
   double arithmetic_s = 0;        // on the rank that ends last, its padding places included
-  double further_s = 0;           // of the kernels of micro-batches after the first
   double sample_s = 0;            // of one training sample, on the slowest device
   double exchange_s = 0;          // adding up the gradients; 0 on one device
   double exchange_bytes = 0;      // of gradients, per device

@@ -144,13 +144,6 @@ void TextOptions::check(const TrainOptions&) const {
         cat("it is of tokenizer.kind=bpe, but the kind is ", table.get("tokenizer.kind"),
             tokenizer.kind == TokenizerKind::gpt2 ? ", whose vocabulary has 50257 tokens" : ""),
         {"tokenizer.vocab"});
-  const bool needs_path = !synthetic() && tokenizer.kind == TokenizerKind::gpt2;
-  if (needs_path && tokenizer.path.empty() && !comes_with_a_run(table))
-    throw Error(
-        "tokenizer.kind = gpt2 needs the vocabulary of GPT-2, but tokenizer.path is empty",
-        "set tokenizer.path to a folder with GPT-2's vocab.json and merges.txt "
-        "(`lockstep help vocabulary of GPT-2` says how to get them), or tokenizer.kind=bpe to "
-        "train a vocabulary on the corpus");
   if (!tokenizer.path.empty() &&
       (tokenizer.kind == TokenizerKind::bytes || tokenizer.kind == TokenizerKind::chars))
     throw Error("tokenizer.path is set, but this tokenizer.kind has no file",
@@ -161,6 +154,13 @@ void TextOptions::check(const TrainOptions&) const {
   if (!data.valid_path.empty())
     check_no_effect(table, "data.valid_path says what to validate on",
                     {"data.valid_share", "data.split"});
+  const bool needs_path = !synthetic() && tokenizer.kind == TokenizerKind::gpt2;
+  if (needs_path && tokenizer.path.empty() && !comes_with_a_run(table))
+    throw MissingFile(
+        "tokenizer.kind = gpt2 needs the vocabulary of GPT-2, but tokenizer.path is empty",
+        "set tokenizer.path to a folder with GPT-2's vocab.json and merges.txt "
+        "(`lockstep help vocabulary of GPT-2` says how to get them), or tokenizer.kind=bpe to "
+        "train a vocabulary on the corpus");
 }
 
 std::vector<std::string> TextOptions::metric_names() const {

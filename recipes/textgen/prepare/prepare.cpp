@@ -32,17 +32,45 @@ struct Sources {
   json options;
 };
 
-Sources find_sources(const TextOptions& options) {
+// Whether an evaluation names a text, and not what of it to validate on. before: the run's record.
+// Records of old versions cannot tell the run's own text, of which only a part is evaluated.
+bool evaluates_named_text(const TextOptions& options, const PrepareContext& context,
+                          const json& before) {
+  const OptionTable& table = options.table;
+  return context.purpose == Purpose::evaluate && table.is_asked_for("data.path") &&
+         !table.is_asked_for("data.valid_path") && !table.is_asked_for("data.valid_share") &&
+         before.contains("train_hash") && before.contains("valid_hash");
+}
+
+// may_be_gone: another text is evaluated than the one that the run recorded.
+std::vector<SourceFile> validation_files(const TextOptions& options, bool may_be_gone) try {
+  return list_files(options.data.valid_path, "data.valid_path");
+} catch (const Error&) {
+  if (!may_be_gone) throw;
+  return {};
+}
+
+Sources find_sources(const TextOptions& options, bool names_text) {
   Sources sources;
   sources.train =
       options.data.path.empty() ? default_corpus() : list_files(options.data.path, "data.path");
-  sources.valid = list_files(options.data.valid_path, "data.valid_path");
+  sources.valid = validation_files(options, names_text);
   sources.options = {{"path", options.data.path},
                      {"valid_path", options.data.valid_path},
                      {"field", options.data.field},
                      {"valid_share", options.data.valid_share},
                      {"split", static_cast<int>(options.data.split)}};
   return sources;
+}
+
+// Null where a file is packed, so that its size does not tell the text's.
+json bytes_of(const std::vector<SourceFile>& files) {
+  std::int64_t bytes = 0;
+  for (const SourceFile& file : files) {
+    if (file.path.extension() == ".gz" || file.path.extension() == ".zst") return nullptr;
+    bytes += file.bytes;
+  }
+  return bytes;
 }
 
 // Names the folder of the cache; `tokenizer` tells tokenizers apart.
@@ -97,6 +125,7 @@ void fill(const fs::path& folder, const std::string& key, Sources sources,
   say("reading the text");
   const json source_options = sources.options;
   const std::string sources_key = cache_key(sources, "");
+  const json source_bytes = bytes_of(sources.train);
   const Corpus corpus = look_through(std::move(sources.train), std::move(sources.valid), options);
   say(summary(corpus));
   const std::unique_ptr<Tokenizer> tokenizer =
@@ -106,6 +135,7 @@ void fill(const fs::path& folder, const std::string& key, Sources sources,
   const Encoded encoded = encode_corpus(corpus, *tokenizer, options, folder, say);
   const json record = {{"key", key},
                        {"sources", sources_key},
+                       {"source_bytes", source_bytes},
                        {"options", source_options},
                        {"kind", tokenizer->kind()},
                        {"vocab", tokenizer->vocabulary()},
@@ -185,20 +215,14 @@ bool is_text_of(const json& before, const fs::path& folder) {
   return is_same("train_hash") && is_same("valid_hash");
 }
 
-// Whether an evaluation names a text, and not what of it to validate on.
-bool evaluates_named_text(const TextOptions& options, const PrepareContext& context) {
-  const OptionTable& table = options.table;
-  return context.purpose == Purpose::evaluate && table.is_asked_for("data.path") &&
-         !table.is_asked_for("data.valid_path") && !table.is_asked_for("data.valid_share");
-}
-
-// Nothing where it is another text than the run's, which may be too short to be split like that.
+// Nothing where it is another text than the run's. The size tells most of them apart, unread.
 std::optional<fs::path> own_text(const TextOptions& options, const PrepareContext& context,
-                                 const Sources& sources, const json& before, const Say& say) try {
+                                 const Sources& sources, const json& before, const Say& say) {
+  const json bytes = bytes_of(sources.train), own_bytes = before.value("source_bytes", json());
+  if (!bytes.is_null() && !own_bytes.is_null() && bytes != own_bytes) return std::nullopt;
+  if (sources.valid.empty() && !options.data.valid_path.empty()) return std::nullopt;
   fs::path folder = prepare_with_kept_tokenizer(options, context, sources, say);
   return is_text_of(before, folder) ? std::optional(std::move(folder)) : std::nullopt;
-} catch (const Error&) {
-  return std::nullopt;
 }
 
 // All of the text that an evaluation names; of the run's own text its validation part.
@@ -208,18 +232,18 @@ fs::path prepare_named_text(const TextOptions& options, const PrepareContext& co
   sources.valid = sources.train;
   sources.options["valid_path"] = sources.options["path"];
   fs::path folder = prepare_with_kept_tokenizer(options, context, std::move(sources), say);
-  const bool has_trained =
-      read_record(folder).at("train_hash") == before.value("train_hash", json());
+  const json hash = read_record(folder).at("train_hash");
   say(cat("all of the text in data.path is evaluated, ",
-          has_trained ? "on which the run was trained"
-                      : "which is not the one that this run began with"));
+          hash == before.at("train_hash")   ? "on which the run was trained"
+          : hash == before.at("valid_hash") ? "which is the run's validation text"
+                                            : "even parts on which the run may have been trained"));
   return folder;
 }
 
 // The same tokens again, or others to evaluate.
 fs::path prepare_again(const TextOptions& options, const PrepareContext& context, Sources sources,
                        const json& before, const Say& say) {
-  if (evaluates_named_text(options, context))
+  if (evaluates_named_text(options, context, before))
     return prepare_named_text(options, context, std::move(sources), before, say);
   const json source_options = sources.options;
   const fs::path folder = prepare_with_kept_tokenizer(options, context, std::move(sources), say);
@@ -247,8 +271,8 @@ void check_tokenizer_is_there(const TextOptions& options) {
 }
 
 fs::path find_prepared(const TextOptions& options, const PrepareContext& context, const Say& say) {
-  Sources sources = find_sources(options);
   const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
+  Sources sources = find_sources(options, evaluates_named_text(options, context, before));
   if (before.is_null()) {
     check_tokenizer_is_there(options);
     if (options.data.path.empty())

@@ -41,4 +41,10 @@ class ShortOfResources : public Error {
   using Error::Error;
 };
 
+// Options need a file that is not named or not there. They can be shown all the same.
+class MissingFile : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace lockstep

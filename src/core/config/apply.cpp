@@ -1,6 +1,8 @@
 // Resolves presets, config files and key=value arguments, and restores records.
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
@@ -39,9 +41,20 @@ Source from_argument(const detail::Tables& tables, const std::string& argument) 
                            : cat("write ", near, "=VALUE"));
 }
 
+// Such as a command that failed leaves behind a redirection.
+void check_not_empty(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > 0)
+    return;
+  throw Error(cat(path.string(), " is empty: it sets no option"),
+              "write options into it, a line NAME = VALUE each, or leave it out; `lockstep config "
+              "RECIPE --toml` prints a file of all options");
+}
+
 std::vector<Source> from_files(std::span<const std::filesystem::path> files) {
   std::vector<Source> sources;
-  for (const std::filesystem::path& path : files)
+  for (const std::filesystem::path& path : files) {
+    check_not_empty(path);
     for (detail::TomlEntry& entry : detail::read_toml(path)) {
       const std::string where =
           cat(path.string(), entry.line > 0 ? cat(", line ", entry.line) : "");
@@ -51,6 +64,7 @@ std::vector<Source> from_files(std::span<const std::filesystem::path> files) {
                          .where = where,
                          .source = {.kind = ValueSource::Kind::file, .where = where}});
     }
+  }
   return sources;
 }
 

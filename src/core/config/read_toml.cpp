@@ -78,20 +78,9 @@ TomlNode read_tree(const std::filesystem::path& path) try {
                   error.hint().empty() ? "" : cat("; ", error.hint())));
 }
 
-// Such as a command that failed leaves behind a redirection.
-void check_not_empty(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > 0)
-    return;
-  throw Error(cat(path.string(), " is empty: it sets no option"),
-              "write options into it, a line NAME = VALUE each, or leave it out; `lockstep config "
-              "RECIPE --toml` prints a file of all options");
-}
-
 }  // namespace
 
 std::vector<TomlEntry> read_toml(const std::filesystem::path& path) {
-  check_not_empty(path);
   if (path.extension() == ".json") return read_json(path);
   Flattener flattener{path.string()};
   flattener.add("", read_tree(path));

@@ -166,15 +166,16 @@ const Synonyms& length_synonyms() {
 }
 
 const Synonyms& command_synonyms() {
-  static const Synonyms all = {{.names = {"mode"},
-                                .from = "scripts",
-                                .ours = "",
-                                .note = "train, evaluate and predict are commands",
-                                .commands = {{"infer*", "predict"},
-                                             {"pred*", "predict"},
-                                             {"eval*", "evaluate"},
-                                             {"val*", "evaluate"},
-                                             {"test*", "evaluate"}}}};
+  static const Synonyms all = {
+      {.names = {"mode"},
+       .from = "scripts",
+       .ours = "",
+       .value_notes = {{"train", "train, evaluate and predict are commands"}},
+       .commands = {{"infer*", "predict"},
+                    {"pred*", "predict"},
+                    {"eval*", "evaluate"},
+                    {"val*", "evaluate"},
+                    {"test*", "evaluate"}}}};
   return all;
 }
 

@@ -356,6 +356,10 @@ TEST_F(Dimabsa, StartsFromAModelFolderAndRefusesWrongOnes) {
   fs::copy(folder.path() / "m", folder.path() / "moved", fs::copy_options::recursive);
   EXPECT_EQ(tool({"evaluate", "b", "model.path=moved"}).code, 0);
   EXPECT_EQ(tool({"evaluate", "b", model}).code, 0);
+  fs::rename(folder.path() / "m", folder.path() / "away");
+  EXPECT_EQ(tool({"evaluate", "b", model}).code, 0) << "as if it were left out";
+  EXPECT_EQ(tool({"evaluate", "b", model + "/"}).code, 0);
+  fs::rename(folder.path() / "away", folder.path() / "m");
   for (const Words& command : {Words{"resume", "b", "stop.steps=2"}, Words{"evaluate", "b"},
                                Words{"predict", "b", file().string(), "out=never"}}) {
     Words other = command;

@@ -171,7 +171,18 @@ TEST_F(BadInput, OptionsAreShownWithoutTheFilesThatTrainingNeeds) {
               std::string::npos)
         << shown.err;
   }
+  const ToolResult both = run_tool(
+      {"config", "textgen", "preset=kaggle", "init.from=no/such", "data.path=a.txt", "--toml"},
+      folder.path());
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_NE(both.out.find((folder.path() / "a.txt").string()), std::string::npos)
+      << "paths are absolute " << both.out;
+  EXPECT_NE(both.err.find("init.from: there is no file"), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("tokenizer.kind = gpt2"), std::string::npos) << both.err;
   refuses({"config", "textgen", "no.such=1"}, "no.such is not an option");
+  refuses({"config", "textgen", "preset=kaggle", "model.width=33", "model.heads=2"},
+          "model.width must be a multiple of model.heads");
+  refuses({"config", "textgen", "preset=kaggle", "checkpoint.best_metric=los"}, "best_metric");
   const std::string empty = write("empty.toml", "").string();
   refuses({"plan", "textgen", "--config", empty}, "empty.toml is empty: it sets no option");
 }

@@ -452,6 +452,46 @@ TEST_F(Commands, TrainWithResumeAutoRefusesOtherDataWhereAllIsDone) {
   }
 }
 
+// As in a notebook session that brings back the runs, but not the data.
+TEST_F(Commands, TrainWithResumeAutoPredictsWhereTheDataOfAFinishedRunAreGone) {
+  const std::filesystem::path corpus = folder->path() / "corpus.txt";
+  const std::filesystem::path away = folder->path() / "away.txt";
+  std::vector<std::string> words{"train",    "textgen", "--name",          "a",
+                                 "--resume", "auto",    "--devices",       "cpu:1",
+                                 "--then",   "predict", "predict.tokens=5"};
+  for (const std::string& option : testing::tiny(corpus)) words.push_back(option);
+  std::filesystem::rename(corpus, away);
+  words.push_back("stop.steps=40");
+  const ToolResult predicts = tool(words);
+  words.erase(words.begin() + 8, words.begin() + 11);
+  const ToolResult is_done = tool(words);
+  std::filesystem::rename(away, corpus);
+  EXPECT_EQ(predicts.code, 0) << predicts.err;
+  EXPECT_FALSE(predicts.out.empty());
+  EXPECT_NE(predicts.err.find("warning: the data are not compared with those of the run a: "),
+            std::string::npos)
+      << predicts.err;
+  EXPECT_EQ(is_done.code, 0) << is_done.err;
+  EXPECT_EQ(is_done.err.find("warning: the data"), std::string::npos) << is_done.err;
+}
+
+// A share to validate on has no effect beside data.valid_path, so that giving it would be an error.
+TEST_F(Commands, AShareThatRepeatsTheRunsOwnIsNoChange) {
+  testing::write_corpus(folder->path() / "valid.txt", 3000);
+  std::vector<std::string> words{
+      "train",     "textgen", "--name",       "shared",
+      "--devices", "cpu:1",   "stop.steps=2", "data.valid_path=valid.txt"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
+  ASSERT_EQ(tool(words).code, 0);
+  const nlohmann::json config =
+      RunDir::open("shared", folder->path() / "runs").record().at("config");
+  const std::string share = "data.valid_share=" + config.at("data.valid_share").dump();
+  const ToolResult result = tool({"resume", "shared", "stop.steps=4", share,
+                                  "data.valid_path=valid.txt", "--devices", "cpu:1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
 TEST_F(Commands, QuotaStopsWithACheckpointAndExitCode75) {
   std::vector<std::string> words{
       "train",        "textgen", "--name", "quota", "--devices", "cpu:1", "stop.steps=1000000",

@@ -205,20 +205,6 @@ TEST_F(StepEstimateTest, AgreesWithALargeModelOnTwo) {
   EXPECT_EQ(note(), "");
 }
 
-// bench/results/scaling-h200.toml, kaggle_10m: 64 samples in four micro-batches take 12.9 ms on one
-// and 10.0 ms on two. The short kernels of each take as long for half the rows.
-TEST_F(StepEstimateTest, AnAccumulationThatIsSetTakesItsKernelsOnAnyNumberOfDevices) {
-  plan.parameters = 10'100'000;
-  plan.batch.rows_per_sample = 1;
-  plan.batch.global = 64;
-  plan.batch.micro = 8;
-  plan.batch.accumulation = options.batch.accumulation = 4;
-  plan.compute = {.flops_per_step = 2.37e12, .peak_flops = 2 * 989.4e12};
-  EXPECT_NEAR(gain()->compute_one_s(), 12.9e-3, 1.3e-3);
-  EXPECT_NEAR(gain()->step_s(), 10.0e-3, 1e-3);
-  EXPECT_NEAR(gain()->gain(), 1.29, 0.13);
-}
-
 TEST_F(StepEstimateTest, CountsTheBusiestDevice) {
   plan.devices = gpus(4);
   plan.batch.world_size = 4;

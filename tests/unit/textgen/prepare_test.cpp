@@ -4,6 +4,7 @@
 #include <set>
 
 #include "checkout_paths.h"
+#include "core/base/json/json.h"
 #include "fakes/test_data.h"
 #include "recipes/textgen/options/token_pieces.h"
 #include "recipes/textgen/prepare/corpus.h"
@@ -316,10 +317,11 @@ TEST_F(PrepareTest, EvaluatesAllOfATextThatIsNamed) {
   };
   const std::string other = prose(3, 500);
   EXPECT_EQ(valid_tokens(evaluate(write("b.txt", other), "")), other.size());
-  EXPECT_NE(said_.find("all of the text in data.path is evaluated, which is not the one that this "
-                       "run began with"),
+  EXPECT_NE(said_.find("all of the text in data.path is evaluated, even parts on which the run may "
+                       "have been trained"),
             std::string::npos)
       << said_;
+  EXPECT_EQ(said_.find("reading the text"), said_.rfind("reading the text")) << "read once";
   EXPECT_LT(valid_tokens(evaluate(write("b.txt", other), "0.2")), other.size() / 4);
   EXPECT_EQ(valid_tokens(evaluate(write("short.txt", "To be."), "")), 6U);
   // The run's own text, wherever it lies, has a part that the run did not train on.
@@ -341,6 +343,43 @@ TEST_F(PrepareTest, SaysOfANamedTextThatTheRunWasTrainedOnAllOfIt) {
                        .say = [this](const std::string& line) { said_ += line + "\n"; }});
   EXPECT_EQ(prepared.extra.at("valid_tokens"), text.size());
   EXPECT_NE(said_.find("is evaluated, on which the run was trained"), std::string::npos) << said_;
+}
+
+TEST_F(PrepareTest, EvaluatesANamedTextBesideTheValidationTextOfTheRun) {
+  const std::string valid = write("v.txt", prose(2, 300));
+  const std::string run =
+      keep(prepare({{"data.path", write("a.txt", prose(1, 1000))}, {"data.valid_path", valid}}));
+  const auto evaluate = [&](const std::string& file) {
+    TextOptions options;
+    options.table.set("data.path", file, {.kind = ValueSource::Kind::argument});
+    options.table.set("data.valid_path", valid, {.kind = ValueSource::Kind::record});
+    const Prepared prepared =
+        options.prepare({.purpose = Purpose::evaluate,
+                         .cache_dir = path("cache"),
+                         .run_dir = run,
+                         .say = [this](const std::string& line) { said_ += line + "\n"; }});
+    return prepared.extra.at("valid_tokens").get<std::size_t>();
+  };
+  EXPECT_EQ(evaluate(valid), prose(2, 300).size());
+  EXPECT_NE(said_.find("is evaluated, which is the run's validation text"), std::string::npos)
+      << said_;
+  std::filesystem::remove(valid);
+  EXPECT_EQ(evaluate(write("b.txt", prose(3, 500))), prose(3, 500).size());
+}
+
+// Records of old versions have no hashes of the text.
+TEST_F(PrepareTest, EvaluatesTheValidationPartWhereTheRecordCannotTellTheText) {
+  const std::string file = write("a.txt", prose(1, 1000));
+  const Prepared before = prepare({{"data.path", file}});
+  const std::string run = keep(before);
+  json record = parse_json(read_file(run + "/recipe/prepared.json"));
+  for (const char* key : {"train_hash", "valid_hash", "sources"}) record.erase(key);
+  write("run/recipe/prepared.json", record.dump());
+  TextOptions options;
+  options.table.set("data.path", file, {.kind = ValueSource::Kind::argument});
+  const Prepared again =
+      options.prepare({.purpose = Purpose::evaluate, .cache_dir = path("cache"), .run_dir = run});
+  EXPECT_EQ(again.extra.at("valid_tokens"), before.extra.at("valid_tokens"));
 }
 
 TEST_F(PrepareTest, ResumesOnTheSameTextInAnotherPlaceOnly) {

@@ -3,6 +3,7 @@
 #include "core/base/text/text.h"
 
 #include <iterator>
+#include <system_error>
 
 namespace lockstep {
 namespace {

@@ -117,7 +117,8 @@ std::string progress_text(const RunSummary& summary, const RunHistory& history) 
   if (!summary.result.empty())
     text += row("result", cat(summary.result, " ", general(summary.result_value, 4)));
   if (!summary.best.is_null())
-    text += row("best", cat("at step ", summary.best_step, "  ", format_metrics(summary.best)));
+    text += row("best", cat("at step ", summary.best_step, "  ",
+                            format_metrics(metrics_to_show(history.best()))));
   return text;
 }
 
@@ -135,13 +136,22 @@ std::string evals_text(const RunHistory& history) {
   return text;
 }
 
-std::string checkpoints_text(const std::vector<CheckpointInfo>& checkpoints, double now_s,
-                             bool thorough) {
+// The metrics of a checkpoint, with those that are infinite by the evaluation at its step.
+std::string metrics_text(const CheckpointInfo& checkpoint, const RunHistory& history) {
+  nlohmann::json shown{{"metrics", checkpoint.metrics}};
+  for (const nlohmann::json& eval : history.evals)
+    if (integer_or(eval, "step", -1) == checkpoint.step)
+      shown["infinite"] = eval.value("infinite", nlohmann::json());
+  return format_metrics(metrics_to_show(shown));
+}
+
+std::string checkpoints_text(const std::vector<CheckpointInfo>& checkpoints,
+                             const RunHistory& history, double now_s, bool thorough) {
   if (checkpoints.empty()) return "\nno checkpoints\n";
   std::string text = "\ncheckpoints\n";
   for (const CheckpointInfo& checkpoint : checkpoints) {
     const std::string good = thorough ? "good" : "good by size";
-    const std::string metrics = format_metrics(checkpoint.metrics);
+    const std::string metrics = metrics_text(checkpoint, history);
     text += cat("  step ", checkpoint.step, "  ",
                 format_bytes(static_cast<double>(checkpoint.size_bytes)), "  ",
                 format_span(now_s - checkpoint.time), " ago  ",
@@ -202,8 +212,8 @@ std::string run_page(const RunDir& run, const RunPage& page, Clock& clock) {
   const std::string plot = plot_losses(read_loss_curve(run.events_path()), page.width);
   return cat(record_text(run, summary, record), row("problem", problem),
              progress_text(summary, history), plot.empty() ? "" : "\n" + plot, evals_text(history),
-             checkpoints_text(list_checkpoints(run.checkpoints(), page.thorough), clock.wall_s(),
-                              page.thorough),
+             checkpoints_text(list_checkpoints(run.checkpoints(), page.thorough), history,
+                              clock.wall_s(), page.thorough),
              files_text(run), page.config ? config_text(record) : "");
 }
 

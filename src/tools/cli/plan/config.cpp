@@ -36,9 +36,7 @@ void show(const Parsed& parsed, std::span<OptionTable* const> tables) {
 }
 
 // Options can be shown before the files are there that training with them needs.
-void note_what_training_needs(RunSetup& setup) try {
-  check_read_options(setup);
-} catch (const Error& error) {
+void warn_of_missing(const Error& error) {
   say(cat("warning: a run is refused with these options: ", error.what(),
           error.hint().empty() ? "" : cat("; ", error.hint())));
 }
@@ -58,7 +56,7 @@ int config_main(const Parsed& parsed) {
   RunSetup setup =
       read_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
                    parsed.assignments, devices, {}, flags_here(config_command(), parsed));
-  note_what_training_needs(setup);
+  check_read_options(setup, warn_of_missing);
   show(parsed, setup.tables());
   return 0;
 }

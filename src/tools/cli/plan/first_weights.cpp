@@ -37,7 +37,7 @@ std::string hint_for_weights(const TrainOptions& train) {
     return cat("did you mean ", near, "?");
   if (!is_name_of_model(train.init.from)) {
     const std::string fetch = hub_hint("init.from", train.init.from);
-    return fetch.empty() ? "`lockstep runs` lists the runs" : fetch;
+    return cat(fetch, fetch.empty() ? "" : "; ", "`lockstep runs` lists the runs");
   }
   if (const std::string file = downloaded_weights(train.init.from); !file.empty())
     return cat("these weights are here: init.from=", shell_word(file));
@@ -63,9 +63,9 @@ void find_first_weights(TrainOptions& train) {
   if (std::filesystem::exists(train.init.from)) return;
   const std::filesystem::path named = std::filesystem::path(train.run.root) / train.init.from;
   if (!std::filesystem::exists(named))
-    throw Error(cat("init.from: there is no file or folder ", printable(train.init.from),
-                    ", and no run of that name in ", train.run.root),
-                hint_for_weights(train));
+    throw MissingFile(cat("init.from: there is no file or folder ", printable(train.init.from),
+                          ", and no run of that name in ", train.run.root),
+                      hint_for_weights(train));
   train.init.from = named.string();
 }
 

@@ -102,17 +102,30 @@ void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
   }
 }
 
-// An option that repeats the run's own value is no change: a command may be given again. What says
-// what to read now counts again all the same, such as the file that is evaluated, and its share.
+// A folder is the same with a slash at its end and without.
+bool is_same_value(const OptionInfo& option, nlohmann::json now, nlohmann::json before) {
+  for (nlohmann::json* value : {&now, &before})
+    if (option.spec.is_path && value->is_string())
+      if (auto text = value->get<std::string>(); text.size() > 1 && text.ends_with('/'))
+        *value = text.substr(0, text.size() - 1);
+  return now == before;
+}
+
+// An option that repeats the run's own value is no change: a command may be given again. A path
+// that says which file to read now counts again all the same, such as the one that is evaluated,
+// and so does the share of other data to validate on.
 void take_from_record(OptionTable& options, const nlohmann::json& before) {
   options.make_paths_absolute(std::filesystem::current_path());
   const nlohmann::json now = options.to_json();
+  const bool names_other_data = is_asked_for(options, "data.path") &&
+                                before.value("data.path", nlohmann::json()) != now["data.path"];
   for (const OptionInfo& option : options.options()) {
     const std::string& key = option.key;
     const bool says_what_to_read =
         option.spec.is_path && (key.starts_with("data.") || may_change(key));
-    if (says_what_to_read || key == "data.valid_share") continue;
-    if (is_asked_for(options, key) && before.contains(key) && now[key] == before[key])
+    if (says_what_to_read || (names_other_data && key == "data.valid_share")) continue;
+    if (is_asked_for(options, key) && before.contains(key) &&
+        is_same_value(option, now[key], before[key]))
       options.set_json(key, before[key], {.kind = ValueSource::Kind::record});
   }
 }
@@ -142,9 +155,17 @@ void check_exact(const TrainOptions& options) {
                 "set reduce_precision=fp32");
 }
 
+template <typename Check>
+void note_missing(const OnMissingFile& on_missing, const Check& check) try {
+  check();
+} catch (const MissingFile& error) {
+  if (!on_missing) throw;
+  on_missing(error);
+}
+
 // Rules between options, and paths as the record is to hold them.
-void check_options(RunSetup& setup) {
-  setup.options->check(*setup.train);
+void check_options(RunSetup& setup, const OnMissingFile& on_missing = {}) {
+  note_missing(on_missing, [&] { setup.options->check(*setup.train); });
   check_exact(*setup.train);
   check_parameter_options(*setup.train);
   check_optimizer(*setup.train);
@@ -360,9 +381,9 @@ RunSetup read_options(const std::string& recipe, const std::string& plugin,
   return setup;
 }
 
-void check_read_options(RunSetup& setup) {
-  find_first_weights(*setup.train);
-  check_options(setup);
+void check_read_options(RunSetup& setup, const OnMissingFile& on_missing) {
+  note_missing(on_missing, [&] { find_first_weights(*setup.train); });
+  check_options(setup, on_missing);
 }
 
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,

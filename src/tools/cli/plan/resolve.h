@@ -31,8 +31,10 @@ RunSetup read_options(const std::string& recipe, const std::string& plugin,
                       const std::vector<std::string>& assignments,
                       const std::vector<Device>& devices, const BareKeys& bare = {},
                       const FlagsHere& flags = {});
-// The rules between options, and whether first weights are there. Throws Error.
-void check_read_options(RunSetup& setup);
+using OnMissingFile = std::function<void(const Error&)>;
+// The rules between options, and whether the files that they need are there. Throws Error; for a
+// missing file only if on_missing is not given. Makes paths absolute.
+void check_read_options(RunSetup& setup, const OnMissingFile& on_missing = {});
 // Both.
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,

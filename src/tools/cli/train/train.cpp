@@ -34,6 +34,7 @@
 #include "tools/monitor/gpu/gpu_log.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -132,6 +133,41 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
                   {.ends_s = after_s > 0 ? begin_s() - earlier_s() + after_s : 0});
 }
 
+// Whether a run that has finished has nothing left to do afterwards either.
+bool is_all_done(const RunDir& run, const Then& then) {
+  return then.steps.empty() || (then.repeated && is_then_done(run, join(then.steps, ",")));
+}
+
+// Whether data lie no longer where the run's record has them, and the command names no others.
+bool is_recorded_data_gone(const RunSetup& setup, const RunDir& run) {
+  const nlohmann::json now = setup.options->table.to_json(), before = run.record().at("config");
+  bool gone = false;
+  for (const OptionInfo& option : setup.options->table.options()) {
+    if (!option.spec.is_path || !option.key.starts_with("data.")) continue;
+    const nlohmann::json value = now.at(option.key);
+    if (value != before.value(option.key, nlohmann::json())) return false;
+    const nlohmann::json paths = value.is_array() ? value : nlohmann::json::array({value});
+    for (const nlohmann::json& text : paths) {
+      std::filesystem::path path = text.get<std::string>();
+      while (path.string().find_first_of("*?[") != std::string::npos) path = path.parent_path();
+      std::error_code ignored;
+      gone = gone || (!path.empty() && !std::filesystem::exists(path, ignored));
+    }
+  }
+  return gone;
+}
+
+// For what follows a run that has finished. Predictions need no data, which may be gone by then.
+void check_same_data(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices) try {
+  setup.train->precision = Precision::fp32;  // nothing is trained, so that any device will do
+  prepare_same_data(setup, run, devices);
+} catch (const Error& error) {
+  const bool can_prepare = access(setup.train->run.root.c_str(), W_OK) == 0;
+  if (can_prepare && !is_recorded_data_gone(setup, run)) throw;
+  say(cat("warning: the data are not compared with those of the run ", run.name(), ": ",
+          error.what()));
+}
+
 // A run that --resume auto found, and that the options given now do not fit, is named, with the way
 // out.
 void check_goes_on(const Parsed& parsed, const RunDir& run, const Then& then,
@@ -141,8 +177,7 @@ void check_goes_on(const Parsed& parsed, const RunDir& run, const Then& then,
                                     parsed.value("--plugin"), then.bare_keys());
     if (run.state() != RunState::finished || goes_further(setup, run))
       return check_frozen_batch(*setup.train, setup.prepared.facts, devices);
-    setup.train->precision = Precision::fp32;  // nothing is trained, so that any device will do
-    prepare_same_data(setup, run, devices);
+    if (!is_all_done(run, then)) check_same_data(setup, run, devices);
   } catch (const Error& error) {
     throw Error(cat("--resume auto goes on with the run ", run.name(),
                     parsed.has("--name") ? "" : cat(", the newest of ", parsed.positionals[0]),

@@ -69,6 +69,13 @@ Vocabulary vocabulary_of(const std::string& recipe) {
   }
   if (const RecipeInfo* const info = engine_recipe(recipe)) all.add(info->make_options()->table);
   all.add(TrainOptions().table);
+  // A name of commands, such as mode, may be an option of the recipe without its group.
+  std::erase_if(all.synonyms, [keys = all.keys()](const Synonym& one) {
+    return !one.commands.empty() &&
+           std::any_of(one.names.begin(), one.names.end(), [&](const std::string& name) {
+             return !keys_in_a_group(keys, name).empty();
+           });
+  });
   return all;
 }
 

@@ -286,6 +286,23 @@ TEST_F(RunSummaries, ThePageShowsRecordProgressAndCheckpoints) {
   EXPECT_EQ(value["curve"]["validation"]["loss"].size(), 4u);
 }
 
+TEST_F(RunSummaries, ShowAMetricThatIsInfiniteAsSuch) {
+  EventWriter(run.events_path())
+      .write({{"kind", "eval"},
+              {"step", 10},
+              {"best", true},
+              {"metrics", {{"loss", 834.5}, {"perplexity", nullptr}}},
+              {"infinite", {{"perplexity", "inf"}}}});
+  CheckpointWriter writer(run.checkpoints(), 10);
+  writer.append("model.safetensors", "weights", 7);
+  writer.commit({{"loss", 834.5}, {"perplexity", nullptr}});
+  const std::string text = page();
+  EXPECT_THAT(text, HasSubstr("best      at step 10  loss 834.5"));
+  EXPECT_THAT(text, HasSubstr("good  loss 834.5"));
+  EXPECT_THAT(text, HasSubstr("perplexity inf"));
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+}
+
 TEST_F(RunSummaries, ShowTheFilesThatARunHolds) {
   EXPECT_THAT(page(), Not(HasSubstr("\nfiles\n")));
   const auto file = [&](const std::string& name) {

@@ -43,6 +43,7 @@ TEST_F(FirstWeights, NamesTheFileThatPyTorchHasDownloaded) {
 TEST_F(FirstWeights, SaysOfTheNameOfAModelThatNothingIsDownloaded) {
   EXPECT_THAT(refusal("imagenet"), HasSubstr("nothing is downloaded"));
   EXPECT_THAT(refusal("microsoft/resnet-50"), HasSubstr("hf download microsoft/resnet-50 "));
+  EXPECT_THAT(refusal("runs/base2"), HasSubstr("; `lockstep runs` lists the runs"));
   EXPECT_THAT(refusal("weights/a.pth"), HasSubstr("| `lockstep runs` lists the runs"));
 }
 

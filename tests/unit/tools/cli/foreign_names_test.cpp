@@ -1,8 +1,10 @@
-// What people are told who type the names of other programs.
+// The answers to names of other programs.
 #include "tools/cli/words/foreign_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
@@ -11,6 +13,7 @@
 #include "planning/options/no_effect.h"
 #include "planning/recipe_info.h"
 #include "runtime/run/folder/run_dir.h"
+#include "tools/cli/words/vocabulary.h"
 
 namespace lockstep::cli {
 namespace {
@@ -66,6 +69,7 @@ struct NamedOptions : RecipeOptions {
 // Whose micro-batch counts other things than samples.
 struct RowsOptions : RecipeOptions {
   RowsOptions() {
+    table.add("data.mode", mode, {.meaning = "of reading"});
     table.add_synonyms(
         {{.names = {"batch_size"}, .from = "scripts", .ours = "batch.global={total}"},
          {.names = {"gradient_accumulation_steps"},
@@ -73,6 +77,7 @@ struct RowsOptions : RecipeOptions {
           .ours = "",
           .note = "it follows"}});
   }
+  std::string mode;
 };
 
 struct NamedDirect : DirectOptions {
@@ -129,7 +134,7 @@ class ForeignNames : public ::testing::Test {
     gpu.kind = DeviceKind::cuda;
     return std::vector<Device>(count, gpu);
   }
-  // Of words for `train`, on a machine with two devices.
+  // For words of `train`, on a machine with two devices.
   static std::string hint(const std::vector<std::string>& words, const FlagsHere& flags = {}) {
     const std::string& word = words.back();
     const auto error = explain_keys("named", words, gpus(2), flags)(
@@ -609,7 +614,7 @@ TEST_F(ForeignNames, WhatTheLineSetsItselfIsTheReasonToLeaveOutAnotherName) {
             "leave it out: schedule.warmup=5 is set already and counts");
 }
 
-// What a run was trained with stays; the rest has another meaning than for training.
+// Settings of training stay with the run; the rest has another meaning than for training.
 TEST_F(ForeignNames, ACommandThatReadsARunIsToldWhatItTakes) {
   const TemporaryDirectory folder;
   const std::string run = (folder.path() / "base").string();
@@ -680,6 +685,13 @@ TEST_F(ForeignNames, ALineThatAsksForAnotherCommandIsToldThatCommand) {
   EXPECT_EQ(hint({"lr=1", "mode=train"}),
             "write optimizer.lr=1; leave out mode (train, evaluate "
             "and predict are commands)");
+  EXPECT_EQ(hint({"lr=1", "mode=max"}), "write optimizer.lr=1; leave out mode");
+}
+
+TEST_F(ForeignNames, AnOptionOfTheRecipeWithoutItsGroupIsNoNameForCommands) {
+  const Vocabulary known = vocabulary_of("rows");
+  const auto asks_for_commands = [](const Synonym& one) { return !one.commands.empty(); };
+  EXPECT_TRUE(std::none_of(known.synonyms.begin(), known.synonyms.end(), asks_for_commands));
 }
 
 // A command on a run knows the recipe by the run's record.

@@ -84,6 +84,7 @@ class FactsFile : public ::testing::Test {
 
 TEST_F(FactsFile, NamesTheLineOfWhatIsWrong) {
   EXPECT_THAT(error("name = \"x\"\n"), HasSubstr("does not say lockstep_facts = 1"));
+  EXPECT_THAT(error(""), HasSubstr("does not say lockstep_facts = 1"));
   EXPECT_THAT(error("lockstep_facts = 2\n"), HasSubstr("must be 1"));
   EXPECT_THAT(error("lockstep_facts = 1\n[counts]\njobs = 1.5\n"), HasSubstr("line 3"));
   EXPECT_THAT(error("lockstep_facts = 1\n[counts]\njobs = 1e300\n"), HasSubstr("a whole number"));
