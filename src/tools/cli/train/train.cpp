@@ -457,7 +457,9 @@ int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& the
   const LaunchOutcome outcome = train_with_restarts(setup, run, resuming, gpu_log.get(), told);
   say_activity(run, gpu_log.get());
   note_read_bytes(run, children_read_bytes() - read_before);
-  const GoOn go_on = go_on_with(run.path(), setup, then, spent_budget_s(run, told));
+  const GoOn go_on = go_on_with(
+      run.path(), setup, then,
+      {.spent_s = spent_budget_s(run, told), .predicts = told.by_quota && !told.signalled});
   const int code = report_outcome(outcome, run, told.why, go_on);
   report_training_to_batch(run);
   if (code == exit_finished || code == exit_stopped)
