@@ -445,8 +445,8 @@ namespace {
 // What all starts have used of a stop.budget that ended this one; 0: it did not.
 double spent_budget_s(const RunDir& run, const Told& told) {
   if (!told.by_quota || !told.why.starts_with("stop.budget")) return 0;
-  const auto checkpoints = list_checkpoints(run.checkpoints(), /*thorough=*/false);
-  return checkpoints.empty() ? 0 : elapsed_s(checkpoints.back());
+  const auto checkpoint = newest_good(run.checkpoints(), [](const CheckpointInfo&) {});
+  return checkpoint ? elapsed_s(*checkpoint) : 0;
 }
 
 // The work of train_run, while its messages are recorded.
