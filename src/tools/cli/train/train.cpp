@@ -215,14 +215,21 @@ bool goes_further(const RunSetup& setup, const RunDir& run) {
 }
 
 void say_unused_changes(const RunSetup& setup, const RunDir& run) {
-  const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
+  const nlohmann::json record = run.record(), now = setup.train->table.to_json(),
+                       before = record.at("config"), planned = record.at("plan").at("batch");
+  const auto is_planned = [&](const std::string& key) {
+    constexpr std::string_view group = "batch.";
+    const auto size =
+        key.starts_with(group) ? planned.find(key.substr(group.size())) : planned.end();
+    return size != planned.end() && *size == now[key];
+  };
   std::vector<std::string> unused;
   for (const std::string& key : setup.train->table.keys()) {
     const bool is_of_training =
         std::any_of(training_keys.begin(), training_keys.end(),
                     [&](std::string_view part) { return key.starts_with(part); });
     if (is_of_training && is_asked_for(setup.train->table, key) && before.contains(key) &&
-        before[key] != now[key])
+        before[key] != now[key] && !is_planned(key))
       unused.push_back(cat(key, "=", setup.train->table.get(key)));
   }
   if (!unused.empty())
