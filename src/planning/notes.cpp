@@ -45,7 +45,9 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
         "divides into each");
   if (options.batch.micro <= 0 || options.batch.accumulation == 0) {
     const OptionTable& table = options.table;
-    const bool has_micro = table.is_asked_for("batch.micro") && options.batch.micro > 1;
+    // exact=true keeps a preset's micro-batch too.
+    const bool has_micro =
+        (options.exact || table.is_asked_for("batch.micro")) && options.batch.micro > 1;
     const bool has_accumulation =
         table.is_asked_for("batch.accumulation") && options.batch.accumulation > 1;
     return cat(

@@ -179,9 +179,11 @@ void OptionTable::set(std::string_view key, std::string_view text, ValueSource s
 
 void OptionTable::set_json(std::string_view key, const json& value, ValueSource source) {
   Option& option = impl_->get(key);
-  const json checked =
-      impl_->checked(*this, option, value.is_string() ? value.get<std::string>() : std::string(),
-                     [&] { return detail::check_value(option.info, value); });
+  const json checked = impl_->checked(*this, option,
+                                      value.is_string()      ? value.get<std::string>()
+                                      : value.is_primitive() ? value.dump()
+                                                             : std::string(),
+                                      [&] { return detail::check_value(option.info, value); });
   impl_->store(option, checked, std::move(source));
 }
 

@@ -112,7 +112,7 @@ std::size_t CsvTable::column(const std::string& wanted) const {
   throw Error(cat(name, " has no column ", wanted),
               near.empty()
                   ? cat("its columns are ", join(columns, ", "))
-                  : cat("the nearest of its columns is ", near, ", of ", join(columns, ", ")));
+                  : cat("the nearest of its columns is ", near, "; all: ", join(columns, ", ")));
 }
 
 std::optional<double> CsvTable::number(std::size_t row, std::size_t column) const {

@@ -234,9 +234,10 @@ const Synonyms& checkpoint_synonyms() {
 }
 
 std::vector<std::pair<std::string, std::string>> precision_words() {
-  return {{"true", "auto"},     {"float16", "fp16"}, {"half", "fp16"},    {"16*", "fp16"},
-          {"bfloat16", "bf16"}, {"bf16-*", "bf16"},  {"float32", "fp32"}, {"float", "fp32"},
-          {"32*", "fp32"},      {"no", "fp32"},      {"mixed", "auto"}};
+  return {{"true", "auto"},  {"float16", "fp16"},  {"half", "fp16"},   {"16", "fp16"},
+          {"16-*", "fp16"},  {"bfloat16", "bf16"}, {"bf16-*", "bf16"}, {"float32", "fp32"},
+          {"float", "fp32"}, {"32", "fp32"},       {"32-*", "fp32"},   {"no", "fp32"},
+          {"mixed", "auto"}};
 }
 
 const Synonyms& device_synonyms() {

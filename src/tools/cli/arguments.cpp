@@ -204,7 +204,8 @@ bool is_option(const Command& command, const std::string& word) {
                                                         : command.stray_hint);
 }
 
-// A name of other programs in capitals is no input, unless there is a file of that name.
+// A name of other programs in capitals is no input, unless there is a file of that name. With
+// spaces it is a text.
 void refuse_foreign_name(const Command& command, const Words& words, const std::string& operand) {
   const std::size_t equals = operand.find('=');
   const std::string name = operand.substr(0, equals);
@@ -213,7 +214,9 @@ void refuse_foreign_name(const Command& command, const Words& words, const std::
         return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
       });
   std::error_code error;
-  if (!command.takes_files || !is_name || std::filesystem::exists(operand, error)) return;
+  const bool is_text = operand.find_first_of(" \t\n") != operand.npos;
+  if (!command.takes_files || !is_name || is_text || std::filesystem::exists(operand, error))
+    return;
   if (const std::string hint = hint_for_word(command, words, operand); !hint.empty())
     throw Error(cat("unexpected argument ", operand), hint);
 }

@@ -98,6 +98,16 @@ TEST_F(RankFailure, RestartsFromTheNewestCheckpointAsLongAsThereIsProgress) {
             effective_samples(folder.path() / "runs/whole"));
 }
 
+TEST_F(RankFailure, ARestartKeepsTheReserveThatWasTyped) {
+  once = true;
+  const ToolResult result =
+      train("segv 3 1", {"restart=1", "stop.steps=1000000", "stop.after=6s", "stop.reserve=1s"});
+  ASSERT_EQ(result.code, 75) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("starting again"));
+  EXPECT_THAT(result.err, HasSubstr("go on with: lockstep resume runs/a stop.after=6s "
+                                    "stop.reserve=1s"));
+}
+
 TEST_F(RankFailure, GivesUpWithoutProgressAndRestartsNoErrorOfTheUser) {
   const ToolResult result = train("segv 7 1", {"restart=2"});
   EXPECT_EQ(result.code, 1);

@@ -100,6 +100,20 @@ TEST_F(ThenPredict, FollowsAQuotaFromTheBestCheckpointWithinIt) {
   EXPECT_THAT(again.err, HasSubstr("predicted 2 items into"));
 }
 
+TEST_F(ThenPredict, OutputsOutsideTheRunAreReplacedByTheCommandThatGoesOn) {
+  const ToolResult stopped =
+      tool(words("outside", {"stop.steps=100000000", "data.pause_ms=30", "stop.after=11s",
+                             "stop.reserve=5s", "out=outside"}));
+  ASSERT_EQ(stopped.code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("go on with: lockstep resume runs/outside --then predict "
+                                     "--force stop.after=11s stop.reserve=5s"));
+  EXPECT_TRUE(fs::exists(folder->path() / "outside/r4.out"));
+  const ToolResult again = tool({"resume", "runs/outside", "--then", "predict", "--force",
+                                 "stop.after=11s", "stop.reserve=5s", "--devices", "cpu:2"});
+  EXPECT_EQ(again.code, 75) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("predicted 2 items into"));
+}
+
 TEST_F(ThenPredict, EvaluatesAfterAQuotaOrSaysWhyNot) {
   std::vector<std::string> all = words(
       "both", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=13s", "stop.reserve=10s"});

@@ -594,12 +594,14 @@ TEST_F(Commands, ASpentBudgetTrainsNotOneStepMore) {
   EXPECT_NE(first.err.find("go on with: lockstep resume runs/spent stop.budget="),
             std::string::npos)
       << first.err;
+  EXPECT_EQ(first.err.find("runs/spent stop.budget=1s"), std::string::npos) << "it is raised";
   const auto step = newest_good(folder->path() / "runs/spent/checkpoints")->step;
   const ToolResult again = tool({"resume", "spent", "--devices", "cpu:2"});
   EXPECT_EQ(again.code, 75) << again.err;
   EXPECT_NE(again.err.find("go on with: lockstep resume runs/spent stop.budget="),
             std::string::npos)
       << again.err;
+  EXPECT_EQ(again.err.find("runs/spent stop.budget=1s"), std::string::npos) << "it is raised";
   EXPECT_NE(again.err.find("stop.budget = 1s is spent"), std::string::npos) << again.err;
   EXPECT_EQ(newest_good(folder->path() / "runs/spent/checkpoints")->step, step);
   const ToolResult more = tool({"resume", "spent", "--devices", "cpu:1", "stop.budget=1h",
@@ -631,6 +633,14 @@ TEST_F(Commands, AFinishedRunNamesTheOptionsThatChangeNothing) {
       folder->path(), "over", {"stop.steps=2", "optimizer.lr=0.001", "--resume", "auto"}));
   ASSERT_EQ(same.code, 0) << same.err;
   EXPECT_EQ(same.err.find("without effect"), std::string::npos) << same.err;
+  const nlohmann::json batch =
+      nlohmann::json::parse(read_file(folder->path() / "runs/over/run.json"))["plan"]["batch"];
+  const ToolResult planned =
+      tool(train_words(folder->path(), "over",
+                       {"stop.steps=2", "optimizer.lr=0.001", "--resume", "auto",
+                        "batch.micro=" + std::to_string(batch["micro"].get<int>())}));
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  EXPECT_EQ(planned.err.find("without effect"), std::string::npos) << "it is the run's batch";
   const ToolResult other = tool(train_words(
       folder->path(), "over", {"stop.steps=2", "optimizer.lr=0.002", "--resume", "auto"}));
   ASSERT_EQ(other.code, 0) << other.err;

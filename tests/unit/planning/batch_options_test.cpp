@@ -80,6 +80,9 @@ TEST_F(BatchOptions, SaysOnWhichNumbersOfDevicesTheBatchStays) {
   preset("batch.global", "64");
   preset("batch.micro", "16");
   EXPECT_TRUE(note("stays 64 on any number of devices that divides it: more or fewer"));
+  options.exact = true;
+  EXPECT_TRUE(note("stays 64 on any number of devices that divides 4 (in micro-batches of 16)"));
+  options.exact = false;
   give("batch.micro", "16");
   EXPECT_TRUE(
       note("stays 64 on any number of devices that divides 4 (in micro-batches of 16): "

@@ -112,21 +112,26 @@ TEST(TrainOptions, RefuseWhatCannotBe) {
 
 TEST(TrainOptions, AnswerOtherProgramsWordsWithTheirOwn) {
   TrainOptions options;
-  const auto hint = [&](const std::string& assignment) -> std::string {
-    OptionTable* const tables[] = {&options.table};
-    const std::string assignments[] = {assignment};
+  const auto hint_of = [](const auto& act) -> std::string {
     try {
-      apply_config(tables, {}, assignments);
+      act();
     } catch (const Error& error) {
       return error.hint();
     }
     return "";
+  };
+  const auto hint = [&](const std::string& assignment) {
+    OptionTable* const tables[] = {&options.table};
+    const std::string assignments[] = {assignment};
+    return hint_of([&] { apply_config(tables, {}, assignments); });
   };
   for (const char* half : {"16-mixed", "16", "float16", "torch.float16", "half", "FP16"})
     EXPECT_EQ(hint(cat("precision=", half)), "write precision=fp16") << half;
   for (const char* half : {"bf16-mixed", "bfloat16"})
     EXPECT_EQ(hint(cat("precision=", half)), "write precision=bf16") << half;
   EXPECT_EQ(hint("precision=32-true"), "write precision=fp32");
+  EXPECT_EQ(hint("precision=160").find("write"), std::string::npos);
+  EXPECT_EQ(hint_of([&] { options.table.set_json("precision", 16); }), "write precision=fp16");
   EXPECT_EQ(hint("schedule.kind=CosineAnnealingLR"), "write schedule.kind=cosine");
   EXPECT_EQ(hint("schedule=torch.optim.lr_scheduler.LinearLR"), "write schedule.kind=linear");
   EXPECT_EQ(hint("schedule=cosine"), "write schedule.kind=cosine");

@@ -20,13 +20,21 @@ using nlohmann::json;
 
 constexpr const char* weights_key = "weights";
 
+// Records of earlier versions lack the member for messages.
+bool is_same(const json& before, const json& now) {
+  json a = before, b = now;
+  for (json* const one : {&a, &b})
+    if (one->is_object()) one->erase(from_export_key);
+  return a == b;
+}
+
 class Finder {
  public:
   Finder(const fs::path& folder, const std::vector<PredictionRecord>& records, const json& identity,
          const PredictionList& list)
       : folder_(folder), list_(list), list_key_(list_key(list.item_keys)) {
     for (const PredictionRecord& record : records)
-      if (record.head.identity == identity) records_.push_back(&record);
+      if (is_same(record.head.identity, identity)) records_.push_back(&record);
   }
 
   EarlierPredictions find() {
@@ -200,7 +208,7 @@ std::string why_it_differs(const PredictionRecord& record, const json& identity,
                            [&](const RecordedItem& item) { return names_file(item.files, name); });
       });
   if (!is_joint && !is_of_item) return "";
-  if (record.head.identity != identity)
+  if (!is_same(record.head.identity, identity))
     return cat("made with ", difference_text(record.head.identity, identity));
   return is_joint ? "made of other items" : "it or its input has changed since it was made";
 }
@@ -227,7 +235,7 @@ std::vector<PredictionRecord>::const_iterator find_made_now(
     const std::vector<std::string>& item_keys, const fs::path& own) {
   const std::string list = list_key(item_keys);
   return std::find_if(records.begin(), records.end(), [&](const PredictionRecord& record) {
-    return record.in_use && record.head.identity == identity && record.head.list == list &&
+    return record.in_use && is_same(record.head.identity, identity) && record.head.list == list &&
            record.file != own;
   });
 }
@@ -239,7 +247,7 @@ std::vector<fs::path> records_of_items(const std::vector<PredictionRecord>& reco
   const std::set<std::string> keys(item_keys.begin(), item_keys.end());
   std::vector<fs::path> files;
   for (const PredictionRecord& record : records)
-    if (!record.in_use && record.head.identity == identity &&
+    if (!record.in_use && is_same(record.head.identity, identity) &&
         (record.head.list == list || has_item_of(record, keys)))
       files.push_back(record.file);
   return files;
@@ -269,18 +277,20 @@ std::string difference_text(const json& before, const json& now) {
   const json weights = value(before, weights_key), own = value(now, weights_key);
   if (weights != own) {
     const json step = value(weights, "step"), own_step = value(own, "step");
-    const bool was_export = value(weights, "export") == true,
-               is_export = value(own, "export") == true;
-    if (step == own_step && was_export != is_export)
-      return was_export ? cat("an export of step ", step.dump(), ", not a checkpoint of the run")
-                        : cat("a checkpoint of step ", step.dump(), ", not an export");
-    if (step == own_step && is_export) return cat("another export of step ", step.dump());
+    const json was_export = value(before, from_export_key), is_export = value(now, from_export_key);
+    const bool is_known = was_export.is_boolean() && is_export.is_boolean();
+    if (step == own_step && is_known && was_export != is_export)
+      return was_export == true
+                 ? cat("an export of step ", step.dump(), ", not a checkpoint of the run")
+                 : cat("a checkpoint of step ", step.dump(), ", not an export");
+    if (step == own_step && is_known && is_export == true)
+      return cat("another export of step ", step.dump());
     return step == own_step ? cat("other weights of step ", step.dump())
                             : cat("the weights of step ", step.dump(), ", not ", own_step.dump());
   }
   for (const auto& [key, of_now] : now.items()) {
     const json of_before = value(before, key);
-    if (of_before == of_now) continue;
+    if (of_before == of_now || key == from_export_key) continue;
     const bool is_option = key.find('.') != key.npos;
     return is_option ? cat(key, " = ", to_line(of_before), ", not ", to_line(of_now))
                      : cat("another ", key);
@@ -297,7 +307,7 @@ void check_nothing_in_the_way(const EarlierPredictions& earlier, const fs::path&
   bool is_of_now = false;
   for (auto record = records.rbegin(); why.empty() && record != records.rend(); ++record) {
     why = why_it_differs(*record, identity, first);
-    is_of_now = !why.empty() && record->head.identity == identity;
+    is_of_now = !why.empty() && is_same(record->head.identity, identity);
   }
   throw Error(cat((folder / first).string(), " is there already",
                   more == 0 ? "" : cat(", and ", more, " more"), why.empty() ? "" : ": ", why),

@@ -13,6 +13,9 @@
 
 namespace lockstep {
 
+// A member of an identity for messages alone: whether the weights are an export's.
+inline constexpr const char* from_export_key = "weights of an export";
+
 // The items to predict. item_keys: theirs, in the same order.
 struct PredictionList {
   const std::vector<PredictItem>& items;

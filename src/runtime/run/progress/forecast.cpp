@@ -130,7 +130,9 @@ std::string forecast_text(const Forecast& forecast) {
 
 std::string raised_budget(const TrainOptions& options, double spent_s) {
   const double budget_s = options.stop.budget.seconds;
-  return cat("stop.budget=", format_duration({budget_s * (std::ceil(spent_s / budget_s) + 1)}));
+  // A multiple of which at least half a budget is left.
+  const double spent = std::max(1.0, std::round(spent_s / budget_s));
+  return cat("stop.budget=", format_duration({budget_s * (spent + 1)}));
 }
 
 std::string spent_budget_text(const TrainOptions& options, double spent_s, double least_s) {

@@ -97,9 +97,10 @@ Bench bench_setup(const Parsed& parsed) {
   bench.repeats = whole_flag(parsed, "--repeats", 3, 1);
   bench.keep = parsed.has("--keep");
   choose_devices(parsed, bench);
-  bench.setup =
-      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, bench.devices, {}, flags_here(bench_command(), parsed));
+  // The batch of each number of devices follows from that of the smallest.
+  bench.setup = resolve_options(
+      parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"), parsed.assignments,
+      first_of(bench, bench.counts.front()), {}, flags_here(bench_command(), parsed));
   only_train(*bench.setup.train, bench.warm_up + bench.steps);
   prepare(bench.setup, Purpose::plan, bench.devices, {});
   return bench;

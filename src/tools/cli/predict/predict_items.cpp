@@ -183,6 +183,7 @@ void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, cons
   for (const std::string& warning : warnings) say("warning: " + warning);
   prediction.identity = prediction_identity(
       setup, run_identity(run.path(), prediction.weights, found), prediction.also.identity);
+  prediction.identity[from_export_key] = prediction.weights.checkpoint.is_null();
 }
 
 // Waits briefly for remains of a killed command to end. own: the record of this command, once it

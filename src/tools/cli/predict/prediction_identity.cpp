@@ -80,8 +80,7 @@ ChosenWeights choose_weights(const RunDir& run, const fs::path& weights, bool be
   if (!weights.empty())
     return {.checkpoint = nullptr,
             .identity = {{"step", step_of_export(weights)},
-                         {"id", checksum_of_export(weights)},  // of the whole file
-                         {"export", true}}};
+                         {"id", checksum_of_export(weights)}}};  // of the whole file
   std::vector<CheckpointInfo> skipped;
   const auto checkpoint = checkpoint_to_read(run.checkpoints(), best, skipped);
   if (!checkpoint) throw_no_checkpoint(run.name(), skipped);

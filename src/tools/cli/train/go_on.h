@@ -16,10 +16,14 @@ struct GoOn {
   std::string text() const;
 };
 
+// How the run stopped.
+struct Stopped {
+  double spent_s = 0;     // used of a stop.budget that ended it, which the command raises
+  bool predicts = false;  // --then predict follows the stop
+};
+
 // Names again what a resume forgets: what follows training, stop.after and stop.reserve.
-// spent_s: what is used of a stop.budget that stopped the run, so that the command raises it; else
-// 0.
 GoOn go_on_with(const std::filesystem::path& run, const RunSetup& setup, const Then& then,
-                double spent_s);
+                const Stopped& stopped);
 
 }  // namespace lockstep::cli

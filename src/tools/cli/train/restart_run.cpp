@@ -45,6 +45,10 @@ RunSetup start_again(RunDir& run, const RunSetup& before) {
   RunSetup setup = resolve_resume(run, {}, {});
   setup.train->stop.after = before.train->stop.after;  // counts from the beginning of the command
   setup.train->stop.reserve = before.train->stop.reserve;
+  const OptionTable& asked = before.train->table;
+  if (asked.is_asked_for("stop.reserve"))
+    setup.train->table.set("stop.reserve", asked.get("stop.reserve"),
+                           {.kind = ValueSource::Kind::argument});
   check_frozen_batch(*setup.train, setup.prepared.facts, left);
   plan_again(setup, run, left, newest_good_step(run), /*may_try=*/true);
   if (left.size() != devices.size()) say(to_text(setup.plan, false));

@@ -250,14 +250,21 @@ bool goes_further(const RunSetup& setup, const RunDir& run) {
 }
 
 void say_unused_changes(const RunSetup& setup, const RunDir& run) {
-  const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
+  const nlohmann::json record = run.record(), now = setup.train->table.to_json(),
+                       before = record.at("config"), planned = record.at("plan").at("batch");
+  const auto is_planned = [&](const std::string& key) {
+    constexpr std::string_view group = "batch.";
+    const auto size =
+        key.starts_with(group) ? planned.find(key.substr(group.size())) : planned.end();
+    return size != planned.end() && *size == now[key];
+  };
   std::vector<std::string> unused;
   for (const std::string& key : setup.train->table.keys()) {
     const bool is_of_training =
         std::any_of(training_keys.begin(), training_keys.end(),
                     [&](std::string_view part) { return key.starts_with(part); });
     if (is_of_training && is_asked_for(setup.train->table, key) && before.contains(key) &&
-        before[key] != now[key])
+        before[key] != now[key] && !is_planned(key))
       unused.push_back(cat(key, "=", setup.train->table.get(key)));
   }
   if (!unused.empty())
@@ -482,8 +489,8 @@ namespace {
 // What all starts have used of a stop.budget that ended this one; 0: it did not.
 double spent_budget_s(const RunDir& run, const Told& told) {
   if (!told.by_quota || !told.why.starts_with("stop.budget")) return 0;
-  const auto checkpoints = list_checkpoints(run.checkpoints(), /*thorough=*/false);
-  return checkpoints.empty() ? 0 : elapsed_s(checkpoints.back());
+  const auto checkpoint = newest_good(run.checkpoints(), [](const CheckpointInfo&) {});
+  return checkpoint ? elapsed_s(*checkpoint) : 0;
 }
 
 // The work of train_run, while its messages are recorded.
@@ -494,7 +501,9 @@ int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& the
   const LaunchOutcome outcome = train_with_restarts(setup, run, resuming, gpu_log.get(), told);
   say_activity(run, gpu_log.get());
   note_read_bytes(run, children_read_bytes() - read_before);
-  const GoOn go_on = go_on_with(run.path(), setup, then, spent_budget_s(run, told));
+  const GoOn go_on = go_on_with(
+      run.path(), setup, then,
+      {.spent_s = spent_budget_s(run, told), .predicts = told.by_quota && !told.signalled});
   const int code = report_outcome(outcome, run, told.why, go_on);
   report_training_to_batch(run);
   if (code == exit_finished || code == exit_stopped)

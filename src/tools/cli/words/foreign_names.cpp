@@ -312,6 +312,19 @@ std::string value_as_ours(const Vocabulary& known, const std::string& key,
   return is_valid(option, small) ? small : value;
 }
 
+// A run that goes on keeps its global batch, so that one of the other two sizes gives both.
+std::vector<OurWord> batch_words_for_resume(const Vocabulary& known, const TypedLine& line,
+                                            const TypedName& name, const std::string& value) {
+  const auto is_micro = [&](const TypedName& one) {
+    return plain_name(one.name) == "batch.micro" ||
+           batch_name(known, one.name) == BatchName::per_device;
+  };
+  if (is_micro(name)) return {{"batch.micro", value}};
+  const bool is_enough = std::any_of(line.names.begin(), line.names.end(), is_micro);
+  if (batch_name(known, name.name) != BatchName::accumulation || is_enough) return {};
+  return {{"batch.accumulation", value}};
+}
+
 // The words of one name but those of the batch, whatever the rest of the line says; nothing where
 // the name is not known.
 std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const TypedLine& line,
@@ -326,9 +339,7 @@ std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const T
   else if (!group.empty() && batch_name(known, name.name) == BatchName::per_device)
     words = {{"eval.batch", value}};
   else if (line.flags.resumes() && batch_name(known, name.name) != BatchName::none)
-    words = batch_name(known, name.name) == BatchName::per_device
-                ? std::vector<OurWord>{{"batch.micro", value}}
-                : std::vector<OurWord>{};
+    words = batch_words_for_resume(known, line, name, value);
   else if (const Synonym* const synonym = find_synonym(known.synonyms, name.name);
            synonym != nullptr && !group.empty() && !checkpoint_meant(*synonym, name.value).empty())
     words = checkpoint_meant(*synonym, name.value) == "best" ? std::vector<OurWord>{{"--best", ""}}

@@ -130,14 +130,14 @@ const QuantityRow* deciding(const Comparison& comparison) {
 
 const QuantityRow* chosen_row(const Comparison& comparison) {
   if (comparison.options.by.empty()) return deciding(comparison);
-  std::vector<std::string> names;
+  std::vector<std::string> names, whole;
   for (const QuantityRow& row : comparison.rows) {
-    if (row.what.name == comparison.options.by && row.per.empty()) return &row;
     names.push_back(row.what.name);
+    if (row.per.empty()) whole.push_back(row.what.name);
   }
-  const std::string end = cat(".", comparison.options.by);  // "auc" names "best.auc" too
+  const std::string name = full_name(comparison.options.by, whole);
   for (const QuantityRow& row : comparison.rows)
-    if (row.per.empty() && row.what.name.ends_with(end)) return &row;
+    if (row.per.empty() && row.what.name == name) return &row;
   const std::string near = nearest(comparison.options.by, names);
   throw Error(
       cat("--by ", printable(comparison.options.by), " was not measured on both sides"),
@@ -258,6 +258,18 @@ CountRow judge_counts(const std::string& name, const CountedJobs& jobs, double c
   row.text = cat(word, " (", b.hits, " of ", b.all, " against ", a.hits, " of ", a.all, ", ",
                  row.test, of, ": p ", p_words(row.p), ")");
   return row;
+}
+
+std::string full_name(const std::string& name, const std::vector<std::string>& names) {
+  for (const std::string& whole : {name, cat("best.", name)})
+    if (std::find(names.begin(), names.end(), whole) != names.end()) return whole;
+  std::vector<std::string> fitting;
+  for (const std::string& one : names)
+    if (one.ends_with(cat(".", name))) fitting.push_back(one);
+  if (fitting.size() > 1)
+    throw Error(cat("--by ", printable(name), " may be ", join(fitting, " or ")),
+                cat("write --by ", fitting[0]));
+  return fitting.empty() ? "" : fitting[0];
 }
 
 void conclude(Comparison& comparison) {

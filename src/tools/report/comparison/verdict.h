@@ -21,6 +21,10 @@ struct CountedJobs {
 // not, and get Fisher's. Jobs of repeats are the same jobs again: they are counted and not tested.
 CountRow judge_counts(const std::string& name, const CountedJobs& jobs, double confidence);
 
+// The one of `names` that `name` means: itself, best.NAME, else the only one that ends in .NAME.
+// "" if there is none; throws Error if there are several.
+std::string full_name(const std::string& name, const std::vector<std::string>& names);
+
 // Sets by, conclusion, reasons and verdict. Throws Error if options.by was not measured.
 void conclude(Comparison& comparison);
 

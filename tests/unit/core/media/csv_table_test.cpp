@@ -75,7 +75,7 @@ TEST(CsvTable, FindsColumnsAndNumbers) {
   EXPECT_EQ(table.column("colour"), 1U);
   const auto column = [&](const char* name) { return error_of([&] { table.column(name); }); };
   EXPECT_THAT(column("color"), HasSubstr("a.csv has no column color"));
-  EXPECT_THAT(column("color"), HasSubstr("the nearest of its columns is colour, of "));
+  EXPECT_THAT(column("color"), HasSubstr("the nearest of its columns is colour; all: "));
   EXPECT_THAT(column("weight"), HasSubstr("size, colour"));
   EXPECT_EQ(table.number(0, 0), 1e-3);
   EXPECT_EQ(table.number(1, 0), std::nullopt);

@@ -239,9 +239,29 @@ TEST_F(EarlierPredictionsTest, OfAnotherIdentityAreInTheWayAndSayWhatDiffers) {
   refuses("predict.scale", 2, "predict.scale = 1.5, not 2");
   refuses("weights", {{"step", 9}, {"id", "x"}}, "the weights of step 8, not 9");
   refuses("weights", {{"step", 8}, {"id", "y"}}, "other weights of step 8");
-  refuses("weights", {{"step", 8}, {"id", "y"}, {"export", true}},
-          "a checkpoint of step 8, not an export");
   refuses("recipe", "found", "another recipe");
+}
+
+TEST_F(EarlierPredictionsTest, OfAnExportAreToldFromThoseOfACheckpoint) {
+  identity[from_export_key] = false;
+  {
+    RecordWriter record = RecordWriter::create(out, head());
+    make_all(record, 1);
+  }
+  identity["weights"] = {{"step", 8}, {"id", "y"}};
+  identity[from_export_key] = true;
+  EXPECT_THAT(refusal(), HasSubstr("made with a checkpoint of step 8, not an export"));
+}
+
+TEST_F(EarlierPredictionsTest, OfAVersionThatDidNotTellAnExportGoOn) {
+  {
+    RecordWriter record = RecordWriter::create(out, head());
+    make_all(record, 1);
+  }
+  identity[from_export_key] = true;
+  EXPECT_THAT(done(), ElementsAre(0));
+  identity["weights"] = {{"step", 8}, {"id", "y"}};
+  EXPECT_THAT(refusal(), HasSubstr("made with other weights of step 8"));
 }
 
 TEST_F(EarlierPredictionsTest, OfNobodyAreInTheWay) {

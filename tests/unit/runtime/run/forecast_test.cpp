@@ -92,6 +92,14 @@ TEST_F(ForecastTest, SaysThatNothingOfTheBudgetIsLeft) {
   EXPECT_NE(spent_budget_text(options, 9, 2), "") << "but for what is kept";
 }
 
+TEST_F(ForecastTest, ABudgetIsRaisedByHalfOfItAtLeast) {
+  options.stop.budget = {12};
+  EXPECT_EQ(raised_budget(options, 5), "stop.budget=24s") << "the rest is kept for what follows";
+  EXPECT_EQ(raised_budget(options, 12.01), "stop.budget=24s");
+  EXPECT_EQ(raised_budget(options, 18.1), "stop.budget=36s");
+  EXPECT_EQ(raised_budget(options, 31), "stop.budget=48s");
+}
+
 TEST_F(ForecastTest, ByPeaksGoesByTheStepThatIsEstimated) {
   plan.batch.world_size = 2;
   const StepEstimate step{

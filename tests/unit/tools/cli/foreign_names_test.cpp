@@ -652,6 +652,7 @@ TEST_F(ForeignNames, ACommandThatReadsARunIsToldWhatItTakes) {
     EXPECT_THAT(refused(command, {"SYMBOLS=4"}), EndsWith("| write predict.symbols=4"));
   }
   EXPECT_EQ(refused("predict", {"E=mc", "--", "SYMBOLS=4"}), "") << "a text, and a file perhaps";
+  EXPECT_EQ(refused("predict", {"SYMBOLS=4 is the answer"}), "") << "a text";
 }
 
 TEST_F(ForeignNames, ARunThatGoesOnKeepsItsGlobalBatch) {
@@ -671,6 +672,7 @@ TEST_F(ForeignNames, ARunThatGoesOnKeepsItsGlobalBatch) {
   EXPECT_THAT(refused({"BATCH_SIZE=12", "GRAD_ACCUM=2"}),
               EndsWith("| write batch.micro=12; leave out grad_accum; the global batch of a run "
                        "stays as it is"));
+  EXPECT_THAT(refused({"GRAD_ACCUM=2"}), EndsWith("| write batch.accumulation=2"));
   EXPECT_THAT(refused({"TOTAL_BATCH_SIZE=12"}),
               EndsWith("| leave it out: the global batch of a run stays as it is"));
 }

@@ -2,6 +2,7 @@
 #include "report_fixtures.h"
 
 #include "fakes/error_of.h"
+#include "tools/report/comparison/verdict.h"
 
 #include <cmath>
 
@@ -162,6 +163,17 @@ TEST(Verdict, OfDifferentMetricsIsThatNothingWasMeasuredOnBothSides) {
 TEST(Verdict, GoesByWhatIsAskedFor) {
   EXPECT_THAT(error_of([] { compare(group("a", {1}), group("b", {1}), {.by = "step_"}); }),
               HasSubstr("did you mean step_s?"));
+}
+
+TEST(Verdict, TakesAShortNameForOneQuantityAlone) {
+  const std::vector<std::string> names{"best.valid.loss", "best.loss", "test.auc", "train.auc",
+                                       "best.f1"};
+  EXPECT_EQ(full_name("loss", names), "best.loss");
+  EXPECT_EQ(full_name("valid.loss", names), "best.valid.loss");
+  EXPECT_EQ(full_name("best.f1", names), "best.f1");
+  EXPECT_EQ(full_name("oss", names), "");
+  EXPECT_THAT(error_of([&] { full_name("auc", names); }),
+              HasSubstr("--by auc may be test.auc or train.auc"));
 }
 
 TEST(ExitCode, SaysWhetherItIsSlowerByTheThreshold) {
