@@ -11,7 +11,7 @@ std::string GoOn::text() const {
 }
 
 GoOn go_on_with(const std::filesystem::path& run, const RunSetup& setup, const Then& then,
-                const Stopped& stopped) {
+                const StoppedRun& stopped) {
   const TrainOptions& train = *setup.train;
   const OptionTable& recipe = setup.options->table;
   const bool has_own_folder = !recipe.has(out_key) || recipe.get(out_key).empty();

@@ -17,13 +17,13 @@ struct GoOn {
 };
 
 // How the run stopped.
-struct Stopped {
+struct StoppedRun {
   double spent_s = 0;     // used of a stop.budget that ended it, which the command raises
   bool predicts = false;  // --then predict follows the stop
 };
 
 // Names again what a resume forgets: what follows training, stop.after and stop.reserve.
 GoOn go_on_with(const std::filesystem::path& run, const RunSetup& setup, const Then& then,
-                const Stopped& stopped);
+                const StoppedRun& stopped);
 
 }  // namespace lockstep::cli

@@ -18,7 +18,7 @@ class GoOnTest : public ::testing::Test {
     setup.train = std::make_unique<TrainOptions>();
     setup.options = std::make_unique<Options>();
   }
-  std::string command(const Stopped& stopped = {}) const {
+  std::string command(const StoppedRun& stopped = {}) const {
     return go_on_with("runs/a", setup, then, stopped).command;
   }
   TrainOptions& train() { return *setup.train; }
