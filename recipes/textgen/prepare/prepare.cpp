@@ -33,7 +33,7 @@ struct Sources {
 };
 
 // Whether an evaluation names a text, and not what of it to validate on. before: the run's record.
-// Records of old versions cannot tell the run's own text, of which only a part is evaluated.
+// Records of old versions cannot tell the run's own text, whose validation part is evaluated.
 bool evaluates_named_text(const TextOptions& options, const PrepareContext& context,
                           const json& before) {
   const OptionTable& table = options.table;

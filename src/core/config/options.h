@@ -105,8 +105,8 @@ class OptionTable {
   // The same with a JSON value of the option's type (durations also as text, lists as "a,b,c").
   void set_json(std::string_view key, const nlohmann::json& value, ValueSource source = {});
   bool has(std::string_view key) const;
-  // Of an option with choices, the one that the text means, in capitals or in another program's
-  // word for it (`synonyms`); "" if there is none.
+  // The choice of an option that the text means, in capitals or in another program's word for it
+  // (`synonyms`); "" if there is none.
   std::string choice_meant(std::string_view key, const std::string& text) const;
   // The present value as a user would type it; throws Error if there is no such key.
   std::string get(std::string_view key) const;

@@ -45,8 +45,8 @@ bool offer_to_kernel(const at::Tensor& out, const at::Tensor& left, const at::Te
                  .k = left.size(1)});
 }
 
-// Of [batch, rows, columns]: whether each matrix is dense, or with `transposed` its transpose is.
-// All are aligned alike.
+// Whether each matrix of [batch, rows, columns] is dense, or with `transposed` its transpose, and
+// all are aligned alike.
 bool dense_matrices(const at::Tensor& batch, bool transposed = false) {
   const int row = transposed ? 2 : 1, column = transposed ? 1 : 2;
   return batch.stride(column) == 1 && batch.stride(row) == batch.size(column) && aligned(batch) &&

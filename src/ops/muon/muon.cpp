@@ -4,11 +4,11 @@
 namespace lockstep {
 namespace {
 
-MuonKernels kernels_in_use;  // set once, before the first step
+MuonKernels muon_kernels;  // set once, before the first step
 
 }  // namespace
 
-const MuonKernels& cuda_muon() { return kernels_in_use; }
-void register_cuda_muon(const MuonKernels& kernels) { kernels_in_use = kernels; }
+const MuonKernels& cuda_muon() { return muon_kernels; }
+void register_cuda_muon(const MuonKernels& kernels) { muon_kernels = kernels; }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What Muon does to the elements of matrices, where our own kernels serve.
+// The parts of Muon that go element by element, where our own kernels serve.
 #pragma once
 
 #include "ops/muon/muon_arguments.h"

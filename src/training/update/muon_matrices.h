@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Of Newton and Schulz's iteration.
+// The iteration of Newton and Schulz.
 inline constexpr double muon_linear = 3.4445, muon_cubic = -4.7750, muon_quintic = 2.0315;
 inline constexpr int muon_iterations = 5;
 

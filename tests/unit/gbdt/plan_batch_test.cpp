@@ -40,8 +40,8 @@ TEST_F(PlanBatch, SaysHowManyWindowsAreTestedOnDaysFromEndOn) {
   options.table.set("start", "2022-01-01");
   options.table.set("end", "2024-12-01");
   EXPECT_THAT(options.plan_batch().notes,
-              Contains(HasSubstr("1 of 6 windows is tested on days from end=2024-12-01 on, until "
-                                 "2025-05-")));
+              Contains(HasSubstr("2 of 6 windows are tested on days from end=2024-12-01 on, until "
+                                 "2025-05-14")));
   options.table.set("test", "none");
   EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("from end="))));
   GbdtOptions without;

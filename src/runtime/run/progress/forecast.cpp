@@ -130,7 +130,7 @@ std::string forecast_text(const Forecast& forecast) {
 
 std::string raised_budget(const TrainOptions& options, double spent_s) {
   const double budget_s = options.stop.budget.seconds;
-  // A multiple of which at least half a budget is left.
+  // A multiple, so that at least half a budget is left.
   const double spent = std::max(1.0, std::round(spent_s / budget_s));
   return cat("stop.budget=", format_duration({budget_s * (spent + 1)}));
 }

@@ -49,7 +49,7 @@ bool scatters(const MeasuredTimes& times);
 // ago".
 std::string forecast_text(const Forecast& forecast);
 
-// What earlier starts of a run have done.
+// The work of earlier starts of a run.
 struct Begun {
   std::int64_t step = 0;
   double spent_s = 0;  // of stop.budget

@@ -486,7 +486,7 @@ void note_read_bytes(const RunDir& run, double bytes) try {
 
 namespace {
 
-// What all starts have used of a stop.budget that ended this one; 0: it did not.
+// The time that all starts have used of a stop.budget that ended this one; 0: it did not.
 double spent_budget_s(const RunDir& run, const Told& told) {
   if (!told.by_quota || !told.why.starts_with("stop.budget")) return 0;
   const auto checkpoint = newest_good(run.checkpoints(), [](const CheckpointInfo&) {});

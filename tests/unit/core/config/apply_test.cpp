@@ -68,11 +68,12 @@ TEST(ApplyConfig, ReadsAListFromOneText) {
   EXPECT_THAT(both.toy.paths, ElementsAre("a", "b"));
 }
 
-TEST(ApplyConfig, TakesAnEmptyFileAndAnEmptyGroup) {
-  TomlFile empty(""), group("[batch]\n# nothing yet\n");
+TEST(ApplyConfig, TakesAnEmptyGroupAndNoEmptyFile) {
+  TomlFile empty(""), comment("# nothing yet\n"), group("[batch]\n# nothing yet\n");
   Both both;
-  both.apply({}, {empty.path(), group.path()});
+  both.apply({}, {comment.path(), group.path()});
   EXPECT_EQ(both.engine.global, 8);
+  EXPECT_THAT(error_of([&] { both.apply({}, {empty.path()}); }), HasSubstr("is empty"));
 }
 
 TEST(ApplyConfig, FindsTheNearestKeyOverAllTables) {
