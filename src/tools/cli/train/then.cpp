@@ -112,8 +112,6 @@ void say_what_is_left(const RunSetup& setup, const RunDir& run, const TrainingEn
 
 }  // namespace
 
-bool Then::has(std::string_view step) const { return names(steps, step); }
-
 Then then_of(const Parsed& parsed) {
   Then then{.force = parsed.has("--force"),
             .repeated = parsed.has("--seeds"),

@@ -8,6 +8,7 @@
 #include "tools/cli/arguments.h"
 #include "tools/cli/plan/bare_keys.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -24,7 +25,9 @@ struct Then {
   bool repeated = false;        // this training belongs to --seeds
   bool by_resume_auto = false;  // the same command goes on with the run
 
-  bool has(std::string_view step) const;
+  bool has(std::string_view step) const {
+    return std::find(steps.begin(), steps.end(), step) != steps.end();
+  }
   // A bare KEY that is no option itself belongs to one of the groups.
   BareKeys bare_keys() const { return {.groups = groups, .options_first = true}; }
 };
