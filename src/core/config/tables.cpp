@@ -78,6 +78,8 @@ OptionTable& Tables::table_of(std::string_view key, const std::string& value) co
       if (const std::string meant = table->choice_meant(kind, value); !meant.empty())
         throw Error(cat(key, " is a group of options, not an option"),
                     cat("write ", kind, "=", meant));
+    if (explain_)
+      if (const std::optional<Error> known = explain_(key, value)) throw Error(*known);
     std::vector<std::string> members;
     std::copy_if(keys_.begin(), keys_.end(), std::back_inserter(members),
                  [&](const std::string& name) { return name.starts_with(cat(key, ".")); });

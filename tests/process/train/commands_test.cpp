@@ -479,15 +479,15 @@ TEST_F(Commands, TrainWithResumeAutoPredictsWhereTheDataOfAFinishedRunAreGone) {
 TEST_F(Commands, AShareThatRepeatsTheRunsOwnIsNoChange) {
   testing::write_corpus(folder->path() / "valid.txt", 3000);
   std::vector<std::string> words{
-      "train",     "textgen", "--name",       "shared",
+      "train",     "textgen", "--name",       "repeated",
       "--devices", "cpu:1",   "stop.steps=2", "data.valid_path=valid.txt"};
   for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
     words.push_back(option);
   ASSERT_EQ(tool(words).code, 0);
   const nlohmann::json config =
-      RunDir::open("shared", folder->path() / "runs").record().at("config");
+      RunDir::open("repeated", folder->path() / "runs").record().at("config");
   const std::string share = "data.valid_share=" + config.at("data.valid_share").dump();
-  const ToolResult result = tool({"resume", "shared", "stop.steps=4", share,
+  const ToolResult result = tool({"resume", "repeated", "stop.steps=4", share,
                                   "data.valid_path=valid.txt", "--devices", "cpu:1"});
   EXPECT_EQ(result.code, 0) << result.err;
 }

@@ -423,10 +423,12 @@ Words batch_contradictions(const Vocabulary& known, const TypedLine& line) {
 void add_reason(const Vocabulary& known, const TypedLine& line, const TypedName& name,
                 const std::vector<OurWord>& words, Translation& all) {
   const std::string key = plain_name(name.name);
-  for (const OurWord& word : words)
-    if (is_typed_as_it_should_be(line, word.name) && word.name != name.name)
-      all.reasons[key] =
-          cat(word.name, "=", value_typed_for(line, word.name), " is set already and counts");
+  for (const OurWord& word : words) {
+    if (!is_typed_as_it_should_be(line, word.name) || word.name == name.name) continue;
+    const std::string value = value_typed_for(line, word.name);
+    if (words.size() > 1 && value == word.value) continue;  // the others are what the hint is about
+    all.reasons[key] = cat(word.name, "=", value, " is set already and counts");
+  }
   const Synonym* const synonym = find_synonym(known.synonyms, name.name);
   const bool is_needless = synonym != nullptr && synonym->ours.empty();
   if (line.flags.resumes() && words.empty() && batch_name(known, name.name) != BatchName::none)
@@ -710,7 +712,8 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
                     const std::string& key, const std::string& value) {
   const Synonym* const synonym = known.has(key) ? nullptr : find_synonym(known.synonyms, key);
   if (synonym == nullptr) return "";
-  if (const std::string note = note_of_run(flags, *synonym, value); !note.empty()) return note;
+  if (checkpoint_meant(*synonym, value).empty())
+    if (std::string note = note_of_run(flags, *synonym, value); !note.empty()) return note;
   if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
     return cat("--devices ", shell_word(flags.devices), " is given");
   if (const auto reason = all.reasons.find(key); reason != all.reasons.end()) return reason->second;
@@ -1087,7 +1090,11 @@ ExplainKey explain_keys(const std::string& recipe, const Words& assignments,
 ExplainKey with_name_of(const std::string& recipe, ExplainKey explain) {
   return [=](std::string_view key, const std::string& value) -> std::optional<Error> {
     if (auto known = explain(key, value)) return known;
-    if (!nearest(key, vocabulary_of(recipe).keys()).empty()) return std::nullopt;
+    const std::vector<std::string> keys = vocabulary_of(recipe).keys();
+    const bool is_group = std::any_of(keys.begin(), keys.end(), [&](const std::string& one) {
+      return one.starts_with(cat(key, "."));
+    });
+    if (is_group || !nearest(key, keys).empty()) return std::nullopt;
     return Error(cat(key, " is not an option"),
                  cat("`lockstep config ", recipe, "` lists all options"));
   };
