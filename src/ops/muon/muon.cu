@@ -22,18 +22,6 @@ __device__ void for_elements(const MuonArguments& launch, const Fours& four, con
   for (std::int64_t i = fours + threadIdx.x; i < end; i += threads) one(i);
 }
 
-// In all threads.
-__device__ float block_sum(float value) {
-  __shared__ float of_warps[warps];
-  value = warp_sum(value);
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
-  __syncthreads();
-  float sum = 0;
-#pragma unroll
-  for (int warp = 0; warp < warps; ++warp) sum += of_warps[warp];
-  return sum;
-}
-
 struct MomentumFactors {
   float one_over_divisor, momentum;
   bool nesterov;
@@ -75,7 +63,7 @@ __global__ void __launch_bounds__(threads) momentum_kernel(MuonArguments launch)
       [&](std::int64_t i) {
         update[i] = add_gradient(matrix.gradient[i], matrix.momentum[i], factors, squares);
       });
-  const float sum = block_sum(squares);
+  const float sum = block_sum<warps>(squares);
   if (threadIdx.x == 0) launch.squares[blockIdx.y * gridDim.x + blockIdx.x] = sum;
 }
 
@@ -86,7 +74,7 @@ __global__ void __launch_bounds__(threads) scale_kernel(MuonArguments launch) {
   for (unsigned chunk = threadIdx.x; chunk < gridDim.x; chunk += threads)
     squares += launch.squares[blockIdx.y * gridDim.x + chunk];
   // Rounded as torch.optim.Muon does: the iteration magnifies a difference in scale.
-  const float norm = to_float(from_float<__nv_bfloat16>(sqrtf(block_sum(squares))));
+  const float norm = to_float(from_float<__nv_bfloat16>(sqrtf(block_sum<warps>(squares))));
   const float divisor = fmaxf(norm, least_norm);
   const auto scaled = [&](__nv_bfloat16 value) {
     return from_float<__nv_bfloat16>(to_float(value) / divisor);

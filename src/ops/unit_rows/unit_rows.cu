@@ -9,17 +9,6 @@ namespace {
 
 constexpr int threads = 128, warps = threads / 32;
 
-// For all threads.
-__device__ float block_sum(float value) {
-  __shared__ float of_warps[warps];
-  value = warp_sum(value);
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
-  __syncthreads();
-  float sum = 0;
-  for (int warp = 0; warp < warps; ++warp) sum += of_warps[warp];
-  return sum;
-}
-
 __global__ void __launch_bounds__(threads) unit_rows_kernel(UnitRows launch) {
   const std::int64_t first = blockIdx.x * launch.width;
   float squares = 0;
@@ -27,7 +16,7 @@ __global__ void __launch_bounds__(threads) unit_rows_kernel(UnitRows launch) {
     const float x = load_as(launch.x_dtype, launch.x, first + i);
     squares += x * x;
   }
-  const float norm = sqrtf(block_sum(squares));
+  const float norm = sqrtf(block_sum<warps>(squares));
   const float divisor = norm < launch.least ? launch.least : norm;  // NaN stays
   for (std::int64_t i = threadIdx.x; i < launch.width; i += threads)
     store_as(launch.y_dtype, load_as(launch.x_dtype, launch.x, first + i) / divisor * launch.length,
@@ -47,7 +36,7 @@ __global__ void __launch_bounds__(threads) unit_rows_gradient_kernel(UnitRows la
       product += load_as(launch.y_dtype, launch.of_y, first + i) *
                  (load_as(launch.x_dtype, launch.x, first + i) / divisor);
   // The part of the gradient along the row; of the row's direction, x / n.
-  const float along = block_sum(product);
+  const float along = block_sum<warps>(product);
   for (std::int64_t i = threadIdx.x; i < launch.width; i += threads) {
     float gradient = load_as(launch.y_dtype, launch.of_y, first + i);
     if (!shorter) gradient -= along * (load_as(launch.x_dtype, launch.x, first + i) / divisor);

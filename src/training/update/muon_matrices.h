@@ -15,7 +15,7 @@ inline constexpr int muon_iterations = 5;
 // The rate of a matrix in parts of optimizer.lr.
 double muon_rate_factor(const TrainOptions& options, std::int64_t rows, std::int64_t columns);
 
-// By ATen, a matrix after the other.
+// By ATen, one matrix after another.
 std::unique_ptr<OptimizerRule> make_muon_by_aten(const TrainOptions& options,
                                                  const UpdateNumbers& numbers);
 // By our own kernels, on GPUs: all matrices of a shape at once.

@@ -62,6 +62,20 @@ __device__ inline float warp_sum(float value) {
   return value;
 }
 
+// The sum over a block of so many whole warps, for all its threads, in a fixed order. A kernel may
+// call it once: a second call would write memory that other warps still read.
+template <int warps>
+__device__ float block_sum(float value) {
+  __shared__ float of_warps[warps];
+  value = warp_sum(value);
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  float sum = 0;
+#pragma unroll
+  for (int warp = 0; warp < warps; ++warp) sum += of_warps[warp];
+  return sum;
+}
+
 // Calls `function` with an element of that type, for decltype.
 template <class Function>
 cudaError_t with_type(KernelDtype dtype, const Function& function) {
