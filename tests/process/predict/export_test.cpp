@@ -287,7 +287,7 @@ TEST_F(Export, AFileOfWeightsAloneIsNone) {
       const std::string file = (torch_files / name).string();
       const std::string said = tool({command, file}).err;
       EXPECT_THAT(said, HasSubstr(file + " is a file of torch.save, which holds no run"));
-      EXPECT_THAT(said, HasSubstr("lockstep train RECIPE init.from=" + file));
+      EXPECT_THAT(said, HasSubstr("lockstep train RECIPE " + shell_word("init.from=" + file)));
     }
     EXPECT_THAT(tool({command, "part.safetensors"}).err,
                 HasSubstr("lockstep train RECIPE init.from=part.safetensors"));
