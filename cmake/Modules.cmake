@@ -5,7 +5,7 @@ find_package(Threads REQUIRED)
 option(LOCKSTEP_UNITY "Compile the sources of a folder in groups of up to 24: a first build takes less than a third of the time" OFF)
 
 add_library(lockstep-flags INTERFACE)
-target_compile_options(lockstep-flags INTERFACE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers)
+target_compile_options(lockstep-flags INTERFACE -Wall -Wextra -Werror=switch -Wno-unused-parameter -Wno-missing-field-initializers)
 # g++ looks for memory to free at every 30 % more of it, which takes a quarter of the time; from 1 GB on is early enough.
 target_compile_options(lockstep-flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-expand=100 --param ggc-min-heapsize=1000000>)

@@ -1,5 +1,6 @@
-// A kind of device behind one interface: the CPU is built in, CUDA lives in liblockstep-cuda.so, so
-// that the same worker runs on machines without any GPU.
+// A kind of device behind one interface. The CPU is built in; CUDA lives in liblockstep-cuda.so, so
+// that the same worker runs on machines without any GPU. docs/design/cuda.md lists what else
+// another kind of GPU would touch.
 #pragma once
 
 #include "ops/shared/side_work.h"

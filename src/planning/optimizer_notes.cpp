@@ -4,7 +4,10 @@
 #include "planning/notes.h"
 #include "planning/words.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -21,24 +24,31 @@ void note_scaled_rate(const Plan& plan, const TrainOptions& options, Notes& note
                       optimizer.base_batch, " (global batch / optimizer.base_batch)"));
 }
 
-// The one kind that an option is for; "": for several.
-std::string kind_of_option(const std::string& key) {
-  if (key.starts_with("optimizer.muon_") || key == "optimizer.adamw_lr") return "muon";
-  return key == "optimizer.momentum" || key == "optimizer.nesterov" ? "sgd" : "";
+constexpr std::string_view prefix = "optimizer.";
+
+// The kinds that read an option; empty: all.
+std::vector<std::string> kinds_of_option(std::string_view key) {
+  if (!key.starts_with(prefix)) return {};
+  const std::string_view name = key.substr(prefix.size());
+  if (name.starts_with("muon_") || name == "adamw_lr") return {"muon"};
+  if (name == "momentum" || name == "nesterov") return {"sgd"};
+  if (name == "beta1" || name == "beta2" || name == "eps") return {"adamw", "adam", "muon"};
+  return {};
 }
 
-// Options of another kind than the one that trains.
+// Options that the chosen kind does not read, with its own for the same where it has one.
 void note_optimizer(const TrainOptions& options, Notes& notes) {
-  const bool is_muon = options.optimizer.kind == OptimizerKind::muon;
-  const bool is_sgd = options.optimizer.kind == OptimizerKind::sgd;
+  const std::string chosen = options.table.get("optimizer.kind");
   for (const OptionInfo& option : options.table.options()) {
-    const std::string kind = kind_of_option(option.key);
+    const std::vector<std::string> kinds = kinds_of_option(option.key);
     const bool is_typed = option.source.kind == ValueSource::Kind::argument ||
                           option.source.kind == ValueSource::Kind::file;
-    if (kind.empty() || !is_typed || (kind == "muon" ? is_muon : is_sgd)) continue;
-    const std::string name = option.key.substr(std::string_view("optimizer.").size());
-    notes.push_back(cat(option.key, " changes nothing: it is for optimizer.kind=", kind,
-                        is_muon ? cat("; muon's is optimizer.muon_", name) : ""));
+    if (!is_typed || kinds.empty() || std::find(kinds.begin(), kinds.end(), chosen) != kinds.end())
+      continue;
+    const std::string own = cat(prefix, chosen, "_", option.key.substr(prefix.size()));
+    notes.push_back(cat(option.key,
+                        " changes nothing: it is for optimizer.kind=", join(kinds, " or "),
+                        options.table.has(own) ? cat("; ", chosen, "'s is ", own) : ""));
   }
 }
 

@@ -48,7 +48,7 @@ void count_trained(const TrainOptions& options, const ModelParameters& sorted, F
   for (const UniqueParameter& one : sorted.trained) trained.push_back(one.parameter);
   for (const UniqueParameter& one : sorted.frozen) frozen.push_back(one.parameter.name);
   facts.groups = ParameterGroups(options, trained, sorted.aliases, frozen).counts();
-  if (options.optimizer.kind == OptimizerKind::muon)
+  if (goes_by_parameters(options.optimizer.kind))
     facts.optimized = optimized_parameters(trained, sorted.aliases, sorted.guessed_uses);
 }
 

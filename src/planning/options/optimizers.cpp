@@ -49,6 +49,18 @@ std::int64_t OptimizedParameter::elements() const {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+bool goes_by_parameters(OptimizerKind kind) {
+  switch (kind) {
+    case OptimizerKind::adamw:
+    case OptimizerKind::adam:
+    case OptimizerKind::sgd:
+      return false;
+    case OptimizerKind::muon:
+      return true;
+  }
+  LOCKSTEP_CHECK(false);
+}
+
 std::vector<Granularity> granularities(OptimizerKind kind,
                                        const std::vector<OptimizedParameter>& parameters) {
   switch (kind) {

@@ -39,6 +39,10 @@ struct GuessedUses {
 };
 std::optional<GuessedUses> guess_uses(const std::vector<OptimizedParameter>& registered);
 
+// Whether a rule goes by the model's parameters: it tells them apart, or needs memory by their sizes.
+// The plan then asks the model for them.
+bool goes_by_parameters(OptimizerKind kind);
+
 // By parameter. Muon updates matrices: of two dimensions, not tied, and neither embedding nor head.
 std::vector<Granularity> granularities(OptimizerKind kind,
                                        const std::vector<OptimizedParameter>& parameters);

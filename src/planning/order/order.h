@@ -1,5 +1,5 @@
-// Which sample stands where: pure functions of (seed, epoch, place), the same on any number of
-// ranks.
+// The order of samples: pure functions of (seed, epoch, place), the same on any number of ranks.
+// training/data/training_rows.h chooses among them.
 #pragma once
 
 #include "planning/plan.h"

@@ -1,4 +1,5 @@
 // Checkpoints back into a model.
+#include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,61 +83,60 @@ void restore_model(const File& file, const Trained& trained) {
   }
 }
 
-// The first state of a kind's parameters, by which its files are known: no kind of another rule has
-// one of that name first.
-std::string first_state(OptimizerKind kind) {
+// The names of all states that a kind of optimizer may keep.
+std::set<std::string> possible_states(OptimizerKind kind) {
   TrainOptions options;
   options.optimizer.kind = kind;
   options.optimizer.momentum = 0.9;  // without it sgd has none
-  return optimizer_states(options).at(0).name;
+  std::set<std::string> names;
+  for (const OptimizerState& state : optimizer_states(options)) names.insert(state.name);
+  return names;
 }
 
-// The kinds of optimizer that write these names: "adamw or adam"; "": none that is known. A kind
-// that leaves parameters to another rule has the latter's states, too, so it counts alone.
-std::string kind_of_names(const std::vector<std::string>& names) {
+// The kinds that may have written the file: they keep all of its states, and the fewest others.
+std::vector<std::string> kinds_of(const File& file) {
+  std::set<std::string> saved;
+  for (const auto& [name, tensor] : file.tensors) saved.insert(name.substr(0, name.find('.')));
   std::vector<std::string> kinds;
+  std::size_t fewest = 0;
   for (const auto& [kind, word] : EnumNames<OptimizerKind>::value) {
-    const std::string prefix = first_state(kind) + ".";
-    const bool has = std::any_of(names.begin(), names.end(),
-                                 [&](const std::string& name) { return name.starts_with(prefix); });
-    if (!has) continue;
-    if (kind == OptimizerKind::muon) return word;
+    const std::set<std::string> states = possible_states(kind);
+    if (!std::includes(states.begin(), states.end(), saved.begin(), saved.end())) continue;
+    if (!kinds.empty() && states.size() > fewest) continue;
+    if (states.size() < fewest) kinds.clear();
+    fewest = states.size();
     kinds.emplace_back(word);
   }
-  return join(kinds, " or ");
+  return kinds;
 }
 
-std::string kind_of_file(const File& file) {
-  std::vector<std::string> names;
-  for (const auto& [name, tensor] : file.tensors) names.push_back(name);
-  return kind_of_names(names);
+std::string name_of(OptimizerKind kind) {
+  for (const auto& [value, word] : EnumNames<OptimizerKind>::value)
+    if (value == kind) return word;
+  LOCKSTEP_CHECK(false);
 }
 
-std::string kind_of_states(const std::vector<StateBuffer>& states,
-                           const ParameterStorage& storage) {
-  std::vector<std::string> names;
-  for (const StateBuffer& state : states)
-    for (std::size_t i = 0; i < storage.parameters().size(); ++i)
-      if (state.has(i)) names.push_back(state.name() + "." + storage.parameters()[i].name);
-  return kind_of_names(names);
+const char* const weights_alone =
+    "; for the weights alone begin a new run with init.from=RUN or init.from=CHECKPOINT";
+
+// Throws Error where the file is that of another kind of optimizer.
+void require_kind(OptimizerKind kind, const File& file) {
+  const std::vector<std::string> saved = kinds_of(file);
+  const std::string own = name_of(kind);
+  if (std::find(saved.begin(), saved.end(), own) != saved.end()) return;
+  throw Error(cat(file.path.string(), " holds the state of another optimizer",
+                  saved.empty() ? "" : cat(" (optimizer.kind=", join(saved, " or "), ")"),
+                  ", not that of ", own),
+              cat("resume with the optimizer.kind that the run was started with", weights_alone));
 }
 
-// Throws Error unless the file has the state of this parameter, saying what differs: the kind of
-// optimizer, the parameters that muon updates, or the model.
+// Throws Error unless the file has the state of this parameter, saying what differs: the parameters
+// that another rule updates, or the model.
 void require_state(const StateBuffer& state, const Parameter& parameter, const File& file,
                    const Trained& trained) {
   const std::string name = state.name() + "." + parameter.name;
   if (file.look_up(name) != file.tensors.end()) return;
-  const std::string instead =
-      "; for the weights alone begin a new run with init.from=RUN or init.from=CHECKPOINT";
-  const std::vector<StateBuffer>& states = trained.optimizer->states();
-  const std::string saved = kind_of_file(file), own = kind_of_states(states, trained.storage);
-  if (saved != own)
-    throw Error(
-        cat(file.path.string(), " holds the state of another optimizer",
-            saved.empty() ? "" : cat(" (optimizer.kind=", saved, ")"), ": it has no ", name),
-        cat("resume with the optimizer.kind that the run was started with", instead));
-  for (const StateBuffer& other : states)
+  for (const StateBuffer& other : trained.optimizer->states())
     if (file.look_up(other.name() + "." + parameter.name) != file.tensors.end())
       throw Error(cat(file.path.string(),
                       " divides the parameters otherwise between Muon and "
@@ -143,7 +144,7 @@ void require_state(const StateBuffer& state, const Parameter& parameter, const F
                       other.name(), " of ", parameter.name, ", but no ", state.name()),
                   cat("resume with the model that the run was started with, in which the same "
                       "parameters are embeddings and heads",
-                      instead));
+                      weights_alone));
   file.find(name, parameter.tensor.sizes());  // throws: another model
 }
 
@@ -156,6 +157,7 @@ void restore_states(const File& file, const Trained& trained) {
       for (std::size_t i = 0; i < storage.parameters().size(); ++i)
         if (state.has(i)) function(state, i, storage.parameters()[i]);
   };
+  require_kind(trained.optimizer->kind(), file);
   for_each_state([&](const StateBuffer& state, std::size_t, const Parameter& parameter) {
     require_state(state, parameter, file, trained);
   });

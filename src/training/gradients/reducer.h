@@ -21,10 +21,10 @@ namespace lockstep {
 class RowExchange;
 
 // Sums gradients over the ranks. Buckets fire in one fixed order, the same on every rank: each when
-// it and all before it are ready. `flush` sends those that no gradient reached. So the number of
-// forward passes and parameters without a gradient make no difference. Accumulation costs no
-// communication. Installs hooks on the parameters: no backward pass may run when it is destroyed.
-// One thread.
+// it and all before it are ready. A bucket with a tied parameter waits for each of its tensors.
+// `flush` sends those that no gradient reached. So the number of forward passes and parameters
+// without a gradient make no difference. Accumulation costs no communication. Installs hooks on the
+// parameters: no backward pass may run when it is destroyed. One thread.
 class Reducer {
  public:
   // bf16, and several ranks: gradients are added up in GradientBuffers::sums, and read by sums_of.
@@ -38,7 +38,7 @@ class Reducer {
   // Instead of what is left of the step's backward passes: the buckets that have not fired are sent
   // as they are by `flush`.
   void skip_rest();
-  // Tables whose gradient is few rows, which go as these in a graph.
+  // The sparse all-gather, for parameters whose gradient is few rows; used in graphs alone.
   RowExchange& rows();
   // Sends the buckets that have not fired. Afterwards `wait` makes the current stream (CPU: the
   // host) wait, and calls summed(range) for one part after the other of the ranks' sum, f32 or

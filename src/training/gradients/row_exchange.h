@@ -1,5 +1,6 @@
 // The sparse all-gather. A step uses few rows of a sparse parameter ("table"): the ranks gather the
-// gradients of those rows, not of whole tables.
+// gradients of those rows, not of whole tables. The gradient of a tied embedding is dense, and goes
+// by the reducer's buckets.
 #pragma once
 
 #include "ops/embedding/table_rows.h"
@@ -14,11 +15,11 @@
 
 namespace lockstep {
 
-// The words that a batch consists of are few beside a vocabulary, and their table's gradient, the
-// last of a backward pass, is what nothing hides. Only while a graph is recorded: how many rows
-// each rank has is then the same in every step, and agreed on before. Every rank adds up all rows
-// in the same order, and so comes to the same sums, to the bit; but another than an all-reduce. In
-// low precision, where ranks do not share the update. One thread.
+// A batch uses few words of a vocabulary. The gradient of their table is the last of a backward
+// pass, so nothing hides its all-reduce. Only captured steps exchange rows: each rank then has the
+// same number of rows in every step, agreed on before. All ranks add up all rows in one order, so
+// their sums are equal to the bit; an all-reduce may give other last bits. Used in low precision,
+// where ranks do not share the update. One thread.
 class RowExchange {
  public:
   RowExchange(GradientBuffers& gradients, ProcessGroup& group);  // both outlive it

@@ -1,4 +1,5 @@
-// The capture of one step as a graph.
+// How a step behaves while it is captured as a graph: its plan and its side streams.
+// step_graphs.cpp begins and ends the capture.
 #pragma once
 
 #include "backends/backend.h"

@@ -211,9 +211,9 @@ class Recipe {
                                     StepContext& context);
   // Record i is that of validation sample i (with several rows a sample: of its row
   // i % rows_per_sample(), the sample being i / rows_per_sample()); the same on all ranks. At least
-  // one metric, whatever the records. The first is the default of `checkpoint.best_metric`; the
-  // names also belong into RecipeOptions::metric_names. records.dense() is [N, R] where all have
-  // one length.
+  // one metric, whatever the records. The first is the default of `checkpoint.best_metric`. List the
+  // names in RecipeOptions::metric_names (planning/recipe_info.h) too. records.dense() is [N, R]
+  // where all have one length.
   virtual std::vector<Metric> metrics(const Records& records) const = 0;
   // A row per item, which the run keeps beside the metrics: of what the records say. On rank 0
   // alone, after `metrics`; `output` takes further tables and pictures. The default: no table.

@@ -90,6 +90,7 @@ class Optimizer {
   // After `prepare`, f32 [1]: 1 where the step changes nothing, else 0.
   const at::Tensor& skipped() const { return skip_; }
 
+  OptimizerKind kind() const { return options_.optimizer.kind; }
   // Which parameters have rates of their own.
   const ParameterGroups& parameter_groups() const { return parameter_groups_; }
 

@@ -1,4 +1,5 @@
-// How weights are updated: each rule is a class in a file of its own.
+// How weights are updated: each rule is a class in a file of its own. CONTRIBUTING.md says how to
+// add one.
 #pragma once
 
 #include "ops/gradient_buffer/owed_update.h"

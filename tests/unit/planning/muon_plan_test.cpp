@@ -116,6 +116,8 @@ TEST(MuonPlan, SaysWhichOptionsConcernOneKindAlone) {
     EXPECT_EQ(is_ignored("optimizer.muon_momentum", "0.9", kind), kind != OptimizerKind::muon);
     EXPECT_EQ(is_ignored("optimizer.momentum", "0.8", kind), kind != OptimizerKind::sgd);
     EXPECT_EQ(is_ignored("optimizer.nesterov", "true", kind), kind != OptimizerKind::sgd);
+    EXPECT_EQ(is_ignored("optimizer.beta2", "0.9", kind), kind == OptimizerKind::sgd);
+    EXPECT_EQ(is_ignored("optimizer.eps", "1e-6", kind), kind == OptimizerKind::sgd);
     EXPECT_FALSE(is_ignored("optimizer.weight_decay", "0.1", kind));
   }
   MuonPlanOptions options;

@@ -12,6 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 namespace lockstep {
 namespace {
 
@@ -61,6 +63,21 @@ TEST(MuonParameters, WithoutMarksLeaveOutTheFirstAndTheLastMatrix) {
 TEST(Granularities, OfOtherRulesLetShardsCutAnywhere) {
   for (const OptimizerKind kind : {OptimizerKind::adamw, OptimizerKind::adam, OptimizerKind::sgd})
     for (const Granularity one : granularities(kind, marked())) EXPECT_NE(one, kept_whole);
+}
+
+// Checkpoints tell kinds apart by their states (training/checkpoint/restore.cpp); adam and adamw
+// take each other's.
+TEST(OptimizerStates, DifferBetweenKinds) {
+  std::set<std::vector<std::string>> seen;
+  for (const auto& [kind, word] : EnumNames<OptimizerKind>::value) {
+    if (kind == OptimizerKind::adam) continue;
+    TrainOptions options;
+    options.optimizer.kind = kind;
+    options.optimizer.momentum = 0.9;
+    std::vector<std::string> names;
+    for (const OptimizerState& state : optimizer_states(options)) names.push_back(state.name);
+    EXPECT_TRUE(seen.insert(names).second) << word;
+  }
 }
 
 TEST(OptimizerStates, OfMuonBelongToMatricesOrToTheRest) {

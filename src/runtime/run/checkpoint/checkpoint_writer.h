@@ -15,7 +15,7 @@ namespace lockstep {
 // Writes files into a temporary folder beside the other checkpoints. `commit` makes them durable,
 // and visible at once under the checkpoint's own name: manifest (sizes, XXH3-128 checksums) last,
 // fsync of all, rename, fsync of the parent. The destructor without `commit` removes the temporary
-// folder.
+// folder. checkpoint_index.h finds checkpoints that are whole, and mends what a kill left.
 class CheckpointWriter {
  public:
   CheckpointWriter(const std::filesystem::path& checkpoints, std::int64_t step);  // throws Error

@@ -1,4 +1,5 @@
-// events.jsonl and samples.jsonl: appended by rank 0, read by all other code.
+// events.jsonl and samples.jsonl: rank 0 appends to them, from the thread that trains and from the
+// one that saves checkpoints (Recorder). All other code reads them.
 #pragma once
 
 #include "core/base/files/fd.h"

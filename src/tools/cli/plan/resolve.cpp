@@ -187,7 +187,7 @@ void resolve_first_weights(RunSetup& setup, Purpose purpose) {
 // Whether the options can only be checked and counted with the model's names.
 bool needs_model(const TrainOptions& train) {
   return !train.train.freeze.empty() || !train.optimizer.groups.empty() ||
-         !train.init.from.empty() || train.optimizer.kind == OptimizerKind::muon;
+         !train.init.from.empty() || goes_by_parameters(train.optimizer.kind);
 }
 
 const char* purpose_word(Purpose purpose) {

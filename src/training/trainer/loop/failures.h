@@ -1,4 +1,5 @@
-// Failures that end a run with a message that says what to do: each throws where it applies.
+// Failures that end a run, each with a message that says what to do. Steps that are repeated instead
+// are in loop_recovery.cpp.
 #pragma once
 
 #include "planning/plan.h"

@@ -12,7 +12,7 @@
 #include "training/evaluation/evaluator.h"
 #include "training/parameters/parameter_groups.h"
 #include "training/recipe/recipe.h"
-#include "training/step/step_graphs.h"
+#include "training/graph/step_graphs.h"
 #include "training/step/step_numbers.h"
 #include "training/trainer/output/link_speed.h"
 #include "training/trainer/output/step_times.h"

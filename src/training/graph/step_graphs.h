@@ -1,4 +1,4 @@
-// Turning steps into CUDA graphs, one for each of the shapes that come again, and running these.
+// Steps are captured as CUDA graphs here, one for each of the shapes that come again, and replayed.
 #pragma once
 
 #include "backends/backend.h"
