@@ -1,4 +1,4 @@
-// The CPU with graphs: what is recorded runs when it is replayed, from the same tensors.
+// The CPU with graphs: what is captured runs when it is replayed, from the same tensors.
 #pragma once
 
 #include "fakes/forwarding_backend.h"
@@ -15,14 +15,14 @@ namespace lockstep::testing {
 
 class GraphBackend : public ForwardingBackend {
  public:
-  bool fails = false;  // recording does
-  int recorded = 0, replayed = 0;
+  bool fails = false;  // capture does
+  int captures = 0, replayed = 0;
   bool captures = false;  // a graph runs, as its capture would
 
   bool has_graphs() const override { return true; }
   std::unique_ptr<Graph> capture(const std::function<void()>& work) override {
     if (fails) throw std::runtime_error("operation not permitted when stream is capturing\nat …");
-    ++recorded;
+    ++captures;
     return std::make_unique<Replay>(work, *this);
   }
 
@@ -35,7 +35,7 @@ class GraphBackend : public ForwardingBackend {
       ++backend_.replayed;
       backend_.captures = true;
       const auto end = c10::make_scope_exit([this] { backend_.captures = false; });
-      const at::AutoGradMode as_recorded(true);
+      const at::AutoGradMode as_captured(true);
       work_();
     }
 

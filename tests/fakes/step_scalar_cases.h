@@ -118,8 +118,8 @@ inline void expect_numbers(const at::TensorOptions& options) {
   }
 
   const at::Tensor whole =
-      whole_numbers(at::arange(40, f64), at::full({1}, 0.5, f32), at::full({1}, 8.0, f32),
-                    at::full({1}, 2.0, f64), at::tensor({1e9 + 0.25, 1e9 + 0.5}, f64));
+      host_metrics(at::arange(40, f64), at::full({1}, 0.5, f32), at::full({1}, 8.0, f32),
+                   at::full({1}, 2.0, f64), at::tensor({1e9 + 0.25, 1e9 + 0.5}, f64));
   EXPECT_TRUE(at::equal(host(whole).narrow(0, 0, 40), at::arange(40, at::kDouble)));
   EXPECT_TRUE(
       at::equal(host(whole).narrow(0, 40, 5), expected({0.5, 8, 2, 1e9 + 0.25, 1e9 + 0.5})));

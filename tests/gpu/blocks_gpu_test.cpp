@@ -115,7 +115,7 @@ BlocksRun run_blocks(Backend& gpu, GraphMode graph, Precision precision,
         at::arange(rows * tokens_per_row).mul(3).add(41 * step).remainder(words);
     run.losses.push_back(rig.step({{words_of_step.view({rows, tokens_per_row})}}).loss);
   }
-  rig.runner().settle();
+  rig.runner().flush_update();
   run.weights = rig.parts().storage.master().cpu();
   run.by_graph = rig.runner().graph_counts().by_graph;
   if (rig.parts().gradients.dirty().flags().defined())

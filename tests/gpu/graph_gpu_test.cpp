@@ -137,7 +137,7 @@ TEST_F(GraphTest, AStepThatCannotBeRecordedKeepsItsMemoryAndItsRecovery) {
   EXPECT_EQ(dropped.ranks.at(0).out_of_memory, Phase::forward);
   recipe.greedy = false;
   rig.runner().reset_after_drop();
-  for (int i = 0; i < 10; ++i) {  // another recording is tried, and fails, meanwhile
+  for (int i = 0; i < 10; ++i) {  // another capture is tried, and fails, meanwhile
     const StepResult result = rig.step(micro);
     EXPECT_FALSE(result.dropped);
     EXPECT_TRUE(std::isfinite(result.loss));

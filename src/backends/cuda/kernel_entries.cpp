@@ -164,7 +164,7 @@ bool register_kernels() {
                               .own = &run<&launch_own_numbers>,
                               .dropped = &run<&launch_dropped_step>,
                               .update = &run<&launch_update_scalars>,
-                              .whole = &run<&launch_whole_numbers>});
+                              .whole = &run<&launch_host_metrics>});
   register_cuda_window_pool({.forward = &run<&launch_window_pool_forward>,
                              .backward = &run<&launch_window_pool_backward>});
   return true;

@@ -31,12 +31,13 @@ __global__ void __launch_bounds__(threads) forward_kernel(EmbeddingForward launc
 template <class T>
 __device__ void load_row(const EmbeddingSum& launch, const SummedTable& table, std::int64_t at,
                          const T* weights, float (&values)[8]) {
-  if (table.owed_range < 0 || *launch.owed.skip != 0) return load_eight(weights + at, values);
-  const AdamRange& range = launch.owed.ranges[table.owed_range];
-  const AdamFactors factors = adam_factors_of(launch.owed, table.owed_range);
+  if (table.deferred_range < 0 || *launch.deferred.skip != 0)
+    return load_eight(weights + at, values);
+  const AdamRange& range = launch.deferred.ranges[table.deferred_range];
+  const AdamFactors factors = adam_factors_of(launch.deferred, table.deferred_range);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const AdamFour four = updated_four(launch.owed, range, factors, at + 4 * half);
+    const AdamFour four = updated_four(launch.deferred, range, factors, at + 4 * half);
 #pragma unroll
     for (int k = 0; k < 4; ++k) values[4 * half + k] = to_float(from_float<T>(four.weight[k]));
   }

@@ -28,9 +28,9 @@ bool sum_kernels_serve(const at::Tensor& values) {
          values.is_contiguous() && aligned(values);
 }
 
-// owed: of each, an update that its rows are read ahead of.
+// deferred: of each, an update that its rows are read ahead of.
 at::Tensor sum_by_kernel(const std::vector<Lookup>& lookups,
-                         const std::vector<std::optional<OwedRows>>& owed) {
+                         const std::vector<std::optional<DeferredRows>>& deferred) {
   const at::Tensor& first = lookups[0].table;
   const at::Tensor out = at::empty({lookups[0].rows.size(0), first.size(1)}, first.options());
   EmbeddingSum arguments{.count = static_cast<int>(lookups.size()),
@@ -42,10 +42,10 @@ at::Tensor sum_by_kernel(const std::vector<Lookup>& lookups,
     arguments.tables[i] = {.indices = lookups[i].rows.const_data_ptr<std::int64_t>(),
                            .table = lookups[i].table.const_data_ptr(),
                            .size = lookups[i].table.size(0)};
-  for (std::size_t i = 0; i < owed.size(); ++i) {
-    if (!owed[i]) continue;
-    arguments.owed = owed[i]->adam;
-    arguments.tables[i].owed_range = owed[i]->range;
+  for (std::size_t i = 0; i < deferred.size(); ++i) {
+    if (!deferred[i]) continue;
+    arguments.deferred = deferred[i]->adam;
+    arguments.tables[i].deferred_range = deferred[i]->range;
   }
   if (out.numel() > 0) embedding_kernels_here().sum(arguments);
   return out;
@@ -64,14 +64,14 @@ at::Tensor sum_of(const std::vector<Lookup>& lookups) {
   const bool own = std::all_of(lookups.begin(), lookups.end(), [](const Lookup& lookup) {
     return sum_kernels_serve(lookup.table);
   });
-  std::vector<OwedUpdate*> updates;
-  std::vector<std::optional<OwedRows>> owed;
+  std::vector<DeferredSparseUpdate*> updates;
+  std::vector<std::optional<DeferredRows>> deferred;
   for (const auto& [rows, table] : lookups) {
-    updates.push_back(owed_update_of(table));
-    owed.push_back(updates.back() != nullptr ? updates.back()->begin_read(own) : std::nullopt);
+    updates.push_back(deferred_update_of(table));
+    deferred.push_back(updates.back() != nullptr ? updates.back()->begin_read(own) : std::nullopt);
   }
-  const at::Tensor sum = own ? sum_by_kernel(lookups, owed) : sum_by_aten(lookups);
-  for (OwedUpdate* const update : updates)
+  const at::Tensor sum = own ? sum_by_kernel(lookups, deferred) : sum_by_aten(lookups);
+  for (DeferredSparseUpdate* const update : updates)
     if (update != nullptr) update->end_read();
   return sum;
 }

@@ -182,7 +182,7 @@ void GradientBuffer::abandon() {
   state_ = GradientState::reduced;
 }
 
-void GradientBuffer::add_rows(const TableRows& rows) {
+void GradientBuffer::add_rows(const SparseRows& rows) {
   make_queued_copy();
   has_rows_ = true;
   row_count_ += rows.rows.numel();
@@ -192,13 +192,13 @@ void GradientBuffer::add_rows(const TableRows& rows) {
     return;
   }
   begin_addition(nullptr);
-  add_table_rows(f32_, rows, dirty_);
+  add_sparse_rows(f32_, rows, dirty_);
 }
 
-void GradientBuffer::add_kept_rows(const TableRows& rows) {
+void GradientBuffer::add_kept_rows(const SparseRows& rows) {
   REQUIRE(state_ != GradientState::pending && !is_stale());
   wait_for_reader();
-  add_table_rows(f32_, rows, dirty_);
+  add_sparse_rows(f32_, rows, dirty_);
   enter(nullptr);
 }
 

@@ -1,8 +1,8 @@
 // Where one parameter's gradient is added up in a step, as a state machine.
 #pragma once
 
-#include "ops/embedding/table_rows.h"
-#include "ops/gradient_buffer/owed_update.h"
+#include "ops/embedding/sparse_rows.h"
+#include "ops/gradient_buffer/deferred_sparse_update.h"
 #include "ops/shared/side_work.h"
 
 #include <ATen/core/Tensor.h>
@@ -122,11 +122,11 @@ class GradientBuffer {
   std::int64_t row_count() const { return row_count_; }  // rows that came in this step
   // For an operation that used few rows of the parameter [V, D]: adds the gradient's rows, or keeps
   // them. On GPUs rows are added up in no fixed order, unless ATen was told to be deterministic.
-  void add_rows(const TableRows& rows);
+  void add_rows(const SparseRows& rows);
   // Rows are appended to `kept` from now on, not added. Null: they are added again.
-  void keep_rows(std::vector<TableRows>* kept) { kept_ = kept; }
+  void keep_rows(std::vector<SparseRows>* kept) { kept_ = kept; }
   // Adds rows that were kept, of any rank. REQUIRES: accumulated, zero-filled or reduced.
-  void add_kept_rows(const TableRows& rows);
+  void add_kept_rows(const SparseRows& rows);
   // dirty: pieces of the flat buffer, marked where rows are added.
   void set_dirty(DirtyRange dirty) { dirty_ = std::move(dirty); }
   // Marks all of it, on the device: other ranks add to it.
@@ -134,8 +134,8 @@ class GradientBuffer {
 
   // A deferred update of the weights, which operations ask before they read rows. Null: the weights
   // are up to date.
-  void set_deferred_update(OwedUpdate* update) { update_ = update; }
-  OwedUpdate* deferred_update() const { return update_; }
+  void set_deferred_update(DeferredSparseUpdate* update) { update_ = update; }
+  DeferredSparseUpdate* deferred_update() const { return update_; }
   // wait: called once, before anything uses the memory. It makes the current stream wait for a
   // deferred update, which reads the gradient of the step before and zero-fills behind it.
   // REQUIRES: not pending.
@@ -165,9 +165,9 @@ class GradientBuffer {
 
   bool has_rows_ = false, has_others_ = false;
   std::int64_t row_count_ = 0;
-  std::vector<TableRows>* kept_ = nullptr;
+  std::vector<SparseRows>* kept_ = nullptr;
   DirtyRange dirty_;
-  OwedUpdate* update_ = nullptr;
+  DeferredSparseUpdate* update_ = nullptr;
 };
 
 }  // namespace lockstep

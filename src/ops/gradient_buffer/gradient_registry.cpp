@@ -70,7 +70,7 @@ std::shared_ptr<GradientBuffer> gradient_buffer_of_this_pass(const at::Tensor& p
   return fills ? buffer : nullptr;
 }
 
-OwedUpdate* owed_update_of(const at::Tensor& parameter) {
+DeferredSparseUpdate* deferred_update_of(const at::Tensor& parameter) {
   const std::shared_ptr<GradientBuffer> buffer = gradient_buffer_of(parameter);
   return buffer ? buffer->deferred_update() : nullptr;
 }

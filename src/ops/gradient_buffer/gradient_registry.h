@@ -29,7 +29,7 @@ std::shared_ptr<GradientBuffer> gradient_buffer_of_this_pass(const at::Tensor& p
                                                              bool any_strides = false);
 // For an operation in forward that reads rows of the parameter: a deferred update of it. Null: the
 // rows are up to date.
-OwedUpdate* owed_update_of(const at::Tensor& parameter);
+DeferredSparseUpdate* deferred_update_of(const at::Tensor& parameter);
 
 // While it lives, a backward pass that begins inside the present one may fill the buffers of
 // `parameters`, although it returns their gradients to its caller. For its thread.

@@ -167,13 +167,13 @@ struct SummedTable {
   const std::int64_t* indices = nullptr;
   const void* table = nullptr;
   std::int64_t size = 0;  // an index that is not below it, or negative, stops the device
-  // A range of EmbeddingSum::owed, which begins where the table does: rows are as that update
+  // A range of EmbeddingSum::deferred, which begins where the table does: rows are as that update
   // leaves them. Below 0: as they are.
-  std::int64_t owed_range = -1;
+  std::int64_t deferred_range = -1;
 };
 struct EmbeddingSum {
   SummedTable tables[most_summed_tables];
-  AdamArguments owed;
+  AdamArguments deferred;
   int count = 0;
   void* out = nullptr;
   KernelDtype dtype = KernelDtype::f32;

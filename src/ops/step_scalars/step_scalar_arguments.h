@@ -40,7 +40,7 @@ struct UpdateScalarsLaunch {
   float clip = 0;
 };
 
-struct WholeNumbersLaunch {
+struct HostMetricsLaunch {
   const double* sum = nullptr;                         // [size]
   const float *norm = nullptr, *loss_scale = nullptr;  // [1]
   const double *dropped = nullptr, *stamps = nullptr;  // [1], [2]

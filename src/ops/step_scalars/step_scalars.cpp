@@ -121,9 +121,8 @@ void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
                          .clip = static_cast<float>(scalars.clip)});
 }
 
-at::Tensor whole_numbers(const at::Tensor& sum, const at::Tensor& norm,
-                         const at::Tensor& loss_scale, const at::Tensor& dropped,
-                         const at::Tensor& stamps) {
+at::Tensor host_metrics(const at::Tensor& sum, const at::Tensor& norm, const at::Tensor& loss_scale,
+                        const at::Tensor& dropped, const at::Tensor& stamps) {
   if (!scalars_by_kernel(sum))
     return at::cat({sum, at::cat({norm, loss_scale}).to(at::kDouble), dropped, stamps});
   at::Tensor whole = at::empty({sum.numel() + 5}, sum.options());

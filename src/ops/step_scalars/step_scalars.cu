@@ -52,7 +52,7 @@ __global__ void update_kernel(UpdateScalarsLaunch launch) {
   *launch.next_step = *launch.step + (skipped ? 0.0F : 1.0F);
 }
 
-__global__ void whole_kernel(WholeNumbersLaunch launch) {
+__global__ void whole_kernel(HostMetricsLaunch launch) {
   for_each(launch.size, [&](std::int64_t i) { launch.whole[i] = launch.sum[i]; });
   if (threadIdx.x != 0) return;
   double* const behind = launch.whole + launch.size;
@@ -85,7 +85,7 @@ cudaError_t launch_update_scalars(const UpdateScalarsLaunch& launch, cudaStream_
   return cudaGetLastError();
 }
 
-cudaError_t launch_whole_numbers(const WholeNumbersLaunch& launch, cudaStream_t stream) {
+cudaError_t launch_host_metrics(const HostMetricsLaunch& launch, cudaStream_t stream) {
   whole_kernel<<<1, threads, 0, stream>>>(launch);
   return cudaGetLastError();
 }

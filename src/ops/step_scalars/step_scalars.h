@@ -46,16 +46,15 @@ void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
                          const at::Tensor& dropped);
 
 // f64 [n + 5]: sum f64 [n], norm and loss_scale f32 [1], dropped f64 [1], stamps f64 [2].
-at::Tensor whole_numbers(const at::Tensor& sum, const at::Tensor& norm,
-                         const at::Tensor& loss_scale, const at::Tensor& dropped,
-                         const at::Tensor& stamps);
+at::Tensor host_metrics(const at::Tensor& sum, const at::Tensor& norm, const at::Tensor& loss_scale,
+                        const at::Tensor& dropped, const at::Tensor& stamps);
 
 struct StepScalarKernels {  // on the current stream
   void (*factors)(const StepFactorsLaunch&) = nullptr;
   void (*own)(const OwnNumbersLaunch&) = nullptr;
   void (*dropped)(const DroppedStepLaunch&) = nullptr;
   void (*update)(const UpdateScalarsLaunch&) = nullptr;
-  void (*whole)(const WholeNumbersLaunch&) = nullptr;
+  void (*whole)(const HostMetricsLaunch&) = nullptr;
 };
 void register_cuda_step_scalars(const StepScalarKernels& kernels);
 

@@ -12,6 +12,6 @@ cudaError_t launch_step_factors(const StepFactorsLaunch& launch, cudaStream_t st
 cudaError_t launch_own_numbers(const OwnNumbersLaunch& launch, cudaStream_t stream);
 cudaError_t launch_dropped_step(const DroppedStepLaunch& launch, cudaStream_t stream);
 cudaError_t launch_update_scalars(const UpdateScalarsLaunch& launch, cudaStream_t stream);
-cudaError_t launch_whole_numbers(const WholeNumbersLaunch& launch, cudaStream_t stream);
+cudaError_t launch_host_metrics(const HostMetricsLaunch& launch, cudaStream_t stream);
 
 }  // namespace lockstep

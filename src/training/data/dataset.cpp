@@ -24,9 +24,9 @@ at::Tensor stack_rows(const std::vector<at::Tensor>& rows) {
 }
 
 const HostPart& host_part_of(const Batch& batch, const char* what) {
-  if (batch.recorded)
+  if (batch.captured)
     throw Error(cat("the loss reads Batch::", what,
-                    "(), which a CUDA graph would repeat as it was in the recorded step"),
+                    "(), which a CUDA graph would repeat as it was in the captured step"),
                 "nothing is wrong: the steps run without a graph");
   static const HostPart none;
   return batch.host_part ? *batch.host_part : none;

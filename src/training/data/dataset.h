@@ -93,7 +93,7 @@ struct Batch {
   at::Tensor row_weight;              // [B] f32, same device: 1, or 0 for padding
   std::int64_t first_global_row = 0;  // row i is row first_global_row + i of the global batch
   std::shared_ptr<const HostPart> host_part{};  // null if the engine did not make the batch
-  bool recorded = false;                        // captured into a CUDA graph
+  bool captured = false;                        // captured into a CUDA graph
 
   std::int64_t size() const { return row_weight.size(0); }
   // The fields of FieldPlace::host, in their order; and the dataset indexes of the rows [B], -1 =

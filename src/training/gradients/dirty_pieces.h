@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// Pieces are dirty_piece elements of the flat buffers (ops/embedding/table_rows.h). All pieces of
+// Pieces are dirty_piece elements of the flat buffers (ops/embedding/sparse_rows.h). All pieces of
 // parameters that are not sparse (GradientBuffer::is_sparse) are dirty. One thread.
 class DirtyPieces {
  public:

@@ -87,7 +87,7 @@ void GradientBuffers::find_dirty(std::vector<at::Tensor> flats) {
   dirty_.find(flats);
 }
 
-void GradientBuffers::settle() {
+void GradientBuffers::zero_fill_missing() {
   const at::NoGradGuard no_grad;
   place();
   for (const auto& buffer : buffers_) buffer->fill_if_empty();

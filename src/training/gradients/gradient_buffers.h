@@ -67,7 +67,7 @@ class GradientBuffers {
   // DirtyPieces::find by the gradients and these flat buffers [elements].
   void find_dirty(std::vector<at::Tensor> flats);
   // All backward passes of the step are done: zero-fills the places to which no gradient came.
-  void settle();
+  void zero_fill_missing();
   // After a backward pass that broke off, or whose gradients nobody wants: all become 0, and no
   // copy waits any more. Allocates nothing. Counts of the step stay.
   void drop();

@@ -18,7 +18,7 @@ class BucketReduction : public GradientReduction {
   }
   void end_backward(bool last) override {
     if (last)
-      gradients_.settle();
+      gradients_.zero_fill_missing();
     else
       gradients_.place();
   }

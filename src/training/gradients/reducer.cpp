@@ -3,7 +3,7 @@
 
 #include "core/base/check.h"
 #include "runtime/launch/watch/heartbeat.h"
-#include "training/gradients/row_exchange.h"
+#include "training/gradients/sparse_all_gather.h"
 
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/function.h>
@@ -32,7 +32,7 @@ struct Reducer::State {
     std::unique_ptr<Pending> pending;
   };
   std::vector<Sent> sent;
-  RowExchange rows;
+  SparseAllGather rows;
   std::vector<std::size_t> sent_whole;  // parameters
   std::size_t next = 0;                 // first bucket not fired
   bool armed = false;
@@ -219,7 +219,7 @@ void Reducer::skip_rest() {
 void Reducer::flush() { state_->flush(); }
 void Reducer::wait(const Summed& summed) { state_->wait(summed); }
 void Reducer::reset() { state_->reset(); }
-RowExchange& Reducer::rows() { return state_->rows; }
+SparseAllGather& Reducer::rows() { return state_->rows; }
 int Reducer::buckets_fired_early() const { return state_->early; }
 
 }  // namespace lockstep

@@ -18,7 +18,7 @@ struct Node;
 
 namespace lockstep {
 
-class RowExchange;
+class SparseAllGather;
 
 // Sums gradients over the ranks. Buckets fire in one fixed order, the same on every rank: each when
 // it and all before it are ready. A bucket with a tied parameter waits for each of its tensors.
@@ -39,7 +39,7 @@ class Reducer {
   // as they are by `flush`.
   void skip_rest();
   // The sparse all-gather, for parameters whose gradient is few rows; used in graphs alone.
-  RowExchange& rows();
+  SparseAllGather& rows();
   // Sends the buckets that have not fired. Afterwards `wait` makes the current stream (CPU: the
   // host) wait, and calls summed(range) for one part after the other of the ranks' sum, f32 or
   // bf16, until all of it was given. On GPUs most of it is given while the rest is still on its

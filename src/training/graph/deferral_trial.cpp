@@ -1,6 +1,6 @@
 #include "training/graph/deferral_trial.h"
 
-#include "ops/gradient_buffer/owed_update.h"
+#include "ops/gradient_buffer/deferred_sparse_update.h"
 
 #include <algorithm>
 #include <memory>
@@ -56,7 +56,7 @@ class HiddenWeights {
 };
 
 // A sparse parameter that only the operations which ask for it see.
-class WatchedReads : public OwedUpdate {
+class WatchedReads : public DeferredSparseUpdate {
  public:
   WatchedReads(HiddenWeights& hidden, GradientBuffers& gradients, std::size_t parameter)
       : hidden_(hidden), gradients_(gradients), parameter_(parameter) {
@@ -66,7 +66,7 @@ class WatchedReads : public OwedUpdate {
   WatchedReads(const WatchedReads&) = delete;
   WatchedReads& operator=(const WatchedReads&) = delete;
 
-  std::optional<OwedRows> begin_read(bool computes) override {
+  std::optional<DeferredRows> begin_read(bool computes) override {
     hidden_.show_parameter(parameter_);
     ++reads_;
     computes_ = computes || gradients_.flat().is_cpu();

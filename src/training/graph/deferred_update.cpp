@@ -5,7 +5,7 @@
 namespace lockstep {
 
 // The update of a sparse parameter, behind the operation that reads rows of it.
-class DeferredUpdate::SparseUpdate : public OwedUpdate {
+class DeferredUpdate::SparseUpdate : public DeferredSparseUpdate {
  public:
   SparseUpdate(DeferredUpdate& all, std::size_t group)
       : gradients_(all.gradients_),
@@ -24,9 +24,9 @@ class DeferredUpdate::SparseUpdate : public OwedUpdate {
 
   GradientBuffer& buffer() const { return gradients_[parameter_]; }
 
-  std::optional<OwedRows> begin_read(bool computes) override {
+  std::optional<DeferredRows> begin_read(bool computes) override {
     if (number_ == 0 && computes)
-      if (auto rows = optimizer_.owed_rows(group_)) return rows;
+      if (auto rows = optimizer_.deferred_rows(group_)) return rows;
     enqueue();
     wait();
     return std::nullopt;

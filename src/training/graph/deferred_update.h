@@ -19,7 +19,7 @@ namespace lockstep {
 //
 // Forward reads few rows of a sparse parameter. Its update comes last, overlapped with the backward
 // pass, which uses its gradients at the very end. The operation that reads it computes what the
-// update will make of these rows (OwedUpdate).
+// update will make of these rows (DeferredSparseUpdate).
 //
 // Lives while one graph is captured. The update of that step itself is left to the next one
 // (Optimizer::before_replay). One thread.

@@ -1,6 +1,6 @@
 #include "training/graph/step_capture.h"
 
-#include "training/gradients/row_exchange.h"
+#include "training/gradients/sparse_all_gather.h"
 
 #include <exception>
 #include <utility>

@@ -16,8 +16,8 @@
 
 namespace lockstep {
 
-// The step's numbers (StepNumbers), on their way to their sum over the ranks.
-struct NumbersSum {
+// The step's numbers (StepMetrics), on their way to their sum over the ranks.
+struct MetricsSum {
   at::Tensor sum;
   std::unique_ptr<Pending> pending;
 };
@@ -37,7 +37,7 @@ class StepCapture {
   void begin_step();
   DeferredUpdate* update() { return update_ ? &*update_ : nullptr; }
   // Under way since the last forward pass.
-  NumbersSum numbers;
+  MetricsSum numbers;
 
  private:
   GradientBuffers& gradients_;

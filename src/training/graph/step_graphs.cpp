@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// Steps before the first recording: libraries load their kernels and allocate workspaces, NCCL
+// Steps before the first capture: libraries load their kernels and allocate workspaces, NCCL
 // connects.
 constexpr std::int64_t warm_up_steps = 3;
 // Without a graph after so many steps, the reason is told.
@@ -39,10 +39,10 @@ bool StepGraphs::due(const StepInputs& inputs) const {
 }
 
 // Why it could not; empty: it could.
-std::string StepGraphs::try_to_record(const StepInputs& inputs,
-                                      const RowExchange::AgreedRows& rows) {
+std::string StepGraphs::try_to_capture(const StepInputs& inputs,
+                                       const SparseAllGather::AgreedRows& rows) {
   if (inputs.out_of_memory != Phase::none) return "memory ran out";
-  Recorded& made = graphs_[inputs.shapes_key];
+  CapturedStep& made = graphs_[inputs.shapes_key];
   try {
     made.inputs = inputs;
     for (auto& part : made.inputs.host_parts) part.reset();  // of this step alone
@@ -55,7 +55,7 @@ std::string StepGraphs::try_to_record(const StepInputs& inputs,
     // Graphs have memory of their own, beside which that of the steps before would be idle.
     backend_.release_cached_memory();
     made.graph =
-        backend_.capture([this, &made] { made.numbers = step_.record(made.inputs, made.plan); });
+        backend_.capture([this, &made] { made.numbers = step_.capture(made.inputs, made.plan); });
     return "";
   } catch (const std::exception& error) {
     return split(error.what(), '\n').at(0);
@@ -69,14 +69,14 @@ std::int64_t StepGraphs::failed_ranks(bool failed) {
   return static_cast<std::int64_t>(*count);
 }
 
-// Every rank comes here in the same step, with the same shapes seen before. A recording enqueues
+// Every rank comes here in the same step, with the same shapes seen before. A capture enqueues
 // nothing, so a rank on which it fails can still tell the others, and all go on without.
 void StepGraphs::record_if_due(const StepInputs& inputs) {
   if (!due(inputs)) return;
   GraphState state;
   const double begin_s = system_clock().now_s();
-  const RowExchange::AgreedRows rows = step_.agree_on_rows(seen_.at(inputs.shapes_key));
-  state.why_not = try_to_record(inputs, rows);
+  const SparseAllGather::AgreedRows rows = step_.agree_on_rows(seen_.at(inputs.shapes_key));
+  state.why_not = try_to_capture(inputs, rows);
   const bool failed = !state.why_not.empty();
   if (failed) {
     step_.forget_unfinished();
@@ -88,11 +88,11 @@ void StepGraphs::record_if_due(const StepInputs& inputs) {
     counts_.shapes = static_cast<std::int64_t>(ever_.size());
   } else {
     graphs_.erase(inputs.shapes_key);
-    backend_.release_cached_memory();  // that of the recording, which no step could use
+    backend_.release_cached_memory();  // that of the capture, which no step could use
     gave_up_ = true;
     if (state.why_not.empty())
       state.why_not = cat(failures, failures == 1 ? " other rank" : " other ranks",
-                          " could not record the step");
+                          " could not capture the step");
   }
   state.captured = failures == 0;
   state.seconds = system_clock().now_s() - begin_s;
@@ -102,18 +102,18 @@ void StepGraphs::record_if_due(const StepInputs& inputs) {
 
 at::Tensor StepGraphs::replay(const StepInputs& inputs) {
   const at::NoGradGuard no_grad;
-  Recorded& recorded = graphs_.at(inputs.shapes_key);
+  CapturedStep& captured = graphs_.at(inputs.shapes_key);
   // Without data the graph works on old ones: its report says that the step is to be dropped.
-  Copies copies{{recorded.inputs.weights, inputs.weights},
-                {recorded.inputs.report, inputs.report},
-                {recorded.inputs.lr, inputs.lr}};
+  Copies copies{{captured.inputs.weights, inputs.weights},
+                {captured.inputs.report, inputs.report},
+                {captured.inputs.lr, inputs.lr}};
   for (std::size_t m = 0; m < inputs.micro.size(); ++m)
     for (std::size_t i = 0; i < inputs.micro[m].size(); ++i)
-      copies.emplace_back(recorded.inputs.micro[m][i], inputs.micro[m][i]);
+      copies.emplace_back(captured.inputs.micro[m][i], inputs.micro[m][i]);
   copy_all(copies);
-  step_.before_replay(*recorded.plan);
-  recorded.graph->replay();
-  return recorded.numbers;
+  step_.before_replay(*captured.plan);
+  captured.graph->replay();
+  return captured.numbers;
 }
 
 void StepGraphs::count_step(const StepInputs& inputs) {

@@ -29,7 +29,7 @@ struct GraphState {
 
 // How steps ran, since the start.
 struct GraphCounts {
-  std::int64_t shapes = 0;               // for which graphs were recorded
+  std::int64_t shapes = 0;               // for which graphs were captured
   std::int64_t by_graph = 0, eager = 0;  // steps
 };
 
@@ -57,7 +57,7 @@ class StepGraphs {
 
  private:
   // A graph, and the tensors that it reads and writes.
-  struct Recorded {
+  struct CapturedStep {
     StepInputs inputs;
     at::Tensor numbers;
     std::shared_ptr<const StepPlan> plan;
@@ -65,7 +65,7 @@ class StepGraphs {
   };
 
   bool due(const StepInputs& inputs) const;
-  std::string try_to_record(const StepInputs& inputs, const RowExchange::AgreedRows& rows);
+  std::string try_to_capture(const StepInputs& inputs, const SparseAllGather::AgreedRows& rows);
   std::int64_t failed_ranks(bool failed);
 
   const TrainOptions& options_;
@@ -76,9 +76,9 @@ class StepGraphs {
   std::int64_t steps_ = 0;  // since the last reset
   // Shapes of eager steps, and their rows of tables (TrainStep::row_counts).
   std::map<std::uint64_t, std::vector<std::int64_t>> seen_;
-  std::map<std::uint64_t, Recorded> graphs_;  // by shapes
-  std::set<std::uint64_t> ever_;              // shapes for which there was a graph
-  bool gave_up_ = false;                      // a step could not be recorded
+  std::map<std::uint64_t, CapturedStep> graphs_;  // by shapes
+  std::set<std::uint64_t> ever_;                  // shapes for which there was a graph
+  bool gave_up_ = false;                          // a step could not be captured
   std::optional<GraphState> news_;
   GraphCounts counts_;
 };

@@ -15,7 +15,7 @@ FirstGradient first_gradient(const ParameterObservation& seen, const UpdateFacts
                                       : FirstGradient::overwrites;
 }
 
-// Rows of a large sparse parameter are added up in f32 (RowExchange).
+// Rows of a large sparse parameter are added up in f32 (SparseAllGather).
 bool leaves_sum(const ParameterObservation& seen, const UpdateFacts& facts) {
   return facts.reads_low_sums && !facts.exact &&
          (facts.sharded || !seen.gradient.is_sparse || !fills_a_bucket(seen.elements));

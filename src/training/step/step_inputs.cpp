@@ -34,7 +34,7 @@ double shapes_hash(const std::vector<Batch>& batches) {
 
 }  // namespace
 
-StepStage::StepStage(std::size_t terms, std::int64_t seed, const StepNumbers& numbers,
+StepStage::StepStage(std::size_t terms, std::int64_t seed, const StepMetrics& numbers,
                      ProcessGroup& group, Backend& backend, MemoryReserve& reserve)
     : terms_(terms),
       seed_(seed),

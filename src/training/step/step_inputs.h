@@ -5,7 +5,7 @@
 #include "backends/memory_reserve.h"
 #include "training/data/loader.h"
 #include "training/distributed/process_group.h"
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -32,7 +32,7 @@ struct StepInputs {
   std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
   std::vector<std::int64_t> first_global_rows;
   at::Tensor weights;  // f64 [terms], of all ranks
-  at::Tensor report;   // f64, see StepNumbers
+  at::Tensor report;   // f64, see StepMetrics
   at::Tensor lr;       // f32 0-dim
   // On the host:
   std::vector<std::shared_ptr<const HostPart>> host_parts;  // of each micro-batch
@@ -44,7 +44,7 @@ struct StepInputs {
 // One thread.
 class StepStage {
  public:
-  StepStage(std::size_t terms, std::int64_t seed, const StepNumbers& numbers, ProcessGroup& group,
+  StepStage(std::size_t terms, std::int64_t seed, const StepMetrics& numbers, ProcessGroup& group,
             Backend& backend, MemoryReserve& reserve);
 
   StagedStep stage(StepData data);  // all ranks
@@ -62,7 +62,7 @@ class StepStage {
 
   std::size_t terms_;
   std::int64_t seed_;
-  const StepNumbers& numbers_;
+  const StepMetrics& numbers_;
   ProcessGroup& group_;
   Backend& backend_;
   MemoryReserve& reserve_;

@@ -45,7 +45,7 @@ void StepRunner::release_graphs() {
 
 void StepRunner::reset_after_drop() {
   const at::NoGradGuard no_grad;
-  settle();
+  flush_update();
   release_graphs();
   step_.reset();
 }

@@ -4,7 +4,7 @@
 #include "backends/memory_reserve.h"
 #include "training/graph/step_graphs.h"
 #include "training/step/step_inputs.h"
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 #include "training/step/train_step.h"
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace lockstep {
 // A step under way.
 class RunningStep {
  public:
-  RunningStep(std::int64_t step, const StepNumbers& numbers, std::unique_ptr<Download> download)
+  RunningStep(std::int64_t step, const StepMetrics& numbers, std::unique_ptr<Download> download)
       : step_(step), numbers_(&numbers), download_(std::move(download)) {}
   StepResult get();  // blocks until its numbers are on the host
 
  private:
   std::int64_t step_;
-  const StepNumbers* numbers_;
+  const StepMetrics* numbers_;
   std::unique_ptr<Download> download_;
 };
 
@@ -39,7 +39,7 @@ class StepRunner {
   RunningStep run(StagedStep staged, double lr, const RankReport& report);
   // All work enqueued from now on sees the weights of the last step, and those of the storage are:
   // to be called before anything but another step uses them.
-  void settle() { step_.settle(); }
+  void flush_update() { step_.flush_update(); }
   // The outcome of the last capture of a graph, once.
   std::optional<GraphState> take_graph_news() { return graphs_.take_news(); }
   const GraphCounts& graph_counts() const { return graphs_.counts(); }
@@ -56,7 +56,7 @@ class StepRunner {
 
  private:
   Backend& backend_;
-  StepNumbers numbers_;
+  StepMetrics numbers_;
   MemoryReserve reserve_;
   StepStage stage_;
   TrainStep step_;

@@ -18,7 +18,7 @@
 
 namespace lockstep {
 
-TrainStep::TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryReserve& reserve)
+TrainStep::TrainStep(const StepParts& parts, const StepMetrics& numbers, MemoryReserve& reserve)
     : parts_(parts),
       numbers_(numbers),
       reserve_(reserve),
@@ -55,13 +55,13 @@ StepContext TrainStep::context_of(const at::Tensor& counters, const StepFactors&
 }
 
 // Micro-batch m.
-Batch TrainStep::batch_of(const StepInputs& inputs, std::size_t m, bool recorded) const {
+Batch TrainStep::batch_of(const StepInputs& inputs, std::size_t m, bool captured) const {
   const std::vector<at::Tensor>& fields = inputs.micro[m];
   return {.tensors = {fields.begin(), fields.end() - 2},
           .row_weight = fields[fields.size() - 2],
           .first_global_row = inputs.first_global_rows[m],
           .host_part = inputs.host_parts[m],
-          .recorded = recorded};
+          .captured = captured};
 }
 
 std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& context) {
@@ -73,10 +73,10 @@ std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& cont
 
 // The sum of each term, f32 [terms].
 at::Tensor TrainStep::forward(const StepInputs& inputs, std::size_t m, StepContext& context,
-                              const at::Tensor& sums, bool recorded) {
+                              const at::Tensor& sums, bool captured) {
   context.logged_names = logged_;
   context.logged = numbers_.logged(sums);
-  const std::vector<at::Tensor> terms = loss_of(batch_of(inputs, m, recorded), context);
+  const std::vector<at::Tensor> terms = loss_of(batch_of(inputs, m, captured), context);
   if (terms.size() != terms_)
     throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", terms.size()));
   // All terms at once: on a GPU a step of a small model is made of launches.
@@ -104,7 +104,7 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
   const at::Tensor each = forward(inputs, m, context, sums, pass == Pass::of_capture);
   numbers_.terms(sums).add_(each.detach().mul(factors.factors));
   // A capture that fails is none, so nothing that is still to come changes them.
-  if (pass == Pass::of_capture && last) capture_->numbers = sum_numbers(inputs, sums, Phase::none);
+  if (pass == Pass::of_capture && last) capture_->numbers = sum_metrics(inputs, sums, Phase::none);
   if (update != nullptr) update->end_forward();
   reduction_->begin_backward(last);
   enter(Phase::backward);
@@ -130,7 +130,7 @@ Phase TrainStep::forward_backward_all(const StepInputs& inputs, const StepFactor
   return phase_;
 }
 
-NumbersSum TrainStep::sum_numbers(const StepInputs& inputs, const at::Tensor& sums, Phase failed) {
+MetricsSum TrainStep::sum_metrics(const StepInputs& inputs, const at::Tensor& sums, Phase failed) {
   const at::NoGradGuard no_grad;
   const at::Tensor sum = retry([&] { return numbers_.own(inputs.report, sums, dropped_, failed); });
   return {.sum = sum, .pending = parts_.group.all_reduce(sum)};
@@ -174,7 +174,7 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   if (capture_ != nullptr)
     capture_->begin_step();
   else
-    settle();
+    flush_update();
   parts_.buffers.remember();
   reduction_->begin_step(inputs.accumulation);
   // A term that weighs nothing gives no gradient.
@@ -196,8 +196,8 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
     make_plan();
   retry([&] { parts_.backend.stamp(stamps_[0]); });
   reduce_gradients(failed);
-  const NumbersSum numbers = capture_ != nullptr ? std::exchange(capture_->numbers, {})
-                                                 : sum_numbers(inputs, sums, failed);
+  const MetricsSum numbers = capture_ != nullptr ? std::exchange(capture_->numbers, {})
+                                                 : sum_metrics(inputs, sums, failed);
   numbers.pending->wait();
   retry([&] { parts_.backend.stamp(stamps_[1]); });
   retry([&] { numbers_.find_dropped(numbers.sum, dropped_); });
@@ -210,8 +210,8 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   else
     optimizer.apply();
   return retry([&] {
-    return whole_numbers(numbers.sum, optimizer.gradient_norm(), optimizer.loss_scale(), dropped_,
-                         stamps_);
+    return host_metrics(numbers.sum, optimizer.gradient_norm(), optimizer.loss_scale(), dropped_,
+                        stamps_);
   });
 }
 
@@ -221,7 +221,7 @@ void TrainStep::forget_unfinished() {
 }
 
 void TrainStep::reset() {
-  LOCKSTEP_CHECK(!parts_.optimizer.owes_weights());  // it would read sums by another plan
+  LOCKSTEP_CHECK(!parts_.optimizer.update_is_deferred());  // it would read sums by another plan
   const at::NoGradGuard no_grad;
   dropped_.zero_();
   reserve_.take();

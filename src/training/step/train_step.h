@@ -8,13 +8,13 @@
 #include "training/gradients/gradient_buffers.h"
 #include "training/gradients/gradient_reduction.h"
 #include "training/gradients/not_finite.h"
-#include "training/gradients/row_exchange.h"
+#include "training/gradients/sparse_all_gather.h"
 #include "training/graph/block_observer.h"
 #include "training/graph/deferral_trial.h"
 #include "training/graph/step_capture.h"
 #include "training/recipe/recipe.h"
 #include "training/step/step_inputs.h"
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 #include "training/update/model_buffers.h"
 #include "training/update/optimizer.h"
 
@@ -51,30 +51,30 @@ struct StepParts {
 // changes nothing, nor does a later one before `reset`. One thread.
 class TrainStep {
  public:
-  TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryReserve& reserve);
+  TrainStep(const StepParts& parts, const StepMetrics& numbers, MemoryReserve& reserve);
 
-  // The whole step. Returns its numbers (StepNumbers::whole) on the device.
+  // The whole step. Returns its numbers (StepMetrics::whole) on the device.
   at::Tensor enqueue(const StepInputs& inputs);
-  // By parameter: how many rows its gradient had in the last step (RowExchange::counts). All ranks
-  // pass those of a step of the same shapes to `agree_on_rows`, before `plan_graph`.
+  // By parameter: how many rows its gradient had in the last step (SparseAllGather::counts). All
+  // ranks pass those of a step of the same shapes to `agree_on_rows`, before `plan_graph`.
   std::vector<std::int64_t> row_counts() const;
-  RowExchange::AgreedRows agree_on_rows(const std::vector<std::int64_t>& counts);
+  SparseAllGather::AgreedRows agree_on_rows(const std::vector<std::int64_t>& counts);
   // The plan of a graph of such a step, which may begin with the update of the step before it
   // (DeferredUpdate). Runs forward passes to find out, waits for the device, calls no collective,
   // and settles. Also makes the first call of Backend::side_work, which must come outside of a
   // capture.
   std::shared_ptr<const StepPlan> plan_graph(const StepInputs& inputs,
-                                             const RowExchange::AgreedRows& rows);
+                                             const SparseAllGather::AgreedRows& rows);
   // The same as `enqueue` while a graph is captured. Lack of memory throws and so ends the capture.
-  at::Tensor record(const StepInputs& inputs, const std::shared_ptr<const StepPlan>& plan);
+  at::Tensor capture(const StepInputs& inputs, const std::shared_ptr<const StepPlan>& plan);
   // Before a replay of such a graph.
   void before_replay(const StepPlan& plan);
   // All work enqueued from now on sees the weights of the last step.
-  void settle() { parts_.optimizer.settle(); }
+  void flush_update() { parts_.optimizer.flush_update(); }
   // After a capture that failed.
   void forget_unfinished();
-  // All ranks, after `settle` and a step that was dropped or not finite: later steps count again.
-  // They may have other micro-batches, so their plan is made anew. Allocates nothing.
+  // All ranks, after `flush_update` and a step that was dropped or not finite: later steps count
+  // again. They may have other micro-batches, so their plan is made anew. Allocates nothing.
   void reset();
   // From the next step on all blocks of the model are computed again in backward.
   void recompute_all_blocks() { parts_.recomputed_blocks = all_blocks; }
@@ -88,10 +88,10 @@ class TrainStep {
   enum class Pass { of_step, of_capture, of_search };
 
   StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
-  Batch batch_of(const StepInputs& inputs, std::size_t m, bool recorded) const;
+  Batch batch_of(const StepInputs& inputs, std::size_t m, bool captured) const;
   std::vector<at::Tensor> loss_of(const Batch& batch, StepContext& context);
   at::Tensor forward(const StepInputs& inputs, std::size_t m, StepContext& context,
-                     const at::Tensor& sums, bool recorded);
+                     const at::Tensor& sums, bool captured);
   void forward_backward(const StepInputs& inputs, std::size_t m, const StepFactors& factors,
                         const at::Tensor& sums, bool last, Pass pass);
   Phase forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
@@ -99,7 +99,7 @@ class TrainStep {
   void make_plan();
   std::optional<Deferral> defer_update(UpdatePlan& plan, const StepInputs& inputs);
   void reduce_gradients(Phase& failed);
-  NumbersSum sum_numbers(const StepInputs& inputs, const at::Tensor& sums, Phase failed);
+  MetricsSum sum_metrics(const StepInputs& inputs, const at::Tensor& sums, Phase failed);
   std::string first_not_finite(const StepInputs& inputs, std::size_t m, const StepFactors& factors);
   void enter(Phase phase);
   template <class Function>
@@ -108,7 +108,7 @@ class TrainStep {
   }
 
   StepParts parts_;
-  const StepNumbers& numbers_;
+  const StepMetrics& numbers_;
   MemoryReserve& reserve_;
   std::unique_ptr<GradientReduction> reduction_;
   BlockObserver blocks_;

@@ -31,7 +31,7 @@ class TrainStep::Trial {
 std::vector<std::int64_t> TrainStep::row_counts() const { return parts_.reducer.rows().counts(); }
 
 // Exact sums have an order of their own.
-RowExchange::AgreedRows TrainStep::agree_on_rows(const std::vector<std::int64_t>& counts) {
+SparseAllGather::AgreedRows TrainStep::agree_on_rows(const std::vector<std::int64_t>& counts) {
   if (parts_.options.exact) return {};
   return parts_.reducer.rows().agree(counts);
 }
@@ -49,7 +49,7 @@ std::optional<Deferral> TrainStep::defer_update(UpdatePlan& plan, const StepInpu
     context.before_block = [&](std::int64_t block, const auto&) { before_block(block); };
     const at::Tensor sums = numbers_.new_sums(stamps_.options());
     std::vector<at::Tensor> all{
-        forward(inputs, 0, context, sums, /*recorded=*/true).detach().to(at::kDouble), sums};
+        forward(inputs, 0, context, sums, /*captured=*/true).detach().to(at::kDouble), sums};
     for (const NamedTensor& buffer : parts_.buffers.tensors())
       all.push_back(buffer.tensor.detach().flatten().to(at::kDouble));
     return at::cat(all);
@@ -75,8 +75,8 @@ std::optional<Deferral> TrainStep::defer_update(UpdatePlan& plan, const StepInpu
 }
 
 std::shared_ptr<const StepPlan> TrainStep::plan_graph(const StepInputs& inputs,
-                                                      const RowExchange::AgreedRows& rows) {
-  settle();
+                                                      const SparseAllGather::AgreedRows& rows) {
+  flush_update();
   // The first call reserves a workspace, which a capture may not.
   const bool has_side_work = parts_.backend.side_work() != nullptr;
   UpdatePlan plan = parts_.gradients.plan();
@@ -97,8 +97,8 @@ std::shared_ptr<const StepPlan> TrainStep::plan_graph(const StepInputs& inputs,
   return parts_.optimizer.prepare_plan(std::move(plan), /*for_graph=*/true);
 }
 
-at::Tensor TrainStep::record(const StepInputs& inputs,
-                             const std::shared_ptr<const StepPlan>& plan) {
+at::Tensor TrainStep::capture(const StepInputs& inputs,
+                              const std::shared_ptr<const StepPlan>& plan) {
   StepCapture capture(parts_.gradients, parts_.optimizer, parts_.reducer, parts_.backend, plan);
   capture_ = &capture;
   const auto end = c10::make_scope_exit([this] { capture_ = nullptr; });

@@ -71,10 +71,10 @@ class PreparedByKernel : public PreparedUpdate {
     cuda_adam().update(arguments);
   }
 
-  std::optional<OwedRows> owed_rows(std::size_t group) const override {
+  std::optional<DeferredRows> deferred_rows(std::size_t group) const override {
     const UpdateGroup& ranges = groups_[group];
     LOCKSTEP_CHECK(ranges.size() == 1 && ranges[0].weights.size() == 1);
-    return OwedRows{.adam = arguments(), .range = spans_[group].first_range};
+    return DeferredRows{.adam = arguments(), .range = spans_[group].first_range};
   }
 
  private:

@@ -33,8 +33,8 @@ class PreparedMuon : public PreparedUpdate {
   }
 
   // A sparse parameter is AdamW's.
-  std::optional<OwedRows> owed_rows(std::size_t group) const override {
-    return has_rest_[group] && !has_matrices_[group] ? rest_->owed_rows(group) : std::nullopt;
+  std::optional<DeferredRows> deferred_rows(std::size_t group) const override {
+    return has_rest_[group] && !has_matrices_[group] ? rest_->deferred_rows(group) : std::nullopt;
   }
 
  private:

@@ -200,8 +200,8 @@ void Optimizer::begin_weights() { gradients_.step_plan()->weights->begin(); }
 
 void Optimizer::update_group(std::size_t group) { gradients_.step_plan()->weights->update(group); }
 
-std::optional<OwedRows> Optimizer::owed_rows(std::size_t group) const {
-  return gradients_.step_plan()->weights->owed_rows(group);
+std::optional<DeferredRows> Optimizer::deferred_rows(std::size_t group) const {
+  return gradients_.step_plan()->weights->deferred_rows(group);
 }
 
 void Optimizer::update_weights() {
@@ -210,15 +210,16 @@ void Optimizer::update_weights() {
 }
 
 void Optimizer::before_replay(bool begins) {
-  if (!begins) return settle();
-  if (!owes_weights_) skip_.fill_(1);  // they are up to date: the graph's update changes nothing
-  owes_weights_ = true;
+  if (!begins) return flush_update();
+  if (!update_is_deferred_)
+    skip_.fill_(1);  // they are up to date: the graph's update changes nothing
+  update_is_deferred_ = true;
 }
 
-void Optimizer::settle() {
-  if (!owes_weights_) return;
+void Optimizer::flush_update() {
+  if (!update_is_deferred_) return;
   update_weights();
-  owes_weights_ = false;
+  update_is_deferred_ = false;
 }
 
 void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {

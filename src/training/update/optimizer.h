@@ -1,7 +1,7 @@
 // The update of the weights, with clipping and loss scaling decided on the device.
 #pragma once
 
-#include "ops/gradient_buffer/owed_update.h"
+#include "ops/gradient_buffer/deferred_sparse_update.h"
 #include "ops/step_scalars/step_scalars.h"
 #include "planning/options/train_options.h"
 #include "training/gradients/gradient_buffers.h"
@@ -57,14 +57,15 @@ class Optimizer {
   // For a group that is one sparse parameter: what an operation needs to compute rows as this
   // update will leave them. Valid on the device once begin_weights is done. Nothing where the
   // rule cannot.
-  std::optional<OwedRows> owed_rows(std::size_t group) const;
+  std::optional<DeferredRows> deferred_rows(std::size_t group) const;
   // Before a replay. begins: the graph begins with the update of the step before it, and leaves
-  // that of its own step to the next one, or to `settle`. Other graphs need all weights up to date.
+  // that of its own step to the next one, or to `flush_update`. Other graphs need all weights up to
+  // date.
   void before_replay(bool begins);
   // Makes the update that a graph left: all work enqueued from now on sees the weights of the last
   // step. It reads the gradients, so it comes before they are zero-filled for the next step.
-  void settle();
-  bool owes_weights() const { return owes_weights_; }
+  void flush_update();
+  bool update_is_deferred() const { return update_is_deferred_; }
 
   // Makes what the device reads of a plan, for GradientBuffers::use. for_graph: its updates skip
   // what is clean (DirtyPieces), which needs nothing but decay: `find_dirty` comes before a replay
@@ -137,7 +138,7 @@ class Optimizer {
   UpdateScalars scalars_;  // of the tensors above
   std::unique_ptr<OptimizerRule> rule_;
   std::unique_ptr<WeightAverage> average_;
-  bool owes_weights_ = false;                 // the last replay left its update to do
+  bool update_is_deferred_ = false;           // the last replay left its update to do
   std::weak_ptr<const StepPlan> graph_plan_;  // the last one: others may share its tables
 };
 

@@ -2,7 +2,7 @@
 // add one.
 #pragma once
 
-#include "ops/gradient_buffer/owed_update.h"
+#include "ops/gradient_buffer/deferred_sparse_update.h"
 #include "planning/options/train_options.h"
 
 #include <ATen/core/Tensor.h>
@@ -55,7 +55,9 @@ class PreparedUpdate {
   virtual void update(std::size_t group) const = 0;
   // For a group that is one sparse parameter: enough to compute rows as the update will leave them.
   // Nothing where the rule cannot.
-  virtual std::optional<OwedRows> owed_rows(std::size_t /*group*/) const { return std::nullopt; }
+  virtual std::optional<DeferredRows> deferred_rows(std::size_t /*group*/) const {
+    return std::nullopt;
+  }
 };
 
 // How one kind of optimizer updates weights. One thread.

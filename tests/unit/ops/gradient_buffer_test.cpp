@@ -186,7 +186,7 @@ TEST(GradientBuffer, IsPendingWhileACopyOfAutogradsGradientIsQueued) {
 
 // As a block that is computed again makes one.
 TEST(GradientBuffer, MakesTheQueuedCopyBeforeAPassInsideAnotherAdds) {
-  const TableRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
+  const SparseRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
   GradientRig rig;
   rig.begin_stale();
   rig.buffer.open_for_autograd(at::ones({3, 2}, at::kBFloat16));
@@ -262,7 +262,7 @@ TEST(GradientBuffer, BeginsAStepAfterOneThatBrokeOff) {
 }
 
 TEST(GradientBuffer, IsSparseUntilItGetsAnythingElseThanRows) {
-  const TableRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
+  const SparseRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
   GradientRig rig;
   EXPECT_FALSE(rig.buffer.is_sparse());
   rig.begin_filled();
@@ -271,7 +271,7 @@ TEST(GradientBuffer, IsSparseUntilItGetsAnythingElseThanRows) {
   EXPECT_TRUE(rig.buffer.is_sparse());
   EXPECT_EQ(rig.buffer.row_count(), 2);
   EXPECT_EQ(rig.f32.sum().item<float>(), 4);
-  std::vector<TableRows> kept;
+  std::vector<SparseRows> kept;
   rig.buffer.keep_rows(&kept);
   rig.buffer.add_rows(row);
   EXPECT_EQ(kept.size(), 1U);
@@ -308,7 +308,7 @@ TEST(GradientBufferDeathTest, ACallOutOfOrderIsRefusedByTheParametersName) {
     rig.buffer.open_for_autograd(at::ones({3, 2}, at::kFloat));
   };
   const auto nothing = [](GradientRig&) {};
-  const TableRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
+  const SparseRows row{.rows = at::tensor({1}, at::kLong), .gradient = at::ones({1, 2})};
   const auto begin = [](GradientRig& rig) { rig.begin_filled(); };
   const auto join = [](GradientRig& rig) { rig.buffer.join(); };
   const auto open_aside = [](GradientRig& rig) {

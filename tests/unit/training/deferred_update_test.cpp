@@ -222,7 +222,7 @@ void expect_same_runs(BlockRecipe& recipe, const TrainOptions& options,
     const double expected = plain.step(count).loss;
     EXPECT_EQ(beside.step(count).loss, expected) << "step " << plain.steps;
   }
-  beside.parts.runner.settle();
+  beside.parts.runner.flush_update();
   expect_same(beside.weights(), plain.weights());
   EXPECT_GT(backend.replayed, 0);
   if (done != nullptr) *done = backend.done;
@@ -317,7 +317,7 @@ TEST(DeferredUpdate, IsMadeForOtherShapesAfterOneForWhichItIsWrong) {
     for (int step = 0; step < 6; ++step) EXPECT_EQ(beside.step(rows).loss, plain.step(rows).loss);
     done.push_back(backend.done - before);
   }
-  beside.parts.runner.settle();
+  beside.parts.runner.flush_update();
   expect_same(beside.weights(), plain.weights());
   EXPECT_GT(done[0], 0);
   EXPECT_EQ(done[1], 0);
@@ -453,13 +453,13 @@ TEST(DeferredUpdate, IsTheSameWhereBlocksAreComputedAgain) {
         beside(recipe, options, group, backend);
     for (DeferringRank* rank : {&plain, &beside}) rank->parts.runner.recompute_all_blocks();
     for (int i = 0; i < 10; ++i) EXPECT_EQ(beside.step(4).loss, plain.step(4).loss);
-    beside.parts.runner.settle();
+    beside.parts.runner.flush_update();
     expect_same(beside.weights(), plain.weights());
     EXPECT_GT(backend.done, 0);
   }
 }
 
-// Without work beside there is nothing to gain, and nothing is owed.
+// Without work on a side stream there is nothing to gain, and no update is deferred.
 TEST(DeferredUpdate, IsNotMadeWithoutWorkBeside) {
   BlockRecipe recipe;
   const With options(Precision::bf16);
@@ -470,7 +470,7 @@ TEST(DeferredUpdate, IsNotMadeWithoutWorkBeside) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(other.step(4).loss, plain.step(4).loss);
   EXPECT_EQ(backend.replayed, by_graph);
   expect_same(other.weights(), plain.weights());
-  other.parts.runner.settle();
+  other.parts.runner.flush_update();
   expect_same(other.weights(), plain.weights());
 }
 
@@ -513,7 +513,7 @@ TEST(DeferredUpdate, IsOwedUntilSomebodySettles) {
   }
   expect_same(beside.weights(), before);
   for (int i = 0; i < 2; ++i) {  // a second time it changes nothing
-    beside.parts.runner.settle();
+    beside.parts.runner.flush_update();
     expect_same(beside.weights(), plain.weights());
   }
   for (int i = 0; i < 3; ++i) EXPECT_EQ(beside.step(4).loss, plain.step(4).loss);
@@ -535,7 +535,7 @@ TEST(DeferredUpdate, OfAStepThatIsNotFiniteChangesNothing) {
     }
     expect_same(beside.weights(), plain.weights());
     for (int i = 0; i < 8; ++i) EXPECT_EQ(beside.step(4).loss, plain.step(4).loss);
-    beside.parts.runner.settle();
+    beside.parts.runner.flush_update();
     expect_same(beside.weights(), plain.weights());
   }
 }
@@ -551,14 +551,14 @@ TEST(DeferredUpdate, IsTheSameOnSeveralRanks) {
       DeferringRank plain(recipe, options, group, cpu_backend()),
           beside(recipe, options, group, backend);
       for (int i = 0; i < 10; ++i) EXPECT_EQ(beside.step(4).loss, plain.step(4).loss);
-      beside.parts.runner.settle();
+      beside.parts.runner.flush_update();
       expect_same(beside.weights(), plain.weights());
       EXPECT_GT(backend.done, 0);
     });
   }
 }
 
-// What the ranks agreed on for a recording is forgotten with it.
+// What the ranks agreed on for a capture is forgotten with it.
 TEST(DeferredUpdate, OfARecordingThatFailsLeavesNothingToTheOtherSteps) {
   const With options(Precision::bf16);
   testing::with_ranks(2, [&](ProcessGroup& group) {
@@ -575,7 +575,7 @@ TEST(DeferredUpdate, OfARecordingThatFailsLeavesNothingToTheOtherSteps) {
 }
 
 // A block is seen twice, once with weights that are no numbers.
-TEST(DeferredUpdate, AsksTheForwardPassTwiceBeforeARecording) {
+TEST(DeferredUpdate, AsksTheForwardPassTwiceBeforeACapture) {
   BlockRecipe recipe;
   ProcessGroup group{World{}, cpu_backend()};
   testing::DelayingBackend backend;

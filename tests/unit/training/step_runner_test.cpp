@@ -309,7 +309,7 @@ class OfSomeShapes : public testing::ToyRecipe {
 
 struct GraphRun {
   std::vector<double> losses;
-  std::vector<int> recorded{0, 0}, replayed{0, 0};  // by rank
+  std::vector<int> captures{0, 0}, replayed{0, 0};  // by rank
   GraphCounts counts;                               // of rank 0
   std::vector<GraphState> news;                     // of rank 0
 };
@@ -333,7 +333,7 @@ GraphRun run_with_graphs(GraphMode mode, const std::function<std::int64_t(int, s
       if (const auto news = rank.runner.take_graph_news()) own.news.push_back(*news);
     }
     const std::lock_guard lock(mutex);
-    run.recorded[static_cast<std::size_t>(group.rank())] = backend.recorded;
+    run.captures[static_cast<std::size_t>(group.rank())] = backend.captures;
     run.replayed[static_cast<std::size_t>(group.rank())] = backend.replayed;
     if (group.rank() != 0) return;
     run.losses = own.losses;
@@ -361,7 +361,7 @@ TEST(GraphsOfSteps, RecordEachShapeTheSecondTimeThatItComes) {
   const GraphRun plain = run_with_graphs(GraphMode::off, two);
   const GraphRun run = run_with_graphs(GraphMode::automatic, two);
   EXPECT_EQ(run.losses, plain.losses);
-  EXPECT_EQ(run.recorded, (std::vector<int>{2, 2}));
+  EXPECT_EQ(run.captures, (std::vector<int>{2, 2}));
   EXPECT_EQ(run.counts.shapes, 2);
   EXPECT_EQ(run.counts.by_graph, 7);
   ASSERT_EQ(run.news.size(), 2U);
@@ -372,7 +372,7 @@ TEST(GraphsOfSteps, RecordEachShapeTheSecondTimeThatItComes) {
 TEST(GraphsOfSteps, AreNoMoreThanAsked) {
   const auto two = [](int /*rank*/, std::int64_t step) { return step % 2 == 0 ? 9 : 2; };
   const GraphRun run = run_with_graphs(GraphMode::automatic, two, 1);
-  EXPECT_EQ(run.recorded, (std::vector<int>{1, 1}));
+  EXPECT_EQ(run.captures, (std::vector<int>{1, 1}));
   EXPECT_EQ(run.counts.shapes, 1);
   EXPECT_EQ(run.counts.eager, 6);  // three warm up, and each other step after the fourth
 }
@@ -384,14 +384,14 @@ TEST_F(Alone, AGraphThatIsRecordedAgainAfterARepairCountsAsOneShape) {
   for (int step = 0; step < 6; ++step) rank.step();
   rank.runner.reset_after_drop();
   for (int step = 0; step < 6; ++step) rank.step();
-  EXPECT_EQ(backend.recorded, 2);
+  EXPECT_EQ(backend.captures, 2);
   EXPECT_EQ(rank.runner.graph_counts().shapes, 1);
 }
 
 TEST(GraphsOfSteps, SayThatNoShapeComesAgain) {
   const auto others = [](int /*rank*/, std::int64_t step) { return step + 1; };
   const GraphRun run = run_with_graphs(GraphMode::automatic, others, 8, 101);
-  EXPECT_EQ(run.recorded, (std::vector<int>{0, 0}));
+  EXPECT_EQ(run.captures, (std::vector<int>{0, 0}));
   ASSERT_EQ(run.news.size(), 1U);
   EXPECT_EQ(run.news[0].why_not, "no two of the first 100 steps had data of the same shapes");
 }

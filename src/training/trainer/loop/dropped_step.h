@@ -3,7 +3,7 @@
 
 #include "planning/options/train_options.h"
 #include "planning/plan.h"
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 
 #include <cstdint>
 #include <optional>

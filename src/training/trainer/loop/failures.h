@@ -1,11 +1,11 @@
-// Failures that end a run, each with a message that says what to do. Steps that are repeated instead
-// are in loop_recovery.cpp.
+// Failures that end a run, each with a message that says what to do. Steps that are repeated
+// instead are in loop_recovery.cpp.
 #pragma once
 
 #include "planning/plan.h"
 #include "training/gradients/not_finite.h"
 #include "training/parameters/parameter_storage.h"
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 #include "training/trainer/trainer.h"
 
 #include <c10/util/Exception.h>

@@ -77,7 +77,7 @@ void Loop::drain(std::size_t keep) {
 // Waits for the steps under way, and has their weights in place; false where one was dropped.
 bool Loop::all_happened() {
   drain(0);
-  runner_.settle();
+  runner_.flush_update();
   return !dropped_.any();
 }
 

@@ -10,10 +10,10 @@
 #include "runtime/run/formats/tensorboard_log.h"
 #include "training/checkpoint/snapshot.h"
 #include "training/evaluation/evaluator.h"
+#include "training/graph/step_graphs.h"
 #include "training/parameters/parameter_groups.h"
 #include "training/recipe/recipe.h"
-#include "training/graph/step_graphs.h"
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 #include "training/trainer/output/link_speed.h"
 #include "training/trainer/output/step_times.h"
 

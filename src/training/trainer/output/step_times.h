@@ -4,7 +4,7 @@
 #include "planning/plan.h"
 #include "runtime/run/curves/mean_step.h"
 #include "runtime/run/curves/recent_steps.h"
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "planning/options/train_options.h"
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 #include "training/trainer/stopping/stop.h"
 
 #include <cstdint>

@@ -162,7 +162,7 @@ TEST(Fields, AreAsManyAsTheDatasetNames) {
 
 TEST(Fields, OfTheHostAreNotReadWhileAGraphIsRecorded) {
   Batch batch = last_of_an_evaluation(std::make_shared<Lines>(), 0);
-  batch.recorded = true;
+  batch.captured = true;
   EXPECT_EQ(
       said_by([&] { batch.host(); }),
       "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the recorded "

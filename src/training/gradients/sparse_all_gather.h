@@ -3,7 +3,7 @@
 // by the reducer's buckets.
 #pragma once
 
-#include "ops/embedding/table_rows.h"
+#include "ops/embedding/sparse_rows.h"
 #include "training/distributed/process_group.h"
 #include "training/gradients/gradient_buffers.h"
 
@@ -20,9 +20,9 @@ namespace lockstep {
 // same number of rows in every step, agreed on before. All ranks add up all rows in one order, so
 // their sums are equal to the bit; an all-reduce may give other last bits. Used in low precision,
 // where ranks do not share the update. One thread.
-class RowExchange {
+class SparseAllGather {
  public:
-  RowExchange(GradientBuffers& gradients, ProcessGroup& group);  // both outlive it
+  SparseAllGather(GradientBuffers& gradients, ProcessGroup& group);  // both outlive it
 
   // By parameter, for the last step on this rank: how many rows the gradient has, if it is rows and
   // nothing else; else -1. Empty if there is one rank.
@@ -56,7 +56,7 @@ class RowExchange {
   };
   bool adds_rows(std::size_t i) const;
   Sent empty_for(std::size_t i, std::int64_t most) const;
-  TableRows rows_of(const Sent& sent, std::int64_t rank) const;
+  SparseRows rows_of(const Sent& sent, std::int64_t rank) const;
   bool pays(std::size_t i, std::int64_t rows) const;
   const std::vector<std::int64_t>& rows_of_ranks(std::size_t i) const;
   std::int64_t most_rows(std::size_t i) const;  // room for a rank's rows; 0: not this way
@@ -65,7 +65,7 @@ class RowExchange {
   ParameterStorage& storage_;
   GradientBuffers& gradients_;
   ProcessGroup& group_;
-  std::vector<std::vector<TableRows>> kept_;  // by parameter; empty: no capture
+  std::vector<std::vector<SparseRows>> kept_;  // by parameter; empty: no capture
   std::vector<Sent> sent_;
   bool has_connected_ = false;  // the collective
 };

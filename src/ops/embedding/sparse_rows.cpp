@@ -1,4 +1,4 @@
-#include "ops/embedding/table_rows.h"
+#include "ops/embedding/sparse_rows.h"
 
 #include "core/base/check.h"
 #include "ops/embedding/embedding.h"
@@ -16,7 +16,7 @@ bool row_kernels_serve(const at::Tensor& buffer) {
          buffer.size(1) % 8 == 0 && buffer.is_contiguous() && aligned(buffer);
 }
 
-void add_by_kernel(const at::Tensor& buffer, const TableRows& given, const DirtyRange& dirty) {
+void add_by_kernel(const at::Tensor& buffer, const SparseRows& given, const DirtyRange& dirty) {
   EmbeddingBackward arguments{.tokens = given.rows.const_data_ptr<std::int64_t>(),
                               .gradient = given.gradient.const_data_ptr(),
                               .of_weight = buffer.mutable_data_ptr<float>(),
@@ -33,7 +33,7 @@ void add_by_kernel(const at::Tensor& buffer, const TableRows& given, const Dirty
   embedding_kernels_here().backward(arguments);
 }
 
-void add_by_aten(const at::Tensor& buffer, const TableRows& given, const DirtyRange& dirty) {
+void add_by_aten(const at::Tensor& buffer, const SparseRows& given, const DirtyRange& dirty) {
   const at::Tensor& rows = given.rows;
   buffer.index_add_(0, rows, given.gradient.to(buffer.scalar_type()));
   if (!dirty.flags.defined()) return;
@@ -47,7 +47,7 @@ void add_by_aten(const at::Tensor& buffer, const TableRows& given, const DirtyRa
 
 }  // namespace
 
-void add_table_rows(const at::Tensor& buffer, const TableRows& given, const DirtyRange& dirty) {
+void add_sparse_rows(const at::Tensor& buffer, const SparseRows& given, const DirtyRange& dirty) {
   const at::Tensor &rows = given.rows, &gradient = given.gradient;
   LOCKSTEP_CHECK(buffer.dim() == 2 && gradient.dim() == 2 && gradient.size(1) == buffer.size(1));
   LOCKSTEP_CHECK(rows.dim() == 1 && rows.size(0) == gradient.size(0));

@@ -1,5 +1,5 @@
 // Gradients of tables: rows that the ranks bring together, and which pieces of them are clean.
-#include "training/gradients/row_exchange.h"
+#include "training/gradients/sparse_all_gather.h"
 #include "training/gradients/reducer.h"
 
 #include "core/base/error.h"
@@ -69,7 +69,7 @@ struct Rank {
     gradients.begin_step();
     reducer.arm();
     loss().backward();
-    gradients.settle();
+    gradients.zero_fill_missing();
     if (!gradients.plan().observed) testing::plan_steps(gradients, /*reads_low_sums=*/true);
     own_of_table = storage.view(gradients.flat(), table_index).clone();
     reducer.flush();
@@ -87,13 +87,13 @@ struct Rank {
     return step([&] { return loss_of(model, model.table, group.rank(), count); });
   }
   // The plan of a capture of a step like the last one.
-  void plan_rows(RowExchange& exchange) {
+  void plan_rows(SparseAllGather& exchange) {
     UpdatePlan plan = gradients.plan();
-    const RowExchange::AgreedRows rows = exchange.agree(exchange.counts());
+    const SparseAllGather::AgreedRows rows = exchange.agree(exchange.counts());
     for (std::size_t i = 0; i < rows.size(); ++i) plan.parameters[i].rows_of_ranks = rows[i];
     testing::use_plan(gradients, std::move(plan));
   }
-  at::Tensor recorded(const std::function<at::Tensor()>& loss) {
+  at::Tensor captured(const std::function<at::Tensor()>& loss) {
     const UpdatePlan eager = gradients.plan();
     plan_rows(reducer.rows());
     reducer.rows().begin();
@@ -111,8 +111,8 @@ struct Rank {
       throw;
     }
   }
-  at::Tensor recorded(std::int64_t count) {
-    return recorded([&] { return loss_of(model, model.table, group.rank(), count); });
+  at::Tensor captured(std::int64_t count) {
+    return captured([&] { return loss_of(model, model.table, group.rank(), count); });
   }
 
   TableModel model;
@@ -123,25 +123,25 @@ struct Rank {
   at::Tensor own_of_table;  // before the sum
 };
 
-class RowExchangeIn : public ::testing::TestWithParam<ReducePrecision> {};
-INSTANTIATE_TEST_SUITE_P(Precisions, RowExchangeIn,
+class SparseAllGatherIn : public ::testing::TestWithParam<ReducePrecision> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, SparseAllGatherIn,
                          ::testing::Values(ReducePrecision::fp32, ReducePrecision::bf16));
 
-TEST_P(RowExchangeIn, BringsTogetherWhatTheTablesSumIs) {
+TEST_P(SparseAllGatherIn, BringsTogetherWhatTheTablesSumIs) {
   for (const int ranks : {2, 3})
     testing::with_ranks(ranks, [](ProcessGroup& group) {
       Rank rank(group, GetParam());
       const std::int64_t count = 5 + 2 * group.rank();
       const at::Tensor whole = rank.step(count);
       EXPECT_GT(rank.own_of_table.abs().sum().item<float>(), 0);
-      const at::Tensor by_rows = rank.recorded(count);
+      const at::Tensor by_rows = rank.captured(count);
       EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);  // they went as rows
       EXPECT_TRUE(by_rows.equal(whole));
       EXPECT_TRUE(rank.step(count).equal(whole));
     });
 }
 
-TEST(RowExchange, TakesRowsOfSeveralPasses) {
+TEST(SparseAllGather, TakesRowsOfSeveralPasses) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     const auto twice = [&] {
@@ -149,11 +149,11 @@ TEST(RowExchange, TakesRowsOfSeveralPasses) {
       return loss_of(rank.model, rank.model.table, group.rank(), 3);
     };
     const at::Tensor whole = rank.step(twice);
-    EXPECT_TRUE(rank.recorded(twice).equal(whole));
+    EXPECT_TRUE(rank.captured(twice).equal(whole));
   });
 }
 
-TEST(RowExchange, TakesATableThatOneOperationReadsTwice) {
+TEST(SparseAllGather, TakesATableThatOneOperationReadsTwice) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     const auto both = [&] {
@@ -163,33 +163,33 @@ TEST(RowExchange, TakesATableThatOneOperationReadsTwice) {
           .sum();
     };
     const at::Tensor whole = rank.step(both);
-    EXPECT_TRUE(rank.recorded(both).equal(whole));
+    EXPECT_TRUE(rank.captured(both).equal(whole));
     EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);
     EXPECT_EQ(rank.storage.view(whole, table_index).sum().item<float>(), 2 * 2 * 6 * row_width);
   });
 }
 
-TEST(RowExchange, ARankWithoutRowsGetsThoseOfTheOthers) {
+TEST(SparseAllGather, ARankWithoutRowsGetsThoseOfTheOthers) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     const std::int64_t count = group.rank() == 0 ? 0 : 7;
     const at::Tensor whole = rank.step(count);
-    EXPECT_TRUE(rank.recorded(count).equal(whole));
+    EXPECT_TRUE(rank.captured(count).equal(whole));
     EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);
     EXPECT_GT(rank.storage.view(whole, table_index).abs().sum().item<float>(), 0);
   });
 }
 
-TEST(RowExchange, LeavesAloneWhatItWouldNotPayFor) {
+TEST(SparseAllGather, LeavesAloneWhatItWouldNotPayFor) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
-    RowExchange exchange(rank.gradients, group);
+    SparseAllGather exchange(rank.gradients, group);
     bool takes_small = false;
     const auto takes = [&](const std::function<at::Tensor()>& loss) {
       rank.step(loss);
       const UpdatePlan eager = rank.gradients.plan();
       rank.plan_rows(exchange);
-      EXPECT_FALSE(exchange.takes(table_index));  // not before the recording
+      EXPECT_FALSE(exchange.takes(table_index));  // not before the capture
       exchange.begin();
       const bool takes_table = exchange.takes(table_index);
       takes_small = exchange.takes(small_index);
@@ -213,22 +213,22 @@ TEST(RowExchange, LeavesAloneWhatItWouldNotPayFor) {
   });
 }
 
-TEST(RowExchange, InAFixedOrderTablesAreSummedAsTheyAre) {
+TEST(SparseAllGather, InAFixedOrderTablesAreSummedAsTheyAre) {
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     const at::Tensor whole = rank.step(6);
-    EXPECT_TRUE(rank.recorded(6).equal(whole));
+    EXPECT_TRUE(rank.captured(6).equal(whole));
     EXPECT_GT(rank.own_of_table.abs().sum().item<float>(), 0);
   });
   at::globalContext().setDeterministicAlgorithms(false, false);
 }
 
-TEST(RowExchange, RefusesOtherRowsThanWereAgreedOn) {
+TEST(SparseAllGather, RefusesOtherRowsThanWereAgreedOn) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     rank.step(5);
-    EXPECT_THROW(rank.recorded(6), Error);  // on both ranks: neither waits for the other
+    EXPECT_THROW(rank.captured(6), Error);  // on both ranks: neither waits for the other
   });
 }
 
@@ -269,7 +269,7 @@ void find_dirty(Rank& rank, const at::Tensor& flat) {
 }
 
 // Where a gradient may be, given the whole one.
-void expect_touched(const Rank& rank, const at::Tensor& gradients) {
+void expect_dirty(const Rank& rank, const at::Tensor& gradients) {
   const at::Tensor flags = rank.gradients.dirty().flags();
   for (std::int64_t piece = 0; piece < flags.size(0); ++piece) {
     const std::int64_t begin = piece * dirty_piece;
@@ -289,17 +289,17 @@ TEST(DirtyPieces, AreThoseOfRowsThatSomeStepHad) {
     EXPECT_EQ(clean_pieces(rank), 0);  // as long as nobody knows better
     const at::Tensor first = rank.step(5);
     find_dirty(rank, first);
-    expect_touched(rank, first);
+    expect_dirty(rank, first);
     const std::int64_t before = clean_pieces(rank);
     EXPECT_GT(before, words * row_width / dirty_piece - 5);
     // Rows of the other rank count, too.
-    expect_touched(rank, rank.recorded(5));
+    expect_dirty(rank, rank.captured(5));
     // Others, of this rank alone: far behind.
     const auto far = [&] {
       const at::Tensor rows = at::full({5}, 5000 + 300 * group.rank(), at::kLong);
       return embedding_sum({{.rows = rows, .table = rank.model.table}}).sum();
     };
-    expect_touched(rank, rank.recorded(far));
+    expect_dirty(rank, rank.captured(far));
     EXPECT_LT(clean_pieces(rank), before);
     EXPECT_GT(clean_pieces(rank), before - 6);
   });

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-struct TableRows {
+struct SparseRows {
   at::Tensor rows;      // i64 [N], contiguous, each from 0 to V - 1; one may be there many times
   at::Tensor gradient;  // [N, D], contiguous
   // i64 [N]: places in `rows`, those of one row together and ascending (rows_by_token). Then what
@@ -25,9 +25,9 @@ struct DirtyRange {
 };
 
 // buffer f32 [V, D], contiguous: row rows[n] of it += gradient[n], and `dirty` becomes 1 there.
-// On GPUs, rows without TableRows::order are added in no fixed order, unless ATen was told to be
+// On GPUs, rows without SparseRows::order are added in no fixed order, unless ATen was told to be
 // deterministic.
-void add_table_rows(const at::Tensor& buffer, const TableRows& rows, const DirtyRange& dirty);
+void add_sparse_rows(const at::Tensor& buffer, const SparseRows& rows, const DirtyRange& dirty);
 
 // Whether rows that have an order are added to such a buffer in that order.
 bool rows_keep_an_order(const at::Tensor& buffer);

@@ -1,4 +1,4 @@
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 
 #include "core/base/check.h"
 #include "ops/step_scalars/step_scalars.h"
@@ -20,17 +20,17 @@ constexpr std::size_t norm_slot = 0, loss_scale_slot = 1, dropped_slot = 2, begi
 
 }  // namespace
 
-StepNumbers::StepNumbers(std::size_t terms, std::size_t logged, int rank, int ranks)
+StepMetrics::StepMetrics(std::size_t terms, std::size_t logged, int rank, int ranks)
     : terms_(terms),
       logged_(logged),
       rank_(static_cast<std::size_t>(rank)),
       ranks_(static_cast<std::size_t>(ranks)) {}
 
-std::size_t StepNumbers::report_begin(std::size_t rank) const {
+std::size_t StepMetrics::report_begin(std::size_t rank) const {
   return sums() + request_slots + report_slots * rank;
 }
 
-at::Tensor StepNumbers::report(const RankReport& report, Backend& backend) const {
+at::Tensor StepMetrics::report(const RankReport& report, Backend& backend) const {
   at::Tensor host =
       backend.host_empty({static_cast<std::int64_t>(report_begin(ranks_))}, at::kDouble);
   host.zero_();
@@ -48,7 +48,7 @@ at::Tensor StepNumbers::report(const RankReport& report, Backend& backend) const
   return host;
 }
 
-at::Tensor StepNumbers::own(const at::Tensor& report, const at::Tensor& sums,
+at::Tensor StepMetrics::own(const at::Tensor& report, const at::Tensor& sums,
                             const at::Tensor& dropped, Phase failed) const {
   at::Tensor numbers = own_numbers(report, sums, dropped, drop_place());
   if (failed == Phase::none) return numbers;
@@ -57,32 +57,32 @@ at::Tensor StepNumbers::own(const at::Tensor& report, const at::Tensor& sums,
   return numbers;
 }
 
-at::Tensor StepNumbers::terms(const at::Tensor& sums) const {
+at::Tensor StepMetrics::terms(const at::Tensor& sums) const {
   return sums.narrow(0, 0, static_cast<std::int64_t>(terms_));
 }
 
-at::Tensor StepNumbers::new_sums(const at::TensorOptions& options) const {
+at::Tensor StepMetrics::new_sums(const at::TensorOptions& options) const {
   return at::zeros({static_cast<std::int64_t>(sums())}, options.dtype(at::kDouble));
 }
 
-at::Tensor StepNumbers::logged(const at::Tensor& sums) const {
+at::Tensor StepMetrics::logged(const at::Tensor& sums) const {
   const auto count = static_cast<std::int64_t>(logged_);
   return sums.narrow(0, static_cast<std::int64_t>(terms_), 2 * count).view({count, 2});
 }
 
-at::Tensor StepNumbers::dropped(const at::Tensor& sum) const {
+at::Tensor StepMetrics::dropped(const at::Tensor& sum) const {
   return sum.narrow(0, drop_place(), 1);
 }
 
-void StepNumbers::find_dropped(const at::Tensor& sum, const at::Tensor& dropped) const {
+void StepMetrics::find_dropped(const at::Tensor& sum, const at::Tensor& dropped) const {
   lockstep::find_dropped(sum, static_cast<std::int64_t>(terms_), drop_place(), dropped);
 }
 
-std::int64_t StepNumbers::drop_place() const {
+std::int64_t StepMetrics::drop_place() const {
   return static_cast<std::int64_t>(sums() + drop_slot);
 }
 
-StepResult StepNumbers::read(std::int64_t step, const at::Tensor& whole) const {
+StepResult StepMetrics::read(std::int64_t step, const at::Tensor& whole) const {
   LOCKSTEP_CHECK(static_cast<std::size_t>(whole.numel()) == report_begin(ranks_) + own_slots);
   const double* const values = whole.const_data_ptr<double>();
   const double* const behind = values + report_begin(ranks_);

@@ -1,5 +1,5 @@
 // What ranks tell each other with a step comes out as it was put in.
-#include "training/step/step_numbers.h"
+#include "training/step/step_metrics.h"
 #include "ops/step_scalars/step_scalars.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class Numbers : public ::testing::Test {
  protected:
   void add(int rank, const RankReport& report, const std::vector<double>& means, double dropped = 0,
            Phase failed = Phase::none) {
-    const StepNumbers own(2, 1, rank, 3);
+    const StepMetrics own(2, 1, rank, 3);
     const at::Tensor sums = own.new_sums(f64);
     own.terms(sums).copy_(at::tensor(means, f64));
     own.logged(sums).copy_(logged);
@@ -30,10 +30,9 @@ class Numbers : public ::testing::Test {
         sum + own.own(own.report(report, cpu_backend()), sums, at::full({1}, dropped, f64), failed);
   }
   StepResult read(double norm = 3, double dropped = 0) const {
-    const at::Tensor whole =
-        whole_numbers(sum, at::full({1}, norm), at::full({1}, 8.0), at::full({1}, dropped, f64),
-                      at::tensor({2.5, 4.0}, f64));
-    return StepNumbers(2, 1, 1, 3).read(7, whole);
+    const at::Tensor whole = host_metrics(sum, at::full({1}, norm), at::full({1}, 8.0),
+                                          at::full({1}, dropped, f64), at::tensor({2.5, 4.0}, f64));
+    return StepMetrics(2, 1, 1, 3).read(7, whole);
   }
 
   at::Tensor logged = at::zeros({1, 2}, f64);

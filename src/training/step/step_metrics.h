@@ -48,9 +48,9 @@ struct StepResult {
 // ranks are out of memory, the requests to stop and to save, and for each rank a report that only
 // that rank fills. Once it is summed, what every rank knows alone is put behind: norm, loss scale,
 // whether the step was dropped, stamps.
-class StepNumbers {
+class StepMetrics {
  public:
-  StepNumbers(std::size_t terms, std::size_t logged, int rank, int ranks);
+  StepMetrics(std::size_t terms, std::size_t logged, int rank, int ranks);
 
   // f64, zeros, like `options`: what a step adds its sums to.
   at::Tensor new_sums(const at::TensorOptions& options) const;
@@ -66,7 +66,7 @@ class StepNumbers {
   // dropped f64 [1] becomes what the sum says: above 0 where a rank dropped the step, or where a
   // loss is not finite.
   void find_dropped(const at::Tensor& sum, const at::Tensor& dropped) const;
-  // whole: on the host, what whole_numbers (ops/step_scalars/step_scalars.h) makes of the sum: all
+  // whole: on the host, what host_metrics (ops/step_scalars/step_scalars.h) makes of the sum: all
   // that the host reads of a step. `dropped` is above 0 there if this step or one before changed
   // nothing.
   StepResult read(std::int64_t step, const at::Tensor& whole) const;

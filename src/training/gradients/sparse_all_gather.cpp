@@ -1,4 +1,4 @@
-#include "training/gradients/row_exchange.h"
+#include "training/gradients/sparse_all_gather.h"
 
 #include "backends/out_of_memory.h"
 #include "core/base/error.h"
@@ -22,15 +22,15 @@ constexpr std::int64_t bytes_of_number = sizeof(std::int64_t);
 
 }  // namespace
 
-RowExchange::RowExchange(GradientBuffers& gradients, ProcessGroup& group)
+SparseAllGather::SparseAllGather(GradientBuffers& gradients, ProcessGroup& group)
     : storage_(gradients.storage()), gradients_(gradients), group_(group) {}
 
 // The sum of rows is f32.
-bool RowExchange::adds_rows(std::size_t i) const {
+bool SparseAllGather::adds_rows(std::size_t i) const {
   return gradients_[i].is_sparse() && gradients_.sums_of(i).is_same(gradients_.flat());
 }
 
-std::vector<std::int64_t> RowExchange::counts() const {
+std::vector<std::int64_t> SparseAllGather::counts() const {
   std::vector<std::int64_t> counts;
   if (group_.size() == 1) return counts;
   for (std::size_t i = 0; i < storage_.parameters().size(); ++i)
@@ -40,22 +40,22 @@ std::vector<std::int64_t> RowExchange::counts() const {
 
 // An all-reduce moves each element of the table twice, in fp32 or bf16; rows come from every rank,
 // in low precision, and are added up one by one. Below the smallest bucket neither takes long.
-bool RowExchange::pays(std::size_t i, std::int64_t rows) const {
+bool SparseAllGather::pays(std::size_t i, std::int64_t rows) const {
   const std::int64_t of_table = storage_.parameters()[i].tensor.size(0);
   return fills_a_bucket(storage_.places()[i].elements) && 2 * rows <= of_table &&
          rows_keep_an_order(storage_.view(gradients_.flat(), i));
 }
 
-const std::vector<std::int64_t>& RowExchange::rows_of_ranks(std::size_t i) const {
+const std::vector<std::int64_t>& SparseAllGather::rows_of_ranks(std::size_t i) const {
   return gradients_.plan().parameters[i].rows_of_ranks;
 }
 
-std::int64_t RowExchange::most_rows(std::size_t i) const {
+std::int64_t SparseAllGather::most_rows(std::size_t i) const {
   const std::vector<std::int64_t>& rows = rows_of_ranks(i);
   return rows.empty() ? 0 : *std::max_element(rows.begin(), rows.end());
 }
 
-RowExchange::AgreedRows RowExchange::agree(const std::vector<std::int64_t>& counts) {
+SparseAllGather::AgreedRows SparseAllGather::agree(const std::vector<std::int64_t>& counts) {
   if (group_.size() == 1 || storage_.sharing() != nullptr || !storage_.low_precision() ||
       at::globalContext().deterministicAlgorithms())
     return {};
@@ -80,7 +80,7 @@ RowExchange::AgreedRows RowExchange::agree(const std::vector<std::int64_t>& coun
 
 // A library asks the other ranks for what it needs for the first of a kind of collectives. That
 // must not happen in a capture, which may fail on some of them.
-void RowExchange::connect(AgreedRows& agreed) {
+void SparseAllGather::connect(AgreedRows& agreed) {
   const auto table =
       std::find_if(agreed.begin(), agreed.end(), [](const auto& rows) { return !rows.empty(); });
   if (has_connected_ || table == agreed.end()) return;
@@ -98,20 +98,20 @@ void RowExchange::connect(AgreedRows& agreed) {
   has_connected_ = true;
 }
 
-void RowExchange::begin() {
+void SparseAllGather::begin() {
   kept_.assign(gradients_.plan().parameters.size(), {});
   for (std::size_t i = 0; i < kept_.size(); ++i)
     if (takes(i)) gradients_[i].keep_rows(&kept_[i]);
 }
 
-void RowExchange::end() {
+void SparseAllGather::end() {
   for (std::size_t i = 0; i < kept_.size(); ++i) gradients_[i].keep_rows(nullptr);
   kept_.clear();
   sent_.clear();
 }
 
 // Room for the rows of all ranks, at most `most` of each.
-RowExchange::Sent RowExchange::empty_for(std::size_t i, std::int64_t most) const {
+SparseAllGather::Sent SparseAllGather::empty_for(std::size_t i, std::int64_t most) const {
   Sent sent{.parameter = i,
             .bytes_of_row = storage_.parameters()[i].tensor.size(1) *
                             static_cast<std::int64_t>(storage_.weights().element_size())};
@@ -122,7 +122,7 @@ RowExchange::Sent RowExchange::empty_for(std::size_t i, std::int64_t most) const
 }
 
 // The same memory for what is sent and what comes.
-TableRows RowExchange::rows_of(const Sent& sent, std::int64_t rank) const {
+SparseRows SparseAllGather::rows_of(const Sent& sent, std::int64_t rank) const {
   const at::Tensor own = sent.all[rank];
   const std::int64_t most = most_rows(sent.parameter), numbers = most * bytes_of_number;
   const std::int64_t count = rows_of_ranks(sent.parameter)[static_cast<std::size_t>(rank)];
@@ -134,22 +134,22 @@ TableRows RowExchange::rows_of(const Sent& sent, std::int64_t rank) const {
           .order = own.narrow(0, numbers, numbers).view(at::kLong).narrow(0, 0, count)};
 }
 
-void RowExchange::prepare(std::size_t i) {
+void SparseAllGather::prepare(std::size_t i) {
   const at::NoGradGuard no_grad;
   const std::string& name = storage_.parameters()[i].name;
   if (!gradients_[i].is_sparse())
     throw Error(cat("the gradient of ", name, " is more than rows, which it was before"));
   std::int64_t count = 0;
-  for (const TableRows& rows : kept_[i]) count += rows.rows.numel();
+  for (const SparseRows& rows : kept_[i]) count += rows.rows.numel();
   const std::int64_t agreed = rows_of_ranks(i)[static_cast<std::size_t>(group_.rank())];
   if (count != agreed)
     throw Error(cat("the gradient of ", name, " has ", count,
                     " rows, where a step of the same shapes had ", agreed));
   Sent sent = empty_for(i, most_rows(i));
-  const TableRows own = rows_of(sent, group_.rank());
+  const SparseRows own = rows_of(sent, group_.rank());
   Copies copies;
   std::int64_t at = 0;
-  for (const TableRows& rows : kept_[i]) {
+  for (const SparseRows& rows : kept_[i]) {
     const std::int64_t more = rows.rows.numel();
     copies.emplace_back(own.rows.narrow(0, at, more), rows.rows);
     copies.emplace_back(own.gradient.narrow(0, at, more), rows.gradient);
@@ -160,13 +160,13 @@ void RowExchange::prepare(std::size_t i) {
   sent_.push_back(std::move(sent));
 }
 
-void RowExchange::send(std::size_t i) {
+void SparseAllGather::send(std::size_t i) {
   const auto sent =
       std::find_if(sent_.begin(), sent_.end(), [i](const Sent& one) { return one.parameter == i; });
   sent->pending = group_.gather_shards(sent->all.view({-1}));
 }
 
-std::vector<std::size_t> RowExchange::finish() {
+std::vector<std::size_t> SparseAllGather::finish() {
   const at::NoGradGuard no_grad;
   std::vector<std::size_t> tables;
   for (const Sent& sent : sent_) {
