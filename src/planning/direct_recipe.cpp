@@ -23,7 +23,7 @@ DirectBatch DirectOptions::plan_batch() const {
 }
 
 void DirectOptions::add_common_options() {
-  table.add("preset", preset, {.meaning = "a named set of options, that others overlay"});
+  table.add("preset", preset, {.meaning = "a named set of options, which other values override"});
   table.add("run.root", run_root, {.meaning = "folder of all runs", .is_path = true});
 }
 

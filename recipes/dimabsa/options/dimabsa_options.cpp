@@ -25,26 +25,30 @@ void add_data(OptionTable& table, Data& data) {
   table.add("data.valid_path", data.valid_path,
             {.meaning = "sentences to validate on; empty: a share of data.path", .is_path = true});
   table.add("data.valid_share", data.valid_share,
-            {.meaning = "of the sentences, to validate on", .min = 0, .max = 0.9});
-  table.add("data.split_seed", data.split_seed, {.meaning = "which sentences those are", .min = 0});
+            {.meaning = "share of the sentences to validate on", .min = 0, .max = 0.9});
+  table.add("data.split_seed", data.split_seed,
+            {.meaning = "seed of the draw of these sentences", .min = 0});
   table.add(
       "data.categories", data.categories,
-      {.meaning = "file of the categories of task 3, one per line; empty: those of the training "
+      {.meaning = "file with the categories of task 3, one per line; empty: those of the training "
                   "data",
        .is_path = true});
   table.add("data.language", data.language,
-            {.meaning = "of the sentences, and in the names of files of predictions; empty: as the "
-                        "data file's name says"});
-  table.add("data.domain", data.domain, {.meaning = "likewise"});
+            {.meaning = "language of the sentences and in the names of prediction files; empty: as "
+                        "in the data file's name"});
+  table.add("data.domain", data.domain, {.meaning = "domain, in the same places"});
   table.add("data.not_found", data.not_found,
-            {.meaning = "what becomes of a phrase that is not in its text: null: counts as NULL "
-                        "in training, with a warning; refuse: an error"});
+            {.meaning = "treatment of a phrase that is not in its text: null, it counts as NULL in "
+                        "training, with a warning; refuse, an error"});
   table.add("data.out_of_range", data.out_of_range,
-            {.meaning = "what becomes of a valence or arousal that is not from 1 to 9: refuse: an "
-                        "error; clip: the nearest value; skip: its sentence is left out; keep: as "
+            {.meaning = "treatment of a valence or arousal that is not from 1 to 9: refuse, an "
+                        "error; clip, the nearest value; skip, its sentence is left out; keep, as "
                         "it is"});
   table.add("data.cut", data.cut,
-            {.meaning = "of a text so many are read", .unit = "pieces", .min = 1, .max = 4096});
+            {.meaning = "number of pieces of a text that are read at most",
+             .unit = "pieces",
+             .min = 1,
+             .max = 4096});
 }
 
 template <class Model>
@@ -54,28 +58,31 @@ void add_model(OptionTable& table, Model& model) {
                         "empty: a small BERT is trained from nothing",
              .is_path = true});
   table.add("model.width", model.width,
-            {.meaning = "of the small BERT's hidden states", .min = 1, .max = 8192});
-  table.add("model.layers", model.layers, {.meaning = "of the small BERT", .min = 1, .max = 100});
-  table.add("model.heads", model.heads, {.meaning = "of the small BERT", .min = 1, .max = 256});
+            {.meaning = "size of the small BERT's hidden states", .min = 1, .max = 8192});
+  table.add("model.layers", model.layers,
+            {.meaning = "layers of the small BERT", .min = 1, .max = 100});
+  table.add("model.heads", model.heads,
+            {.meaning = "attention heads of the small BERT", .min = 1, .max = 256});
   table.add("model.vocabulary", model.vocabulary,
             {.meaning = "pieces that the small BERT's tokenizer learns from the data, at most",
              .min = 100,
              .max = 1e6});
-  table.add("model.dropout", model.dropout, {.meaning = "of the small BERT", .min = 0, .max = 0.9});
+  table.add("model.dropout", model.dropout,
+            {.meaning = "dropout of the small BERT", .min = 0, .max = 0.9});
   table.add("model.encoder_rate", model.encoder_rate,
-            {.meaning = "learning rate of the encoder, times optimizer.lr, which is that of the "
-                        "heads; 0: 0.01 with model.path, 3 without",
+            {.meaning = "learning rate of the encoder as a multiple of optimizer.lr, the rate of "
+                        "the heads; 0: 0.01 with model.path, 3 without",
              .min = 0,
              .max = 100});
 }
 
 template <class Loss>
 void add_loss(OptionTable& table, Loss& loss) {
-  table.add("loss.category", loss.category, {.meaning = "factor of the category's", .min = 0});
-  table.add("loss.valence", loss.valence, {.meaning = "factor of valence's", .min = 0});
-  table.add("loss.arousal", loss.arousal, {.meaning = "factor of arousal's", .min = 0});
+  table.add("loss.category", loss.category, {.meaning = "factor of the category's loss", .min = 0});
+  table.add("loss.valence", loss.valence, {.meaning = "factor of the valence's loss", .min = 0});
+  table.add("loss.arousal", loss.arousal, {.meaning = "factor of the arousal's loss", .min = 0});
   table.add("loss.span_weight", loss.span_weight,
-            {.meaning = "weight of a token that begins or ends a span, beside 1 of the others",
+            {.meaning = "weight of a token that begins or ends a span; other tokens have weight 1",
              .min = 0});
 }
 
@@ -85,24 +92,27 @@ void add_predict(OptionTable& table, Predict& predict) {
       "predict.threshold", predict.threshold,
       {.meaning = "probability above which a token may begin or end a span", .min = 0, .max = 1});
   table.add("predict.beta", predict.beta,
-            {.meaning = "least probability of a pair of aspect and opinion that is found in one "
-                        "direction alone",
+            {.meaning = "lowest probability of a pair of aspect and opinion that is found in only "
+                        "one direction",
              .min = 0,
              .max = 1});
-  table.add("predict.apart", predict.apart,
-            {.meaning = "a span reaches over the end of another only where it has no start of its "
-                        "own; false: it begins at the most probable start, as in the original"});
+  table.add(
+      "predict.apart", predict.apart,
+      {.meaning = "a span reaches over the end of another span only if it has no start of "
+                  "its own after it; false: it begins at the most probable start, as in BMRC"});
   table.add("predict.most", predict.most,
-            {.meaning = "spans per query and tuples per sentence, the most probable ones",
+            {.meaning = "spans per query and tuples per sentence at most, the most probable ones",
              .min = 1,
              .max = 1000});
   table.add("predict.submission", predict.submission,
             {.meaning = "name of a zip file of the predictions, in the folder of outputs; empty: "
                         "none"});
   table.add("predict.language", predict.language,
-            {.meaning = "in the names of the files of predictions, for all inputs; empty: as an "
-                        "input's name says, else data.language"});
-  table.add("predict.domain", predict.domain, {.meaning = "likewise, else data.domain"});
+            {.meaning = "language in the names of prediction files, for all inputs; empty: as in "
+                        "an input's name, else data.language"});
+  table.add("predict.domain", predict.domain,
+            {.meaning = "domain in the names of prediction files; empty: as in an input's name, "
+                        "else data.domain"});
 }
 
 }  // namespace

@@ -16,25 +16,25 @@ namespace {
 template <class Data>
 void add_data(OptionTable& table, Data& data) {
   table.add("data.path", data.path,
-            {.meaning = "folder with pictures and boxes as COCO, Roboflow or Pascal VOC write "
-                        "them, or a COCO json; empty: shapes that are drawn",
+            {.meaning = "folder with pictures and boxes in the format of COCO, Roboflow or Pascal "
+                        "VOC, or a COCO json; empty: synthetic shapes",
              .is_path = true});
   table.add("data.train", data.train,
-            {.meaning = "annotations to train on, where data.path does not say: a COCO json, a "
-                        "folder of VOC xml, or a list of ImageSets",
+            {.meaning = "annotations to train on, if data.path does not determine them: a COCO "
+                        "json, a folder of VOC xml, or a list of ImageSets",
              .is_path = true});
   table.add("data.train_pictures", data.train_pictures,
             {.meaning = "folder of their pictures; empty: found beside them", .is_path = true});
   table.add("data.valid", data.valid,
-            {.meaning = "annotations to validate on, likewise", .is_path = true});
+            {.meaning = "annotations to validate on, in the same formats", .is_path = true});
   table.add("data.valid_pictures", data.valid_pictures,
             {.meaning = "folder of their pictures; empty: found beside them", .is_path = true});
   table.add("data.exif", data.exif,
-            {.meaning = "what boxes are of, where EXIF says how a picture is to be turned: its "
-                        "stored pixels, or the turned picture; auto: what the sizes in the "
-                        "annotations tell, and else the boxes"});
+            {.meaning = "frame of the boxes, if EXIF turns a picture: stored, its stored pixels; "
+                        "turned, the turned picture; auto, decided by the sizes in the "
+                        "annotations, else by the boxes"});
   table.add("data.valid_share", data.valid_share,
-            {.meaning = "of the pictures, to validate on, where no other set is found",
+            {.meaning = "share of the pictures to validate on, if no other set is found",
              .min = 0.01,
              .max = 0.9});
   table.add("data.base", data.base,
@@ -44,13 +44,13 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "classes that base training never sees, or @FILE; empty: all that are not "
                         "in data.base, or a share"});
   table.add("data.novel_share", data.novel_share,
-            {.meaning = "of the classes that are novel where data.base and data.novel are empty; "
-                        "0: none",
+            {.meaning = "share of the classes that are novel if data.base and data.novel are "
+                        "empty; 0: none",
              .min = 0,
              .max = 0.9});
   table.add("data.split_seed", data.split_seed,
-            {.meaning = "which pictures are validated on, which classes are novel and which boxes "
-                        "data.shots takes",
+            {.meaning = "seed that decides which pictures are validated on, which classes are "
+                        "novel and which boxes data.shots takes",
              .min = 0});
   table.add("data.classes", data.classes,
             {.meaning = "which classes training draws; the boxes of the others are neither "
@@ -60,7 +60,7 @@ void add_data(OptionTable& table, Data& data) {
              .min = 0,
              .max = 1e6});
   table.add("data.cache_gb", data.cache_gb,
-            {.meaning = "most memory for decoded pictures, per device", .unit = "GB", .min = 0});
+            {.meaning = "memory for decoded pictures at most, per device", .unit = "GB", .min = 0});
 }
 
 template <class Episode>
@@ -74,7 +74,7 @@ void add_episode(OptionTable& table, Episode& episode) {
   table.add("episode.queries", episode.queries,
             {.meaning = "pictures in which the classes are looked for", .min = 1, .max = 1000});
   table.add("episode.size", episode.size,
-            {.meaning = "edge that queries are scaled to, without keeping their aspect",
+            {.meaning = "edge to which queries are scaled, without keeping their aspect ratio",
              .unit = "pixels",
              .min = 32,
              .max = 4096});
@@ -84,7 +84,7 @@ void add_episode(OptionTable& table, Episode& episode) {
              .min = 0,
              .max = 4096});
   table.add("episode.context", episode.context,
-            {.meaning = "of an example, what is shown on each side of its box",
+            {.meaning = "how much of the picture is shown on each side of an example's box",
              .unit = "pixels",
              .min = 0,
              .max = 1024});
@@ -93,25 +93,30 @@ void add_episode(OptionTable& table, Episode& episode) {
 template <class Model>
 void add_model(OptionTable& table, Model& model) {
   table.add("model.depth", model.depth,
-            {.meaning = "of the ResNet: 18, 34, 50 or 101", .min = 18, .max = 101});
+            {.meaning = "layers of the ResNet: 18, 34, 50 or 101", .min = 18, .max = 101});
   table.add("model.width", model.width,
-            {.meaning = "channels of its first stage; 64 for torchvision's and timm's weights",
+            {.meaning = "channels of the ResNet's first stage; 64 for torchvision's and timm's "
+                        "weights",
              .min = 16,  // below, LibTorch 2.11's convolutions write beyond their memory on CPUs
              .max = 512});
-  table.add(
-      "model.neck", model.neck,
-      {.meaning = "channels of the maps that supports are looked for in", .min = 8, .max = 4096});
+  table.add("model.neck", model.neck,
+            {.meaning = "channels of the feature maps in which supports are looked for",
+             .min = 8,
+             .max = 4096});
   table.add("model.hidden", model.hidden,
-            {.meaning = "width of a region's head", .min = 8, .max = 16384});
-  table.add(
-      "model.embedding", model.embedding,
-      {.meaning = "numbers that a region and a class are compared by", .min = 8, .max = 16384});
-  table.add(
-      "model.anchor_sizes", model.anchor_sizes,
-      {.meaning = "roots of the areas of the boxes that proposals begin with", .unit = "pixels"});
-  table.add("model.anchor_ratios", model.anchor_ratios, {.meaning = "their height over width"});
+            {.meaning = "width of the head for regions", .min = 8, .max = 16384});
+  table.add("model.embedding", model.embedding,
+            {.meaning = "size of the vectors by which a region and a class are compared",
+             .min = 8,
+             .max = 16384});
+  table.add("model.anchor_sizes", model.anchor_sizes,
+            {.meaning = "square roots of the areas of anchors, the boxes that proposals begin with",
+             .unit = "pixels"});
+  table.add("model.anchor_ratios", model.anchor_ratios,
+            {.meaning = "height divided by width of "
+                        "anchors"});
   table.add("model.regions", model.regions,
-            {.meaning = "proposals per query that training looks at, beside the true boxes",
+            {.meaning = "proposals per query that training uses, besides the true boxes",
              .min = 4,
              .max = 10000});
 }
@@ -119,19 +124,23 @@ void add_model(OptionTable& table, Model& model) {
 template <class Augment, class Loss, class Stop>
 void add_training(OptionTable& table, Augment& augment, Loss& loss, Stop& stop) {
   table.add("augment.flip", augment.flip,
-            {.meaning = "turn queries and examples left to right at random"});
+            {.meaning = "mirror queries and examples left to right at random"});
   table.add("augment.brightness", augment.brightness,
             {.meaning = "largest change of brightness, a share", .min = 0, .max = 0.99});
   table.add("augment.contrast", augment.contrast,
             {.meaning = "largest change of contrast, a share", .min = 0, .max = 0.99});
   table.add("loss.proposals", loss.proposals,
-            {.meaning = "weight of where objects of the classes are", .min = 0});
+            {.meaning = "weight of the loss for where objects of the classes are", .min = 0});
   table.add("loss.proposal_boxes", loss.proposal_boxes,
-            {.meaning = "weight of the boxes of proposals", .min = 0});
-  table.add("loss.classes", loss.classes, {.meaning = "weight of regions' classes", .min = 0});
-  table.add("loss.boxes", loss.boxes, {.meaning = "weight of regions' boxes", .min = 0});
+            {.meaning = "weight of the loss for the boxes of proposals", .min = 0});
+  table.add("loss.classes", loss.classes,
+            {.meaning = "weight of the loss for the classes of "
+                        "regions",
+             .min = 0});
+  table.add("loss.boxes", loss.boxes,
+            {.meaning = "weight of the loss for the boxes of regions", .min = 0});
   table.add("stop.episodes", stop.episodes,
-            {.meaning = "length of the run: an epoch has so many episodes, and stop.epochs is 1",
+            {.meaning = "length of the run: an epoch has this many episodes, and stop.epochs is 1",
              .unit = "episodes",
              .min = 1});
 }
@@ -139,7 +148,8 @@ void add_training(OptionTable& table, Augment& augment, Loss& loss, Stop& stop) 
 template <class Evaluate, class Scoring, class Predict>
 void add_outputs(OptionTable& table, Evaluate& evaluate, Scoring& scoring, Predict& predict) {
   table.add("evaluate.episodes", evaluate.episodes,
-            {.meaning = "of base classes, of novel ones, and for each number of shots",
+            {.meaning = "episodes of base classes, as many of novel ones, and for each number of "
+                        "shots",
              .unit = "episodes",
              .min = 1,
              .max = 1e6});
@@ -167,13 +177,14 @@ void add_outputs(OptionTable& table, Evaluate& evaluate, Scoring& scoring, Predi
                         "training set",
              .is_path = true});
   table.add("predict.supports_of", predict.supports_of,
-            {.meaning = "folder that the names in predict.supports are of; empty: that of the "
+            {.meaning = "folder in which the files of predict.supports lie; empty: that of the "
                         "table",
              .is_path = true});
   table.add("predict.regions", predict.regions,
             {.meaning = "proposals per picture, in evaluation too", .min = 1, .max = 10000});
-  table.add("predict.score", predict.score,
-            {.meaning = "least score of a box, in evaluation too", .min = 0, .max = 1});
+  table.add(
+      "predict.score", predict.score,
+      {.meaning = "lowest score of a box that counts, in evaluation too", .min = 0, .max = 1});
   table.add("predict.nms", predict.nms,
             {.meaning = "overlap (IoU) above which the less likely of two boxes of a class is left "
                         "out, in evaluation too",
@@ -182,7 +193,7 @@ void add_outputs(OptionTable& table, Evaluate& evaluate, Scoring& scoring, Predi
   table.add("predict.boxes", predict.boxes,
             {.meaning = "boxes per picture at most, in evaluation too", .min = 1, .max = 10000});
   table.add("predict.shown", predict.shown,
-            {.meaning = "least score of a box that is drawn", .min = 0, .max = 1});
+            {.meaning = "lowest score of a box that is drawn", .min = 0, .max = 1});
 }
 
 std::vector<double> numbers(const std::string& key, const std::vector<std::string>& texts) {

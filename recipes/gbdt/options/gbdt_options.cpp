@@ -12,126 +12,133 @@ namespace {
 
 void add_label(OptionTable& table, GbdtOptions& o) {
   table.add("objective", o.objective,
-            {.meaning = "what is learnt: binary, multiclass, regression, ranking (lambdarank), or "
-                        "another of LightGBM's, such as regression_l1, huber, quantile, poisson"});
+            {.meaning = "the task to learn: binary, multiclass, regression, ranking (lambdarank), "
+                        "or another objective of LightGBM, such as regression_l1, huber, quantile, "
+                        "poisson"});
   table.add(
       "label", o.label_column,
-      {.meaning = "column of data.path's files to learn; empty: what the close does over the "
+      {.meaning = "column of data.path's files to learn; empty: the change of the close over the "
                   "horizon (whether it rises; whether it falls, stays or rises; its return)"});
   table.add("group", o.group_column,
-            {.meaning = "of a ranking: column of data.path's files; rows with one value of it are "
+            {.meaning = "for a ranking: column of data.path's files; rows with the same value are "
                         "ranked among each other"});
   table.add("time", o.time_column,
             {.meaning = "column of the time; empty: timestamp, datetime, date or time; none: rows "
                         "have no time"});
   table.add("date_order", o.date_order,
-            {.meaning = "what 01/04/2021 is: dmy, 1 April; mdy, 4 January; any: as a number above "
-                        "12 in the column tells"});
+            {.meaning = "how 01/04/2021 is read: dmy, 1 April; mdy, 4 January; any, decided by a "
+                        "number above 12 in the column"});
   table.add("threshold", o.threshold,
-            {.meaning = "the close rises (falls) where it does so by more than this share",
+            {.meaning = "the close counts as rising (falling) if it does so by more than this "
+                        "share",
              .min = -1,
              .max = 10});
 }
 
 void add_symbols(OptionTable& table, GbdtOptions& o) {
   table.add("symbol", o.symbol,
-            {.meaning = "whose prices to train on; empty: the first of data.path"});
+            {.meaning = "symbol whose prices to train on; empty: the first of data.path"});
   table.add("symbols", o.symbols,
-            {.meaning = "of a batch: symbols, or a file with one a line; empty: all of data.path"});
+            {.meaning = "for a batch: symbols, or a file with one per line; empty: all of "
+                        "data.path"});
   table.add(
       "data.path", o.data.path,
       {.meaning = "folder with a file SYMBOL.csv of prices for each symbol, or one such file; "
                   "empty: prices that are made, with a planted signal",
        .is_path = true});
   table.add("symbol_column", o.symbol_column,
-            {.meaning = "of one file with several symbols: column that says whose each row is; "
-                        "none: all rows are of one, whatever a column such as Name holds"});
+            {.meaning = "for one file with several symbols: column with the symbol of each row; "
+                        "none: all rows are of one symbol, whatever a column such as Name holds"});
   table.add(
       "data.made_symbols", o.data.made_symbols,
-      {.meaning = "how many symbols are made where data.path is empty", .min = 1, .max = 100'000});
+      {.meaning = "number of synthetic symbols if data.path is empty", .min = 1, .max = 100'000});
   table.add("data.made_rows", o.data.made_rows,
-            {.meaning = "where data.path is empty: rows of a plain table that is made, 28 columns "
+            {.meaning = "if data.path is empty: rows of a synthetic table with 28 columns and "
                         "without a time; 0: prices",
              .min = 0,
              .max = 100'000'000});
   table.add("data.made_seed", o.data.made_seed,
-            {.meaning = "where data.path is empty: of the prices or the table that are made, "
-                        "whatever the seed of the training",
+            {.meaning = "if data.path is empty: seed of the synthetic prices or table, independent "
+                        "of the seed of training",
              .min = 0,
              .max = 2'147'483'647});
 }
 
 void add_windows(OptionTable& table, GbdtOptions& o) {
   table.add("start", o.start,
-            {.meaning = "first day, as 2022-01-31; empty: the first with enough bars before it"});
+            {.meaning = "first day, such as 2022-01-31; empty: the first day with enough bars "
+                        "before it"});
   table.add("end", o.end,
-            {.meaning = "day after the last; empty: after one window (train), or the latest that "
-                        "leaves the bars which labels need (batch)"});
+            {.meaning = "day after the last day; empty: the end of one window (train), or the "
+                        "latest day that leaves the bars that labels need (batch)"});
   table.add("window_days", o.window_days,
-            {.meaning = "length of a window, in days of the calendar",
+            {.meaning = "length of a window in calendar days",
              .unit = "days",
              .min = shortest_window_days,
              .max = 36'525});
   table.add("stride_days", o.stride_days,
-            {.meaning = "from the start of a window to that of the next; 0: window_days",
+            {.meaning = "days from the start of a window to the start of the next; 0: window_days",
              .unit = "days",
              .min = 0,
              .max = 36'525});
   table.add(
       "horizon", o.horizon,
-      {.meaning = "how far ahead the label looks; as many rows (of a ranking: groups) between "
-                  "training, validation and test serve for none of them",
+      {.meaning = "how far ahead the label looks; as many rows (for a ranking: groups) between "
+                  "training, validation and test are used in none of them",
        .unit = "bars",
        .min = 0,
        .max = 1000});
   table.add(
       "features", o.features,
-      {.meaning = "columns of data.path's files to learn from, or a file with one a line; *: all "
-                  "but time and label; empty: the fifteen that are made of the prices"});
+      {.meaning = "columns of data.path's files to learn from, or a file with one per line; *: all "
+                  "but time and label; empty: the fifteen features computed from the prices"});
   table.add("feature_set", o.feature_set,
-            {.meaning = "formulas of the fifteen: v2, each of a bar and the 60 before it; v1, of "
-                        "earlier models, some from the first bar of the file on"});
+            {.meaning = "formulas of the fifteen features: v2, each from a bar and the 60 bars "
+                        "before it; v1, of earlier models, some from all bars of the file so far"});
   add_label(table, o);
-  table.add("split.valid_share", o.valid_share,
-            {.meaning = "of a window's rows, the last ones, to validate on", .min = 0, .max = 0.9});
+  table.add(
+      "split.valid_share", o.valid_share,
+      {.meaning = "share of a window's rows, the last ones, to validate on", .min = 0, .max = 0.9});
   table.add("test", o.test,
-            {.meaning = "days after the window, as many as in it, to test on: full, or the window "
-                        "is left out; part, as many as there are; none"});
-  table.add("split.test_share", o.test_share,
-            {.meaning = "of the rows of a file without a time, to test on", .min = 0, .max = 0.9});
+            {.meaning = "days after the window to test on, as many as in the window: full, all of "
+                        "them, or the window is left out; part, as many as there are; none"});
+  table.add(
+      "split.test_share", o.test_share,
+      {.meaning = "share of the rows of a file without a time to test on", .min = 0, .max = 0.9});
   table.add("split.shuffle", o.shuffle,
-            {.meaning = "rows without a time are shared out at random, by seed; else in the order "
-                        "of the file"});
+            {.meaning = "rows without a time are split at random, by seed; false: in the order of "
+                        "the file"});
 }
 
 void add_model(OptionTable& table, GbdtOptions& o) {
   table.add("num_leaves", o.num_leaves,
-            {.meaning = "of a tree, at most", .min = 2, .max = 131'072});
+            {.meaning = "leaves of a tree at most", .min = 2, .max = 131'072});
   table.add("max_depth", o.max_depth,
-            {.meaning = "of a tree, at most; -1: any", .min = -1, .max = 10'000});
+            {.meaning = "depth of a tree at most; -1: any", .min = -1, .max = 10'000});
   table.add("n_estimators", o.n_estimators,
-            {.meaning = "trees, at most", .min = 1, .max = 1'000'000});
+            {.meaning = "number of trees at most", .min = 1, .max = 1'000'000});
   table.add("learning_rate", o.learning_rate,
-            {.meaning = "what each tree counts", .min = 1e-9, .max = 10});
+            {.meaning = "factor of each tree in the sum", .min = 1e-9, .max = 10});
   table.add("min_child_samples", o.min_child_samples,
-            {.meaning = "rows of a leaf, at least", .min = 0, .max = 1e9});
+            {.meaning = "rows of a leaf at least", .min = 0, .max = 1e9});
   table.add("subsample", o.subsample,
             {.meaning = "share of the rows that a tree sees", .min = 1e-6, .max = 1});
   table.add("subsample_freq", o.subsample_freq,
-            {.meaning = "trees after which rows are drawn anew; 0: all rows always",
+            {.meaning = "number of trees after which rows are drawn anew; 0: all rows always",
              .min = 0,
              .max = 1'000'000});
   table.add("colsample_bytree", o.colsample_bytree,
             {.meaning = "share of the features that a tree sees", .min = 1e-6, .max = 1});
-  table.add("is_unbalance", o.is_unbalance,
-            {.meaning = "of binary and multiclassova: the rarer label counts as much as the "
-                        "other"});
+  table.add(
+      "is_unbalance", o.is_unbalance,
+      {.meaning = "for binary and multiclassova: the rarer label counts as much as the other"});
   table.add("early_stopping", o.early_stopping,
-            {.meaning = "trees without a better metric on the validation rows, after which "
-                        "training ends; 0: all trees",
+            {.meaning = "number of trees without a better metric on the validation rows after "
+                        "which training ends; 0: train all trees",
              .min = 0,
              .max = 1'000'000});
-  table.add("seed", o.seed, {.meaning = "of all that is drawn", .min = 0, .max = 2'147'483'647});
+  table.add("seed", o.seed,
+            {.meaning = "seed of all random draws", .min = 0, .max = 2'147'483'647});
   table.add("params", o.params,
             {.meaning = "further parameters of LightGBM, such as lambda_l2=1,max_bin=63; or one by "
                         "one, params.lambda_l2=1"});
@@ -139,9 +146,8 @@ void add_model(OptionTable& table, GbdtOptions& o) {
 
 void add_library(OptionTable& table, GbdtOptions& o) {
   table.add("gbdt.library", o.gbdt.library,
-            {.meaning = "path of lib_lightgbm.so; empty: the one that came with Lockstep, or for "
-                        "cuda that of make "
-                        "lightgbm-cuda",
+            {.meaning = "path of lib_lightgbm.so; empty: the library that came with Lockstep, or "
+                        "for cuda the one from make lightgbm-cuda",
              .is_path = true});
   table.add(
       "gbdt.device", o.gbdt.device,
@@ -160,10 +166,11 @@ void add_library(OptionTable& table, GbdtOptions& o) {
              .max = 1000});
   table.add("gbdt.double_precision", o.gbdt.double_precision,
             {.meaning = "gpu_use_dp: sums in double precision on an OpenCL device"});
-  table.add("gbdt.threads", o.gbdt.threads, {.meaning = "of LightGBM", .min = 1, .max = 1024});
+  table.add("gbdt.threads", o.gbdt.threads,
+            {.meaning = "threads of LightGBM", .min = 1, .max = 1024});
   table.add(
       "gbdt.strict", o.gbdt.strict,
-      {.meaning = "a parameter that LightGBM did not use as asked is an error, not a warning"});
+      {.meaning = "a parameter that LightGBM did not use as requested is an error, not a warning"});
 }
 
 std::optional<Day> day_of(const char* key, const std::string& text) {

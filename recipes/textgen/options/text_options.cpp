@@ -29,7 +29,7 @@ void add_model(OptionTable& table, ModelShape& model) {
   table.add("model.dropout", model.dropout,
             {"dropout on embeddings and on what each block adds", "", 0, 0.95});
   table.add("model.attention_dropout", model.attention_dropout,
-            {"dropout on attention probabilities; takes a slower way than 0", "", 0, 0.95});
+            {"dropout on attention probabilities; above 0 attention is slower", "", 0, 0.95});
   table.add("model.init_std", model.init_std,
             {"standard deviation of the first weights", "", 0, 10});
 }
@@ -50,7 +50,7 @@ void add_predict(OptionTable& table, Predict& predict) {
       "predict.top_p", predict.top_p,
       {"draw from the fewest tokens that have this probability together; 1 is off", "", 1e-6, 1});
   table.add("predict.repetition_penalty", predict.repetition_penalty,
-            {"lowers tokens that were there before; 1 is off", "", 0.01, 100});
+            {"makes tokens that occurred before less probable; 1 is off", "", 0.01, 100});
   table.add("predict.stop", predict.stop, {"text at which a sample ends; empty is none"});
   table.add("predict.seed", predict.seed, {"seed of the draws", "", 0, 9e18});
   table.add("predict.count", predict.count, {"samples a prompt", "samples", 1, 100000});
@@ -62,7 +62,7 @@ TextOptions::TextOptions() {
   add_model(table, model);
   table.add("data.path", data.path,
             {.meaning = "text, jsonl and json files (also .gz and .zst), folders, globs; empty is "
-                        "tinyshakespeare, which comes along, `synthetic` is random tokens",
+                        "tinyshakespeare, which comes with Lockstep; `synthetic` is random tokens",
              .is_path = true,
              .no_paths = {"synthetic"}});
   table.add("data.field", data.field, {"field of a jsonl line that holds the text"});

@@ -17,12 +17,14 @@ void add_data(OptionTable& table, Data& data) {
   table.add("data.path", data.path,
             {.meaning = "folder with train_images, train_labels and train.csv, images and labels "
                         "of the same names, or a raw folder of nnU-Net, whose dataset.json sets "
-                        "what is not set; empty: a small set that is made",
+                        "options that are not given; empty: a small synthetic set",
              .is_path = true});
-  table.add("data.images", data.images,
-            {.meaning = "folder of the images, where data.path does not say", .is_path = true});
-  table.add("data.labels", data.labels,
-            {.meaning = "folder of the labels, where data.path does not say", .is_path = true});
+  table.add(
+      "data.images", data.images,
+      {.meaning = "folder of the images, if data.path does not determine it", .is_path = true});
+  table.add(
+      "data.labels", data.labels,
+      {.meaning = "folder of the labels, if data.path does not determine it", .is_path = true});
   table.add("data.csv", data.csv,
             {.meaning = "table with a column `id` of the volumes to take; empty: train.csv of "
                         "data.path, or all pairs",
@@ -31,11 +33,13 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "ids to validate on, or a file with a column `id`; empty: "
                         "data.valid_share, or a fold"});
   table.add("data.valid_share", data.valid_share,
-            {.meaning = "of the volumes, to validate on; where there is one volume, of its planes",
+            {.meaning = "share of the volumes to validate on; with a single volume, share of its "
+                        "planes",
              .min = 0,
              .max = 0.9});
   table.add("data.folds", data.folds,
-            {.meaning = "parts of the volumes, of which data.fold is validated on; 0: none",
+            {.meaning = "number of parts into which volumes are split; part data.fold is validated "
+                        "on; 0: none",
              .min = 0,
              .max = 1000});
   table.add("data.fold", data.fold, {.meaning = "from 0 to data.folds - 1", .min = 0, .max = 999});
@@ -49,29 +53,31 @@ void add_data(OptionTable& table, Data& data) {
              .min = -1,
              .max = 255});
   table.add("data.channels", data.channels,
-            {.meaning = "of the images; 0: those of the files", .min = 0, .max = 64});
+            {.meaning = "channels of the images; 0: as in the files", .min = 0, .max = 64});
   table.add("data.normalize", data.normalize,
             {.meaning = "divide: by data.divide; zscore: mean 0 and deviation 1; percentile: the "
                         "0.5 % and 99.5 % quantiles become 0 and 1; ct: by quantiles, mean and "
                         "deviation of all training volumes' foreground"});
   table.add("data.divide", data.divide,
-            {.meaning = "what values are divided by; 0: 255 of 8 bits, 65,535 of 16, 1 of others",
+            {.meaning = "divisor of the values; 0: 255 for 8 bits, 65,535 for 16, 1 for others",
              .min = 0});
   table.add(
       "data.patch", data.patch,
-      {.meaning = "what the model sees at once: z,y,x or one number for all", .unit = "voxels"});
+      {.meaning = "size of the block that the model sees at once: z,y,x or one number for all",
+       .unit = "voxels"});
   table.add("data.spacing", data.spacing,
             {.meaning = "z,y,x to resample to, or one number for all; outputs are resampled back; "
                         "empty: voxels stay as they are",
              .unit = "mm"});
   table.add("data.pad", data.pad, {.meaning = "take volumes that are smaller than a patch"});
   table.add("data.patches", data.patches,
-            {.meaning = "of each volume, per epoch", .min = 1, .max = 1e6});
+            {.meaning = "patches of each volume per epoch", .min = 1, .max = 1e6});
   table.add(
       "data.positive", data.positive,
       {.meaning = "share of patches that lie around a voxel of foreground", .min = 0, .max = 1});
   table.add("data.cache_gb", data.cache_gb,
-            {.meaning = "most that decoded volumes may take on the disk; 0: what it has room for",
+            {.meaning = "most disk space that decoded volumes may take; 0: as much as there is "
+                        "room for",
              .unit = "GB",
              .min = 0});
 }
@@ -82,8 +88,8 @@ void add_files(OptionTable& table, Files& files) {
             {.meaning = "voxels of label and image belong together one by one, whatever the "
                         "affines of their NIfTI files say"});
   table.add("files.as_planes", files.as_planes,
-            {.meaning = "channels or times that a TIFF says of a single plane are planes, as "
-                        "tifffile writes them without axes"});
+            {.meaning = "read channels or times of a TIFF with a single plane as planes, because "
+                        "tifffile writes planes so without axes"});
 }
 
 template <class Model>
@@ -95,18 +101,22 @@ void add_model(OptionTable& table, Model& model) {
             {.meaning = "levels below full resolution", .min = 1, .max = 7});
   table.add("model.attention", model.attention,
             {.meaning = "channel and spatial attention in the decoder"});
-  table.add(
-      "model.dropout", model.dropout,
-      {.meaning = "of the deepest level; grows from 0 down the encoder", .min = 0, .max = 0.9});
+  table.add("model.dropout", model.dropout,
+            {.meaning = "dropout of the deepest level; grows from 0 down the encoder",
+             .min = 0,
+             .max = 0.9});
   table.add("model.decoder_dropout", model.decoder_dropout,
-            {.meaning = "of the deepest level of the decoder; falls to 0", .min = 0, .max = 0.9});
+            {.meaning = "dropout of the deepest level of the decoder; falls to 0 towards full "
+                        "resolution",
+             .min = 0,
+             .max = 0.9});
   table.add("model.deep_supervision", model.deep_supervision,
             {.meaning = "coarser levels learn too, each with half of the next one's weight"});
 }
 
 template <class Augment>
 void add_augment(OptionTable& table, Augment& augment) {
-  table.add("augment.flip", augment.flip, {.meaning = "along each axis at random"});
+  table.add("augment.flip", augment.flip, {.meaning = "flip along each axis at random"});
   table.add("augment.rotate90", augment.rotate90,
             {.meaning = "quarter turns in the plane, where patches are square there"});
   table.add("augment.brightness", augment.brightness,
@@ -136,7 +146,10 @@ void add_loss(OptionTable& table, Loss& loss) {
   table.add("loss.focal_alpha", loss.focal_alpha,
             {.meaning = "weight of foreground in the focal loss", .min = 0, .max = 1});
   table.add("loss.focal_gamma", loss.focal_gamma,
-            {.meaning = "how much less sure voxels count in the focal loss", .min = 0, .max = 10});
+            {.meaning = "how much the focal loss lowers the weight of voxels that the model is "
+                        "sure of",
+             .min = 0,
+             .max = 10});
 }
 
 template <class Scoring, class Predict>
@@ -153,11 +166,12 @@ void add_outputs(OptionTable& table, Scoring& scoring, Predict& predict) {
   table.add("predict.flips", predict.flips,
             {.meaning = "mean of all flips of each tile: eight times the work"});
   table.add("score.tolerance", scoring.tolerance,
-            {.meaning = "of SurfaceDice, in score.unit", .min = 0, .max = 1e6});
+            {.meaning = "tolerance of SurfaceDice, in score.unit", .min = 0, .max = 1e6});
   table.add("score.unit", scoring.unit,
-            {.meaning = "of score.tolerance and, where it is set, of hd95"});
+            {.meaning = "unit of score.tolerance and, if it is set, of hd95"});
   table.add("score.topology", scoring.topology,
-            {.meaning = "SurfaceDice, VOI and topology beside Dice and IoU, of one class"});
+            {.meaning = "compute SurfaceDice, VOI and topology besides Dice and IoU, with one "
+                        "class"});
   table.add("score.labels", scoring.labels,
             {.meaning = "folder of labels for lockstep score; empty: found in data.path",
              .is_path = true});
@@ -178,7 +192,7 @@ void add_outputs(OptionTable& table, Scoring& scoring, Predict& predict) {
       "predict.submission", predict.submission,
       {.meaning = "name of a zip file with all masks, in the folder of outputs; empty: none"});
   table.add("predict.save", predict.save,
-            {.meaning = "probabilities: maps of them beside the masks"});
+            {.meaning = "probabilities: save maps of them beside the masks"});
   table.add("predict.threshold", predict.threshold,
             {.meaning = "probability above which a voxel is foreground, with one class",
              .min = 0,

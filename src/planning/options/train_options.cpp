@@ -18,15 +18,15 @@ void add_general(TrainOptions& o) {
   table.add("precision", o.precision,
             {.meaning = "type of weights and activations in forward and backward; the optimizer "
                         "always works on fp32 weights. auto: bf16 on GPUs from sm_80 on, fp16 on "
-                        "older ones, fp32 on CPUs and for recipes that do not say that they can "
-                        "do with less"});
+                        "older ones, fp32 on CPUs and for recipes that do not declare a lower "
+                        "precision as safe"});
   table.add(
       "reduce_precision", o.reduce_precision,
       {.meaning = "type in which gradients are added up over devices; bf16 halves the traffic"});
   table.add("reduce_bucket_mb", o.reduce_bucket_mb,
-            {.meaning = "gradients that are added up over devices together, during the backward "
-                        "pass; 0: by the speed of the links, measured at a machine's first run "
-                        "(with deterministic=true and on CPUs: 26)",
+            {.meaning = "size of a bucket: the gradients that devices add up in one operation "
+                        "during the backward pass; 0: chosen by the speed of the links, measured "
+                        "at a machine's first run (with deterministic=true and on CPUs: 26)",
              .unit = "MB of fp32",
              .min = 0});
   table.add("shard_optimizer", o.shard_optimizer,
@@ -37,13 +37,13 @@ void add_general(TrainOptions& o) {
       {.meaning = "bitwise the same weights on any number of devices, at some cost in speed"});
   table.add("deterministic", o.deterministic,
             {.meaning = "the same run on the same devices gives bitwise the same weights again; "
-                        "slower, and an operator without such a form is an error"});
+                        "slower, and an operator without a deterministic form is an error"});
   table.add("graph", o.graph,
             {.meaning = "auto: on GPUs the whole step becomes one CUDA graph after a few steps, or "
                         "the log says why not; off: never"});
   table.add("graph_shapes", o.graph_shapes,
-            {.meaning = "most shapes of a step's data for which a graph is recorded, each the "
-                        "second time that it comes; steps of other shapes run without",
+            {.meaning = "for how many shapes of a step's data a graph is captured at most, each "
+                        "when it occurs the second time; steps of other shapes run without a graph",
              .min = 1,
              .max = 1000});
   table.add("on_nan", o.on_nan,
@@ -51,8 +51,8 @@ void add_general(TrainOptions& o) {
                         "before that step; skip: leave the step out and go on"});
   table.add(
       "restart", o.restart,
-      {.meaning = "after a rank failed or hung, start all again from the newest checkpoint, on "
-                  "the devices that still answer: at most so often without progress in "
+      {.meaning = "after a rank failed or hung, start all ranks again from the newest checkpoint, "
+                  "on the devices that still answer; this many times at most without progress in "
                   "between; 0: never",
        .unit = "times",
        .min = 0,
@@ -60,7 +60,7 @@ void add_general(TrainOptions& o) {
   table.add(
       "preset", o.preset,
       {.meaning =
-           "a named set of values that config files and key=value then overlay; empty for none"});
+           "a named set of values, which config files and key=value override; empty for none"});
 }
 
 void add_batch(TrainOptions& o) {
@@ -79,31 +79,31 @@ void add_batch(TrainOptions& o) {
              .word = "auto"});
   table.add("batch.accumulation", o.batch.accumulation,
             {.meaning = "micro-batches whose gradients a device adds up for one optimizer step; 0: "
-                        "what batch.global and batch.micro leave",
+                        "the number that follows from batch.global and batch.micro",
              .unit = "micro-batches",
              .min = 0});
   table.add("batch.micro_changes", o.batch.micro_changes,
-            {.meaning = "other micro-batches after some steps, STEP:SAMPLES with commas between "
-                        "(5:7 acts from step 6 on): to repeat a run whose micro-batch shrank when "
-                        "memory ran out"});
+            {.meaning = "changes of the micro-batch after some steps, as STEP:SAMPLES separated by "
+                        "commas (5:7 acts from step 6 on); for repeating a run whose micro-batch "
+                        "shrank when memory ran out"});
   table.add(
       "memory.recompute", o.memory.recompute,
-      {.meaning = "compute activations again in backward instead of keeping them: off; of all "
-                  "blocks of the model; auto: of as many as it takes to fit, by the plan"});
+      {.meaning = "compute activations again in backward instead of keeping them: off; blocks: of "
+                  "all blocks of the model; auto: of as many blocks as the plan needs to fit"});
   table.add(
       "norm.statistics", o.norm.statistics,
-      {.meaning = "batch norm (of lockstep::BatchNorm) normalises by the statistics of: rank, "
-                  "the micro-batch of each device by itself, and rank 0 keeps its own; sync, "
-                  "the micro-batches of all devices together; frozen, those that the model "
-                  "brought"});
+      {.meaning = "the statistics by which lockstep::BatchNorm normalises: rank, those of each "
+                  "device's own micro-batch, and rank 0 keeps its own; sync, those of the "
+                  "micro-batches of all devices together; frozen, those that came with the model"});
   table.add("norm.rows", o.norm.rows,
-            {.meaning = "rows that statistics span with norm.statistics=sync, the same on any "
-                        "number of devices; 0: devices x micro-batch of the first start",
+            {.meaning = "number of rows that statistics cover with norm.statistics=sync, the same "
+                        "on any number of devices; 0: devices x micro-batch of the first start",
              .unit = "samples",
              .min = 0});
   table.add("norm.keep", o.norm.keep,
-            {.meaning = "where devices have running statistics of their own, those that are "
-                        "evaluated with and saved: first, of rank 0; mean, of all ranks"});
+            {.meaning = "if each device has its own running statistics, the ones that are saved "
+                        "and used in evaluation: first, those of rank 0; mean, the mean of all "
+                        "ranks"});
   table.add(
       "matmul.tf32", o.matmul.tf32,
       {.meaning = "with precision = fp32, matrix products and convolutions round their inputs "
@@ -116,7 +116,7 @@ void add_optimizer(TrainOptions& o) {
   // 1 would never forget, and divide by zero in the bias correction.
   constexpr double below_one = 0.999999;
   table.add("optimizer.kind", optimizer.kind,
-            {.meaning = "the rule that updates the weights: adamw takes weight decay off the "
+            {.meaning = "the rule that updates the weights: adamw subtracts weight decay from the "
                         "weights, adam and sgd add it to the gradient; muon updates the matrices "
                         "of hidden layers by orthogonalised momentum, and leaves embeddings, "
                         "heads, vectors and convolutions to adamw"});
@@ -138,7 +138,7 @@ void add_optimizer(TrainOptions& o) {
   table.add("optimizer.eps", optimizer.eps,
             {.meaning = "added to the denominator in adamw and adam", .min = 1e-30});
   table.add("optimizer.momentum", optimizer.momentum,
-            {.meaning = "share of the last update that sgd carries on; 0: none",
+            {.meaning = "share of the last update that sgd adds to the next one; 0: none",
              .min = 0,
              .max = below_one});
   table.add("optimizer.nesterov", optimizer.nesterov,
@@ -150,12 +150,13 @@ void add_optimizer(TrainOptions& o) {
   table.add("optimizer.muon_nesterov", optimizer.muon_nesterov,
             {.meaning = "muon looks ahead along its momentum"});
   table.add("optimizer.muon_adjust_lr", optimizer.muon_adjust_lr,
-            {.meaning = "what muon multiplies the rate of a matrix of A rows and B columns by: "
-                        "match_rms_adamw, 0.2 sqrt(max(A, B)), with which rates and decays that "
-                        "suit adamw suit muon; original, sqrt(max(1, A / B))"});
+            {.meaning = "factor of muon on the learning rate of a matrix with A rows and B "
+                        "columns: match_rms_adamw, 0.2 sqrt(max(A, B)), so that rates and decays "
+                        "that suit adamw suit muon too; original, sqrt(max(1, A / B))"});
   table.add("optimizer.adamw_lr", optimizer.adamw_lr,
-            {.meaning = "learning rate of what muon leaves to adamw, on the same curve: scale_lr "
-                        "scales it too, and schedule.min_lr counts in proportion; 0: optimizer.lr",
+            {.meaning = "learning rate of the parameters that muon leaves to adamw, on the same "
+                        "curve: scale_lr scales it too, and schedule.min_lr counts in proportion; "
+                        "0: optimizer.lr",
              .min = 0});
   table.add("optimizer.decay_norms_and_biases", optimizer.decay_norms_and_biases,
             {.meaning = "weight decay also on biases and on the weights of norms"});
@@ -171,15 +172,16 @@ void add_optimizer(TrainOptions& o) {
   table.add("optimizer.groups", optimizer.groups,
             {.meaning = "parameters with a rate or decay of their own, each entry \"PATTERN: lr=… "
                         "lr_factor=… weight_decay=… schedule=curve|constant\" (constant: without "
-                        "warm-up, curve and scale_lr): the first whose pattern matches a "
-                        "parameter's name counts, before what the recipe says"});
+                        "warm-up, curve and scale_lr): the first entry whose pattern matches a "
+                        "parameter's name counts, and overrides the recipe"});
 }
 
 void add_parameters(TrainOptions& o) {
   OptionTable& table = o.table;
-  table.add("train.freeze", o.train.freeze,
-            {.meaning = "patterns over names of parameters that are not trained (\"trunk.*\"); one "
-                        "that begins with ! keeps trained what those before it froze"});
+  table.add(
+      "train.freeze", o.train.freeze,
+      {.meaning = "patterns for names of parameters that are not trained (\"trunk.*\"); a "
+                  "pattern that begins with ! trains parameters that earlier patterns froze"});
   auto& init = o.init;
   table.add(
       "init.from", init.from,
@@ -192,14 +194,14 @@ void add_parameters(TrainOptions& o) {
       "init.average", init.average,
       {.meaning = "take the average of the weights where the checkpoint of init.from has one"});
   table.add("init.map", init.map,
-            {.meaning = "names in the file and what they are in the model, \"bert.*=encoder.*\"; "
-                        "the first that matches counts"});
+            {.meaning = "names in the file and their names in the model, \"bert.*=encoder.*\"; the "
+                        "first entry that matches counts"});
   table.add(
       "init.missing", init.missing,
-      {.meaning = "patterns over the model's names that the file may lack, or hold in another "
-                  "shape: they stay as they were built"});
+      {.meaning = "patterns for names in the model that the file may lack, or hold in another "
+                  "shape: these parameters keep their first weights"});
   table.add("init.unexpected", init.unexpected,
-            {.meaning = "patterns over names in the file that are passed over"});
+            {.meaning = "patterns for names in the file that are ignored"});
 }
 
 void add_ema(TrainOptions& o) {
@@ -207,8 +209,8 @@ void add_ema(TrainOptions& o) {
   constexpr double below_one = 0.999999;
   table.add(
       "ema.decay", o.ema.decay,
-      {.meaning = "keep an average of the weights too, of which each update leaves this share "
-                  "(fewer at first: (1 + n) / (10 + n) after n updates); 0: none",
+      {.meaning = "keep an average of the weights too; each update keeps this share of it (less at "
+                  "first: (1 + n) / (10 + n) after n updates); 0: none",
        .min = 0,
        .max = below_one});
   table.add("ema.evaluate", o.ema.evaluate,
@@ -225,7 +227,7 @@ void add_schedule(TrainOptions& o) {
   table.add("schedule.kind", schedule.kind,
             {.meaning = "the curve of the learning rate", .choices = std::move(kinds)});
   table.add("schedule.unit", schedule.unit,
-            {.meaning = "what schedule.warmup, every and period count"});
+            {.meaning = "unit of schedule.warmup, every and period"});
   table.add("schedule.warmup", schedule.warmup,
             {.meaning = "length of the linear rise at the start; one_cycle has its own",
              .unit = unit,
@@ -271,24 +273,24 @@ void add_stop_and_data(TrainOptions& o) {
       {.meaning = "save and stop once all starts of the run together took this long; 0s: never",
        .unit = "s"});
   table.add("stop.reserve", o.stop.reserve,
-            {.meaning = "keep so much of stop.after and stop.budget for what follows training, "
-                        "which stops that much earlier; not set, --then predict keeps what it took "
-                        "the last time, or else of items a tenth, at most 1h, or more once an "
-                        "evaluation shows so",
+            {.meaning = "time of stop.after and stop.budget that is kept for work after training, "
+                        "which stops that much earlier; if not set, --then predict keeps the time "
+                        "that it took the last time, or else for items a tenth, at most 1h, or "
+                        "more once an evaluation shows that it needs more",
              .unit = "s"});
   table.add(
       "stop.hang_after", o.stop.hang_after,
-      {.meaning = "a rank that shows no sign of life for so long hangs, and the run fails with "
-                  "its name; 0s: it may take for ever",
+      {.meaning = "a rank that shows no sign of life for this long counts as hanging, and the run "
+                  "fails with its name; 0s: no limit",
        .unit = "s"});
   table.add("stop.grace", o.stop.grace,
             {.meaning = "how long ranks may take to stop and save after a signal before they are "
-                        "killed; 0s: a minute, or five times the longest step, evaluation and save "
-                        "of the run together where that is more",
+                        "killed; 0s: a minute, or five times the sum of the run's longest step, "
+                        "evaluation and save if that is more",
              .unit = "s"});
   table.add("check.weights_every", o.check.weights_every,
-            {.meaning = "compare the weights of all devices each so many steps; a difference ends "
-                        "the run and names device and tensor; 0: never",
+            {.meaning = "compare the weights of all devices every so many steps; a difference ends "
+                        "the run with a message that names device and tensor; 0: never",
              .unit = "steps",
              .min = 0});
   table.add("check.contract", o.check.contract,
@@ -311,8 +313,8 @@ void add_stop_and_data(TrainOptions& o) {
   table.add("data.drop_last", o.data.drop_last,
             {.meaning = "leave out the last step of each epoch where it would be padded"});
   table.add("data.group_by_length", o.data.group_by_length,
-            {.meaning = "samples of like length stand in the same step, the steps in any order; "
-                        "for data that tell their lengths"});
+            {.meaning = "samples of similar length are in the same step, and steps are shuffled if "
+                        "data.shuffle is on; for data that give their lengths"});
 }
 
 void add_checkpoint(TrainOptions& o) {
@@ -357,17 +359,19 @@ void add_eval_run_and_log(TrainOptions& o) {
        .min = 0});
   table.add("eval.at_start", o.eval.at_start, {.meaning = "validate before the first step too"});
   table.add("eval.keep", o.eval.keep,
-            {.meaning = "of how many of the newest evaluations the table of items and the pictures "
-                        "stay, besides those of the best one; 0: none are written",
+            {.meaning = "how many of the newest evaluations keep their table of items and their "
+                        "pictures, besides the best one; 0: none are written",
              .unit = "evaluations",
              .min = 0});
   table.add(
       "eval.table_rows", o.eval.table_rows,
-      {.meaning = "rows that a table of an evaluation keeps at most while training, the first",
+      {.meaning = "how many rows a table of an evaluation keeps at most while training, from the "
+                  "first on",
        .unit = "rows",
        .min = 1});
   table.add("eval.pictures", o.eval.pictures,
-            {.meaning = "pictures that an evaluation keeps at most, the first by their samples",
+            {.meaning = "how many pictures an evaluation keeps at most, in the order of their "
+                        "samples",
              .unit = "pictures",
              .min = 0});
   table.add("run.root", o.run.root, {.meaning = "folder that holds the run directories"});
@@ -380,14 +384,14 @@ void add_eval_run_and_log(TrainOptions& o) {
   table.add("log.every_steps", o.log.every_steps,
             {.meaning = "a line in events.jsonl each so many steps", .unit = "steps", .min = 1});
   table.add("log.limit_mb", o.log.limit_mb,
-            {.meaning = "size of a rank's log beyond which its beginning and its newest part stay "
-                        "and what is between them is left out; 0: none",
+            {.meaning = "size of a rank's log beyond which only its beginning and its newest part "
+                        "are kept; 0: no limit",
              .unit = "MiB",
              .min = 0,
              .max = 1 << 20});
   table.add("log.gpu_every", o.log.gpu_every,
-            {.meaning = "how often what each GPU of the run does is written into its gpu.csv; 0s: "
-                        "never",
+            {.meaning = "how often the activity of each GPU of the run is written into gpu.csv; "
+                        "0s: never",
              .unit = "s",
              .min = 0,
              .max = 86400});

@@ -32,9 +32,9 @@ std::string options_page() {
     pages += cat(pages.empty() ? "" : ", ", "[`", recipe.name, "`](", recipe.name, ".md)");
   return cat(
       generated,
-      "# Options of the engine\n\nEvery recipe has them: `lockstep train RECIPE key=value …`. "
-      "A recipe has options of its own beside them, and may have other defaults: ",
-      pages, ". `lockstep config RECIPE` lists both, with the values that hold.\n\n",
+      "# Options of the engine\n\nEvery recipe has them: `lockstep train RECIPE key=value …`. A "
+      "recipe also has its own options, and may have other defaults: ",
+      pages, ". `lockstep config RECIPE` lists both, with the resolved values.\n\n",
       options_markdown(tables));
 }
 
@@ -76,8 +76,9 @@ std::string names_page() {
       generated,
       "# Names of other programs\n\nType one of these names and Lockstep says what to write "
       "instead, with your value translated. `name=VALUE`, `--name VALUE` and a file for `--config` "
-      "work alike; so do small letters and capitals, `-` and `_`. A recipe's own table comes "
-      "before that of the engine; what is an option here is that option.\n\n## Of the engine\n\n",
+      "work alike; so do small letters and capitals, `-` and `_`. A recipe's own table has "
+      "precedence over that of the engine. A name that is also an option of Lockstep means that "
+      "option.\n\n## Of the engine\n\n",
       synonyms_markdown(TrainOptions().table.synonyms()));
   const auto add = [&](const std::string& name, const OptionTable& table) {
     page += cat("\n## Of `", name, "`\n\n", synonyms_markdown(table.synonyms()));
@@ -91,9 +92,9 @@ std::string names_page() {
 std::string prometheus_page() {
   return cat(
       generated,
-      "# Prometheus metrics\n\nWhat `lockstep monitor --serve` has at `/metrics`. A series is "
-      "there only where its value was measured: one that is not is never 0.\n"
-      "`lockstep_gpu_metric_supported` says which values a GPU never tells.\n\n",
+      "# Prometheus metrics\n\n`lockstep monitor --serve` has these series at `/metrics`. A series "
+      "is there only if its value was measured; a missing value is never "
+      "0.\n`lockstep_gpu_metric_supported` says which values a GPU never reports.\n\n",
       prometheus_reference());
 }
 

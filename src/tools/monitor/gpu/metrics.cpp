@@ -14,7 +14,7 @@ constexpr std::array<MetricInfo, metric_count> catalogue{{
     {GpuMetric::tensor_active, "tensor_active", "%",
      "share of time in which tensor cores computed"},
     {GpuMetric::dram_active, "dram_active", "%",
-     "memory traffic, of the most that the memory can carry"},
+     "memory traffic, as a share of the highest possible"},
     {GpuMetric::gpu_busy, "gpu_busy", "%",
      "share of time in which some kernel ran, however small: utilization.gpu of nvidia-smi"},
     {GpuMetric::memory_used, "memory_used", "bytes", "device memory taken by programs"},

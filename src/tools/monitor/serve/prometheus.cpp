@@ -62,15 +62,16 @@ Family family_of(const OfMetric& one) {
 }
 
 const Family limited{"lockstep_gpu_clock_limited", "gauge", "gpu, uuid, name, reason",
-                     "1 where this reason keeps the clocks down, else 0"};
+                     "1 if this reason keeps the clocks down, else 0"};
 const Family up{"lockstep_gpu_up", "gauge", gpu_labels, "1 if the GPU answers, else 0"};
 const Family supported{"lockstep_gpu_metric_supported", "gauge", "gpu, uuid, name, metric",
-                       "1 if the GPU tells this metric, named as in JSON and CSV; 0 if it never "
+                       "1 if the GPU reports this metric, named as in JSON and CSV; 0 if it never "
                        "does; no series while that is not known"};
 const Family processes{"lockstep_gpu_processes", "gauge", gpu_labels,
                        "processes that have a context on the GPU"};
 const Family process_memory{"lockstep_gpu_process_memory_bytes", "gauge", process_labels,
-                            "device memory of a process; at most the 64 with the most of a GPU"};
+                            "device memory of a process; for each GPU at most the 64 processes "
+                            "with the most"};
 const Family process_sm{"lockstep_gpu_process_sm_ratio", "gauge", process_labels,
                         "share of the multiprocessors that a process used"};
 
@@ -83,17 +84,16 @@ struct OfStatus {
 std::vector<OfStatus> of_status(const MonitorStatus& status) {
   return {
       {{"lockstep_driver_hanging_seconds", "gauge", "",
-        "how long the driver call that is under way has taken; 0 between calls"},
+        "how long the present driver call has taken so far; 0 between calls"},
        status.hanging_s},
       {{"lockstep_monitor_sample_age_seconds", "gauge", "",
-        "age of the newest sample; beyond 10 s and three intervals the series of GPUs are left "
-        "out"},
+        "age of the newest sample; if it is above 10 s and three intervals, the series of GPUs are "
+        "left out"},
        status.age_s,
        true},
       {{"lockstep_monitor_samples_total", "counter", "", "samples taken since the start"},
        static_cast<double>(status.samples)},
-      {{"lockstep_monitor_interval_seconds", "gauge", "",
-        "time between samples that was asked for"},
+      {{"lockstep_monitor_interval_seconds", "gauge", "", "requested time between samples"},
        status.interval_s},
       {{"lockstep_monitor_driver_call_seconds", "gauge", "",
         "time that the calls to the driver took for the newest sample"},
