@@ -131,18 +131,18 @@ Command launch_command() {
                      "a process on each: all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                     {"--restart", "N", "start all ranks again up to N times after a failure", ""},
                     {"--hang-after", "TIME",
-                     "end all when a rank is stopped, or a worker of Lockstep hangs, for so long "
-                     "(default 60s; 0s: never)",
+                     "end all ranks when a rank is stopped, or a worker of Lockstep hangs, for "
+                     "this long (default 60s; 0s: never)",
                      ""},
                     {"--stop-grace", "TIME",
                      "how long ranks may take to stop after Ctrl-C or SIGTERM before they are "
                      "killed (default 60s)",
                      ""},
                     {"--stdin", "", "rank 0 reads standard input, as for input() and breakpoint()"},
-                    {"--logs", "DIR", "where rankN.log go (default logs)", "file"},
+                    {"--logs", "DIR", "folder for rankN.log (default logs)", "file"},
                     {"--log-limit-mb", "N",
-                     "size of a log beyond which its beginning and its newest part stay (default "
-                     "64; 0: none)",
+                     "size of a log beyond which only its beginning and its newest part are kept "
+                     "(default 64; 0: no limit)",
                      ""}},
           .takes_program = true,
           .complete = "program",

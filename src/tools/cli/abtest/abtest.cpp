@@ -152,33 +152,34 @@ Command abtest_command() {
           "(10m if neither is given). What the commands print goes to files beside the record.",
       .flags =
           {{"--metric", "REGEX",
-            "compare the number that this finds (PCRE2; its first group, or all of it; the last "
-            "match counts) in what the commands print, not wall time",
+            "compare the number that this regular expression (PCRE2) finds in the output of the "
+            "commands, not wall time; its first group or the whole match counts, and the last "
+            "match",
             ""},
-           {"--higher-is-better", "", "of the metric"},
+           {"--higher-is-better", "", "a higher metric is better"},
            {"--difference", "",
-            "compare B - A, not B / A: for a metric that may be 0 or less; --margin is then in its "
-            "own unit",
+            "compare B - A, not B / A: for a metric that may be 0 or less; --margin is then in the "
+            "unit of the metric",
             ""},
            {"--margin", "SHARE", "differences below it do not matter (default 2%)", ""},
            {"--repeats", "N", "pairs at most", ""},
-           {"--budget", "TIME", "no pair begins that would end later, such as 5m", ""},
-           {"--warmup", "N", "runs of each that do not count, first of all (default 1)", ""},
+           {"--budget", "TIME", "time limit, such as 5m: no pair begins that would end later", ""},
+           {"--warmup", "N", "first runs of each command that do not count (default 1)", ""},
            {"--timeout", "TIME", "a run that takes longer ends the trial", ""},
            {"--order", "ORDER",
-            "balanced: of each two pairs one begins with A and one with B (default); ab: A first",
+            "balanced: in every two pairs, one begins with A and one with B (default); ab: A first",
             "word balanced|ab"},
            {"--seed", "N", "draws which order comes first (default 0)", ""},
            {"--devices", "LIST",
-            "GPUs that the commands may use, and that batches then leave alone (default all; cpu: "
-            "none)",
+            "GPUs that the commands may use, and that batches do not use meanwhile (default all; "
+            "cpu: none)",
             "devices"},
            {"--parallel", "", "a pair on each GPU at once", ""},
            {"--fail-if-slower", "SHARE",
-            "exit code 1 where B is slower (of a metric: worse) by more than that, 2 where that is "
-            "open",
+            "exit code 1 if B is slower (for a metric: worse) by more than that, 2 if that is open",
             ""},
-           {"--name", "NAME", "of the record's folder in runs/ (default abtest-DATE-TIME)", ""},
+           {"--name", "NAME", "name of the record's folder in runs/ (default abtest-DATE-TIME)",
+            ""},
            {"--out", "DIR", "the record's folder", "file"},
            {"--json", "", "print the record"}},
       .min_positionals = 2,

@@ -569,7 +569,7 @@ Command batch_analyze_command() {
        "standard output",
        "file"},
       overwrite_flag(),
-      {"--chart", "FILE", "where the timeline goes (default BATCH/timeline.svg)", "file"}};
+      {"--chart", "FILE", "file for the timeline (default BATCH/timeline.svg)", "file"}};
   return command;
 }
 
@@ -578,13 +578,13 @@ std::vector<Command> batch_commands() {
       on_batch("status", "BATCH [JOB]", "how far a batch is, or one of its jobs", 2, status_main);
   status.complete = "batch job";
   status.flags = {{"--jobs", "", "a row per job"},
-                  {"--failed", "", "jobs that failed, or wait for one that did"},
+                  {"--failed", "", "jobs that failed, or wait for a failed one"},
                   {"--running", "", "jobs that run"},
                   {"--json", "", "as JSON"}};
   Command logs = on_batch("logs", "BATCH JOB", "what a job printed", 2, logs_main);
   logs.complete = "batch job";
   logs.min_positionals = 2;
-  logs.flags = {{"--attempt", "N", "of that attempt (default: the last)"}};
+  logs.flags = {{"--attempt", "N", "log of attempt N (default: the last)"}};
   Command retry = asking("retry", "BATCH [JOB]", "run failed and skipped jobs again, or one", 2);
   for (const char* name : {"--failed", "--skipped", "--all"})
     retry.tried_flags.push_back(

@@ -115,13 +115,13 @@ bool trains(const Job& job, const DirectRecipe& recipe) {
 Command batch_recipe_command(const DirectRecipe& recipe) {
   std::vector<Flag> flags{
       {"--config", "FILE", "options from a TOML file; key=value wins; may be repeated", "file"},
-      {"--name", "NAME", "of the batch, a folder in run.root (default: recipe and time)"},
+      {"--name", "NAME", "name of the batch, a folder in run.root (default: recipe and time)"},
       {"--write", "FILE", "write the job file there, and run nothing", "file"},
       {"--dry-run", "",
        "print every job, where it would go, and how long all take, as far as an earlier batch "
        "tells; write and run nothing"},
       {"--measure", "", "with --dry-run: train one job of each setting to say how long all take"},
-      {"--devices-like", "LIST", "likewise, with devices that are not there, such as 8xT4",
+      {"--devices-like", "LIST", "as --dry-run, with devices that need not be there, such as 8xT4",
        "devices"}};
   std::vector<TriedFlag> tried = tried_slots();
   tried.push_back(

@@ -24,11 +24,11 @@ std::set<std::int64_t> to_end(Ledger& ledger) {
 std::vector<Flag> report_flags() {
   return {
       {"--keep-order", "",
-       "what jobs print goes to standard output too, in their order, once all before have "
-       "ended"},
+       "copy the output of jobs to standard output too, in their order, each once all jobs before "
+       "it have ended"},
       {"--joblog", "FILE", "a line for each job that is over, in GNU parallel's columns", "file"},
       {"--halt", "WHEN",
-       "end early: soon or now (which ends what runs), and fail, success or done: "
+       "end early: soon, or now (which also terminates running jobs), and fail, success or done: "
        "soon,fail=3, now,fail=10%",
        "word soon,fail=1|now,fail=1|now,success=1|soon,fail=10%"}};
 }

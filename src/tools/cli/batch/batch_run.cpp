@@ -120,8 +120,8 @@ const std::vector<Flag> job_flags{
     {"--cpus", "N", "cores of each job (default 1)"},
     {"--gpus", "N", "GPUs of each job: 0, 1, 2 … or a part such as 0.25 (default 0)"},
     {"--retries", "N", "how often a job that failed is tried again (default 0)"},
-    {"--retry-delay", "TIME", "before that (default 0s)"},
-    {"--timeout", "TIME", "a try that takes longer is ended"},
+    {"--retry-delay", "TIME", "time before each retry (default 0s)"},
+    {"--timeout", "TIME", "a try that takes longer is terminated"},
     {"--workers", "kept", "a process may stay for the next job of its program", "word kept|new"},
     {"--shell", "", "the command is a line for the shell"},
     {"--arg-file", "FILE", "values from the lines of a file; - is standard input", "file"},
@@ -466,12 +466,12 @@ int batch_resume_main(const Parsed& parsed) {
 const std::vector<Flag> place_flags{
     {"--devices", "LIST", "GPUs for jobs that ask for them: all, 0,1 or UUIDs (default all)",
      "devices"},
-    {"--share", "", "also use GPUs on which programs of others run"},
-    {"--grace", "TIME", "from SIGTERM to SIGKILL, where a job is ended (default 10s)"},
+    {"--share", "", "also use GPUs on which other programs run"},
+    {"--grace", "TIME", "time from SIGTERM to SIGKILL when a job is terminated (default 10s)"},
     {"--log-limit-mb", "N",
-     "size of a job's log beyond which its beginning and its newest part stay (default 64; 0: "
-     "none)"},
-    {"--slots", "N", "jobs at once at most (default: as many as the cores allow)"},
+     "size of a job's log beyond which only its beginning and its newest part are kept (default "
+     "64; 0: no limit)"},
+    {"--slots", "N", "most jobs at once (default: as many as the cores allow)"},
     {"--expect", "WHAT",
      "exit code 4 unless it holds at the end: 'gpu_activity>=40%' (mean of each GPU), "
      "'sm_activity>=20%', 'failed<=15%' (of all jobs; the batch may then have such failures); with "
@@ -531,27 +531,28 @@ int run_made_jobs(const Parsed& parsed, const std::string& made_by) {
 }
 
 Command batch_run_command() {
-  return {.name = "batch run",
-          .operands = "FILE | -- COMMAND … [::: VALUE …]",
-          .summary = "run many commands on all cores and GPUs, none lost",
-          .details =
-              "lockstep batch run jobs.toml\n"
-              "lockstep batch run --gpus 0.25 -- python3 train.py --lr {1} ::: 0.1 0.01 0.001\n"
-              "Running a job file again runs what is new, was changed, or is left. Jobs that "
-              "failed run\n"
-              "again after lockstep batch retry.",
-          .flags = with_job_flags(
-              {{"--name", "NAME", "of the batch, a folder in run.root (default: the file's name)"},
-               {"--dry-run", "", "print every job and where it would go; run nothing"},
-               {"--devices-like", "LIST", "likewise, with devices that are not there, such as 8xT4",
-                "devices"}}),
-          .max_positionals = 1,
-          .takes_assignments = true,
-          .only_options = {"run.root"},
-          .program_after_dashes = true,
-          .run = batch_run_main,
-          .tried_flags = tried_in_run(),
-          .takes_files = true};
+  return {
+      .name = "batch run",
+      .operands = "FILE | -- COMMAND … [::: VALUE …]",
+      .summary = "run many commands on all cores and GPUs, none lost",
+      .details =
+          "lockstep batch run jobs.toml\n"
+          "lockstep batch run --gpus 0.25 -- python3 train.py --lr {1} ::: 0.1 0.01 0.001\n"
+          "Running a job file again runs jobs that are new, were changed, or are left. Jobs "
+          "that failed run\n"
+          "again after lockstep batch retry.",
+      .flags = with_job_flags(
+          {{"--name", "NAME", "name of the batch, a folder in run.root (default: the file's name)"},
+           {"--dry-run", "", "print every job and where it would go; run nothing"},
+           {"--devices-like", "LIST",
+            "as --dry-run, with devices that need not be there, such as 8xT4", "devices"}}),
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .only_options = {"run.root"},
+      .program_after_dashes = true,
+      .run = batch_run_main,
+      .tried_flags = tried_in_run(),
+      .takes_files = true};
 }
 
 Command batch_add_command() {

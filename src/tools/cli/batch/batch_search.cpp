@@ -178,11 +178,11 @@ TrialTimer::End trial_end_of(const RunningAttempt& running, const AttemptEnd& en
 const std::vector<Flag>& search_flags() {
   static const std::vector<Flag> flags{
       {"--search", "",
-       "try how many jobs at once, and with how many cores each, do most jobs per minute and meet "
-       "--expect; the first jobs are the trials, the rest runs with the best"},
+       "find out how many jobs at once, with how many cores each, finish the most jobs per minute "
+       "and meet --expect; the first jobs are the trials, the rest runs with the best setting"},
       {"--choose", "NAMES",
-       "with --search: parameters of which one combination is kept, such as num_leaves; jobs of "
-       "the others are cancelled after their trial"}};
+       "with --search: parameters, such as num_leaves, of which only the best combination of "
+       "values is kept; jobs of the others are cancelled after their trial"}};
   return flags;
 }
 

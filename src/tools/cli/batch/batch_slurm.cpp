@@ -45,8 +45,8 @@ constexpr std::size_t most_tasks = 1000;  // of one array: Slurm's MaxArraySize 
 // Flags that the tasks pass on to their own `lockstep batch resume`.
 const std::vector<Flag> task_flags{
     {"--slots", "N", "jobs at once at most in a task (default: as many as its cores allow)"},
-    {"--share", "", "also use GPUs on which programs of others run"},
-    {"--grace", "TIME", "from SIGTERM to SIGKILL, where a job is ended (default 10s)"},
+    {"--share", "", "also use GPUs on which other programs run"},
+    {"--grace", "TIME", "time from SIGTERM to SIGKILL when a job is terminated (default 10s)"},
     {"--log-limit-mb", "N", "as of lockstep batch run"}};
 
 std::int64_t slurm_flag(const Parsed& parsed, const std::string& flag, std::int64_t otherwise,
@@ -382,14 +382,18 @@ std::string shares_text(const BatchFolder& batch) {
 
 Command batch_slurm_command() {
   std::vector<Flag> flags{
-      {"--name", "NAME", "of the batch, a folder in run.root (default: the file's name)"},
+      {"--name", "NAME", "name of the batch, a folder in run.root (default: the file's name)"},
       {"--dry-run", "", "print the script for sbatch; write and run nothing"},
-      {"--jobs-per-task", "N", "jobs of each task at most (default 100; more beyond 1000 tasks)"},
-      {"--at-once", "N", "tasks at once at most (default: as many as there is room for)"},
+      {"--jobs-per-task", "N", "most jobs of each task (default 100; more beyond 1000 tasks)"},
+      {"--at-once", "N", "most tasks at once (default: as many as there is room for)"},
       {"--partition", "NAME", "Slurm's partition"},
-      {"--time", "TIME", "limit of each task, as Slurm has it (minutes, 4:00:00) or such as 4h30m"},
+      {"--time", "TIME",
+       "time limit of each task, in Slurm's form (minutes, 4:00:00) or such as "
+       "4h30m"},
       {"--gpus-per-task", "N", "GPUs of each task (default: what the largest job needs)"},
-      {"--cpus-per-task", "N", "cores of each task (default: for the jobs that its GPUs hold)"},
+      {"--cpus-per-task", "N",
+       "cores of each task (default: enough for the jobs that its GPUs "
+       "hold)"},
       {"--sbatch", "OPTION",
        "one more option of sbatch, such as --sbatch=--account=vision; may be "
        "repeated"}};
@@ -399,8 +403,9 @@ Command batch_slurm_command() {
           .summary = "run a job file as a Slurm job array, many jobs in each task",
           .details =
               "lockstep batch slurm jobs.toml --partition gpu --time 4:00:00 --gpus-per-task 1\n"
-              "Running it again hands in what is new, was changed, or is left. status, logs, "
-              "analyze, retry,\nresume, cancel and wait are those of every batch.",
+              "Running it again submits jobs that are new, were changed, or are left. status, "
+              "logs, analyze, retry,\n"
+              "resume, cancel and wait work as for every batch.",
           .flags = std::move(flags),
           .min_positionals = 1,
           .max_positionals = 1,

@@ -97,10 +97,12 @@ Command bench_command() {
       .operands = "RECIPE [key=value …]",
       .summary = "train a few steps on several numbers of devices, and compare",
       .details =
-          "--devices says how many, not which: 1,2,4 takes the first 1, 2 and 4 of the visible "
-          "GPUs, cpu:1,2 so\nmany CPU ranks. Strong scaling, the default, keeps the global batch, "
-          "as training does: its\nefficiency is what another device brings to the same run. "
-          "Nothing is kept unless --keep or --out says so.",
+          "--devices gives numbers of devices: 1,2,4 takes the first 1, 2 and 4 of the visible "
+          "GPUs, and cpu:1,2 takes\n"
+          "1 and 2 CPU ranks. Strong scaling, the default, keeps the global batch, as training "
+          "does: its\n"
+          "efficiency is the gain of another device for the same run. No files are kept without "
+          "--keep or --out.",
       .flags = {{"--devices", "LIST", "numbers of devices (default 1, 2, 4, … up to all)",
                  "word 1,2|1,2,4|1,2,4,8|cpu:1,2"},
                 {"--scaling", "WORD", "strong: same global batch; weak: same share per device",

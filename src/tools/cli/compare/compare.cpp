@@ -346,17 +346,22 @@ Command compare_command() {
               "With more than two, or --table: a table of what differs, with best and last "
               "metrics.",
           .flags = {{"--groups", "",
-                     "the operands are sides of several runs: NAME=RUN,RUN,… or the NAME of train "
-                     "--seeds"},
-                    {"--margin", "PERCENT", "differences up to it are none; 2% by default"},
-                    {"--by", "QUANTITY", "what the verdict goes by; step time or time by default"},
+                     "each operand is a side with several runs: NAME=RUN,RUN,… or the NAME of "
+                     "train --seeds"},
+                    {"--margin", "PERCENT", "differences up to this do not count; 2% by default"},
+                    {"--by", "QUANTITY",
+                     "the quantity that decides the verdict; step time or time "
+                     "by default"},
                     {"--loss", "VALUE",
-                     "time to this value of the metric; by default the worst of all bests"},
-                    {"--varied", "FACTS", "differences that are the question: precision,devices"},
-                    {"--assume", "FACTS", "facts that are not known and are taken to be equal"},
+                     "compare the time to this value of the metric; by default the worst of the "
+                     "runs' best values"},
+                    {"--varied", "FACTS",
+                     "differences that you want to compare: "
+                     "precision,devices"},
+                    {"--assume", "FACTS", "unknown facts that are taken to be equal"},
                     {"--better", "METRIC=WAY", "whether lower or higher is better"},
                     {"--fail-if-slower", "PERCENT",
-                     "exit code 1 if B is slower by it, 0 if not, 2 if that cannot be told"},
+                     "exit code 1 if B is slower by more than that, 0 if not, 2 if that is open"},
                     {"--table", "", "a table, also of two"},
                     {"--tag", "TAG", "a table of all runs that have the tag"},
                     {"--sort", "COLUMN", "order of the table; -COLUMN: descending"},

@@ -348,9 +348,10 @@ Command report_command() {
               "tracker, as lockstep compare takes them; its page needs --out.\n" +
               std::string(run_operand_help),
           .flags = {{"--out", "FILE",
-                     "where to write: FILE.html, FILE.md or FILE.json, or a folder for all three",
+                     "place to write to: FILE.html, FILE.md or FILE.json, or a folder for all "
+                     "three",
                      "file"},
-                    {"--x", "WHAT", "along what curves go: step (default), time or samples",
+                    {"--x", "WHAT", "axis of the curves: step (default), time or samples",
                      "word step|time|samples"},
                     {"--smooth", "WEIGHT",
                      "of the smoothed losses, as TensorBoard's: from 0 to below 1 (default: over a "

@@ -68,7 +68,9 @@ Command devices_command() {
           .operands = "",
           .summary = "every GPU with all its numbers, its place and its links",
           .flags = {{"--devices", "LIST",
-                     "only what a run with this would use: all, cpu:4, 0,1 or UUIDs", "devices"},
+                     "only the devices that a run with this list would use: all, cpu:4, 0,1 or "
+                     "UUIDs",
+                     "devices"},
                     {"--json", "", "as JSON"}},
           .run = devices_main};
 }

@@ -172,18 +172,18 @@ Command plan_command() {
       .operands = "RECIPE [key=value …]",
       .summary = "print the plan for any devices, and how long it takes",
       .details =
-          "--devices 8, 8xH100, 2xT4,1xH100 or cpu:4 plans for devices that need not be there.\n"
-          "\n"
+          "--devices 8, 8xH100, 2xT4,1xH100 or cpu:4 plans for devices that need not be there.\n\n"
           "How long the run takes is known from an earlier run of the same model on the same kind "
           "of devices, else from a trial (--measure), else from the devices' peaks, which may be "
-          "off by 3 times. With stop.after or stop.budget it says whether that is enough.\n"
-          "\n"
-          "It takes the words of a `train` command: with --resume auto it plans what is left of "
-          "the run, and with --then predict it says what the predictions take.",
+          "off by 3 times. With stop.after or stop.budget it says whether that is enough.\n\n"
+          "It takes the words of a `train` command: with --resume auto it plans the rest of the "
+          "run, and with --then predict it also gives the time of the predictions.",
       .flags = {{"--config", "FILE",
                  "TOML or .json file of options; later files overlay earlier ones", "file"},
                 {"--devices", "LIST", "how many and which (default: this machine's)", "devices"},
-                {"--measure", "", "train for ten seconds on this machine's devices to see"},
+                {"--measure", "",
+                 "train for ten seconds on this machine's devices to measure the "
+                 "time"},
                 {"--table", "", "how long it takes on one T4, P100, A100 and H100"},
                 {"--plugin", "LIB", "shared library with the recipe", "file"},
                 {"--json", "", "the plan, or the table, as JSON"}},

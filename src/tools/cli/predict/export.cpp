@@ -160,7 +160,7 @@ Command export_command() {
       {"--out", "FILE", "the file to write", "file"},
       {"--best", "", "the best checkpoint instead of the newest"},
       {"--rename", "PAIRS",
-       "for other programs: these tensors alone under new names, as 'trunk.*=*'"},
+       "for other programs: only these tensors, under new names, as 'trunk.*=*'"},
       overwrite_flag()};
   for (Flag& flag : number_flags()) flags.push_back(std::move(flag));
   return {.name = "export",

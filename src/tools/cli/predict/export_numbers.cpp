@@ -93,12 +93,16 @@ void export_batch(const Parsed& parsed, bool overwrite) {
 }  // namespace
 
 std::vector<Flag> number_flags() {
-  return {
-      {"--tensorboard", "DIR", "instead of the model: what was logged, for TensorBoard", "file"},
-      {"--csv", "DIR", "likewise as steps.csv, evaluations.csv and starts.csv", "file"},
-      {"--mlflow", "DIR",
-       "likewise as a run in MLflow's folder of runs (mlruns); of a batch its jobs", "file"},
-      {"--parquet", "DIR", "cannot be written; says how to make it of CSV", "file", true}};
+  return {{"--tensorboard", "DIR", "instead of the model: logged numbers, for TensorBoard", "file"},
+          {"--csv", "DIR",
+           "instead of the model: logged numbers as steps.csv, evaluations.csv and "
+           "starts.csv",
+           "file"},
+          {"--mlflow", "DIR",
+           "instead of the model: logged numbers as a run in MLflow's folder of runs (mlruns); for "
+           "a batch, its jobs",
+           "file"},
+          {"--parquet", "DIR", "cannot be written; says how to make it of CSV", "file", true}};
 }
 
 bool asks_for_numbers(const Parsed& parsed) {
