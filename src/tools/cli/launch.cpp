@@ -123,10 +123,10 @@ Command launch_command() {
           .summary = "start any program once per device, with torchrun's environment",
           .details =
               "lockstep launch --devices 0,1 python3 train.py --epochs 3\n"
-              "Flags before PROGRAM are those below; all words after it are its own. A -- "
-              "before PROGRAM may be left out.\n"
-              "The first rank that fails ends all; every rank's output is kept in --logs. Nobody "
-              "reads standard input, unless --stdin gives it to rank 0.",
+              "Flags before PROGRAM are those below; all words after it are its own. A -- before "
+              "PROGRAM may be left out.\n"
+              "The first rank that fails ends all ranks; every rank's output is kept in --logs. No "
+              "rank reads standard input, unless --stdin gives it to rank 0.",
           .flags = {{"--devices", "LIST",
                      "a process on each: all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                     {"--restart", "N", "start all ranks again up to N times after a failure", ""},

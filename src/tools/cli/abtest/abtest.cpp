@@ -145,11 +145,10 @@ Command abtest_command() {
           "lockstep abtest 'python3 old.py' 'python3 new.py'\n"
           "Each command is one word of your shell's, quoted; its own words are split as a shell "
           "would, but no shell runs it. Wall time is compared, from the start of its process to "
-          "its "
-          "end, or with --metric a number that it prints. The trial ends when the interval of B / "
-          "A "
-          "is narrow, never because a difference has shown itself, or after --repeats or --budget "
-          "(10m if neither is given). What the commands print goes to files beside the record.",
+          "its end, or with --metric a number that it prints. The trial ends when the interval of "
+          "B / A is narrow, never because a difference has become visible, or after --repeats or "
+          "--budget (10m if neither is given). What the commands print goes to files beside the "
+          "record.",
       .flags =
           {{"--metric", "REGEX",
             "compare the number that this regular expression (PCRE2) finds in the output of the "

@@ -131,17 +131,16 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
                                   "lockstep compare --groups takes them as repeats")});
   const std::vector<Flag> more = batch_resume_command().flags;
   flags.insert(flags.end(), more.begin(), more.end());
-  return {
-      .name = "batch " + recipe.name,
-      .operands = "[key=value …]",
-      .summary = cat("many jobs of lockstep train ", recipe.name, ", and what they make together"),
-      .details = cat("Options are those of lockstep train ", recipe.name,
-                     "; one that takes a single value may have several, such as a=1,2: all "
-                     "jobs run with each of them.\nThe job file lies beside the batch."),
-      .flags = std::move(flags),
-      .takes_assignments = true,
-      .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); },
-      .tried_flags = std::move(tried)};
+  return {.name = "batch " + recipe.name,
+          .operands = "[key=value …]",
+          .summary = cat("many jobs of lockstep train ", recipe.name, ", and their joint results"),
+          .details = cat("Options are those of lockstep train ", recipe.name,
+                         "; one that takes a single value may have several, such as a=1,2: all "
+                         "jobs run with each of them.\nThe job file lies beside the batch."),
+          .flags = std::move(flags),
+          .takes_assignments = true,
+          .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); },
+          .tried_flags = std::move(tried)};
 }
 
 // nvidia-smi's index of a GPU, "0", by its UUID; for the machine of the batch's latest start.

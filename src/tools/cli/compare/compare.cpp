@@ -335,16 +335,15 @@ Command compare_command() {
           .operands = "A B …",
           .summary = "say which of two runs, batches or groups is faster or better, or list many",
           .details =
-              "What is compared are runs and batches (folders, or names in the folder of runs), "
-              "files of facts (.toml), logs of other programs (CSV, JSON, TensorBoard's), runs of "
-              "experiment trackers (STORE#RUN of MLflow's mlruns or mlflow.db, or of a database of "
-              "trackio's; lockstep runs STORE lists them), or alone the "
-              "folder of a trial of lockstep abtest. First "
-              "whether the work and the place were the same; then times, memory, energy and "
-              "metrics, with intervals where there are repeats. A run is one repeat; its steps, "
-              "and the jobs of a batch, are none.\n"
-              "With more than two, or --table: a table of what differs, with best and last "
-              "metrics.",
+              "Compares runs and batches (folders, or names in the folder of runs), files of facts "
+              "(.toml), logs of other programs (CSV, JSON, TensorBoard's), runs of experiment "
+              "trackers (STORE#RUN of MLflow's mlruns or mlflow.db, or of a database of trackio's; "
+              "lockstep runs STORE lists them), or, as the only operand, the folder of a trial of "
+              "lockstep abtest. First it checks whether the work and the place were the same. Then "
+              "it compares times, memory, energy and metrics, with intervals if there are repeats. "
+              "A run is one repeat; its steps, and the jobs of a batch, are not repeats.\n"
+              "With more than two operands, or --table: a table of the differences, with best and "
+              "last metrics.",
           .flags = {{"--groups", "",
                      "each operand is a side with several runs: NAME=RUN,RUN,… or the NAME of "
                      "train --seeds"},

@@ -341,11 +341,11 @@ Command report_command() {
           .operands = "RUN|BATCH|COMPARISON.json|LOG [RUN …]",
           .summary = "a page of everything that a run, a batch or a comparison left behind",
           .details =
-              "HTML in one file, Markdown, and JSON: in the run's folder as report.html, "
-              "report.md and report.json, or where --out says. Of several runs the curves lie "
-              "over each other; of two batches it is their comparison. LOG is a log of another "
-              "program, or STORE#RUN of an experiment "
-              "tracker, as lockstep compare takes them; its page needs --out.\n" +
+              "Writes HTML in one file, Markdown, and JSON: in the run's folder as report.html, "
+              "report.md and report.json, or to --out. For several runs, the curves are drawn over "
+              "each other; for two batches, it is their comparison. LOG is a log of another "
+              "program, or STORE#RUN of an experiment tracker, as lockstep compare takes them; its "
+              "page needs --out.\n" +
               std::string(run_operand_help),
           .flags = {{"--out", "FILE",
                      "place to write to: FILE.html, FILE.md or FILE.json, or a folder for all "

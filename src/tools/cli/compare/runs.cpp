@@ -149,10 +149,10 @@ Command runs_command() {
                      "folder (mlruns) or database (mlflow.db), or a database of trackio's.",
           .flags = {{"--config", "", "of one run: its configuration too"},
                     {"--follow", "",
-                     "of one run: what training says (logs/train.log), as it goes on, until the "
-                     "run ends; Ctrl-C ends the look alone"},
+                     "of one run: the messages of training (logs/train.log) as they come, until "
+                     "the run ends; Ctrl-C ends only this output"},
                     {"--tag", "TAG", "list the runs and batches that have it; of one: add it"},
-                    {"--untag", "TAG", "of one run or batch: take it away"},
+                    {"--untag", "TAG", "of one run or batch: remove it"},
                     {"--note", "TEXT", "of one run or batch: what it is for"},
                     {"--json", "", "as JSON"}},
           .max_positionals = 1,

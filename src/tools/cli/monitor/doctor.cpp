@@ -167,12 +167,13 @@ Command doctor_command() {
           .operands = "[PID | RUN] [run.root=DIR]",
           .summary = "why a GPU idles: what the processes that use it, or should, do wrong",
           .details =
-              "Looks at every process that uses a GPU or could, or at one with its children, for "
-              "any program.\nRUN stands for the process that trains it: a folder, or a name in the "
-              "folder of runs (run.root=DIR, by default runs).\nExit code 0: nothing found; 1: "
-              "findings; 2: it could not look.\n"
-              "For scripts: --least likely, with which findings that are only possible are no "
-              "reason for exit code 1.",
+              "Examines every process that uses a GPU or could use one, or one process with its "
+              "children. It works for any program.\n"
+              "RUN stands for the process that trains it: a folder, or a name in the folder of "
+              "runs (run.root=DIR, by default runs).\n"
+              "Exit code 0: nothing found; 1: findings; 2: it could not look.\n"
+              "For scripts: with --least likely, findings that are only possible do not lead to "
+              "exit code 1.",
           .flags = {{"--all", "", "every process (the default)"},
                     {"--duration", "TIME", "how long to look, at least 1s (default 3s)"},
                     {"--interval", "TIME", "between samples, at least 0.1s (default 0.2s)"},

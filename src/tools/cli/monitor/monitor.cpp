@@ -388,12 +388,13 @@ Command monitor_command() {
       .operands = "[flags] [PROGRAM [ARGUMENT …]]",
       .summary = "what every GPU does: activity, memory, power, traffic, processes",
       .details =
-          "SM, tensor and DRAM activity take a Hopper GPU or newer; \"busy\" only says that some "
-          "kernel ran.\n\"n/a\" is what a GPU does not tell, \"-\" what it did not tell this "
-          "time.\n"
+          "SM, tensor and DRAM activity need a Hopper GPU or newer; \"busy\" only says that some "
+          "kernel ran.\n"
+          "\"n/a\": the GPU does not support this value; \"-\": it gave none this time.\n"
           "On a terminal: a live view; ? shows its keys. Else a table per sample.\n"
-          "With a program: runs it, and says at its end what the GPUs did meanwhile; exits as it "
-          "did.\nFlags before PROGRAM are those below; all words after it are its own. A -- before "
+          "With a program: runs it, reports at its end what the GPUs did meanwhile, and exits with "
+          "its exit code.\n"
+          "Flags before PROGRAM are those below; all words after it are its own. A -- before "
           "PROGRAM may be left out.",
       .flags = {{"--once", "", "one sample, then end"},
                 {"--table", "", "a table per sample on a terminal too, no live view"},

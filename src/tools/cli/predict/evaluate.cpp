@@ -212,13 +212,13 @@ Command evaluate_command() {
       .summary = "validation metrics of a run's newest good checkpoint, or of an export",
       .details =
           std::string(
-              "Of the run's options those may be given anew that may change when it goes on, "
-              "such as where its data lies. A bare KEY means evaluate.KEY where the recipe has "
-              "that.\n"
-              "A table with a row per item goes to RUN/evaluations/step-N/ where the recipe "
-              "makes one, and with options of its own or other data to a folder of its own beside "
-              "it; a run that cannot be written to, or an export, is evaluated without it. Further "
-              "tables of the recipe go there too and are shown, as far as 300 rows.\n") +
+              "Options that may change when a run resumes, such as the place of its data, may be "
+              "given again. A bare KEY means evaluate.KEY where the recipe has that.\n"
+              "If the recipe makes a table with a row per item, it goes to "
+              "RUN/evaluations/step-N/, and with changed options or other data to a separate "
+              "folder beside it; a run that cannot be written to, or an export, is evaluated "
+              "without the table. Further tables of the recipe go there too, and up to 300 rows "
+              "are shown.\n") +
           source_operand_help,
       .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                 {"--best", "", "the best checkpoint instead of the newest"},

@@ -165,7 +165,7 @@ Command export_command() {
   for (Flag& flag : number_flags()) flags.push_back(std::move(flag));
   return {.name = "export",
           .operands = "RUN --out FILE|--tensorboard DIR|--csv DIR|--mlflow DIR",
-          .summary = "write a run's model as one file, or what it logged for other tools",
+          .summary = "write a run's model as one file, or its logged numbers for other tools",
           .details =
               std::string("With --out a safetensors file, which evaluate and predict read like a "
                           "run: weights, or their average where the run evaluates "

@@ -156,21 +156,18 @@ Command predict_command() {
       .summary = "outputs of a run's newest good checkpoint, or of an export",
       .details =
           std::string(
-              "A bare KEY means predict.KEY where the recipe has that.\n"
-              "\n"
+              "A bare KEY means predict.KEY where the recipe has that.\n\n"
               "Recipes that predict items (pictures, lines, …) take files, folders, globs in "
-              "quotes, or - for standard input, and share them out over all devices. Outputs go "
-              "to RUN/predictions or out=FOLDER, and are the same on any number of devices. An "
-              "input that cannot be used is named and skipped; the exit code is 1 then. What "
-              "the same command has made before it was interrupted is not made again. "
-              "also=RUN,RUN averages the outputs of further runs or exports, where the recipe "
-              "can.\n"
-              "\n"
+              "quotes, or - for standard input, and share them out over all devices. Outputs go to "
+              "RUN/predictions or out=FOLDER, and are the same on any number of devices. An input "
+              "that cannot be used is named and skipped; the exit code is 1 then. After an "
+              "interruption, the same command does not make finished outputs again. also=RUN,RUN "
+              "averages the outputs of further runs or exports, where the recipe can.\n\n"
               "For text: generated text, streamed, on one device. INPUT is predict.prompt.\n"
-              "Without it the text of a pipe is it: echo \"It was\" | "
-              "lockstep predict RUN. - waits for one.\n"
-              "After -- an INPUT may begin with - or hold =: lockstep predict "
-              "RUN -- \"a = b\".\n\n") +
+              "Without INPUT it is the text of a pipe: echo \"It was\" | lockstep predict RUN. - "
+              "waits for one.\n"
+              "After -- an INPUT may begin with - or hold =: lockstep predict RUN -- \"a = "
+              "b\".\n\n") +
           source_operand_help,
       .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                 {"--best", "", "the best checkpoint instead of the newest"},

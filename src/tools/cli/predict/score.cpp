@@ -78,11 +78,11 @@ int score_main(const Parsed& parsed) {
 Command score_command() {
   return {.name = "score",
           .operands = "RECIPE predictions=PATH [key=value …]",
-          .summary = "how good outputs are that are there already",
+          .summary = "compute the scores of existing outputs",
           .details =
-              "Compares the outputs in PATH, a file or a folder, with what the recipe's options "
-              "name: score.truth, or data.path. Needs neither a run nor a GPU, and with a file of "
-              "the truth no other data either: lockstep score RECIPE truth=FILE "
+              "Compares the outputs in PATH, a file or a folder, with the truth that the recipe's "
+              "options name: score.truth, or data.path. Needs neither a run nor a GPU. With a file "
+              "of the truth it needs no other data: lockstep score RECIPE truth=FILE "
               "predictions=FILE. A bare KEY means score.KEY where the recipe has that.",
           .flags = {{"--config", "FILE",
                      "TOML or .json file of options; later files overlay earlier ones", "file"},

@@ -258,8 +258,9 @@ Command resume_command() {
       .operands = "RUN [key=value …]",
       .summary = "go on with a run, on any number of devices",
       .details = std::string(run_operand_help) +
-                 "\nWhat the curve stands on (seed, global batch, model, data) cannot change; "
-                 "where the data lies can.",
+                 "\n"
+                 "Options that decide the curve (seed, global batch, model, data) cannot change; "
+                 "the place of the data can.",
       .flags = training_flags(),
       .min_positionals = 1,
       .max_positionals = 1,

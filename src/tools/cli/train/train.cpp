@@ -543,9 +543,9 @@ Command train_command() {
                   .summary = "train a model on all devices",
                   .details =
                       "Prints the plan, then trains with one process per device. Ctrl-C stops with "
-                      "a checkpoint; a second Ctrl-C stops at once. --then predict follows the "
-                      "end and a stop by quota; with --then a bare KEY that is no option means "
-                      "predict.KEY or evaluate.KEY.",
+                      "a checkpoint; a second Ctrl-C stops at once. --then predict runs after the "
+                      "end and after a stop by quota; with --then a bare KEY that is no option "
+                      "means predict.KEY or evaluate.KEY.",
                   .flags = training_flags(),
                   .min_positionals = 1,
                   .max_positionals = 1,
@@ -554,8 +554,8 @@ Command train_command() {
                   .run = train_main};
   for (const Flag& flag : resume_auto_flags()) command.flags.push_back(flag);
   command.flags.push_back({"--seeds", "N",
-                           "N runs NAME-s1, NAME-s2, … with seed, seed + 1, …, which compare "
-                           "--groups takes as repeats by NAME",
+                           "make N runs NAME-s1, NAME-s2, … with seed, seed + 1, …; compare "
+                           "--groups NAME takes them as repeats",
                            ""});
   command.flags.push_back({"--plugin", "LIB", "shared library with the recipe", "file"});
   return command;
