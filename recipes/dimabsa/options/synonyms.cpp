@@ -19,8 +19,8 @@ std::vector<Synonym> synonyms() {
                  "train_micro_batch_size_per_gpu", "samples_per_gpu"},
        .from = "the shared task's baseline, Transformers",
        .ours = "batch.global={total}",
-       .note = "sentences of all devices; batch.micro counts questions to the model, of which a "
-               "sentence has several"},
+       .note = "sentences of all devices; batch.micro counts queries to the model, and a sentence "
+               "has several"},
       {.names = {"gradient_accumulation_steps", "accumulate_grad_batches", "gradient_accumulation",
                  "grad_accum_steps", "grad_accum", "accumulation_steps", "accumulation",
                  "accum_iter"},
@@ -58,8 +58,8 @@ std::vector<Synonym> synonyms() {
       {.names = {"model_name"},
        .from = "the shared task's baseline",
        .ours = "--name {value}",
-       .note = "there the label of the saved model, beside bert_model_type; alone a folder of the "
-               "model, and nothing is downloaded",
+       .note = "together with bert_model_type it is the label of the saved model; alone it is a "
+               "folder of the model, and nothing is downloaded",
        .beside = known_models,
        .ours_alone = "model.path={path}"},
       {.names = {"max_length", "max_len", "max_seq_length"},
@@ -69,11 +69,11 @@ std::vector<Synonym> synonyms() {
       {.names = {"tuning_bert_rate", "bert_lr", "encoder_lr", "learning_rate1"},
        .from = "the shared task's baseline, scripts",
        .ours = "model.encoder_rate={value}/optimizer.lr",
-       .note = "of the encoder, a multiple of optimizer.lr"},
+       .note = "rate of the encoder, as a multiple of optimizer.lr"},
       {.names = {"head_lr", "learning_rate2"},
        .from = "scripts",
        .ours = "optimizer.lr={value}",
-       .note = "of the heads; model.encoder_rate times that for the encoder"},
+       .note = "rate of the heads; the encoder's is model.encoder_rate times that"},
       {.names = {"warm_up", "warmup_ratio", "warmup_proportion"},
        .from = "the shared task's baseline, Transformers",
        .ours = "schedule.unit=epochs schedule.warmup={value}*stop.epochs",

@@ -137,7 +137,7 @@ const std::vector<Preset>& presets() {
       {"kaggle", "19.3 M parameters, GPT-2's tokens; needs tokenizer.path",
        kaggle({{"tokenizer.kind", "gpt2"}})},
       {"kaggle-10m",
-       "the body of kaggle with 14,336 tokens trained on the corpus: 10.1 M parameters",
+       "as kaggle, with a vocabulary of 14,336 tokens trained on the corpus: 10.1 M parameters",
        kaggle({{"tokenizer.kind", "bpe"}, {"tokenizer.vocab", "14336"}})},
       gpt2(),
       {"bench-textgen", "small text model for speed measurements, random tokens",
