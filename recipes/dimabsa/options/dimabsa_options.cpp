@@ -98,8 +98,9 @@ void add_predict(OptionTable& table, Predict& predict) {
              .max = 1});
   table.add(
       "predict.apart", predict.apart,
-      {.meaning = "a span reaches over the end of another span only if it has no start of "
-                  "its own after it; false: it begins at the most probable start, as in BMRC"});
+      {.meaning = "a span reaches over the end of another span only if it has no start of its own "
+                  "after it; false: it begins at the most probable start, as in the shared task's "
+                  "baseline"});
   table.add("predict.most", predict.most,
             {.meaning = "spans per query and tuples per sentence at most, the most probable ones",
              .min = 1,
