@@ -16,13 +16,13 @@ namespace lockstep::testing {
 class GraphBackend : public ForwardingBackend {
  public:
   bool fails = false;  // capture does
-  int captures = 0, replayed = 0;
+  int captured = 0, replayed = 0;
   bool captures = false;  // a graph runs, as its capture would
 
   bool has_graphs() const override { return true; }
   std::unique_ptr<Graph> capture(const std::function<void()>& work) override {
     if (fails) throw std::runtime_error("operation not permitted when stream is capturing\nat …");
-    ++captures;
+    ++captured;
     return std::make_unique<Replay>(work, *this);
   }
 

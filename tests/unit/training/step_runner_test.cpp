@@ -333,7 +333,7 @@ GraphRun run_with_graphs(GraphMode mode, const std::function<std::int64_t(int, s
       if (const auto news = rank.runner.take_graph_news()) own.news.push_back(*news);
     }
     const std::lock_guard lock(mutex);
-    run.captures[static_cast<std::size_t>(group.rank())] = backend.captures;
+    run.captures[static_cast<std::size_t>(group.rank())] = backend.captured;
     run.replayed[static_cast<std::size_t>(group.rank())] = backend.replayed;
     if (group.rank() != 0) return;
     run.losses = own.losses;
@@ -384,7 +384,7 @@ TEST_F(Alone, AGraphThatIsRecordedAgainAfterARepairCountsAsOneShape) {
   for (int step = 0; step < 6; ++step) rank.step();
   rank.runner.reset_after_drop();
   for (int step = 0; step < 6; ++step) rank.step();
-  EXPECT_EQ(backend.captures, 2);
+  EXPECT_EQ(backend.captured, 2);
   EXPECT_EQ(rank.runner.graph_counts().shapes, 1);
 }
 
