@@ -1,5 +1,5 @@
 // How a step behaves while it is captured as a graph: its plan and its side streams.
-// step_graphs.cpp begins and ends the capture.
+// step/step_graphs.cpp begins and ends it.
 #pragma once
 
 #include "backends/backend.h"

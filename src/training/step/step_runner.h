@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/memory_reserve.h"
-#include "training/graph/step_graphs.h"
+#include "training/step/step_graphs.h"
 #include "training/step/step_inputs.h"
 #include "training/step/step_metrics.h"
 #include "training/step/train_step.h"

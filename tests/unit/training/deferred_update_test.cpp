@@ -495,7 +495,7 @@ TEST(DeferredUpdate, OfALossThatReadsTheHostIsNotTried) {
   EXPECT_FALSE(news->captured);
   EXPECT_EQ(news->why_not,
             "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the "
-            "recorded step");
+            "captured step");
 }
 
 TEST(DeferredUpdate, IsOwedUntilSomebodySettles) {

@@ -150,7 +150,7 @@ TEST(HostFields, ReadByALossKeepTheStepOutOfAGraphWithAClearWord) {
   EXPECT_FALSE(news->captured);
   EXPECT_EQ(
       news->why_not,
-      "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the recorded "
+      "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the captured "
       "step");
 }
 

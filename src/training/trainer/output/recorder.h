@@ -10,7 +10,7 @@
 #include "runtime/run/formats/tensorboard_log.h"
 #include "training/checkpoint/snapshot.h"
 #include "training/evaluation/evaluator.h"
-#include "training/graph/step_graphs.h"
+#include "training/step/step_graphs.h"
 #include "training/parameters/parameter_groups.h"
 #include "training/recipe/recipe.h"
 #include "training/step/step_metrics.h"

@@ -1,4 +1,4 @@
-#include "training/graph/step_graphs.h"
+#include "training/step/step_graphs.h"
 
 #include "core/base/clock.h"
 #include "core/base/text/text.h"
