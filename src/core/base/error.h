@@ -41,7 +41,8 @@ class ShortOfResources : public Error {
   using Error::Error;
 };
 
-// Options need a file that is not named or not there. They can be shown all the same.
+// An option needs a file that is not named or does not exist. The options can be shown all the
+// same.
 class MissingFile : public Error {
  public:
   using Error::Error;

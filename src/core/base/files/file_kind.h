@@ -40,7 +40,7 @@ enum class FileFormat {
 struct FileKind {
   FileFormat format;
   std::string name;      // "a Parquet file", "text in UTF-16LE"
-  std::string encoding;  // of wide text: as iconv names it
+  std::string encoding;  // of wide text: its name in iconv
 };
 
 // Bytes at the beginning of a file that suffice to recognise it.

@@ -35,9 +35,9 @@ struct LinkLimit {
 // allow less.
 std::optional<LinkLimit> link_limit(const std::vector<Device>& devices, GpuProbe& probe);
 
-// The rate assumed for GPUs that are not there: 16 lanes of the PCIe generation that their compute
-// capability came with, the slowest of them. Nothing in the cases above, and for unknown
-// capabilities.
+// The rate assumed for GPUs that this machine does not have: 16 lanes of the PCIe generation that
+// came with their compute capability. The slowest GPU decides. Nothing in the cases above, and for
+// unknown capabilities.
 std::optional<LinkLimit> assumed_link(const std::vector<Device>& devices);
 
 }  // namespace lockstep
