@@ -1,5 +1,5 @@
-// How long a step takes on these devices, estimated before anything runs: the one place by which
-// the forecast and the warning that further GPUs do not pay go.
+// Estimates how long a step takes on these devices, before anything runs. Both the forecast and the
+// warning that further GPUs do not pay use this estimate.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace lockstep {
 
-// An estimate of a step's time. Arithmetic runs at a third of the peak, but takes at least the 2 ms
-// in which the kernels of a small model begin. Then the gradients are added up over four fifths of
-// the link, and the backward pass hides what it can of that. A third is the middle of what was
-// measured: steps of the models in bench/results reach from a tenth of the peak to a half and more,
-// so the truth is within 3 times. Otherwise it leaves out work that costs the same on any number of
+// An estimate of a step's time. Arithmetic runs at a third of the peak, but takes at least 2 ms, in
+// which the kernels of a small model begin. Then the gradients are added up at four fifths of the
+// link's speed, and the backward pass hides what it can of that. A third is the middle of what was
+// measured: steps of the models in bench/results reach a tenth to a half of the peak, and more. So
+// the truth is within 3 times. The estimate leaves out work that costs the same on any number of
 // devices, such as the update. So the true gain is nearer to 1.
 struct StepEstimate {
   std::int64_t devices = 1;
@@ -43,10 +43,10 @@ std::optional<StepEstimate> estimate_step(const Plan& plan, const TrainOptions& 
 // and where the link is unknown.
 std::string gain_text(const StepEstimate& step, const LinkLimit& link);
 
-// That more devices hardly pay, why, from which batch on they would, also with gradients in bf16,
-// and what to write to use the fastest one alone: `alone`, as --devices takes it. Where that is so
-// over PCIe only, that it depends on the link. "" where they pay or nothing is known. Without a
-// full stop.
+// The warning that more devices hardly pay. It says why, and from which batch on they would, also
+// with gradients in bf16. It also says what to write to use the fastest device alone: `alone`, as
+// --devices takes it. If they do not pay over PCIe only, it says that this depends on the link. ""
+// if they pay or nothing is known. Without a full stop.
 std::string gain_warning(const StepEstimate& step, const Plan& plan, const TrainOptions& options,
                          const LinkLimit& link, const std::string& alone);
 

@@ -33,7 +33,7 @@ struct ScheduleParameter {
   const char* meaning;  // a phrase, as of an option
   double standard = 0;
   double min = 0, max = std::numeric_limits<double>::infinity();
-  // Typed in the unit of schedule.unit, and must be above 0. Steps in a Schedule.
+  // A length: typed in the unit of schedule.unit, and above 0. In a Schedule it is in steps.
   bool is_length = false;
 };
 
@@ -55,8 +55,7 @@ struct ScheduleKind {
 
 const std::vector<ScheduleKind>& schedule_kinds();
 
-// The fault of a curve that has no rates: a parameter out of its range, or a fault that its kind
-// finds.
+// Why a curve has no rates: a parameter out of its range, or a fault that its kind finds.
 std::optional<Error> schedule_fault(const Schedule& schedule);
 
 // The rate that optimizer step `step` (from 0) uses, of a schedule without fault. Pure.
