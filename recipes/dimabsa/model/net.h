@@ -19,9 +19,9 @@ struct NetShape {
   Task task = Task::triplets;
   std::int64_t categories = 0;
   double encoder_rate = 1;  // Parameter::lr_scale of the encoder
-  // No weights will come from a file. Matrices of the layers get the deviation 1 / sqrt(W), because
-  // 0.02 is that of wide models, and the attention of a narrow one would be flat; and keys begin as
-  // queries.
+  // No weights will come from a file. The layers' matrices then get the deviation 1 / sqrt(W). The
+  // usual 0.02 is for wide models, and would make the attention of a narrow one flat. Keys begin
+  // equal to queries.
   bool from_nothing = false;
 };
 

@@ -19,10 +19,10 @@ struct BertFiles {
 
 BertFiles read_bert_files(const std::filesystem::path& folder);
 
-// Pieces come from tokenizer.json, which also says the rest, as in AutoTokenizer; without it from
-// vocab.txt. Keys of tokenizer_config.json count more. Where nothing says whether letters become
-// small, they do, but not if the vocabulary has capitals of A to Z. Throws Error that names file
-// and key.
+// Pieces come from tokenizer.json, which also says the rest, as in AutoTokenizer; without it, they
+// come from vocab.txt. Keys of tokenizer_config.json take precedence. If nothing says whether
+// letters become small, they do, unless the vocabulary has capitals of A to Z. Throws Error that
+// names file and key.
 WordPieceSettings word_piece_settings(const BertFiles& files);
 
 // The JSON object in a file's text; an empty object where there is no file. Throws Error.

@@ -74,7 +74,7 @@ struct Repairs {
 // Counts of pictures that EXIF turns, and of sizes that are not the picture's (look_at_pictures).
 struct FrameCounts {
   std::int64_t oriented = 0;            // have an EXIF orientation other than 1
-  std::int64_t stored = 0, turned = 0;  // of these, by what the boxes are of
+  std::int64_t stored = 0, turned = 0;  // of these, by the frame of the boxes
   std::int64_t by_boxes = 0;            // of these, where boxes past an edge speak against the size
   std::int64_t untold = 0;              // of these, where nothing tells
   std::int64_t exchanged = 0;           // others whose width and height the annotations exchange

@@ -14,8 +14,8 @@ namespace lockstep::fewshot {
 
 // One xml file. Corners are VOC's: pixels counted from 1, the last one included, so that a box over
 // the whole of a picture of 500 x 375 is 1, 1, 500, 375. So x = xmin - 1, w = xmax - xmin + 1, and
-// y and h likewise, for every file: of tools that count from 0 and leave the end out, boxes begin a
-// pixel early.
+// y and h likewise, for every file. If a tool counts from 0 and leaves the end out, its boxes begin
+// a pixel early.
 struct VocObject {
   std::string name;
   double x = 0, y = 0, w = 0, h = 0;  // in pixels, not cut at the edges; may be below 0

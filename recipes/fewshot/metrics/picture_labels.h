@@ -42,8 +42,8 @@ class LabelPlaces {
  public:
   LabelPlaces(int height, int width) : height_(height), width_(width) {}
 
-  // Around or in the box: where the picture holds the label and no other label is, else where it
-  // covers the least of them. Counts from then on as covered.
+  // A place around or in the box where the picture holds the label and no other label is. If there
+  // is none, the place where it covers the least of them. The place counts as covered from then on.
   Rectangle take(const Rectangle& box, const TextSize& size);
 
  private:

@@ -1,5 +1,5 @@
-// The detector: what it computes of pictures, supports and regions. Which regions, and what they
-// should have been, is regions.h and loss.h.
+// The detector: what it computes from pictures, supports and regions. regions.h and loss.h choose
+// the regions and their targets.
 #pragma once
 
 #include "recipes/fewshot/model/trunk.h"

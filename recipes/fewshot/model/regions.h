@@ -1,5 +1,5 @@
-// Anchors, regions, and what each should have been. All shapes follow from the options alone, and
-// nothing waits for the device, so that a step can be a CUDA graph.
+// Anchors, regions, and the targets of each. All shapes follow from the options alone, and nothing
+// waits for the device, so that a step can be a CUDA graph.
 #pragma once
 
 #include "ops/boxes/boxes.h"

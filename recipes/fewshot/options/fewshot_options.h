@@ -37,7 +37,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::string path;                            // empty: shapes that are drawn
     std::string train, valid;                    // annotations; empty: found in path
     std::string train_pictures, valid_pictures;  // folders; empty: found beside them
-    ExifFrame exif = ExifFrame::automatic;       // of what the boxes are
+    ExifFrame exif = ExifFrame::automatic;       // the frame of the boxes
     double valid_share = 0.2;              // of the pictures, where no validation set is found
     std::vector<std::string> base, novel;  // names, or "@FILE"
     double novel_share = 0.3;              // of the classes, where neither is given

@@ -8,8 +8,8 @@
 
 namespace lockstep::fewshot {
 
-inline constexpr int weight_bits = 22;  // of a weight's fraction: 8 bits of a value and a sign stay
-                                        // in 32
+inline constexpr int weight_bits = 22;  // of a weight's fraction; 8 bits of a value and a sign must
+                                        // also fit into 32 bits
 
 // For each new value of a row (or column): the old values that it is made of.
 struct Taps {

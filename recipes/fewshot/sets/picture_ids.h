@@ -41,15 +41,17 @@ class PictureList {
   std::map<std::string, std::optional<std::int64_t>> by_name_;  // without folders
 };
 
-// An id for each picture, all different, in the order of `paths` (whole ones): that of a json in
-// its folder or near it whose pictures may lie there, as find_detection_data looks for them; else
-// of one near a folder above, up to the one that the user named; else that of the lists of the run
-// (its validation set, then its training set, as far as their files can be read; of an export the
-// names that it kept), for its path, then for the end of its path, then for its name, if no other
-// of `paths` has that; else the number that its name is, as COCO's are (000000000139.jpg); else the
-// smallest that is free, from 1. An id that an earlier picture has by another rule than the last is
-// not free. extra: Prepared::extra. names: PredictItem::id of each; none: all were named by
-// themselves.
+// An id for each picture, all different, in the order of `paths` (whole ones). It comes from the
+// first of these that has one:
+//   - a json in its folder or near it whose pictures may lie there, as find_detection_data looks
+//     for them; else a json near a folder above, up to the one that the user named;
+//   - the lists of the run: its validation set, then its training set, as far as their files can be
+//     read; of an export the names that it kept. They are asked for the picture's path, then for
+//     the end of its path, then for its name, if no other of `paths` has that;
+//   - the number that its name is, as COCO's are (000000000139.jpg);
+//   - the smallest number that is free, from 1.
+// An id that an earlier picture has by another rule than the last is not free. extra:
+// Prepared::extra. names: PredictItem::id of each; none: all were named by themselves.
 std::vector<std::int64_t> picture_ids(const std::vector<std::filesystem::path>& paths,
                                       const nlohmann::json& extra,
                                       const std::vector<std::string>& names = {});

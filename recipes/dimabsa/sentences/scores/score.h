@@ -2,11 +2,11 @@
 // valence and arousal (task 1), and the plain F1 of tuples.
 //
 // Rules, each sentence by itself. A tuple's key is lower-cased: aspect, opinion and, in task 3, the
-// category. A gold tuple that exactly one predicted tuple has the key of is matched, and gets the
-// credit 1 - distance / sqrt(128), or 0 where the predicted VA leaves [1, 9]. One that several
-// predicted tuples have the key of is missed, whatever they say; they count as spurious. A
-// predicted tuple may match several gold tuples of its key. Sentences that were not predicted miss
-// all their tuples; those predicted that gold does not know are spurious throughout.
+// category. A gold tuple is matched if exactly one predicted tuple has its key. It gets the credit
+// 1 - distance / sqrt(128), or 0 if the predicted VA leaves [1, 9]. If several predicted tuples
+// have its key, it is missed, whatever they say; they count as spurious. A predicted tuple may
+// match several gold tuples of its key. Sentences that were not predicted miss all their tuples.
+// All predicted tuples of a sentence that gold does not know are spurious.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct VaSums {
   void add(const ValenceArousal& gold, const ValenceArousal& predicted);
   // sqrt(sum of squared distances / count); divided by sqrt(128) if `normalized`. NaN of nothing.
   double rmse(bool normalized = false) const;
-  // The same had each prediction been this one: what a model that learnt nothing reaches.
+  // The same if each prediction were this one, as from a model that learnt nothing.
   double rmse_of_constant(const ValenceArousal& prediction) const;
   // Pearson's; NaN of fewer than two pairs, and where one side is constant.
   double pearson_valence() const;
@@ -85,8 +85,9 @@ struct Scores {
 Scores score_in_order(Task task, std::span<const Sentence> gold,
                       std::span<const Sentence> predicted);
 
-// The same lists with one ID at each place: gold's order, then those that gold does not know with
-// an empty gold sentence. A gold sentence without prediction has one without tuples.
+// The same lists with one ID at each place. Gold's sentences come first, in their order. Then come
+// predicted sentences that gold does not know, each with an empty gold sentence. A gold sentence
+// without a prediction gets one without tuples.
 struct Aligned {
   std::vector<Sentence> gold, predicted;
   std::vector<std::string> missing, unknown;  // IDs
