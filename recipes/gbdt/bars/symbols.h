@@ -29,14 +29,14 @@ std::vector<std::string> list_symbols(const std::filesystem::path& path,
 // In bytes of memory. Each slot of a batch keeps rows of its own.
 inline constexpr std::size_t most_kept_cells = std::size_t{256} << 20;
 
-// The rows of a file. shared: kept for the next call, as long as the file stays as it is, and so
-// are those of a file with several tickers; of more than `most_bytes` of memory only while there is
-// a KeepCells. For one thread. Throws Error.
+// The rows of a file. With `shared`, or for a file with several tickers, they are kept for the next
+// call, as long as the file stays as it is. Rows of more than `most_bytes` of memory are kept only
+// while there is a KeepCells. For one thread. Throws Error.
 std::shared_ptr<const RawCells> cells_of_file(const std::filesystem::path& file, bool shared,
                                               std::size_t most_bytes = most_kept_cells);
 
-// While one is there, rows of any size are kept: for a caller that goes through all symbols of a
-// file. At the end of the last one what is kept is given back.
+// While one is there, rows of any size are kept, for a caller that goes through all symbols of a
+// file. When the last one ends, it gives the kept rows back.
 class KeepCells {
  public:
   KeepCells();

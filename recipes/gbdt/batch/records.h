@@ -51,7 +51,7 @@ Window window_of(const WindowRecord& window);
 // The options that it was trained with, as a preset: none counts as given. Throws Error and json's
 // exceptions where its metadata has none.
 void set_recorded(const WindowRecord& window, GbdtOptions& options);
-// That the data are made that windows learnt from, and of how many if not of all; "": of none.
+// Says that windows learnt from made data, and how many if not all; "" if none did.
 std::string made_text(const BatchRecords& records);
 std::string setting_text(const WindowRecord& window);  // "num_leaves=127,horizon=5"; "" for none
 

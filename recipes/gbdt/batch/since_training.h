@@ -12,10 +12,10 @@
 
 namespace lockstep::gbdt {
 
-// Compares, window by window, prices and predictions of now with what the window's folder keeps of
-// then: the closes of labels.csv.gz, the predictions of predictions.csv and the first bar in
-// metadata.json. Windows whose file is the same (by its hash), those without computed features and
-// those that are used on another symbol are not looked at.
+// Compares, window by window, present prices and predictions with what the window's folder has kept
+// since training: the closes of labels.csv.gz, the predictions of predictions.csv and the first bar
+// in metadata.json. Windows whose file is the same (by its hash), those without computed features
+// and those that are used on another symbol are not looked at.
 class SinceTraining {
  public:
   // rows: of data, those that are used now; scores [rows, outputs]. Files that are not there or
@@ -29,7 +29,7 @@ class SinceTraining {
  private:
   struct Closes {
     std::size_t trained = 0, found = 0, changed = 0;  // bars
-    double low = 0, high = 0;  // of those that changed: what the close is times what it was
+    double low = 0, high = 0;  // of those that changed: the close as a multiple of what it was
     std::vector<char> seen{};  // by row of the data: 1 found, 2 changed; windows share bars
   };
 

@@ -9,10 +9,10 @@
 
 namespace lockstep::gbdt {
 
-// Leaves of a tree on so many rows, where num_leaves asks for more than `full`. LightGBM estimates
-// the rows of a leaf by their second derivatives, unless all rows have the same: a leaf may have
-// fewer than min_data_in_leaf, but at least one. The rows of the node that it splits it counts, and
-// these are at least twice min_data_in_leaf. A depth allows a power of 2, but CUDA ignores it.
+// Leaves of a tree on so many rows, if num_leaves asks for more than `full`. LightGBM estimates the
+// rows of a leaf by their second derivatives, unless all rows have the same: a leaf may have fewer
+// than min_data_in_leaf, but at least one. It counts the rows of the node that it splits, which are
+// at least twice min_data_in_leaf. A depth allows a power of 2, but CUDA ignores it.
 struct LeavesInReach {
   std::int64_t asked = 0, least_rows = 0;       // num_leaves, min_data_in_leaf
   std::int64_t max_depth = 0, by_depth = 0;     // and the leaves that it allows; 0: any number

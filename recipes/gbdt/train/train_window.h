@@ -40,7 +40,7 @@ void check_one_file(const std::set<std::string>& symbols, const std::filesystem:
                     const std::string& symbol_column);
 // The one of `lockstep train`: options.symbol, else the first of a batch. Throws Error.
 std::string first_symbol(const GbdtOptions& options);
-// That it is the first of several, for a person; "": it was named, made, or is the only one.
+// Says that it is the first of several, for a person; "": it was named, made, or is the only one.
 std::string first_symbol_note(const GbdtOptions& options);
 
 // A window of a batch, with why it cannot be trained, as far as the prices tell.

@@ -13,8 +13,8 @@
 
 namespace lockstep::textgen {
 
-// An archive that gives more than so many times its size, and more than so many bytes, is refused:
-// text is packed to a third or a tenth.
+// An archive is refused if it unpacks to more than this many times its size and to more than this
+// many bytes; text is packed to a third or a tenth.
 inline constexpr std::uint64_t most_unpacked_times = 200, least_bomb_bytes = 64 << 20;
 
 // Archives are known by how they begin, whatever their names are; all others are read as they are.

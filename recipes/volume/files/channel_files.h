@@ -25,8 +25,9 @@ std::string channel_name(const std::string& id, std::int64_t channel);  // "case
 // The name of a volume's file or folder without its suffix.
 std::string id_of(const std::filesystem::path& path);
 
-// The files of channels 0 to `channels` - 1 beside the one of channel 0, which has another of these
-// suffixes where its own is not there. Throws Error, which names the one that is missing.
+// The files of channels 0 to `channels` - 1, where `first` is that of channel 0. A further channel
+// has the suffix of `first`, or another of these suffixes if there is no such file. Throws Error,
+// which names the one that is missing.
 std::vector<std::filesystem::path> channel_files(const std::filesystem::path& first,
                                                  std::int64_t channels);
 

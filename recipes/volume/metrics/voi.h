@@ -20,7 +20,7 @@ struct VariationOfInformation {
 VariationOfInformation variation_of_information(const Mask& truth, const Mask& predicted);
 
 // 1 / (1 + alpha * (split + merge)). Against an empty mask it is 1 for one component and less for
-// more, as in the competition: one of two masks being empty is the other scores' business.
+// more, as in the competition: the other scores judge a mask that alone is empty.
 double voi_score(const VariationOfInformation& voi, double alpha = 0.3);
 
 }  // namespace lockstep::volume

@@ -10,7 +10,8 @@
 
 namespace lockstep::volume {
 
-// Changes whenever a file of before cannot be read any more, or holds what would be read otherwise.
+// Changes whenever older files cannot be read any more, or hold what would now be decoded
+// differently.
 inline constexpr int cached_version = 3;
 
 // The bytes of such a file.

@@ -35,12 +35,12 @@ std::filesystem::path nnunet_dataset_file(const std::filesystem::path& folder);
 // The same of the folder around one of them, as around labelsTs.
 std::filesystem::path nnunet_dataset_around(const std::filesystem::path& folder);
 
-// The file_ending of that file, as far as it can be read and names a kind that is read: what a
-// folder with another kind of files beside is listed by. "": any.
+// The file_ending of that file, if it can be read and names a kind that is read. A folder with
+// several kinds of files is listed by it. "": any.
 std::string nnunet_file_ending(const std::filesystem::path& dataset_json);
 
-// list_volumes of what is predicted or scored, by that ending where any volume in the folder has
-// it: outputs and labels of one's own may be of another kind.
+// list_volumes for what is predicted or scored. It uses that ending if any volume in the folder has
+// it, since one's own outputs and labels may be of another kind.
 std::map<std::string, std::filesystem::path> list_nnunet_volumes(
     const std::filesystem::path& folder, const std::filesystem::path& dataset_json);
 

@@ -1,4 +1,4 @@
-// Remembers hashes of the contents of sources, so that they are not read again to find out.
+// Remembers hashes of the contents of sources, so that unchanged sources are not read again.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +24,8 @@ class SourceIndex {
   // Nothing unless the source is as it was when its hash was taken.
   std::optional<std::string> hash_of(const std::filesystem::path& source,
                                      const std::string& stamp) const;
-  // A source that was changed in the last seconds is not remembered: it may change once more within
-  // what the clock of files tells apart.
+  // A source that was changed in the last seconds is not remembered: it may change again without a
+  // change of its time stamp.
   void remember(const std::filesystem::path& source, const std::string& stamp,
                 const std::string& hash);
   // Saves what was remembered, with what others wrote in the meantime, without sources that are
