@@ -25,10 +25,10 @@ struct NetShape {
   bool from_nothing = false;
 };
 
-// Linear heads on the last hidden states, without dropout: heads.span [16, W] for the starts and
-// ends of each pass that marks spans (two logits each: no, yes), heads.category [categories, W] and
-// heads.valence_arousal [2, W] on a text's first token. Those that the task does not need are not
-// there. Drawn as torch.nn.Linear draws, from the seed.
+// Linear heads on the last hidden states, without dropout. heads.span [16, W] gives the starts and
+// ends of each pass that marks spans (two logits each: no, yes). heads.category [categories, W] and
+// heads.valence_arousal [2, W] are for a text's first token. Heads that the task does not need are
+// absent. Drawn as torch.nn.Linear draws, from the seed.
 class Net : public Model {
  public:
   Net(const NetShape& shape, std::uint64_t seed);

@@ -68,7 +68,7 @@ struct EncodedQueries {
 
 // The most pieces of a phrase that a query names; the rest of a longer one is left out.
 inline constexpr std::int64_t longest_phrase = 64;
-// Tokens that the longest query takes beside the text, [CLS], [SEP] and "null" too.
+// Tokens that the longest query takes besides the text, including [CLS], [SEP] and "null".
 std::int64_t query_room(const EncodedQueries& queries);
 
 nlohmann::json to_json(const EncodedQueries& queries);

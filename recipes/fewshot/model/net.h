@@ -34,11 +34,12 @@ struct RegionOutputs {
   at::Tensor deltas;  // [R, 4] in the weights' dtype, the same for all classes
 };
 
-// A trunk (trunk.h), a 1x1 convolution to `neck` channels, Attention-RPN (Fan et al.,
-// arXiv:1908.01998: the mean of a class's supports as a depth-wise 1x1 kernel over the query's map,
-// then a proposal network per class), and a head over RoIAligned regions: two linear layers to a
-// vector of length 1, compared with the mean of each class's support vectors (prototypes, Snell et
-// al., arXiv:1703.05175) and with a learned vector of the background, times a learned factor.
+// A trunk (trunk.h), a 1x1 convolution to `neck` channels, Attention-RPN, and a head over
+// RoIAligned regions. Attention-RPN (Fan et al., arXiv:1908.01998) uses the mean of a class's
+// supports as a depth-wise 1x1 kernel over the query's map, then a proposal network per class. The
+// head has two linear layers to a vector of length 1. That vector is compared with the mean of each
+// class's support vectors (prototypes, Snell et al., arXiv:1703.05175) and with a learned vector of
+// the background, times a learned factor.
 class DetectorImpl : public torch::nn::Module {
  public:
   explicit DetectorImpl(const DetectorShape& shape);

@@ -13,16 +13,16 @@ namespace lockstep::gbdt {
 // Whether the option symbol_column (BarColumns::symbol) names one.
 bool has_symbol_column(const std::string& column);
 
-// Where the prices of a symbol lie: `path` itself where it is a file, else path/SYMBOL.csv,
-// whatever the case of ".csv"; with a column of symbols (BarColumns::symbol) the one file of the
+// The file with the prices of a symbol: `path` itself if it is a file, else path/SYMBOL.csv,
+// whatever the case of ".csv". With a column of symbols (BarColumns::symbol), the one file of the
 // folder. Files whose name begins with a dot are passed over. Throws Error, which names the nearest
 // symbol.
 std::filesystem::path find_symbol(const std::filesystem::path& path, const std::string& symbol,
                                   const std::string& symbol_column = "");
 
-// All symbols, sorted: of a folder by its files; of a file by its column of symbols, by the tickers
-// of yfinance's three lines of names, or else the one that its name without ".csv" says. Throws
-// Error where there is none, or two files of one symbol.
+// All symbols, sorted. A folder has those of its files. A file has those of its column of symbols,
+// or the tickers of yfinance's three lines of names, or else the one that its name without ".csv"
+// says. Throws Error if there is none, or if there are two files of one symbol.
 std::vector<std::string> list_symbols(const std::filesystem::path& path,
                                       const std::string& symbol_column = "");
 

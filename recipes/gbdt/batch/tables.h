@@ -33,8 +33,9 @@ ItemTable setting_table(const std::vector<SettingResult>& results);
 // classified.
 ItemTable confusion_table(const std::vector<SettingResult>& results);
 
-// Which settings made the same models, window by window: a line for each set of settings that did
-// in all windows that each of them trained, and for each two that did in most. "": none did.
+// The settings that made the same models, window by window. A line for each set of settings for
+// which this is so in all windows that each of them trained, and for each two for which it is so in
+// most. "": there are none.
 std::string same_models_text(const BatchRecords& records);
 
 // Both for a terminal, with the windows themselves where they are at most `most_windows`, else

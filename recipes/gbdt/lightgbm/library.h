@@ -1,5 +1,5 @@
-// LightGBM's library, loaded when it is needed: own declarations of the part of its C interface
-// that is used (LightGBM 4.7, include/LightGBM/c_api.h), so that neither headers nor the library
+// LightGBM's library, loaded when it is needed. The part of its C interface that is used is
+// declared here (LightGBM 4.7, include/LightGBM/c_api.h), so that neither headers nor the library
 // are needed to build.
 #pragma once
 
@@ -70,8 +70,8 @@ class LightGbm {
   std::map<std::string, std::string> aliases_;
 };
 
-// The library at `chosen`, or, where that is empty, the one that came with this program: for the
-// device "cuda" the one that was built for it. Throws Error, which says how to get it.
+// The library at `chosen`, or, if that is empty, the one that came with this program. For the
+// device "cuda", this is the one that was built for it. Throws Error, which says how to get it.
 std::filesystem::path find_lightgbm(const std::filesystem::path& chosen,
                                     const std::string& device = "cpu");
 

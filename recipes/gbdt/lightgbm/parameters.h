@@ -1,4 +1,4 @@
-// Parameters of LightGBM: what was asked, what the booster really used, and whether that is one.
+// Parameters of LightGBM: those that were asked for, and those that the booster really used.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,11 @@ struct ModelFacts {
 };
 ModelFacts read_facts(const std::string& model);
 
-// Parameters that were asked for (names of LightGBM itself) and not used: a text each, empty where
-// all is as asked. Values are compared by what they mean to LightGBM: numbers as numbers, true and
-// false as 1 and 0, other names of metrics and of ways to boost as its own (boosting=goss is gbdt
-// with data_sample_strategy=goss); the trees as well, which can have no more leaves and be no
-// deeper than asked.
+// Parameters that were asked for (names of LightGBM itself) and not used: a text each, empty if all
+// is as asked. Values are compared by what they mean to LightGBM: numbers as numbers, and true and
+// false as 1 and 0. Other names of metrics and of ways to boost count as its own (boosting=goss is
+// gbdt with data_sample_strategy=goss). The trees are compared as well: they can have no more
+// leaves and be no deeper than asked.
 std::vector<std::string> differences(const Parameters& asked, const ModelFacts& model);
 
 // The metrics of such a list under the names that a model has them by, each once: "custom" is none.

@@ -61,16 +61,18 @@ struct ScoredRows {
 // All of these take rows for independent: labels of neighbouring rows may overlap by the horizon,
 // so true intervals are wider. Those over many windows (`over_windows`) do not have that fault.
 
-// Probabilities of class 1; called 1 is what is above 0.5. Intervals: Wilson's of a proportion
-// (JASA 1927) for accuracy, precision, recall and base rate (the share of class 1); for
-// F1 = 2J / (1 + J) the one of the proportion J = TP / (TP + FP + FN); DeLong's variance
-// (Biometrics 1988) on the logit of the AUC; the normal one of a mean for the log-loss.
+// Probabilities of class 1; a row is called 1 if its probability is above 0.5. Intervals: Wilson's
+// of a proportion (JASA 1927) for accuracy, precision, recall and base rate (the share of class 1).
+// For F1 = 2J / (1 + J), the interval of the proportion J = TP / (TP + FP + FN). For the AUC,
+// DeLong's variance (Biometrics 1988) on its logit. For the log-loss, the normal interval of a
+// mean.
 Metrics binary_metrics(const ScoredRows& rows);
 
 // The class of the highest probability is called. Means over classes (macro_…) are over those that
-// are there or were called, as scikit-learn has them, an undefined one being 0. base_rate is the
-// share of the most frequent class. Intervals: Wilson's for accuracy and base rate, normal ones for
-// the log-loss and, by the delta method on the cells of the confusion matrix, for the macro means.
+// are there or were called, as in scikit-learn; an undefined value counts as 0. base_rate is the
+// share of the most frequent class. Intervals: Wilson's for accuracy and base rate, and normal ones
+// for the log-loss. For the macro means they are also normal, by the delta method on the cells of
+// the confusion matrix.
 Metrics multiclass_metrics(const ScoredRows& rows);
 
 // RMSE, MAE, R2 and Spearman's rank correlation (the information coefficient of a forecast);
@@ -90,8 +92,8 @@ Metrics quantile_metrics(const ScoredRows& rows);
 // random. Intervals: normal ones of means over groups.
 Metrics ranking_metrics(const ScoredRows& rows);
 
-// Over all windows. Intervals by bootstrap (core/media/bootstrap.h), a window being one row of it;
-// of one window alone its own. A metric of all rows in one window (AUC, rank correlation, macro
+// Over all windows. Intervals are by bootstrap (core/media/bootstrap.h), with a window as one row;
+// a single window keeps its own. A metric of all rows in one window (AUC, rank correlation, macro
 // means) is a mean over the windows that have it, by rows.
 Metrics over_windows(std::span<const Metrics> windows);
 // The plain mean of each metric over the windows that have it, without intervals.

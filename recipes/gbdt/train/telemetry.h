@@ -25,8 +25,8 @@ class Telemetry {
   void set_window(const std::string& label) { window_ = label; }
   // Writes a line. fields: only those above; event_type: what the line is.
   void event(const std::string& event_type, nlohmann::json fields = nlohmann::json::object());
-  // Runs `work` between phase_start and phase_end and keeps its time, with what was spent on it
-  // before.
+  // Runs `work` between phase_start and phase_end and keeps its time, plus the time that was spent
+  // on it before.
   void phase(const std::string& name, const std::function<void()>& work, double before_s = 0);
   // Seconds by phase.
   const std::map<std::string, double>& seconds() const { return seconds_; }

@@ -1,12 +1,12 @@
 // How a stream of tokens is cut into samples of one context each: pure arithmetic.
 //
 // A stream of N tokens has N - 1 pairs: pair p asks for token p + 1 after token p. They are cut
-// into ceil((N - 1) / T) samples of T pairs; the last may have fewer, and says so by its weight. A
+// into ceil((N - 1) / T) samples of T pairs. The last may have fewer; its weight says how many. A
 // shift s turns the stream of pairs like a wheel: sample i holds pairs (s + i T + j) mod (N - 1)
-// for j < T. So whatever the shift, the number of samples and the weight of each stay the same, and
-// an epoch asks for every token but the first exactly once. At most one sample of an epoch runs
-// over the end of the stream; it is made of two runs, and reads on at the start as at a document's
-// end.
+// for j < T. So the number of samples and the weight of each do not depend on the shift, and an
+// epoch asks for every token but the first exactly once. At most one sample of an epoch runs over
+// the end of the stream. It is made of two runs, and continues at the start of the stream as it
+// would at a document's end.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Files that may be packed by gzip or zstd, read forwards as what was packed.
+// Files that may be packed by gzip or zstd: reads their unpacked contents forwards.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class UnpackedFile {
   // As many bytes as there are; fewer only at the end. Throws Error, which names the file, where it
   // cannot be read, is damaged, cut off, or unpacks to too much.
   std::size_t read(std::span<char> out);
-  // The same as reading so many.
+  // The same as reading that many.
   void skip(std::int64_t bytes);
 
  private:

@@ -31,9 +31,9 @@ std::string id_of(const std::filesystem::path& path);
 std::vector<std::filesystem::path> channel_files(const std::filesystem::path& first,
                                                  std::int64_t channels);
 
-// One file, as open_volume; or several of one channel each as one volume. Files of different types,
-// slopes or intercepts are f32 then. Throws Error, besides, where extents, spacing or places
-// differ, and where a file has several channels.
+// One file, as open_volume; or several files of one channel each, as one volume. Files of different
+// types, slopes or intercepts become f32. Also throws Error if extents, spacing or places differ,
+// or if a file has several channels.
 std::unique_ptr<VolumeReader> open_channels(const std::vector<std::filesystem::path>& files,
                                             const ReadVolume& how = {});
 
@@ -41,8 +41,9 @@ std::unique_ptr<VolumeReader> open_channels(const std::vector<std::filesystem::p
 std::vector<std::filesystem::path> files_of_item(const std::filesystem::path& path,
                                                  std::int64_t channels, const ReadVolume& how = {});
 
-// A volume for a model of `channels` channels: the file, or, where it has one channel and is called
-// ID_0000, with its further channels beside it. 0: the file alone. Throws Error as both do.
+// A volume for a model of `channels` channels. It is the file alone, or, if the file has one
+// channel and is called ID_0000, the file with its further channels beside it. channels = 0: the
+// file alone. Throws Error as both do.
 std::unique_ptr<VolumeReader> open_item(const std::filesystem::path& path, std::int64_t channels,
                                         const ReadVolume& how = {});
 

@@ -1,4 +1,4 @@
-// Where in its volume a patch lies, and how it is turned: the geometry of one training sample.
+// The place of a patch in its volume, and how it is turned: the geometry of one training sample.
 #pragma once
 
 #include "core/base/philox.h"
@@ -28,8 +28,8 @@ struct TurnOptions {
 Turned turned_box(const Triple& corner, const Triple& size, const TurnOptions& options,
                   Random& random);
 
-// The corner of a box of `size` around `middle`, moved into [begin, end); where the volume is
-// smaller than the box, it stands out on both sides alike.
+// The corner of a box of `size` around `middle`, moved into [begin, end). If the volume is smaller
+// than the box, the box reaches out on both sides alike.
 Triple corner_around(const Triple& middle, const Triple& size, const Triple& begin,
                      const Triple& end);
 // Any corner of a box within, all as likely.
