@@ -22,9 +22,9 @@ class PictureList {
   // A list without folders, of names alone.
   explicit PictureList(const std::map<std::string, std::int64_t>& ids);
 
-  // The id of the picture at that whole path, if the list names it. This is the file in one of the
-  // list's folders. If the path lies in such a folder, it is also the only file of that name
-  // without folders.
+  // The id of the picture at that whole path, if the list names it: as a file in one of the list's
+  // folders. If the path lies directly in one of them, the only picture of that name without
+  // folders is found too.
   std::optional<std::int64_t> id_of(const std::filesystem::path& path) const;
   // The id of the picture that the path ends with, folders and all; where several do so, of the one
   // with the most folders. None for a picture that the list names without folders.

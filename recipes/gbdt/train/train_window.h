@@ -31,14 +31,14 @@ struct LoadHow {
 // Reads or makes them. Throws Error.
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
                                               const LoadHow& how = {});
-// Those of a batch: options.symbols (or the lines of the one file that it names), else all of
-// data.path, else the made ones. Throws Error; of prices that are made refuses all symbols but
-// their own. Whether each has a file is seen when it is loaded.
+// The symbols of a batch: options.symbols (or the lines of the one file that it names), else all of
+// data.path, else the made ones. Throws Error; with made prices, it refuses all symbols but their
+// own. Whether each has a file is seen when it is loaded.
 std::vector<std::string> batch_symbols(const GbdtOptions& options);
 // Throws Error where several symbols would be read from one file that does not tell them apart.
 void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path,
                     const std::string& symbol_column);
-// The one of `lockstep train`: options.symbol, else the first of a batch. Throws Error.
+// The symbol of `lockstep train`: options.symbol, else the first of a batch. Throws Error.
 std::string first_symbol(const GbdtOptions& options);
 // Says that it is the first of several, for a person; "": it was named, made, or is the only one.
 std::string first_symbol_note(const GbdtOptions& options);

@@ -13,9 +13,9 @@
 namespace lockstep::volume {
 
 // Encoder: a residual block per level, with max pooling by 2 in between. Decoder: a transposed
-// convolution by 2, a block over its result with the level's encoder result, then attention over
-// channels and over places. A residual block is twice a convolution of 3³ and instance norm, with
-// ReLU and channel dropout after the first. Its input is added (through a convolution of 1³ if
+// convolution by 2, a block over its result and the level's encoder result together, then attention
+// over channels and over places. A residual block is twice a convolution of 3³ and instance norm,
+// with ReLU and channel dropout after the first. Its input is added (through a convolution of 1³ if
 // widths differ), and ReLU follows.
 //
 // Parameters: encoder.L.{conv1,conv2,skip}.weight, up.L.{weight,bias},
