@@ -50,7 +50,7 @@ struct Facts {
   std::vector<OptimizedParameter> optimized{};
 };
 
-// Bytes a rank needs: fixed + per_sample * micro_batch, and what exists for a moment
+// Bytes that a rank needs: fixed + per_sample * micro_batch, and bytes that exist only for a moment
 // (planning/memory/memory.h).
 struct MemoryEstimate {
   double fixed_bytes = 0;       // weights, working copy, gradients, optimizer state, workspace
@@ -150,7 +150,7 @@ struct Plan {
 std::int64_t largest_divisor(std::int64_t number, std::int64_t limit);
 
 // The largest micro-batch up to `limit` that a rank's rows can be cut into: a divisor of them. With
-// several rows a sample, it is the one that leaves the fewest places.
+// several rows a sample, it is the one for which the batch has the fewest places.
 std::int64_t fitting_micro(const BatchPlan& batch, std::int64_t limit);
 
 // The nearest multiple, at least one; the larger of two that are equally near.

@@ -79,7 +79,7 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
 // The encoder's learning rate, times optimizer.lr.
 double encoder_rate(const DimabsaOptions& options);
 
-// Parameters of the heads beside the encoder's.
+// Parameters of the heads, without the encoder's.
 std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categories);
 
 const std::vector<Preset>& presets();

@@ -57,7 +57,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::int64_t depth = 50, width = 64, neck = 256, hidden = 1024, embedding = 512;
     std::vector<std::string> anchor_sizes{"16", "32", "64", "128", "256"};
     std::vector<std::string> anchor_ratios{"0.5", "1", "2"};
-    std::int64_t regions = 64;  // per query in training, beside the true boxes
+    std::int64_t regions = 64;  // per query in training, besides the true boxes
   } model;
   struct {
     bool flip = true;
@@ -78,7 +78,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::string truth;  // of `lockstep score`; empty: the validation set of data.path
   } scoring;            // score.*
   struct {
-    std::vector<std::string> images;  // files and folders, beside those of predict.input
+    std::vector<std::string> images;  // files and folders, besides those of predict.input
     std::string supports;             // table of examples
     std::string supports_of;          // folder that its names are of; empty: the table's
     std::int64_t regions = 300;       // per picture

@@ -22,7 +22,7 @@ std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<s
 // any case. 0: there is no room, or none is wanted.
 std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth);
 
-// For a volume of which no planes can be held back: the last rows or columns, whichever leave more
+// If no planes of a volume can be held back: the last rows or columns, whichever leave more
 // room, by the same rule. Nothing: there is no room, or none is wanted.
 std::optional<VolumePart> held_back_part(const VolumeOptions& options, const VolumeShape& shape);
 

@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// The micro-batch that norm.rows leaves to a rank; 0: norm.rows is open, or has no effect. Throws
-// Error, naming the nearest sizes, if the rows do not divide, or if the options contradict each
-// other.
+// The micro-batch that norm.rows leaves to a rank; 0: norm.rows is not set, or has no effect.
+// Throws Error, naming the nearest sizes, if the rows do not divide, or if the options contradict
+// each other.
 std::int64_t micro_of_norm_rows(const TrainOptions& options, std::int64_t ranks,
                                 const std::string& rank_word);
 

@@ -1,6 +1,6 @@
 // The batch of a run that continues. On devices like those of its last start, it keeps all sizes.
-// On other devices the sizes are chosen again, except a batch.micro that somebody set and that
-// divides.
+// On other devices the sizes are chosen again, except a batch.micro that somebody set and that fits
+// a rank's share.
 #pragma once
 
 #include "planning/plan.h"

@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// The device with the least memory; nothing if no device's memory is known.
+// The device where memory is tightest; nothing if no device's memory is known.
 struct TightestDevice {
   std::size_t rank = 0;
   // Bytes that a rank may plan with: a GPU's memory less 8 % and 512 MiB (context, libraries,

@@ -1,4 +1,4 @@
-// Changes to what a run evaluates, where it resumes.
+// Changes to what a run evaluates when it resumes.
 #pragma once
 
 #include "core/config/options.h"

@@ -26,7 +26,7 @@ class SampleOrder {
 // the alias method (Walker 1977; the table as Vose 1991 makes it).
 class WeightedDraw {
  public:
-  // weights: none negative, not all 0. Throws Error saying which is not.
+  // weights: finite, none negative, not all 0. Throws Error, which says what is wrong with them.
   WeightedDraw(std::uint64_t seed, const std::vector<double>& weights);
   std::int64_t at(std::int64_t epoch, std::int64_t place) const;
 
@@ -70,7 +70,7 @@ struct EpochSteps {
   bool fill_from_own_step = false;
 
   std::int64_t steps() const { return count_epoch_steps(size, global, drop_last); }
-  // Samples of step `step` (from 0): the last of an epoch may have fewer, beside padding.
+  // Samples of step `step` (from 0): the last of an epoch may have fewer, besides padding.
   std::int64_t samples(std::int64_t step) const;
   // Row `global_row` of step `step` (from 0); `order` says which samples lie where.
   Row row_at(const SampleAt& order, std::int64_t step, std::int64_t global_row) const;

@@ -27,7 +27,7 @@ struct Schedule {
   std::vector<double> parameters{};  // of the kind, in its order
 };
 
-// A parameter that a kind needs beside warm-up and min_lr: the option schedule.NAME.
+// A parameter that a kind needs besides warm-up and min_lr: the option schedule.NAME.
 struct ScheduleParameter {
   const char* name;     // no other kind's
   const char* meaning;  // a phrase, as of an option
@@ -37,7 +37,7 @@ struct ScheduleParameter {
   bool is_length = false;
 };
 
-// In the record of a run, with lengths in steps: "gamma", "every_steps".
+// The parameter's key in the record of a run, where lengths are in steps: "gamma", "every_steps".
 std::string record_key(const ScheduleParameter& parameter);
 
 struct ScheduleKind {
@@ -47,7 +47,7 @@ struct ScheduleKind {
   bool uses_min_lr = true;
   // The rate `since` steps after warm-up, 0 or more. Pure.
   double (*rate)(const Schedule& schedule, double since);
-  // How the curve goes on from base_lr, for "0.001, …" and "warm-up … to 0.001, then …".
+  // How the curve continues from base_lr, for "0.001, …" and "warm-up … to 0.001, then …".
   std::string (*words)(const Schedule& schedule, std::int64_t total_steps);
   // Faults of a curve that the ranges of the parameters do not exclude; null: there are none.
   std::optional<Error> (*fault)(const Schedule& schedule) = nullptr;

@@ -14,7 +14,7 @@
 namespace lockstep {
 
 // The tensors are those of a checkpoint's model.safetensors: weights, frozen parameters and buffers
-// under the model's own names, trained ones in f32. Metadata, beside the other names of tensors:
+// under the model's own names, trained ones in f32. Metadata, besides the other names of tensors:
 //   lockstep.record    JSON: what setup_to_json makes of a run
 //   lockstep.step      of the checkpoint
 //   lockstep.average   "true" where weights and buffers are averages over the training
