@@ -23,7 +23,7 @@ struct PeakTimes {
   double all_s = 0;         // on the rank that ends last, with its padding places
   double sample_s = 0;      // a training sample on the slowest device
 };
-// Nothing where FLOPs or peak are unknown.
+// Nothing if FLOPs or peak are unknown.
 std::optional<PeakTimes> times_at_peak(const Plan& plan);
 
 // Model FLOPs utilisation: the model's FLOPs per second, at steps of `step_s` seconds, as a share

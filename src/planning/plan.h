@@ -45,7 +45,7 @@ struct Facts {
   std::int64_t default_global = 0;   // the recipe's default global batch
   double flops_per_sample = 0;       // model FLOPs of training on one; 0 = unknown
   std::vector<GroupCount> groups{};  // of optimizer.groups, in order
-  // Trained parameters, in order of registration, where the optimizer tells them apart and a model
+  // Trained parameters, in order of registration, if the optimizer tells them apart and a model
   // was at hand; else empty.
   std::vector<OptimizedParameter> optimized{};
 };
@@ -105,7 +105,7 @@ struct BatchPlan {
 struct PrecisionPlan {
   Precision type = Precision::fp32;  // never auto
   bool tf32 = false;                 // fp32 products are rounded to TF32
-  std::string why;                   // what decided, where precision = auto
+  std::string why;                   // what decided, if precision = auto
 };
 
 // The numbers that the utilisation of a run (MFU) is made of.
@@ -137,7 +137,7 @@ struct Plan {
   ComputePlan compute;
   std::int64_t parameters = 0, frozen_parameters = 0;  // trained and not; 0 = unknown
   std::vector<GroupCount> groups;
-  std::vector<RuleCount> rules;    // where the optimizer has several
+  std::vector<RuleCount> rules;    // if the optimizer has several
   double adamw_lr = 0;             // AdamW's highest rate beside muon, after scale_lr; 0: the run's
   std::string init_from;           // where the first weights come from; "": from the recipe
   std::optional<ExactSum> exact;   // with exact = true

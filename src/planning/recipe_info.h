@@ -97,7 +97,7 @@ class RecipeOptions {
   virtual void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept) const;
 
   // The INPUT that `lockstep predict RUN INPUT` takes. By default a text: the option
-  // predict.prompt, where the recipe has it.
+  // predict.prompt, if the recipe has it.
   virtual PredictInput predict_input() const;
   // The items to predict; torch-free. Throws Error. The default lists query.inputs.
   virtual std::vector<PredictItem> items(const ItemQuery& query) const;

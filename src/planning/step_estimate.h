@@ -35,12 +35,12 @@ struct StepEstimate {
   double gain() const { return compute_one_s() / step_s(); }  // over one device
 };
 
-// Nothing where FLOPs or peak are unknown. link: between the devices; nothing on one, or unknown.
+// Nothing if FLOPs or peak are unknown. link: between the devices; nothing on one, or unknown.
 std::optional<StepEstimate> estimate_step(const Plan& plan, const TrainOptions& options,
                                           const std::optional<LinkLimit>& link);
 
 // "2 GPUs: 1.8 x the speed of one (estimated, over PCIe 3 x16, which is assumed)"; "" on one device
-// and where the link is unknown.
+// and if the link is unknown.
 std::string gain_text(const StepEstimate& step, const LinkLimit& link);
 
 // The warning that more devices hardly pay. It says why, and from which batch on they would, also

@@ -31,7 +31,7 @@ LoadedSentences load_gold(const DimabsaOptions& options, const std::string& path
 std::vector<bool> choose_valid(std::size_t count, double share, std::int64_t seed);
 
 // Hashes of the contents of the options' files, for the record of a run: {"path", "valid_path"}.
-// Throws Error where one cannot be read.
+// Throws Error if one cannot be read.
 nlohmann::json hashes_of(const DimabsaOptions& options);
 // The same, but a file that is not there counts as "missing", which equals no hash.
 nlohmann::json hashes_of_those_there(const DimabsaOptions& options);

@@ -10,7 +10,7 @@
 
 namespace lockstep::dimabsa {
 
-// Their contents; none where a file is absent.
+// Their contents; none if a file is absent.
 struct BertFiles {
   std::string folder;  // named in errors
   std::optional<std::string> vocab_txt, tokenizer_json, tokenizer_config, special_tokens_map,
@@ -25,7 +25,7 @@ BertFiles read_bert_files(const std::filesystem::path& folder);
 // names file and key.
 WordPieceSettings word_piece_settings(const BertFiles& files);
 
-// The JSON object in a file's text; an empty object where there is no file. Throws Error.
+// The JSON object in a file's text; an empty object if there is no file. Throws Error.
 nlohmann::json object_of(const std::optional<std::string>& text, const std::string& where);
 
 // Tokens whose ids the files say: {"[NEW]": 7} of added_tokens.json, and "added_tokens_decoder" of

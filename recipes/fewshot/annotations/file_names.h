@@ -10,7 +10,7 @@ namespace lockstep::fewshot {
 
 // Names of the regular files of a folder with one of the endings (".xml", small letters; without
 // regard to case), in the order of their bytes. Those that begin with "._" are left out: macOS
-// writes them beside others. Throws Error where it cannot be listed.
+// writes them beside others. Throws Error if it cannot be listed.
 std::vector<std::string> files_ending_in(const std::filesystem::path& folder,
                                          const std::vector<std::string_view>& endings);
 // The same with the folders below, as paths relative to it; links to folders are not followed.

@@ -71,7 +71,7 @@ struct DetectionSets {
   bool split_off = false;      // valid was a part of train
   std::vector<std::string> warnings;
 };
-// Both sets read. share, seed: of choose_valid, where there is no validation set. A file that both
+// Both sets read. share, seed: of choose_valid, if there is no validation set. A file that both
 // sets name is an Error, because a model is not to be judged by what it has learned.
 DetectionSets read_detection_sets(const FoundData& found, double share, std::uint64_t seed,
                                   const PictureRule& rule = {});

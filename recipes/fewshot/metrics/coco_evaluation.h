@@ -45,7 +45,7 @@ DetectionResult evaluate_detections(std::span<const TrueBox> truths,
                                     std::span<const Detection> detections,
                                     std::span<const std::int64_t> categories);
 
-// Means over the classes that have ground truth; no_score where none has. AP is the mean over IoU
+// Means over the classes that have ground truth; no_score if none has. AP is the mean over IoU
 // and recall thresholds, ar the mean recall over IoU thresholds.
 struct DetectionSummary {
   double ap = no_score, ap50 = no_score, ap75 = no_score;

@@ -54,7 +54,7 @@ RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, 
 // The most likely regions of each query, which overlap by at most IoU 0.7.
 struct Proposals {
   at::Tensor boxes;  // f32 [Q, count, 4] within [height, width] pixels
-  at::Tensor known;  // bool [Q, count]: false where there are fewer; the box is 0 then
+  at::Tensor known;  // bool [Q, count]: false if there are fewer; the box is 0 then
 };
 // objectness [Q, N, h * w, A] and deltas [Q, N, h * w, A, 4] as AnchorOutputs has them; also
 // [Q, N, P] and [Q, N, P, 4]. Without gradients.

@@ -38,16 +38,16 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::string train, valid;                    // annotations; empty: found in path
     std::string train_pictures, valid_pictures;  // folders; empty: found beside them
     ExifFrame exif = ExifFrame::automatic;       // the frame of the boxes
-    double valid_share = 0.2;              // of the pictures, where no validation set is found
-    std::vector<std::string> base, novel;  // names, or "@FILE"
-    double novel_share = 0.3;              // of the classes, where neither is given
-    std::int64_t split_seed = 1;           // of all that is drawn of the data
-    ClassUse classes = ClassUse::base;     // that training draws
-    std::int64_t shots = 0;                // boxes of each class that training sees; 0: all
-    double cache_gb = 2;                   // of decoded pictures in memory, per device
+    double valid_share = 0.2;                    // of the pictures, if no validation set is found
+    std::vector<std::string> base, novel;        // names, or "@FILE"
+    double novel_share = 0.3;                    // of the classes, if neither is given
+    std::int64_t split_seed = 1;                 // of all that is drawn of the data
+    ClassUse classes = ClassUse::base;           // that training draws
+    std::int64_t shots = 0;                      // boxes of each class that training sees; 0: all
+    double cache_gb = 2;                         // of decoded pictures in memory, per device
   } data;
   struct {
-    std::int64_t n_way = 0;  // 0: five, or all where there are fewer
+    std::int64_t n_way = 0;  // 0: five, or all if there are fewer
     std::int64_t k_shot = 3, queries = 10;
     std::int64_t size = 320;        // of a query, pixels
     std::int64_t support_size = 0;  // 0: size
@@ -110,8 +110,8 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   bool can_score() const override { return true; }
 };
 
-// Paths of some validation pictures, which are predicted where the user names nothing: of the run,
-// or of the options where there is none yet. Set by linking the target fewshot-prepare, null
+// Paths of some validation pictures, which are predicted if the user names nothing: of the run,
+// or of the options if there is none yet. Set by linking the target fewshot-prepare, null
 // elsewhere. Throws Error as preparing does.
 using FindPictures = std::vector<std::string> (*)(const FewshotOptions& options,
                                                   const ItemQuery& query);

@@ -17,7 +17,7 @@ namespace lockstep::fewshot {
 // The pictures that an annotation file lists, and their ids. Opens no picture.
 class PictureList {
  public:
-  // Throws Error where the file cannot be read.
+  // Throws Error if the file cannot be read.
   explicit PictureList(const DetectionFiles& files);
   // A list without folders, of names alone.
   explicit PictureList(const std::map<std::string, std::int64_t>& ids);

@@ -17,11 +17,11 @@ struct Bars {
   std::string symbol;
   std::vector<std::string> stamps;                     // as the file writes them
   std::vector<Day> days;                               // on the clock that wrote the stamps
-  std::vector<double> open, high, low, close, volume;  // empty where they were not read
+  std::vector<double> open, high, low, close, volume;  // empty if they were not read
   bool has_volume = true;              // false: all of `volume` is 0, or the file has none
   std::vector<std::string> own_names;  // of columns that were asked for by name
-  std::vector<double> own;             // [rows, own_names], NaN where missing
-  // Values of the label's column, NaN where missing; for classes their place in `classes`. Empty
+  std::vector<double> own;             // [rows, own_names], NaN if missing
+  // Values of the label's column, NaN if missing; for classes their place in `classes`. Empty
   // without such a column.
   std::vector<double> labels;
   std::vector<std::string> classes;      // of the label, in their order; empty: it is a number
@@ -31,7 +31,7 @@ struct Bars {
   bool timeless = false;
   // Notes for people that stop nothing: gaps, rows left out, columns not used.
   std::vector<std::string> notes;
-  // Hash of the file, with the symbol where the file has several; or of how the bars were made: 32
+  // Hash of the file, with the symbol if the file has several; or of how the bars were made: 32
   // hex digits.
   std::string hash;
 

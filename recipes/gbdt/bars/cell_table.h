@@ -54,7 +54,7 @@ struct CellTable {
   std::int64_t line(std::size_t row) const { return raw->lines[row + head]; }
   // "a.csv, line 3": for messages.
   std::string place(std::size_t row) const;
-  // Where the column of that name is. Throws Error, which names the nearest.
+  // The index of the column of that name. Throws Error, which names the nearest.
   std::size_t column(const std::string& wanted) const;
 };
 

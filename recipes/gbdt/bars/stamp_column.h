@@ -62,7 +62,7 @@ class StampColumn {
   std::vector<Pair> pairs_;  // of day_and_month, a pair per stamp
 };
 
-// The day, or nothing where the calendar has none.
+// The day, or nothing if the calendar has none.
 std::optional<Day> calendar_day(int year, int month, int day);
 
 }  // namespace lockstep::gbdt

@@ -47,7 +47,7 @@ class SinceTraining {
   std::vector<std::string> close_notes() const;
   std::string prediction_note() const;
   std::string begin_note() const;
-  std::string drift_text() const;  // "; in a file that begins …"; "" where it was not measured
+  std::string drift_text() const;  // "; in a file that begins …"; "" if it was not measured
 
   const SymbolData* indexed_ = nullptr;
   std::unordered_map<std::string_view, std::size_t> places_;  // of its stamps

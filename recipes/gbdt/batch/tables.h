@@ -38,7 +38,7 @@ ItemTable confusion_table(const std::vector<SettingResult>& results);
 // most. "": there are none.
 std::string same_models_text(const BatchRecords& records);
 
-// Both for a terminal, with the windows themselves where they are at most `most_windows`, else
+// Both for a terminal, with the windows themselves if they are at most `most_windows`, else
 // symbol by symbol.
 std::string batch_text(const BatchRecords& records, const std::vector<SettingResult>& results,
                        std::size_t most_windows = 100);

@@ -62,7 +62,7 @@ FeatureTable compute_features(const Bars& bars, FeatureSet set);
 // The columns that were asked for by name.
 FeatureTable own_features(const Bars& bars);
 
-// close[t + horizon] / close[t] - 1 per bar; NaN where there is no such bar. horizon in bars.
+// close[t + horizon] / close[t] - 1 per bar; NaN if there is no such bar. horizon in bars.
 std::vector<double> forward_returns(const Bars& bars, std::size_t horizon);
 
 }  // namespace lockstep::gbdt

@@ -20,13 +20,13 @@ struct LeavesInReach {
   std::int64_t most = 0;                        // that a tree can have
   bool cannot() const { return most < asked; }  // else a tree may reach num_leaves
 };
-// Nothing where splits are forced, which LightGBM does not check.
+// Nothing if splits are forced, which LightGBM does not check.
 std::optional<LeavesInReach> leaves_in_reach(const Parameters& asked, std::int64_t rows);
 // "90 rows make 4 leaves of 20 rows (min_child_samples)", and how many more there may be; or what
 // max_depth allows. rows: "90 rows". `to`: of more rows, for the range from these to those.
 std::string leaves_text(const std::string& rows, const LeavesInReach& leaves,
                         const LeavesInReach& to);
-// Says, before training, that the rows or the depth may be too few for num_leaves: "" where they
+// Says, before training, that the rows or the depth may be too few for num_leaves: "" if they
 // are not.
 std::string few_rows_note(const Parameters& asked, std::int64_t rows);
 

@@ -25,7 +25,7 @@ std::string parameter_text(const Parameters& parameters);  // "key=value key=val
 // with.
 std::map<std::string, std::string> parameters_of_model(const std::string& model);
 
-// Numbers that such a model predicts for a row: its classes, where it has more than two, or 1.
+// Numbers that such a model predicts for a row: its classes, if it has more than two, or 1.
 int outputs_of_model(const std::string& model);
 
 // The sizes of the trees in such a text. An iteration grows as many as the model has outputs.
@@ -40,7 +40,7 @@ struct ModelFacts {
   std::map<std::string, std::string> parameters;
   TreeSizes trees;
   int outputs = 1;
-  std::string trees_hash{};  // of the trees alone: the same where other parameters gave the same
+  std::string trees_hash{};  // of the trees alone: the same if other parameters gave the same
 };
 ModelFacts read_facts(const std::string& model);
 
@@ -56,7 +56,7 @@ std::vector<std::string> metric_names(const std::string& value);
 // Whether rows are drawn by their gradients (GOSS), under either of its two names.
 bool is_goss(const Parameters& asked);
 
-// The value of a parameter among these; `otherwise` where it is not there.
+// The value of a parameter among these; `otherwise` if it is not there.
 std::string value_of(const Parameters& parameters, const std::string& name,
                      const std::string& otherwise);
 

@@ -15,7 +15,7 @@ inline constexpr double quantile_975 = 1.959963984540054;  // of the normal dist
 
 // The interval of a proportion; NaN without rows.
 Interval wilson(double hits, double rows);
-// The normal one; ends are NaN where the variance is.
+// The normal one; ends are NaN if the variance is.
 Interval around(double estimate, double variance);
 double mean_of(std::span<const double> values);           // NaN without values
 double variance_of_mean(std::span<const double> values);  // NaN with fewer than two

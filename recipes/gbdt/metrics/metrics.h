@@ -43,9 +43,9 @@ using ConfusionMatrix = std::map<std::string, std::map<std::string, std::int64_t
 struct Metrics {
   std::int64_t rows = 0;
   std::vector<Metric> list;     // in the order of all_metrics
-  ConfusionMatrix confusion{};  // empty where nothing is classified
+  ConfusionMatrix confusion{};  // empty if nothing is classified
 
-  Interval value(std::string_view name) const;  // NaN where it is not there
+  Interval value(std::string_view name) const;  // NaN if it is not there
 };
 
 // Rows with their predictions.

@@ -75,7 +75,7 @@ struct GbdtOptions : DirectOptions {
   // label of several; 0: not known yet.
   Parameters parameters(std::size_t classes = 0) const;
   SplitOptions split() const;
-  // The days of `start` and `end`, where they are given. Throw Error.
+  // The days of `start` and `end`, if they are given. Throw Error.
   std::optional<Day> start_day() const;
   std::optional<Day> end_day() const;
 
@@ -94,7 +94,7 @@ std::string made_note(bool are_tables);
 
 std::vector<Synonym> synonyms();  // what other programs call these options
 
-// The lines of a file, without empty ones and those that begin with #. Throws Error where it has
+// The lines of a file, without empty ones and those that begin with #. Throws Error if it has
 // none.
 std::vector<std::string> listed_names(const std::filesystem::path& file);
 

@@ -15,10 +15,10 @@
 
 namespace lockstep::gbdt {
 
-// All throw Error where the file cannot be written.
+// All throw Error if the file cannot be written.
 void write_text(const std::filesystem::path& file, std::string_view text);
 void write_gzip(const std::filesystem::path& file, std::string_view text);
-// The text that write_gzip wrote. Throws Error where the file is none of gzip's, or its text has
+// The text that write_gzip wrote. Throws Error if the file is none of gzip's, or its text has
 // more than 1 GiB.
 std::string read_gzip(const std::filesystem::path& file);
 

@@ -15,7 +15,7 @@ namespace lockstep::gbdt {
 std::string iso_time(double unix_s);
 
 // FOLDER/training_run_ID.jsonl, and the same lines in the file that the environment variable
-// LOCKSTEP_EVENTS names, where it is set. A line is {"timestamp", "run_id", "event_type", "phase",
+// LOCKSTEP_EVENTS names, if it is set. A line is {"timestamp", "run_id", "event_type", "phase",
 // "symbol", "window_label", "status", "metrics", "message", "duration_seconds"}; null for what an
 // event does not have. A line that cannot be written is left out: a training does not fail for it.
 class Telemetry {

@@ -84,8 +84,8 @@ std::string lost_rows(const Bars& bars, const FeatureTable& features,
 // The latest end of a window whose labels the bars still tell.
 Day latest_end(const Bars& bars, const SplitOptions& options);
 
-// The days that a symbol has windows in, where they are not given: from the first day with
-// `warm_up` bars before it to the day after the last one. Nothing where there is no such day.
+// The days that a symbol has windows in, if they are not given: from the first day with
+// `warm_up` bars before it to the day after the last one. Nothing if there is no such day.
 std::optional<Window> whole_range(const Bars& bars, std::size_t warm_up = warm_up_bars);
 
 }  // namespace lockstep::gbdt

@@ -36,7 +36,7 @@ class Gpt : public Model {
   const at::Tensor& output_matrix() const { return head_; }  // [vocab,width]
 
  private:
-  // Weight and bias; the bias is undefined where the shape has none.
+  // Weight and bias; the bias is undefined if the shape has none.
   struct Affine {
     at::Tensor weight, bias;
   };

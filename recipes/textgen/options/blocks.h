@@ -22,7 +22,7 @@ struct TokenSpan {
   std::int64_t begin = 0, count = 0;
 };
 
-// A sample: `first` and, where it runs over the end, `second`.
+// A sample: `first` and, if it runs over the end, `second`.
 struct Block {
   TokenSpan first, second;
   std::int64_t targets() const { return first.count + second.count; }  // its weight
@@ -31,7 +31,7 @@ struct Block {
 // index in [0, sample_count), shift in [0, context).
 Block block_at(std::int64_t tokens, std::int64_t context, std::int64_t shift, std::int64_t index);
 
-// The shift of an epoch's grid in [0, context): a pure function. Zero where `shifting` is false.
+// The shift of an epoch's grid in [0, context): a pure function. Zero if `shifting` is false.
 std::int64_t epoch_shift(std::uint64_t seed, std::int64_t epoch, std::int64_t context,
                          bool shifting);
 

@@ -27,7 +27,7 @@ class UnpackedFile {
   UnpackedFile(const UnpackedFile&) = delete;
   UnpackedFile& operator=(const UnpackedFile&) = delete;
 
-  // As many bytes as there are; fewer only at the end. Throws Error, which names the file, where it
+  // As many bytes as there are; fewer only at the end. Throws Error, which names the file, if it
   // cannot be read, is damaged, cut off, or unpacks to too much.
   std::size_t read(std::span<char> out);
   // The same as reading that many.

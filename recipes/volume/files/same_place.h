@@ -28,7 +28,7 @@ enum class SamePlace {
 // nibabel or SimpleITK puts it, whichever fits.
 SamePlace same_place(const VolumeHeader& a, const VolumeHeader& b);
 
-// "the affine [1 0 0 0; 0 1 0 0; 0 0 2 0]", and where it is nobody's statement: "(no codes)".
+// "the affine [1 0 0 0; 0 1 0 0; 0 0 2 0]", and if it is nobody's statement: "(no codes)".
 std::string describe_place(const VolumeHeader& header);
 
 }  // namespace lockstep::volume

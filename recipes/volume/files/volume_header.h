@@ -21,7 +21,7 @@ struct VolumeShape {
 };
 std::string describe(const VolumeShape& shape);  // "80 x 64 x 80", "80 x 64 x 80, 2 channels"
 
-// z, y, x in millimetres: "2 x 0.5 x 0.5 mm", and "40 x 2 x 2 µm" where the smallest is below 0.1
+// z, y, x in millimetres: "2 x 0.5 x 0.5 mm", and "40 x 2 x 2 µm" if the smallest is below 0.1
 // mm.
 std::string describe_spacing(const std::array<double, 3>& spacing_mm);
 

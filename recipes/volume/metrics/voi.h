@@ -13,7 +13,7 @@ struct VariationOfInformation {
 
 // The variation between the labellings by 26-connected components, over the voxels that are
 // foreground in truth or prediction. There the background of one mask is one more label of it.
-// Voxels that are background in both count nowhere, so empty space does not dilute. Both 0 where
+// Voxels that are background in both count nowhere, so empty space does not dilute. Both 0 if
 // both masks are empty. Throws Error if the shapes differ.
 //
 // Meila, "Comparing clusterings - an information based distance" (2007).

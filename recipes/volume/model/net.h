@@ -36,7 +36,7 @@ class Net : public Model {
 
  private:
   struct Block {
-    at::Tensor conv1, conv2, skip;  // skip: undefined where widths agree
+    at::Tensor conv1, conv2, skip;  // skip: undefined if widths agree
     double dropout = 0;
     std::int64_t layer = 0;  // of StepContext::dropout
   };

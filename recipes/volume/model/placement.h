@@ -24,7 +24,7 @@ struct TurnOptions {
 };
 
 // A box of `size` that begins at `corner`, turned around by draws of `random`. Quarter turns only
-// where the patch is square in its plane.
+// if the patch is square in its plane.
 Turned turned_box(const Triple& corner, const Triple& size, const TurnOptions& options,
                   Random& random);
 

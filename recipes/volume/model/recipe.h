@@ -75,7 +75,7 @@ class VolumeRecipe : public Recipe {
   NetShape shape_;
   Normalization normalization_;
   ValueRange training_values_;
-  std::string volumes_;  // the file of PreparedVolumes; empty where there is no data
+  std::string volumes_;  // the file of PreparedVolumes; empty if there is no data
   PatchOptions patch_;
   ValueAugment values_;
   LossOptions loss_;

@@ -19,7 +19,7 @@ struct CachedHeader {
   VoxelType type = VoxelType::u8;  // u8, u16 or f32; slope and intercept are applied
   bool labelled = false;
   std::int64_t ignore = -1;                   // the label that counts nowhere; -1: none
-  std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 where the file does not say
+  std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 if the file does not say
   bool spacing_known = false;
   bool white_is_zero = false;  // the image's TIFF says so
   std::int64_t ignored = 0;    // voxels whose label is `ignore`

@@ -21,7 +21,7 @@ struct OptionGroup {
   std::vector<Member> members;
 };
 
-// "from preset small; the default is 0.001": empty where the present value is the default.
+// "from preset small; the default is 0.001": empty if the present value is the default.
 std::string source_note(const OptionGroup::Member& member);
 
 class Tables {

@@ -23,7 +23,7 @@ namespace lockstep {
 
 struct MicroBatch {
   BatchPlan batch;
-  std::int64_t limit = 0;         // upper bound of the micro-batch, where it was chosen
+  std::int64_t limit = 0;         // upper bound of the micro-batch, if it was chosen
   std::optional<ExactSum> exact;  // with exact = true
   MemoryEstimate memory;          // of one rank, with what was measured
   std::int64_t recomputed_blocks = 0;

@@ -35,7 +35,7 @@ struct OptimizedParameter {
 // dimensions. registered: all parameters of the model in order of registration. Frozen ones are
 // included, so that freezing changes no parameter's rule.
 struct GuessedUses {
-  std::size_t embedding = 0, head = 0;  // places in `registered`; equal where there is one
+  std::size_t embedding = 0, head = 0;  // places in `registered`; equal if there is only one
 };
 std::optional<GuessedUses> guess_uses(const std::vector<OptimizedParameter>& registered);
 

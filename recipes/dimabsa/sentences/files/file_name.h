@@ -11,7 +11,7 @@ namespace lockstep::dimabsa {
 
 struct FileName {
   std::string language, domain;  // "eng", "restaurant"
-  std::string split;             // "train", "dev", "test"; "pred", "gold"; "" where it says none
+  std::string split;             // "train", "dev", "test"; "pred", "gold"; "" if it says none
   std::optional<Task> task;      // "alltasks" and names without it: none
 };
 

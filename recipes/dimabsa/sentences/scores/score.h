@@ -25,13 +25,13 @@ struct TupleSums {
   // Different keys of a sentence in each list, and in both: the plain F1 of tuples, without VA.
   std::int64_t gold_keys = 0, predicted_keys = 0, shared_keys = 0;
 
-  // credit / predicted, credit / gold and their harmonic mean; 0 where there is nothing.
+  // credit / predicted, credit / gold and their harmonic mean; 0 if there is nothing.
   double c_precision() const;
   double c_recall() const;
   double c_f1() const;
   double precision() const;
   double recall() const;
-  double f1() const;  // 0 where nothing is shared
+  double f1() const;  // 0 if nothing is shared
 
   TupleSums& operator+=(const TupleSums& other);
 };
@@ -50,7 +50,7 @@ struct VaSums {
   double rmse(bool normalized = false) const;
   // The same if each prediction were this one, as from a model that learnt nothing.
   double rmse_of_constant(const ValenceArousal& prediction) const;
-  // Pearson's; NaN of fewer than two pairs, and where one side is constant.
+  // Pearson's; NaN of fewer than two pairs, and if one side is constant.
   double pearson_valence() const;
   double pearson_arousal() const;
 
@@ -94,7 +94,7 @@ struct Aligned {
 };
 Aligned align(const std::vector<Sentence>& gold, const std::vector<Sentence>& predicted);
 
-// By ID, as the official scorer. Throws Error in task 1 where an aspect of gold has no prediction.
+// By ID, as the official scorer. Throws Error in task 1 if an aspect of gold has no prediction.
 Scores score(Task task, const std::vector<Sentence>& gold, const std::vector<Sentence>& predicted);
 
 }  // namespace lockstep::dimabsa

@@ -20,7 +20,7 @@ struct DecodeOptions {
   std::int64_t channels = 0;  // that a volume must have; 0: any number
   bool same_grid = false;     // affines of image and label may differ
   bool as_planes = false;     // ReadVolume::as_planes
-  // The extents that every volume must have at least; nothing where volumes are filled up, or not
+  // The extents that every volume must have at least; nothing if volumes are filled up, or not
   // trained on.
   std::optional<std::array<std::int64_t, 3>> patch{};
 };

@@ -15,8 +15,8 @@ namespace lockstep::volume {
 
 struct NnunetDataset {
   std::filesystem::path file;
-  // Names of the labels 0, 1, …; the label to ignore is not among them. Empty where `regions` is
-  // not.
+  // Names of the labels 0, 1, …; the label to ignore is not among them. Empty if `regions` is
+  // not empty.
   std::vector<std::string> labels;
   std::string regions;                 // names of labels that stand for several numbers: "a, b"
   std::optional<std::int64_t> ignore;  // the label called "ignore"
@@ -45,7 +45,7 @@ std::map<std::string, std::filesystem::path> list_nnunet_volumes(
     const std::filesystem::path& folder, const std::filesystem::path& dataset_json);
 
 // Sets data.classes and data.ignore, and with `training` data.channels and data.normalize too,
-// where nobody has set them; reports what was taken, and what differs from what is set. Throws
+// if nobody has set them; reports what was taken, and what differs from what is set. Throws
 // Error for regions, unless data.classes is set, and for kinds of files that are not read.
 void take_nnunet_dataset(VolumeOptions& options, const NnunetDataset& dataset, bool training,
                          const Say& say);

@@ -10,7 +10,7 @@
 namespace lockstep::volume {
 
 // Size, time of the last change and number of a file, or of all slices of a folder. Throws Error
-// where there is none.
+// if there is none.
 std::string stamp_of(const std::filesystem::path& source);
 
 // XXH3-128 of a file's bytes, or of the names and bytes of all slices of a folder. Throws Error.
@@ -19,7 +19,7 @@ std::string content_hash(const std::filesystem::path& source);
 // A file of JSON: path -> stamp and hash. Thread-safe.
 class SourceIndex {
  public:
-  explicit SourceIndex(std::filesystem::path path);  // empty where the file is absent or damaged
+  explicit SourceIndex(std::filesystem::path path);  // empty if the file is absent or damaged
 
   // Nothing unless the source is as it was when its hash was taken.
   std::optional<std::string> hash_of(const std::filesystem::path& source,

@@ -20,7 +20,7 @@ namespace lockstep {
 // is followed.
 //
 // Paths are relative to the folder and have no "..". Unless noted, a failure returns false or an
-// empty value, with the reason in errno: ELOOP or ENOTDIR where a link is in the way.
+// empty value, with the reason in errno: ELOOP or ENOTDIR if a link is in the way.
 class Beneath {
  public:
   explicit Beneath(std::filesystem::path folder);  // throws Error
@@ -31,7 +31,7 @@ class Beneath {
   std::optional<struct stat> status(
       const std::filesystem::path& below) const;  // for a link, its own status
   std::vector<std::string> names_in(const std::filesystem::path& below) const;  // none on an error
-  // True also where the folder exists already.
+  // True also if the folder exists already.
   bool make_folder(const std::filesystem::path& below) const;
   // Makes the folders above it too.
   bool make_folders(const std::filesystem::path& below) const;

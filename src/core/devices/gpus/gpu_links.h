@@ -31,7 +31,7 @@ struct LinkLimit {
 
 // The rate at which the slowest of these GPUs can send to the others. It is that of NVLink if a
 // switch or direct links join every pair, and that of PCIe if none do. Nothing for a mixture, for
-// one device, for CPUs, and where a number is unknown. Bridges between PCIe roots and sockets may
+// one device, for CPUs, and if a number is unknown. Bridges between PCIe roots and sockets may
 // allow less.
 std::optional<LinkLimit> link_limit(const std::vector<Device>& devices, GpuProbe& probe);
 

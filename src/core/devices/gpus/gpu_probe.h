@@ -48,7 +48,7 @@ enum class PciePath {
 class GpuProbe {
  public:
   virtual ~GpuProbe() = default;
-  // All GPUs of the machine, PCI order. Empty where there is no driver; `why_absent` says why.
+  // All GPUs of the machine, PCI order. Empty if there is no driver; `why_absent` says why.
   virtual std::vector<GpuInfo> gpus() = 0;
   virtual std::string why_absent() const = 0;  // "" if NVML works
   virtual std::string driver_version() = 0;    // "580.159.04" or ""
