@@ -80,7 +80,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   struct {
     std::vector<std::string> images;  // files and folders, besides those of predict.input
     std::string supports;             // table of examples
-    std::string supports_of;          // folder that its names are of; empty: the table's
+    std::string supports_of;          // folder of the files that it names; empty: the table's
     std::int64_t regions = 300;       // per picture
     double score = 0.05;              // least
     double nms = 0.5;          // IoU above which the less likely of two boxes of a class goes
@@ -93,7 +93,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   std::int64_t support_size() const {
     return episode.support_size == 0 ? episode.size : episode.support_size;
   }
-  std::string smaller_episode() const;  // what would take less memory, or ""
+  std::string smaller_episode() const;  // how an episode would take less memory, or ""
   // Cost of one evaluation episode with `shots` shots and as many classes as in training, counted
   // in forward passes of a training episode.
   double passes_of_evaluation(std::int64_t shots) const;
@@ -110,8 +110,8 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   bool can_score() const override { return true; }
 };
 
-// Paths of some validation pictures, which are predicted if the user names nothing: of the run,
-// or of the options if there is none yet. Set by linking the target fewshot-prepare, null
+// Paths of some validation pictures, which are predicted if the user names nothing. They are of the
+// run, or of the options if there is no run yet. Set by linking the target fewshot-prepare, null
 // elsewhere. Throws Error as preparing does.
 using FindPictures = std::vector<std::string> (*)(const FewshotOptions& options,
                                                   const ItemQuery& query);

@@ -52,10 +52,11 @@ class SinceTraining {
   const SymbolData* indexed_ = nullptr;
   std::unordered_map<std::string_view, std::size_t> places_;  // of its stamps
   std::map<std::string, Closes> closes_;                      // by symbol
-  std::map<std::string, std::string> begins_;  // of the first set, by symbol: where, and where then
-  bool begin_unknown_ = false;                 // of the first set, of some window
-  bool uses_volume_ = false;                   // of the first set, some model
-  Drift drift_;                                // the largest
+  // of the first set, by symbol: where its file begins, now and then
+  std::map<std::string, std::string> begins_;
+  bool begin_unknown_ = false;                          // of the first set, of some window
+  bool uses_volume_ = false;                            // of the first set, some model
+  Drift drift_;                                         // the largest
   std::size_t compared_ = 0, differ_ = 0, turned_ = 0;  // predictions; to the other side of 0.5
   double largest_ = 0, sum_ = 0;                        // differences
 };

@@ -17,7 +17,7 @@ ItemTable window_table(const BatchRecords& records);
 struct SettingResult {
   std::string setting;  // "": the batch has one alone
   std::size_t success = 0, skipped = 0, failed = 0;
-  Metrics metrics;  // over all windows, by rows where it says so; of nothing: empty
+  Metrics metrics;  // over all windows, as over_windows has them; of nothing: empty
   Metrics means;    // over windows, each counting as one, without intervals: as jobs are compared
   double seconds = 0, features_s = 0, training_s = 0;  // sums over windows
   std::int64_t most_leaves = 0;                        // of a tree of any window

@@ -58,8 +58,8 @@ struct ScoredRows {
   double alpha = 0.9;                      // the quantile that was asked for
 };
 
-// All of these take rows for independent: labels of neighbouring rows may overlap by the horizon,
-// so true intervals are wider. Those over many windows (`over_windows`) do not have that fault.
+// All of these treat rows as independent. Labels of neighbouring rows may overlap by the horizon,
+// so true intervals are wider. Intervals over many windows (`over_windows`) do not have that fault.
 
 // Probabilities of class 1; a row is called 1 if its probability is above 0.5. Intervals: Wilson's
 // of a proportion (JASA 1927) for accuracy, precision, recall and base rate (the share of class 1).
@@ -81,15 +81,15 @@ Metrics multiclass_metrics(const ScoredRows& rows);
 // (Psychometrika 2000) for the rank correlation.
 Metrics regression_metrics(const ScoredRows& rows);
 
-// The pinball loss and the coverage (share of labels that are not above the prediction, which
-// should be alpha) besides.
+// As regression_metrics, and the pinball loss and the coverage (share of labels that are not above
+// the prediction, which should be alpha).
 Metrics quantile_metrics(const ScoredRows& rows);
 
 // Labels are relevances, gains 2^label - 1 (Burges et al., ICML 2005). NDCG at 1, 3, 5, 10 and mean
-// average precision (label above 0 is relevant), means over groups; groups without a relevant row
-// count for neither. Rows of one score share their places: their mean discount for NDCG, one
-// threshold for the precision, as scikit-learn has both. base_ndcg@10 is that of an order at
-// random. Intervals: normal ones of means over groups.
+// average precision (label above 0 is relevant) are means over groups; groups without a relevant
+// row count for neither. Rows of one score share their places: their mean discount for NDCG, one
+// threshold for the precision, as in scikit-learn. base_ndcg@10 is that of a random order.
+// Intervals: normal ones of means over groups.
 Metrics ranking_metrics(const ScoredRows& rows);
 
 // Over all windows. Intervals are by bootstrap (core/media/bootstrap.h), with a window as one row;

@@ -13,7 +13,8 @@ namespace lockstep::volume {
 // volume and what helps.
 std::vector<std::string> said_of_values(const PreparedVolumes& volumes);
 
-// How many images say that 0 is white, which is not turned around; a warning if others do not.
+// How many images say that 0 is white; their values are not inverted. A warning if other images do
+// not say so.
 std::vector<std::string> said_of_white(const PreparedVolumes& volumes);
 
 // How many voxels are ignored, in how many volumes. Advice if the label may be a class of its own,
