@@ -104,10 +104,10 @@ void index_boxes(DetectionData& data);
 // do the repairs and the counts of frames, which are of the whole file.
 DetectionData take_pictures(const DetectionData& data, const std::vector<bool>& keep);
 
-// `data` with the categories of `model`, matched by name, which is how a validation set is read
-// beside a training set. A category that `model` lacks is left out if it has no box, and is an
-// Error, which names it and the nearest, if it has. Where ids of one name differ, `model`'s is
-// taken, and a line is added to `warnings`.
+// `data` with the categories of `model`, matched by name. This is how a validation set is read
+// beside a training set. A category that `model` lacks is left out if it has no box. Otherwise it
+// is an Error, which names it and the nearest. If ids of one name differ, `model`'s is taken, and a
+// line is added to `warnings`.
 DetectionData with_categories_of(const DetectionData& model, DetectionData data,
                                  std::vector<std::string>& warnings);
 

@@ -28,7 +28,8 @@ class Gpt : public Model {
   std::vector<Parameter> parameters() override { return parameters_; }
 
   // tokens i32|i64 [B,T], T <= context. Returns [B,T,width] in the parameters' dtype, after the
-  // last norm. With a cache, `tokens` follow the positions that it holds, and it holds them after.
+  // last norm. With a cache, `tokens` follow the positions that it holds; afterwards it holds them
+  // too.
   at::Tensor hidden(const at::Tensor& tokens, const StepContext& context,
                     KvCache* cache = nullptr) const;
   // hidden [...,width] to [...,vocab], in the same dtype.
