@@ -45,8 +45,8 @@ class DetectorImpl : public torch::nn::Module {
   explicit DetectorImpl(const DetectorShape& shape);
 
   const DetectorShape& shape() const { return shape_; }
-  // x [B, 3, H, W] in the weights' dtype, or the same in blocks, as `layout` says; [B, neck, H /
-  // 16, W / 16], rounded up.
+  // x [B, 3, H, W] in the weights' dtype, or the same in blocks, as `layout` says. Returns [B,
+  // neck, H / 16, W / 16], rounded up.
   at::Tensor features(const at::Tensor& x, const StepContext& context,
                       PictureLayout layout = PictureLayout::plain);
   // features [N * K, C, h, w] of supports, class by class; boxes f32 [N * K, 4], what each shows,

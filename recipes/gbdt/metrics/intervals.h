@@ -27,7 +27,7 @@ std::vector<double> ranks(std::span<const double> values);
 Metric proportion(const char* name, double part, double whole);
 // The mean of some values, one a row or group and none below 0, with the normal interval.
 Metric mean_metric(const char* name, std::span<const double> values);
-// Any value, which counts as much as it has rows when windows are put together.
+// Any value. When windows are put together, it counts in proportion to its rows.
 Metric valued(const char* name, const Interval& value, double rows);
 
 }  // namespace lockstep::gbdt

@@ -12,8 +12,8 @@ namespace lockstep::volume {
 
 using Triple = std::array<std::int64_t, 3>;  // z, y, x
 
-// Voxel o of the patch is voxel origin + Σ step[axis] * o[axis] of the volume: a step along one of
-// its axes each, forwards or backwards.
+// Voxel o of the patch is voxel origin + Σ step[axis] * o[axis] of the volume. Each step goes along
+// one of the volume's axes, forwards or backwards.
 struct Turned {
   Triple origin{};
   std::array<Triple, 3> step{};
@@ -32,7 +32,7 @@ Turned turned_box(const Triple& corner, const Triple& size, const TurnOptions& o
 // than the box, the box reaches out on both sides alike.
 Triple corner_around(const Triple& middle, const Triple& size, const Triple& begin,
                      const Triple& end);
-// Any corner of a box within, all as likely.
+// The corner of a box within [begin, end), drawn with equal chances.
 Triple any_corner(const Triple& size, const Triple& begin, const Triple& end, Random& random);
 
 struct WarpOptions {

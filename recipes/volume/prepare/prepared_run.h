@@ -1,4 +1,4 @@
-// The record of volumes that a run that is there already has.
+// The record of volumes of an existing run.
 #pragma once
 
 #include <filesystem>

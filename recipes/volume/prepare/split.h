@@ -14,7 +14,7 @@ namespace lockstep::volume {
 
 // Whether each id is for validation: data.valid, a fold of data.folds, or data.valid_share of the
 // ids in an order of their hashes. So an id stays where it is when others come. A single volume
-// gives false: its planes are not meant here, see `held_back_planes`. Throws Error.
+// gives false; `held_back_planes` divides its planes. Throws Error.
 std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<std::string>& ids);
 
 // How many of the last planes of the only volume are held back: data.valid_share of them, but at

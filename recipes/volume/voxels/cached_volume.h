@@ -30,8 +30,8 @@ struct CachedHeader {
 // Immutable; used by any number of threads at once.
 class CachedVolume {
  public:
-  // Throws Error, naming the file, if it is not a whole one of this version: its header has a
-  // checksum, its length follows from it.
+  // Throws Error, naming the file, if it is not whole or not of this version. The header has a
+  // checksum, and the file's length follows from the header.
   explicit CachedVolume(const std::filesystem::path& path);
   ~CachedVolume();
   CachedVolume(const CachedVolume&) = delete;

@@ -36,11 +36,11 @@ void check_holds_patch(const std::filesystem::path& image,
 // that is not meant, a volume that is smaller than the patch.
 CachedHeader header_of(const Pair& pair, const DecodeOptions& how);
 
-// The memory that `decode` takes, about.
+// The approximate memory that `decode` takes.
 double decode_bytes(const Pair& pair, const DecodeOptions& how);
 
-// Throws Error, besides, for voxels that are no numbers, labels that are no classes, and labels
-// that are all ignored.
+// Also throws Error for voxels that are no numbers, labels that are no classes, and labels that are
+// all ignored.
 void decode(const Pair& pair, const DecodeOptions& how, const std::filesystem::path& cached);
 
 }  // namespace lockstep::volume

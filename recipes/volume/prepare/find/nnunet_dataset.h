@@ -32,7 +32,7 @@ NnunetDataset read_nnunet_dataset(const std::filesystem::path& file);
 // no folder of nnU-Net's.
 std::filesystem::path nnunet_dataset_file(const std::filesystem::path& folder);
 
-// The same of the folder around one of them, as around labelsTs.
+// The same for the folder around one of these folders, such as around labelsTs.
 std::filesystem::path nnunet_dataset_around(const std::filesystem::path& folder);
 
 // The file_ending of that file, if it can be read and names a kind that is read. A folder with
