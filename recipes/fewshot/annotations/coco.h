@@ -12,9 +12,9 @@
 namespace lockstep::fewshot {
 
 // Reads `images` (id, file_name, width, height), `categories` (id, name) and `annotations` (id,
-// image_id, category_id, bbox = x, y, w, h, area, iscrowd, ignore); everything else, masks too, is
-// passed over. iscrowd, ignore and area may be missing; an annotation without bbox is one of
-// another task and an Error.
+// image_id, category_id, bbox = x, y, w, h, area, iscrowd, ignore). Everything else, masks too, is
+// passed over. iscrowd, ignore and area may be missing. An annotation without bbox belongs to
+// another task and is an Error.
 //
 // If two categories have one name, one without annotations is skipped (Roboflow's root, which is
 // named like the project). If neither has annotations, the one that is the other's supercategory is

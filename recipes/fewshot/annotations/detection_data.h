@@ -39,8 +39,8 @@ struct Box {
   int picture = 0;                   // index into DetectionData::pictures
   int category = 0;                  // index into DetectionData::categories
   float x = 0, y = 0, w = 0, h = 0;  // upper left corner and extents, in pixels of the picture
-  // In square pixels, what COCO's small, medium and large go by: the file's `area` (of the mask,
-  // where it has one), or else w x h of the box.
+  // Area in square pixels, by which COCO tells small, medium and large boxes: the file's `area` (of
+  // the mask, if it has one), or else w x h of the box.
   double area = 0;
   bool crowd = false;      // COCO's iscrowd: a region with more objects than were drawn apart
   bool difficult = false;  // VOC's difficult, COCO's ignore: an object that need not be found

@@ -15,8 +15,8 @@ namespace lockstep::fewshot {
 
 struct PictureRule {
   ExifFrame exif = ExifFrame::automatic;
-  // Reads the headers of all pictures. Without it, only headers of pictures are read whose size the
-  // annotations do not say. Frames then stay by_size, which is right if a look found no
+  // Reads the headers of all pictures. Without it, a header is read only if the annotations do not
+  // say the picture's size. Frames then stay by_size, which is right if a look found no
   // orientation.
   bool look = false;
 };

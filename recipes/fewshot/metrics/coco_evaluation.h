@@ -24,7 +24,7 @@ inline constexpr std::array<int, limit_count> detection_limits{1, 10, 100};
 const std::array<double, iou_count>& iou_thresholds();        // 0.50, 0.55 … 0.95
 const std::array<double, recall_count>& recall_thresholds();  // 0, 0.01 … 1
 
-inline constexpr double no_score = -1;  // of what has no ground truth
+inline constexpr double no_score = -1;  // without ground truth
 
 struct DetectionResult {
   std::vector<std::int64_t> categories;  // K, ascending

@@ -43,7 +43,7 @@ std::shared_ptr<const RawCells> read_cells(std::string text, const std::string& 
 // The same with the names of its columns.
 struct CellTable {
   std::shared_ptr<const RawCells> raw;
-  std::vector<std::string> columns;  // "": without a name, and to be found by nobody
+  std::vector<std::string> columns;  // "": without a name; no name finds it
   std::size_t head = 1;              // rows of `raw` before the first
   std::vector<std::string> notes;    // what a person should know of how it was read
 
