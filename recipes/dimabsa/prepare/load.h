@@ -26,8 +26,8 @@ LoadedSentences load_sentences(const DimabsaOptions& options,
 LoadedSentences load_gold(const DimabsaOptions& options, const std::string& path,
                           const std::vector<std::string>& categories, NotInList not_in_list);
 
-// Which of `count` sentences are validated on: a share of them, the same for the same seed, at
-// least one of two.
+// Which of `count` sentences are validated on: a share of them, the same for the same seed. With a
+// share above 0, at least one of two or more is, and not all are.
 std::vector<bool> choose_valid(std::size_t count, double share, std::int64_t seed);
 
 // Hashes of the contents of the options' files, for the record of a run: {"path", "valid_path"}.
