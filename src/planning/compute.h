@@ -1,4 +1,4 @@
-// How much arithmetic a step is, and how much the devices could do at most.
+// The arithmetic of a step, and the most that the devices could do.
 #pragma once
 
 #include "planning/plan.h"
@@ -11,24 +11,24 @@
 
 namespace lockstep {
 
-// global: samples of a step. The peak is that of the run's precision on the very devices, unknown
-// if it is for one of them.
+// global: samples of a step. The peak is that of these devices in the run's precision. It is
+// unknown if it is unknown for one of them.
 ComputePlan plan_compute(const TrainOptions& options, const Facts& facts, std::int64_t global,
                          const std::vector<Device>& devices);
 
 // Seconds of arithmetic at the devices' full peak.
 struct PeakTimes {
   std::size_t fastest = 0;  // rank of the fastest device
-  double one_s = 0;         // a step on that one alone
-  double all_s = 0;         // on the rank that ends last: its places, of padding too
+  double one_s = 0;         // a step on that device alone
+  double all_s = 0;         // on the rank that ends last, with its padding places
   double sample_s = 0;      // a training sample on the slowest device
 };
-// Nothing where FLOPs or peak are unknown.
+// Nothing if FLOPs or peak are unknown.
 std::optional<PeakTimes> times_at_peak(const Plan& plan);
 
-// Model FLOPs utilisation: the share of the peak at which steps of `step_s` seconds do the model's
-// FLOPs. Nothing where either is unknown, and above 1: then the peak is not that of the arithmetic
-// that was done.
+// Model FLOPs utilisation: the model's FLOPs per second, at steps of `step_s` seconds, as a share
+// of the peak. Nothing if either is unknown. Nothing for results above 1 either: then the peak is
+// not that of the arithmetic that was done.
 std::optional<double> mfu(const ComputePlan& compute, double step_s);
 
 // "1.2 TFLOP a step of at most 535 TFLOP/s on 8 GPUs, so at most 7.5M tokens a second", or what is
@@ -38,6 +38,6 @@ std::string format_flops(double flops);  // "1.98 PFLOP"
 
 // {"flops_per_step", "peak_flops", "mfu_unknown"}; unknown numbers are null.
 nlohmann::json to_json(const ComputePlan& compute);
-ComputePlan compute_from_json(const nlohmann::json& json);  // of older records too
+ComputePlan compute_from_json(const nlohmann::json& json);  // also of older records
 
 }  // namespace lockstep

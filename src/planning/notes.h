@@ -9,11 +9,11 @@
 
 namespace lockstep {
 
-// plan: complete but for its notes. Those of the micro-batch are in planning/batch/micro_batch.
-// Each note is a sentence or two without a full stop at the end.
+// plan: complete except for its notes. The notes on the micro-batch are in
+// planning/batch/micro_batch. Each note is a sentence or two without a full stop at the end.
 std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options);
 
-// Those of plan_notes about the optimizer.
+// The part of plan_notes about the optimizer.
 std::vector<std::string> optimizer_notes(const Plan& plan, const TrainOptions& options);
 
 // "the 3 rows of a step leave 1 place to padding"

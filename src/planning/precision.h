@@ -15,8 +15,8 @@ const char* products_word(const PrecisionPlan& precision);  // the same, or "TF3
 bool is_native(Precision precision, const Device& device);
 bool is_native(Precision precision, const std::vector<Device>& devices);  // on all of them
 
-// Where options.precision is auto, replaces it by the shortest type that all devices have natively,
-// bf16 before fp16, and says why. low_precision: whether the recipe can do with less than fp32.
+// If options.precision is auto, replaces it by the shortest type that all devices have natively,
+// bf16 before fp16, and records why. low_precision: whether the recipe can do with less than fp32.
 void resolve_precision(TrainOptions& options, bool low_precision,
                        const std::vector<Device>& devices);
 

@@ -21,7 +21,7 @@ namespace lockstep {
 
 enum class Purpose { plan, train, evaluate, predict };
 
-// Where a recipe may put what it prepares, and how it says what it does meanwhile.
+// Where a recipe may put what it prepares, and how it reports progress.
 struct PrepareContext {
   Purpose purpose = Purpose::train;
   std::filesystem::path cache_dir;  // shared by runs; prepared data, keyed by content
@@ -38,8 +38,9 @@ struct Prepared {
   // Hash of all that training and validation read, wherever it lies: runs with the same one saw the
   // same data. "": not known.
   std::string data_hash{};
-  // {"episode.n_way": 5}: what an option stands for whose own value (0) means one that follows from
-  // the data. Comparisons take the option to be equal where these are, whatever its own value.
+  // The effective values of options whose own value (0) means one that follows from the data:
+  // {"episode.n_way": 5}. Comparisons treat such an option as equal if its effective values are
+  // equal, whatever its own value.
   nlohmann::json used = nlohmann::json::object();
 };
 
@@ -51,9 +52,9 @@ struct Score {
   bool lower_is_better = false;
 };
 
-// Outputs that are there already, and what they are compared with.
+// Existing outputs for `score`.
 struct ScoreContext {
-  std::filesystem::path predictions;  // predictions=PATH: a file or a folder that is there
+  std::filesystem::path predictions;            // predictions=PATH: an existing file or folder
   std::function<void(const std::string&)> say;  // progress for people, one line, no newline
 };
 
@@ -70,8 +71,9 @@ class RecipeOptions {
   virtual void defaults(TrainOptions& train, bool has_gpu) const;
   // Cross-option checks; throws Error.
   virtual void check(const TrainOptions& train) const;
-  // Reads and prepares data; torch-free; safe against two at once. Throws Error. The default knows
-  // nothing: facts with train_samples = 0, which the worker then fills from Recipe::data.
+  // Reads and prepares data; torch-free; safe if two processes do it at once. Throws Error. The
+  // default knows nothing: facts with train_samples = 0, which the worker then fills from
+  // Recipe::data.
   virtual Prepared prepare(const PrepareContext& context);
   // Names that Recipe::metrics may give, so that checkpoint.best_metric is checked before a run
   // exists. The default, none, means that they are not known yet.
@@ -79,31 +81,31 @@ class RecipeOptions {
   // Whether the model also runs with parameters in bf16 and fp16, so that precision = auto may
   // choose them: its forward pass casts floating inputs to StepContext::compute_dtype.
   virtual bool low_precision() const { return false; }
-  // Bytes of one rank, options.precision being resolved. The default is from Facts::parameters
+  // Bytes of one rank, with options.precision already resolved. The default uses Facts::parameters
   // alone.
   virtual MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const;
 
-  // Model FLOPs of one training sample, forward and backward: what the mathematics of the model
-  // takes, whatever the program does (no recomputation; PaLM, arXiv:2204.02311, appendix B). Called
-  // after `prepare`. The default, nothing, makes MFU unknown.
+  // Model FLOPs of one training sample, forward and backward. Counts what the mathematics of the
+  // model needs, whatever the program does (no recomputation; PaLM, arXiv:2204.02311, appendix B).
+  // Called after `prepare`. The default, nothing, makes MFU unknown.
   virtual std::optional<double> flops_per_sample(const Facts& facts) const;
 
-  // An export is given to others: takes out of `extra`, and of the kept files by their names, where
-  // files lie on this machine. Evaluation and prediction name their data anew, and must do without.
-  // The default leaves the last part of each text in `extra` that names something in a folder that
-  // is there.
+  // For an export, which is given to others: removes from `extra`, and from the kept files by their
+  // names, where files lie on this machine. Evaluation and prediction name their data anew, and
+  // must work without these places. The default shortens each text in `extra` that names something
+  // in an existing folder to its last part.
   virtual void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept) const;
 
   // The INPUT that `lockstep predict RUN INPUT` takes. By default a text: the option
-  // predict.prompt, where the recipe has it.
+  // predict.prompt, if the recipe has it.
   virtual PredictInput predict_input() const;
   // The items to predict; torch-free. Throws Error. The default lists query.inputs.
   virtual std::vector<PredictItem> items(const ItemQuery& query) const;
 
-  // Whether `score` is there. `lockstep score RECIPE predictions=PATH …` calls it: torch-free,
-  // without a run and without `prepare`; the options say where the truth lies. A bare KEY means
-  // score.KEY where the table has that. Throws Error; the default throws one that names the recipes
-  // that can.
+  // Whether the recipe has `score`. `lockstep score RECIPE predictions=PATH …` calls it:
+  // torch-free, without a run and without `prepare`. The options say where the truth lies. A bare
+  // KEY means score.KEY if the table has that option. Throws Error; the default throws one that
+  // names the recipes that can score.
   virtual bool can_score() const { return false; }
   virtual std::vector<Score> score(const ScoreContext& context);
 

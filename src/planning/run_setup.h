@@ -18,9 +18,9 @@ struct RunSetup {
   std::unique_ptr<TrainOptions> train;
   std::unique_ptr<RecipeOptions> options;  // of the recipe
   Prepared prepared;
-  // The sizes in the record of a run that goes on, where nobody asks for others; not written.
+  // The sizes in the record of a run that continues, if nobody asks for others; not written.
   std::optional<BatchSizes> recorded_batch;
-  // The recipe's formula, of a rank that shares nothing; not in the record.
+  // The recipe's formula, for a rank that shares nothing; not in the record.
   MemoryEstimate memory;
   Plan plan;
   nlohmann::json
@@ -44,7 +44,7 @@ Device device_from_json(const nlohmann::json& json);  // of to_json(device)
 nlohmann::json to_json(const Facts& facts);
 Facts facts_from_json(const nlohmann::json& json);
 
-// Records of earlier versions hold less of it.
+// Records of earlier versions hold fewer values.
 MemoryEstimate memory_from_json(const nlohmann::json& json);  // of to_json(estimate)
 
 }  // namespace lockstep

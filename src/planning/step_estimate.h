@@ -1,5 +1,5 @@
-// How long a step takes on these devices, estimated before anything runs: the one place by which
-// the forecast and the warning that further GPUs do not pay go.
+// Estimates how long a step takes on these devices, before anything runs. Both the forecast and the
+// warning that further GPUs do not pay use this estimate.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace lockstep {
 
-// An estimate of a step's time. Arithmetic runs at a third of the peak, but takes at least the 2 ms
-// in which the kernels of a small model begin. Then the gradients are added up over four fifths of
-// the link, and the backward pass hides what it can of that. A third is the middle of what was
-// measured: steps of the models in bench/results reach from a tenth of the peak to a half and more,
-// so the truth is within 3 times. Otherwise it leaves out work that costs the same on any number of
-// devices, such as the update. So the true gain is nearer to 1.
+// An estimate of a step's time. Arithmetic runs at a third of the peak, but takes at least 2 ms, in
+// which the kernels of a small model begin. Then the gradients are added up at four fifths of the
+// link's speed, and the backward pass hides what it can of that. A third is the middle of what was
+// measured: steps of the models in bench/results reach from a tenth of the peak to a half and more.
+// So the true time is within a factor of 3. The estimate leaves out work that costs the same on any
+// number of devices, such as the update. So the true gain is nearer to 1.
 struct StepEstimate {
   std::int64_t devices = 1;
   std::size_t fastest = 0;        // rank of the device that would be the quickest one alone
@@ -35,18 +35,18 @@ struct StepEstimate {
   double gain() const { return compute_one_s() / step_s(); }  // over one device
 };
 
-// Nothing where FLOPs or peak are unknown. link: between the devices; nothing on one, or unknown.
+// Nothing if FLOPs or peak are unknown. link: between the devices; nothing on one, or unknown.
 std::optional<StepEstimate> estimate_step(const Plan& plan, const TrainOptions& options,
                                           const std::optional<LinkLimit>& link);
 
 // "2 GPUs: 1.8 x the speed of one (estimated, over PCIe 3 x16, which is assumed)"; "" on one device
-// and where the link is unknown.
+// and if the link is unknown.
 std::string gain_text(const StepEstimate& step, const LinkLimit& link);
 
-// That more devices hardly pay, why, from which batch on they would, also with gradients in bf16,
-// and what to write to use the fastest one alone: `alone`, as --devices takes it. Where that is so
-// over PCIe only, that it depends on the link. "" where they pay or nothing is known. Without a
-// full stop.
+// The warning that more devices hardly pay. It says why, and from which batch on they would, also
+// with gradients in bf16. It also says what to write to use the fastest device alone: `alone`, as
+// --devices takes it. If they do not pay over PCIe only, it says that this depends on the link. ""
+// if they pay or nothing is known. Without a full stop.
 std::string gain_warning(const StepEstimate& step, const Plan& plan, const TrainOptions& options,
                          const LinkLimit& link, const std::string& alone);
 

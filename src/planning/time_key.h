@@ -1,4 +1,4 @@
-// Under which keys it is known how long something takes.
+// The keys under which measured times are recorded.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -14,8 +14,8 @@ namespace lockstep {
 // number of the plan's devices. cpu: the model of this host's processor.
 nlohmann::json training_time_key(const RunSetup& setup, const std::string& cpu);
 
-// The key of a start's time, whatever the model: the recipe, and the kind and number of the plan's
-// devices.
+// The key of the time that a start takes, whatever the model: the recipe, and the kind and number
+// of the plan's devices.
 nlohmann::json start_time_key(const RunSetup& setup, const std::string& cpu);
 
 // The key of predicting times: the recipe, its options but for inputs and outputs, the size of the

@@ -17,7 +17,7 @@ namespace lockstep::dimabsa {
 // S texts of N tokens together; all on one device.
 struct EncoderInput {
   at::Tensor tokens;    // i64 [N]
-  at::Tensor segments;  // i64 [N]; undefined: all 0; not read where the model has fewer than two
+  at::Tensor segments;  // i64 [N]; undefined: all 0; not read if the model has fewer than two
   // i64 [S + 1]: text s is tokens [offsets[s], offsets[s + 1]); the last is N, so that nothing has
   // to be looked for behind the texts. Tokens of padding are texts of their own.
   at::Tensor offsets;

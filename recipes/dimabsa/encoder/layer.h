@@ -1,4 +1,4 @@
-// A post-norm transformer layer, as BERT's, XLM-R's and DeBERTa's are alike.
+// A post-norm transformer layer, as BERT, XLM-R and DeBERTa have it in common.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,5 +1,5 @@
-// Texts one behind the other, and the same texts as rows of one length: for what is plain only
-// there.
+// Texts one behind the other, and the same texts as rows of one length, for operations that are
+// simple only on such rows.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,10 +11,10 @@ namespace lockstep::dimabsa {
 // The host never reads the offsets, so that all of this also works inside a CUDA graph.
 class PaddedTexts {
  public:
-  // offsets i64 [S + 1] of texts of at most `longest` tokens, which are all `items` tokens.
+  // offsets: i64 [S + 1], of texts of at most `longest` tokens each, `items` tokens together.
   PaddedTexts(const at::Tensor& offsets, std::int64_t items, std::int64_t longest);
 
-  const at::Tensor& places() const { return places_; }  // i64 [N]: in its text
+  const at::Tensor& places() const { return places_; }  // i64 [N]: of a token in its text
   const at::Tensor& seen() const { return seen_; }      // bool [S, longest]: there is a token
   at::Tensor pad(const at::Tensor& ragged) const;       // [N, ...] to [S, longest, ...], 0 else
   at::Tensor unpad(const at::Tensor& padded) const;     // the inverse

@@ -7,9 +7,9 @@
 
 namespace lockstep::dimabsa {
 
-// positions i64 [S, T]: i64 [S, T, T], the row for a query at [s, i] and a key at [s, j]. With
-// buckets: distances below half of them as they are, larger ones by their logarithm, in f32 as
-// `transformers` computes it.
+// positions: i64 [S, T]. Returns i64 [S, T, T]: the row for a query at [s, i] and a key at [s, j].
+// With buckets, distances below half of them count as they are, larger ones by their logarithm, in
+// f32 as `transformers` computes it.
 at::Tensor relative_rows(const at::Tensor& positions, const EncoderShape& shape);
 
 }  // namespace lockstep::dimabsa

@@ -12,8 +12,8 @@ namespace lockstep::dimabsa {
 // The exact part of the text; "NULL".
 std::string phrase_of(const EncodedSentence& sentence, const PieceSpan& span);
 
-// VA within 1 to 9 and rounded to two decimals as files hold it; of tuples that the scorer takes
-// for one the most probable alone. In task 1 aspects are written as they were given.
+// VA is within 1 to 9, rounded to two decimals as in files. If the scorer takes several tuples for
+// one, only the most probable is kept. In task 1, aspects are written as they were given.
 Sentence as_sentence(Task task, const EncodedSentence& sentence,
                      const std::vector<FoundTuple>& found,
                      const std::vector<std::string>& categories);

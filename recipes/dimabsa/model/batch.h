@@ -12,9 +12,9 @@
 
 namespace lockstep::dimabsa {
 
-// The fields of a micro-batch, in their order. N tokens, S texts, B rows; N and S are rounded up so
-// that shapes come again: the tokens of padding are texts that ask for nothing and weigh 0, and
-// further texts are empty.
+// The fields of a micro-batch, in their order. N tokens, S texts, B rows. N and S are rounded up so
+// that shapes repeat: the tokens of padding are texts that ask for nothing and weigh 0, and further
+// texts are empty.
 enum class Field : std::size_t {
   tokens,        // i64 [N]
   segments,      // i64 [N]
@@ -42,16 +42,16 @@ std::int64_t rounded_up(std::int64_t size, std::int64_t parts, std::int64_t leas
 
 class BatchBuilder {
  public:
-  // rounded: round N, S and L up, and not so for what is computed once.
+  // rounded: N, S and L are rounded up; false for what is computed once.
   BatchBuilder(std::int64_t pad, bool rounded) : pad_(pad), rounded_(rounded) {}
 
   void begin_row(std::int64_t pass);  // a Pass; -1: padding
   // Adds a text to the present row. weight: of the answer that it asks for, except spans.
   void add(const TextTokens& text, Pass pass, std::int64_t category, double value, double weight);
-  // All tokens of the last text from the answer on count, with `weight` each.
+  // Gives `weight` to each token of the last text, from the answer on.
   void weigh_spans(double weight);
-  // Marks a span to be found in the last text, whose ends count `weight`. Spans that the text was
-  // cut before are left out.
+  // Marks a span to be found in the last text; each of its ends gets `weight`. A span behind the
+  // place where the text was cut is left out.
   void mark_span(const PieceSpan& span, double weight);
   std::vector<at::Tensor> fields() const;
 

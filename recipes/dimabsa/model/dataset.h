@@ -19,7 +19,7 @@ struct SampleOptions {
   double category = 1, valence = 0.2, arousal = 0.2, span_weight = 3;
 };
 
-// To train on. Fields are those of model/batch.h.
+// For training. Fields are those of model/batch.h.
 class TrainingSentences : public BatchDataset {
  public:
   TrainingSentences(std::shared_ptr<const std::vector<EncodedSentence>> sentences,
@@ -42,7 +42,7 @@ class TrainingSentences : public BatchDataset {
   std::vector<Pass> passes_;
 };
 
-// To decode: the batch names the sentences alone, i64 [B].
+// For decoding: a batch has only the indexes of the sentences, i64 [B].
 class WholeSentences : public Dataset {
  public:
   explicit WholeSentences(std::int64_t count) : count_(count) {}

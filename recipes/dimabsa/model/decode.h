@@ -15,8 +15,8 @@ struct DecodeOptions {
   double beta = 0.9;              // of a pair that is found in one direction
   std::size_t most = 32;          // spans of a text, pairs of a sentence
   std::int64_t longest_span = 1;  // pieces; of the spans that were trained on
-  // An end takes a start behind the end before it where there is one; else spans would reach from
-  // one phrase to the next, where the first start is the more probable one.
+  // An end takes a start behind the previous end, if there is one. Otherwise spans would reach from
+  // one phrase to the next if the first start is the more probable one.
   bool apart = true;
 };
 
@@ -25,12 +25,13 @@ struct FoundSpan {
   double probability = 0;
 };
 
-// start, end: for each token from "null" on the probability that a span begins or ends there;
-// nulls: so many of them are "null", the rest the text's pieces. Candidates are tokens above the
-// threshold. Each end is paired with the most probable start at or before it (see `apart`), of the
-// same side of the border between "null" and the text, and at most longest_span pieces long; of
-// equal ones the nearest. A span's probability is the root of the product of both; NULL is all of
-// "null". In the order of the text; at most `most`, the most probable ones.
+// start, end: for each token from "null" on, the probability that a span begins or ends there.
+// nulls: the number of tokens that are "null"; the rest are the text's pieces. Candidates are
+// tokens above the threshold. Each end is paired with the most probable start at or before it (see
+// `apart`), and with the nearest of equal ones. The start lies on the same side of the border
+// between "null" and the text, and the span has at most longest_span pieces. A span's probability
+// is the root of the product of both; NULL is all of "null". In the order of the text; at most
+// `most`, the most probable ones.
 std::vector<FoundSpan> find_spans(std::span<const double> start, std::span<const double> end,
                                   std::int64_t nulls, const DecodeOptions& options);
 

@@ -36,8 +36,8 @@ class TupleFinder {
   TupleFinder(const Net& net, const FinderOptions& options, const StepContext& context)
       : net_(net), options_(options), context_(context) {}
 
-  // The tuples of each sentence. Task 1: a tuple for each of its tuples, whose aspects are asked
-  // for.
+  // The tuples of each sentence. In task 1: a tuple for each tuple of the sentence, with its given
+  // aspect.
   std::vector<std::vector<FoundTuple>> find(
       const std::vector<const EncodedSentence*>& sentences) const;
 

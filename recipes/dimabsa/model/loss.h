@@ -15,7 +15,7 @@ namespace lockstep::dimabsa {
 std::vector<at::Tensor> pass_losses(const Net& net, const std::vector<at::Tensor>& fields,
                                     const std::vector<Pass>& passes, const StepContext& context);
 
-// The number of rows of each pass, padding aside: so many sentences.
+// The number of rows of each pass without padding, which is the number of sentences.
 std::vector<double> pass_weights(const std::vector<at::Tensor>& fields,
                                  const std::vector<Pass>& passes);
 

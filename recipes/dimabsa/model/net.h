@@ -19,16 +19,16 @@ struct NetShape {
   Task task = Task::triplets;
   std::int64_t categories = 0;
   double encoder_rate = 1;  // Parameter::lr_scale of the encoder
-  // No weights will come from a file. Matrices of the layers get the deviation 1 / sqrt(W), because
-  // 0.02 is that of wide models, and the attention of a narrow one would be flat; and keys begin as
-  // queries.
+  // No weights will come from a file. The layers' matrices then get the deviation 1 / sqrt(W). The
+  // usual 0.02 is for wide models, and would make the attention of a narrow one flat. Keys begin
+  // equal to queries.
   bool from_nothing = false;
 };
 
-// Linear heads on the last hidden states, without dropout: heads.span [16, W] for the starts and
-// ends of each pass that marks spans (two logits each: no, yes), heads.category [categories, W] and
-// heads.valence_arousal [2, W] on a text's first token. Those that the task does not need are not
-// there. Drawn as torch.nn.Linear draws, from the seed.
+// Linear heads on the last hidden states, without dropout. heads.span [16, W] gives the starts and
+// ends of each pass that marks spans (two logits each: no, yes). heads.category [categories, W] and
+// heads.valence_arousal [2, W] are for a text's first token. Heads that the task does not need are
+// absent. Drawn as torch.nn.Linear draws, from the seed.
 class Net : public Model {
  public:
   Net(const NetShape& shape, std::uint64_t seed);

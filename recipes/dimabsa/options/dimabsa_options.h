@@ -51,7 +51,8 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
 
   Task task() const { return static_cast<Task>(task_number); }
   bool made() const { return data.path.empty(); }
-  // Whether the command or its file of options gives the option, and no record, preset or default.
+  // Whether the command or its file of options sets the option, rather than a record, a preset or a
+  // default.
   bool is_asked_for(std::string_view key) const;
   // The shape of the encoder that is trained from nothing.
   EncoderShape small_shape(std::int64_t vocabulary, std::int64_t positions) const;
@@ -79,7 +80,7 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
 // The encoder's learning rate, times optimizer.lr.
 double encoder_rate(const DimabsaOptions& options);
 
-// Parameters of the heads beside the encoder's.
+// Parameters of the heads, without the encoder's.
 std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categories);
 
 const std::vector<Preset>& presets();

@@ -27,7 +27,7 @@ inline constexpr std::size_t pass_count = 7;
 const char* name_of(Pass pass);
 // The passes of a task, in the order above: 2, 6 or 7 of them.
 std::vector<Pass> passes_of(Task task);
-// Those four that mark spans of the text, and stand first.
+// The number of passes that mark spans of the text; they come first.
 inline constexpr std::size_t span_passes = 4;
 inline bool marks_spans(Pass pass) { return static_cast<std::size_t>(pass) < span_passes; }
 
@@ -49,8 +49,8 @@ struct EncodedTuple {
 struct EncodedSentence {
   Sentence sentence;
   std::vector<std::int64_t> ids;  // of the text's pieces, cut to data.cut
-  // Bytes [begin, end) of the text, a piece each; its end lies behind the marks that follow it and
-  // are in no piece.
+  // Bytes [begin, end) of the text for each piece. The end of a piece lies behind the marks that
+  // follow it and are in no piece.
   std::vector<std::int64_t> begins, ends;
   std::vector<EncodedTuple> tuples;
   bool cut = false;  // the text has more pieces
@@ -66,14 +66,14 @@ struct EncodedQueries {
   std::int64_t cls = 0, sep = 0, pad = 0;
 };
 
-// Pieces of a phrase that a query names at most; the rest of a longer one is left out.
+// The most pieces of a phrase that a query names; the rest of a longer one is left out.
 inline constexpr std::int64_t longest_phrase = 64;
-// Tokens that the longest query takes beside the text, [CLS], [SEP] and "null" too.
+// Tokens that the longest query takes besides the text, including [CLS], [SEP] and "null".
 std::int64_t query_room(const EncodedQueries& queries);
 
 nlohmann::json to_json(const EncodedQueries& queries);
 EncodedQueries queries_from_json(const nlohmann::json& json);  // throws Error
-// In an item's text, beside its sentence: the file that its predictions go to.
+// The key, in an item's text beside its sentence, of the file that its predictions go to.
 inline constexpr const char* file_key = "file";
 nlohmann::json to_json(const EncodedSentence& sentence);
 EncodedSentence sentence_from_json(const nlohmann::json& json);  // throws Error

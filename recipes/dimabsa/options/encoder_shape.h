@@ -13,12 +13,13 @@ enum class EncoderFamily { bert, xlm_roberta, deberta_v2 };
 struct EncoderShape {
   EncoderFamily family = EncoderFamily::bert;
   std::int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, feed_forward = 3072;
-  std::int64_t positions = 512;     // rows of the table; of DeBERTa, which has none, tokens
+  std::int64_t positions = 512;     // rows of the table; for DeBERTa, which has none, tokens
   std::int64_t first_position = 0;  // row of a text's first token: 0, of XLM-R 2
   std::int64_t segments = 2;        // token types; 0: the model has none
   double norm_epsilon = 1e-12, dropout = 0.1;
-  // On attention's probabilities. read_shape leaves it 0, whatever the file says: above 0 training
-  // takes a slower way, because fused attention knows no mask that every number of devices shares.
+  // Dropout on attention's probabilities. read_shape leaves it 0, whatever the file says. Above 0,
+  // training is slower, because fused attention has no mask that is the same on any number of
+  // devices.
   double attention_dropout = 0;
   bool gelu_tanh = false;
   // DeBERTa-v3 alone: distances up to half of `position_buckets` have a row of their own, larger
@@ -27,7 +28,7 @@ struct EncoderShape {
   std::int64_t position_buckets = 0, max_relative_positions = 0;
   bool share_attention_key = false, norm_relative_embeddings = false;
 
-  // Tokens of a text with its query at most.
+  // The most tokens of a text with its query.
   std::int64_t longest() const { return positions - first_position; }
   // Distances to either side that have a row in DeBERTa's table.
   std::int64_t distances() const {
@@ -35,9 +36,8 @@ struct EncoderShape {
   }
 };
 
-// `where`: the file, for messages. Throws Error that names the key: a family that is not known, an
-// activation or a kind of positions that is not, sizes that are no numbers or do not fit each
-// other.
+// `where`: the file, for messages. Throws Error that names the key: an unknown family, activation
+// or kind of positions, or sizes that are no numbers or do not fit each other.
 EncoderShape read_shape(const nlohmann::json& config, const std::string& where);
 EncoderShape read_shape(const std::filesystem::path& folder);  // its config.json
 std::int64_t parameter_count(const EncoderShape& shape);

@@ -17,14 +17,14 @@ class ModelConfig {
   // Refers to `config`, which must be an object.
   ModelConfig(const nlohmann::json& config, std::string where);
 
-  // From `least` to `most`; required where there is no default.
+  // From `least` to `most`; required if there is no default.
   std::int64_t integer(const char* key, std::int64_t least,
                        std::optional<std::int64_t> otherwise = std::nullopt,
                        std::int64_t most = largest_size) const;
   double number(const char* key, double least, double below, double otherwise) const;
   bool flag(const char* key, bool otherwise) const;
   std::string text(const char* key, const char* otherwise) const;
-  // The words of a list, or of a text with `separator` between them; none where it is missing.
+  // The words of a list, or of a text with `separator` between them; none if it is missing.
   std::vector<std::string> words(const char* key, char separator) const;
 
   // "FILE: KEY must be …, but is …".

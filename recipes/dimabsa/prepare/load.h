@@ -17,8 +17,8 @@ struct LoadedSentences {
   std::vector<std::string> warnings;
 };
 
-// Reads, or makes, and splits. categories: of a run that is there; empty: as the options say.
-// Throws Error.
+// Reads, or makes, and splits. categories: of an existing run; empty: as the options say. Throws
+// Error.
 LoadedSentences load_sentences(const DimabsaOptions& options,
                                const std::vector<std::string>& categories);
 // All sentences of a file, to evaluate: phrases stay as they are written. A tuple of a category
@@ -26,14 +26,14 @@ LoadedSentences load_sentences(const DimabsaOptions& options,
 LoadedSentences load_gold(const DimabsaOptions& options, const std::string& path,
                           const std::vector<std::string>& categories, NotInList not_in_list);
 
-// Which of `count` sentences are validated on: a share of them, the same for the same seed, at
-// least one of two.
+// Which of `count` sentences are validated on: a share of them, the same for the same seed. With a
+// share above 0, at least one of two or more is, and not all are.
 std::vector<bool> choose_valid(std::size_t count, double share, std::int64_t seed);
 
 // Hashes of the contents of the options' files, for the record of a run: {"path", "valid_path"}.
-// Throws Error where one cannot be read.
+// Throws Error if one cannot be read.
 nlohmann::json hashes_of(const DimabsaOptions& options);
-// The same, where a file that is not there is "missing", so that it equals none.
+// The same, but a file that is not there counts as "missing", which equals no hash.
 nlohmann::json hashes_of_those_there(const DimabsaOptions& options);
 
 }  // namespace lockstep::dimabsa

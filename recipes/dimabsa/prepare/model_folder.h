@@ -29,8 +29,8 @@ std::filesystem::path learned_folder(const DimabsaOptions& options,
 // Whether a folder has a file that find_weights could take.
 bool holds_weights(const std::filesystem::path& folder);
 
-// The weights of model.path, as Prepared::extra holds them. Throws Error where the vocabulary has
-// more pieces than they have word embeddings, or over 1,024 fewer, and says so where it has some
+// The weights of model.path, as Prepared::extra holds them. Throws Error if the vocabulary has more
+// pieces than the weights have word embeddings, or over 1,024 fewer; `say` tells it if it has some
 // fewer. hashed: reads them whole.
 nlohmann::json find_weights(const std::filesystem::path& folder, std::int64_t vocabulary,
                             const EncoderShape& shape, bool hashed, const Say& say);

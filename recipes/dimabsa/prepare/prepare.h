@@ -22,9 +22,9 @@ bool predicts_validation(const DimabsaOptions& options);
 
 // The record of the sentences in a folder of the cache, and in RUN/recipe after it.
 inline constexpr const char* record_name = "dimabsa.json";
-// Null where the folder has none.
+// Null if the folder has none.
 nlohmann::json read_record(const std::filesystem::path& folder);
-// The record of a run. Throws Error where it has none.
+// The record of a run. Throws Error if it has none.
 nlohmann::json record_of_run(const std::filesystem::path& run_dir);
 
 }  // namespace lockstep::dimabsa

@@ -9,9 +9,9 @@
 
 namespace lockstep::dimabsa {
 
-// The weights that the run began with, as its record has them, where they lie now; null where it
-// has none, as that of an export. Throws Error where the command names a model.path with other
-// files.
+// The weights that the run began with, from its record, with the place where they lie now. Null if
+// the record has none, as that of an export. Throws Error if the command names a model.path with
+// other files.
 nlohmann::json first_weights_of(const DimabsaOptions& options,
                                 const std::filesystem::path& run_dir);
 

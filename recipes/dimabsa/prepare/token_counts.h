@@ -1,4 +1,4 @@
-// How many tokens a sentence is, for formulas of memory and FLOPs.
+// How many tokens a sentence has, for formulas of memory and FLOPs.
 #pragma once
 
 #include <nlohmann/json.hpp>

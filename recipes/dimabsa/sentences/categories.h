@@ -9,9 +9,9 @@
 
 namespace lockstep::dimabsa {
 
-// One a line, in their order; spaces around a line, blank lines and a second line of a category
-// (without regard to case) count for nothing. Throws Error where there is none, and names the line
-// of what is no UTF-8 or holds a tab.
+// One a line, in their order. Spaces around a line, blank lines and a repeated category (without
+// regard to case) count for nothing. Throws Error if there is no category; for text that is not
+// UTF-8 or has a tab, it names the line.
 std::vector<std::string> parse_categories(std::string_view text, const std::string& name);
 std::vector<std::string> read_categories(const std::filesystem::path& path);
 

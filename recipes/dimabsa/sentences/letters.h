@@ -6,8 +6,9 @@
 
 namespace lockstep::dimabsa {
 
-// Unicode's simple lower case of each character, and of U+0130 the full one, as Python's
-// str.lower() has it; a sigma at a word's end alone differs from it. Bytes that are no UTF-8 stay.
+// Unicode's simple lower case of each character, and the full one of U+0130, as Python's
+// str.lower() has it. Only a sigma at a word's end differs from Python. Bytes that are no UTF-8
+// stay.
 std::string lower_case(std::string_view text);
 // The lower case of one character. U+0130 becomes "i", so that one character stays one.
 char32_t lower_case(char32_t character);

@@ -17,11 +17,11 @@ namespace lockstep::dimabsa {
 //
 // The rule. An opinion is an adjective, maybe behind an adverb. The adjective has a valence and an
 // arousal (made_words.cpp). "very" and "really" take the valence 1.3 times as far from 5 and add 1
-// to the arousal; "a bit" and "fairly" halve the distance and take 1 off; "not" mirrors the valence
-// at 5 with 0.6 of the distance. Both end within 1 to 9. An opinion that is implied has those of
-// its template, and is of food and drinks. The category's entity is the noun's; its attribute is
-// PRICES where the adjective is about money (of food, drinks and the restaurant alone), else the
-// noun's. An aspect that is not named is the RESTAURANT.
+// to the arousal. "a bit" and "fairly" halve the distance and take 1 off. "not" mirrors the valence
+// at 5 with 0.6 of the distance. Both end within 1 to 9. An implied opinion has the values of its
+// template, and is of food and drinks. The category's entity is the noun's. Its attribute is PRICES
+// if the adjective is about money (of food, drinks and the restaurant alone), else the noun's. An
+// aspect that is not named is the RESTAURANT.
 //
 // Task 2: no categories. Task 1: no opinions, and an aspect's first tuple alone.
 std::vector<Sentence> made_sentences(std::int64_t count, std::uint64_t seed,

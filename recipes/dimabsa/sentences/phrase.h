@@ -16,8 +16,8 @@ struct ByteRange {
 
 // The first occurrence of the phrase, spaces around it aside: written exactly so, else without
 // regard to case. Among the occurrences of either kind, one that begins and ends with a word comes
-// first. So "bar" is not found in "barely" while there is a bar. Nothing for an empty phrase and
-// for null_phrase where it is not there; a range never cuts a character.
+// first. So "bar" is not found in "barely" while there is a bar. Nothing for an empty phrase, and
+// for null_phrase if the text does not hold it. A range never cuts a character.
 std::optional<ByteRange> find_phrase(std::string_view text, std::string_view phrase);
 
 }  // namespace lockstep::dimabsa

@@ -20,7 +20,8 @@ struct AddedToken {
 
 class AddedTokens {
  public:
-  // Those of `tokens` whose `normalized` is this; `normalize` is applied to their texts then.
+  // Takes those of `tokens` whose `normalized` equals this argument. If it is true, `normalize` is
+  // applied to their texts.
   AddedTokens(const std::vector<AddedToken>& tokens, bool normalized,
               const std::function<Characters(Characters)>& normalize);
 

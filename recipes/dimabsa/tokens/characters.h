@@ -35,9 +35,11 @@ std::u32string compatibly_decomposed(char32_t character);  // Unicode's NFKD
 int combining_class(char32_t character);
 // The character that two become in NFC; 0: they stay two.
 char32_t composed(char32_t first, char32_t second);
-// Behind the last character of what a reader sees as one, from `begin` on (a grapheme cluster).
+// The place behind the grapheme cluster that begins at `begin`: characters that a reader sees as
+// one.
 std::size_t cluster_end(const Characters& text, std::size_t begin);
-// The small letter, of İ followed by its dot. No rule looks at neighbours, so Σ is always σ.
+// The small letter; that of İ is followed by its dot. No rule looks at neighbours, so Σ is always
+// σ.
 std::u32string lower(char32_t character);
 
 }  // namespace lockstep::dimabsa

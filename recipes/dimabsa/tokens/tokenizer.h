@@ -40,7 +40,7 @@ class Tokenizer {
 std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& folder);
 
 // A WordPiece vocabulary of at most `size` entries, the lines of a vocab.txt, learned from texts.
-// The same for the same texts. Throws Error where there is no text.
+// The same for the same texts. Throws Error if there is no text.
 std::vector<std::string> learn_word_pieces(const std::vector<std::string>& texts, std::size_t size,
                                            bool lower_case);
 

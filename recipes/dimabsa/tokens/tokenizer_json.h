@@ -10,9 +10,10 @@
 
 namespace lockstep::dimabsa {
 
-// Its pieces, normalizer, rules of words, added tokens and numbers. rules: of a BertNormalizer,
-// which the caller may change and then sets; null where the normalizer is of another kind, which is
-// set here. Throws Error unless it is a WordPiece whose parts are known here.
+// Its pieces, normalizer, rules of words, added tokens and numbers. rules: those of a
+// BertNormalizer, which the caller may change and then sets. They are null if the normalizer is of
+// another kind, which is set here. Throws Error unless it is a WordPiece whose parts are known
+// here.
 void read_tokenizer_json(const nlohmann::json& file, const std::string& where,
                          WordPieceSettings& settings, std::optional<BertNormalizer>& rules);
 

@@ -17,7 +17,7 @@ namespace lockstep::dimabsa {
 inline constexpr std::int64_t most_pieces = 2'000'000;  // more than any vocabulary has
 
 struct WordPieceSettings {
-  std::vector<std::string> vocabulary;  // a piece's place is its id; "" where there is none
+  std::vector<std::string> vocabulary;  // a piece's place is its id; "" if there is none
   Normalizer normalizer = BertNormalizer();
   WordRules words{.rules = {WordRule::bert}};
   std::string cls = "[CLS]", sep = "[SEP]", pad = "[PAD]", unknown = "[UNK]";
@@ -27,7 +27,7 @@ struct WordPieceSettings {
   std::string where;                // the vocabulary's file, for errors
 };
 
-// Throws Error where a token has no entry in the vocabulary, or an entry is there twice.
+// Throws Error if a token has no entry in the vocabulary, or an entry is there twice.
 std::unique_ptr<Tokenizer> make_word_piece(WordPieceSettings settings);
 
 }  // namespace lockstep::dimabsa

@@ -10,8 +10,7 @@
 namespace lockstep::fewshot {
 
 // Indexes into DetectionData::categories, ascending, none in both. A category in neither is not
-// used; its boxes are neither objects nor background, as those of novel classes are in base
-// training.
+// used. Its boxes are neither objects nor background, like those of novel classes in base training.
 struct ClassSplit {
   std::vector<int> base, novel;
   friend bool operator==(const ClassSplit&, const ClassSplit&) = default;
@@ -21,9 +20,9 @@ struct ClassSplit {
 // "": none. Throws Error: an empty name, a name twice, an empty or unreadable file.
 std::vector<std::string> class_names(const std::string& list);
 
-// Classes by name. Where one of the lists is empty it gets all the others that have a box; where
-// both are, all are base. Throws Error: an unknown name (the nearest is given), a name in both
-// lists, a class without a box that counts, no base class.
+// Classes by name. If one of the lists is empty, it gets all other classes that have a box. If both
+// are empty, all classes are base. Throws Error: an unknown name (the nearest is given), a name in
+// both lists, a class without a box that counts, no base class.
 ClassSplit split_by_names(const DetectionData& data, const std::vector<std::string>& base,
                           const std::vector<std::string>& novel);
 

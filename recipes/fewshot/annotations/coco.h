@@ -12,19 +12,19 @@
 namespace lockstep::fewshot {
 
 // Reads `images` (id, file_name, width, height), `categories` (id, name) and `annotations` (id,
-// image_id, category_id, bbox = x, y, w, h, area, iscrowd, ignore); everything else, masks too, is
-// passed over. iscrowd, ignore and area may be missing; an annotation without bbox is one of
-// another task and an Error.
+// image_id, category_id, bbox = x, y, w, h, area, iscrowd, ignore). Everything else, masks too, is
+// passed over. iscrowd, ignore and area may be missing. An annotation without bbox belongs to
+// another task and is an Error.
 //
 // If two categories have one name, one without annotations is skipped (Roboflow's root, which is
 // named like the project). If neither has annotations, the one that is the other's supercategory is
 // skipped.
 //
 // folders: where the pictures may lie. A file_name is looked for in them as it is written, with `/`
-// for its `\`, and by its last part alone, since some tools write a path or an address of theirs;
-// whatever finds the first picture is taken for all that it finds. Each picture must be there, and
-// no two may be one file. rule: what is looked at of the pictures (look_at_pictures); one whose
-// width or height the json does not say (or says as 0) is opened for them.
+// for its `\`, and by its last part alone, since some tools write a path or an address of theirs.
+// The way that finds the first picture is taken for all that it finds. Each picture must be there,
+// and no two may be one file. rule: what is looked at of the pictures (look_at_pictures). A picture
+// whose width or height the json does not say (or says as 0) is opened for them.
 //
 // Boxes that leave the picture are cut, those without extent dropped, both counted (Repairs).
 // Throws Error, which names the file and an id or a place in a list: no json, too deep, no COCO

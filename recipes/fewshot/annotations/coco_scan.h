@@ -30,8 +30,8 @@ struct CocoLists {
   std::vector<CocoAnnotation> annotations;
 };
 
-// Scores need ids and boxes alone: names of files may be missing (and are "" then), names of
-// categories likewise, and what is said of the pictures' sizes is not looked at.
+// Scores need only ids and boxes. Names of files and of categories may then be missing (and are
+// ""), and the pictures' sizes are not looked at.
 enum class CocoUse : std::uint8_t { training, scores };
 
 // Reads event by event. name: of the text, for messages. Throws Error for all that can be seen in

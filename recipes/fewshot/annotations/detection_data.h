@@ -39,8 +39,8 @@ struct Box {
   int picture = 0;                   // index into DetectionData::pictures
   int category = 0;                  // index into DetectionData::categories
   float x = 0, y = 0, w = 0, h = 0;  // upper left corner and extents, in pixels of the picture
-  // In square pixels, what COCO's small, medium and large go by: the file's `area` (of the mask,
-  // where it has one), or else w x h of the box.
+  // Area in square pixels, by which COCO tells small, medium and large boxes: the file's `area` (of
+  // the mask, if it has one), or else w x h of the box.
   double area = 0;
   bool crowd = false;      // COCO's iscrowd: a region with more objects than were drawn apart
   bool difficult = false;  // VOC's difficult, COCO's ignore: an object that need not be found
@@ -74,7 +74,7 @@ struct Repairs {
 // Counts of pictures that EXIF turns, and of sizes that are not the picture's (look_at_pictures).
 struct FrameCounts {
   std::int64_t oriented = 0;            // have an EXIF orientation other than 1
-  std::int64_t stored = 0, turned = 0;  // of these, by what the boxes are of
+  std::int64_t stored = 0, turned = 0;  // of these, by the frame of the boxes
   std::int64_t by_boxes = 0;            // of these, where boxes past an edge speak against the size
   std::int64_t untold = 0;              // of these, where nothing tells
   std::int64_t exchanged = 0;           // others whose width and height the annotations exchange
@@ -104,10 +104,10 @@ void index_boxes(DetectionData& data);
 // do the repairs and the counts of frames, which are of the whole file.
 DetectionData take_pictures(const DetectionData& data, const std::vector<bool>& keep);
 
-// `data` with the categories of `model`, matched by name, which is how a validation set is read
-// beside a training set. A category that `model` lacks is left out if it has no box, and is an
-// Error, which names it and the nearest, if it has. Where ids of one name differ, `model`'s is
-// taken, and a line is added to `warnings`.
+// `data` with the categories of `model`, matched by name. This is how a validation set is read
+// beside a training set. A category that `model` lacks is left out if it has no box. Otherwise it
+// is an Error, which names it and the nearest. If ids of one name differ, `model`'s is taken, and a
+// line is added to `warnings`.
 DetectionData with_categories_of(const DetectionData& model, DetectionData data,
                                  std::vector<std::string>& warnings);
 

@@ -10,13 +10,13 @@ namespace lockstep::fewshot {
 
 // Names of the regular files of a folder with one of the endings (".xml", small letters; without
 // regard to case), in the order of their bytes. Those that begin with "._" are left out: macOS
-// writes them beside others. Throws Error where it cannot be listed.
+// writes them beside others. Throws Error if it cannot be listed.
 std::vector<std::string> files_ending_in(const std::filesystem::path& folder,
                                          const std::vector<std::string_view>& endings);
 // The same with the folders below, as paths relative to it; links to folders are not followed.
 std::vector<std::string> files_below_ending_in(const std::filesystem::path& folder,
                                                const std::vector<std::string_view>& endings);
-// Whether there is one; false for what is no folder.
+// Whether the folder has a file with that ending; false if it is no folder.
 bool has_file_ending_in(const std::filesystem::path& folder, std::string_view ending);
 bool has_file_below_ending_in(const std::filesystem::path& folder, std::string_view ending);
 std::string in_small_letters(std::string text);     // ASCII's

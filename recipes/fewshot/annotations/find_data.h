@@ -54,7 +54,8 @@ struct FoundData {
 FoundData find_detection_data(const std::filesystem::path& path);
 
 // One set that the user names. annotations: a json, a folder of xml files, or a list of names
-// (ImageSets/Main/NAME.txt). pictures: its folder; empty: looked for beside. Throws Error.
+// (ImageSets/Main/NAME.txt). pictures: the folder of its pictures; empty: looked for beside the
+// annotations. Throws Error.
 DetectionFiles name_detection_files(const std::filesystem::path& annotations,
                                     const std::filesystem::path& pictures);
 
@@ -71,8 +72,8 @@ struct DetectionSets {
   bool split_off = false;      // valid was a part of train
   std::vector<std::string> warnings;
 };
-// Both sets read. share, seed: of choose_valid, where there is no validation set. A file that both
-// sets name is an Error, because a model is not to be judged by what it has learned.
+// Both sets read. share, seed: of choose_valid, if there is no validation set. A file that both
+// sets name is an Error, because a model must not be judged by what it has learned.
 DetectionSets read_detection_sets(const FoundData& found, double share, std::uint64_t seed,
                                   const PictureRule& rule = {});
 

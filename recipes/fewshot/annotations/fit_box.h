@@ -12,7 +12,7 @@ struct RawBox {
   double x = 0, y = 0, w = 0, h = 0;
 };
 
-// The box cut at the edges of its picture, with x, y, w, h and area filled; nothing where no extent
+// The box cut at the edges of its picture, with x, y, w, h and area filled; nothing if no extent
 // is left. `box` brings the other fields. Counts in `repairs` whatever happened to it.
 std::optional<Box> fit_box(const RawBox& raw, Box box, const Picture& picture, Repairs& repairs);
 

@@ -15,8 +15,8 @@ namespace lockstep::fewshot {
 
 struct PictureRule {
   ExifFrame exif = ExifFrame::automatic;
-  // Reads the headers of all pictures. Without it, only headers of pictures are read whose size the
-  // annotations do not say. Frames then stay by_size, which is right if a look found no
+  // Reads the headers of all pictures. Without it, a header is read only if the annotations do not
+  // say the picture's size. Frames then stay by_size, which is right if a look found no
   // orientation.
   bool look = false;
 };
@@ -37,18 +37,19 @@ struct LooseBox {
 // Before boxes are cut: fills sizes that are not said, and with `rule.look` sets frames and counts
 // them (DetectionData::frames). Headers are read by several threads.
 //
-// Frames, where EXIF turns a picture: rule.exif, if it says one. Else the one that has the
-// annotations' size. Tools that turn a picture may still write its stored size (Label Studio does):
-// where more pictures of a set have the centre of a box beyond the said size and within its sides
-// exchanged than the other way round, all of that kind have exchanged sides. Where no size is said,
-// the frame within which the boxes lie. Where both frames have one size (a square, half a turn, a
-// mirror image), the frame is that of the other pictures if these agree, and else the turned one,
-// as viewers show it.
+// Frames, where EXIF turns a picture. The frame is rule.exif, if it says one. Else it is the one
+// that has the annotations' size. Tools that turn a picture may still write its stored size (Label
+// Studio does). So the boxes are looked at: the centre of a box may lie beyond the said size, but
+// within that size with its sides exchanged. If this is so for more pictures of a set than the
+// other way round, all of that kind have exchanged sides. If no size is said, it is the frame
+// within which the boxes lie. Both frames may have one size (a square, half a turn, a mirror
+// image). Then the frame is that of the other pictures if these agree, and else the turned one, as
+// viewers show it.
 //
 // Without an orientation, width and height that are exchanged are mended if some boxes reach past
 // an edge of the said size, but not of the picture, and none does the opposite.
 //
-// boxes: called at most once, if boxes are to decide. elsewhere: where a picture lies that is not
+// boxes: called at most once, if boxes are to decide. elsewhere: the place of a picture that is not
 // where data says; may be empty.
 // Throws Error: pictures that are missing (how many, and the first), and with `rule.look` a list of
 // those that are of another kind, damaged, cut off, too large, or of another shape than the

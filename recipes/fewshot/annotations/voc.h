@@ -14,8 +14,8 @@ namespace lockstep::fewshot {
 
 // One xml file. Corners are VOC's: pixels counted from 1, the last one included, so that a box over
 // the whole of a picture of 500 x 375 is 1, 1, 500, 375. So x = xmin - 1, w = xmax - xmin + 1, and
-// y and h likewise, for every file: of tools that count from 0 and leave the end out, boxes begin a
-// pixel early.
+// y and h likewise, for every file. If a tool counts from 0 and leaves the end out, its boxes begin
+// a pixel early.
 struct VocObject {
   std::string name;
   double x = 0, y = 0, w = 0, h = 0;  // in pixels, not cut at the edges; may be below 0
@@ -39,9 +39,9 @@ VocAnnotation parse_voc(std::string_view text, const std::string& name);
 // Where the files of a VOC set lie.
 struct VocFolders {
   std::filesystem::path annotations, pictures;  // may be one folder
-  // Names without ending, one a line, of those that are in the set (ImageSets/Main/*.txt): of a
-  // line only the first word counts, and a second word of -1 (of the lists of one class) leaves
-  // the name out. Nothing: all xml files of the folder.
+  // The names of the pictures in the set, without ending, one a line (ImageSets/Main/*.txt). Only
+  // the first word of a line counts. A second word of -1 (in the lists of one class) leaves the
+  // name out. Nothing: all xml files of the folder.
   std::optional<std::filesystem::path> list;
 };
 
@@ -58,15 +58,15 @@ VocSet scan_voc(const VocFolders& folders);
 // files whose name no picture has. Throws Error.
 std::vector<std::filesystem::path> voc_picture_paths(const VocFolders& folders);
 
-// All of it, pictures in the order of their names, or in that of the list. Where the folder has no
-// xml files, those in folders below it are read. A picture is the file with the xml's own name
-// (also below the folder of pictures, of the same relative path or the only one of that name) and
-// the ending .jpg, .jpeg or .png, or else the <filename> of the xml, which is often an old one.
-// rule: what is looked at of the pictures (look_at_pictures). Categories are the names of all
-// objects in the order of the alphabet. A picture whose xml says no size is opened for it. Pictures
-// without an xml are passed over. Throws Error as above, and for an xml or a picture that is
-// missing (how many, and the first), a picture that two files name, a set without pictures or boxes
-// that count.
+// All of it, pictures in the order of their names, or in that of the list. If the folder has no xml
+// files, those in folders below it are read. A picture is the file with the xml's own name and the
+// ending .jpg, .jpeg or .png. It may also lie below the folder of pictures, with the same relative
+// path or as the only one of that name. If there is none, it is the <filename> of the xml, which is
+// often an old one. rule: what is looked at of the pictures (look_at_pictures). Categories are the
+// names of all objects in the order of the alphabet. A picture whose xml says no size is opened for
+// it. Pictures without an xml are passed over. Throws Error as above, and for an xml or a picture
+// that is missing (how many, and the first), a picture that two files name, a set without pictures
+// or boxes that count.
 DetectionData read_voc(const VocFolders& folders, const PictureRule& rule = {});
 
 }  // namespace lockstep::fewshot

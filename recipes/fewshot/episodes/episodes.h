@@ -28,8 +28,8 @@ struct Support {
 struct Episode {
   std::vector<int> classes;       // [N] indexes of categories; label i in the episode is classes[i]
   std::vector<Support> supports;  // [N x K], those of label 0 first
-  // Indexes of pictures of the query set, none twice, at most EpisodeShape::queries of them: fewer
-  // where the set has no more that will do, at least one.
+  // Indexes of pictures of the query set, none twice, at most EpisodeShape::queries of them. There
+  // are fewer if the set has no more suitable ones, but at least one.
   std::vector<int> queries;
 
   int label_of(int category) const;  // 0 … N - 1; -1: not of this episode
@@ -47,9 +47,9 @@ struct LeftOut {
 // number of ranks and in any order of asking. Any number of threads.
 //
 // Classes are drawn with equal chances, without repetition. Queries take turns over the classes:
-// the i-th is drawn from the pictures that show class i mod N, so every class is shown where there
-// are queries enough. The supports of a class are in K different pictures, a box of each with equal
-// chances; different classes share a picture only where there is no other. No support picture is a
+// the i-th is drawn from the pictures that show class i mod N, so every class is shown if there are
+// enough queries. The supports of a class are in K different pictures, a box of each with equal
+// chances. Different classes share a picture only if there is no other. No support picture is a
 // query of the same episode: in training a picture is no query if one of its classes needs it for
 // its supports.
 //

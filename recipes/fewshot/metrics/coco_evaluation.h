@@ -24,7 +24,7 @@ inline constexpr std::array<int, limit_count> detection_limits{1, 10, 100};
 const std::array<double, iou_count>& iou_thresholds();        // 0.50, 0.55 … 0.95
 const std::array<double, recall_count>& recall_thresholds();  // 0, 0.01 … 1
 
-inline constexpr double no_score = -1;  // of what has no ground truth
+inline constexpr double no_score = -1;  // without ground truth
 
 struct DetectionResult {
   std::vector<std::int64_t> categories;  // K, ascending
@@ -45,7 +45,7 @@ DetectionResult evaluate_detections(std::span<const TrueBox> truths,
                                     std::span<const Detection> detections,
                                     std::span<const std::int64_t> categories);
 
-// Means over the classes that have ground truth; no_score where none has. AP is the mean over IoU
+// Means over the classes that have ground truth; no_score if none has. AP is the mean over IoU
 // and recall thresholds, ar the mean recall over IoU thresholds.
 struct DetectionSummary {
   double ap = no_score, ap50 = no_score, ap75 = no_score;

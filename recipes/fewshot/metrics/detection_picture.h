@@ -23,7 +23,7 @@ struct DrawDetections {
 // The picture as RGB of 8 bits with a frame per detection in its class's colour and a label with
 // name and score. Gold boxes are dashed, and those that were missed have their name on white. A
 // detection that finds none of them is crossed out and its label begins with "wrong". Picture ids
-// of the boxes are not looked at. Names are cut where they are long; each character beyond ASCII is
+// of the boxes are not looked at. Names are cut if they are long; each character beyond ASCII is
 // shown as "?", a name without any of ASCII as "class ID". Boxes that are not finite or lie outside
 // are left out. Throws Error for an empty picture.
 Image draw_detections(const Image& picture, std::span<const Detection> detections,

@@ -19,9 +19,9 @@ struct ScoredEpisode {
   std::vector<Detection> detections;
 };
 
-// The mean over episodes and its 95 % interval: BCa bootstrap, an episode being a row. Episodes in
-// which none of the classes has ground truth are left out; without any the numbers are NaN, with a
-// single one the ends of the interval.
+// The mean over episodes and its 95 % interval: BCa bootstrap, with an episode as a row. Episodes
+// in which none of the classes has ground truth are left out. Without any episode the numbers are
+// NaN; with a single one, the ends of the interval are.
 struct EpisodeMean {
   std::size_t episodes = 0;  // those that count
   Interval ap, ap50, ap75;

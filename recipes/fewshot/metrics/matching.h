@@ -16,10 +16,11 @@ class BoxMatcher {
   // detections: by falling score. Refers to both while it lives.
   BoxMatcher(std::span<const TrueBox* const> truths, std::span<const Detection* const> detections);
 
-  // The truth that each detection finds, or no_box. ignored: of each truth, whether it does not
-  // count. In the order of the scores each detection takes the box that overlaps it most, by at
-  // least `threshold`, of those that none before it took; a crowd may be taken again. Boxes that
-  // count go before those that do not, and of equal overlaps the later box is taken.
+  // The truth that each detection finds, or no_box. ignored: for each truth, whether it does not
+  // count. Detections take boxes in the order of the scores. Each takes the box that overlaps it
+  // most, by at least `threshold`, among those that no detection took before; a crowd may be taken
+  // again. Boxes that count go before those that do not, and of equal overlaps the later box is
+  // taken.
   std::vector<std::size_t> match(const std::vector<bool>& ignored, double threshold) const;
 
  private:

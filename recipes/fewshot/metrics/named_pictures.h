@@ -19,8 +19,8 @@ class NamedPictures {
   // Pictures without a name are left out.
   explicit NamedPictures(const std::vector<NamedPicture>& pictures);
 
-  // The ids of the pictures that the name fits best. Several: it does not tell them apart. None: no
-  // picture has it, or several do in folders that are all others than its own.
+  // The ids of the pictures that the name fits best. Several: the name does not tell them apart.
+  // None: no picture has the name, or several have it, all in folders other than the name's own.
   const std::vector<std::int64_t>& find(const std::string& name);
 
   // The same for a name of a file of detections that never says folders. A name without folders
@@ -29,8 +29,9 @@ class NamedPictures {
 
   static bool has_folders(const std::string& name) { return !parts_of(name).folders.empty(); }
 
-  // Notes that detections of that name are taken for one of the pictures that it fits. Returns the
-  // name that was taken for the same picture before, where the two are of different files; else "".
+  // Notes that detections of that name are taken for `picture`, which the name fits. Returns the
+  // name that was taken for the same picture before, if the two names are of different files; else
+  // "".
   std::string take(const std::string& name, std::int64_t picture);
 
   // Doubts of `take`, for people.

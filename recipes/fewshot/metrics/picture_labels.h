@@ -18,8 +18,8 @@ namespace lockstep::fewshot {
 // the list lacks.
 Colour class_colour(std::span<const NamedClass> classes, std::int64_t category);
 
-// The class's name as draw_text shows it: at most `characters`, ".." where it is cut, each
-// character beyond printable ASCII as "?"; "class ID" where none of it is printable ASCII.
+// The class's name as draw_text shows it: at most `characters`, ".." if it is cut, each
+// character beyond printable ASCII as "?"; "class ID" if none of it is printable ASCII.
 std::string shown_name(std::span<const NamedClass> classes, std::int64_t category,
                        std::size_t characters);
 
@@ -34,7 +34,7 @@ struct Label {
 
 // The label's extent with its margin.
 TextSize label_size(const Label& label);
-// left, top: of the filled box. Cut where the picture's width is less than the text's.
+// left, top: of the filled box. Cut if the picture's width is less than the text's.
 void draw_label(Image& image, double left, double top, const Label& label);
 
 // Finds places for labels in a picture, so that they cover each other little.
@@ -42,8 +42,8 @@ class LabelPlaces {
  public:
   LabelPlaces(int height, int width) : height_(height), width_(width) {}
 
-  // Around or in the box: where the picture holds the label and no other label is, else where it
-  // covers the least of them. Counts from then on as covered.
+  // A place around or in the box where the picture holds the label and no other label is. If there
+  // is none, the place where it covers the least of them. The place counts as covered from then on.
   Rectangle take(const Rectangle& box, const TextSize& size);
 
  private:

@@ -5,7 +5,7 @@
 
 namespace lockstep::fewshot {
 
-// RGB of 8 bits. Averages where it becomes smaller, interpolates linearly where larger. Throws
+// RGB of 8 bits. Averages if it becomes smaller, interpolates linearly if larger. Throws
 // Error for an empty picture and for extents below 1.
 Image resized(const Image& image, int height, int width);
 

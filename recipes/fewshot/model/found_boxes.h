@@ -13,8 +13,8 @@ namespace lockstep::fewshot {
 enum Column : std::int64_t { of_query, of_label, of_x, of_y, of_width, of_height, of_score };
 inline constexpr std::int64_t columns = 7;
 
-// Changes a row, f64 [7] on the CPU, whose box lies in a query of size x size pixels: from there on
-// it lies in the picture that the query was scaled from, of width x height.
+// Changes a row, f64 [7] on the CPU, from pixels of a query to pixels of its picture. The query has
+// size x size pixels; the picture that it was scaled from has width x height.
 void scale_to_picture(const at::Tensor& row, double width, double height, double size);
 
 // picture, category: ids.

@@ -7,12 +7,13 @@
 
 namespace lockstep::fewshot {
 
-// How changes of regions' boxes are counted: in units of what is usual, as Fast R-CNN has them
+// The units in which changes of regions' boxes are counted: the usual changes, as in Fast R-CNN
 // (Girshick, arXiv:1504.08083).
 inline constexpr BoxCoding region_coding{.weights = {10, 10, 5, 5}};
 
-// Sums over an episode's queries of what each row costs, by Targets::weight times its query's, and
-// each times its factor, f32 []; those of anchors are means over the classes.
+// Sums over an episode's queries, f32 []. The cost of each row counts by Targets::weight times its
+// query's weight, and each sum is multiplied by its factor. The sums of anchors are means over the
+// classes.
 struct EpisodeLoss {
   at::Tensor objectness, anchor_boxes, classes, region_boxes;
 };

@@ -1,5 +1,5 @@
-// The detector: what it computes of pictures, supports and regions. Which regions, and what they
-// should have been, is regions.h and loss.h.
+// The detector: what it computes from pictures, supports and regions. regions.h and loss.h choose
+// the regions and their targets.
 #pragma once
 
 #include "recipes/fewshot/model/trunk.h"
@@ -34,18 +34,19 @@ struct RegionOutputs {
   at::Tensor deltas;  // [R, 4] in the weights' dtype, the same for all classes
 };
 
-// A trunk (trunk.h), a 1x1 convolution to `neck` channels, Attention-RPN (Fan et al.,
-// arXiv:1908.01998: the mean of a class's supports as a depth-wise 1x1 kernel over the query's map,
-// then a proposal network per class), and a head over RoIAligned regions: two linear layers to a
-// vector of length 1, compared with the mean of each class's support vectors (prototypes, Snell et
-// al., arXiv:1703.05175) and with a learned vector of the background, times a learned factor.
+// A trunk (trunk.h), a 1x1 convolution to `neck` channels, Attention-RPN, and a head over
+// RoIAligned regions. Attention-RPN (Fan et al., arXiv:1908.01998) uses the mean of a class's
+// supports as a depth-wise 1x1 kernel over the query's map, then a proposal network per class. The
+// head has two linear layers to a vector of length 1. That vector is compared with the mean of each
+// class's support vectors (prototypes, Snell et al., arXiv:1703.05175) and with a learned vector of
+// the background, times a learned factor.
 class DetectorImpl : public torch::nn::Module {
  public:
   explicit DetectorImpl(const DetectorShape& shape);
 
   const DetectorShape& shape() const { return shape_; }
-  // x [B, 3, H, W] in the weights' dtype, or the same in blocks, as `layout` says; [B, neck, H /
-  // 16, W / 16], rounded up.
+  // x [B, 3, H, W] in the weights' dtype, or the same in blocks, as `layout` says. Returns [B,
+  // neck, H / 16, W / 16], rounded up.
   at::Tensor features(const at::Tensor& x, const StepContext& context,
                       PictureLayout layout = PictureLayout::plain);
   // features [N * K, C, h, w] of supports, class by class; boxes f32 [N * K, 4], what each shows,

@@ -1,5 +1,5 @@
-// Anchors, regions, and what each should have been. All shapes follow from the options alone, and
-// nothing waits for the device, so that a step can be a CUDA graph.
+// Anchors, regions, and the targets of each. All shapes follow from the options alone, and nothing
+// waits for the device, so that a step can be a CUDA graph.
 #pragma once
 
 #include "ops/boxes/boxes.h"
@@ -54,7 +54,7 @@ RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, 
 // The most likely regions of each query, which overlap by at most IoU 0.7.
 struct Proposals {
   at::Tensor boxes;  // f32 [Q, count, 4] within [height, width] pixels
-  at::Tensor known;  // bool [Q, count]: false where there are fewer; the box is 0 then
+  at::Tensor known;  // bool [Q, count]: false if there are fewer; the box is 0 then
 };
 // objectness [Q, N, h * w, A] and deltas [Q, N, h * w, A, 4] as AnchorOutputs has them; also
 // [Q, N, P] and [Q, N, P, 4]. Without gradients.

@@ -19,9 +19,9 @@ class TrunkImpl : public torch::nn::Module {
   // channels-last, drawn by torch's generator (Kaiming, fan-out).
   TrunkImpl(std::int64_t depth, std::int64_t width);
 
-  // x: pictures [B, 3, H, W] in the dtype of the weights, or the same in blocks, as `layout` says;
-  // the result [B, channels(), ceil(H / 16), ceil(W / 16)], not negative, the same but for
-  // rounding.
+  // x: pictures [B, 3, H, W] in the dtype of the weights, or the same in blocks, as `layout` says.
+  // Returns [B, channels(), ceil(H / 16), ceil(W / 16)], not negative. The result is the same for
+  // both layouts except for rounding.
   at::Tensor forward(const at::Tensor& x, const StepContext& context,
                      PictureLayout layout = PictureLayout::plain);
   std::int64_t channels() const { return channels_; }

@@ -37,17 +37,17 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::string path;                            // empty: shapes that are drawn
     std::string train, valid;                    // annotations; empty: found in path
     std::string train_pictures, valid_pictures;  // folders; empty: found beside them
-    ExifFrame exif = ExifFrame::automatic;       // of what the boxes are
-    double valid_share = 0.2;              // of the pictures, where no validation set is found
-    std::vector<std::string> base, novel;  // names, or "@FILE"
-    double novel_share = 0.3;              // of the classes, where neither is given
-    std::int64_t split_seed = 1;           // of all that is drawn of the data
-    ClassUse classes = ClassUse::base;     // that training draws
-    std::int64_t shots = 0;                // boxes of each class that training sees; 0: all
-    double cache_gb = 2;                   // of decoded pictures in memory, per device
+    ExifFrame exif = ExifFrame::automatic;       // the frame of the boxes
+    double valid_share = 0.2;                    // of the pictures, if no validation set is found
+    std::vector<std::string> base, novel;        // names, or "@FILE"
+    double novel_share = 0.3;                    // of the classes, if neither is given
+    std::int64_t split_seed = 1;                 // of all that is drawn of the data
+    ClassUse classes = ClassUse::base;           // that training draws
+    std::int64_t shots = 0;                      // boxes of each class that training sees; 0: all
+    double cache_gb = 2;                         // of decoded pictures in memory, per device
   } data;
   struct {
-    std::int64_t n_way = 0;  // 0: five, or all where there are fewer
+    std::int64_t n_way = 0;  // 0: five, or all if there are fewer
     std::int64_t k_shot = 3, queries = 10;
     std::int64_t size = 320;        // of a query, pixels
     std::int64_t support_size = 0;  // 0: size
@@ -57,7 +57,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::int64_t depth = 50, width = 64, neck = 256, hidden = 1024, embedding = 512;
     std::vector<std::string> anchor_sizes{"16", "32", "64", "128", "256"};
     std::vector<std::string> anchor_ratios{"0.5", "1", "2"};
-    std::int64_t regions = 64;  // per query in training, beside the true boxes
+    std::int64_t regions = 64;  // per query in training, besides the true boxes
   } model;
   struct {
     bool flip = true;
@@ -78,9 +78,9 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::string truth;  // of `lockstep score`; empty: the validation set of data.path
   } scoring;            // score.*
   struct {
-    std::vector<std::string> images;  // files and folders, beside those of predict.input
+    std::vector<std::string> images;  // files and folders, besides those of predict.input
     std::string supports;             // table of examples
-    std::string supports_of;          // folder that its names are of; empty: the table's
+    std::string supports_of;          // folder of the files that it names; empty: the table's
     std::int64_t regions = 300;       // per picture
     double score = 0.05;              // least
     double nms = 0.5;          // IoU above which the less likely of two boxes of a class goes
@@ -93,7 +93,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   std::int64_t support_size() const {
     return episode.support_size == 0 ? episode.size : episode.support_size;
   }
-  std::string smaller_episode() const;  // what would take less memory, or ""
+  std::string smaller_episode() const;  // how an episode would take less memory, or ""
   // Cost of one evaluation episode with `shots` shots and as many classes as in training, counted
   // in forward passes of a training episode.
   double passes_of_evaluation(std::int64_t shots) const;
@@ -110,8 +110,8 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   bool can_score() const override { return true; }
 };
 
-// Paths of some validation pictures, which are predicted where the user names nothing: of the run,
-// or of the options where there is none yet. Set by linking the target fewshot-prepare, null
+// Paths of some validation pictures, which are predicted if the user names nothing. They are of the
+// run, or of the options if there is no run yet. Set by linking the target fewshot-prepare, null
 // elsewhere. Throws Error as preparing does.
 using FindPictures = std::vector<std::string> (*)(const FewshotOptions& options,
                                                   const ItemQuery& query);

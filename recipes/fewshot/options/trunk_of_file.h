@@ -14,8 +14,8 @@ struct TrunkOfFile {
   std::int64_t depth = 0, width = 0;
 };
 
-// By the names and shapes of a ResNet's parts, whatever stands before them. Nothing: it is none, or
-// of a depth that model.depth cannot be.
+// Recognises a ResNet by the names and shapes of its parts, whatever stands before the names.
+// Nothing: it is none, or has a depth that model.depth cannot have.
 std::optional<TrunkOfFile> trunk_of(const std::vector<SourceTensor>& tensors);
 
 // Throws Error if the user begins with weights of another ResNet. A file that cannot be read is

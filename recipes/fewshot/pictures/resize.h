@@ -10,8 +10,8 @@ struct Region {
   double left = 0, top = 0, right = 0, bottom = 0;
 };
 
-// The region of a picture as one of width x height, each side scaled for itself: a triangle filter
-// whose support grows with the reduction, which is Pillow's Image.resize(size, BILINEAR, box)
+// Resizes the region of a picture to width x height, each side scaled for itself. A triangle filter
+// is used, whose support grows with the reduction. It is Pillow's Image.resize(size, BILINEAR, box)
 // (equal to it within one level, in nearly all pixels exactly). image: RGB of 8 bits. The region
 // lies within the picture and is not empty. Throws Error otherwise, and for extents below 1 or
 // above 65,535.

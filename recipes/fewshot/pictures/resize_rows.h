@@ -8,8 +8,8 @@
 
 namespace lockstep::fewshot {
 
-inline constexpr int weight_bits = 22;  // of a weight's fraction: 8 bits of a value and a sign stay
-                                        // in 32
+inline constexpr int weight_bits = 22;  // of a weight's fraction; 8 bits of a value and a sign must
+                                        // also fit into 32 bits
 
 // For each new value of a row (or column): the old values that it is made of.
 struct Taps {
@@ -29,9 +29,8 @@ struct PixelRows {
   std::size_t count = 0;
 };
 
-// Each pass has one result on every processor, and is several times as fast with AVX2. Any number
-// of threads.
-// to: `rows.count` rows of as many pixels as `taps` makes.
+// Each pass has the same result on every processor, and is several times as fast with AVX2. Any
+// number of threads. to: `rows.count` rows of as many pixels as `taps` makes.
 void resize_rows(const PixelRows& rows, const Taps& taps, std::uint8_t* to);
 // to: one row, the sum of `rows`, each times its weight; rows.count weights.
 void mix_rows(const PixelRows& rows, const std::int32_t* weights, std::uint8_t* to);

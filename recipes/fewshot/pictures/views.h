@@ -18,15 +18,15 @@ struct ViewBox {
 // Query: the whole picture as RGB u8 [size, size, 3], not keeping its aspect.
 // pixels: of open_picture.
 Image whole_view(const Image& pixels, int size);
-// Where a box of `picture` lies in the whole view.
+// The place of a box of `picture` in the whole view.
 ViewBox box_in_view(const Picture& picture, const Box& box, int size);
 
 struct CropShape {
   int size = 320;    // of the square, in pixels
   int context = 16;  // pixels of the square that show what is beside the box; 2 x context < size
 };
-// RGB where there is no picture: the mean that torchvision's and timm's weights are normalised by,
-// so that it becomes zero.
+// The RGB colour beyond a picture: the mean by which torchvision's and timm's weights are
+// normalised, so that it becomes zero.
 inline constexpr std::array<std::uint8_t, 3> fill_colour{124, 116, 104};
 
 struct Crop {

@@ -17,13 +17,14 @@ namespace lockstep::fewshot {
 // The pictures that an annotation file lists, and their ids. Opens no picture.
 class PictureList {
  public:
-  // Throws Error where the file cannot be read.
+  // Throws Error if the file cannot be read.
   explicit PictureList(const DetectionFiles& files);
   // A list without folders, of names alone.
   explicit PictureList(const std::map<std::string, std::int64_t>& ids);
 
-  // The id of the picture at that whole path, if the list names it. That is the file in one of the
-  // list's folders, or, if it lies in one, the only one of that name without folders.
+  // The id of the picture at that whole path, if the list names it: as a file in one of the list's
+  // folders. If the path lies directly in one of them, the only picture of that name without
+  // folders is found too.
   std::optional<std::int64_t> id_of(const std::filesystem::path& path) const;
   // The id of the picture that the path ends with, folders and all; where several do so, of the one
   // with the most folders. None for a picture that the list names without folders.
@@ -41,15 +42,17 @@ class PictureList {
   std::map<std::string, std::optional<std::int64_t>> by_name_;  // without folders
 };
 
-// An id for each picture, all different, in the order of `paths` (whole ones): that of a json in
-// its folder or near it whose pictures may lie there, as find_detection_data looks for them; else
-// of one near a folder above, up to the one that the user named; else that of the lists of the run
-// (its validation set, then its training set, as far as their files can be read; of an export the
-// names that it kept), for its path, then for the end of its path, then for its name, if no other
-// of `paths` has that; else the number that its name is, as COCO's are (000000000139.jpg); else the
-// smallest that is free, from 1. An id that an earlier picture has by another rule than the last is
-// not free. extra: Prepared::extra. names: PredictItem::id of each; none: all were named by
-// themselves.
+// An id for each picture, all different, in the order of `paths` (whole ones). It comes from the
+// first of these that has one:
+//   - a json in its folder or near it whose pictures may lie there, as find_detection_data looks
+//     for them; else a json near a folder above, up to the one that the user named;
+//   - the lists of the run: its validation set, then its training set, as far as their files can be
+//     read; of an export the names that it kept. They are asked for the picture's path, then for
+//     the end of its path, then for its name, if no other of `paths` has that;
+//   - the number that its name is, as COCO's are (000000000139.jpg);
+//   - the smallest number that is free, from 1.
+// An id that an earlier picture has by another rule than the last is not free. extra:
+// Prepared::extra. names: PredictItem::id of each; none: all were named by themselves.
 std::vector<std::int64_t> picture_ids(const std::vector<std::filesystem::path>& paths,
                                       const nlohmann::json& extra,
                                       const std::vector<std::string>& names = {});

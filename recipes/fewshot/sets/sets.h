@@ -33,9 +33,9 @@ struct Sets {
   ClassSplit split;
   std::vector<std::string> warnings;
 };
-// look: at the headers of all pictures (PictureRule), which is done anyway with record.look.
-// Throws Error as reading does, for classes that are not there, and where record.fingerprint is not
-// empty and files have changed since.
+// look: at the headers of all pictures (PictureRule), which is done anyway with record.look. Throws
+// Error as reading does, for classes that are not there, and if record.fingerprint is not empty and
+// files have changed since.
 Sets read_sets(const SetsRecord& record, bool look = false);
 // Whether only a look tells which frame boxes refer to, because EXIF turns some pictures or the
 // annotations exchange some sizes. The sets' pictures must have been looked at.

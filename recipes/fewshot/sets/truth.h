@@ -30,7 +30,7 @@ struct GroundTruth {
 // the box. Throws Error: no COCO file, no pictures or categories, ids that come twice, what is no
 // number.
 GroundTruth parse_truth(std::string_view text, const std::string& name);
-// In Pascal VOC, `difficult` is TrueBox::ignore, and a picture that is not there bears its xml's
+// In Pascal VOC, `difficult` is TrueBox::ignore, and a picture that is not there has its xml's
 // name. Throws Error.
 GroundTruth read_truth(const DetectionFiles& files);
 // The validation set as training reads it, with the ids that the training set has for the names of

@@ -34,7 +34,7 @@ Image draw_shapes(const MadeShapes& set, int i);
 
 inline constexpr int made_train_pictures = 240, made_valid_pictures = 60;
 // cache_dir/made-shapes: train.json, train/*.png, valid.json, valid/*.png, which
-// find_detection_data reads; the jsons say that the set is made. Made where it is absent; two
+// find_detection_data reads; the jsons say that the set is made. Made if it is absent; two
 // processes at once are safe. say: told once when it begins. Throws Error.
 std::filesystem::path made_shapes(const std::filesystem::path& cache_dir,
                                   const std::function<void(const std::string&)>& say);

@@ -9,7 +9,7 @@
 
 namespace lockstep::gbdt {
 
-// All rows of a file, that of the names too. Read once and shared by all that read it.
+// All rows of a file, including that of the names. Read once and shared by all readers.
 struct RawCells {
   struct Place {  // in `text`; eight bytes, because fresh memory is most of what reading costs
     static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 24) - 1;
@@ -43,7 +43,7 @@ std::shared_ptr<const RawCells> read_cells(std::string text, const std::string& 
 // The same with the names of its columns.
 struct CellTable {
   std::shared_ptr<const RawCells> raw;
-  std::vector<std::string> columns;  // "": without a name, and to be found by nobody
+  std::vector<std::string> columns;  // "": without a name; no name finds it
   std::size_t head = 1;              // rows of `raw` before the first
   std::vector<std::string> notes;    // what a person should know of how it was read
 
@@ -54,14 +54,15 @@ struct CellTable {
   std::int64_t line(std::size_t row) const { return raw->lines[row + head]; }
   // "a.csv, line 3": for messages.
   std::string place(std::size_t row) const;
-  // Where the column of that name is. Throws Error, which names the nearest.
+  // The index of the column of that name. Throws Error, which names the nearest.
   std::size_t column(const std::string& wanted) const;
 };
 
 // Finds the names. They are in the first row, or in the three rows that yfinance writes (fields,
-// tickers, and the name of the time). There the columns of one ticker are taken: that of `symbol`
-// where there are several. Binance's files of klines have no names; they are told by their twelve
-// numbers. prices: the table is of prices, and a first row without a letter is no row of names.
+// tickers, and the name of the time). With yfinance's rows, the columns of one ticker are taken:
+// that of `symbol` if there are several. Binance's files of klines have no names; they are
+// recognised by their twelve numbers. prices: the table is of prices, and a first row without a
+// letter is no row of names.
 // Throws Error, which names file and line: several tickers but none is `symbol`, no names, a name
 // that comes twice.
 CellTable name_columns(std::shared_ptr<const RawCells> raw, const std::string& symbol, bool prices);

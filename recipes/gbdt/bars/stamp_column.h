@@ -40,9 +40,9 @@ class StampColumn {
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::size_t day_first = none, month_first = none;
     bool decided = true;
-    std::string note;  // how the column was read, where that is no matter of course
+    std::string note;  // how the column was read, if that is not obvious
   };
-  // After the last one: fills in the days of `stamps` where they wait for the column's order.
+  // After the last one: fills in the days of `stamps` that waited for the column's order.
   Decision decide();
 
   Kind kind() const { return kind_; }
@@ -62,7 +62,7 @@ class StampColumn {
   std::vector<Pair> pairs_;  // of day_and_month, a pair per stamp
 };
 
-// The day, or nothing where the calendar has none.
+// The day, or nothing if the calendar has none.
 std::optional<Day> calendar_day(int year, int month, int day);
 
 }  // namespace lockstep::gbdt

@@ -13,30 +13,30 @@ namespace lockstep::gbdt {
 // Whether the option symbol_column (BarColumns::symbol) names one.
 bool has_symbol_column(const std::string& column);
 
-// Where the prices of a symbol lie: `path` itself where it is a file, else path/SYMBOL.csv,
-// whatever the case of ".csv"; with a column of symbols (BarColumns::symbol) the one file of the
+// The file with the prices of a symbol: `path` itself if it is a file, else path/SYMBOL.csv,
+// whatever the case of ".csv". With a column of symbols (BarColumns::symbol), the one file of the
 // folder. Files whose name begins with a dot are passed over. Throws Error, which names the nearest
 // symbol.
 std::filesystem::path find_symbol(const std::filesystem::path& path, const std::string& symbol,
                                   const std::string& symbol_column = "");
 
-// All symbols, sorted: of a folder by its files; of a file by its column of symbols, by the tickers
-// of yfinance's three lines of names, or else the one that its name without ".csv" says. Throws
-// Error where there is none, or two files of one symbol.
+// All symbols, sorted. A folder has those of its files. A file has those of its column of symbols,
+// or the tickers of yfinance's three lines of names, or else the one that its name without ".csv"
+// says. Throws Error if there is none, or if there are two files of one symbol.
 std::vector<std::string> list_symbols(const std::filesystem::path& path,
                                       const std::string& symbol_column = "");
 
 // In bytes of memory. Each slot of a batch keeps rows of its own.
 inline constexpr std::size_t most_kept_cells = std::size_t{256} << 20;
 
-// The rows of a file. shared: kept for the next call, as long as the file stays as it is, and so
-// are those of a file with several tickers; of more than `most_bytes` of memory only while there is
-// a KeepCells. For one thread. Throws Error.
+// The rows of a file. With `shared`, or for a file with several tickers, they are kept for the next
+// call, as long as the file stays as it is. Rows of more than `most_bytes` of memory are kept only
+// while there is a KeepCells. For one thread. Throws Error.
 std::shared_ptr<const RawCells> cells_of_file(const std::filesystem::path& file, bool shared,
                                               std::size_t most_bytes = most_kept_cells);
 
-// While one is there, rows of any size are kept: for a caller that goes through all symbols of a
-// file. At the end of the last one what is kept is given back.
+// While one is there, rows of any size are kept, for a caller that goes through all symbols of a
+// file. When the last one ends, it gives the kept rows back.
 class KeepCells {
  public:
   KeepCells();

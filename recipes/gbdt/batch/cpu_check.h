@@ -7,13 +7,13 @@
 
 namespace lockstep::gbdt {
 
-// Trains the window that took a middling time on a GPU once more, on one core and into a folder
-// that goes, and says which gets more windows done: a line, or "" where none was trained on a GPU
-// or it cannot be told. Windows with more rows than a core trains in seconds are left out.
+// Takes the window with the median time on a GPU and trains it once more, on one core and into a
+// temporary folder. Says in a line which gets more windows done. "" if no window was trained on a
+// GPU, or if it cannot be told. Windows with more rows than a core trains in seconds are left out.
 std::string compare_with_cpu(const BatchRecords& records);
 
-// How many windows a minute the two train, of a window's seconds on each: all cores, and `gpus`
-// with four windows on each at once.
+// How many windows a minute all cores train, and how many `gpus` GPUs train with four windows on
+// each at once. Both follow from a window's seconds on each.
 struct DeviceRates {
   double cpu_per_minute = 0, gpu_per_minute = 0;
 };

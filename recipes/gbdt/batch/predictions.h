@@ -9,7 +9,7 @@
 
 namespace lockstep::gbdt {
 
-// Those of one window.
+// The predictions of one window.
 struct Predictions {
   const WindowRecord* window = nullptr;
   std::vector<std::string> columns, lines;  // lines: of CSV, without their ends
@@ -19,7 +19,7 @@ struct Predictions {
 std::vector<std::string> csv_lines(std::string_view text);
 
 // A text of CSV with the columns of any of them, in the order in which they come first, and a
-// column for each setting of the batch. A window has nothing where it does not have a column.
+// column for each setting of the batch. A cell is empty if the window does not have the column.
 std::string all_predictions(const BatchRecords& records,
                             const std::vector<Predictions>& predictions);
 

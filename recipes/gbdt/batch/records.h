@@ -24,7 +24,7 @@ struct WindowRecord {
   std::string status, why;
   std::map<std::string, std::string> setting;  // options in which jobs of the batch differ
   nlohmann::json metadata;
-  // Metrics of the test; of validation where no window of the batch has a test.
+  // Metrics of the test; of validation if no window of the batch has a test.
   std::optional<Metrics> metrics;
 };
 
@@ -36,22 +36,22 @@ struct BatchRecords {
   std::vector<std::string> left_out{};  // symbols without a window: "SYMBOL: WHY"
 };
 
-// A window for each job, also where it left nothing that can be read.
+// A window for each job, even if it left nothing that can be read.
 BatchRecords read_records(const DirectBatchEnd& end);
-// The records of trainings that succeeded, in the order of their folders. Throws Error where one
+// The records of trainings that succeeded, in the order of their folders. Throws Error if one
 // cannot be read.
 BatchRecords read_records(const std::vector<std::filesystem::path>& folders);
-// The value of each of `keys`; nothing where the window does not have it.
+// The value of each of `keys`; nothing if the window does not have it.
 std::vector<Cell> setting_cells(const BatchRecords& records, const WindowRecord& window);
 
-// The objective that it learnt, as its options say; binary where nothing can be read.
+// The objective that it learnt, as its options say; binary if nothing can be read.
 const Objective& objective_of(const WindowRecord& window);
 // The days that it was trained on.
 Window window_of(const WindowRecord& window);
 // The options that it was trained with, as a preset: none counts as given. Throws Error and json's
-// exceptions where its metadata has none.
+// exceptions if its metadata has none.
 void set_recorded(const WindowRecord& window, GbdtOptions& options);
-// That the data are made that windows learnt from, and of how many if not of all; "": of none.
+// Says that windows learnt from made data, and how many if not all; "" if none did.
 std::string made_text(const BatchRecords& records);
 std::string setting_text(const WindowRecord& window);  // "num_leaves=127,horizon=5"; "" for none
 

@@ -12,10 +12,10 @@
 
 namespace lockstep::gbdt {
 
-// Compares, window by window, prices and predictions of now with what the window's folder keeps of
-// then: the closes of labels.csv.gz, the predictions of predictions.csv and the first bar in
-// metadata.json. Windows whose file is the same (by its hash), those without computed features and
-// those that are used on another symbol are not looked at.
+// Compares, window by window, present prices and predictions with what the window's folder has kept
+// since training: the closes of labels.csv.gz, the predictions of predictions.csv and the first bar
+// in metadata.json. Windows whose file is the same (by its hash), those without computed features
+// and those that are used on another symbol are not looked at.
 class SinceTraining {
  public:
   // rows: of data, those that are used now; scores [rows, outputs]. Files that are not there or
@@ -29,7 +29,7 @@ class SinceTraining {
  private:
   struct Closes {
     std::size_t trained = 0, found = 0, changed = 0;  // bars
-    double low = 0, high = 0;  // of those that changed: what the close is times what it was
+    double low = 0, high = 0;  // of those that changed: the close as a multiple of what it was
     std::vector<char> seen{};  // by row of the data: 1 found, 2 changed; windows share bars
   };
 
@@ -47,15 +47,16 @@ class SinceTraining {
   std::vector<std::string> close_notes() const;
   std::string prediction_note() const;
   std::string begin_note() const;
-  std::string drift_text() const;  // "; in a file that begins …"; "" where it was not measured
+  std::string drift_text() const;  // "; in a file that begins …"; "" if it was not measured
 
   const SymbolData* indexed_ = nullptr;
   std::unordered_map<std::string_view, std::size_t> places_;  // of its stamps
   std::map<std::string, Closes> closes_;                      // by symbol
-  std::map<std::string, std::string> begins_;  // of the first set, by symbol: where, and where then
-  bool begin_unknown_ = false;                 // of the first set, of some window
-  bool uses_volume_ = false;                   // of the first set, some model
-  Drift drift_;                                // the largest
+  // of the first set, by symbol: where its file begins, now and then
+  std::map<std::string, std::string> begins_;
+  bool begin_unknown_ = false;                          // of the first set, of some window
+  bool uses_volume_ = false;                            // of the first set, some model
+  Drift drift_;                                         // the largest
   std::size_t compared_ = 0, differ_ = 0, turned_ = 0;  // predictions; to the other side of 0.5
   double largest_ = 0, sum_ = 0;                        // differences
 };

@@ -17,7 +17,7 @@ ItemTable window_table(const BatchRecords& records);
 struct SettingResult {
   std::string setting;  // "": the batch has one alone
   std::size_t success = 0, skipped = 0, failed = 0;
-  Metrics metrics;  // over all windows, by rows where it says so; of nothing: empty
+  Metrics metrics;  // over all windows, as over_windows has them; of nothing: empty
   Metrics means;    // over windows, each counting as one, without intervals: as jobs are compared
   double seconds = 0, features_s = 0, training_s = 0;  // sums over windows
   std::int64_t most_leaves = 0;                        // of a tree of any window
@@ -33,11 +33,12 @@ ItemTable setting_table(const std::vector<SettingResult>& results);
 // classified.
 ItemTable confusion_table(const std::vector<SettingResult>& results);
 
-// Which settings made the same models, window by window: a line for each set of settings that did
-// in all windows that each of them trained, and for each two that did in most. "": none did.
+// The settings that made the same models, window by window. A line for each set of settings for
+// which this is so in all windows that each of them trained, and for each two for which it is so in
+// most. "": there are none.
 std::string same_models_text(const BatchRecords& records);
 
-// Both for a terminal, with the windows themselves where they are at most `most_windows`, else
+// Both for a terminal, with the windows themselves if they are at most `most_windows`, else
 // symbol by symbol.
 std::string batch_text(const BatchRecords& records, const std::vector<SettingResult>& results,
                        std::size_t most_windows = 100);

@@ -9,10 +9,10 @@
 
 namespace lockstep::gbdt {
 
-// Those that are made of the volume: without any they are nothing, or the same in all rows.
+// Whether the feature is made of the volume. Without volume it is missing, or the same in all rows.
 bool needs_volume(std::string_view feature);
 
-// The same table with only these columns, in this order. Throws Error where one is not among
+// The same table with only these columns, in this order. Throws Error if one is not among
 // those of the table.
 FeatureTable choose_features(const FeatureTable& table, const std::vector<std::string>& names);
 

@@ -25,8 +25,8 @@ const std::array<const char*, feature_count>& feature_names(FeatureSet set);
 // back over 49, and further bars let the exponential means forget how they began.
 inline constexpr std::size_t warm_up_bars = 60;
 
-// A row per bar, row-major. NaN where the bars before do not reach, and where a feature divides by
-// nothing (a price that has not moved for 14 bars); of own columns, where a cell is missing.
+// A row per bar, row-major. NaN if there are too few bars before, and if a feature divides by 0 (a
+// price that has not moved for 14 bars). In own columns, NaN if a cell is missing.
 struct FeatureTable {
   std::vector<std::string> names;
   std::vector<double> values;
@@ -62,7 +62,7 @@ FeatureTable compute_features(const Bars& bars, FeatureSet set);
 // The columns that were asked for by name.
 FeatureTable own_features(const Bars& bars);
 
-// close[t + horizon] / close[t] - 1 per bar; NaN where there is no such bar. horizon in bars.
+// close[t + horizon] / close[t] - 1 per bar; NaN if there is no such bar. horizon in bars.
 std::vector<double> forward_returns(const Bars& bars, std::size_t horizon);
 
 }  // namespace lockstep::gbdt

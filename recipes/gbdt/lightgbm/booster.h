@@ -40,7 +40,7 @@ struct Trained {
   // LightGBM's text format: up to the best iteration, which without early stopping is the last.
   std::string model;
   // From 1. An iteration whose rows and columns, drawn at random, allow no split grows no tree, so
-  // there may be fewer of these. best_iteration is 0 where none grew one.
+  // there may be fewer of these. best_iteration is 0 if none grew one.
   std::int64_t iterations = 0, best_iteration = 0;
   TrainEnd end = TrainEnd::iterations;
   std::string metric;         // name of the first one
@@ -54,14 +54,14 @@ Trained train_model(const LightGbm& library, const TrainRequest& request);
 // A trained model. Movable; one thread at a time.
 class Model {
  public:
-  // Throws Error where the text is no model.
+  // Throws Error if the text is no model.
   Model(const LightGbm& library, const std::string& text);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // The predictions of the objective (probabilities, where it has them) [rows, outputs]. values
-  // [rows, columns], row-major. Throws Error where the columns are others than those of training.
+  // The predictions of the objective (probabilities, if it has them) [rows, outputs]. values
+  // [rows, columns], row-major. Throws Error if the columns are others than those of training.
   std::vector<double> predict(std::span<const double> values, std::int32_t columns,
                               int threads) const;
   int outputs() const { return outputs_; }       // numbers a row: classes, or 1

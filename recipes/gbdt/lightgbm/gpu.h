@@ -1,4 +1,5 @@
-// The GPU that LightGBM is to train on: it is there before training begins, and its name.
+// The GPU that LightGBM is to train on: checks before training that it is there, and gives its
+// name.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// LightGBM's library, loaded when it is needed: own declarations of the part of its C interface
-// that is used (LightGBM 4.7, include/LightGBM/c_api.h), so that neither headers nor the library
+// LightGBM's library, loaded when it is needed. The part of its C interface that is used is
+// declared here (LightGBM 4.7, include/LightGBM/c_api.h), so that neither headers nor the library
 // are needed to build.
 #pragma once
 
@@ -48,18 +48,18 @@ struct LightGbmApi {
 // One library for as long as the program runs; LightGBM cannot be unloaded safely.
 class LightGbm {
  public:
-  // Throws Error where the file is not there, cannot be loaded or is another library.
+  // Throws Error if the file is not there, cannot be loaded or is another library.
   explicit LightGbm(const std::filesystem::path& path);
 
   const LightGbmApi& api() const { return api_; }
   const std::filesystem::path& path() const { return path_; }
-  // "4.7.0" where the file VERSION.txt of its package lies beside it; else "".
+  // "4.7.0" if the file VERSION.txt of its package lies beside it; else "".
   const std::string& version() const { return version_; }
   // Other names of parameters to the names that LightGBM knows them by.
   const std::map<std::string, std::string>& aliases() const { return aliases_; }
-  // Any function of the library and of those that it needs; null where it has none of this name.
+  // Any function of the library and of those that it needs; null if it has none of this name.
   void* symbol(const char* name) const;
-  // Throws Error with LightGBM's own words where `result` is a failure. `doing`: "making a model".
+  // Throws Error with LightGBM's own words if `result` is a failure. `doing`: "making a model".
   void check(int result, const char* doing) const;
 
  private:
@@ -70,8 +70,8 @@ class LightGbm {
   std::map<std::string, std::string> aliases_;
 };
 
-// The library at `chosen`, or, where that is empty, the one that came with this program: for the
-// device "cuda" the one that was built for it. Throws Error, which says how to get it.
+// The library at `chosen`, or, if that is empty, the one that came with this program. For the
+// device "cuda", this is the one that was built for it. Throws Error, which says how to get it.
 std::filesystem::path find_lightgbm(const std::filesystem::path& chosen,
                                     const std::string& device = "cpu");
 

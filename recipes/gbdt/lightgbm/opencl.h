@@ -15,9 +15,9 @@ struct OpenClPlatform {
 };
 
 // In the order of gpu_platform_id, asked of the loader of OpenCL drivers that is in LightGBM's
-// library (PyPI's has one), else of libOpenCL.so.1. Empty where there is no loader or no driver.
-// NVIDIA's driver is also found where no file of /etc/OpenCL/vendors names it, as in many
-// containers, by setting OCL_ICD_FILENAMES; so the first call is not to be beside getenv.
+// library (PyPI's has one), else of libOpenCL.so.1. Empty if there is no loader or no driver.
+// NVIDIA's driver is also found if no file of /etc/OpenCL/vendors names it, as in many containers,
+// by setting OCL_ICD_FILENAMES. So no other thread may call getenv during the first call.
 std::vector<OpenClPlatform> opencl_platforms(const LightGbm& library);
 
 // Index of the platform to take. asked: a part of its name, whatever the case, or its number;
@@ -26,9 +26,9 @@ std::vector<OpenClPlatform> opencl_platforms(const LightGbm& library);
 std::size_t choose_platform(const std::vector<OpenClPlatform>& platforms, const std::string& asked);
 
 // Adds gpu_platform_id and gpu_device_id to resolved parameters that train by OpenCL, unless they
-// have a platform. LightGBM itself takes whatever
-// device it finds first where one of the two is not there: such is refused. Returns the names, as
-// "NVIDIA CUDA: NVIDIA H200"; "" where it did nothing. Throws Error.
+// have a platform. If one of the two is missing, LightGBM itself would take whatever device it
+// finds first, so such parameters are refused. Returns the names, as "NVIDIA CUDA: NVIDIA H200"; ""
+// if it did nothing. Throws Error.
 std::string choose_opencl_device(const LightGbm& library, const std::string& platform,
                                  Parameters& parameters);
 

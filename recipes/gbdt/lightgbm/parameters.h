@@ -1,4 +1,4 @@
-// Parameters of LightGBM: what was asked, what the booster really used, and whether that is one.
+// Parameters of LightGBM: those that were asked for, and those that the booster really used.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ std::string parameter_text(const Parameters& parameters);  // "key=value key=val
 // with.
 std::map<std::string, std::string> parameters_of_model(const std::string& model);
 
-// Numbers that such a model predicts for a row: its classes, where it has more than two, or 1.
+// Numbers that such a model predicts for a row: its classes, if it has more than two, or 1.
 int outputs_of_model(const std::string& model);
 
 // The sizes of the trees in such a text. An iteration grows as many as the model has outputs.
@@ -40,15 +40,15 @@ struct ModelFacts {
   std::map<std::string, std::string> parameters;
   TreeSizes trees;
   int outputs = 1;
-  std::string trees_hash{};  // of the trees alone: the same where other parameters gave the same
+  std::string trees_hash{};  // of the trees alone: the same if other parameters gave the same
 };
 ModelFacts read_facts(const std::string& model);
 
-// Parameters that were asked for (names of LightGBM itself) and not used: a text each, empty where
-// all is as asked. Values are compared by what they mean to LightGBM: numbers as numbers, true and
-// false as 1 and 0, other names of metrics and of ways to boost as its own (boosting=goss is gbdt
-// with data_sample_strategy=goss); the trees as well, which can have no more leaves and be no
-// deeper than asked.
+// Parameters that were asked for (names of LightGBM itself) and not used: a text each, empty if all
+// is as asked. Values are compared by what they mean to LightGBM: numbers as numbers, and true and
+// false as 1 and 0. Other names of metrics and of ways to boost count as its own (boosting=goss is
+// gbdt with data_sample_strategy=goss). The trees are compared as well: they can have no more
+// leaves and be no deeper than asked.
 std::vector<std::string> differences(const Parameters& asked, const ModelFacts& model);
 
 // The metrics of such a list under the names that a model has them by, each once: "custom" is none.
@@ -56,7 +56,7 @@ std::vector<std::string> metric_names(const std::string& value);
 // Whether rows are drawn by their gradients (GOSS), under either of its two names.
 bool is_goss(const Parameters& asked);
 
-// The value of a parameter among these; `otherwise` where it is not there.
+// The value of a parameter among these; `otherwise` if it is not there.
 std::string value_of(const Parameters& parameters, const std::string& name,
                      const std::string& otherwise);
 

@@ -43,9 +43,9 @@ using ConfusionMatrix = std::map<std::string, std::map<std::string, std::int64_t
 struct Metrics {
   std::int64_t rows = 0;
   std::vector<Metric> list;     // in the order of all_metrics
-  ConfusionMatrix confusion{};  // empty where nothing is classified
+  ConfusionMatrix confusion{};  // empty if nothing is classified
 
-  Interval value(std::string_view name) const;  // NaN where it is not there
+  Interval value(std::string_view name) const;  // NaN if it is not there
 };
 
 // Rows with their predictions.
@@ -58,19 +58,21 @@ struct ScoredRows {
   double alpha = 0.9;                      // the quantile that was asked for
 };
 
-// All of these take rows for independent: labels of neighbouring rows may overlap by the horizon,
-// so true intervals are wider. Those over many windows (`over_windows`) do not have that fault.
+// All of these treat rows as independent. Labels of neighbouring rows may overlap by the horizon,
+// so true intervals are wider. Intervals over many windows (`over_windows`) do not have that fault.
 
-// Probabilities of class 1; called 1 is what is above 0.5. Intervals: Wilson's of a proportion
-// (JASA 1927) for accuracy, precision, recall and base rate (the share of class 1); for
-// F1 = 2J / (1 + J) the one of the proportion J = TP / (TP + FP + FN); DeLong's variance
-// (Biometrics 1988) on the logit of the AUC; the normal one of a mean for the log-loss.
+// Probabilities of class 1; a row is called 1 if its probability is above 0.5. Intervals: Wilson's
+// of a proportion (JASA 1927) for accuracy, precision, recall and base rate (the share of class 1).
+// For F1 = 2J / (1 + J), the interval of the proportion J = TP / (TP + FP + FN). For the AUC,
+// DeLong's variance (Biometrics 1988) on its logit. For the log-loss, the normal interval of a
+// mean.
 Metrics binary_metrics(const ScoredRows& rows);
 
 // The class of the highest probability is called. Means over classes (macro_…) are over those that
-// are there or were called, as scikit-learn has them, an undefined one being 0. base_rate is the
-// share of the most frequent class. Intervals: Wilson's for accuracy and base rate, normal ones for
-// the log-loss and, by the delta method on the cells of the confusion matrix, for the macro means.
+// are there or were called, as in scikit-learn; an undefined value counts as 0. base_rate is the
+// share of the most frequent class. Intervals: Wilson's for accuracy and base rate, and normal ones
+// for the log-loss. For the macro means they are also normal, by the delta method on the cells of
+// the confusion matrix.
 Metrics multiclass_metrics(const ScoredRows& rows);
 
 // RMSE, MAE, R2 and Spearman's rank correlation (the information coefficient of a forecast);
@@ -79,19 +81,19 @@ Metrics multiclass_metrics(const ScoredRows& rows);
 // (Psychometrika 2000) for the rank correlation.
 Metrics regression_metrics(const ScoredRows& rows);
 
-// The pinball loss and the coverage (share of labels that are not above the prediction, which
-// should be alpha) besides.
+// As regression_metrics, and the pinball loss and the coverage (share of labels that are not above
+// the prediction, which should be alpha).
 Metrics quantile_metrics(const ScoredRows& rows);
 
 // Labels are relevances, gains 2^label - 1 (Burges et al., ICML 2005). NDCG at 1, 3, 5, 10 and mean
-// average precision (label above 0 is relevant), means over groups; groups without a relevant row
-// count for neither. Rows of one score share their places: their mean discount for NDCG, one
-// threshold for the precision, as scikit-learn has both. base_ndcg@10 is that of an order at
-// random. Intervals: normal ones of means over groups.
+// average precision (label above 0 is relevant) are means over groups; groups without a relevant
+// row count for neither. Rows of one score share their places: their mean discount for NDCG, one
+// threshold for the precision, as in scikit-learn. base_ndcg@10 is that of a random order.
+// Intervals: normal ones of means over groups.
 Metrics ranking_metrics(const ScoredRows& rows);
 
-// Over all windows. Intervals by bootstrap (core/media/bootstrap.h), a window being one row of it;
-// of one window alone its own. A metric of all rows in one window (AUC, rank correlation, macro
+// Over all windows. Intervals are by bootstrap (core/media/bootstrap.h), with a window as one row;
+// a single window keeps its own. A metric of all rows in one window (AUC, rank correlation, macro
 // means) is a mean over the windows that have it, by rows.
 Metrics over_windows(std::span<const Metrics> windows);
 // The plain mean of each metric over the windows that have it, without intervals.

@@ -38,8 +38,8 @@ struct GbdtOptions : DirectOptions {
   std::string label_column;                 // the option label; empty: from the close
   std::string group_column;                 // the option group; of a ranking
   std::string time_column;                  // the option time; empty: found by name
-  // The option symbol_column: of a file with several symbols; empty: a file is of one, and is
-  // refused where it seems to be of several; none: it is of one.
+  // The option symbol_column, for a file with several symbols. Empty: a file has one symbol, and is
+  // refused if it seems to have several. none: it has one symbol.
   std::string symbol_column;
   DateOrder date_order = DateOrder::any;
   std::string objective = "binary";  // or an alias
@@ -75,7 +75,7 @@ struct GbdtOptions : DirectOptions {
   // label of several; 0: not known yet.
   Parameters parameters(std::size_t classes = 0) const;
   SplitOptions split() const;
-  // The days of `start` and `end`, where they are given. Throw Error.
+  // The days of `start` and `end`, if they are given. Throw Error.
   std::optional<Day> start_day() const;
   std::optional<Day> end_day() const;
 
@@ -89,12 +89,12 @@ struct GbdtOptions : DirectOptions {
   DirectBatch plan_batch() const override;
 };
 
-// That prices, or tables, are made: for all who read what came of them.
+// Says that prices, or tables, are made, for all who read the results.
 std::string made_note(bool are_tables);
 
 std::vector<Synonym> synonyms();  // what other programs call these options
 
-// The lines of a file, without empty ones and those that begin with #. Throws Error where it has
+// The lines of a file, without empty ones and those that begin with #. Throws Error if it has
 // none.
 std::vector<std::string> listed_names(const std::filesystem::path& file);
 

@@ -15,15 +15,16 @@
 
 namespace lockstep::gbdt {
 
-// All throw Error where the file cannot be written.
+// All throw Error if the file cannot be written.
 void write_text(const std::filesystem::path& file, std::string_view text);
 void write_gzip(const std::filesystem::path& file, std::string_view text);
-// The text that write_gzip wrote. Throws Error where the file is none of gzip's, or its text has
+// The text that write_gzip wrote. Throws Error if the file is none of gzip's, or its text has
 // more than 1 GiB.
 std::string read_gzip(const std::filesystem::path& file);
 
-// The options in metadata.json, but for where runs lie: a job is not told, its folder is its own.
-// of_batch: "key=value …" of whole numbers that the batch of a job was given, and the job was not.
+// The options in metadata.json, except where runs lie: a job is not told this, since its folder is
+// its own. of_batch: "key=value …" of whole numbers that were given to the batch of a job, and not
+// to the job.
 nlohmann::json recorded_options(const GbdtOptions& options, const std::string& of_batch);
 
 // Without prices, close and forward_return are empty.
@@ -32,8 +33,8 @@ std::string importance_csv(const std::vector<std::string>& names, std::span<cons
                            std::span<const double> gains);
 
 // "timestamp,symbol,window,label" and what the model predicts: probability; prediction and
-// probability_CLASS for each class; prediction; or score. A row's group where there are some; "row"
-// instead of a timestamp that is not there.
+// probability_CLASS for each class; prediction; or score. Also a row's group, if there are some.
+// "row" stands in place of a missing timestamp.
 std::vector<std::string> prediction_columns(const Objective& objective, const SymbolData& data);
 // A line for each of these rows. scores [rows, outputs]; without a label its cell is empty.
 std::string prediction_lines(const Objective& objective, const SymbolData& data,

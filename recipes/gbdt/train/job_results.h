@@ -8,7 +8,7 @@ namespace lockstep::gbdt {
 // The results in metadata.json, as numbers and texts by name: "used.NAME" of each parameter that
 // was asked for and that the booster read, "rows.train", "rows.valid" and "rows.test", "trees",
 // "best_iteration", "data" (hash of the prices), "model_hash" (of the trees), "device", and the
-// metrics of the test ("test.auc", …), or of the validation where there was no test.
+// metrics of the test ("test.auc", …), or of the validation if there was no test.
 nlohmann::json job_results(const nlohmann::json& metadata);
 
 }  // namespace lockstep::gbdt

@@ -13,9 +13,9 @@ namespace lockstep::gbdt {
 // Loaded once for each path. Throws Error.
 std::shared_ptr<const LightGbm> kept_library(const std::filesystem::path& path);
 
-// As load_symbol; again only where the file (its device, inode, size and time of change) or an
-// option that may matter is another. Keeps those that were used last, 256 MiB of them at most, and
-// at least one. Throws Error.
+// As load_symbol, but loads again only if the file (its device, inode, size and time of change) or
+// an option that may matter has changed. Keeps those that were used last, 256 MiB of them at most,
+// and at least one. Throws Error.
 std::shared_ptr<const SymbolData> kept_symbol(const GbdtOptions& options,
                                               const std::string& symbol);
 

@@ -7,8 +7,8 @@
 namespace lockstep::gbdt {
 
 // Fills in labels and classes: from the label's column, else from the returns. With prices, binary
-// is 1 where the return is above the threshold; multiclass is down (below -threshold), flat or up
-// (above it); regression is the return; ranking, of made prices, is how high a return stands among
+// is 1 if the return is above the threshold. Multiclass is down (below -threshold), flat or up
+// (above it). Regression is the return. Ranking, of made prices, is how high a return stands among
 // those of its day, from 0 to 4. Throws Error for labels that the objective cannot learn.
 void make_labels(const GbdtOptions& options, SymbolData& data);
 

@@ -15,7 +15,7 @@ namespace lockstep::gbdt {
 std::string iso_time(double unix_s);
 
 // FOLDER/training_run_ID.jsonl, and the same lines in the file that the environment variable
-// LOCKSTEP_EVENTS names, where it is set. A line is {"timestamp", "run_id", "event_type", "phase",
+// LOCKSTEP_EVENTS names, if it is set. A line is {"timestamp", "run_id", "event_type", "phase",
 // "symbol", "window_label", "status", "metrics", "message", "duration_seconds"}; null for what an
 // event does not have. A line that cannot be written is left out: a training does not fail for it.
 class Telemetry {
@@ -25,8 +25,8 @@ class Telemetry {
   void set_window(const std::string& label) { window_ = label; }
   // Writes a line. fields: only those above; event_type: what the line is.
   void event(const std::string& event_type, nlohmann::json fields = nlohmann::json::object());
-  // Runs `work` between phase_start and phase_end and keeps its time, with what was spent on it
-  // before.
+  // Runs `work` between phase_start and phase_end and keeps its time, plus the time that was spent
+  // on it before.
   void phase(const std::string& name, const std::function<void()>& work, double before_s = 0);
   // Seconds by phase.
   const std::map<std::string, double>& seconds() const { return seconds_; }

@@ -31,16 +31,16 @@ struct LoadHow {
 // Reads or makes them. Throws Error.
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
                                               const LoadHow& how = {});
-// Those of a batch: options.symbols (or the lines of the one file that it names), else all of
-// data.path, else the made ones. Throws Error; of prices that are made refuses all symbols but
-// their own. Whether each has a file is seen when it is loaded.
+// The symbols of a batch: options.symbols (or the lines of the one file that it names), else all of
+// data.path, else the made ones. Throws Error; with made prices, it refuses all symbols but their
+// own. Whether each has a file is seen when it is loaded.
 std::vector<std::string> batch_symbols(const GbdtOptions& options);
-// Throws Error where several symbols would be read from one file that does not tell them apart.
+// Throws Error if several symbols would be read from one file that does not tell them apart.
 void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path,
                     const std::string& symbol_column);
-// The one of `lockstep train`: options.symbol, else the first of a batch. Throws Error.
+// The symbol of `lockstep train`: options.symbol, else the first of a batch. Throws Error.
 std::string first_symbol(const GbdtOptions& options);
-// That it is the first of several, for a person; "": it was named, made, or is the only one.
+// Says that it is the first of several, for a person; "": it was named, made, or is the only one.
 std::string first_symbol_note(const GbdtOptions& options);
 
 // A window of a batch, with why it cannot be trained, as far as the prices tell.
@@ -54,11 +54,11 @@ struct PlannedWindow {
 // All windows of a batch, symbol by symbol. With test=full those without a full test window are
 // left out. left_out: takes a line "SYMBOL: WHY" for each symbol whose file is not there or
 // cannot be read, or whose days have room for none; null: such a file is an Error. Throws Error,
-// also where no symbol is left; reads the prices of each symbol.
+// also if no symbol is left; reads the prices of each symbol.
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out = nullptr);
 // The window of `lockstep train`: from start (or the first day that has enough bars before it) to
-// end (or window_days later). Throws Error where the prices have none.
+// end (or window_days later). Throws Error if the prices have none.
 Window only_window(const GbdtOptions& options, const SymbolData& data);
 
 struct WindowTask {

@@ -66,12 +66,12 @@ struct SplitOptions {
 
 // Training comes first, then validation, then the test in the following window. Between two parts
 // lie `horizon` rows that serve for neither, because their labels look into the later part. Rows
-// without all features or without a label (NaN) serve for nothing. A window is skipped where the
-// prices end before window.end and `horizon` bars, where too few bars for the features lie before
-// it, where it has fewer than fewest_rows rows, and where no row is left for a part. Groups are
-// never torn: what is said of rows (horizon, shares) is said of groups then, and a group that
-// reaches over an edge of the window serves for nothing. If bars have no time, all rows are shared
-// out, the test first, then validation, without an embargo.
+// without all features or without a label (NaN) serve for nothing. A window is skipped if the
+// prices end before window.end and `horizon` bars, if too few bars for the features lie before it,
+// if it has fewer than fewest_rows rows, and if no row is left for a part. Groups are never torn:
+// the horizon and the shares then count groups instead of rows, and a group that reaches over an
+// edge of the window serves for nothing. If bars have no time, all rows are shared out, the test
+// first, then validation, without an embargo.
 WindowRows split_rows(const Bars& bars, const FeatureTable& features,
                       const std::vector<double>& labels, const Window& window,
                       const SplitOptions& options);
@@ -84,8 +84,8 @@ std::string lost_rows(const Bars& bars, const FeatureTable& features,
 // The latest end of a window whose labels the bars still tell.
 Day latest_end(const Bars& bars, const SplitOptions& options);
 
-// The days that a symbol has windows in, where they are not given: from the first day with
-// `warm_up` bars before it to the day after the last one. Nothing where there is no such day.
+// The days that a symbol has windows in, if they are not given: from the first day with
+// `warm_up` bars before it to the day after the last one. Nothing if there is no such day.
 std::optional<Window> whole_range(const Bars& bars, std::size_t warm_up = warm_up_bars);
 
 }  // namespace lockstep::gbdt

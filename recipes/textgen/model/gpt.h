@@ -28,7 +28,8 @@ class Gpt : public Model {
   std::vector<Parameter> parameters() override { return parameters_; }
 
   // tokens i32|i64 [B,T], T <= context. Returns [B,T,width] in the parameters' dtype, after the
-  // last norm. With a cache, `tokens` follow the positions that it holds, and it holds them after.
+  // last norm. With a cache, `tokens` follow the positions that it holds; afterwards it holds them
+  // too.
   at::Tensor hidden(const at::Tensor& tokens, const StepContext& context,
                     KvCache* cache = nullptr) const;
   // hidden [...,width] to [...,vocab], in the same dtype.
@@ -36,7 +37,7 @@ class Gpt : public Model {
   const at::Tensor& output_matrix() const { return head_; }  // [vocab,width]
 
  private:
-  // Weight and bias; the bias is undefined where the shape has none.
+  // Weight and bias; the bias is undefined if the shape has none.
   struct Affine {
     at::Tensor weight, bias;
   };

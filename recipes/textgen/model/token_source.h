@@ -1,4 +1,4 @@
-// Where the tokens of a data set come from: a file, or arithmetic.
+// Sources of a data set's tokens: a file, or arithmetic.
 #pragma once
 
 #include "recipes/textgen/options/token_file.h"

@@ -21,7 +21,7 @@ enum class Cut { line, space, character };
 // Which part of the data a document goes to; by_line: each line of a jsonl file by its own name.
 enum class Role { train, valid, by_line };
 
-// A line may be so long.
+// The most bytes of a line.
 inline constexpr std::size_t longest_line_bytes = std::size_t{1} << 30;
 
 // Whatever is left, for files that were not looked through yet.

@@ -18,7 +18,7 @@ struct Corpus {
   std::vector<SourceFile> files;  // all text
   std::vector<Segment> segments;  // in order; training and validation mixed
   std::int64_t documents = 0;     // of data.path and data.valid_path together
-  std::int64_t train_bytes = 0;   // of the files' text; about, where lines decide
+  std::int64_t train_bytes = 0;   // of the files' text; approximate, if lines decide
   std::int64_t passed_over = 0;   // files in folders that are not text
   std::string first_passed_over;  // "a.parquet is a Parquet file"
   std::string remedy;             // what to do about it

@@ -1,4 +1,4 @@
-// A list of JSON read in parts, as lines: each element becomes one, whatever it is.
+// A list of JSON read in parts, as lines: each element becomes a line, whatever it is.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace lockstep::textgen {
 // out. One empty prompt if there is none. Throws Error if the file cannot be read or is not text.
 std::vector<std::string> read_prompts(const TextOptions& options, std::istream& input);
 
-// Never empty: an empty prompt is the separator where the model was trained on several documents,
+// Never empty: an empty prompt is the separator if the model was trained on several documents,
 // else a line feed if the vocabulary has it, else token 0.
 Tokens encode_prompt(const Tokenizer& tokenizer, const std::string& prompt, std::int64_t documents);
 

@@ -33,9 +33,9 @@ std::vector<SourceFile> list_files(std::span<const std::string> paths, const std
 // they are. Empty if there are none.
 std::string note_on_tables(std::span<const SourceFile> files);
 
-// The text that comes along (recipes/textgen/data): share/lockstep/textgen/tinyshakespeare.txt in
-// the folder of the program, as in a build, or beside it, as in an installed tree. Throws Error
-// where it is in neither.
+// The text that comes with Lockstep (recipes/textgen/data),
+// share/lockstep/textgen/tinyshakespeare.txt. It is searched for in the folder of the program, as
+// in a build, and beside that folder, as in an installed tree. Throws Error if it is in neither.
 std::vector<SourceFile> default_corpus(const std::filesystem::path& programs = program_folder());
 
 }  // namespace lockstep::textgen

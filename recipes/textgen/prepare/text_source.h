@@ -12,8 +12,8 @@
 
 namespace lockstep::textgen {
 
-// Unpacked, without a byte order mark, and a list of JSON (of a file `json`) as lines, an element
-// each. In memory that does not grow with the file. Not thread-safe.
+// The text is unpacked, without a byte order mark; a list of JSON (of a file `json`) comes as
+// lines, an element each. Memory does not grow with the file. Not thread-safe.
 class TextSource {
  public:
   explicit TextSource(const SourceFile& file);  // throws Error
@@ -21,7 +21,7 @@ class TextSource {
   bool is_list() const { return is_list_; }
   // As many bytes as there are; fewer only at the end. Throws Error, which names the file.
   std::size_t read(std::span<char> out);
-  void skip(std::int64_t bytes);  // the same as reading so many
+  void skip(std::int64_t bytes);  // the same as reading that many
 
  private:
   void to_lines(std::string_view part);

@@ -1,4 +1,4 @@
-// Files that may be packed by gzip or zstd, read forwards as what was packed.
+// Files that may be packed by gzip or zstd: reads their unpacked contents forwards.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace lockstep::textgen {
 
-// An archive that gives more than so many times its size, and more than so many bytes, is refused:
-// text is packed to a third or a tenth.
+// An archive is refused if it unpacks to more than this many times its size and to more than this
+// many bytes; text is packed to a third or a tenth.
 inline constexpr std::uint64_t most_unpacked_times = 200, least_bomb_bytes = 64 << 20;
 
 // Archives are known by how they begin, whatever their names are; all others are read as they are.
@@ -27,10 +27,10 @@ class UnpackedFile {
   UnpackedFile(const UnpackedFile&) = delete;
   UnpackedFile& operator=(const UnpackedFile&) = delete;
 
-  // As many bytes as there are; fewer only at the end. Throws Error, which names the file, where it
+  // As many bytes as there are; fewer only at the end. Throws Error, which names the file, if it
   // cannot be read, is damaged, cut off, or unpacks to too much.
   std::size_t read(std::span<char> out);
-  // The same as reading so many.
+  // The same as reading that many.
   void skip(std::int64_t bytes);
 
  private:

@@ -19,8 +19,8 @@ struct AxisMap {
   friend bool operator==(const AxisMap&, const AxisMap&) = default;
 };
 
-// How `other` is turned so that its voxels lie where those of `wanted` do, by
-// corners_agree. Nothing where no turn does that. Where one of them has no place: as it is, if
+// How `other` is turned so that its voxels lie where those of `wanted` do, by corners_agree.
+// Nothing if no turn does that. If one of them has no place, `other` stays as it is, provided that
 // the extents agree.
 std::optional<AxisMap> axes_onto(const VolumeHeader& wanted, const VolumeHeader& other);
 

@@ -16,7 +16,7 @@ class ByteSource {
   virtual ~ByteSource() = default;
   const std::string& name() const { return name_; }  // for messages
   std::uint64_t size() const { return size_; }
-  // As many as there are; fewer only at the end. Throws Error where the disk fails.
+  // As many as there are; fewer only at the end. Throws Error if the disk fails.
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> out) const = 0;
   // All of them, or an Error: the file is truncated.
   void read_all(std::uint64_t offset, std::span<std::byte> out) const;

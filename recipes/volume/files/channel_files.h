@@ -25,14 +25,15 @@ std::string channel_name(const std::string& id, std::int64_t channel);  // "case
 // The name of a volume's file or folder without its suffix.
 std::string id_of(const std::filesystem::path& path);
 
-// The files of channels 0 to `channels` - 1 beside the one of channel 0, which has another of these
-// suffixes where its own is not there. Throws Error, which names the one that is missing.
+// The files of channels 0 to `channels` - 1, where `first` is that of channel 0. A further channel
+// has the suffix of `first`, or another of these suffixes if there is no such file. Throws Error,
+// which names the one that is missing.
 std::vector<std::filesystem::path> channel_files(const std::filesystem::path& first,
                                                  std::int64_t channels);
 
-// One file, as open_volume; or several of one channel each as one volume. Files of different types,
-// slopes or intercepts are f32 then. Throws Error, besides, where extents, spacing or places
-// differ, and where a file has several channels.
+// One file, as open_volume; or several files of one channel each, as one volume. Files of different
+// types, slopes or intercepts become f32. Also throws Error if extents, spacing or places differ,
+// or if a file has several channels.
 std::unique_ptr<VolumeReader> open_channels(const std::vector<std::filesystem::path>& files,
                                             const ReadVolume& how = {});
 
@@ -40,8 +41,9 @@ std::unique_ptr<VolumeReader> open_channels(const std::vector<std::filesystem::p
 std::vector<std::filesystem::path> files_of_item(const std::filesystem::path& path,
                                                  std::int64_t channels, const ReadVolume& how = {});
 
-// A volume for a model of `channels` channels: the file, or, where it has one channel and is called
-// ID_0000, with its further channels beside it. 0: the file alone. Throws Error as both do.
+// A volume for a model of `channels` channels. It is the file alone, or, if the file has one
+// channel and is called ID_0000, the file with its further channels beside it. channels = 0: the
+// file alone. Throws Error as both do.
 std::unique_ptr<VolumeReader> open_item(const std::filesystem::path& path, std::int64_t channels,
                                         const ReadVolume& how = {});
 

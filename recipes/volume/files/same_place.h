@@ -15,8 +15,8 @@ using PlaceAffine = std::array<std::array<double, 4>, 4>;
 bool has_place(const VolumeHeader& header);
 
 // Whether the voxels in the corners of two grids of `shape` lie in the same places: along each axis
-// of space, a tenth of the shortest edge of a voxel of `a` apart at most. A place that is no number
-// in one of them alone lies nowhere near.
+// of space, they are at most a tenth of the shortest edge of a voxel of `a` apart. A place that is
+// not a number in only one of them does not agree.
 bool corners_agree(const PlaceAffine& a, const PlaceAffine& b, const VolumeShape& shape);
 
 enum class SamePlace {
@@ -28,7 +28,7 @@ enum class SamePlace {
 // nibabel or SimpleITK puts it, whichever fits.
 SamePlace same_place(const VolumeHeader& a, const VolumeHeader& b);
 
-// "the affine [1 0 0 0; 0 1 0 0; 0 0 2 0]", and where it is nobody's statement: "(no codes)".
+// "the affine [1 0 0 0; 0 1 0 0; 0 0 2 0]", and if it is nobody's statement: "(no codes)".
 std::string describe_place(const VolumeHeader& header);
 
 }  // namespace lockstep::volume

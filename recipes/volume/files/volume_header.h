@@ -21,7 +21,7 @@ struct VolumeShape {
 };
 std::string describe(const VolumeShape& shape);  // "80 x 64 x 80", "80 x 64 x 80, 2 channels"
 
-// z, y, x in millimetres: "2 x 0.5 x 0.5 mm", and "40 x 2 x 2 µm" where the smallest is below 0.1
+// z, y, x in millimetres: "2 x 0.5 x 0.5 mm", and "40 x 2 x 2 µm" if the smallest is below 0.1
 // mm.
 std::string describe_spacing(const std::array<double, 3>& spacing_mm);
 
@@ -44,9 +44,9 @@ struct VolumeHeader {
   std::optional<NiftiSpace> space;                  // of NIfTI files
   bool white_is_zero = false;  // a TIFF says so; voxels are as stored all the same
 };
-// From voxel (x, y, z, 1) to the space of the file, in its unit, as nibabel has it: the sform where
-// its code is positive, else the qform, else the spacing alone with the volume's centre at 0 and x
-// running to the left. Row by row; the last row is 0 0 0 1. header.space must be there.
+// From voxel (x, y, z, 1) to the space of the file, in its unit, as nibabel has it. It is the sform
+// if its code is positive, else the qform. Else it is the spacing alone, with the volume's centre
+// at 0 and x running to the left. Row by row; the last row is 0 0 0 1. header.space must be there.
 std::array<std::array<double, 4>, 4> affine_of(const VolumeHeader& header);
 // The bytes of one plane of one channel. The shape must be within limits.
 std::size_t plane_bytes(const VolumeHeader& header);

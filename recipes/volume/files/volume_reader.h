@@ -44,7 +44,7 @@ class VolumeReader {
 std::unique_ptr<VolumeReader> open_volume(const std::filesystem::path& path,
                                           const ReadVolume& how = {});
 
-// Whether a TIFF has one page, whatever its pages are; nothing where libtiff cannot open it, or it
+// Whether a TIFF has one page, whatever its pages are; nothing if libtiff cannot open it, or it
 // is none.
 std::optional<bool> has_one_page(const std::filesystem::path& path);
 

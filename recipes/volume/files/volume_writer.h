@@ -36,13 +36,13 @@ class VolumeWriter {
 
 enum class TiffCompression { none, lzw, deflate };
 
-// A page a plane, of the header's shape (one channel) and type; BigTIFF where 4 GiB would not do. A
+// A page a plane, of the header's shape (one channel) and type; BigTIFF if 4 GiB would not do. A
 // spacing is written as ImageJ has it. slope and intercept cannot be kept: 1 and 0, or an Error.
 std::unique_ptr<VolumeWriter> create_tiff(const std::filesystem::path& path,
                                           const VolumeHeader& header,
                                           TiffCompression compression = TiffCompression::deflate);
 // .nii, or .nii.gz by the name, in the machine's byte order, with the place and version of
-// header.space where there is one and of its spacing alone otherwise.
+// header.space if there is one and of its spacing alone otherwise.
 std::unique_ptr<VolumeWriter> create_nifti(const std::filesystem::path& path,
                                            const VolumeHeader& header);
 

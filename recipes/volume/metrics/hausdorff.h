@@ -1,9 +1,9 @@
 // The 95th percentile of the Hausdorff distance, as MedPy's `hd95` defines it.
 //
-// The surface of a mask is those of its voxels that have a background voxel beside one of their
-// six faces; what is outside the volume is background. Distances are Euclidean, from voxel centre
-// to voxel centre: from each surface voxel of either mask to the nearest one of the other. The
-// result is the 95th percentile of all of them together, interpolated linearly.
+// The surface of a mask consists of its voxels that have a background voxel beside one of their six
+// faces; everything outside the volume is background. Distances are Euclidean, from voxel centre to
+// voxel centre: from each surface voxel of either mask to the nearest one of the other. The result
+// is the 95th percentile of all of them together, interpolated linearly.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,9 @@ namespace lockstep::volume {
 // The set voxels with a clear one beside a face, or at the border of the volume.
 Mask surface_voxels(const Mask& mask);
 
-// In the unit of the spacing. Nothing where a mask is empty: there is no distance then. Takes 4
-// bytes per voxel of the box around both masks. Throws Error if the shapes differ or the spacing
-// cannot be.
+// In the unit of the spacing. Nothing if a mask is empty, since there is no distance then. Takes 4
+// bytes per voxel of the box around both masks. Throws Error if the shapes differ or the spacing is
+// invalid.
 std::optional<double> hausdorff_95(const Mask& truth, const Mask& predicted,
                                    const Spacing& spacing);
 

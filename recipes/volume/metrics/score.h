@@ -34,19 +34,19 @@ struct VolumeScore {
   double score = 0;  // the weighted mean of the three
 };
 
-// Foreground is what is neither 0 nor ignored. Label is std::uint8_t, std::uint16_t or
+// Foreground is every voxel that is neither 0 nor ignored. Label is std::uint8_t, std::uint16_t or
 // std::int32_t.
 template <typename Label>
 Mask foreground(std::span<const Label> labels, std::span<const Label> truth, const Shape& shape,
                 std::optional<std::int64_t> ignore);
 
 // Both masks empty: 1. Needs 1 bit per voxel for each mask and each of their surfaces, and 16 bytes
-// per run of foreground or background along a row. Throws Error if sizes or options cannot be.
+// per run of foreground or background along a row. Throws Error if sizes or options are invalid.
 template <typename Label>
 VolumeScore competition_score(std::span<const Label> truth, std::span<const Label> predicted,
                               const Shape& shape, const ScoreOptions& options = {});
 
-// The same of masks from which ignored voxels are gone.
+// The same for masks from which ignored voxels have been removed.
 VolumeScore competition_score(const Mask& truth, const Mask& predicted,
                               const ScoreOptions& options = {});
 

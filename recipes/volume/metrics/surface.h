@@ -1,4 +1,4 @@
-// SurfaceDice: how much of two surfaces lies within a tolerance of the other one.
+// SurfaceDice: the share of two surfaces that lies within a tolerance of the other one.
 //
 // A point of the surface is a corner of the voxel grid whose eight voxels are neither all
 // foreground nor all background; outside the volume is background. These are the places of the
@@ -35,7 +35,7 @@ Mask surface_points(const Mask& mask);
 
 // The voxels within `tolerance` (up to a millionth of it more) of a set one. Exact for any
 // tolerance: small ones shift whole rows of bits, large ones take squared_distances. Throws Error
-// if the tolerance is negative or not finite, or the spacing cannot be.
+// if the tolerance is negative or not finite, or the spacing is invalid.
 Mask within(const Mask& points, const Spacing& spacing, double tolerance);
 
 // Tolerance in the unit of the spacing: voxels for a spacing of 1. Throws Error as `within` does,

@@ -32,16 +32,16 @@ struct TopologyCounts {
   bool operator==(const TopologyCounts&) const = default;
 };
 
-// Sums over tiles: the volume is cut into tiles[i] parts along axis i, whose sizes differ by one at
-// most, and what lies outside a tile is background to it. An axis shorter than that has one voxel
-// to a part. Throws Error if the shapes differ or a number of tiles is below 1.
+// Sums over tiles. The volume is cut into tiles[i] parts along axis i, whose sizes differ by one at
+// most. Everything outside a tile is background to it. An axis of fewer voxels than parts has one
+// voxel to a part. Throws Error if the shapes differ or a number of tiles is below 1.
 TopologyCounts topology_counts(const Mask& truth, const Mask& predicted,
                                const Shape& tiles = {1, 1, 1});
 
 // The weighted mean of 2 matched / (truth + predicted) over the dimensions that are not empty in
 // both; 1 if all are. A STAND-IN for matching features: it does not look at where a component,
-// tunnel or cavity is, so it is at least as high as any one-to-one matching of the same features
-// would give.
+// tunnel or cavity is. So it is at least as high as the score of any one-to-one matching of the
+// same features.
 double topology_score(const TopologyCounts& counts,
                       const std::array<double, 3>& weights = {0.34, 0.33, 0.33});
 

@@ -13,14 +13,14 @@ struct VariationOfInformation {
 
 // The variation between the labellings by 26-connected components, over the voxels that are
 // foreground in truth or prediction. There the background of one mask is one more label of it.
-// Voxels that are background in both count nowhere, so empty space does not dilute. Both 0 where
+// Voxels that are background in both count nowhere, so empty space does not dilute. Both 0 if
 // both masks are empty. Throws Error if the shapes differ.
 //
 // Meila, "Comparing clusterings - an information based distance" (2007).
 VariationOfInformation variation_of_information(const Mask& truth, const Mask& predicted);
 
 // 1 / (1 + alpha * (split + merge)). Against an empty mask it is 1 for one component and less for
-// more, as in the competition: one of two masks being empty is the other scores' business.
+// more, as in the competition: the other scores judge a mask that alone is empty.
 double voi_score(const VariationOfInformation& voi, double alpha = 0.3);
 
 }  // namespace lockstep::volume

@@ -40,7 +40,7 @@ struct PlaceRow {
 };
 
 // Trilinear between the eight voxels around each place, those beyond the volume being 0; rounded
-// where To is u8. The row must be located in a volume of that shape.
+// if To is u8. The row must be located in a volume of that shape.
 template <class From, class To>
 void interpolate(const Grid<From>& from, const PlaceRow& row, To* out);
 

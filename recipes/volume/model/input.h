@@ -15,8 +15,8 @@ struct ValueAugment {
 at::Tensor normalised(const at::Tensor& values, const at::Tensor& normals);
 
 // x f32 [B, C, d, h, w]; each row by draws of its own (StepContext::uniform). Brightness is a
-// factor, contrast one on the distance from the row's mean, gamma an exponent on the row's own
-// range, noise normal with a deviation of up to `noise`.
+// factor. Contrast is a factor on the distance from the row's mean. Gamma is an exponent on the
+// row's own range. Noise is normal with a deviation of up to `noise`.
 at::Tensor augmented(const at::Tensor& x, const ValueAugment& augment, const StepContext& context);
 
 // In the computing type, channels-last.

@@ -18,16 +18,15 @@ struct LossOptions {
 //   dice   over rows with a labelled voxel: 1 - (2 Σ p y + 1) / (Σ p + Σ y + 1)
 //   focal  over labelled voxels: α (1 - p)^γ times the cross-entropy, p of the right class
 //   bce    over labelled voxels: cross-entropy
-// With one logit p is its sigmoid; with more their softmax, Dice being the mean over the classes
-// from 1 on and α that of the voxel's class.
-// logits [B, outputs, d, h, w] floating; labels u8 [B, d, h, w], no_label counts nowhere;
-// row_weight f32 [B]. Three 0-dim f32.
+// With one logit, p is its sigmoid. With more, p is their softmax, Dice is the mean over the
+// classes from 1 on, and α is that of the voxel's class. logits [B, outputs, d, h, w] floating;
+// labels u8 [B, d, h, w], no_label counts nowhere; row_weight f32 [B]. Three 0-dim f32.
 std::array<at::Tensor, 3> segmentation_loss(const at::Tensor& logits, const at::Tensor& labels,
                                             const at::Tensor& row_weight,
                                             const LossOptions& options);
 
-// The divisors of a micro-batch's sums: labelled rows, labelled voxels, the same again. labels,
-// row_weight: as above, on the CPU.
+// The divisors of a micro-batch's sums: labelled rows, labelled voxels, labelled voxels again.
+// labels, row_weight: as above, on the CPU.
 std::vector<double> segmentation_weights(const at::Tensor& labels, const at::Tensor& row_weight);
 
 // Every 2^level-th voxel along each axis.

@@ -13,10 +13,10 @@
 namespace lockstep::volume {
 
 // Encoder: a residual block per level, with max pooling by 2 in between. Decoder: a transposed
-// convolution by 2, a block over the level's encoder result beside it, then attention over channels
-// and over places. A residual block is twice a convolution of 3³ and instance norm, ReLU and
-// channel dropout after the first, plus its input (through a convolution of 1³ where widths
-// differ), and ReLU.
+// convolution by 2, a block over its result and the level's encoder result together, then attention
+// over channels and over places. A residual block is twice a convolution of 3³ and instance norm,
+// with ReLU and channel dropout after the first. Its input is added (through a convolution of 1³ if
+// widths differ), and ReLU follows.
 //
 // Parameters: encoder.L.{conv1,conv2,skip}.weight, up.L.{weight,bias},
 // decoder.L.{conv1,conv2,skip}.weight, attention.L.{squeeze,excite,place}.weight and
@@ -30,13 +30,13 @@ class Net : public Model {
   std::vector<Parameter> parameters() override { return parameters_; }
 
   // x: [B, channels, D, H, W] in the parameters' dtype, channels-last; extents are multiples of
-  // 2^depth. Returns logits [B, outputs, D, H, W] in the same dtype, and with deep supervision in
-  // training those of the coarser levels behind them, each half as large along every axis.
+  // 2^depth. Returns logits [B, outputs, D, H, W] in the same dtype. With deep supervision, in
+  // training, those of the coarser levels follow, each half as large along every axis.
   std::vector<at::Tensor> logits(const at::Tensor& x, const StepContext& context) const;
 
  private:
   struct Block {
-    at::Tensor conv1, conv2, skip;  // skip: undefined where widths agree
+    at::Tensor conv1, conv2, skip;  // skip: undefined if widths agree
     double dropout = 0;
     std::int64_t layer = 0;  // of StepContext::dropout
   };

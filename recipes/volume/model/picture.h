@@ -20,8 +20,8 @@ struct PictureInput {
   std::string title;
 };
 
-// A PNG: planes across z, y and x with nearly the most foreground (of the label, else of the
-// prediction), of these the ones nearest to the middle, side by side. Right places are green,
+// A PNG: planes across z, y and x, side by side. Each has nearly the most foreground (of the label,
+// else of the prediction), and is the nearest to the middle of such planes. Right places are green,
 // missed ones blue, wrong ones red; places without a label are dark.
 std::string three_planes(const PictureInput& input);
 

@@ -1,4 +1,4 @@
-// Where in its volume a patch lies, and how it is turned: the geometry of one training sample.
+// The place of a patch in its volume, and how it is turned: the geometry of one training sample.
 #pragma once
 
 #include "core/base/philox.h"
@@ -12,8 +12,8 @@ namespace lockstep::volume {
 
 using Triple = std::array<std::int64_t, 3>;  // z, y, x
 
-// Voxel o of the patch is voxel origin + Σ step[axis] * o[axis] of the volume: a step along one of
-// its axes each, forwards or backwards.
+// Voxel o of the patch is voxel origin + Σ step[axis] * o[axis] of the volume. Each step goes along
+// one of the volume's axes, forwards or backwards.
 struct Turned {
   Triple origin{};
   std::array<Triple, 3> step{};
@@ -24,15 +24,15 @@ struct TurnOptions {
 };
 
 // A box of `size` that begins at `corner`, turned around by draws of `random`. Quarter turns only
-// where the patch is square in its plane.
+// if the patch is square in its plane.
 Turned turned_box(const Triple& corner, const Triple& size, const TurnOptions& options,
                   Random& random);
 
-// The corner of a box of `size` around `middle`, moved into [begin, end); where the volume is
-// smaller than the box, it stands out on both sides alike.
+// The corner of a box of `size` around `middle`, moved into [begin, end). If the volume is smaller
+// than the box, the box reaches out on both sides alike.
 Triple corner_around(const Triple& middle, const Triple& size, const Triple& begin,
                      const Triple& end);
-// Any corner of a box within, all as likely.
+// The corner of a box within [begin, end), drawn with equal chances.
 Triple any_corner(const Triple& size, const Triple& begin, const Triple& end, Random& random);
 
 struct WarpOptions {

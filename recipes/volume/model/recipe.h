@@ -52,11 +52,11 @@ class VolumeRecipe : public Recipe {
   TileOptions tiles(at::Device device, at::ScalarType type) const;
   // mask: u8 [D, H, W] on the CPU; clears small components.
   void remove_small(at::Tensor& mask) const;
-  // Throws Error for one that does not suit the model.
+  // Throws Error if the item's volume does not suit the model.
   std::unique_ptr<VolumeReader> open_for(const PredictItem& item) const;
   RowRange piece_planes(const VolumeShape& shape, ItemPiece piece,
                         const ItemContext& context) const;
-  // In which the model sees a volume of such a file.
+  // The shape in which the model sees a volume of such a file.
   VolumeShape model_shape(const VolumeHeader& header) const;
   // The probabilities of planes `rows` of the volume in the model's shape: f32 [outputs, rows, H,
   // W] on the CPU. warning: ItemOutput::warning.
@@ -69,13 +69,13 @@ class VolumeRecipe : public Recipe {
   // The mask of planes `rows`: u8 [rows, H, W] on the CPU.
   at::Tensor mask_of(const Net& net, const MappedVolume& volume, RowRange rows,
                      const StepContext& context) const;
-  // mask: of all planes; small components go. With its picture.
+  // mask: of all planes; small components are removed. Also makes its picture.
   at::Tensor record_of(const MappedVolume& volume, at::Tensor mask, StepContext& context) const;
 
   NetShape shape_;
   Normalization normalization_;
   ValueRange training_values_;
-  std::string volumes_;  // the file of PreparedVolumes; empty where there is no data
+  std::string volumes_;  // the file of PreparedVolumes; empty if there is no data
   PatchOptions patch_;
   ValueAugment values_;
   LossOptions loss_;

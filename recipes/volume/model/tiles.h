@@ -36,9 +36,9 @@ struct TiledNet {
 RowRange planes_of_piece(const TileOptions& options, const Triple& extents, std::int64_t index,
                          std::int64_t count);
 
-// Probabilities of `input.rows`, the mean over the networks: of foreground [1, planes, H, W] where
-// they have one output, else of each class. f32, on the device, planes in ascending order, and the
-// same whatever rows are asked for.
+// Probabilities of `input.rows`, the mean over the networks: of foreground [1, planes, H, W] if
+// they have one output, else of each class. f32, on the device, planes in ascending order. They do
+// not depend on which rows are asked for.
 void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& options,
                        const TileInput& input, const SlidingWindows::Write& write);
 

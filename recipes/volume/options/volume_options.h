@@ -44,7 +44,7 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
     std::string images, labels;  // folders; empty: those that path has
     std::string csv;             // with a column `id`; empty: path/train.csv, or all pairs by name
     std::vector<std::string> valid;  // ids, or a file of them; empty: valid_share, or a fold
-    double valid_share = 0.2;        // of the volumes; of one volume's planes where it is the only
+    double valid_share = 0.2;        // of the volumes; of the planes of a single volume
     std::int64_t folds = 0, fold = 0;
     std::int64_t classes = 1;   // 1: foreground or not; more: one class per voxel, background too
     std::int64_t ignore = 2;    // label that counts nowhere; -1: none

@@ -8,7 +8,7 @@
 
 namespace lockstep::volume {
 
-// Options that nobody has set are set from nnU-Net's dataset.json where data.path has one.
+// Options that nobody has set are set from nnU-Net's dataset.json if data.path has one.
 Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context);
 std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query);
 std::vector<Score> score_volumes(VolumeOptions& options, const ScoreContext& context);

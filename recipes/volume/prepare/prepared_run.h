@@ -1,4 +1,4 @@
-// The record of volumes that a run that is there already has.
+// The record of volumes of an existing run.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@ namespace lockstep::volume {
 
 // RUN/recipe/volumes.json.
 std::filesystem::path volumes_file(const std::filesystem::path& run_dir);
-// Nothing where the run has none. Throws Error where it is damaged.
+// Nothing if the run has none. Throws Error if it is damaged.
 std::optional<PreparedVolumes> volumes_of_run(const std::filesystem::path& run_dir);
 
-// `extra` of RUN/run.json, which an export has too; null where there is none.
+// `extra` of RUN/run.json, which an export has too; null if there is none.
 nlohmann::json extra_of_run(const std::filesystem::path& run_dir);
 // As RecipeOptions has it.
 void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept);

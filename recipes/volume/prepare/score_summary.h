@@ -19,10 +19,11 @@ struct ScoredCase {
 };
 
 // As nnU-Net's summary.json: "metric_per_case", the means over cases per class ("mean") and over
-// classes ("foreground_mean"), each of Dice, IoU, TP, FP, FN, TN, n_pred and n_ref; HD95 besides.
+// classes ("foreground_mean"). Each has Dice, IoU, TP, FP, FN, TN, n_pred and n_ref, and also HD95.
 // Classes are "1", "2", …. A value that is not defined is null, and is left out of the mean over
-// cases: Dice and IoU of a class that is in neither, HD95 of one that is in one of both. A class
-// that has no value makes the mean over classes null, as in nnU-Net. unit: of HD95.
+// cases. Undefined are Dice and IoU of a class that is in neither, and HD95 of one that is in only
+// one of both. A class that has no value makes the mean over classes null, as in nnU-Net. unit: of
+// HD95.
 nlohmann::json summary_of(const std::vector<ScoredCase>& cases, const std::string& unit);
 
 // Whether a file can be replaced: it is absent, or holds what `summary_of` made.

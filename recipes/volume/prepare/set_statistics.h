@@ -9,8 +9,8 @@
 namespace lockstep::volume {
 
 // Statistics of each channel, over all voxels of foreground of the entries' planes; quantiles
-// within one part in 65,536 of the range. Kept beside the cached volumes, because it takes reading
-// all of them.
+// within one part in 65,536 of the range. They are kept with the cached volumes, because computing
+// them takes reading all volumes.
 std::vector<ChannelStatistics> foreground_statistics(const std::vector<VolumeEntry>& entries,
                                                      const std::filesystem::path& folder,
                                                      const Say& say);

@@ -14,7 +14,7 @@ namespace lockstep::volume {
 
 // Whether each id is for validation: data.valid, a fold of data.folds, or data.valid_share of the
 // ids in an order of their hashes. So an id stays where it is when others come. A single volume
-// gives false: its planes are not meant here, see `held_back_planes`. Throws Error.
+// gives false; `held_back_planes` divides its planes. Throws Error.
 std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<std::string>& ids);
 
 // How many of the last planes of the only volume are held back: data.valid_share of them, but at
@@ -22,8 +22,8 @@ std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<s
 // any case. 0: there is no room, or none is wanted.
 std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth);
 
-// Where no planes can be held back: the last rows or columns, whichever leave more room, by the
-// same rule. Nothing: there is no room, or none is wanted.
+// If no planes of a volume can be held back: the last rows or columns, whichever leave more
+// room, by the same rule. Nothing: there is no room, or none is wanted.
 std::optional<VolumePart> held_back_part(const VolumeOptions& options, const VolumeShape& shape);
 
 }  // namespace lockstep::volume

@@ -19,7 +19,7 @@ struct CachedHeader {
   VoxelType type = VoxelType::u8;  // u8, u16 or f32; slope and intercept are applied
   bool labelled = false;
   std::int64_t ignore = -1;                   // the label that counts nowhere; -1: none
-  std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 where the file does not say
+  std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 if the file does not say
   bool spacing_known = false;
   bool white_is_zero = false;  // the image's TIFF says so
   std::int64_t ignored = 0;    // voxels whose label is `ignore`
@@ -30,8 +30,8 @@ struct CachedHeader {
 // Immutable; used by any number of threads at once.
 class CachedVolume {
  public:
-  // Throws Error, naming the file, if it is not a whole one of this version: its header has a
-  // checksum, its length follows from it.
+  // Throws Error, naming the file, if it is not whole or not of this version. The header has a
+  // checksum, and the file's length follows from the header.
   explicit CachedVolume(const std::filesystem::path& path);
   ~CachedVolume();
   CachedVolume(const CachedVolume&) = delete;

@@ -38,7 +38,7 @@ struct PreparedVolumes {
   Normalization normalization;
 };
 
-// A file of JSON, so that run.json stays small where there are many volumes.
+// A file of JSON, so that run.json stays small if there are many volumes.
 // Prepared::extra["volumes"] is its path; Prepared::extra["normalization"] and ["channels"] stand
 // beside it, so that predicting needs no file.
 void write_prepared(const std::filesystem::path& path, const PreparedVolumes& volumes);

@@ -33,10 +33,10 @@ struct Normalization {
 };
 
 // divide: by a constant. zscore: mean 0 and deviation 1, per volume and channel. percentile: the
-// quantiles become 0 and 1, what is beyond is clamped, per volume and channel. ct: clamped to the
-// quantiles of the set, then by its mean and deviation, the same for all volumes (nnU-Net's way).
-// type: of the voxels as stored. A deviation or range of 0 counts as 1. Throws Error where ct has
-// no statistics of the set, or not as many channels.
+// quantiles become 0 and 1, and values beyond them are clamped, per volume and channel. ct: clamped
+// to the quantiles of the set, then by its mean and deviation, the same for all volumes (nnU-Net's
+// way). type: of the voxels as stored. A deviation or range of 0 counts as 1. Throws Error if ct
+// has no statistics of the set, or not as many channels.
 std::vector<ChannelNormal> normal_of(const Normalization& how, VoxelType type,
                                      const std::vector<ChannelStatistics>& volume);
 

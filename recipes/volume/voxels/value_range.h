@@ -20,7 +20,7 @@ struct ValueRange {
   void add(const CachedHeader& header);  // of volumes with one number of channels
 };
 
-// Why a volume does not look like those of the training; "" where it does, and where normalisation
+// Why a volume does not look like those of the training; "" if it does, or if normalisation
 // makes them alike: zscore and percentile go by the volume alone.
 std::string odd_values(const ValueRange& training, const Normalization& how, VoxelType type,
                        const std::vector<ChannelStatistics>& channels);

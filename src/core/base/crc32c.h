@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli; RFC 3720, B.4), and as TensorFlow's records keep it.
+// CRC-32C (Castagnoli; RFC 3720, B.4), plain and in the masked form that TensorFlow's records use.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 namespace lockstep {
 
 std::uint32_t crc32c(std::string_view bytes);
-// Masked, so that a CRC of bytes that hold CRCs stays useful: tensorflow/core/lib/hash/crc32c.h.
+// The masked form. A CRC over bytes that contain CRCs detects errors less well, and the mask avoids
+// this: tensorflow/core/lib/hash/crc32c.h.
 std::uint32_t masked_crc32c(std::string_view bytes);
 
 }  // namespace lockstep

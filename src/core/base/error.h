@@ -18,7 +18,7 @@ std::string shortened(std::string_view message);
 //   error: WHAT
 //
 //   hint: HINT
-// and exits with code 2. A broken invariant of ours is LOCKSTEP_CHECK instead.
+// and exits with code 2. A broken invariant of Lockstep's own is a LOCKSTEP_CHECK instead.
 class Error : public std::exception {
  public:
   // Both texts are shortened: values in them come from users or files and may have any length.
@@ -41,7 +41,8 @@ class ShortOfResources : public Error {
   using Error::Error;
 };
 
-// Options need a file that is not named or not there. They can be shown all the same.
+// An option needs a file that is not named or does not exist. The options can be shown all the
+// same.
 class MissingFile : public Error {
  public:
   using Error::Error;

@@ -18,7 +18,8 @@ class Hasher {
 
   void update(const void* data, std::size_t bytes);
   void update(std::string_view bytes) { update(bytes.data(), bytes.size()); }
-  // 32 lower-case digits, most significant first, as `xxhsum -H2` prints. More may be added after.
+  // 32 lower-case digits, most significant first, as `xxhsum -H2` prints. More bytes may be added
+  // later.
   std::string hex() const;
 
  private:
@@ -26,7 +27,7 @@ class Hasher {
   std::unique_ptr<State> state_;
 };
 
-// As Hasher::hex of all bytes, and much faster for few bytes.
+// The same digits as Hasher::hex of all bytes, but computed much faster for few bytes.
 std::string hash128_hex(std::string_view bytes);
 
 // XXH3-64 with seed 0.

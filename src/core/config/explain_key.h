@@ -18,8 +18,8 @@ namespace lockstep {
 using ExplainKey =
     std::function<std::optional<Error>(std::string_view key, const std::string& value)>;
 
-// As apply_config of core/config/options.h. For an unknown key it throws the error of `explain`,
-// with the place added, if there is one.
+// Like apply_config of core/config/options.h. For an unknown key it throws the error that `explain`
+// returns, if any, with the place added.
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments, const ExplainKey& explain);

@@ -33,8 +33,8 @@ struct OptionSpec {
   double max = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices{};  // texts only: the words allowed
   std::string word{};                  // whole numbers only: a word for the least number
-  // Texts and lists only: the value names files, folders or globs. Relative ones are recorded
-  // absolute.
+  // Texts and lists only: the value names files, folders or globs. Relative paths are recorded as
+  // absolute ones.
   bool is_path = false;
   std::vector<std::string> no_paths{};  // for paths: words that mean something else
 };
@@ -105,8 +105,8 @@ class OptionTable {
   // The same with a JSON value of the option's type (durations also as text, lists as "a,b,c").
   void set_json(std::string_view key, const nlohmann::json& value, ValueSource source = {});
   bool has(std::string_view key) const;
-  // The choice of an option that the text means, in capitals or in another program's word for it
-  // (`synonyms`); "" if there is none.
+  // The choice that the text means. It may be typed in capitals, or as another program's word for
+  // the choice (`synonyms`). "" if there is none.
   std::string choice_meant(std::string_view key, const std::string& text) const;
   // The present value as a user would type it; throws Error if there is no such key.
   std::string get(std::string_view key) const;
@@ -114,8 +114,8 @@ class OptionTable {
   bool is_set(std::string_view key) const;
   // True if a file, an argument or a record set the value, not only a preset.
   bool is_given(std::string_view key) const;
-  // True if an argument or a config file set the value, no preset and no record. False without such
-  // a key.
+  // True if an argument or a config file set the value, rather than a preset or a record. False if
+  // there is no such key.
   bool is_asked_for(std::string_view key) const;
 
   // Resolves relative paths of path options against `base`.
@@ -146,12 +146,13 @@ class OptionTable {
 Duration parse_duration(std::string_view text);
 std::string format_duration(Duration duration);  // "8h30m", "2.5s"
 
-// Applies to several tables in order: the engine's options and a recipe's. Priority rises from
-// defaults over the preset named by the key `preset` and config files to key=value arguments. A
-// preset that neither files nor arguments name is applied only if the key was not set before, so
-// that arguments can overlay a record. files: TOML, nested tables joined with dots ([batch] global
-// = 8 is batch.global). Throws Error: unknown key (nearest named), bad value, unreadable file, TOML
-// syntax with its line, unknown preset. Keys after the faulty one change nothing.
+// Applies to several tables in order: the engine's options and a recipe's. Priority rises in this
+// order: defaults, the preset that the key `preset` names, config files, key=value arguments. A
+// preset that neither files nor arguments name is applied only if the key `preset` was not set
+// before, so that arguments can overlay a record. files: TOML, nested tables joined with dots
+// ([batch] global = 8 is batch.global). Throws Error: unknown key (nearest named), bad value,
+// unreadable file, TOML syntax with its line, unknown preset. Keys after the faulty one change
+// nothing.
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments);

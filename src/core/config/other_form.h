@@ -6,8 +6,8 @@
 
 namespace lockstep::detail {
 
-// "num_leaves: 255" becomes "num_leaves = 255", "export NAME=fast" NAME = "fast", "training:"
-// [training]. Returns "" for a line of neither form.
+// Converts `num_leaves: 255` to `num_leaves = 255`, `export NAME=fast` to `NAME = "fast"`, and
+// `training:` to `[training]`. Returns "" for a line of neither form.
 std::string as_toml_line(std::string_view line);
 
 }  // namespace lockstep::detail

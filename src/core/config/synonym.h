@@ -15,12 +15,12 @@ struct Synonym {
   std::string from;                // the programs that use the name: "PyTorch, Transformers"
   // The replacement here: options with their values, or flags, separated by spaces. Empty: the
   // option is left out. A value contains at most one of
-  //   {value}     the value that came with the name, as we write it
-  //   {total}     that times devices and accumulation ("batch.global={total}")
+  //   {value}     the value that came with the name, as it is written here
+  //   {total}     the value times devices and accumulation ("batch.global={total}")
   //   {device}    what --devices calls it ("0" of cuda:0, "all" of auto)
-  //   {first}     so many devices from the first on ("0,1" of 2)
+  //   {first}     that many devices, from the first on ("0,1" of 2)
   //   {path}      the value where it is a path rather than a switch
-  //   {duration}  a time of ours ("12h" of 00:12:00:00)
+  //   {duration}  a time as options here take it ("12h" of 00:12:00:00)
   //   {kind}      a device without its number ("gpu" of cuda:1)
   //   {index}     the number of a device ("1" of cuda:1); without one its word is left out
   std::string ours;
@@ -32,18 +32,19 @@ struct Synonym {
   // Values with another name here: "float16" and "fp16". "adamw*" matches all that begin so.
   std::vector<std::pair<std::string, std::string>> values{};
   std::string note{};  // further advice, a phrase
-  // Advice for one value of ours: {"muon", "…"}.
+  // Advice for one value of the option here: {"muon", "…"}.
   std::vector<std::pair<std::string, std::string>> value_notes{};
   // Names whose value is the folder of the file that the value names: {"data_dir"}.
   std::vector<std::string> folders{};
-  // Names of the line beside which `ours` holds: {"bert_model"}; without any, `ours_alone` does.
+  // Other names on the same command line with which `ours` holds: {"bert_model"}. Without any of
+  // them, `ours_alone` holds.
   std::vector<std::string> beside{};
   std::string ours_alone{};
   // Values that ask for another command than training: {"infer*", "predict"}.
   std::vector<std::pair<std::string, std::string>> commands{};
 };
 
-// One word of ours: an option, or a flag such as "--devices".
+// One word of the replacement: an option, or a flag such as "--devices".
 struct OurWord {
   std::string name, value;
   bool is_off = false;         // the typed value was off

@@ -21,7 +21,7 @@ struct OptionGroup {
   std::vector<Member> members;
 };
 
-// "from preset small; the default is 0.001": empty where the present value is the default.
+// "from preset small; the default is 0.001": empty if the present value is the default.
 std::string source_note(const OptionGroup::Member& member);
 
 class Tables {
@@ -35,7 +35,7 @@ class Tables {
   OptionTable& table_of(std::string_view key, const std::string& value = "") const;
   std::string nearest_key(std::string_view word) const;  // "" if none is near
   bool is_group(std::string_view name) const;
-  // Throws Error naming the nearest and listing all.
+  // Throws Error, which names the nearest preset and lists all.
   const Preset& preset(std::string_view name) const;
 
   std::vector<Preset> presets() const;

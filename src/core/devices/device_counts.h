@@ -9,7 +9,7 @@ namespace lockstep {
 // "1,2,4" as rising numbers from 1 to `available`. An empty list means 1, 2, 4, … and `available`
 // itself. Throws Error for 0, a duplicate, a number above `available`, and any other text. what:
 // the devices' name in messages ("GPU", "CPU rank"). typed: the value of --devices that messages
-// quote, where it has more than the list ("cpu:1,2").
+// quote, if it has more than the list ("cpu:1,2").
 std::vector<int> device_counts(const std::string& list, int available, const std::string& what,
                                const std::string& typed = "");
 

@@ -1,4 +1,5 @@
-// Everything that `lockstep devices` shows: each GPU under all of its numbers, and what joins them.
+// Everything that `lockstep devices` shows: each GPU with all of its numbers, and the links between
+// GPUs.
 #pragma once
 
 #include <filesystem>

@@ -28,9 +28,10 @@ struct BootstrapOptions {
 // systems on the same rows. Dependent items (sentences of one text) must form one row.
 using Statistic = std::function<double(std::span<const std::uint32_t> rows)>;
 
-// Resamples whose statistic is not finite (a rate of nothing) are left out. If more than half are,
-// or the estimate is not finite, low and high are NaN. With one row, or if all statistics are
-// equal, low and high are the estimate. Throws Error for options out of range and for no rows.
+// Resamples whose statistic is not finite (such as a rate with denominator 0) are left out. If more
+// than half are, or the estimate is not finite, low and high are NaN. With one row, or if all
+// statistics are equal, low and high are the estimate. Throws Error for options out of range and
+// for no rows.
 Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
                    const BootstrapOptions& options = {});
 

@@ -12,11 +12,11 @@ inline constexpr std::int64_t arena_alignment = 64;
 
 struct ArenaLayout {
   std::vector<std::int64_t> offsets;  // by registration index
-  std::vector<std::int64_t> ends;     // the same; behind the padding of each
+  std::vector<std::int64_t> ends;     // the same; the end of each with its padding
   std::int64_t elements = 0;          // of a whole buffer, padding included
 };
 
-// alignment: `arena_alignment` times the number of equal pieces that each bucket must cut into.
+// alignment: `arena_alignment` times the number of equal pieces that each bucket must divide into.
 ArenaLayout lay_out(const std::vector<std::int64_t>& sizes,
                     std::int64_t alignment = arena_alignment);
 
@@ -26,16 +26,16 @@ struct Bucket {
 };
 
 inline constexpr std::int64_t smallest_bucket_bytes = 1 << 20, usual_bucket_bytes = 25 << 20;
-// Whether so many gradients in fp32 fill the smallest bucket.
+// Whether that many gradients in fp32 fill the smallest bucket.
 constexpr bool fills_a_bucket(std::int64_t elements) {
   return elements * 4 >= smallest_bucket_bytes;
 }
 
-// Cuts the layout into consecutive buckets, never through a parameter, that together cover [0,
-// elements): of at least `smallest_bucket_bytes` of fp32 (the first: it is ready early) or `bytes`
-// (the others). The last ones are small, because nothing hides the last of a backward pass: of
-// `smallest_bucket_bytes`, before it twice that, and so on up to `bytes`, and the bucket in front
-// of them is what is left.
+// Cuts the layout into consecutive buckets that together cover [0, elements). No bucket cuts a
+// parameter. The first bucket has at least `smallest_bucket_bytes` of fp32, because it is ready
+// early. The others have at least `bytes`, except the last ones. Those are small, because nothing
+// hides the last bucket of a backward pass: the last has `smallest_bucket_bytes`, the one before it
+// twice that, and so on up to `bytes`. The bucket in front of them has what is left.
 std::vector<Bucket> cut_buckets(const ArenaLayout& layout, const std::vector<std::int64_t>& sizes,
                                 std::int64_t bytes = usual_bucket_bytes);
 
@@ -45,12 +45,12 @@ struct BucketedLayout {
 };
 
 // A layout with `ranks` equal shards per bucket. No shard cuts a parameter that `whole` marks.
-// There are two sorts of buckets. One holds parameters that are whole, and small ones: a bin per
-// rank, each as long as the longest, and no parameter in two bins. Such a bucket grows beyond
-// `bytes` until bins are filled to 7/8 together, which only the last need not be. The other holds
-// the rest, cut anywhere at multiples of `arena_alignment`, as lay_out does. Both grow in reverse
-// order of registration and lie in the order in which they are complete. By registration index:
-// sizes, whole.
+// There are two sorts of buckets. One sort holds whole parameters and small ones. It has a bin per
+// rank, each bin is as long as the longest, and no parameter lies in two bins. Such a bucket grows
+// beyond `bytes` until its bins are filled to 7/8 together; only the last one may end earlier. The
+// other sort holds the rest, cut anywhere at multiples of `arena_alignment`, as in lay_out. Both
+// sorts grow in reverse order of registration, and lie in the order in which they are complete.
+// sizes, whole: by registration index.
 BucketedLayout lay_out_whole(const std::vector<std::int64_t>& sizes, const std::vector<bool>& whole,
                              std::int64_t ranks, std::int64_t bytes = usual_bucket_bytes);
 
@@ -59,13 +59,14 @@ struct LinkSpeed {
   double latency_s = 0, bytes_per_s = 0;
 };
 
-// The line through two measurements; of times that do not grow with the bytes, the latency is the
+// The line through two measurements. If the times do not grow with the bytes, the latency is the
 // whole time of the small one.
 LinkSpeed fit_link_speed(double small_bytes, double small_s, double large_bytes, double large_s);
 
-// Buckets of b bytes cost a latency for each of gradient_bytes / b, and what is complete waits for
-// up to b bytes more before it is sent: least at the root of gradient_bytes x latency x speed.
-// Between the smallest bucket and all at once.
+// The bucket size with the least cost. Buckets of b bytes cost one latency for each of
+// gradient_bytes / b buckets. Complete gradients wait for up to b bytes more before they are sent.
+// The sum of both is least at the root of gradient_bytes x latency x speed. The result is at least
+// the smallest bucket and at most all gradients at once.
 std::int64_t best_bucket_bytes(const LinkSpeed& link, std::int64_t gradient_bytes);
 
 }  // namespace lockstep

@@ -9,14 +9,15 @@
 
 namespace lockstep {
 
-// The micro-batch that norm.rows leaves to a rank; 0: norm.rows is open, or plays no part. Throws
-// Error, naming the nearest sizes, if the rows do not divide, or if the options contradict each
-// other.
+// The micro-batch that norm.rows leaves to a rank; 0: norm.rows is not set, or has no effect.
+// Throws Error, naming the nearest sizes, if the rows do not divide, or if the options contradict
+// each other.
 std::int64_t micro_of_norm_rows(const TrainOptions& options, std::int64_t ranks,
                                 const std::string& rank_word);
 
-// Once the batch is solved: what statistics span; 0 without norm.statistics=sync. Throws Error if
-// some ranks would have padding alone, which is other rows on other numbers of ranks.
+// The rows that statistics span, once the batch is solved; 0 without norm.statistics=sync. Throws
+// Error if some ranks would have only padding, since the rows would then differ between numbers of
+// ranks.
 std::int64_t norm_rows_of(const TrainOptions& options, const BatchPlan& batch);
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
-// The batch of a run that goes on: on devices like those of its last start it keeps all sizes. On
-// others they are chosen again, except a batch.micro that somebody set and that divides.
+// The batch of a run that continues. On devices like those of its last start, it keeps all sizes.
+// On other devices the sizes are chosen again, except a batch.micro that somebody set and that fits
+// a rank's share.
 #pragma once
 
 #include "planning/plan.h"
@@ -13,11 +14,11 @@ namespace lockstep {
 // The last start of a run, as far as its batch goes.
 struct LastBatch {
   const Plan& plan;
-  std::int64_t micro = 0;       // at its end: less than planned once memory ran out
-  std::int64_t shrunk_to = 0;   // on devices of the kind that is asked for now; 0: memory sufficed
+  std::int64_t micro = 0;       // at its end; less than planned if memory ran out
+  std::int64_t shrunk_to = 0;   // on devices of the kind requested now; 0: memory sufficed
   std::int64_t step = 0;        // of the checkpoint that the run resumes from
   std::int64_t micro_then = 0;  // in force at that step
-  std::int64_t then_since = 0;  // from this step on: the run ended before later changes could act
+  std::int64_t then_since = 0;  // step at which it began; later changes that were due never acted
 };
 
 struct KeptBatch {
@@ -25,21 +26,22 @@ struct KeptBatch {
   std::int64_t micro = 0;  // the micro-batch that is kept; 0: it is chosen again
 };
 
-// With batch.micro_changes a run begins with the micro-batch that was in force at its checkpoint,
-// and later changes keep to what memory left. Changes that the user types again stand as they are.
+// With batch.micro_changes, a run begins with the micro-batch that was in force at its checkpoint.
+// Later changes do not exceed what fitted into memory. Changes that the user types again stay as
+// they are.
 //
-// recorded: the sizes in the record of the run. options: of the run as it goes on, with those of
-// the sizes that the user types again, which stand although memory ran out with them; its global
-// batch can be shared out over `devices`.
+// recorded: the sizes in the record of the run. options: of the run as it continues. They include
+// sizes that the user types again, which are kept although memory ran out with them. The global
+// batch of `options` can be shared out over `devices`.
 KeptBatch batch_to_keep(const BatchSizes& recorded, const LastBatch& last,
                         const TrainOptions& options, const Facts& facts,
                         const std::vector<Device>& devices);
 
-// The micro-batch by these batch.micro_changes after `step` steps; 0: they begin later.
+// The micro-batch after `step` steps by these batch.micro_changes; 0: the first change comes later.
 std::int64_t micro_due(const std::string& micro_changes, std::int64_t step);
 
-// Notes of the plan `now`: recorded sizes that it does not keep, and why. None where the devices
-// are like those of the last start, which `before` was the plan of.
+// Notes of the plan `now` on recorded sizes that it does not keep, and why. before: the plan of the
+// last start. No notes if the devices are like those of the last start.
 std::vector<std::string> notes_on_kept_batch(const BatchSizes& recorded, const Plan& before,
                                              const Plan& now);
 

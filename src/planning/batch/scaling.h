@@ -1,4 +1,4 @@
-// Which batch each number of devices trains on in a scaling table.
+// The batch that each number of devices trains on in a scaling table.
 #pragma once
 
 #include "planning/plan.h"
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// strong: the same global batch on any number of devices. weak: it grows with them, so that each
-// device does the same.
+// strong: the same global batch on any number of devices. weak: the global batch grows with the
+// devices, so that each device does the same work.
 enum class Scaling { strong, weak };
 
 struct ScalingBatch {
@@ -18,8 +18,8 @@ struct ScalingBatch {
 
 // counts: the numbers of devices, rising. smallest: the batch that the options give on the first of
 // them. A default global batch is rounded to one that divides into all counts; one that was given
-// is kept as it is. Throws Error where batch.micro and batch.accumulation are both given without
-// a global batch, but it shall stay the same.
+// is kept as it is. Throws Error if batch.micro and batch.accumulation are both given without a
+// global batch, although the global batch must stay the same.
 ScalingBatch scaling_batch(Scaling scaling, const std::vector<int>& counts, int count,
                            const BatchPlan& smallest, const TrainOptions& options);
 

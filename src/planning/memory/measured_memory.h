@@ -1,6 +1,6 @@
-// Measured memory: the key under which a peak is known, and the micro-batches to try out with
-// batch.micro = auto, to find the largest that fits with few tries. planning/batch/micro_batch
-// decides what follows from it.
+// Measured memory: the key under which a peak is recorded, and the micro-batches that batch.micro =
+// auto tries out. It finds the largest that fits with few tries. planning/batch/micro_batch decides
+// what follows from it.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -19,25 +19,26 @@ namespace lockstep {
 // unless it is named in the source.
 nlohmann::json memory_key(const RunSetup& setup);
 
-// The batch of a try: a micro-batch with all that accumulation keeps, though not all of its length.
+// The batch of a try: `micro` samples and all buffers that accumulation keeps, but not all of its
+// micro-batches.
 BatchPlan batch_to_try(const BatchPlan& whole, std::int64_t micro);
-// Bytes of exact sums that all of the accumulation keeps and the try of this plan does not.
+// Bytes of exact sums that the whole accumulation keeps and the try of this plan does not.
 double bytes_not_tried(const Plan& tried, const BatchPlan& whole, std::int64_t parameters);
 
-// Memory grows with the micro-batch about as fixed + per_sample x micro: a try that fits says how
-// far it will go. The outcome depends on what the tries measured only.
+// Memory grows with the micro-batch about as fixed + per_sample x micro. So a try that fits
+// predicts how large the micro-batch can be. The outcome depends only on what the tries measured.
 class MicroSearch {
  public:
-  // As far as the plan's estimate goes, within available_bytes of the tightest device.
+  // From the plan's batch and estimate. available_bytes: of the tightest device.
   MicroSearch(const Plan& plan, double available_bytes);
-  // Likewise, the sizes that its rows can be cut into being the candidates.
+  // The same, with the sizes that the batch's rows can be cut into as candidates.
   MicroSearch(const BatchPlan& batch, double fixed_bytes, double available_bytes);
   // share: samples of a rank in a step, whose divisors are the candidates. first: a guess.
   // fixed_bytes: of a rank without any sample. available_bytes: what may be used.
   MicroSearch(std::int64_t share, std::int64_t first, double fixed_bytes, double available_bytes);
 
   std::optional<std::int64_t> next() const;  // what to try; nothing: `largest` is the answer
-  // peak_bytes: what was used at most; nothing where memory ran out.
+  // peak_bytes: the most that was used; nothing if memory ran out.
   void tried(std::int64_t micro, std::optional<double> peak_bytes);
   std::int64_t largest() const { return good_; }  // that fits; 0: none
   double peak_bytes() const { return good_peak_; }

@@ -1,4 +1,4 @@
-// Changes to what a run evaluates, where it resumes.
+// Changes to what a run evaluates when it resumes.
 #pragma once
 
 #include "core/config/options.h"
@@ -8,8 +8,9 @@
 
 namespace lockstep {
 
-// The options evaluate.* of a recipe that differ from those of the start before: "evaluate.shots=5
-// (before: 3)", with commas between. "" if none does. before: the values by their keys.
+// The options evaluate.* of a recipe that differ from those of the previous start:
+// "evaluate.shots=5 (before: 3)", with commas between. "" if none differs. before: the previous
+// values by their keys.
 std::string evaluation_changes(const OptionTable& recipe, const nlohmann::json& before);
 
 }  // namespace lockstep

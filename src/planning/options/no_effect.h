@@ -1,4 +1,4 @@
-// Options that are set beside another one that leaves them without an effect.
+// Options that have no effect because of another option.
 #pragma once
 
 #include "core/base/error.h"
@@ -17,8 +17,9 @@ struct NoEffect : Error {
   std::string key;
 };
 
-// Throws NoEffect for the first of `keys` that an argument gives: beside what `because` says, such
-// as "model.path is set", it does nothing. Files may serve several commands, and so may set it.
+// Throws NoEffect for the first of `keys` that an argument gives, although it has no effect because
+// of `because`, such as "model.path is set". Config files may set such keys, since a file may serve
+// several commands.
 void check_no_effect(const OptionTable& table, const std::string& because,
                      std::initializer_list<std::string_view> keys);
 

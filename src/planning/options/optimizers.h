@@ -16,8 +16,8 @@ namespace lockstep {
 // it.
 enum class ParameterUse { usual, embedding, head };
 
-// The part of a parameter that an update must see as a whole: so sharding may cut it anywhere, at
-// multiples of arena_alignment (planning/batch/buckets.h), or nowhere.
+// The part of a parameter that an update must see as a whole. It decides where sharding may cut the
+// parameter: anywhere, at multiples of arena_alignment (planning/batch/buckets.h), or nowhere.
 enum class Granularity { element, range, matrix };
 
 // A trained parameter as rules tell them apart.
@@ -26,28 +26,29 @@ struct OptimizedParameter {
   std::vector<std::int64_t> sizes;
   ParameterUse use = ParameterUse::usual;
   bool tied = false;     // has several names
-  bool guessed = false;  // `use` is no mark of the model, but follows from guess_uses
+  bool guessed = false;  // `use` follows from guess_uses, not from a mark of the model
   std::int64_t elements() const;
 };
 
 // For a model in which no parameter has a mark (ParameterUse): the first and the last parameter of
-// two dimensions, which count as embedding and head. Nothing where one has a mark, or none has two
-// dimensions. registered: all of the model in the order of registration, frozen ones too, so that
-// freezing changes no parameter's rule.
+// two dimensions count as embedding and head. Nothing if one has a mark, or none has two
+// dimensions. registered: all parameters of the model in order of registration. Frozen ones are
+// included, so that freezing changes no parameter's rule.
 struct GuessedUses {
-  std::size_t embedding = 0, head = 0;  // places in `registered`; equal where there is one
+  std::size_t embedding = 0, head = 0;  // places in `registered`; equal if there is only one
 };
 std::optional<GuessedUses> guess_uses(const std::vector<OptimizedParameter>& registered);
 
-// Whether a rule goes by the model's parameters: it tells them apart, or needs memory by their sizes.
-// The plan then asks the model for them.
+// Whether a rule depends on the model's parameters: it treats them differently, or its memory
+// depends on their sizes. The plan then asks the model for them.
 bool goes_by_parameters(OptimizerKind kind);
 
-// By parameter. Muon updates matrices: of two dimensions, not tied, and neither embedding nor head.
+// One entry per parameter. Muon updates matrices: parameters of two dimensions that are not tied,
+// and are neither embedding nor head.
 std::vector<Granularity> granularities(OptimizerKind kind,
                                        const std::vector<OptimizedParameter>& parameters);
 
-// A tensor that the rule keeps for each parameter of some granularities, of the parameter's shape.
+// A tensor of the parameter's shape that the rule keeps for each parameter of some granularities.
 struct OptimizerState {
   std::string name;  // its prefix in checkpoints: "exp_avg.NAME"
   bool of_matrices = true, of_others = true;
@@ -69,7 +70,7 @@ struct RuleCount {
   std::int64_t parameters = 0;     // elements
   std::vector<Matrix> matrices{};  // those of two dimensions that muon leaves to this rule
 };
-// By rule, where the chosen kind has several: muon and adamw. Else empty.
+// One entry per rule if the chosen kind has several (muon and adamw); otherwise empty.
 std::vector<RuleCount> rule_counts(const TrainOptions& options,
                                    const std::vector<OptimizedParameter>& parameters);
 
@@ -77,14 +78,14 @@ std::vector<RuleCount> rule_counts(const TrainOptions& options,
 // matrices occupy it better than one after another. All batches are about equal.
 std::int64_t muon_batch(std::int64_t count, std::int64_t elements);
 
-// Bytes a rank needs during an update beside weights, gradients and states.
+// Bytes that a rank needs during an update besides weights, gradients and states.
 double update_workspace_bytes(const TrainOptions& options,
                               const std::vector<OptimizedParameter>& parameters);
 
 // Rules between options of the optimizer. Throws Error.
 void check_optimizer(const TrainOptions& options);
 
-// For a rule that tells parameters apart: throws Error if none is its own.
+// For a rule that treats parameters differently: throws Error if it would update none of them.
 void check_optimized(const TrainOptions& options, const std::vector<Granularity>& granularities);
 
 }  // namespace lockstep

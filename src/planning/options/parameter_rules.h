@@ -16,19 +16,19 @@ struct GroupRule {
   std::optional<double> lr;            // in place of optimizer.lr
   std::optional<double> lr_factor;     // times optimizer.lr; never beside `lr`
   std::optional<double> weight_decay;  // in place of optimizer.weight_decay
-  // The rate is that from the first step to the last: no warm-up, no curve, no scale_lr.
+  // The rate stays the same from the first step to the last: no warm-up, no curve, no scale_lr.
   bool constant = false;
 };
 
-// In the order of the option; the first whose pattern matches a parameter counts, alone. Throws
-// Error that names the entry.
+// In the order of the option. For each parameter, only the first rule whose pattern matches counts.
+// Throws Error that names the entry.
 std::vector<GroupRule> group_rules(const TrainOptions& options);
 
 // "lr 0.001 constant, weight decay 0".
 std::string words_of(const GroupRule& rule);
 
 // Whether train.freeze freezes a parameter with these names. The last pattern that matches any of
-// them counts; one that begins with ! keeps it trained.
+// them counts. A pattern that begins with ! keeps the parameter trained.
 bool freezes(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
 // Each entry, such as "bert.*=encoder.*", as a pair. of: the option. Throws Error that names the

@@ -1,5 +1,5 @@
-// The options of a recipe that has a half for the tool alone: it prepares data, finds items and
-// scores. The worker gets what was prepared.
+// The options of a recipe with a part that only the tool has: it prepares data, finds items and
+// scores. The worker gets the prepared data.
 #pragma once
 
 #include "planning/recipe_info.h"
@@ -11,7 +11,8 @@
 
 namespace lockstep {
 
-// The functions of that half, and words for its messages. Null: as RecipeOptions without it.
+// The functions of that part, and words for its messages. A function that is null: as in
+// RecipeOptions.
 template <class Options>
 struct Preparer {
   const char* data = "";    // "the sentences", as in "cannot prepare the sentences"
@@ -22,8 +23,9 @@ struct Preparer {
   void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept) = nullptr;
 };
 
-// Calls `prepare`. An exception of the file system becomes an Error that names the data, one of
-// JSON an Error that names the damaged record. Where that name is empty the exception passes.
+// Calls `prepare`. An exception of the file system becomes an Error that names the data. An
+// exception of JSON becomes an Error that names the damaged record; if that name is empty, the
+// exception passes.
 Prepared prepared_by(const std::function<Prepared()>& prepare, const char* data,
                      const char* record);
 
@@ -31,7 +33,7 @@ Prepared prepared_by(const std::function<Prepared()>& prepare, const char* data,
 template <class Options>
 class PreparedOptions : public RecipeOptions {
  public:
-  // Set by linking the recipe's library for it, before main; nothing of it elsewhere.
+  // Set before main if the recipe's library for the tool is linked; otherwise empty.
   static inline constinit Preparer<Options> preparer = {};
 
   Prepared prepare(const PrepareContext& context) override {

@@ -11,11 +11,12 @@
 
 namespace lockstep {
 
-// Whether a recipe's option says how many samples an epoch has, as stop.episodes does. A run of
-// more of them is one of more epochs. epoch: samples of one.
+// Whether a recipe's option says how many samples an epoch has, as stop.episodes does. A run over
+// more samples than that has more epochs. epoch: samples of an epoch.
 bool is_epoch_option(const std::string& key, const nlohmann::json& value, std::int64_t epoch);
 
-// The options that end a planned run, and how they let it go beyond a step that it does not reach.
+// The options that end a planned run, and the values with which it would go beyond a step that it
+// does not reach.
 struct RunLength {
   std::string ended_by;  // "stop.steps=100"; "stop.episodes=8"; the first of both
   std::string longer;    // "set stop.episodes to more than 8"

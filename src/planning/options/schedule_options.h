@@ -21,7 +21,7 @@ std::int64_t count_steps(const TrainOptions& options, std::int64_t steps_per_epo
 // optimizer.lr after scale_lr for this global batch. Throws Error without optimizer.base_batch.
 double scaled_rate(const TrainOptions& options, std::int64_t global);
 
-// Throws Error on a curve that cannot be.
+// Throws Error for an impossible curve.
 Schedule make_schedule(const TrainOptions& options, std::int64_t global,
                        std::int64_t steps_per_epoch, std::int64_t total_steps);
 

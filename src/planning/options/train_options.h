@@ -99,7 +99,7 @@ struct EnumNames<NormKeep> {
 
 inline constexpr std::int64_t micro_auto = -1;  // of batch.micro: tried out when the run starts
 
-// How many samples a step takes, and a device at once.
+// The number of samples in a step, and the number that a device takes at once.
 struct BatchSizes {
   std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = find it
   std::string micro_changes{};                           // see planning/batch/micro_batch.h
@@ -110,7 +110,7 @@ struct TrainOptions {
 
   std::int64_t seed = 42;
   Precision precision = Precision::automatic;  // see planning/precision.h; never in a record
-  std::string precision_why;                   // what decided where it was auto; no option
+  std::string precision_why;                   // the reason, if it was auto; not an option
   ReducePrecision reduce_precision = ReducePrecision::fp32;
   std::int64_t reduce_bucket_mb = 0;  // 0 = find it
   bool shard_optimizer = false;
@@ -131,7 +131,7 @@ struct TrainOptions {
   struct {
     std::string from;
     InitCheckpoint checkpoint = InitCheckpoint::newest;  // of a run
-    bool average = true;                                 // where a checkpoint holds one
+    bool average = true;                                 // if a checkpoint has one
     std::vector<std::string> map, missing, unexpected;
   } init;
 
@@ -174,7 +174,8 @@ struct TrainOptions {
     TimeUnit unit = TimeUnit::steps;  // of warmup and of parameters that are lengths
     double warmup = 0;
     double min_lr = 0;  // floor of the decaying kinds
-    // Those of all kinds, by name. `table` is bound to them: set one, never the whole.
+    // The parameters of all kinds, by name. `table` refers to these values: set single ones, never
+    // the whole map.
     std::map<std::string, double> parameters;
   } schedule;
 

@@ -1,4 +1,5 @@
-// How the items of a prediction are shared out among ranks: what a rank takes at once.
+// How the items of a prediction are shared out among ranks: the tasks that ranks take one at a
+// time.
 #pragma once
 
 #include "planning/order/predict_items.h"
@@ -15,10 +16,10 @@ struct ItemTask {
   std::int64_t piece = 0, pieces = 1;
 };
 
-// In the order in which ranks take them. Items are whole, `batch` of them at once, until fewer are
-// left than ranks. Those, the last ones, are split into as many pieces as leave no rank idle, as
-// far as PredictItem::pieces allows it; a `batch` above 1 is never split. The pieces of an item
-// follow each other. done: parts (of `batch` items each, numbered from 0) that need no task.
+// The tasks in the order in which ranks take them. Items stay whole, `batch` of them at once, until
+// fewer are left than ranks. These last ones are split into as many pieces as leave no rank idle,
+// as far as PredictItem::pieces allows. With a `batch` above 1, nothing is split. The pieces of an
+// item follow each other. done: parts (of `batch` items each, numbered from 0) that need no task.
 std::vector<ItemTask> item_tasks(const std::vector<PredictItem>& items, std::int64_t batch,
                                  std::int64_t ranks, const std::set<std::int64_t>& done = {});
 

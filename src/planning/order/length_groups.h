@@ -1,4 +1,4 @@
-// An order of samples in which those of like length stand in the same step.
+// An order of samples in which a step has samples of similar length.
 #pragma once
 
 #include "planning/order/order.h"
@@ -8,15 +8,16 @@
 
 namespace lockstep {
 
-// How many steps' samples are sorted together: the more, the more alike a step's lengths are, and
-// the less random is which samples meet in a step.
+// How many steps' samples are sorted together. A larger number makes the lengths in a step more
+// alike, and the choice of samples that meet in a step less random.
 inline constexpr std::int64_t steps_sorted_together = 50;
 
-// `order`, of `steps`, changed within windows of so many steps: a window's samples are sorted by
-// length, cut into steps, and the steps shuffled. Where the epoch's last step is not full it stays
-// the last, and its samples are of any length, so that none is left out more often than others by
-// data.drop_last. With shuffle = false steps stand by length. The same for any reader; pure, any
-// thread. length: of a sample of the dataset; any thread.
+// `order`, which has `steps`, changed within windows of steps_sorted_together steps. The samples of
+// a window are sorted by length and cut into steps, and these steps are shuffled. If the epoch's
+// last step is not full, it stays the last, and its samples are of any length. So data.drop_last
+// leaves out no sample more often than others. With shuffle = false, steps stand in order of
+// length. The same for any reader; pure, any thread. length: of a sample of the dataset; any
+// thread.
 SampleAt group_by_length(SampleAt order, const EpochSteps& steps, std::uint64_t seed, bool shuffle,
                          std::function<std::int64_t(std::int64_t sample)> length);
 

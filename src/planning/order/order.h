@@ -26,22 +26,22 @@ class SampleOrder {
 // the alias method (Walker 1977; the table as Vose 1991 makes it).
 class WeightedDraw {
  public:
-  // weights: none negative, not all 0. Throws Error saying which is not.
+  // weights: finite, none negative, not all 0. Throws Error, which says what is wrong with them.
   WeightedDraw(std::uint64_t seed, const std::vector<double>& weights);
   std::int64_t at(std::int64_t epoch, std::int64_t place) const;
 
  private:
   std::uint64_t seed_;
   std::vector<double> keep_;         // how much of column i is i's own
-  std::vector<std::int64_t> alias_;  // whose the rest is
+  std::vector<std::int64_t> alias_;  // which sample the rest belongs to
 };
 
 // The sample at a place in [0, size) of an epoch; pure, any thread.
 using SampleAt = std::function<std::int64_t(std::int64_t epoch, std::int64_t place)>;
 
 // Places [0, size) of each epoch over a permutation of `count` samples. With fewer places than
-// samples some are left out, others in each epoch; with more they come over again, each time in
-// another order.
+// samples, some samples are left out, others in each epoch. With more places, samples come again,
+// each time in another order.
 SampleAt permuted_order(std::uint64_t seed, std::int64_t count, std::int64_t size, bool shuffle);
 
 // A row of a micro-batch. Rows beyond the epoch's last place, or beyond the rows of a step, are
@@ -55,9 +55,9 @@ struct Row {
 };
 
 // The global row with which a rank's micro-batch begins. Rank r takes global rows
-// [r * micro * accumulation, (r + 1) * micro * accumulation), or with norm_rows those at r in each
-// run of norm_rows. Its micro-batch m is the m-th slice of `micro` of them. So the samples of a
-// step are those of the global batch.
+// [r * micro * accumulation, (r + 1) * micro * accumulation), and its micro-batch m is the m-th
+// slice of `micro` of them. With norm_rows, its micro-batch m is instead the r-th slice of `micro`
+// rows in the m-th run of norm_rows rows. So the samples of a step are those of the global batch.
 std::int64_t first_global_row(const BatchPlan& batch, int rank, std::int64_t micro_index);
 
 // An epoch cut into steps of `global` samples, of `rows_per_sample` rows each.
@@ -70,9 +70,9 @@ struct EpochSteps {
   bool fill_from_own_step = false;
 
   std::int64_t steps() const { return count_epoch_steps(size, global, drop_last); }
-  // Samples of step `step` (from 0): the last of an epoch may have fewer, beside padding.
+  // Samples of step `step` (from 0): the last of an epoch may have fewer, besides padding.
   std::int64_t samples(std::int64_t step) const;
-  // Row `global_row` of step `step` (from 0), the samples being where `order` says.
+  // Row `global_row` of step `step` (from 0); `order` says which samples lie where.
   Row row_at(const SampleAt& order, std::int64_t step, std::int64_t global_row) const;
 };
 

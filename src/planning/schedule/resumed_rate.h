@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// A note for the plan of a run that goes on after `step` finished ones: the rate before and after,
-// and how to keep it. Empty where the rate stays within 2 %, and for a run that has not begun.
+// A note for the plan of a run that continues after `step` finished steps: the rate before and
+// after, and how to keep it. Empty if the rate stays within 2 %, and for a run that has not begun.
 // before: the plan of its last start.
 std::string resumed_rate_note(const Plan& before, const Plan& now, const TrainOptions& options,
                               std::int64_t step);

@@ -27,17 +27,17 @@ struct Schedule {
   std::vector<double> parameters{};  // of the kind, in its order
 };
 
-// A parameter that a kind needs beside warm-up and min_lr: the option schedule.NAME.
+// A parameter that a kind needs besides warm-up and min_lr: the option schedule.NAME.
 struct ScheduleParameter {
   const char* name;     // no other kind's
   const char* meaning;  // a phrase, as of an option
   double standard = 0;
   double min = 0, max = std::numeric_limits<double>::infinity();
-  // Typed in the unit of schedule.unit, and must be above 0. Steps in a Schedule.
+  // A length: typed in the unit of schedule.unit, and above 0. In a Schedule it is in steps.
   bool is_length = false;
 };
 
-// In the record of a run, with lengths in steps: "gamma", "every_steps".
+// The parameter's key in the record of a run, where lengths are in steps: "gamma", "every_steps".
 std::string record_key(const ScheduleParameter& parameter);
 
 struct ScheduleKind {
@@ -47,7 +47,7 @@ struct ScheduleKind {
   bool uses_min_lr = true;
   // The rate `since` steps after warm-up, 0 or more. Pure.
   double (*rate)(const Schedule& schedule, double since);
-  // How the curve goes on from base_lr, for "0.001, …" and "warm-up … to 0.001, then …".
+  // How the curve continues from base_lr, for "0.001, …" and "warm-up … to 0.001, then …".
   std::string (*words)(const Schedule& schedule, std::int64_t total_steps);
   // Faults of a curve that the ranges of the parameters do not exclude; null: there are none.
   std::optional<Error> (*fault)(const Schedule& schedule) = nullptr;
@@ -55,8 +55,7 @@ struct ScheduleKind {
 
 const std::vector<ScheduleKind>& schedule_kinds();
 
-// The fault of a curve that has no rates: a parameter out of its range, or a fault that its kind
-// finds.
+// Why a curve has no rates: a parameter out of its range, or a fault that its kind finds.
 std::optional<Error> schedule_fault(const Schedule& schedule);
 
 // The rate that optimizer step `step` (from 0) uses, of a schedule without fault. Pure.

@@ -1,5 +1,5 @@
 // The kinds of schedules, one function each that returns its row of the table in schedule.cpp, and
-// what their curves are made of.
+// the functions that their curves share.
 #pragma once
 
 #include "planning/schedule/schedule.h"
@@ -17,13 +17,13 @@ ScheduleKind step_schedule();
 ScheduleKind cosine_restarts_schedule();
 ScheduleKind one_cycle_schedule();
 
-// Lengths converted from epochs carry rounding errors; a step this near a boundary stands on it.
+// Lengths converted from epochs carry rounding errors; a step this near a boundary counts as on it.
 inline constexpr double step_tolerance = 1e-12;
 
 // Share of the way from the end of warm-up to total_steps, in [0, 1].
 double run_progress(const Schedule& schedule, double since);
 
-// How many whole lengths `steps` are.
+// The number of whole lengths in `steps`.
 double whole_lengths(double steps, double length);
 
 // Half a cosine from one rate to another; progress in [0, 1].

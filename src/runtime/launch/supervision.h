@@ -64,7 +64,7 @@ class Supervision {
   bool failed(const Exit& exit) const;
   std::string first_signal() const;  // "SIGINT"
 
-  // The signal that ranks get for a signal of ours.
+  // The signal that ranks get for a signal to the launcher.
   int passed_as(int number) const;
 
   double grace_s_;

@@ -18,9 +18,9 @@ namespace lockstep::cli {
 // 0: none.
 extern const int cuda_needed;
 
-double begin_s();   // start of this program, on the monotonic clock
-void begin_anew();  // a further training in this program begins: it counts as a start of its own …
-double earlier_s();                      // … which came this long after the program's start
+double begin_s();    // start of this program, on the monotonic clock
+void begin_anew();   // a further training in this program begins, as a start of its own
+double earlier_s();  // from the program's start to the latest begin_anew
 std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
 bool colour_wanted();   // NO_COLOR, TERM=dumb

@@ -54,15 +54,17 @@ struct DirectJobs {
   std::vector<DirectSetting> settings;
 };
 // The value of an option that is not a list may be a list, "127,255": all jobs run with each value.
-// program: the path of lockstep. name: returns the batch's name from everything but the job file,
-// once that is known to be valid; jobs find it as LOCKSTEP_BATCH. Throws Error as resolve_direct
-// does, if such values change which jobs there are, and if every job would be skipped.
+// program: the path of lockstep. name: returns the batch's name from everything but the job file;
+// called once that is known to be valid. Jobs find the name as LOCKSTEP_BATCH. Throws Error as
+// resolve_direct does, if such values change which jobs there are, and if every job would be
+// skipped.
 DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
                        const std::function<std::string(const DirectJobs&)>& name);
-// Whether two texts of direct_jobs differ at most in what their jobs only record, and in what has
-// no job.
+// Whether two texts of direct_jobs have the same jobs. They may differ in what their jobs only
+// record, and in what has no job.
 bool have_same_jobs(const std::string& toml, const std::string& other);
-// Whether `toml` has all jobs of `earlier`, and further ones only of what was left out there.
+// Whether `toml` has all jobs of `earlier`, and its further jobs are all of what was left out
+// there.
 bool takes_up_left_out(const std::string& toml, const std::string& earlier);
 
 }  // namespace lockstep::cli

@@ -6,10 +6,10 @@
 
 namespace lockstep::dimabsa {
 
-// Throws Error, which names the form and how to convert it, where a file plainly is no JSON Lines:
-// UTF-16 and UTF-32, XML, one JSON list, an object over several lines, the lines of ASTE (also of
-// ASQP) and of ACOS. Looks at the first line, also where it is blank. texts: its lines may be
-// texts, so that a bracket alone makes no list.
+// Throws Error, which names the form and how to convert it, if a file plainly is no JSON Lines.
+// Such forms are UTF-16 and UTF-32, XML, one JSON list, an object over several lines, and the lines
+// of ASTE (also of ASQP) and of ACOS. Looks at the first line, even if it is blank. texts: the
+// file's lines may be texts, so that a bracket alone makes no list.
 void refuse_other_forms(std::string_view file, const std::string& name, bool texts = false);
 
 }  // namespace lockstep::dimabsa

@@ -11,13 +11,12 @@ namespace lockstep::dimabsa {
 
 struct FileName {
   std::string language, domain;  // "eng", "restaurant"
-  std::string split;             // "train", "dev", "test"; "pred", "gold"; "" where it says none
+  std::string split;             // "train", "dev", "test"; "pred", "gold"; "" if it says none
   std::optional<Task> task;      // "alltasks" and names without it: none
 };
 
-// Nothing where the name does not begin with a language (three lower-case letters, ptbr or ptmz)
-// and a domain, behind "pred_" or "gold_" where that is there; nor where it says no split and no
-// task.
+// Nothing if the name does not begin with a language (three lower-case letters, ptbr or ptmz) and a
+// domain, after an optional "pred_" or "gold_". Nothing also if it says neither a split nor a task.
 std::optional<FileName> parse_file_name(const std::filesystem::path& path);
 
 // "subtask_3/pred_eng_restaurant.jsonl", as submissions have it.

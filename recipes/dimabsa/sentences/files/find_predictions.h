@@ -27,9 +27,9 @@ std::filesystem::path find_predictions(const std::filesystem::path& predictions,
                                        const WantedPredictions& wanted,
                                        const std::filesystem::path& scratch);
 
-// Which tasks the predictions are of, by the folders and names of the path or of what lies in it;
-// where these say nothing, by the key of the first line of the only file. Empty: nothing says it.
-// Throws Error where a file or an archive cannot be read.
+// The tasks that the predictions are of. They follow from the folders and names of the path, or of
+// the files in it. If these say nothing, they follow from the key of the first line of the only
+// file. Empty: nothing says it. Throws Error if a file or an archive cannot be read.
 std::vector<Task> tasks_of_predictions(const std::filesystem::path& predictions);
 
 }  // namespace lockstep::dimabsa

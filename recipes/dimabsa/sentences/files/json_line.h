@@ -17,10 +17,10 @@ struct LinePlace {
   Error error(const std::string& what, const std::string& hint = {}) const;  // "FILE:LINE: WHAT"
 };
 
-// Throws Error where the line is no UTF-8 or no JSON object.
+// Throws Error if the line is no UTF-8 or no JSON object.
 nlohmann::json parse_line(std::string_view line, const LinePlace& place);
 
-// The value of a key. Throw Error where it is not there, with the nearest key, or of another type.
+// The value of a key. Throw Error if it is not there, with the nearest key, or of another type.
 const std::string& text_at(const nlohmann::json& object, const char* key, const LinePlace& place);
 const nlohmann::json& list_at(const nlohmann::json& object, const char* key,
                               const LinePlace& place);

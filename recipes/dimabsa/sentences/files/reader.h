@@ -51,9 +51,9 @@ SentenceFile parse_sentences(std::string_view text, const std::string& name,
                              const ReadOptions& options);
 SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions& options);
 
-// Predictions: tuples under Aspect_VA, Triplet or Quadruplet; no text is needed; nothing is
-// compared with a text or a list; VA may leave [1, 9], for which the scorer gives nothing (counted
-// warning). The rest is an Error as above.
+// Predictions: tuples under Aspect_VA, Triplet or Quadruplet. No text is needed, and nothing is
+// compared with a text or a list. VA may leave [1, 9]; the scorer gives nothing for that (counted
+// warning). Other faults are Errors as above.
 SentenceFile parse_predictions(std::string_view text, const std::string& name, Task task);
 SentenceFile read_predictions(const std::filesystem::path& path, Task task);
 

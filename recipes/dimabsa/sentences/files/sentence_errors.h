@@ -10,8 +10,8 @@
 
 namespace lockstep::dimabsa {
 
-// A tuple on one line: "soup · great · FOOD#QUALITY · 7.50#6.25", what the task does not have left
-// out.
+// A tuple on one line, without what the task does not have: "soup · great · FOOD#QUALITY ·
+// 7.50#6.25".
 std::string describe(Task task, const Tuple& tuple);
 
 // A row per place, in their order. Columns: id, gold, predicted, matched (counts of tuples),

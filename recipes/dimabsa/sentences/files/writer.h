@@ -10,14 +10,14 @@
 
 namespace lockstep::dimabsa {
 
-// Without tuples that another one before has the same aspect, opinion and category as, without
-// regard to case: the scorer gives nothing for both. In task 1 and 2 the category, in task 1 the
-// opinion, does not count.
+// Leaves out each tuple with the same aspect, opinion and category as an earlier one, without
+// regard to case: the scorer gives nothing for both. The category does not count in tasks 1 and 2,
+// nor the opinion in task 1.
 std::vector<Tuple> without_duplicates(Task task, const std::vector<Tuple>& tuples);
 
 // One line without its newline: ID, and the tuples under Aspect_VA, Triplet or Quadruplet, without
-// duplicates; VA clamped to 1 to 9, rounded to two decimals, "5.00#5.00" where there is none.
-// Phrases must be valid UTF-8; what is not becomes U+FFFD.
+// duplicates. VA is clamped to 1 to 9 and rounded to two decimals; "5.00#5.00" if there is none.
+// Phrases must be valid UTF-8; other bytes become U+FFFD.
 std::string prediction_line(Task task, const Sentence& sentence);
 // All of them, a newline behind each.
 std::string prediction_lines(Task task, const std::vector<Sentence>& sentences);

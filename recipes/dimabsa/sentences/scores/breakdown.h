@@ -14,7 +14,7 @@ struct GroupScore {
   Scores scores;
 };
 
-// Scores of the tuples, gold and predicted, for which `holds` is true. That must follow from the
+// Scores of the tuples, gold and predicted, for which `holds` is true. `holds` must depend on the
 // lower-cased aspect, opinion and category alone, so that matched tuples stay matched.
 Scores score_where(Task task, const Aligned& aligned,
                    const std::function<bool(const Tuple&)>& holds);

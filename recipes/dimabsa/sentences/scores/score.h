@@ -2,11 +2,11 @@
 // valence and arousal (task 1), and the plain F1 of tuples.
 //
 // Rules, each sentence by itself. A tuple's key is lower-cased: aspect, opinion and, in task 3, the
-// category. A gold tuple that exactly one predicted tuple has the key of is matched, and gets the
-// credit 1 - distance / sqrt(128), or 0 where the predicted VA leaves [1, 9]. One that several
-// predicted tuples have the key of is missed, whatever they say; they count as spurious. A
-// predicted tuple may match several gold tuples of its key. Sentences that were not predicted miss
-// all their tuples; those predicted that gold does not know are spurious throughout.
+// category. A gold tuple is matched if exactly one predicted tuple has its key. It gets the credit
+// 1 - distance / sqrt(128), or 0 if the predicted VA leaves [1, 9]. If several predicted tuples
+// have its key, it is missed, whatever they say; they count as spurious. A predicted tuple may
+// match several gold tuples of its key. Sentences that were not predicted miss all their tuples.
+// All predicted tuples of a sentence that gold does not know are spurious.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct TupleSums {
   // Different keys of a sentence in each list, and in both: the plain F1 of tuples, without VA.
   std::int64_t gold_keys = 0, predicted_keys = 0, shared_keys = 0;
 
-  // credit / predicted, credit / gold and their harmonic mean; 0 where there is nothing.
+  // credit / predicted, credit / gold and their harmonic mean; 0 if there is nothing.
   double c_precision() const;
   double c_recall() const;
   double c_f1() const;
   double precision() const;
   double recall() const;
-  double f1() const;  // 0 where nothing is shared
+  double f1() const;  // 0 if nothing is shared
 
   TupleSums& operator+=(const TupleSums& other);
 };
@@ -48,9 +48,9 @@ struct VaSums {
   void add(const ValenceArousal& gold, const ValenceArousal& predicted);
   // sqrt(sum of squared distances / count); divided by sqrt(128) if `normalized`. NaN of nothing.
   double rmse(bool normalized = false) const;
-  // The same had each prediction been this one: what a model that learnt nothing reaches.
+  // The same if each prediction were this one, as from a model that learnt nothing.
   double rmse_of_constant(const ValenceArousal& prediction) const;
-  // Pearson's; NaN of fewer than two pairs, and where one side is constant.
+  // Pearson's; NaN of fewer than two pairs, and if one side is constant.
   double pearson_valence() const;
   double pearson_arousal() const;
 
@@ -85,15 +85,16 @@ struct Scores {
 Scores score_in_order(Task task, std::span<const Sentence> gold,
                       std::span<const Sentence> predicted);
 
-// The same lists with one ID at each place: gold's order, then those that gold does not know with
-// an empty gold sentence. A gold sentence without prediction has one without tuples.
+// The same lists with one ID at each place. Gold's sentences come first, in their order. Then come
+// predicted sentences that gold does not know, each with an empty gold sentence. A gold sentence
+// without a prediction gets one without tuples.
 struct Aligned {
   std::vector<Sentence> gold, predicted;
   std::vector<std::string> missing, unknown;  // IDs
 };
 Aligned align(const std::vector<Sentence>& gold, const std::vector<Sentence>& predicted);
 
-// By ID, as the official scorer. Throws Error in task 1 where an aspect of gold has no prediction.
+// By ID, as the official scorer. Throws Error in task 1 if an aspect of gold has no prediction.
 Scores score(Task task, const std::vector<Sentence>& gold, const std::vector<Sentence>& predicted);
 
 }  // namespace lockstep::dimabsa

@@ -21,7 +21,7 @@ struct ScoreFilesOptions {
 
 // score_list, then "sentences". Says, a line each: intervals, scores of NULL and of categories,
 // IDs that are missing or unknown, and what the readers warn of. context.predictions: a file, a
-// folder or a zip archive (find_predictions.h). Throws Error where a file cannot be read, and where
+// folder or a zip archive (find_predictions.h). Throws Error if a file cannot be read, and if
 // no predicted ID is one of gold.
 std::vector<Score> score_files(const ScoreFilesOptions& options, const ScoreContext& context);
 

@@ -30,9 +30,9 @@ struct SentencePieceSettings {
   std::string where;  // the file, for errors
 };
 
-// Places are those of the library, which cover all characters that became a piece's, without white
-// characters beside them; a piece that is only the mark of a space has the place of the character
-// behind it. Throws Error where the file is no such model.
+// Places are those of the library. They cover all characters that became a piece's, without white
+// characters next to them. A piece that is only the mark of a space has the place of the character
+// behind it. Throws Error if the file is no such model.
 std::unique_ptr<Tokenizer> make_sentence_piece(SentencePieceSettings settings);
 
 }  // namespace lockstep::dimabsa

@@ -7,7 +7,7 @@
 
 namespace lockstep::dimabsa {
 
-// Throws Error where the family is none of the two, by tokenizer_class of tokenizer_config.json,
+// Throws Error if the family is none of the two, by tokenizer_class of tokenizer_config.json,
 // model_type of config.json, or the name of the file.
 SentencePieceSettings sentence_piece_settings(const std::filesystem::path& folder);
 

@@ -10,10 +10,9 @@ namespace lockstep::dimabsa {
 
 bool is_unigram(const nlohmann::json& tokenizer);
 
-// The same as a sentencepiece model without rules of its own, whose ids are those of the file, with
-// the normalizer and the rules of words beside it. Special tokens have the names
-// that `config`, tokenizer_config.json, gives them, else XLM-R's or DeBERTa's. Throws Error where a
-// part is of a kind that is not known here.
+// Gives the same as a sentencepiece model without rules of its own, with the file's ids, normalizer
+// and rules of words. Special tokens have the names that `config`, tokenizer_config.json, gives
+// them, else XLM-R's or DeBERTa's. Throws Error if a part is of a kind that is not known here.
 SentencePieceSettings unigram_settings(const nlohmann::json& tokenizer,
                                        const nlohmann::json& config, const std::string& where);
 

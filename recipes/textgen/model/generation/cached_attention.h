@@ -14,8 +14,8 @@ namespace lockstep::textgen {
 at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key,
                             const at::Tensor& value);
 
-// The same for n == t with dropout on the probabilities, which are kept for the backward pass: the
-// slow way, because fused attention cannot draw its mask from a sample's row in the global batch.
+// The same for n == t with dropout on the probabilities, which are kept for the backward pass. This
+// is slower, because fused attention cannot draw its mask from a sample's row in the global batch.
 at::Tensor causal_attention_with_dropout(const at::Tensor& query, const at::Tensor& key,
                                          const at::Tensor& value, double p, std::int64_t layer,
                                          const StepContext& context);

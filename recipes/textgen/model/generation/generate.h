@@ -1,4 +1,4 @@
-// Text that goes on from a prompt.
+// Generates text that continues a prompt.
 #pragma once
 
 #include "recipes/textgen/model/generation/incremental.h"
@@ -26,9 +26,10 @@ using Decode = std::function<std::string_view(std::int64_t token)>;
 // Takes text of a sequence as it comes, in whole characters.
 using TextOut = std::function<void(std::int64_t sequence, const std::string& text)>;
 
-// Goes on from `prompt` (at least one token) in `count` sequences at once, numbered from `first`;
-// the number is part of the draws, so a sequence is the same whichever others are beside it. The
-// repetition penalty is for tokens in the model's window. Stops early once every sequence ended.
+// Continues `prompt` (at least one token) in `count` sequences at once, numbered from `first`. The
+// number is part of the draws, so a sequence is the same whichever others are generated with it.
+// The repetition penalty is for tokens in the model's window. Stops early once every sequence
+// ended.
 void generate(const Gpt& model, const StepContext& context, const Decode& decode,
               const TokenIds& prompt, const GenerateOptions& options, std::int64_t first,
               std::int64_t count, const TextOut& out);

@@ -20,12 +20,12 @@ struct Candidate {
   friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
-// The tokens that may be drawn, most likely first (equal ones: lower token first), probabilities
-// adding up to 1. In this order: the logit of each token in `history` is divided by the repetition
-// penalty if positive, else multiplied by it, once however often it occurred (Keskar et al., CTRL,
-// 2019); division by temperature; top-k; top-p, which keeps the token that crosses the share.
-// Temperature 0 leaves one candidate. NaN and -inf are never candidates; if nothing else is there,
-// throws Error.
+// The tokens that may be drawn, most likely first (equal ones: lower token first), with
+// probabilities that add up to 1. First, the logit of each token in `history` is divided by the
+// repetition penalty if it is positive, else multiplied by it, once however often the token
+// occurred (Keskar et al., CTRL, 2019). Then come division by temperature, top-k, and top-p, which
+// keeps the token that crosses the share. Temperature 0 leaves one candidate. NaN and -inf are
+// never candidates; if nothing else is there, throws Error.
 std::vector<Candidate> candidates(std::span<const float> logits,
                                   std::span<const std::int64_t> history,
                                   const SamplerOptions& options);

@@ -1,4 +1,4 @@
-// The tokenizer that the options ask for, learned from the training text where it has to be.
+// The tokenizer that the options ask for, learned from the training text if necessary.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace lockstep::textgen {
 std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corpus& corpus,
                                           const Say& say);
 
-// The one that tokenizer.path names, of the kinds gpt2 and bpe. Throws Error.
+// The tokenizer that tokenizer.path names, of the kinds gpt2 and bpe. Throws Error.
 std::unique_ptr<Tokenizer> named_tokenizer(const TextOptions& options);
 
 // Text that tells tokenizers apart before the corpus is read: kind, size, contents of their files.

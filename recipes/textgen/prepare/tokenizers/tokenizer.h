@@ -37,7 +37,7 @@ class Tokenizer {
   virtual bool may_cut_anywhere() const { return false; }   // between any two characters
   virtual std::string piece(std::int64_t token) const = 0;  // its bytes; empty for separators
   virtual std::unique_ptr<Encoder> encoder() const = 0;
-  // Files that `load_tokenizer` needs beside tokenizer.json: names and contents.
+  // Files that `load_tokenizer` needs besides tokenizer.json: names and contents.
   virtual std::vector<std::pair<std::string, std::string>> files() const { return {}; }
   // The content of tokenizer.json besides the kind.
   virtual nlohmann::json description() const { return nlohmann::json::object(); }

@@ -20,7 +20,7 @@ class GzipReader {
   GzipReader& operator=(const GzipReader&) = delete;
 
   std::uint64_t position() const { return position_; }  // in the inflated bytes
-  // To a place in the inflated bytes, from the start again where it lies behind.
+  // Moves to a place in the inflated bytes; backwards, it inflates from the start again.
   void seek(std::uint64_t position);
   // As many as there are; fewer only at the end. Throws Error for what is damaged or cut off.
   std::size_t read(std::span<std::byte> out);

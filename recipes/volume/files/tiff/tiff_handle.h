@@ -26,7 +26,7 @@ struct CloseTiff {
 };
 using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
 
-// mode: as TIFFOpen's. The stream must outlive the handle. Nothing where libtiff refuses.
+// mode: as TIFFOpen's. The stream must outlive the handle. Nothing if libtiff refuses.
 TiffHandle open_tiff_handle(TiffStream& stream, const std::string& name, const char* mode);
 
 // libtiff's last message on this thread ("LZWDecode: …"), or "it is damaged or truncated"; forgets

@@ -11,7 +11,7 @@
 
 namespace lockstep::volume {
 
-// How pixels are stored where no VoxelType is like it: bits, which become u8 of 0 and 1, and floats
+// How pixels are stored if no VoxelType is like it: bits, which become u8 of 0 and 1, and floats
 // of 16 bits, which become f32.
 enum class TiffPacking { none, bits, half };
 
@@ -28,7 +28,7 @@ struct TiffPage {
 TiffPage describe_page(TIFF* tiff, const Refuse& refuse);
 // Whether all of its strips or tiles lie within the file, and are of a size that fits the page.
 void check_pixels(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes, const Refuse& refuse);
-// False where libtiff fails. out: height x width voxels.
+// False if libtiff fails. out: height x width voxels.
 bool read_pixels(TIFF* tiff, const TiffPage& page, std::span<std::byte> out);
 
 }  // namespace lockstep::volume

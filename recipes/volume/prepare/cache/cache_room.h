@@ -24,7 +24,7 @@ struct CacheLimits {
 std::optional<std::string> make_room(const std::filesystem::path& folder, double needed_bytes,
                                      const std::set<std::string>& kept, const CacheLimits& limits);
 
-// Marks it as used now; false where it is not there.
+// Marks it as used now; false if it is not there.
 bool mark_used(const std::filesystem::path& cached);
 
 }  // namespace lockstep::volume

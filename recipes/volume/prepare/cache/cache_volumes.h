@@ -10,7 +10,7 @@
 
 namespace lockstep::volume {
 
-// The cached file of each pair, in `folder`, which is made where it is absent. Its name tells
+// The cached file of each pair, in `folder`, which is made if it is absent. Its name tells
 // everything that decides its content: the bytes of both sources and `how`. Absent files are
 // decoded on all cores; two processes at once are safe. Throws Error: the first faulty pair's, or
 // no room, before anything is decoded.

@@ -20,7 +20,8 @@ struct DecodeOptions {
   std::int64_t channels = 0;  // that a volume must have; 0: any number
   bool same_grid = false;     // affines of image and label may differ
   bool as_planes = false;     // ReadVolume::as_planes
-  // Which no volume may be smaller than; nothing where volumes are filled up, or not trained on.
+  // The extents that every volume must have at least; nothing if volumes are filled up, or not
+  // trained on.
   std::optional<std::array<std::int64_t, 3>> patch{};
 };
 DecodeOptions decode_options(const VolumeOptions& options);
@@ -35,11 +36,11 @@ void check_holds_patch(const std::filesystem::path& image,
 // that is not meant, a volume that is smaller than the patch.
 CachedHeader header_of(const Pair& pair, const DecodeOptions& how);
 
-// The memory that `decode` takes, about.
+// The approximate memory that `decode` takes.
 double decode_bytes(const Pair& pair, const DecodeOptions& how);
 
-// Throws Error, besides, for voxels that are no numbers, labels that are no classes, and labels
-// that are all ignored.
+// Also throws Error for voxels that are no numbers, labels that are no classes, and labels that are
+// all ignored.
 void decode(const Pair& pair, const DecodeOptions& how, const std::filesystem::path& cached);
 
 }  // namespace lockstep::volume

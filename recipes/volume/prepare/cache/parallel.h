@@ -1,4 +1,4 @@
-// Many like pieces of work on all cores, in bounded memory.
+// Many similar pieces of work on all cores, in bounded memory.
 #pragma once
 
 #include <cstddef>

@@ -12,9 +12,9 @@ namespace lockstep::volume {
 // Whether a volume of this shape has such a part.
 bool fits(const VolumePart& part, const VolumeShape& shape);
 
-// The part of a whole volume that has it. It is written into `folder`, the cache, where it is
-// absent or damaged; two processes at once are safe. Statistics are those of the whole, as those of
-// planes are. Throws Error where there is no room.
+// The part of a whole volume that has such a part. It is written into `folder`, the cache, if it is
+// absent or damaged; two processes at once are safe. Statistics are those of the whole volume, as
+// for planes. Throws Error if there is no room.
 VolumeEntry part_of(const VolumeEntry& whole, const VolumePart& part,
                     const std::filesystem::path& folder, const CacheLimits& limits);
 

@@ -10,19 +10,19 @@
 
 namespace lockstep::volume {
 
-// Whole volumes, in the order of the pairs; `folder`: of the cache. Throws Error, besides
-// those of cache_volumes, where numbers of channels differ.
+// Whole volumes, in the order of the pairs; `folder`: of the cache. Throws the Errors of
+// cache_volumes, and one if numbers of channels differ.
 std::vector<VolumeEntry> cached_entries(const std::vector<Pair>& pairs, const DecodeOptions& how,
                                         const CacheLimits& limits,
                                         const std::filesystem::path& folder, const Say& say);
 
-// Into `train` and `valid` of a new record, with channels, type and normalisation. Says what is
-// held back of a single volume. Throws Error.
+// Splits the entries into `train` and `valid` of a new record, with channels, type and
+// normalisation. Says what is held back of a single volume. Throws Error.
 PreparedVolumes split_entries(const std::vector<VolumeEntry>& entries, const VolumeOptions& options,
                               const std::filesystem::path& folder, const Say& say);
 
-// Throws Error for a volume that is smaller than a patch, unless data.pad allows it, and where no
-// training volume has foreground; says which have none.
+// Throws Error for a volume that is smaller than a patch, unless data.pad allows it, and if no
+// training volume has foreground. Says which have none.
 void check_entries(const PreparedVolumes& volumes, const VolumeOptions& options, const Say& say);
 
 }  // namespace lockstep::volume

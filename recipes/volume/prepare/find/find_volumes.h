@@ -35,12 +35,12 @@ struct Pair {
 };
 
 bool is_slice(const std::filesystem::path& path);  // by its name
-// Holds slices and no volumes. So do folders whose slices cannot be read; whoever opens them says
-// so.
+// Whether a folder holds slices and no volumes. Also true if its slices cannot be read; opening
+// them reports that.
 bool is_slice_folder(const std::filesystem::path& path);
 
-// The volumes that lie in a folder by their id, the name without its suffix. Throws Error where the
-// folder cannot be listed, or where two have the same id. ending: that names of files have; empty:
+// The volumes that lie in a folder by their id, the name without its suffix. Throws Error if the
+// folder cannot be listed, or if two have the same id. ending: that names of files have; empty:
 // any that is read.
 std::map<std::string, std::filesystem::path> list_volumes(const std::filesystem::path& folder,
                                                           const std::string& ending = {});

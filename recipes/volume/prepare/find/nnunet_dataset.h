@@ -15,8 +15,8 @@ namespace lockstep::volume {
 
 struct NnunetDataset {
   std::filesystem::path file;
-  // Names of the labels 0, 1, …; the label to ignore is not among them. Empty where `regions` is
-  // not.
+  // Names of the labels 0, 1, …; the label to ignore is not among them. Empty if `regions` is
+  // not empty.
   std::vector<std::string> labels;
   std::string regions;                 // names of labels that stand for several numbers: "a, b"
   std::optional<std::int64_t> ignore;  // the label called "ignore"
@@ -32,20 +32,20 @@ NnunetDataset read_nnunet_dataset(const std::filesystem::path& file);
 // no folder of nnU-Net's.
 std::filesystem::path nnunet_dataset_file(const std::filesystem::path& folder);
 
-// The same of the folder around one of them, as around labelsTs.
+// The same for the folder around one of these folders, such as around labelsTs.
 std::filesystem::path nnunet_dataset_around(const std::filesystem::path& folder);
 
-// The file_ending of that file, as far as it can be read and names a kind that is read: what a
-// folder with another kind of files beside is listed by. "": any.
+// The file_ending of that file, if it can be read and names a kind that is read. A folder with
+// several kinds of files is listed by it. "": any.
 std::string nnunet_file_ending(const std::filesystem::path& dataset_json);
 
-// list_volumes of what is predicted or scored, by that ending where any volume in the folder has
-// it: outputs and labels of one's own may be of another kind.
+// list_volumes for what is predicted or scored. It uses that ending if any volume in the folder has
+// it, since one's own outputs and labels may be of another kind.
 std::map<std::string, std::filesystem::path> list_nnunet_volumes(
     const std::filesystem::path& folder, const std::filesystem::path& dataset_json);
 
 // Sets data.classes and data.ignore, and with `training` data.channels and data.normalize too,
-// where nobody has set them; reports what was taken, and what differs from what is set. Throws
+// if nobody has set them; reports what was taken, and what differs from what is set. Throws
 // Error for regions, unless data.classes is set, and for kinds of files that are not read.
 void take_nnunet_dataset(VolumeOptions& options, const NnunetDataset& dataset, bool training,
                          const Say& say);

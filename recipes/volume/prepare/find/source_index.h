@@ -1,4 +1,4 @@
-// Remembers hashes of the contents of sources, so that they are not read again to find out.
+// Remembers hashes of the contents of sources, so that unchanged sources are not read again.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 namespace lockstep::volume {
 
 // Size, time of the last change and number of a file, or of all slices of a folder. Throws Error
-// where there is none.
+// if there is none.
 std::string stamp_of(const std::filesystem::path& source);
 
 // XXH3-128 of a file's bytes, or of the names and bytes of all slices of a folder. Throws Error.
@@ -19,13 +19,13 @@ std::string content_hash(const std::filesystem::path& source);
 // A file of JSON: path -> stamp and hash. Thread-safe.
 class SourceIndex {
  public:
-  explicit SourceIndex(std::filesystem::path path);  // empty where the file is absent or damaged
+  explicit SourceIndex(std::filesystem::path path);  // empty if the file is absent or damaged
 
   // Nothing unless the source is as it was when its hash was taken.
   std::optional<std::string> hash_of(const std::filesystem::path& source,
                                      const std::string& stamp) const;
-  // A source that was changed in the last seconds is not remembered: it may change once more within
-  // what the clock of files tells apart.
+  // A source that was changed in the last seconds is not remembered: it may change again without a
+  // change of its time stamp.
   void remember(const std::filesystem::path& source, const std::string& stamp,
                 const std::string& hash);
   // Saves what was remembered, with what others wrote in the meantime, without sources that are

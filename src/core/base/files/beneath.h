@@ -15,11 +15,12 @@
 
 namespace lockstep {
 
-// Every path it opens, makes, renames or removes lies in the folder. No link leads there, neither
-// in place of a file nor of a folder on the way. A link to the folder itself is followed.
+// Every path that it opens, makes, renames or removes lies in the folder. It follows no link,
+// neither in place of a file nor in place of a folder on the way. Only a link to the folder itself
+// is followed.
 //
 // Paths are relative to the folder and have no "..". Unless noted, a failure returns false or an
-// empty value, with the reason in errno: ELOOP or ENOTDIR where a link is in the way.
+// empty value, with the reason in errno: ELOOP or ENOTDIR if a link is in the way.
 class Beneath {
  public:
   explicit Beneath(std::filesystem::path folder);  // throws Error
@@ -28,9 +29,9 @@ class Beneath {
 
   UniqueFd open(const std::filesystem::path& below, int flags, mode_t mode = 0666) const;
   std::optional<struct stat> status(
-      const std::filesystem::path& below) const;  // of a link: its own status
+      const std::filesystem::path& below) const;  // for a link, its own status
   std::vector<std::string> names_in(const std::filesystem::path& below) const;  // none on an error
-  // True also where the folder exists already.
+  // True also if the folder exists already.
   bool make_folder(const std::filesystem::path& below) const;
   // Makes the folders above it too.
   bool make_folders(const std::filesystem::path& below) const;
@@ -41,7 +42,7 @@ class Beneath {
   bool take(const std::filesystem::path& file, const std::filesystem::path& to,
             unsigned flags = 0) const;
   bool remove(const std::filesystem::path& file) const;  // also a link, but not its target
-  // Whether it is a folder that holds only files (or links), all with good names.
+  // Whether the path is a folder that holds only files (or links), all with good names.
   bool holds_only_files(const std::filesystem::path& below,
                         const std::function<bool(const std::string&)>& is_good = {}) const;
   // Removes such a folder with its files. Any other folder is left as it is.
@@ -61,7 +62,7 @@ class Beneath {
   std::shared_ptr<const UniqueFd> folder_;  // shared by all copies
 };
 
-// For tests: behaves as on a kernel without openat2.
+// For tests: true makes it behave as on a kernel without openat2.
 void walk_beneath(bool walks);
 
 }  // namespace lockstep

@@ -40,7 +40,7 @@ enum class FileFormat {
 struct FileKind {
   FileFormat format;
   std::string name;      // "a Parquet file", "text in UTF-16LE"
-  std::string encoding;  // of wide text: as iconv names it
+  std::string encoding;  // of wide text: its name in iconv
 };
 
 // Bytes at the beginning of a file that suffice to recognise it.
@@ -54,7 +54,7 @@ std::optional<FileKind> kind_of_file(std::string_view head, const std::filesyste
 enum class TextForm { csv, csv_with_index, json_lines };
 
 // A hint: how to get UTF-8 text of the given form from such a file. csv_with_index: the pandas
-// index becomes a column, for instance times. name: the file's name, left out of the hint where a
+// index, for instance times, becomes a column. name: the file's name, left out of the hint if a
 // shell or Python would misread it.
 std::string text_remedy(const FileKind& kind, const std::string& name, TextForm form);
 

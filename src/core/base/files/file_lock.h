@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// The file is made where it is absent; its folder must exist. Calls `waiting` once if another
-// process holds the lock. Throws Error.
+// Makes the file if it is absent; its folder must exist. Calls `waiting` once if another process
+// holds the lock. Throws Error.
 UniqueFd lock_file(const std::filesystem::path& path, const std::function<void()>& waiting);
 
 }  // namespace lockstep

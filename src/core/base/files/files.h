@@ -13,8 +13,9 @@ namespace lockstep {
 
 class Beneath;
 
-// Most bytes that are read of a file at once, by its kind. A larger file is not the kind it should
-// be, and would fill the memory. Logs are read line by line (runtime/run/events/json_lines.h).
+// The most bytes that are read from a file at once, by the kind of file. A larger file cannot be of
+// that kind, and it would fill the memory. Logs are read line by line
+// (runtime/run/events/json_lines.h).
 inline constexpr std::uint64_t record_bytes = 16 << 20;  // records, states, configuration
 // Lists that people or programs make: jobs, vocabularies, indices of weights, predictions.
 inline constexpr std::uint64_t list_bytes = std::uint64_t{1} << 30;
@@ -24,8 +25,8 @@ inline constexpr std::uint64_t data_bytes = std::uint64_t{16} << 30;
 // Opens a file for reading, without ever waiting. Throws Error with path and reason if it is no
 // regular file (a pipe, a device, a folder) or a Git LFS pointer. The functions below do so too.
 UniqueFd open_regular_file(const std::filesystem::path& path);
-// Reads a regular file. Throws Error, also where it has more than `most_bytes`; little was read
-// then.
+// Reads a regular file. Throws Error, also if the file has more than `most_bytes`; then little of
+// it was read.
 std::string read_file(const std::filesystem::path& path, std::uint64_t most_bytes = record_bytes);
 // Reads a path that the user typed, which may be a pipe: `--config <(…)`. Throws Error as above; an
 // endless pipe is read up to the limit.
@@ -33,13 +34,13 @@ std::string read_input(const std::filesystem::path& path, std::uint64_t most_byt
 // Reads a stream to its end. name: for messages. Throws Error as soon as the limit is passed.
 std::string read_stream(std::istream& in, const std::string& name,
                         std::uint64_t most_bytes = record_bytes);
-// Writes a temporary file beside it, syncs and renames it, then syncs the parent folder. Readers
-// see the old or the new file, never half. Throws Error.
+// Writes a temporary file beside `path`, syncs and renames it, then syncs the parent folder.
+// Readers see the old or the new file, never a part of one. Throws Error.
 void write_file_atomic(const std::filesystem::path& path, std::string_view text);
 // The same in a folder that may belong to somebody else.
 void write_file_atomic(const Beneath& folder, const std::filesystem::path& below,
                        std::string_view text);
-// Makes the folders above it too; durable. Throws Error.
+// Also makes missing parent folders. All are synced to the disk. Throws Error.
 void make_directories(const std::filesystem::path& path);
 void sync_directory(const std::filesystem::path& path);  // throws Error
 

@@ -26,8 +26,9 @@ bool has_ended(std::string_view name, std::string_view prefix, const struct stat
 // "" if none can be made (errno).
 std::filesystem::path make_temporary_folder(const std::filesystem::path& root);
 
-// Removes files, and folders of files, with such names whose process has ended and that nobody
-// holds an flock on. A process does so once for each folder. Files that cannot be removed stay.
+// Removes files with such names, and folders of files with such names, if their process has ended
+// and nobody holds an flock on them. A process does this once for each folder. Files that cannot be
+// removed stay.
 void remove_abandoned(const Beneath& folder, const std::filesystem::path& below = ".");
 
 }  // namespace lockstep

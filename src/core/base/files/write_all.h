@@ -5,7 +5,7 @@
 
 namespace lockstep {
 
-// Waits where the descriptor would block. Returns false on an error (errno). Async-signal-safe.
+// Waits if the descriptor would block. Returns false on an error (errno). Async-signal-safe.
 bool write_all(int fd, std::string_view bytes);
 
 }  // namespace lockstep

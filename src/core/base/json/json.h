@@ -19,7 +19,7 @@ nlohmann::json parse_json(std::string_view text);
 
 // The replacement for NaN, Infinity and -Infinity, which JSON lacks: the texts "NaN", … or null.
 enum class PythonNumber { text, null };
-// The same for JSON as Python's json module writes it.
+// Like parse_json, for JSON that Python's json module wrote, which may have these numbers.
 nlohmann::json parse_python_json(std::string_view text, PythonNumber as = PythonNumber::text);
 
 // Where and why parsing a text as JSON failed, such as "half of a surrogate pair". The text must be

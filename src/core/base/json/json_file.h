@@ -1,4 +1,4 @@
-// JSON as the files of recipes are written.
+// The form of the JSON files that recipes write.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

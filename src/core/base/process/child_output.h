@@ -11,8 +11,9 @@ struct ChildOutput {
   std::string out;  // its standard output
 };
 
-// Runs `words`: a program, looked up in PATH, and its arguments. Standard input and error are ours.
-// keep_fd: stays open in the child, under its number. Throws Error if it cannot be started.
+// Runs `words`: a program, looked up in PATH, and its arguments. The child shares this process's
+// standard input and error. keep_fd: a descriptor that stays open in the child, with the same
+// number. Throws Error if the program cannot be started.
 ChildOutput child_output(std::vector<std::string> words, int keep_fd = -1);
 // The same, but its standard error is discarded.
 ChildOutput quiet_child_output(std::vector<std::string> words);

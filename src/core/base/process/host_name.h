@@ -5,6 +5,6 @@
 
 namespace lockstep {
 
-std::string host_name();  // "unknown host" where it has none
+std::string host_name();  // "unknown host" if it has none
 
 }  // namespace lockstep

@@ -29,7 +29,7 @@ std::string fill_cells_left(std::string_view text, int width, std::string_view m
 // the first word. No word is broken. Ends with a newline.
 std::string hang_cells(std::string_view head, std::string_view text, int width);
 
-// Breaks text into lines of at most `width` cells, at spaces where there are some. Newlines stay.
+// Breaks text into lines of at most `width` cells, at spaces if there are some. Newlines stay.
 std::string wrap_cells(std::string_view text, int width);
 
 }  // namespace lockstep

@@ -13,8 +13,8 @@ void say(const std::string& line);
 // that look like the start of a message are indented.
 void say_error(const std::string& what, const std::string& hint = {});
 
-// While it lives, all printed messages also go to `take`: whole lines, printable, from one thread
-// at a time. A newer transcript takes its place until that is destroyed.
+// During its lifetime, all printed messages also go to `take`: whole lines, printable, from one
+// thread at a time. A newer transcript replaces it until the newer one is destroyed.
 class Transcript {
  public:
   using Take = std::function<void(std::string_view lines)>;
@@ -26,11 +26,12 @@ class Transcript {
  private:
   Take before_;
 };
-// Lines that were shown in another way, such as a progress line; printable, each with its newline.
-// Has no effect without a transcript.
+// Adds lines that were shown in another way, such as a progress line. They are printable, each with
+// its newline. Has no effect without a transcript.
 void add_to_transcript(std::string_view lines);
 
-// Redraws on a terminal: our own control sequences, then the text as above without a newline.
+// Redraws on a terminal: prints control sequences unchanged, then the text as in `say`, but without
+// a newline at its end.
 void draw_on_terminal(std::string_view sequences, std::string_view text);
 
 }  // namespace lockstep

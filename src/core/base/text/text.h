@@ -30,7 +30,8 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 std::vector<std::string> split(std::string_view text, char separator);
 // The mark of UTF-8, which some programs write at the start of a text file.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-// Without any marks at its beginning: some programs add one to a text that has one.
+// The text without the marks at its beginning. There may be several, since some programs add one to
+// a text that has one.
 std::string_view without_byte_order_mark(std::string_view text);
 // The lines of a text file, without byte order marks at its beginning and carriage returns at line
 // ends. Text after the last newline is a line too.

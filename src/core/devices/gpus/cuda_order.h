@@ -21,8 +21,8 @@ struct CudaOrder {
 using AskCuda = std::function<std::optional<std::vector<std::string>>()>;
 
 // visible, order: the values of CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, or null. `ask` is
-// called only if they do not settle the order: unlike GPUs that CUDA sorts by speed, MIG instances,
-// a GPU with a fault.
+// called only if they do not determine the order. This is so with different models of GPUs, which
+// CUDA sorts by speed, with MIG instances, and with a GPU that has a fault.
 CudaOrder cuda_order(const std::vector<GpuInfo>& gpus, const char* visible, const char* order,
                      const AskCuda& ask);
 

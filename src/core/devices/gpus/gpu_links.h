@@ -31,13 +31,13 @@ struct LinkLimit {
 
 // The rate at which the slowest of these GPUs can send to the others. It is that of NVLink if a
 // switch or direct links join every pair, and that of PCIe if none do. Nothing for a mixture, for
-// one device, for CPUs, and where a number is unknown. Bridges between PCIe roots and sockets may
+// one device, for CPUs, and if a number is unknown. Bridges between PCIe roots and sockets may
 // allow less.
 std::optional<LinkLimit> link_limit(const std::vector<Device>& devices, GpuProbe& probe);
 
-// The rate assumed for GPUs that are not there: 16 lanes of the PCIe generation that their compute
-// capability came with, the slowest of them. Nothing in the cases above, and for unknown
-// capabilities.
+// The rate assumed for GPUs that this machine does not have: 16 lanes of the PCIe generation that
+// came with their compute capability. The slowest GPU decides. Nothing in the cases above, and for
+// unknown capabilities.
 std::optional<LinkLimit> assumed_link(const std::vector<Device>& devices);
 
 }  // namespace lockstep

@@ -22,9 +22,10 @@ struct GpuPeak {
 
 std::span<const GpuPeak> gpu_peaks();
 
-// Peak FLOP/s of the device. Nothing for CPUs, MIG instances, types that the GPU has no units for,
-// and names that are not in the table letter by letter. A missing "NVIDIA " in front is accepted,
-// as older drivers print it. The peak is the datasheet's, whatever the power limit.
+// Peak FLOP/s of the device. Nothing for CPUs, MIG instances, and types that the GPU has no units
+// for. Nothing either for names that are not in the table in exactly this form; only a missing
+// "NVIDIA " in front is accepted, as older drivers print it. The peak is the datasheet's, whatever
+// the power limit.
 std::optional<double> peak_flops(const Device& device, ComputeType type);
 
 }  // namespace lockstep

@@ -48,7 +48,7 @@ enum class PciePath {
 class GpuProbe {
  public:
   virtual ~GpuProbe() = default;
-  // All GPUs of the machine, PCI order. Empty where there is no driver; `why_absent` says why.
+  // All GPUs of the machine, PCI order. Empty if there is no driver; `why_absent` says why.
   virtual std::vector<GpuInfo> gpus() = 0;
   virtual std::string why_absent() const = 0;  // "" if NVML works
   virtual std::string driver_version() = 0;    // "580.159.04" or ""
@@ -75,13 +75,13 @@ HostInfo host_info();
 // The same from a recorded tree. affinity_cores: CPUs in this process's affinity mask.
 HostInfo host_info_under(const std::filesystem::path& root, int affinity_cores);
 
-// spec: "all" or "auto" is every visible GPU, or else as "cpu". "cpu" is 2 CPU ranks that share the
-// cores (1 on one core); "cpu:4" is 4. "0,1" are indexes within the GPUs that CUDA_VISIBLE_DEVICES
-// leaves visible. "GPU-uuid[,…]" are UUIDs; a unique prefix suffices. "MIG-uuid" may be unknown to
-// the probe. root: where /proc, /dev and /sys are. visible: the value of CUDA_VISIBLE_DEVICES or
-// null. Throws Error for: an unknown device (present ones named); the same device twice; a GPU
-// older than sm_75, also with "all"; NVIDIA device files or PCI devices without a working driver; a
-// driver too old for `cuda_needed` (e.g. 13000; 0 = no check).
+// spec: "all" or "auto" is every visible GPU, or the same as "cpu" if there is none. "cpu" is 2 CPU
+// ranks that share the cores (1 on one core); "cpu:4" is 4. "0,1" are indexes within the GPUs that
+// CUDA_VISIBLE_DEVICES leaves visible. "GPU-uuid[,…]" are UUIDs; a unique prefix suffices.
+// "MIG-uuid" may be unknown to the probe. root: where /proc, /dev and /sys are. visible: the value
+// of CUDA_VISIBLE_DEVICES or null. Throws Error for: an unknown device (present ones named); the
+// same device twice; a GPU older than sm_75, also with "all"; NVIDIA device files or PCI devices
+// without a working driver; a driver too old for `cuda_needed` (e.g. 13000; 0 = no check).
 std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                    const char* visible, int cuda_needed,
                                    const std::filesystem::path& root = "/");

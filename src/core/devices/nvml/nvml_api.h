@@ -78,7 +78,7 @@ struct ProcessInfo {  // nvmlProcessInfo_v1_t, with which every version begins; 
   unsigned long long used_memory;
 };
 constexpr unsigned process_info_v1_bytes = 16, process_info_v2_bytes = 24;
-// Into rows whose size the driver knows.
+// Fills rows whose size the driver knows.
 using ListProcesses = Return (*)(Device, unsigned*, void*);
 
 struct ProcessUtilization {  // nvmlProcessUtilizationSample_t, percent
@@ -113,7 +113,8 @@ constexpr unsigned gpm_sm = 2, gpm_tensor = 5, gpm_dram = 10, gpm_pcie_sent = 20
 // nvmlMemoryErrorType_t, nvmlEccCounterType_t
 constexpr unsigned ecc_uncorrected = 1, ecc_since_load = 0;
 
-// One member a function, named after it; null where the library lacks it. Call through ask().
+// One member for each function, with the function's name; null if the library lacks it. Call
+// through ask().
 struct Api {
   Return (*nvmlInit_v2)() = nullptr;
   Return (*nvmlShutdown)() = nullptr;
@@ -145,8 +146,8 @@ struct Api {
   Return (*nvmlDeviceGetPowerManagementDefaultLimit)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetComputeMode)(Device, int*) = nullptr;
   Return (*nvmlDeviceGetTotalEccErrors)(Device, unsigned, unsigned, unsigned long long*) = nullptr;
-  // Rows of memory that were replaced for each kind of error; whether some wait for a reset, and
-  // whether one could not be.
+  // How many rows of memory were replaced, for each kind of error; whether some wait for a reset;
+  // whether one could not be replaced.
   Return (*nvmlDeviceGetRemappedRows)(Device, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
   Return (*nvmlDeviceGetTopologyCommonAncestor)(Device, Device, int*) = nullptr;
   Return (*nvmlDeviceGetPowerUsage)(Device, unsigned*) = nullptr;  // milliwatts
@@ -176,7 +177,7 @@ struct Api {
   Return (*nvmlGpmMetricsGet)(GpmMetrics*) = nullptr;
 };
 
-// Calls what may be absent.
+// Calls a function that may be absent.
 template <class... Parameters, class... Arguments>
 Return ask(Return (*function)(Parameters...), Arguments... arguments) {
   return function ? function(arguments...) : function_not_found;

@@ -7,11 +7,11 @@
 
 namespace lockstep {
 
-// The parts of a GPU that is split by MIG; CUDA can use only them then, not the whole.
+// The MIG instances of a GPU. CUDA can then use only these, not the whole GPU.
 std::vector<nvml::Device> mig_instances(const nvml::Api& api, nvml::Device device);
 
-// Into total and used, by the newest function that there is. `used` leaves out what the driver
-// keeps for itself, from driver 510 on.
+// Fills total and used by the newest function that the library has. From driver 510 on, `used`
+// leaves out what the driver keeps for itself.
 nvml::Return read_memory(const nvml::Api& api, nvml::Device device, nvml::Memory& memory);
 
 }  // namespace lockstep

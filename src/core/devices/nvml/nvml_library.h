@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// "libnvidia-ml.so.1", or what LOCKSTEP_NVML names; from construction to destruction. Never throws.
+// Loads "libnvidia-ml.so.1", or the file that LOCKSTEP_NVML names. It stays loaded from
+// construction to destruction. Never throws.
 class NvmlLibrary {
  public:
   NvmlLibrary();

@@ -1,9 +1,10 @@
 // The processes on a GPU, whatever the size of the rows that the driver writes.
 //
 // The functions that list them kept their names while their rows grew. A row has 16 bytes (pid,
-// memory) without a number, and 24 (with the MIG instances) in _v2 and _v3. In _v3 of drivers
-// 535.43 to 535.86 it has 32 (with protected memory), and single releases had other sizes. So a row
-// gets more room than any has had, and the row length is inferred from the driver's output.
+// memory) in the functions without a version number, and 24 (with the MIG instances) in _v2 and
+// _v3. In _v3 of drivers 535.43 to 535.86 it has 32 (with protected memory), and single releases
+// had other sizes. So each row gets more room than any driver has needed, and the row length is
+// inferred from the driver's output.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,8 @@ class ProcessRows {
   std::vector<unsigned char> bytes_;
 };
 
-// Calls one function. size: of the last list, so that one call usually suffices; it is updated.
-// Nothing if the driver lacks the function, refuses, or wrote rows that make no sense.
+// Calls one function. size: the length of the last list, so that one call usually suffices; it is
+// updated. Nothing if the driver lacks the function, refuses, or wrote rows that make no sense.
 std::optional<std::vector<nvml::ProcessInfo>> running_processes(nvml::ListProcesses function,
                                                                 nvml::Device device,
                                                                 std::size_t documented,

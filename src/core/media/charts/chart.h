@@ -38,8 +38,8 @@ struct XySeries {
   std::optional<std::size_t> look{};  // number of its colour and dashes; nothing: its place in the
                                       // list
 };
-// A line with more points than the chart has columns is drawn by the range in each column. So every
-// peak is visible and the file stays small.
+// If a line has more points than the chart has columns, each column shows the range of its values.
+// So every peak is visible and the file stays small.
 std::string xy_chart(const ChartFrame& frame, const std::vector<XySeries>& series);
 
 struct XyPanel {

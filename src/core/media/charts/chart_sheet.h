@@ -68,7 +68,7 @@ LegendEntry look_of(std::size_t index, const std::string& name);
 constexpr double row_px = 26;
 ChartFrame high_enough(ChartFrame frame, std::size_t rows);
 
-// Throws Error unless `size` is `wanted`, or 0 where that is allowed. what: "y of series \"loss\"".
+// Throws Error unless `size` is `wanted`, or 0 if that is allowed. what: "y of series \"loss\"".
 void check_length(const std::string& what, std::size_t size, std::size_t wanted,
                   bool may_be_empty = false);
 

@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Numbers of such kills so far; nothing where a counter cannot be read.
+// Numbers of such kills so far; nothing if a counter cannot be read.
 struct MemoryKills {
   std::optional<std::uint64_t> group;    // in this process's control group and those below it
   std::optional<std::uint64_t> machine;  // anywhere on the machine

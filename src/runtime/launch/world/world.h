@@ -25,8 +25,8 @@ struct World {
 //  - Slurm's SLURM_PROCID, …, of a step that srun made (SLURM_STEP_ID; a batch script is no world),
 //    or without that variable if there are several tasks and this is not a batch script;
 //  - PMI_RANK, PMI_SIZE alone.
-// MASTER_ADDR and MASTER_PORT, where set, win over what is derived. A derived port is a function of
-// what all ranks share (Slurm's job and step, the MPI job's name), in 12000 to 31999.
+// MASTER_ADDR and MASTER_PORT, if set, take precedence over derived values. A derived port is a
+// function of what all ranks share (Slurm's job and step, the MPI job's name), in 12000 to 31999.
 std::optional<World> world_from_environment(const std::function<const char*(const char*)>& getenv);
 
 }  // namespace lockstep

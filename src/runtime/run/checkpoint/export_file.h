@@ -14,10 +14,10 @@
 namespace lockstep {
 
 // The tensors are those of a checkpoint's model.safetensors: weights, frozen parameters and buffers
-// under the model's own names, trained ones in f32. Metadata, beside the other names of tensors:
+// under the model's own names, trained ones in f32. Metadata, besides the other names of tensors:
 //   lockstep.record    JSON: what setup_to_json makes of a run
 //   lockstep.step      of the checkpoint
-//   lockstep.average   "true" where weights and buffers are averages over the training
+//   lockstep.average   "true" if weights and buffers are averages over the training
 //   lockstep.file.F    the file RUN/recipe/F, in base64
 //   lockstep.checksum  XXH3-128 of the whole file, these 32 digits being 0
 struct Exported {

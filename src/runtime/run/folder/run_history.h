@@ -22,8 +22,8 @@ struct RunHistory {
   std::vector<nlohmann::json> evals;     // those still valid, oldest first
   std::vector<nlohmann::json> warnings;  // "warning" and "checkpoint_failed"
   std::int64_t step = 0;                 // finished steps
-  // Since when, and which, is the micro-batch in force after `step` finished steps; {-1, 0}:
-  // unknown.
+  // The micro-batch in force after `step` finished steps: the step since which it is in force, and
+  // the micro-batch itself; {-1, 0}: unknown.
   std::pair<std::int64_t, std::int64_t> micro_at(std::int64_t step) const;
   nlohmann::json best() const;  // the newest eval event that was the best so far, or null
 };

@@ -5,9 +5,9 @@
 // the holder's host goes down, an NFSv4 server releases the lock after its lease (90 s).
 //
 // Some mounts keep locks local to a host (NFS with nolock or local_lock, sshfs, Lustre with
-// localflock). So a second sign counts: the file names the machine that holds it, and a thread
-// touches the file meanwhile. A machine that gets the flock on a file of another machine first
-// watches for that.
+// localflock). So a second sign counts: the file names the machine that holds it, and a thread of
+// the holder keeps touching the file. A machine that gets the flock on a file of another machine
+// first watches for such touches.
 #pragma once
 
 #include <atomic>

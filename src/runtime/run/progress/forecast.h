@@ -60,10 +60,11 @@ struct Begun {
 std::string quota_text(const Forecast& forecast, const TrainOptions& options, const Begun& begun,
                        std::int64_t total_steps);
 
-// That earlier starts have used up stop.budget, with a larger one; "" if more than least_s are
-// left.
+// Says that earlier starts have used up stop.budget, and suggests a larger one; "" if more than
+// least_s are left.
 std::string spent_budget_text(const TrainOptions& options, double spent_s, double least_s);
-// "stop.budget=24s": a multiple of what it is, that leaves at least as much once more.
+// "stop.budget=24s": a multiple of the present budget, so large that at least one present budget is
+// left.
 std::string raised_budget(const TrainOptions& options, double spent_s);
 
 std::string format_seconds(double seconds);  // "12.3ms", "0.31s", "14s", "5m20s"

@@ -14,7 +14,8 @@ struct TimedOrder {
   std::vector<std::string> words;
   std::filesystem::path output;  // a new file for its output
   std::optional<double> timeout_s{};
-  std::optional<std::vector<std::string>> environment{};  // the whole environment; nothing: ours
+  // the whole environment; nothing: as this process
+  std::optional<std::vector<std::string>> environment{};
   // Ends processes that the command left behind, also outside its process group. Allowed only if
   // this process has no other children.
   bool owns_orphans = false;

@@ -27,10 +27,10 @@ struct RunSource {
   std::filesystem::path outputs;  // folder in which predictions/ is created by default
 };
 
-// The note where --best has no good checkpoint that was evaluated. damaged: from best_good.
+// The note if --best has no good checkpoint that was evaluated. damaged: from best_good.
 std::string no_best_note(const std::vector<CheckpointInfo>& damaged);
 
-// The source that the first operand names. Says so where --best has nothing to go by. Throws Error:
+// The source that the first operand names. Says so if --best has nothing to go by. Throws Error:
 // no such run (nearest named), or a file that is not an export or is damaged.
 RunSource operand_source(const Parsed& parsed);
 

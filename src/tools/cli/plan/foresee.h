@@ -10,7 +10,7 @@
 
 namespace lockstep::cli {
 
-// For a planned setup, before a run begins or goes on. Sets stop.reserve. Adds to the plan's
+// For a planned setup, before a run begins or continues. Sets stop.reserve. Adds to the plan's
 // notes the forecast, whether it fits into the quota, and the time of predictions. Stores in
 // setup.times the times for the ranks. items: those that `then` predicts. trial: a measurement just
 // made, which takes precedence over remembered times. Returns the forecast from `trial`, an earlier

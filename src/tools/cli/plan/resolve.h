@@ -54,7 +54,7 @@ void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& device
 // and if unknown.
 std::optional<LinkLimit> link_between(const std::vector<Device>& devices);
 
-// The micro-batch of a run that goes on, as MeasuredMemory has it; 0: none.
+// The micro-batch of a run that continues, as MeasuredMemory has it; 0: none.
 struct EarlierMicro {
   std::int64_t shrunk_to = 0, kept = 0;
 };

@@ -25,8 +25,8 @@ struct BothWords {
   bool contradict = false;  // the two cannot both be meant
 };
 
-// Combines two words of one name: the later one counts if they contradict each other, but a file
-// rather than a folder.
+// Combines two words of one name. If they contradict each other, the later one counts, but a file
+// takes precedence over a folder.
 BothWords word_of_both(const OurWord& one, const OurWord& other);
 
 }  // namespace lockstep::cli

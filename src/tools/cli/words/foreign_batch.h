@@ -25,7 +25,7 @@ struct ForeignBatch {
   // Whether the recipe's micro-batch and accumulation count samples, so that they can be
   // translated.
   bool writes_micro = false, writes_accumulation = false;
-  bool has_presets_accumulation = true;  // where none is typed; false: the program had none
+  bool has_presets_accumulation = true;  // if none is typed; false: the program had none
 
   bool is_typed() const { return per_device > 0 || accumulation > 0 || global > 0; }
 };

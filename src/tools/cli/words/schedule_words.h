@@ -10,14 +10,14 @@
 
 namespace lockstep::cli {
 
-// The unit of the lengths among the words of one name, or which the name itself is; nothing where
-// there are none. Words that set no unit count in `otherwise`.
+// The unit of the lengths among the words of one name, or of the name itself if it is a length.
+// Nothing if there are no lengths. Lengths whose words set no unit count in `otherwise`.
 std::optional<TimeUnit> unit_of_lengths(const std::vector<OurWord>& words, TimeUnit otherwise);
 
-// Removes the unit where no length is left that it could be of.
+// Removes the unit if no length is left that it could belong to.
 void drop_idle_unit(std::vector<OurWord>& words);
 
-// Makes a share of stop.epochs one of stop.steps, for runs that end after so many steps.
+// Turns a share of stop.epochs into a share of stop.steps, for runs that end after so many steps.
 void take_share_of_steps(std::vector<OurWord>& words);
 
 }  // namespace lockstep::cli

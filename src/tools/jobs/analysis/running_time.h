@@ -15,7 +15,7 @@ using Stretch = std::pair<double, double>;  // of time in seconds: begin and end
 std::vector<Stretch> merged(std::vector<Stretch> stretches);
 double length(const std::vector<Stretch>& stretches);
 
-// A time between the first start and the last end in which no job ran whose end is known.
+// A time between the first start and the last end in which no job with a known end ran.
 struct BatchGap {
   double begin = 0, end = 0;  // unix seconds
   bool paused = false;        // else it was stopped

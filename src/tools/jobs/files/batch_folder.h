@@ -14,7 +14,7 @@ namespace lockstep {
 //   batch.json      what kind of folder this is, and how it was made
 //   jobs/NAME/      what a job wrote, once it has succeeded
 //   attempts/N/     what an attempt writes while it runs; of one that failed, what it left
-//   logs/NAME.K.log what the K-th attempt of a job printed; absent where it printed nothing
+//   logs/NAME.K.log what the K-th attempt of a job printed; absent if it printed nothing
 //   gpu.csv         what the GPUs of jobs that asked for some did, a line per second and GPU
 //   supervisors/    records of the processes that start the jobs
 //   shares/K/       of one that Slurm runs: a batch of its own (batch_shares.h)

@@ -16,8 +16,8 @@ namespace lockstep {
 
 // Higher priority comes first, then lower number. A job that fits begins before earlier ones that
 // do not. There are exceptions, without which those would wait for ever:
-//   - Where an earlier job lacks devices, no job that wants devices begins.
-//   - Where an earlier job lacks cores alone, no job of lower priority that wants cores begins. One
+//   - If an earlier job lacks devices, no job that wants devices begins.
+//   - If an earlier job lacks cores alone, no job of lower priority that wants cores begins. One
 //     of the same priority does, until the earlier one has lacked cores for `let_past_s`.
 class JobQueue {
  public:

@@ -40,7 +40,7 @@ class TrialTimer {
     std::int64_t jobs = 1;  // jobs to complete
     // The trial ends after a multiple of these, as jobs of equal length end together.
     std::int64_t at_once = 1;
-    // Jobs that must end before counting starts: later ones find loaded what these load.
+    // Jobs that must end before counting starts: they load data that later ones find loaded.
     std::int64_t to_load = 0;
     double seconds = 0;  // least duration
   };

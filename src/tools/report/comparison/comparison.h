@@ -48,7 +48,7 @@ struct Difference {
   std::string key;
   FactKind kind = FactKind::note;
   nlohmann::json a, b;         // a list if the trials of a side differ
-  bool within = false;         // … which is so on one side at least
+  bool within = false;         // the trials of at least one side differ
   bool varied = false;         // requested by the user, so it blocks nothing
   std::vector<Aspect> blocks;  // aspects that are not comparable because of it
   bool blocks_totals = false;  // the same for Quantity::total

@@ -17,8 +17,9 @@ struct CountedJobs {
   bool repeated = false;                // a side has several trials
 };
 
-// The same jobs on both sides are pairs, with McNemar's exact test. Counts reported by others are
-// not, and get Fisher's. Jobs of repeats are the same jobs again: they are counted and not tested.
+// The same jobs on both sides are pairs, with McNemar's exact test. Counts that others report are
+// not pairs, and get Fisher's. Jobs of repeats are the same jobs again: they are counted and not
+// tested.
 CountRow judge_counts(const std::string& name, const CountedJobs& jobs, double confidence);
 
 // The one of `names` that `name` means: itself, best.NAME, else the only one that ends in .NAME.

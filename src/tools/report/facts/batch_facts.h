@@ -13,8 +13,8 @@ namespace lockstep {
 // ledger cannot be read.
 Trial read_batch_facts(const BatchFolder& batch);
 
-// One line about lines "NAME: WHY" of what has no job: a single one with its reason, else how many
-// and the first names. At least one.
+// One line for lines "NAME: WHY" about what has no job. A single one is given with its reason, else
+// the number and the first names. At least one.
 std::string left_out_note(const std::vector<std::string>& lines);
 
 }  // namespace lockstep

@@ -89,8 +89,8 @@ struct Trial {
   std::string state;   // for a run; "" if unknown
   std::map<std::string, Fact> facts;
   std::map<std::string, Fact> paths;  // options that are paths: the contents are unknown
-  // The values that options stood for whose own one means a value that follows from the data (0
-  // for all five classes). Records of earlier versions do not tell.
+  // The effective values of options whose own value means one that follows from the data (0 for all
+  // five classes). Records of earlier versions do not tell.
   std::map<std::string, nlohmann::json> stood_for{};
   std::vector<Quantity> quantities;
   std::string metric;  // metric in `curve`: the run's chosen one
