@@ -17,8 +17,8 @@
 
 namespace lockstep {
 
-// Rows [begin, end) of the validation set. Its rows are those of sample 0, then those of sample 1,
-// …
+// Rows [begin, end) of the validation set. The set has the rows of sample 0, then those of sample
+// 1, …
 struct RowShare {
   std::int64_t begin = 0, end = 0;
 };
