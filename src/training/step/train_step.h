@@ -33,7 +33,7 @@ namespace lockstep {
 // unknown.
 inline constexpr std::int64_t all_blocks = std::numeric_limits<std::int64_t>::max();
 
-// The objects that a step works on. All outlive it.
+// The objects that a step works on. All of them outlive the TrainStep.
 struct StepParts {
   Recipe& recipe;
   Model& model;
@@ -62,9 +62,9 @@ class TrainStep {
   std::vector<std::int64_t> row_counts() const;
   SparseAllGather::AgreedRows agree_on_rows(const std::vector<std::int64_t>& counts);
   // Makes the plan of a graph of such a step. The graph may begin with the update of the previous
-  // step (DeferredUpdate). Runs forward passes to find this out. Waits for the device, and calls no
-  // collective. Also makes the first call of Backend::side_work, which must come outside of a
-  // capture.
+  // step (DeferredUpdate). Runs forward passes to find this out. Calls `flush_update`, waits for
+  // the device, and calls no collective. Also makes the first call of Backend::side_work, which
+  // must come outside of a capture.
   std::shared_ptr<const StepPlan> plan_graph(const StepInputs& inputs,
                                              const SparseAllGather::AgreedRows& rows);
   // As `enqueue`, but while a graph is captured. Throws if memory runs out, which ends the capture.
