@@ -57,7 +57,7 @@ struct FinishedNorm {
   float first[reader_channels], second[reader_channels];
 };
 
-// A thread's part in that: it works on channel channel(), the block's local()-th.
+// The part of one thread: it works on channel channel(), the block's local()-th channel.
 struct Reader {
   std::int64_t block_channel;
   __device__ explicit Reader(const VoxelPlace& place)
@@ -72,7 +72,7 @@ struct Reader {
                                  const Take& take) const {
     for_chunks<8, readers>(layout, partial + channel(), number(), take);
   }
-  // The sum over the threads of a channel, in the same order for all; every thread gets it. shared:
+  // The sum over the threads of a channel, always in the same order. Every thread gets it. shared:
   // used for this sum only.
   __device__ static float sum(float value, float (&shared)[readers][reader_channels]) {
     shared[number()][local()] = value;
