@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_spatial_gate_forward(const SpatialGateForward& arguments, cudaStream_t stream);
 cudaError_t launch_spatial_gate_backward(const SpatialGateBackward& arguments, cudaStream_t stream);
 

@@ -33,7 +33,7 @@ inline std::int64_t chunks_of(const BlockConvolution& shape) {
 
 struct BlockConvolutionForward {
   BlockConvolution shape;
-  const void* weight = nullptr;  // [outs, channels, 7, 7], which lies as these say, in elements
+  const void* weight = nullptr;  // [outs, channels, 7, 7], with these strides, in elements
   std::int64_t weight_strides[4] = {};
   void* y = nullptr;  // [batch, height, width, outs], aligned to 16 bytes
   // As in ChannelMoments: [chunks_of, 2, outs] and [chunks_of]. Both are null if they are not
@@ -44,11 +44,11 @@ struct BlockConvolutionBackward {
   BlockConvolution shape;
   const void* of_y = nullptr;  // as y
   float* partial = nullptr;    // [outs / 64, chunks_of, 64, 256]
-  float* of_weight = nullptr;  // [outs, channels, 7, 7], which lies as these say; added to
+  float* of_weight = nullptr;  // [outs, channels, 7, 7], with these strides; added to
   std::int64_t weight_strides[4] = {};
 };
 
-// Rows [rows, 64] times [outs, 64] transposed. Everything on the device, aligned to 16 bytes.
+// Rows [rows, 64] times [outs, 64] transposed. Everything is on the device, aligned to 16 bytes.
 struct PointwiseMoments {
   KernelDtype dtype = KernelDtype::bf16;  // bf16 or f16
   const void *x = nullptr, *weight = nullptr;

@@ -197,8 +197,8 @@ inline bool are_sums_wanted(const ChannelNormBackward& launch) {
 template <class T>
 constexpr int resident = sizeof(T) == 2 ? 3 : 2;
 
-// Prefetches a thread's first elements into the L2 cache, while the thread reads what it needs
-// before them.
+// Prefetches a thread's first elements into the L2 cache, while the thread reads other data that it
+// needs first.
 template <class T, int W>
 __device__ void ask_for(const T* from, const VoxelPlace& place, const VoxelLayout& layout) {
   constexpr int at_most = 4;

@@ -45,7 +45,7 @@ inline bool begins_early(const void* kernel) {
   return here == yes;
 }
 
-// The kernel must call wait_for_those_before().
+// Launches a kernel that calls wait_for_those_before().
 template <class... Parameters, class... Arguments>
 cudaError_t launch_early(void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
                          cudaStream_t stream, const Arguments&... arguments) {
