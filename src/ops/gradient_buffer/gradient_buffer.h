@@ -33,7 +33,7 @@ enum class FirstGradient {
   overwrites_reduce_buffer  // the same, but it may go to the reduce buffer, in low precision
 };
 
-// What a step showed, from which such a plan is made.
+// The observations of a step, from which such a plan is made.
 struct GradientObservation {
   int gradients = 0;         // number of gradients in the step
   bool needs_zeros = false;  // in some step the first could not overwrite, or none came

@@ -30,8 +30,7 @@ struct TrainerSetup {
   RunDir& run;
   Clock& clock;
   bool resume = false;          // from the newest good checkpoint
-  StartUp* start_up = nullptr;  // records what the time until the first step is spent on; may be
-                                // null
+  StartUp* start_up = nullptr;  // records how the time until the first step is spent; may be null
   nlohmann::json init{};        // the source of the first weights
                                 // (runtime/run/checkpoint/weight_source.h), or null
   bool measure_only = false;    // steps and their events: no evaluation, no checkpoint

@@ -1,4 +1,4 @@
-// How long steps take, and what the time is spent on, from one logged step to the next.
+// How long steps take, and how the time is spent, from one logged step to the next.
 #pragma once
 
 #include "planning/plan.h"
@@ -13,8 +13,8 @@
 
 namespace lockstep {
 
-// What rank 0's time was spent on between the result of the previous step and that of this step.
-// This is the time that the step is said to have taken.
+// How rank 0 spent its time between the result of the previous step and that of this step. This is
+// the time that the step is said to have taken.
 struct OwnTimes {
   double data_s = 0, wait_s = 0, save_s = 0;
 };

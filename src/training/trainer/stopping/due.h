@@ -19,7 +19,7 @@ class StopDecision {
   explicit StopDecision(const Quota& quota) : quota_(quota) {}
 
   // Writes requests to stop into this rank's report: a signal that it got, and on rank 0 the end of
-  // the quota. more_s: the time that must be left if another step is to follow this one.
+  // the quota. more_s: the time that must be left so that another step can follow.
   void ask(RankReport& report, int rank, double more_s = 0) const;
   // Takes the requests of all ranks.
   void hear(const StepResult& result);
