@@ -74,8 +74,8 @@ LOCKSTEP_HOST_DEVICE inline RoiPoint<Real> roi_point(const RoiAxis<Real>& axis, 
   return {low, low + 1, 1 - of_high, of_high};
 }
 
-// The points [first, last) of a bin that include all points between `from` and `to`. Boxes far
-// larger than the features have most of their points outside.
+// A range [first, last) of a bin's points. It contains all points between `from` and `to`. Boxes
+// far larger than the features have most of their points outside.
 struct RoiRange {
   int first, last;
 };

@@ -65,8 +65,8 @@ struct AnchorGrid {
 // width] has this order after permute({0, 2, 3, 1}). The rules are those of torchvision's
 // AnchorGenerator. The corners of an anchor around 0 are ±w/2 and ±h/2, with w = size / √ratio and
 // h = size × √ratio. They are rounded to whole pixels, halves to even, and moved by (x × stride_x,
-// y × stride_y), the cell's upper left corner. It is made on the CPU and then copied, so make it
-// once, not in every step.
+// y × stride_y), the cell's upper left corner. The anchors are made on the CPU and then copied, so
+// make them once, not in every step.
 at::Tensor grid_anchors(const AnchorGrid& grid, std::int64_t height, std::int64_t width,
                         const at::Device& device = at::kCPU);
 

@@ -128,7 +128,7 @@ __device__ inline void keep_sums(const ChannelNormBackward& launch, std::int64_t
   if (launch.of_bias != nullptr) launch.of_bias[statistic] += sum;
 }
 
-// Prefetches the line at that address into the L2 cache, which all processors share.
+// Prefetches the line at that address into the L2 cache, which all multiprocessors share.
 template <class T>
 __device__ void ask_for_line(const T* at) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(at));

@@ -193,7 +193,7 @@ inline bool are_sums_wanted(const ChannelNormBackward& launch) {
   return !launch.given || launch.of_scale != nullptr || launch.of_bias != nullptr;
 }
 
-// Blocks that a processor must hold, so that enough reads are under way.
+// The number of blocks that a multiprocessor must hold so that enough reads are in flight.
 template <class T>
 constexpr int resident = sizeof(T) == 2 ? 3 : 2;
 

@@ -14,10 +14,10 @@ namespace lockstep {
 // [N], below V. Other targets throw Error on the CPU, and fail a device-side assertion on GPUs.
 //
 // scale: f32 0-dim, the gradient of the result in backward. Because it is known, forward already
-// computes the gradients, for a few rows at a time. So the logits of all rows never exist together,
-// but at most `piece_bytes` of them. Backward assumes that the incoming gradient is `scale`. If the
-// weight has a gradient buffer, its gradient is there before backward. So backward throws Error for
-// a second derivative, and if it does not accumulate the gradient of the weight
+// computes the gradients, for some rows at a time. So the logits of all rows never exist together.
+// At most `piece_bytes` of logits exist at a time. Backward assumes that the incoming gradient is
+// `scale`. If the weight has a gradient buffer, its gradient is there before backward. So backward
+// throws Error for a second derivative, and if it does not accumulate the gradient of the weight
 // (torch::autograd::grad).
 at::Tensor linear_cross_entropy(const at::Tensor& hidden, const at::Tensor& weight,
                                 const at::Tensor& targets, const at::Tensor& scale,

@@ -21,7 +21,7 @@ struct DetectionLossOptions {
 // targets.weight[r] × picture_weight[q]. It adds:
 //   classes: w × cross-entropy
 //   boxes:   w × the smooth L1 of deltas − encode_boxes(targets.box, from), its four numbers added
-//            up, of positive rows; others' deltas and boxes may be anything
+//            up, of positive rows; deltas and boxes of other rows may be anything
 struct DetectionLoss {
   at::Tensor classes, boxes;
 };

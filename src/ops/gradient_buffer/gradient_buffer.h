@@ -76,8 +76,8 @@ class GradientBuffer {
   // reduce: the parameter's part of the reduce buffer, in its shape, if ranks reduce in low
   // precision. The only gradient of a step may be written there directly. REQUIRES: reduced.
   void set_reduce_buffer(at::Tensor reduce);
-  // The side stream on which gradients may be made from now on; null: none. The current stream has
-  // waited for the one before.
+  // Sets the side stream on which gradients may be computed from now on; null: none. The current
+  // stream must have waited for the previous side stream.
   void set_side_work(SideWork* side);
   SideWork* side_work() const { return side_; }
 

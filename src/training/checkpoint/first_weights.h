@@ -37,8 +37,8 @@ struct WeightMatch {
 };
 
 // Matches by name: first by init.map, then unchanged, then by weight_names (Recipe::weight_names)
-// if the model has the result. A count of batches ("num_batches_tracked") may be missing or extra.
-// A further name of a tensor that both sides have may also be missing or extra.
+// if the model has the resulting name. A count of batches ("num_batches_tracked") may be missing or
+// extra. A further name of a tensor that both sides have may also be missing or extra.
 //
 // Throws Error that names all tensors, up to a maximum number, that are missing, unexpected,
 // unreadable, or of another shape or kind. init.missing and init.unexpected can allow them. A pair
@@ -51,7 +51,7 @@ WeightMatch match_weights(const std::vector<ModelTensor>& model,
 
 // Copies the tensors into the model, converted to its types. Returns a description of this copy for
 // an event. Throws Error as match_weights does. Also throws if a parameter would not be finite, or
-// if source tensors differ that are one tensor in the model.
+// if several source tensors match one tensor of the model and have different values.
 nlohmann::json load_first_weights(Model& model, const Recipe& recipe, const TrainOptions& options,
                                   const WeightSource& source);
 

@@ -52,9 +52,9 @@ class CheckpointSaver {
   CheckpointSaver(const CheckpointSaver&) = delete;
   CheckpointSaver& operator=(const CheckpointSaver&) = delete;
 
-  // On GPUs: starts to allocate the pinned memory into which `save` copies, on another thread. The
-  // size is that of the tensors of a checkpoint. Otherwise this allocation would delay the first
-  // save. The memory is kept until the process ends.
+  // On GPUs: starts to allocate, on another thread, the pinned memory into which `save` copies. It
+  // is as large as the tensors of a checkpoint. Without this call, the allocation would delay the
+  // first save. The memory is kept until the process ends.
   void reserve(const Trained& trained);
   // Waits until this memory is allocated. Call it before a graph is captured, because no memory may
   // be pinned during a capture.

@@ -38,10 +38,10 @@ struct ContractReport {
 };
 
 // All ranks call it together, before training. Every rank returns rank 0's report. Computes the
-// loss of two training samples, or of the parts of one, with and without padding, and each of these
-// a second time. Passes two validation samples through evaluation, metrics and the table of items.
-// Leaves weights, buffers, gradients and random states as they were. An exception of the recipe
-// becomes a note, unless it is about records of the wrong shape. Waits for the device.
+// loss of two training samples, or of the parts of one, with and without padding. Computes each of
+// these losses twice. Passes two validation samples through evaluation, metrics and the table of
+// items. Leaves weights, buffers, gradients and random states as they were. An exception of the
+// recipe becomes a note, unless it is about records of the wrong shape. Waits for the device.
 ContractReport check_contract(const ContractSetup& setup);
 
 }  // namespace lockstep

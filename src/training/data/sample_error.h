@@ -1,4 +1,4 @@
-// Adds the names of the samples concerned to an exception.
+// Adds to an exception which samples it concerns.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which sample is in each row of a training step. If the dataset has its own order, that order is
-// checked.
+// Says which sample is in each row of a training step. If the dataset has its own order, that order
+// is checked.
 #pragma once
 
 #include "planning/order/order.h"
@@ -19,9 +19,9 @@ struct OrderOptions {
 // Returns row `global_row` of step `step`. Pure, and called from several threads.
 using RowOf = std::function<Row(std::int64_t step, std::int64_t global_row)>;
 
-// Returns the rows of steps of `global` samples. The dataset must outlive the result. Throws Error,
-// here or when a row is requested, that names the dataset's fault: sizes, weights, a sample out of
-// range, an unknown length.
+// Returns the rows of steps of `global` samples. The dataset must outlive the result. Throws Error
+// that names the dataset's fault: sizes, weights, a sample out of range, an unknown length. It is
+// thrown here or when a row is requested.
 RowOf training_rows(const Dataset& dataset, const OrderOptions& options, std::int64_t global);
 
 // For measuring the peak of memory: returns the longest samples first, if the dataset reports

@@ -1,4 +1,4 @@
-// Gathers a value from its shards on all ranks: on the hosts, a few bytes at a time.
+// Gathers values from the shards of all ranks: on the hosts, at most `piece_bytes` at a time.
 #pragma once
 
 #include "training/distributed/process_group.h"

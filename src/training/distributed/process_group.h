@@ -43,7 +43,7 @@ struct RankLimits {
 class ProcessGroup {
  public:
   // Meets the other ranks (rendezvous.h). Afterwards the ranks watch each other. If another rank
-  // fails, vanishes or hangs, `end` ends this process, whatever it does at that moment. If `end` is
+  // fails, vanishes or hangs, `end` ends this process, whatever this process is doing. If `end` is
   // empty, the ranks do not watch each other. The watch decides whether a rank takes too long,
   // because it knows which rank that is and what it does. A collective by itself has no time limit.
   // Throws Error.

@@ -33,7 +33,7 @@ struct OwnRecords {
   std::vector<std::int64_t> lengths;                // of each record
   bool out_of_memory = false, given_up = false;
   std::string why;             // the error message of the lack of memory, one line
-  std::exception_ptr fault{};  // any other
+  std::exception_ptr fault{};  // any other exception
   double warm_up_s = 0;        // see Evaluation::warm_up_s
 };
 

@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// The ranks from sample * ranks / samples on share a sample. The first of these ranks joins the
-// pieces.
+// Ranks from sample * ranks / samples on, up to the first rank of the next sample, share a sample.
+// The first of these ranks joins the pieces.
 struct SharedSample {
   std::int64_t sample = 0;
   int first_rank = 0;

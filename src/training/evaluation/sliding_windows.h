@@ -75,7 +75,7 @@ class SlidingWindows {
  private:
   friend class WindowSweep;
   std::int64_t per_layer() const;  // windows at each place along the first dimension
-  std::int64_t slab_rows() const;  // that a batch can overlap
+  std::int64_t slab_rows() const;  // rows that a batch can overlap
   // The layers of windows that overlap the rows; `rows` is not empty.
   RowRange layers_of(RowRange rows) const;
   std::vector<std::int64_t> place_of(std::int64_t window) const;  // along each dimension

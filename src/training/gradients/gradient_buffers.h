@@ -90,7 +90,7 @@ class GradientBuffers {
   // side stream, `work` runs there, so that the current stream does not wait for it. Otherwise it
   // runs at once.
   void run_behind(const std::function<void()>& work);
-  // The side stream on which gradients may be made from now on; null: none.
+  // Sets the side stream on which gradients may be computed from now on; null: none.
   void make_beside(SideWork* side);
   void refuse(bool on) { refuses_gradients_ = on; }
 

@@ -43,9 +43,9 @@ class Reducer {
   // The sparse all-gather, for parameters whose gradient consists of few rows. Only graphs use it.
   SparseAllGather& rows();
   // `flush` sends the buckets that are not yet sent. Afterwards `wait` makes the current stream
-  // (CPU: the host) wait. It calls summed(range) for each part of the ranks' sum, f32 or bf16, one
-  // after the other, until the whole sum was passed. On GPUs most parts are passed while others are
-  // still being reduced.
+  // (CPU: the host) wait. `wait` calls summed(range) for each part of the ranks' sum, f32 or bf16,
+  // one after the other, until the whole sum was passed. On GPUs most parts are passed while others
+  // are still being reduced.
   void flush();
   using Summed = std::function<void(const at::Tensor& range)>;
   void wait(const Summed& summed = {});

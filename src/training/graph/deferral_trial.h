@@ -14,8 +14,8 @@ namespace lockstep {
 
 struct DeferralTrial {
   bool waits_for_blocks = false;
-  // Each sparse parameter that is updated after its reader was read once, by an operation that can
-  // compute rows.
+  // Concerns sparse parameters whose update comes after their reader. True if each of them was read
+  // once, by an operation that can compute rows.
   bool reads_sparse_once = false;
 };
 

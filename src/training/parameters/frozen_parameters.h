@@ -36,7 +36,7 @@ class FrozenParameters {
     std::string name;
     at::Tensor tensor, built;  // built: the copy on the CPU; undefined where there is none
     at::ScalarType dtype;      // the dtype that it was built in
-    std::int64_t version = 0;  // of `tensor`, as long as the model does not change it
+    std::int64_t version = 0;  // version of `tensor` while the model has not changed it
   };
   std::vector<One> all_;
 };

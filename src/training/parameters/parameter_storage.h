@@ -33,10 +33,10 @@ struct ParameterPlace {
 // parameters are moved to the device separately.
 //
 // With `sharing` the optimizer is sharded over the ranks of that group. Each bucket is cut into one
-// shard per rank, and `own` lists this rank's shards. A rank keeps the data that only the update
-// needs for its own shards alone. In low precision this includes the master weights. A group of one
-// rank shares nothing. No shard boundary cuts a parameter that the update must see as a whole
-// (Granularity::matrix). So such parameters change the layout.
+// shard per rank, and `own` lists this rank's shards. Some data is needed only by the update, such
+// as the master weights in low precision. A rank keeps such data for its own shards alone. A group
+// of one rank shares nothing. No shard boundary cuts a parameter that the update must see as a
+// whole (Granularity::matrix). So such parameters change the layout.
 //
 // Owns the buffers, while the model keeps the handles. GradientBuffers holds the gradients. One
 // thread, on the training stream.

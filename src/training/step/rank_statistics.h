@@ -23,9 +23,9 @@ std::shared_ptr<const StatisticsOfRanks> without_the_others(
     const std::shared_ptr<const StatisticsOfRanks>& of_ranks);
 
 // Throws Error when memory ran out and the statistics span the ranks. The other ranks wait for this
-// rank in the middle of the pass, and it cannot answer. A smaller micro-batch is no remedy, because
-// it would change the rows of the statistics. why: the error message of the lack of memory; may be
-// empty.
+// rank in the middle of the pass, and would wait in vain. A smaller micro-batch is no remedy,
+// because it would change the rows of the statistics. why: the error message of the lack of memory;
+// may be empty.
 [[noreturn]] void fail_where_ranks_wait(Phase failed, const std::string& why = "");
 
 }  // namespace lockstep

@@ -52,9 +52,9 @@ class StepStage {
   // Replaces `stage` on a rank that cannot read its data. The step cannot be taken then, and all
   // ranks learn this by `all_have_data`.
   StagedStep stage_nothing();
-  // All ranks, before `take`. Blocks until every rank has staged the step.
+  // All ranks call it before `take`. Blocks until every rank has staged the step.
   bool all_have_data(const StagedStep& staged) const;
-  // All ranks, in the order of `stage`. Blocks until every rank has staged the step.
+  // All ranks call it, in the order of `stage`. Blocks until every rank has staged the step.
   StepInputs take(StagedStep staged, double lr, const RankReport& report);
 
  private:

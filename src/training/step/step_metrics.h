@@ -57,7 +57,7 @@ class StepMetrics {
   // Returns zeros, f64, with `options`, to which a step adds its sums.
   at::Tensor new_sums(const at::TensorOptions& options) const;
   at::Tensor terms(const at::Tensor& sums) const;   // the part of the terms [terms]
-  at::Tensor logged(const at::Tensor& sums) const;  // that of the logged numbers [logged, 2]
+  at::Tensor logged(const at::Tensor& sums) const;  // the part of the logged values [logged, 2]
 
   // Returns this rank's report as a host tensor [size], with 0 in all other places. `backend`
   // allocates it, so that it uploads fast.

@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// All ranks, before the first step. Likely faults become warnings of `recorder`, which is null on
-// other ranks than 0. Throws Error if the recipe certainly breaks its contract.
+// All ranks call it before the first step. Likely faults become warnings of `recorder`, which is
+// null on other ranks than 0. Throws Error if the recipe certainly breaks its contract.
 void require_contract(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients,
                       const DatasetPair& data, Recorder* recorder);
 

@@ -26,7 +26,7 @@ namespace lockstep {
 // Updates the master weights from the sums of the gradients (GradientBuffers::sums_of). These are
 // gradients of the loss times the loss scale. If ranks share the update
 // (ParameterStorage::sharing), each rank updates its own shards, and all ranks call the functions
-// together. Ranges of the flat buffers have a weight decay and a learning rate each. A step whose
+// together. Each range of the flat buffers has its own weight decay and learning rate. A step whose
 // gradient is not finite changes nothing but the loss scale. No call synchronises the device.
 class Optimizer {
  public:
@@ -45,10 +45,10 @@ class Optimizer {
   void prepare(const at::Tensor& lr, const at::Tensor& dropped = {});
   void apply();
   // `apply` in two parts. `apply_numbers` updates the scalars that later steps read at once: the
-  // count of updates and the loss scale. Then the weights are updated, which reads that count: with
-  // `update_weights`, or group by group in a graph that begins with an update. This must happen
-  // before the weights are used, before their gradients are zero-filled and before the next
-  // `prepare`. Not allowed if ranks share the update or if there is an average.
+  // count of updates and the loss scale. Then `update_weights` updates the weights, or a graph that
+  // begins with an update does so group by group. This update reads the count. It must come before
+  // the weights are used, before their gradients are zero-filled and before the next `prepare`. Not
+  // allowed if ranks share the update or if there is an average.
   void apply_numbers();
   void update_weights();
   // Updates the weights by the groups of the plan in use. Call `begin_weights` first, then
@@ -76,7 +76,7 @@ class Optimizer {
   void find_dirty();
   // Whether the rule reads sums in bf16.
   bool reads_low_sums() const { return rule_->reads_low_sums(); }
-  // Whether a graph may begin with the update of the step before it.
+  // Whether a graph may begin with the update of the previous step.
   bool defers() const { return rule_->defers(); }
   // Call it after a step that did not reach `apply`. The norm is then computed again.
   void forget_prepared() { norm_of_sums_.forget(); }

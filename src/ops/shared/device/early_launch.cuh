@@ -1,6 +1,6 @@
 // A kernel that begins while the previous one on its stream is still ending ("programmatic
-// dependent launch"), from compute capability 9.0 on. Its blocks take the processors that become
-// free, and wait there. On older devices it begins after the previous kernel, as usual.
+// dependent launch"), from compute capability 9.0 on. Its blocks take the multiprocessors that
+// become free, and wait there. On older devices it begins after the previous kernel, as usual.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -44,8 +44,8 @@ nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& b
 void require_same_weights(const TrainerSetup& setup, const ParameterStorage& storage,
                           std::int64_t step);
 
-// Checks the size of the exact-mode micro-batch against that of a checkpoint. Another size would
-// round differently.
+// Throws Error if a checkpoint of an exact run has another size of the exact-mode micro-batch than
+// the plan. Another size would round differently.
 void check_leaf(const nlohmann::json& state, const Plan& plan);
 
 // Throws an explanation if ATen must be deterministic and an operator cannot be. Otherwise does

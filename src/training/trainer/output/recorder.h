@@ -66,6 +66,7 @@ class Recorder {
   void changes_micro(std::int64_t step, const BatchPlan& before, const BatchPlan& now);
   // event: the result of describe_not_finite, with "action".
   void not_finite(const nlohmann::json& event);
+  // Memory ran out in an evaluation, and it continued with a smaller batch.
   void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
   // An evaluation was given up, because it would have taken longer than the time that was left.
