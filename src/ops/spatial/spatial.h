@@ -1,6 +1,6 @@
 // Operators over [B, C, H, W] and [B, C, D, H, W] whose ATen versions lose the channels-last layout
-// on GPUs, or cannot add in a fixed order. For all others ATen is good. docs/design/kernels.md has
-// a table.
+// on GPUs, or cannot add in a fixed order. ATen's other operators need no replacement.
+// docs/design/kernels.md has a table.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -36,7 +36,7 @@ class StepCapture {
   // The step begins. If the plan has a deferred update, enqueues the update of the previous step.
   void begin_step();
   DeferredUpdate* update() { return update_ ? &*update_ : nullptr; }
-  // Their sum is in progress since the last forward pass.
+  // The step metrics, whose sum over the ranks has been in progress since the last forward pass.
   MetricsSum numbers;
 
  private:

@@ -106,8 +106,8 @@ class Optimizer {
   const std::vector<StateBuffer>& states() const { return states_; }
   std::map<std::string, at::Tensor> flat_state() const;
   std::map<std::string, at::Tensor> scalar_state() const;
-  // Sets the loss scale to its value at the start of a run. For a restored scale that belongs to
-  // another precision.
+  // Sets the loss scale to its value at the start of a run. Meant for a restored scale that belongs
+  // to another precision.
   void restart_loss_scale() { loss_scale_.restart(); }
 
  private:
