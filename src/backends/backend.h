@@ -1,6 +1,6 @@
-// A kind of device behind one interface. The CPU is built in; CUDA lives in liblockstep-cuda.so, so
+// One interface for each kind of device. The CPU is built in. CUDA is in liblockstep-cuda.so, so
 // that the same worker runs on machines without any GPU. docs/design/cuda.md lists what else
-// another kind of GPU would touch.
+// another kind of GPU would need.
 #pragma once
 
 #include "ops/shared/side_work.h"
@@ -23,23 +23,23 @@ class Store;
 
 namespace lockstep {
 
-// Host tensors on their way to the device. Holds the sources until they have been read.
+// A copy of host tensors to the device, in progress. Holds the sources until they have been read.
 class Upload {
  public:
   virtual ~Upload() = default;
-  // The copies; work enqueued on the current stream after this call sees them complete.
+  // Returns the copies. Work enqueued on the current stream after this call sees them complete.
   virtual std::vector<at::Tensor> take() = 0;
 };
 
-// A device tensor on its way to the host.
+// A copy of a device tensor to the host, in progress.
 class Download {
  public:
   virtual ~Download() = default;
   virtual bool ready() = 0;
-  virtual at::Tensor get() = 0;  // blocks until it is there; a CPU tensor
+  virtual at::Tensor get() = 0;  // blocks until the copy is complete; returns a CPU tensor
 };
 
-// Recorded work that runs as a whole.
+// Captured work that runs as a whole.
 class Graph {
  public:
   virtual ~Graph() = default;
@@ -56,45 +56,46 @@ class Backend {
   virtual at::Device device() const = 0;
   virtual std::string description() const = 0;  // "NVIDIA H200, sm_90, NCCL 2.28"
 
-  // Makes the calling thread's current stream the one that all training work runs on (parameters
-  // are created, warmed up and captured on one side stream); until the process ends.
+  // Sets the calling thread's current stream to the one on which all training work runs, until the
+  // process ends. Parameters are created, warmed up and captured on this one side stream.
   virtual void use_training_stream() = 0;
-  // A collective backend over the world's ranks, which meet in `store`: NCCL or Gloo.
+  // Makes a collective backend for the world's ranks, which meet in `store`: NCCL or Gloo.
   virtual c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
                                                        const World& world,
                                                        std::chrono::milliseconds timeout) = 0;
   // An uninitialised host tensor that uploads fast (pinned on GPUs).
   virtual at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) = 0;
-  // Copies have the strides of dense tensors, channels-last ones for example.
+  // Copies keep the strides of dense tensors, for example of channels-last ones.
   virtual std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) = 0;
   virtual std::unique_ptr<Download> download(const at::Tensor& tensor) = 0;
-  // Writes this moment of the current stream's work into slot, f64 [1] on the device, in seconds of
-  // a clock of the device's own; NaN where it cannot tell. Can be captured.
+  // Writes the time at which the current stream reaches this call into slot, f64 [1] on the device,
+  // in seconds of the device's own clock. NaN if the device has no such clock. Can be captured.
   virtual void stamp(const at::Tensor& slot) = 0;
   virtual bool has_graphs() const { return false; }
-  // Captures what `work` enqueues on the current stream as a graph, instead of running it. Memory
-  // that it reads or writes must stay where it is for as long as the graph lives. Null if the
-  // device has no graphs. Throws what `work` throws, or std::exception if something in it cannot be
-  // captured.
+  // Captures the work that `work` enqueues on the current stream as a graph, instead of running it.
+  // Memory that it reads or writes must stay at the same address as long as the graph exists. Null
+  // if the device has no graphs. Throws what `work` throws, or std::exception if something in it
+  // cannot be captured.
   virtual std::unique_ptr<Graph> capture(const std::function<void()>& work) { return nullptr; }
-  // A side stream for one capture, whose work overlaps with the current stream's. second: a further
-  // one, for work without matrix products. Null if the device has none. The first call must come
-  // outside a capture, because memory of a capture is returned with it. The backend outlives it.
+  // Returns a side stream for one capture. Its work overlaps with that of the current stream.
+  // second: a further side stream, for work without matrix products. Null if the device has none.
+  // The first call must come outside a capture, because memory allocated in a capture is freed with
+  // it. The backend outlives the result.
   virtual std::unique_ptr<SideWork> side_work(bool second = false) { return nullptr; }
   virtual void synchronize() = 0;
   virtual MemoryUse memory() = 0;
   virtual void release_cached_memory() = 0;     // of the device
-  virtual void release_cached_host_memory() {}  // that `host_empty` and `download` keep for later
+  virtual void release_cached_host_memory() {}  // kept by `host_empty` and `download`
 };
 
-// For LoaderOptions::pin: copies a host tensor into memory that uploads fast. Empty on the CPU,
-// where nothing is uploaded. The backend outlives it.
+// For LoaderOptions::pin: returns a function that copies a host tensor into memory that uploads
+// fast. Empty on the CPU, where nothing is uploaded. The backend outlives the result.
 std::function<at::Tensor(at::Tensor)> pin_for(Backend& backend);
 
 Backend& cpu_backend();
-// Loads liblockstep-cuda.so beside liblockstep.so, before the first ATen call, and returns its
-// backend for device cuda:0 of this process. Throws Error if the library is absent (hint: build
-// with LOCKSTEP_CUDA=ON), does not fit, or no GPU answers.
+// Loads liblockstep-cuda.so from the folder of liblockstep.so, and returns its backend for device
+// cuda:0 of this process. Call it before the first ATen call. Throws Error if the library is absent
+// (hint: build with LOCKSTEP_CUDA=ON), does not fit, or no GPU answers.
 Backend& cuda_backend();
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// The error message of an exception, for people: ATen's carry twenty C++ frames that hide it.
+// The error message of an exception, for people. ATen's messages contain twenty C++ frames, in
+// which the message is hard to find.
 #pragma once
 
 #include <exception>
@@ -8,9 +9,9 @@ namespace lockstep {
 
 std::string message_of(const std::exception& error);  // without frames
 std::string first_line_of(const std::exception& error);
-// Advice on a message of torch's that people meet with models of their own; "" for others.
+// Advice on a message of torch that users' own models often cause; "" for other messages.
 std::string advice_on(const std::string& message);
-// Where in C++ it was thrown; "" if it does not know.
+// The C++ frames in which the exception was thrown; "" if it does not contain them.
 std::string frames_of(const std::exception& error);
 
 }  // namespace lockstep

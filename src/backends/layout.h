@@ -1,5 +1,5 @@
-// Tensors whose elements lie one behind the other, in whatever order of the dimensions: contiguous
-// ones, and those in channels-last and other permuted layouts.
+// Dense tensors, whose elements are adjacent in memory in any order of dimensions: contiguous ones,
+// and those in channels-last and other permuted layouts.
 #pragma once
 
 #include "backends/backend.h"
@@ -11,18 +11,20 @@
 
 namespace lockstep {
 
-// The tensor's own strides where it is dense (without holes or overlaps), else those of a
-// contiguous one of its shape.
+// Returns the tensor's own strides if it is dense (without holes or overlaps). Otherwise returns
+// those of a contiguous tensor of its shape.
 std::vector<std::int64_t> dense_strides(const at::Tensor& tensor);
 
-// A view of `row` [n] with these sizes, which have n elements, and dense strides.
+// Returns a view of `row` [n] with these sizes, which have n elements, and these strides, which are
+// dense.
 at::Tensor view_as(const at::Tensor& row, at::IntArrayRef sizes, at::IntArrayRef strides);
 
-// A dense tensor's elements as they lie in memory, [n]: a view. Any other is made contiguous first.
+// Returns a view [n] of a dense tensor's elements in memory order. Other tensors are made
+// contiguous first.
 at::Tensor memory_order(const at::Tensor& tensor);
 
-// A copy of a CPU tensor in memory from which uploads are fast (Backend::host_empty), with the
-// tensor's strides where it is dense. The tensor itself where it lies in such memory already.
+// Returns a copy of a CPU tensor in memory that uploads fast (Backend::host_empty), with the
+// tensor's strides if it is dense. Returns the tensor itself if it is already in such memory.
 at::Tensor pinned_copy(Backend& backend, const at::Tensor& tensor);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// Device memory that is kept for the moment when there is none left, so that a step can be ended.
+// Device memory that is kept in reserve. When memory runs out, it is freed, so that the step can be
+// ended.
 #pragma once
 
 #include "backends/backend.h"
@@ -13,17 +14,17 @@ namespace lockstep {
 
 class MemoryReserve {
  public:
-  explicit MemoryReserve(Backend& backend);  // takes it
-  // Gives it back to the device, with what the allocator has cached.
+  explicit MemoryReserve(Backend& backend);  // allocates the reserve
+  // Frees the reserve, and the memory that the allocator has cached.
   void free();
-  // The same after `error`, which said that there was no memory.
+  // The same after `error`, which reported that memory ran out.
   void free_after(const std::exception& error);
   // The message of that error, one line; empty: it never happened.
   const std::string& text() const { return text_; }
-  // Takes it again; where that fails, goes on without.
+  // Allocates the reserve again. If this fails, continues without a reserve.
   void take();
-  // Returns function(). If memory runs out in it, calls it once more after `free`. For work that a
-  // rank cannot leave out without the others waiting for it for ever.
+  // Returns function(). If it runs out of memory, calls it once more after `free`. It is for work
+  // that a rank must do, because the other ranks would wait for it for ever.
   template <class Function>
   auto retry(const Function& function) {
     return retry_after_freeing(function, [this] { free(); });

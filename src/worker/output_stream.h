@@ -1,4 +1,4 @@
-// A worker's data output: every byte arrives, or the program fails and says why.
+// A worker's data output. Either every byte is written, or the program fails and says why.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ class OutputStream {
  public:
   // file: a new file, or empty for standard output. Throws Error.
   explicit OutputStream(const std::string& file = "");
-  // Writes at once, without a buffer; on a terminal as `printable_log`. Throws Error if not all
-  // could be written.
+  // Writes at once, without a buffer. On a terminal it writes the text as `printable_log` makes it.
+  // Throws Error if not all could be written.
   void write(std::string_view text);
 
  private:

@@ -1,4 +1,4 @@
-// A rank's prerequisites: its run, its place in the world, its device.
+// The objects that a rank needs: its run, its place in the world, its device.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -25,28 +25,28 @@ struct Session {
   std::unique_ptr<Recipe> recipe;
   StartUp* start_up = nullptr;         // passed on to the trainer
   std::filesystem::path weights = {};  // TrainerSetup::weights
-  bool finished = false;  // foreign: the run to resume had finished; there is nothing to do
+  bool finished = false;  // if foreign: the run to resume had finished, so there is nothing to do
   bool foreign = false;   // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
 
   TrainerSetup trainer(bool resume);
 };
 
-// The world that the environment describes, or one of this process alone. Removes the launcher's
-// store from the environment, so only the first call has it.
+// Returns the world that the environment describes, or a world of this process alone. Removes the
+// launcher's store from the environment, so only the first call returns it.
 World own_world();
 
-// Limits for ranks that nobody watches for hangs: all but training ranks.
+// Limits for ranks that are not watched for hangs. Only training ranks are watched.
 inline constexpr RankLimits unwatched{.collective_s = 600};
 
-// Opens a rank of a world that `lockstep` launched, or a world of one. record: a file that replaces
-// RUN/run.json, or empty.
+// Opens a rank of a world that `lockstep` launched, or of a world of one rank. record: a file that
+// replaces RUN/run.json, or empty.
 Session open_session(const std::filesystem::path& run, const std::string& record,
                      const World& world, const RankLimits& limits = unwatched);
 
-// Opens a rank of a foreign world. On rank 0 the tool beside this program checks, plans and creates
-// the run from `arguments` (as for `lockstep train`); the other ranks follow. Once the ranks have
-// met, another rank that fails, vanishes or hangs ends this process. If this throws, `session` has
-// its world and whatever was set up so far.
+// Opens a rank of a foreign world. On rank 0 the tool in this program's folder checks, plans and
+// creates the run from `arguments` (as for `lockstep train`). The other ranks use the result. After
+// the ranks have met, this process ends if another rank fails, vanishes or hangs. If this function
+// throws, `session` has its world and everything that was set up so far.
 void open_foreign_session(const std::vector<std::string>& arguments, Session& session);
 
 }  // namespace lockstep

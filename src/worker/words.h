@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// The value of "--name VALUE" in `arguments`, and removes both; empty if absent.
+// Returns the value of "--name VALUE" in `arguments`, and removes both words. Empty if absent.
 std::string take(std::vector<std::string>& arguments, const std::string& name);
 bool take_flag(std::vector<std::string>& arguments, const std::string& name);
 

@@ -5,11 +5,11 @@
 
 namespace lockstep {
 
-// Neither copyable nor movable. Functions throw c10::Error if CUDA reports a failure, which may
-// come from any earlier work of the device.
+// Neither copyable nor movable. Functions throw c10::Error if CUDA reports a failure. The failure
+// may come from any earlier work of the device.
 class Event {
  public:
-  // Records no time.
+  // An event without timing.
   Event();
   ~Event();
   Event(const Event&) = delete;

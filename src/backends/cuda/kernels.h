@@ -6,11 +6,11 @@
 namespace lockstep {
 
 // Registers every kernel with the engine, if they run on this GPU. Returns false if they do not, or
-// if there was no CUDA compiler at build time; the ATen references are used then. The device must
+// if there was no CUDA compiler at build time. The ATen references are used then. The device must
 // be usable.
 bool register_kernels();
 
-// As Backend::stamp, if register_kernels() returned true.
+// Does the work of Backend::stamp. Call it only if register_kernels() returned true.
 void stamp_device_time(const at::Tensor& slot);
 
 }  // namespace lockstep

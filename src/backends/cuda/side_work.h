@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// side: of low priority, so that its kernels use only what those of the current stream leave. Only
-// one thread may call at a time, always with the same current stream. Can be captured, if it is
-// waited for before the capture ends.
+// side: a stream of low priority, so that its kernels use only the multiprocessors that kernels of
+// the current stream leave free. Only one thread may call at a time, always with the same current
+// stream. The work can be captured if the current stream waits for it before the capture ends.
 std::unique_ptr<SideWork> make_side_work(c10::cuda::CUDAStream side);
 
 }  // namespace lockstep

@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// Uninitialised pinned memory from the caching host allocator. Freed memory returns to it, so that
-// a loader's batches settle into a fixed ring.
+// Returns uninitialised pinned memory from the caching host allocator. Freed memory returns to this
+// allocator. So after some steps a loader's batches use the same blocks again and again.
 at::Tensor pinned_empty(at::IntArrayRef sizes, at::ScalarType dtype);
 
 // Enqueues the copies on `copy_stream`, followed by an event. Unpinned host tensors are first

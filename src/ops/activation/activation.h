@@ -1,4 +1,4 @@
-// GELU and ReLU fused with the bias before them.
+// GELU and ReLU, fused with the addition of a bias.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -7,12 +7,12 @@
 
 namespace lockstep {
 
-// gelu(x + bias), by erf, or with `tanh` by its tanh form; x [..., n], bias [n] or undefined, of
-// one dtype, f32|bf16|f16; computed in f32. Differentiable in both; where bias has a gradient
-// buffer, its gradient goes there.
+// Returns gelu(x + bias), computed with erf, or with the tanh approximation if `tanh`. x: [..., n].
+// bias: [n] or undefined. Both have the same dtype, f32|bf16|f16. Computed in f32. Differentiable
+// in both. If bias has a gradient buffer, its gradient goes there.
 at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, bool tanh);
 
-// relu(x + bias), likewise.
+// Returns relu(x + bias), with the same rules.
 at::Tensor bias_relu(const at::Tensor& x, const at::Tensor& bias);
 
 struct ActivationKernels {

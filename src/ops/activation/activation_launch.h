@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_activation_forward(const ActivationArguments& arguments, cudaStream_t stream);
 cudaError_t launch_activation_backward(const ActivationArguments& arguments, cudaStream_t stream);
 

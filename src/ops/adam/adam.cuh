@@ -39,7 +39,7 @@ __device__ inline void load_four(const float* from, float (&to)[4]) {
   to[0] = values.x, to[1] = values.y, to[2] = values.z, to[3] = values.w;
 }
 
-// Gradients are f32 or bf16, the same throughout a range.
+// Gradients are f32 or bf16. All gradients of a range have the same type.
 __device__ inline void load_four_gradients(const AdamRange& range, std::int64_t at,
                                            float (&to)[4]) {
   if (range.gradients_dtype == KernelDtype::f32)

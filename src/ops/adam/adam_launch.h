@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_adam_factors(const AdamArguments& arguments, cudaStream_t stream);
 cudaError_t launch_adam(const AdamArguments& arguments, cudaStream_t stream);
 

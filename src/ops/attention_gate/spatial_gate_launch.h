@@ -7,12 +7,12 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_spatial_gate_forward(const SpatialGateForward& arguments, cudaStream_t stream);
 cudaError_t launch_spatial_gate_backward(const SpatialGateBackward& arguments, cudaStream_t stream);
 
-// Parts of those: the convolution from maps to gates, that from of_places to of_maps, and the
-// weight's gradient.
+// Parts of the functions above: the convolution from maps to gates, the convolution from of_places
+// to of_maps, and the weight's gradient.
 cudaError_t launch_gate_convolution(const SpatialGateForward& arguments, cudaStream_t stream);
 cudaError_t launch_gate_convolution_backward(const SpatialGateBackward& arguments,
                                              cudaStream_t stream);

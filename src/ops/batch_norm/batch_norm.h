@@ -11,11 +11,11 @@
 
 namespace lockstep {
 
-// Adds up a tensor over the ranks, in place: f32, contiguous, on the rank's device. The same calls
-// in the same order on every rank.
+// Adds up a tensor over the ranks, in place. The tensor is f32, contiguous, on the rank's device.
+// All ranks make the same calls in the same order.
 using SumOverRanks = std::function<void(const at::Tensor&)>;
 
-// Where statistics span several ranks.
+// Set if statistics span several ranks.
 struct StatisticsOfRanks {
   SumOverRanks sum;
   int rank = 0, ranks = 1;
@@ -27,37 +27,39 @@ struct BatchNormState {
   double momentum = 0.1, eps = 1e-5;
 };
 
-// The largest of windows, as ops/spatial/spatial.h's max_pool takes it; the same along each axis.
+// Max pooling, with the arguments of max_pool (ops/spatial/spatial.h), the same along each axis.
 struct MaxPool {
   std::int64_t window = 1, stride = 1, padding = 0;
 };
 
-// The operations after the norm: pool?(relu?(normed + skip)). With skip_norm, skip is normed by
-// that first, as at the end of a residual block whose other branch has a norm too. On GPUs all of
-// it costs no pass of its own if x and skip lie channels-last (with a pool: images, ReLU and no
-// skip).
+// The operations after the norm: pool?(relu?(normed + skip)). With skip_norm, skip is first
+// normalised by it, as at the end of a residual block whose other branch has a norm too. On GPUs
+// these operations need no separate pass if x and skip are channels-last. With a pool this holds
+// for images with ReLU and without skip.
 struct AfterNorm {
   at::Tensor skip;                          // of x's shape and dtype, or undefined for 0
-  std::optional<BatchNormState> skip_norm;  // only with skip; its statistics come about as x's
+  std::optional<BatchNormState> skip_norm;  // only with skip; its statistics are computed as those
+                                            // of x
   bool relu = false;
   std::optional<MaxPool> pool;
 };
 
-// Moments of x, of a skip with a norm of its own, or of both, from the operations that computed
-// them (pointwise.h, block_convolution.h). They save a pass over each where our kernels take a
-// rank's own statistics. Elsewhere they are ignored.
+// Moments of x, of a skip with its own norm, or of both, from the operations that computed these
+// tensors (pointwise.h, block_convolution.h). They save a pass over each tensor if our kernels take
+// a rank's own statistics. Otherwise they are ignored.
 struct KnownMoments {
   ChannelMoments x, skip;
 };
 
-// x [N, C, ...] f32|bf16|f16, in any layout, which the result has too.
-//  training: normalises by the mean and variance over all but C, of all ranks' rows where
-//   `of_ranks` is not null and of x alone otherwise, and moves the running ones towards them by
-//   momentum (the variance as an unbiased estimate), unless a block is computed again. Numbers of
-//   rows may differ between ranks. Not differentiable twice where it spans ranks.
-//  else: by the running ones.
-// Throws Error if one value per channel is all there is to normalise, if there is a skip_norm
-// without a skip, and if what is known is of another shape.
+// x: [N, C, ...], f32|bf16|f16, in any layout. The result has the same layout.
+//  training: normalises by mean and variance over all dimensions but C. They are those of all
+//   ranks' rows if `of_ranks` is not null, else those of x alone. Moves the running statistics
+//   towards them by momentum (the variance as an unbiased estimate), unless a block is computed
+//   again. The number of rows may differ between ranks. Not differentiable twice if the statistics
+//   span ranks.
+//  otherwise: normalises by the running statistics.
+// Throws Error if there is only one value per channel to normalise, if there is a skip_norm without
+// a skip, or if known moments have another shape.
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
                       const StatisticsOfRanks* of_ranks = nullptr, const AfterNorm& after = {},
                       const KnownMoments& known = {});

@@ -1,5 +1,5 @@
-// Arguments of the convolutions that have kernels of our own: a first one over blocks of pixels,
-// and one of 1 x 1 from few channels to many.
+// Arguments of the convolutions that have kernels of our own: a first convolution over blocks of
+// pixels, and a 1 x 1 convolution from few channels to many.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// A convolution of 7 x 7 pixels, stride 2 and padding 3, as one of 4 x 4 blocks of 16 channels
-// (ops/block_convolution/block_convolution.h). Everything on the device.
+// A convolution of 7 x 7 pixels, stride 2 and padding 3, computed as a convolution of 4 x 4 blocks
+// of 16 channels (ops/block_convolution/block_convolution.h). Everything is on the device.
 struct BlockConvolution {
   KernelDtype dtype = KernelDtype::bf16;  // bf16 or f16
   const void* blocks = nullptr;           // [batch, height + 1, width + 1, 16], aligned to 16 bytes
@@ -19,8 +19,8 @@ struct BlockConvolution {
   int channels = 0;           // of a pixel, up to 4
 };
 constexpr int block_convolution_size = 7, block_convolution_outs = 64;
-// Thread blocks, and so chunks of moments and shares of the weight's gradient: as many whatever the
-// GPU, or a tile each if there are fewer.
+// The number of thread blocks, and so of chunks of moments and of shares of the weight's gradient.
+// It is the same on any GPU. If there are fewer tiles, it is the number of tiles.
 constexpr int block_convolution_chunks = 264, block_tile_height = 8, block_tile_width = 32;
 inline std::int64_t tiles_of(const BlockConvolution& shape) {
   return shape.batch * ((shape.width + block_tile_width - 1) / block_tile_width) *
@@ -33,21 +33,22 @@ inline std::int64_t chunks_of(const BlockConvolution& shape) {
 
 struct BlockConvolutionForward {
   BlockConvolution shape;
-  const void* weight = nullptr;  // [outs, channels, 7, 7], which lies as these say, in elements
+  const void* weight = nullptr;  // [outs, channels, 7, 7], with these strides, in elements
   std::int64_t weight_strides[4] = {};
   void* y = nullptr;  // [batch, height, width, outs], aligned to 16 bytes
-  // As in ChannelMoments: [chunks_of, 2, outs] and [chunks_of]. Both null: not wanted.
+  // As in ChannelMoments: [chunks_of, 2, outs] and [chunks_of]. Both are null if they are not
+  // wanted.
   float *moments = nullptr, *elements = nullptr;
 };
 struct BlockConvolutionBackward {
   BlockConvolution shape;
   const void* of_y = nullptr;  // as y
   float* partial = nullptr;    // [outs / 64, chunks_of, 64, 256]
-  float* of_weight = nullptr;  // [outs, channels, 7, 7], which lies as these say; added to
+  float* of_weight = nullptr;  // [outs, channels, 7, 7], with these strides; added to
   std::int64_t weight_strides[4] = {};
 };
 
-// Rows [rows, 64] times [outs, 64] transposed. Everything on the device, aligned to 16 bytes.
+// Rows [rows, 64] times [outs, 64] transposed. Everything is on the device, aligned to 16 bytes.
 struct PointwiseMoments {
   KernelDtype dtype = KernelDtype::bf16;  // bf16 or f16
   const void *x = nullptr, *weight = nullptr;

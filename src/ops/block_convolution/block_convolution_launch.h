@@ -11,7 +11,7 @@ namespace lockstep {
 // KiB of shared memory per block.
 bool block_convolution_runs_here();
 
-// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_block_convolution_forward(const BlockConvolutionForward& arguments,
                                              cudaStream_t stream);
 cudaError_t launch_block_convolution_backward(const BlockConvolutionBackward& arguments,

@@ -1,5 +1,5 @@
-// Where RoIAlign's points lie, and whether two boxes overlap, for kernels and plain C++ alike: to
-// the bit the same on the CPU and on GPUs.
+// Computes the places of RoIAlign's points, and whether two boxes overlap, for kernels and plain
+// C++. Results are bitwise the same on the CPU and on GPUs.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,8 @@
 
 namespace lockstep {
 
-// a × b, rounded before anything is added to it: compilers for GPUs would round once for both.
+// Returns a × b, rounded before anything is added to it. Compilers for GPUs would otherwise fuse
+// product and sum, and round only once.
 LOCKSTEP_HOST_DEVICE inline float rounded_product(float a, float b) {
 #ifdef __CUDA_ARCH__
   return __fmul_rn(a, b);
@@ -25,14 +26,14 @@ LOCKSTEP_HOST_DEVICE inline double rounded_product(double a, double b) { return 
 // A box along one axis, in cells of the features.
 template <class Real>
 struct RoiAxis {
-  Real start, bin;  // of a bin: its length
-  int points;       // of a bin; 0: the box has none
+  Real start, bin;  // bin: length of a bin
+  int points;       // number of points of a bin; 0: the box has none
 };
 
-// As many as float tells apart in a bin that reaches over a whole map of features.
+// As many points as float can distinguish in a bin that covers a whole map of features.
 constexpr int roi_align_most_points = 1 << 20;
 
-// low, high: the box in pixels; not finite: without points.
+// low, high: the box in pixels. A box that is not finite has no points.
 template <class Real>
 LOCKSTEP_HOST_DEVICE inline RoiAxis<Real> roi_axis(float low, float high, Real scale, int bins,
                                                    int sampling, bool aligned) {
@@ -52,8 +53,8 @@ LOCKSTEP_HOST_DEVICE inline RoiAxis<Real> roi_axis(float low, float high, Real s
   return axis;
 }
 
-// A point is interpolated from two neighbours among the cells, with these weights. Both weights are
-// 0 for a point that is beyond the cells by more than one.
+// A point is interpolated from two neighbouring cells, with these weights. Both weights are 0 for a
+// point that is more than one cell outside.
 template <class Real>
 struct RoiPoint {
   int low, high;
@@ -73,7 +74,7 @@ LOCKSTEP_HOST_DEVICE inline RoiPoint<Real> roi_point(const RoiAxis<Real>& axis, 
   return {low, low + 1, 1 - of_high, of_high};
 }
 
-// The points [first, last) of a bin. They include all points that lie from `from` to `to`. Boxes
+// A range [first, last) of a bin's points. It contains all points between `from` and `to`. Boxes
 // far larger than the features have most of their points outside.
 struct RoiRange {
   int first, last;
@@ -92,7 +93,7 @@ LOCKSTEP_HOST_DEVICE inline RoiRange roi_range(const RoiAxis<Real>& axis, int bi
           last > 0 ? static_cast<int>(last < most ? last : most) : 0};
 }
 
-// Corners, as a float4 of CUDA has them.
+// Corners, in the layout of CUDA's float4.
 struct alignas(16) Corners {
   float x1, y1, x2, y2;
 };
@@ -101,13 +102,13 @@ LOCKSTEP_HOST_DEVICE inline float area_of(const Corners& box) {
   return rounded_product(box.x2 - box.x1, box.y2 - box.y1);
 }
 
-// How boxes are described relative to anchors: weights of the four numbers, and the largest
+// How boxes are encoded relative to anchors: the weights of the four numbers, and the largest
 // logarithm of a size that is decoded.
 struct InlineCoding {
   float x = 1, y = 1, width = 1, height = 1, most_log_size = 0;
 };
 
-// As encode_boxes and decode_boxes have it; NaN stays NaN.
+// The same formulas as encode_boxes and decode_boxes. NaN stays NaN.
 LOCKSTEP_HOST_DEVICE inline Corners encoded(const Corners& box, const Corners& anchor,
                                             const InlineCoding& coding) {
   const float box_width = box.x2 - box.x1, box_height = box.y2 - box.y1;
@@ -132,7 +133,7 @@ LOCKSTEP_HOST_DEVICE inline Corners decoded(const Corners& deltas, const Corners
   return {x - half_width, y - half_height, x + half_width, y + half_height};
 }
 
-// Moved into [0, width] × [0, height]; NaN stays NaN.
+// Clips the box to [0, width] × [0, height]. NaN stays NaN.
 LOCKSTEP_HOST_DEVICE inline float within(float value, float most) {
   return value < 0 ? 0.0F : value > most ? most : value;
 }
@@ -141,7 +142,7 @@ LOCKSTEP_HOST_DEVICE inline Corners clipped(const Corners& box, float height, fl
           within(box.y2, height)};
 }
 
-// Whether intersection over union is above the threshold; NaN is not.
+// Whether the intersection over union is above the threshold. False for NaN.
 LOCKSTEP_HOST_DEVICE inline bool overlap(const Corners& a, const Corners& b, float threshold) {
   const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1),
               height = (a.y2 < b.y2 ? a.y2 : b.y2) - (a.y1 > b.y1 ? a.y1 : b.y1);

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_join_channels(const CatChannels& arguments, cudaStream_t stream);
 cudaError_t launch_part_channels(const CatChannels& arguments, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// Common parts of instance norm and batch norm kernels: the sums of a statistic, and their
+// Common parts of the kernels of instance norm and batch norm: the sums of a statistic, and their
 // application to an element.
 #pragma once
 
@@ -42,7 +42,7 @@ __device__ void read_floats(const void* from, std::int64_t at, float (&to)[W]) {
   for (int i = 0; i < W; ++i) to[i] = to_float(static_cast<const A*>(from)[at + i]);
 }
 
-// For a type known only at launch.
+// For a type that is known only at launch.
 template <int W>
 __device__ void read_affine(const void* from, KernelDtype dtype, std::int64_t at, float (&to)[W]) {
   if (dtype == KernelDtype::bf16)
@@ -59,8 +59,8 @@ struct ChannelFacts {
   float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's scale
 
   ChannelFacts() = default;
-  // first: the statistic of the first channel. means, inverses: of these channels, if they are not
-  // in memory.
+  // first: the statistic of the first channel. means, inverses: of these channels, if not in
+  // memory.
   template <class Launch>
   __device__ ChannelFacts(const Launch& launch, std::int64_t first, const float* means = nullptr,
                           const float* inverses = nullptr) {
@@ -86,7 +86,7 @@ struct ChannelFacts {
       factor[i] *= scale[i];
     }
   }
-  // The norm's result for an element at distance `apart` from its mean: the same in both passes.
+  // The norm's result for an element at distance `apart` from its mean. Both passes use it.
   __device__ float normed(float apart, int i) const { return fmaf(apart, factor[i], bias[i]); }
 
  private:
@@ -128,7 +128,7 @@ __device__ inline void keep_sums(const ChannelNormBackward& launch, std::int64_t
   if (launch.of_bias != nullptr) launch.of_bias[statistic] += sum;
 }
 
-// Prefetches the line at that address into the L2 cache, which all processors share.
+// Prefetches the line at that address into the L2 cache, which all multiprocessors share.
 template <class T>
 __device__ void ask_for_line(const T* at) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(at));

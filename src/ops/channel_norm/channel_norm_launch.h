@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_channel_norm_forward(const ChannelNormForward& arguments, cudaStream_t stream);
 cudaError_t launch_channel_norm_backward(const ChannelNormBackward& arguments, cudaStream_t stream);
 

@@ -57,7 +57,7 @@ struct FinishedNorm {
   float first[reader_channels], second[reader_channels];
 };
 
-// A thread's part in that: it works on channel channel(), the block's local()-th.
+// The part of one thread: it works on channel channel(), the block's local()-th channel.
 struct Reader {
   std::int64_t block_channel;
   __device__ explicit Reader(const VoxelPlace& place)
@@ -72,7 +72,7 @@ struct Reader {
                                  const Take& take) const {
     for_chunks<8, readers>(layout, partial + channel(), number(), take);
   }
-  // The sum over the threads of a channel, in the same order for all; every thread gets it. shared:
+  // The sum over the threads of a channel, always in the same order. Every thread gets it. shared:
   // used for this sum only.
   __device__ static float sum(float value, float (&shared)[readers][reader_channels]) {
     shared[number()][local()] = value;
@@ -193,12 +193,12 @@ inline bool are_sums_wanted(const ChannelNormBackward& launch) {
   return !launch.given || launch.of_scale != nullptr || launch.of_bias != nullptr;
 }
 
-// Blocks that a processor must hold, so that enough reads are under way.
+// The number of blocks that a multiprocessor must hold so that enough reads are in flight.
 template <class T>
 constexpr int resident = sizeof(T) == 2 ? 3 : 2;
 
-// Prefetches a thread's first elements into the L2 cache, while the thread reads what it needs
-// before them.
+// Prefetches a thread's first elements into the L2 cache, while the thread reads other data that it
+// needs first.
 template <class T, int W>
 __device__ void ask_for(const T* from, const VoxelPlace& place, const VoxelLayout& layout) {
   constexpr int at_most = 4;

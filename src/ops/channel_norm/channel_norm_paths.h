@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// forward is null where there are none.
+// `forward` is null if there are no kernels.
 const ChannelNormKernels& channel_norm_kernels();
 
 inline const float* floats_of(const at::Tensor& tensor) {
@@ -16,9 +16,9 @@ inline float* floats_to(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
 }
 
-// u8: a byte for the eight channels of a vector, or for each element of x.
+// u8: one byte for the eight channels of a vector, or one for each element of x.
 at::Tensor bits_for(const at::Tensor& x, const VoxelLayout& layout);
-// Such bytes as factors of 0 and 1 of x's shape and type.
+// Converts such bytes to factors 0 and 1, in x's shape and type.
 at::Tensor factors_of(const at::Tensor& bytes, const at::Tensor& x, const VoxelLayout& layout);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// Maps times factors per channel, for several sets of factors at once: depth-wise convolutions of
-// kernel size 1 whose kernels come from elsewhere.
+// Multiplies maps by factors per channel, for several sets of factors at once. This is a depth-wise
+// convolution of kernel size 1 whose weights are computed elsewhere.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -8,10 +8,11 @@
 
 namespace lockstep {
 
-// x [B, C, H, W] times each of factors [N, C], floating: [B * N, C, H, W], item b * N + n of x's
-// item b and set n. Differentiable, twice by way of ATen. On GPUs, where x is channels-last, of the
-// factors' type and C a multiple of eight, by kernels that add up in f32 and always in one order;
-// the result and the gradient of x are channels-last then. Throws Error for other shapes and types.
+// Multiplies x [B, C, H, W] by each set of factors [N, C], floating. Returns [B * N, C, H, W]. Item
+// b * N + n comes from x's item b and set n. Differentiable, and second derivatives use ATen's
+// operators. Our kernels compute it on GPUs if x is channels-last and has the factors' type, and if
+// C is a multiple of eight. They add up in f32, always in the same order. Then the result and the
+// gradient of x are channels-last. Throws Error for other shapes and types.
 at::Tensor channel_products(const at::Tensor& x, const at::Tensor& factors);
 
 // The same in ATen's operators, on any device.

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_channel_products_forward(const ChannelProducts& arguments, cudaStream_t stream);
 cudaError_t launch_channel_products_backward(const ChannelProducts& arguments, cudaStream_t stream);
 

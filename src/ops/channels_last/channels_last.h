@@ -1,14 +1,15 @@
-// Tensors that lie channels-last and say so.
+// Makes tensors channels-last, in memory and in their strides.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 namespace lockstep {
 
-// x [B, C, H, W] or [B, C, D, H, W], itself or a copy, dense in the channels-last layout and with
-// the strides by which ATen's operators know it. With one channel both layouts are the same bytes:
-// x.contiguous(ChannelsLast) gives x as it is, and a convolution of it with a weight [N, 1, …]
-// answers in the contiguous layout, whose copies to channels-last cost more than the convolution.
+// x: [B, C, H, W] or [B, C, D, H, W]. Returns x or a copy, dense in the channels-last layout, with
+// the strides by which ATen's operators recognise this layout. With one channel both layouts have
+// the same bytes, and x.contiguous(ChannelsLast) returns x unchanged. A convolution of x with a
+// weight [N, 1, …] then returns the contiguous layout. Copying that result to channels-last would
+// cost more than the convolution.
 at::Tensor as_channels_last(const at::Tensor& x);
 
 }  // namespace lockstep

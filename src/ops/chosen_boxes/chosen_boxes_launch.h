@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_decode_chosen(const DecodeChosen& arguments, cudaStream_t stream);
 cudaError_t launch_gather_boxes(const GatherBoxes& arguments, cudaStream_t stream);
 cudaError_t launch_flip_boxes(const FlipBoxes& arguments, cudaStream_t stream);

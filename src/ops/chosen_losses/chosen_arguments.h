@@ -10,18 +10,18 @@ namespace lockstep {
 
 constexpr int chosen_most_questions = 8;
 
-// Everything on the device. A row has `answers` for each question; each is `classes` logits, or
-// where classes is 0 one number.
+// Everything is on the device. A row has `answers` answers for each question. Each answer is
+// `classes` logits, or one number if classes is 0.
 struct ChosenLossArguments {
   const void* values = nullptr;  // [rows, questions, answers, classes or 1]
   KernelDtype dtype = KernelDtype::f32;
-  const std::int64_t* question = nullptr;  // [rows]: from `first` on
-  const std::int64_t* labels = nullptr;    // [rows, answers], or null and
+  const std::int64_t* question = nullptr;  // [rows]: counted from `first`
+  const std::int64_t* labels = nullptr;    // [rows, answers], or null if `numbers` is set
   const float* numbers = nullptr;          // [rows, answers]
   const float* weights = nullptr;          // [rows, answers]
   std::int64_t rows = 0, questions = 0, answers = 1, classes = 0, first = 0;
 };
-constexpr std::int64_t chosen_chunk = 2048;  // answers that a block adds up
+constexpr std::int64_t chosen_chunk = 2048;  // number of answers that a block adds up
 struct ChosenLossForward {
   ChosenLossArguments shared;
   std::int64_t chunks = 0;

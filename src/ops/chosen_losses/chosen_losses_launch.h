@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_chosen_losses_forward(const ChosenLossForward& arguments, cudaStream_t stream);
 cudaError_t launch_chosen_losses_backward(const ChosenLossBackward& arguments, cudaStream_t stream);
 

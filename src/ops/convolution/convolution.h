@@ -1,4 +1,4 @@
-// Convolutions whose weight's gradient is made beside the backward pass.
+// Convolutions whose weight gradient is computed on a side stream.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,11 +14,11 @@ struct ConvolutionShape {
   std::int64_t groups = 1;
 };
 
-// A convolution, as torch's conv1d, conv2d and conv3d. x [B, in, ...], weight [out, in / groups,
-// ...], bias [out] or undefined. It takes any dtype that the device has it for, and is
-// differentiable, also twice. It computes what ATen's operators do. In a graph on GPUs the
-// gradients of weight and bias are computed on a side stream (side_work.h), if they go into
-// gradient buffers. Throws c10::Error where shapes do not fit.
+// A convolution, as torch's conv1d, conv2d and conv3d. x: [B, in, ...]. weight: [out, in / groups,
+// ...]. bias: [out] or undefined. It supports the dtypes that the device supports, and is
+// differentiable twice. The results are those of ATen's operators. In a graph on GPUs the gradients
+// of weight and bias are computed on a side stream (side_work.h), if they go into gradient buffers.
+// Throws c10::Error if shapes do not fit.
 at::Tensor convolution(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {},
                        const ConvolutionShape& shape = {});
 

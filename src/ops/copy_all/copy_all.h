@@ -1,4 +1,4 @@
-// Several tensors copied at once: on GPUs in one launch, where each would be one of its own.
+// Copies several tensors at once. On GPUs this takes one launch instead of one per tensor.
 #pragma once
 
 #include "ops/copy_all/copy_arguments.h"
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// First: to; second: from, of the same shape; f32 may come from bf16 or f16, and bf16
-// from f32. On the current stream.
+// first: the destination. second: the source, of the same shape. bf16 or f16 may be copied to f32,
+// and f32 to bf16. Runs on the current stream.
 using Copies = std::vector<std::pair<at::Tensor, at::Tensor>>;
 void copy_all(const Copies& copies);
 

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueues; neither synchronises nor allocates.
+// It only enqueues, and neither synchronises nor allocates.
 cudaError_t launch_copies(const CopyLaunch& launch, cudaStream_t stream);
 
 }  // namespace lockstep

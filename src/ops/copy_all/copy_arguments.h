@@ -8,8 +8,8 @@ namespace lockstep {
 // The conversion of the elements: bytes as they are, bf16 or f16 to f32, or f32 to bf16.
 enum class CopyKind { bytes, from_bf16, from_f16, to_bf16 };
 
-// Memory on the device that does not overlap, aligned to 16 bytes where it is not copied as it is;
-// `blocks` counts those of the ranges before.
+// Memory on the device that does not overlap. It is aligned to 16 bytes if elements are converted.
+// `blocks` counts the blocks of the ranges before.
 struct CopyRange {
   const void* from = nullptr;
   void* to = nullptr;
@@ -17,8 +17,8 @@ struct CopyRange {
   std::int64_t blocks = 0;
   CopyKind kind = CopyKind::bytes;
 };
-constexpr std::int64_t copy_block_bytes = 16384;  // that a block copies
-constexpr int most_copies = 32;                   // of a launch
+constexpr std::int64_t copy_block_bytes = 16384;  // bytes that a block copies
+constexpr int most_copies = 32;                   // per launch
 struct CopyLaunch {
   CopyRange ranges[most_copies];
   int count = 0;

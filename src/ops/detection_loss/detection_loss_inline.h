@@ -1,4 +1,4 @@
-// The loss of a detector's row and its slope, for kernels and plain C++ alike.
+// The loss of a detector's row and its slope, for kernels and plain C++.
 #pragma once
 
 #include "ops/boxes/box_inline.h"
@@ -13,7 +13,7 @@ struct CostAndSlope {
 LOCKSTEP_HOST_DEVICE inline CostAndSlope binary_cross_entropy_of(float logit, bool positive) {
   const float small = std::exp(-std::fabs(logit));
   const float larger = 1.0F / (1.0F + small), smaller = small * larger;
-  const float wrong = positive ? -logit : logit;  // softplus of it is the cost
+  const float wrong = positive ? -logit : logit;  // its softplus is the cost
   const float cost = (wrong > 0 ? wrong : 0.0F) + std::log1p(small);
   const float error = wrong >= 0 ? larger : smaller;
   if (logit != logit) return {logit, logit};
@@ -29,8 +29,9 @@ LOCKSTEP_HOST_DEVICE inline CostAndSlope smooth_l1_of(float difference, float be
   return {cost, difference > 0 ? 1.0F : -1.0F};
 }
 
-// Cross-entropy over `columns` logits of a row, which logit_at(i) gives: cost = log of the sum of
-// exponentials less the label's logit. The probability of a column is exp(logit - log_sum).
+// Cross-entropy over `columns` logits of a row, which logit_at(i) returns. The cost is the log of
+// the sum of exponentials, minus the label's logit. The probability of a column is exp(logit -
+// log_sum).
 struct RowEntropy {
   float largest, log_of_rest;  // the logarithm of the sum of exponentials, in two parts
 };

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_detection_loss_forward(const DetectionLossForward& launch, cudaStream_t stream);
 cudaError_t launch_detection_loss_backward(const DetectionLossBackward& launch,
                                            cudaStream_t stream);

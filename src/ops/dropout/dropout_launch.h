@@ -12,7 +12,7 @@ namespace lockstep {
 
 // x, y: [rows, row_elements] on the device, aligned to an element; y may be x. counters: i64 [3] on
 // the device. With offsets, i64 [rows + 1] on the device, x and y are [items, row_elements]. Row b
-// then is items offsets[b] to offsets[b + 1] - 1; items after the last row become 0.
+// then consists of items offsets[b] to offsets[b + 1] - 1. Items after the last row become 0.
 struct DropoutLaunch {
   const void* x = nullptr;
   void* y = nullptr;
@@ -28,7 +28,7 @@ struct DropoutLaunch {
 // Whether this library holds code for the current device.
 bool dropout_runs_here();
 
-// Enqueues; neither synchronises nor allocates, so that it can be captured into a graph.
+// It only enqueues, and neither synchronises nor allocates. So it can be captured into a graph.
 cudaError_t launch_dropout(const DropoutLaunch& launch, cudaStream_t stream);
 
 }  // namespace lockstep

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_embedding_forward(const EmbeddingForward& arguments, cudaStream_t stream);
 cudaError_t launch_embedding_backward(const EmbeddingBackward& arguments, cudaStream_t stream);
 cudaError_t launch_embedding_sum(const EmbeddingSum& arguments, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// Rows of several tables added up: words, positions and segments of texts of any lengths.
+// Adds up rows of several tables, such as words, positions and segments of texts of any lengths.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,11 +12,12 @@ struct Lookup {
   at::Tensor table;  // [V, D]
 };
 
-// The sum over `lookups`, one to three of them, of table[rows]: [N, D], added up in the given
-// order. Tables are of one dtype and width. Rows that are in no table are an Error on the CPU, a
-// device-side assertion on GPUs. Differentiable in the tables, twice by way of ATen; where a table
-// has a gradient buffer, its gradient goes there, row by row: nothing of the size of the table is
-// made. On GPUs rows are then added up in no fixed order, unless ATen was told to be deterministic.
+// Returns the sum of table[rows] over one to three `lookups`, [N, D], added up in the given order.
+// All tables have the same dtype and width. Rows outside of a table throw Error on the CPU, and
+// fail a device-side assertion on GPUs. Differentiable in the tables, and second derivatives use
+// ATen's operators. If a table has a gradient buffer, its gradient goes there row by row, so that
+// no tensor of the table's size is made. GPUs then add up rows in no fixed order, unless ATen was
+// told to be deterministic.
 at::Tensor embedding_sum(const std::vector<Lookup>& lookups);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// The gradient of a sparse parameter (a "table", as an embedding), as the rows that a step used.
+// The gradient of a sparse parameter (a "table", for example an embedding) for only the rows that a
+// step used.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -10,26 +11,27 @@
 namespace lockstep {
 
 struct SparseRows {
-  at::Tensor rows;      // i64 [N], contiguous, each from 0 to V - 1; one may be there many times
+  at::Tensor rows;      // i64 [N], contiguous, each from 0 to V - 1; repetitions are allowed
   at::Tensor gradient;  // [N, D], contiguous
-  // i64 [N]: places in `rows`, those of one row together and ascending (rows_by_token). Then what
-  // is added to a row is added up in this order. Undefined: in any.
+  // i64 [N]: places in `rows`, sorted so that those of each row are together and ascending
+  // (rows_by_token). The gradients of a row are then added up in this order. Undefined: in any
+  // order.
   at::Tensor order;
 };
 
-// Which pieces of a flat buffer are dirty: something was ever added to them. The table is a part of
-// that buffer.
+// Says which pieces of a flat buffer are dirty. A piece is dirty if something was ever added to it.
+// The table is a part of that buffer.
 struct DirtyRange {
   at::Tensor flags;        // u8, one per dirty_piece elements, 1: dirty; undefined: not tracked
   std::int64_t begin = 0;  // of the table, in elements of the flat buffer
 };
 
-// buffer f32 [V, D], contiguous: row rows[n] of it += gradient[n], and `dirty` becomes 1 there.
-// On GPUs, rows without SparseRows::order are added in no fixed order, unless ATen was told to be
-// deterministic.
+// Adds gradient[n] to row rows[n] of `buffer`, f32 [V, D], contiguous, and marks these pieces in
+// `dirty`. On GPUs, rows without SparseRows::order are added in no fixed order, unless ATen was
+// told to be deterministic.
 void add_sparse_rows(const at::Tensor& buffer, const SparseRows& rows, const DirtyRange& dirty);
 
-// Whether rows that have an order are added to such a buffer in that order.
+// Whether rows with an order are added to such a buffer in that order.
 bool rows_keep_an_order(const at::Tensor& buffer);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// A deferred update of a sparse parameter, still to come when an operation reads some of its rows.
+// A deferred update of a sparse parameter. It is not yet made when an operation reads some rows of
+// the parameter.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -8,20 +9,23 @@
 
 namespace lockstep {
 
-// Enough to compute any row of the parameter as the update will leave it.
+// The data from which the updated value of any row can be computed.
 struct DeferredRows {
   AdamArguments adam;
-  std::int64_t range = 0;  // index in adam.ranges, of one that begins with the first element
+  std::int64_t range = 0;  // index in adam.ranges of the range that begins with the parameter's
+                           // first element
 };
 
-// An operation that reads rows asks for it (deferred_update_of) and calls both around its reading.
+// An operation that reads rows gets it from deferred_update_of, and calls `begin_read` and
+// `end_read` around its reading.
 class DeferredSparseUpdate {
  public:
   virtual ~DeferredSparseUpdate() = default;
-  // Before work that reads rows is enqueued on the current stream. computes: the operation can
-  // compute rows. Without a result the rows will be up to date when the work runs.
+  // Call it before work that reads rows is enqueued on the current stream. computes: whether the
+  // operation can compute updated rows itself. If the result is empty, the rows will be up to date
+  // when the work runs.
   virtual std::optional<DeferredRows> begin_read(bool computes) = 0;
-  // After it was enqueued: the update may begin.
+  // Call it after the work is enqueued. The update may then begin.
   virtual void end_read() = 0;
 };
 

@@ -1,4 +1,4 @@
-// The gradient buffer of each parameter, found by the identity of its tensor. Thread-safe.
+// Finds the gradient buffer of a parameter by the identity of its tensor. Thread-safe.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -11,28 +11,29 @@
 
 namespace lockstep {
 
-// parameter: a leaf that keeps its handle. An operation adds its gradient to the buffer during
-// backward and returns none to autograd, which saves a tensor, a cast and an addition per
-// parameter.
+// parameter: a leaf that keeps its handle. During backward an operation adds its gradient to the
+// buffer and returns none to autograd. This saves a tensor, a cast and an addition per parameter.
 void set_gradient_buffer(const at::Tensor& parameter, std::shared_ptr<GradientBuffer> buffer);
-// The same, a buffer of its own that begins no steps, so that all gradients are added to it.
+// The same with a new buffer over `f32`. This buffer begins no steps, so all gradients are added to
+// it.
 void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& f32);
 void forget_gradient_buffer(const at::Tensor& parameter);
 
-// Outside of a backward pass too: linear_cross_entropy makes its weight's gradient in forward.
-// Null: there is none, or it is not contiguous, unless with any_strides.
+// May also be called outside of a backward pass, because linear_cross_entropy computes its weight's
+// gradient in forward. Null: there is no buffer, or it is not contiguous and any_strides is false.
 std::shared_ptr<GradientBuffer> gradient_buffer_of(const at::Tensor& parameter,
                                                    bool any_strides = false);
-// For an operation in backward. Null also where the pass returns the parameter's gradient to its
-// caller (torch::autograd::grad) and adds nothing up. Then autograd shall have the gradient.
+// The same for an operation in backward. Also null if the pass returns the parameter's gradient to
+// its caller (torch::autograd::grad) instead of accumulating it. Then return the gradient to
+// autograd.
 std::shared_ptr<GradientBuffer> gradient_buffer_of_this_pass(const at::Tensor& parameter,
                                                              bool any_strides = false);
-// For an operation in forward that reads rows of the parameter: a deferred update of it. Null: the
-// rows are up to date.
+// For an operation in forward that reads rows of the parameter: returns the parameter's deferred
+// update. Null: the rows are up to date.
 DeferredSparseUpdate* deferred_update_of(const at::Tensor& parameter);
 
-// While it lives, a backward pass that begins inside the present one may fill the buffers of
-// `parameters`, although it returns their gradients to its caller. For its thread.
+// While it exists, a backward pass that begins inside the present one may fill the buffers of
+// `parameters`, although it returns their gradients to its caller. Applies to its own thread.
 class InnerPass {
  public:
   explicit InnerPass(const std::vector<at::Tensor>& parameters);
@@ -43,7 +44,7 @@ class InnerPass {
 
  private:
   std::set<const at::TensorImpl*> parameters_;
-  int outer_;  // the pass that it lies in
+  int outer_;  // the pass around it
   const InnerPass* around_;
 };
 

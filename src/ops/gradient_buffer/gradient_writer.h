@@ -1,5 +1,6 @@
-// All that an operation of ours needs for its parameters' gradients in a backward pass: their
-// buffers, whether the side stream may make them, and what goes back to autograd.
+// Helps our operations with their parameters' gradients in a backward pass. It knows the gradient
+// buffers, whether the gradients may be computed on the side stream, and which gradients go to
+// autograd.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -14,9 +15,9 @@
 
 namespace lockstep {
 
-// Lives as long as the operation's backward function. Parameter k is the k-th of `wanted`.
-// A product makes its weight's gradient on the side stream before that of its input, and otherwise
-// behind it, so that whoever waits for the latter waits less:
+// Exists as long as the operation's backward function runs. Parameter k is the k-th of `wanted`.
+// With a side stream, a product enqueues its weight's gradient before that of its input. Without
+// one, it computes the input's gradient first, because other work waits for it:
 //   GradientWriter writer({{.parameter = weight, .needed = needs_weight}}, bytes_of({x, up}));
 //   if (writer.on_side_stream()) of_parameters();
 //   … the gradient of x …
@@ -25,34 +26,36 @@ namespace lockstep {
 class GradientWriter {
  public:
   struct Wanted {
-    const at::Tensor& parameter;  // undefined: there is none
-    bool needed = false;          // by this pass
+    const at::Tensor& parameter;  // undefined: no such parameter
+    bool needed = false;          // this pass needs its gradient
     GradientAbility can = {};
   };
   static constexpr std::size_t most_parameters = 6;
   static constexpr std::int64_t not_overlapped = std::numeric_limits<std::int64_t>::max();
 
-  // Changes no buffer. read_bytes: of what the work reads. It may run on the side stream if that is
-  // at most side_work_bytes, and each parameter that there is has a buffer and a needed gradient.
+  // Changes no buffer. read_bytes: the number of bytes that the work reads. The work may run on the
+  // side stream if this is at most side_work_bytes, and if each defined parameter has a buffer and
+  // needs its gradient.
   explicit GradientWriter(std::initializer_list<Wanted> wanted,
                           std::int64_t read_bytes = not_overlapped);
 
   bool on_side_stream() const { return side_ != nullptr; }
-  // Whether gradient k is needed and adds up in a buffer.
+  // Whether gradient k is needed and goes to a buffer.
   bool has_buffer(std::size_t k) const { return parts_[k].buffer != nullptr; }
-  // Parameters [begin, end) are written by one work: unless all of them would get their own dtype,
-  // none does. Before they are opened.
+  // Call it before parameters [begin, end) are opened, if one work writes all of them. If not all
+  // of them would get their own dtype, none does.
   void round_all_or_none(std::size_t begin, std::size_t end);
-  // Where gradient k goes; undefined without a buffer. Once per gradient: it counts.
+  // Returns where gradient k goes; undefined without a buffer. Call it once per gradient, because
+  // calls are counted.
   GradientTarget open(std::size_t k);
-  // The same, always defined: without a buffer it is zeros, f32, to be added to, which `returned`
-  // gives. The parameter must be defined.
+  // The same, but always defined. Without a buffer it gives f32 zeros to add to, and `returned`
+  // returns them. The parameter must be defined.
   GradientTarget open_or_zeros(std::size_t k);
-  // Gradient k for autograd, of the parameter's dtype. Undefined where it was added up, or where it
-  // is not needed.
+  // Gradient k for autograd, in the parameter's dtype. Undefined if a buffer took it or if it is
+  // not needed.
   at::Tensor returned(std::size_t k) const;
-  // Enqueues `work` on the side stream, where it runs later, or calls it at once. read: what of the
-  // current stream's memory it reads.
+  // Enqueues `work` on the side stream, where it runs later, or calls it at once. read: the tensors
+  // of the current stream's memory that it reads.
   template <class Work>
   void run(std::initializer_list<at::Tensor> read, const Work& work) const {
     if (side_ != nullptr)
@@ -67,7 +70,7 @@ class GradientWriter {
     bool needed = false;
     GradientAbility can;
     std::shared_ptr<GradientBuffer> buffer;
-    at::Tensor zeros;  // stand in for a buffer
+    at::Tensor zeros;  // used in place of a buffer
   };
   SideWork* common_side() const;
 

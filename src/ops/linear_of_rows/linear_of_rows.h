@@ -1,4 +1,4 @@
-// Heads that read few rows of what a network gives, as those of each text's first token.
+// Heads that read few rows of a network's output, such as the row of each text's first token.
 #pragma once
 
 #include "ops/shared/head_arguments.h"
@@ -9,16 +9,18 @@
 
 namespace lockstep {
 
-// hidden[rows] times weight^T, plus bias [O] if it is defined: [S, O] of hidden's dtype. hidden [N,
-// D]; rows i64 [S], each below N, some perhaps twice; weight [O, D]. Gradients of weight and bias
-// go into gradient buffers. For up to `head_most_outputs` outputs and `head_most_rows` rows GPUs
-// need one launch forward, and one for each gradient backward; for more it is a selection of rows
-// and linear_layer. Differentiable in all but rows, twice by way of ATen. Throws Error for other
-// shapes and types; a row that is not there is an error on the CPU, and stops a GPU.
+// Returns hidden[rows] times weight^T, plus bias [O] if defined: [S, O] in hidden's dtype. hidden:
+// [N, D]. rows: i64 [S], each below N, possibly with repetitions. weight: [O, D]. Gradients of
+// weight and bias go into gradient buffers. For up to `head_most_outputs` outputs and
+// `head_most_rows` rows, GPUs need one launch in forward, and one for each gradient in backward.
+// Larger sizes use a selection of rows and linear_layer. Differentiable in all but rows, and second
+// derivatives use ATen's operators. Throws Error for other shapes and types. A row that does not
+// exist is an error on the CPU, and stops a GPU.
 at::Tensor linear_of_rows(const at::Tensor& hidden, const at::Tensor& rows,
                           const at::Tensor& weight, const at::Tensor& bias = {});
 
-// The same, and hidden for what else reads it, whose gradient is then added in the same pass.
+// The same, and also returns `hidden` for its other readers. Their gradient is added in the same
+// pass.
 std::tuple<at::Tensor, at::Tensor> linear_of_rows_beside(const at::Tensor& hidden,
                                                          const at::Tensor& rows,
                                                          const at::Tensor& weight,

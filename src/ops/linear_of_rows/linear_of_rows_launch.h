@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_head_forward(const HeadForward& arguments, cudaStream_t stream);
 cudaError_t launch_head_of_hidden(const HeadBackward& arguments, cudaStream_t stream);
 cudaError_t launch_head_of_weight(const HeadBackward& arguments, cudaStream_t stream);

@@ -10,7 +10,7 @@
 namespace lockstep {
 
 struct MaskLossOptions {
-  int ignore = -1;  // places with this target do not count; -1: all do
+  int ignore = -1;  // places with this target do not count; -1: all count
   double smooth = 1;
   double focal_alpha = 0.25, focal_gamma = 2;  // gamma at least 0
 };
@@ -19,12 +19,13 @@ struct MaskLossOptions {
 // background, `ignore` for places that do not count, all else foreground. row_weight: f32 [B]. With
 // p = sigmoid(logit), y = 1 in the foreground and 0 elsewhere, and sums over the places of a row
 // that count, returns three sums over rows, each row times its weight, f32 and 0-dim:
-//   dice:  1 - (2 * sum(p y) + smooth) / (sum(p) + sum(y) + smooth); 0 for rows of which none
-//   counts focal: sum(alpha_t (1 - p_t)^gamma bce)  (Lin and others, 2017), alpha_t = alpha or 1 -
-//   alpha bce:   sum(bce), bce = -log p_t
-// p_t is p in the foreground, 1 - p elsewhere. Computed in f32 (f64 for logits of f64), in a fixed
+//   dice:  1 - (2 * sum(p y) + smooth) / (sum(p) + sum(y) + smooth)
+//   focal: sum(alpha_t (1 - p_t)^gamma bce)  (Lin and others, 2017)
+//   bce:   sum(bce), bce = -log p_t
+// In the foreground p_t is p and alpha_t is alpha. Elsewhere they are 1 - p and 1 - alpha. dice is
+// 0 for rows in which no place counts. Computed in f32 (f64 for logits of f64), in a fixed
 // order. Places that do not count have no gradient, whatever their logit holds. Differentiable in
-// logits, twice by way of ATen. Throws Error for other shapes and types.
+// logits, and second derivatives use ATen's operators. Throws Error for other shapes and types.
 std::array<at::Tensor, 3> mask_loss(const at::Tensor& logits, const at::Tensor& target,
                                     const at::Tensor& row_weight,
                                     const MaskLossOptions& options = {});

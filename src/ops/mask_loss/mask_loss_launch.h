@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_mask_loss_forward(const MaskLossForward& arguments, cudaStream_t stream);
 cudaError_t launch_mask_loss_backward(const MaskLossBackward& arguments, cudaStream_t stream);
 

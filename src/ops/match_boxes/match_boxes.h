@@ -1,4 +1,4 @@
-// Which rows of a detector, anchors or regions, stand for which true boxes.
+// Matches rows of a detector (anchors or regions) with true boxes.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -9,15 +9,15 @@
 
 namespace lockstep {
 
-// Labels of true boxes that are of no class.
+// Labels of true boxes that belong to no class.
 inline constexpr std::int64_t no_box = match_no_box;          // padding
 inline constexpr std::int64_t ignore_box = match_ignore_box;  // neither object nor background
 
 struct AnchorMatching {
   std::int64_t classes = 1;
   double positive = 0.7, negative = 0.3;  // IoU
-  double ignored = 0.5;                   // of an anchor's area in a box to ignore
-  double drawn = 256;                     // anchors that would be drawn at random
+  double ignored = 0.5;                   // share of an anchor's area in a box to ignore
+  double drawn = 256;                     // number of anchors that would be drawn at random
   double positive_share = 0.5;            // of them, at most
 };
 
@@ -25,17 +25,18 @@ struct AnchorMatching {
 // anchors; match_regions: [Q, R].
 struct RowTargets {
   at::Tensor positive;  // bool
-  // f32: what drawing would give on average, a sum of 1 or less over the last axis: positives take
-  // at most their share, negatives the rest, and rows that are neither nothing.
+  // f32: the mean weight that random drawing would give. Over the last axis, the sum is 1 or less.
+  // Positives get at most their share, negatives get the rest, and other rows get 0.
   at::Tensor weight;
-  at::Tensor box;  // f32 [..., 4]: the true box of a positive row; else any
+  at::Tensor box;  // f32 [..., 4]: the true box of a positive row; undefined in other rows
 };
 
-// As in Faster R-CNN (Ren and others, 2015), for each class apart: an anchor is positive if its IoU
-// with a box of the class is at least `positive`, or if none overlaps that box more; negative if it
-// is below `negative` with all of them and does not lie in a box to ignore.
-// anchors f32 [P, 4], corners; boxes f32 [Q, M, 4]; labels i64 [Q, M]: 0 to N − 1, no_box or
-// ignore_box. No gradient; waits for no device. Throws Error for other shapes and types.
+// Matches as in Faster R-CNN (Ren and others, 2015), for each class separately. An anchor is
+// positive if its IoU with a box of the class is at least `positive`, or if no anchor overlaps that
+// box more. It is negative if its IoU with all of these boxes is below `negative` and it does not
+// lie in a box to ignore. anchors: f32 [P, 4], corners. boxes: f32 [Q, M, 4]. labels: i64 [Q, M],
+// from 0 to N − 1, no_box or ignore_box. No gradient. Does not wait for the device. Throws Error
+// for other shapes and types.
 RowTargets match_anchors(const at::Tensor& anchors, const at::Tensor& boxes,
                          const at::Tensor& labels, const AnchorMatching& how);
 
@@ -46,20 +47,21 @@ RowTargets match_anchors_reference(const at::Tensor& anchors, const at::Tensor& 
 struct RegionMatching {
   std::int64_t classes = 1;
   double positive = 0.5;         // IoU
-  double ignored = 0.5;          // of a region's area in a box to ignore
-  double drawn = 128;            // regions that would be drawn at random
+  double ignored = 0.5;          // share of a region's area in a box to ignore
+  double drawn = 128;            // number of regions that would be drawn at random
   double positive_share = 0.25;  // of them, at most
 };
 
 struct RegionMatches {
   RowTargets rows;
-  at::Tensor label;  // i64 [Q, R]: the class of a positive region; else `classes`, the background
+  at::Tensor label;  // i64 [Q, R]: the class of a positive region; `classes` (background) for
+                     // others
 };
 
-// As in Fast R-CNN (Girshick, 2015): of the regions that are `known`, one is positive if its IoU
-// with a box of any class is at least `positive`, and else negative unless it lies in a box to
-// ignore. regions f32 [Q, R, 4], known bool [Q, R]; boxes and labels as above. No gradient; waits
-// for no device. Throws Error for other shapes and types.
+// Matches as in Fast R-CNN (Girshick, 2015), but only regions that are `known`. A region is
+// positive if its IoU with a box of any class is at least `positive`. Otherwise it is negative,
+// unless it lies in a box to ignore. regions: f32 [Q, R, 4]. known: bool [Q, R]. boxes and labels:
+// as above. No gradient. Does not wait for the device. Throws Error for other shapes and types.
 RegionMatches match_regions(const at::Tensor& regions, const at::Tensor& known,
                             const at::Tensor& boxes, const at::Tensor& labels,
                             const RegionMatching& how);
@@ -69,11 +71,11 @@ RegionMatches match_regions_reference(const at::Tensor& regions, const at::Tenso
                                       const at::Tensor& boxes, const at::Tensor& labels,
                                       const RegionMatching& how);
 
-// `positive` and `negative`, bool [..., P]: weights as above.
+// Returns RowTargets::weight for `positive` and `negative`, bool [..., P].
 at::Tensor weights_as_drawn(const at::Tensor& positive, const at::Tensor& negative, double drawn,
                             double positive_share);
-// rows [..., R, 4], boxes [Q, M, 4], labels [Q, M]: the largest share of each row's area that lies
-// in one of the boxes to ignore, [Q, R].
+// rows: [..., R, 4]. boxes: [Q, M, 4]. labels: [Q, M]. Returns [Q, R]: the largest share of each
+// row's area that lies in one of the boxes to ignore.
 at::Tensor ignored_shares(const at::Tensor& rows, const at::Tensor& boxes,
                           const at::Tensor& labels);
 

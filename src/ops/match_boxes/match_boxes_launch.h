@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_match(const MatchArguments& arguments, cudaStream_t stream);
 cudaError_t launch_match_regions(const RegionMatchArguments& arguments, cudaStream_t stream);
 

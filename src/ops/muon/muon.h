@@ -1,11 +1,12 @@
-// The parts of Muon that go element by element, where our own kernels serve.
+// The elementwise parts of Muon, by our own kernels.
 #pragma once
 
 #include "ops/muon/muon_arguments.h"
 
 namespace lockstep {
 
-// On the current stream. Where arguments.skip is above 0 they change neither weights nor momentum.
+// All run on the current stream. If arguments.skip is above 0, they change neither weights nor
+// momentum.
 struct MuonKernels {
   // Adds the gradients to the momentum, and writes the update and the sums of its squares.
   void (*momentum)(const MuonArguments&) = nullptr;
@@ -14,7 +15,8 @@ struct MuonKernels {
   // Decays the weights, adds the update to them, and writes the working copy.
   void (*weights)(const MuonArguments&) = nullptr;
 };
-// Null ones on the CPU and in builds without our kernels: ATen's operations serve there.
+// Returns null functions on the CPU and in builds without our kernels. ATen's operations are used
+// there.
 const MuonKernels& cuda_muon();
 void register_cuda_muon(const MuonKernels& kernels);
 

@@ -7,25 +7,26 @@
 
 namespace lockstep {
 
-// A matrix with its rate, on the device, dense. Pointers are aligned to four elements.
+// A dense matrix on the device, with its learning rate. Pointers are aligned to four elements.
 struct MuonMatrix {
   float *weights = nullptr, *momentum = nullptr;
   const float* gradient = nullptr;
   void* working = nullptr;  // low-precision copy of the weights, or null
   const float* lr = nullptr;
   double decay = 0;
-  double factor = 1;  // of the rate, by the shape
+  double factor = 1;  // on the rate, from the shape
 };
 
-constexpr std::int64_t muon_chunk = 8192;  // elements that a block has
+constexpr std::int64_t muon_chunk = 8192;  // elements per block
 
-// Matrices of one shape. Everything on the device.
+// Matrices of one shape. Everything is on the device.
 struct MuonArguments {
   const MuonMatrix* matrices = nullptr;
-  std::int64_t count = 0, elements = 0;  // matrices, and elements of each
+  std::int64_t count = 0, elements = 0;  // number of matrices, and elements of each
   void* update = nullptr;                // bf16 [count, stride]
-  std::int64_t stride = 0;               // a multiple of four, `elements` at least
-  float* squares = nullptr;              // [count, chunks of muon_chunk]: their sums
+  std::int64_t stride = 0;               // a multiple of four, at least `elements`
+  float* squares = nullptr;              // [count, chunks of muon_chunk]: sums of squares of each
+                                         // chunk
   const float *divisor = nullptr, *skip = nullptr;
   double momentum = 0;
   bool nesterov = true;

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_muon_momentum(const MuonArguments& arguments, cudaStream_t stream);
 cudaError_t launch_muon_scale(const MuonArguments& arguments, cudaStream_t stream);
 cudaError_t launch_muon_weights(const MuonArguments& arguments, cudaStream_t stream);

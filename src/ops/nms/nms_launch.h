@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_nms_overlaps(const NmsArguments& arguments, cudaStream_t stream);
 cudaError_t launch_nms_keep(const NmsArguments& arguments, cudaStream_t stream);
 

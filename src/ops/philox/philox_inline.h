@@ -1,5 +1,5 @@
-// Philox4x32-10 (Salmon et al., SC 2011) and the dropout rule on top of it, for kernels and plain
-// C++ alike: the same numbers as core/base/philox.h, without any library.
+// Philox4x32-10 (Salmon et al., SC 2011) and the dropout rule that uses it, for kernels and plain
+// C++. It gives the same numbers as core/base/philox.h, and needs no library.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ LOCKSTEP_HOST_DEVICE inline PhiloxWords philox_words(PhiloxWords counter, std::u
   return counter;
 }
 
-// Keys of a seed. Those of dropout are odd and those of uniform numbers even, so the two have no
-// draw in common.
+// Keys of a seed. Keys of dropout are odd and keys of uniform numbers are even, so the two share no
+// draw.
 LOCKSTEP_HOST_DEVICE inline std::uint64_t dropout_key(std::int64_t seed) {
   return static_cast<std::uint64_t>(seed) * 2 + 1;
 }
@@ -62,12 +62,12 @@ LOCKSTEP_HOST_DEVICE inline PhiloxWords dropout_words(std::int64_t quad, std::in
   return row_words(quad, place, step, layer, dropout_key(seed));
 }
 
-// In [0, 1): a multiple of 2^-24, which f32 holds.
+// Returns a number in [0, 1): a multiple of 2^-24, which f32 represents exactly.
 LOCKSTEP_HOST_DEVICE inline float uniform_of(std::uint32_t word) {
   return static_cast<float>(word >> 8) * 5.9604644775390625e-08f;
 }
 
-// p as a kernel wants it. An element is kept if `!drop_all` and its word is >= threshold.
+// p in the form that kernels use. An element is kept if `!drop_all` and its word is >= threshold.
 struct DropoutRule {
   std::uint32_t threshold = 0;  // p * 2^32, rounded up
   bool drop_all = false;        // the threshold is 2^32

@@ -1,5 +1,5 @@
-// Many Philox draws at once on the CPU: the numbers of ops/philox/philox_inline.h, several lanes an
-// instruction.
+// Many Philox draws at once on the CPU, with several lanes per instruction. The numbers are those
+// of ops/philox/philox_inline.h.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The input that a network reads of a picture, pixel by pixel, for kernels and plain C++ alike; and
-// the arguments of the kernels.
+// Computes a network's input from a picture, pixel by pixel, for kernels and plain C++. Also
+// defines the arguments of the kernels.
 #pragma once
 
 #include "ops/boxes/box_inline.h"
@@ -13,19 +13,20 @@ constexpr int picture_most_channels = 4;
 // For pictures in blocks: a block has 2 x 2 pixels of four channels.
 constexpr int block_channels = 4 * picture_most_channels;
 
-// Blocks along an axis: the first begins one pixel before the picture, the last ends behind it.
+// The number of blocks along an axis. The first block begins one pixel before the picture, and the
+// last ends after it.
 LOCKSTEP_HOST_DEVICE constexpr std::int64_t blocks_along(std::int64_t pixels) {
   return (pixels + 1) / 2 + 1;
 }
 
-// u8 pictures that lie densely, contiguous or channels-last. Steps in elements.
+// Dense u8 pictures, contiguous or channels-last. Steps are in elements.
 struct PictureShape {
   int channels = 0, height = 0, width = 0;
   int channel_step = 0, row_step = 0, column_step = 0;
 };
 
-// How numbers in [0, 1) change a picture, and what is subtracted from its channels and then
-// multiplied to them.
+// How numbers in [0, 1) change a picture. Then `mean` is subtracted from its channels, and the
+// result is multiplied by `factor`.
 struct PictureRule {
   bool flips = false, changes_brightness = false, changes_contrast = false;
   float brightness_low = 1, brightness_range = 0;
@@ -38,10 +39,10 @@ struct PictureRule {
 struct PictureChange {
   bool flipped;
   float brightness, contrast;
-  float mean;  // of the picture, made brighter; for contrast
+  float mean;  // of the picture after the change of brightness; for contrast
 };
 
-// numbers: three, or null where nothing changes. raw_mean: of the picture as it is.
+// numbers: three, or null if nothing changes. raw_mean: the mean of the unchanged picture.
 LOCKSTEP_HOST_DEVICE inline PictureChange picture_change(const PictureRule& rule,
                                                          const float* numbers, float raw_mean) {
   PictureChange change{false, 1, 1, 0};
@@ -55,7 +56,7 @@ LOCKSTEP_HOST_DEVICE inline PictureChange picture_change(const PictureRule& rule
   return change;
 }
 
-// For memory that nobody writes meanwhile, so that it may be read ahead.
+// For memory that is not written at the same time, so that it may be read ahead.
 LOCKSTEP_HOST_DEVICE inline float read_byte(const std::uint8_t* from) {
 #ifdef __CUDA_ARCH__
   return static_cast<float>(__ldg(from));
@@ -64,7 +65,7 @@ LOCKSTEP_HOST_DEVICE inline float read_byte(const std::uint8_t* from) {
 #endif
 }
 
-// The channels of pixel (y, x) of the changed picture; 0 beyond its edges and its channels.
+// The channels of pixel (y, x) of the changed picture. 0 outside of the picture and its channels.
 LOCKSTEP_HOST_DEVICE inline void picture_pixel(const std::uint8_t* picture,
                                                const PictureShape& shape, const PictureRule& rule,
                                                const PictureChange& change, int y, int x,
@@ -86,8 +87,8 @@ LOCKSTEP_HOST_DEVICE inline void picture_pixel(const std::uint8_t* picture,
   }
 }
 
-// Half of a block: two neighbours in a row, eight values. Halves of a picture are numbered line of
-// blocks by line, the upper one of a block first.
+// Half of a block: two neighbouring pixels of a row, eight values. The halves of a picture are
+// numbered by lines of blocks. Within a block the upper half comes first.
 LOCKSTEP_HOST_DEVICE inline void picture_half_block(const std::uint8_t* picture,
                                                     const PictureShape& shape,
                                                     const PictureRule& rule,
@@ -99,18 +100,19 @@ LOCKSTEP_HOST_DEVICE inline void picture_half_block(const std::uint8_t* picture,
   picture_pixel(picture, shape, rule, change, y, x + 1, to + picture_most_channels);
 }
 
-// Most bytes of a picture that the kernels serve, and most shares in which they are added up.
+// The largest number of bytes of a picture that the kernels support, and of partial sums per
+// picture.
 constexpr std::int64_t picture_most_bytes = std::int64_t{1} << 28;
 constexpr int picture_most_sums = 32;
 
-// Everything on the device.
+// Everything is on the device.
 struct PictureArguments {
-  const std::uint8_t* pictures = nullptr;  // [rows, ...] as shape says
-  const float* numbers = nullptr;          // [rows, 3] or null: nothing changes
-  // [rows, sums_per_picture]: of the bytes of a picture; null where contrast stays.
+  const std::uint8_t* pictures = nullptr;  // [rows, ...], as `shape` says
+  const float* numbers = nullptr;          // [rows, 3], or null: nothing changes
+  // [rows, sums_per_picture]: sums of a picture's bytes. Null if contrast does not change.
   std::uint64_t* sums = nullptr;
   int sums_per_picture = 0;
-  void* out = nullptr;  // channels-last, [rows, height, width, channels] or in blocks; of these
+  void* out = nullptr;  // channels-last, [rows, height, width, channels], or in blocks, which are
                         // aligned to 16 bytes
   KernelDtype dtype = KernelDtype::f32;
   PictureShape shape;

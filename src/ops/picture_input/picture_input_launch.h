@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueues; neither synchronises nor allocates.
+// It only enqueues, and neither synchronises nor allocates.
 cudaError_t launch_picture_input(const PictureArguments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

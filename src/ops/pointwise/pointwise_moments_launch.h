@@ -8,10 +8,11 @@
 
 namespace lockstep {
 
-// Whether the current device meets the kernel's needs: compute capability 8.0, code for it, memory.
+// Whether the current device meets the kernel's needs: compute capability 8.0, code for it, and
+// enough memory.
 bool pointwise_moments_runs_here();
 
-// Enqueues; neither synchronises nor allocates. Sums are accumulated in a fixed order.
+// It only enqueues, and neither synchronises nor allocates. Sums are accumulated in a fixed order.
 cudaError_t launch_pointwise_moments(const PointwiseMoments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

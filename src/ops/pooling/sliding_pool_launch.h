@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_sliding_pool_forward(const SlidingPoolForward& arguments, cudaStream_t stream);
 cudaError_t launch_sliding_pool_backward(const SlidingPoolBackward& arguments, cudaStream_t stream);
 

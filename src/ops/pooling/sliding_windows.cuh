@@ -1,4 +1,4 @@
-// Windows of images that may overlap, as kernels traverse them.
+// How kernels traverse windows of images that may overlap.
 #pragma once
 
 #include "ops/shared/device/voxels.cuh"
@@ -10,13 +10,13 @@ namespace lockstep {
 
 constexpr int sliding_threads = 256;
 
-// The places of W channels within their windows.
+// The places of the maxima of W channels within their windows.
 template <int W>
 struct alignas(W) SlidingPlaces {
   std::uint8_t value[W];
 };
 
-// The results whose windows hold element `at`, along one axis.
+// The results whose windows contain element `at`, along one axis.
 struct Holding {
   int first, last;
   __device__ Holding(int at, int window, int stride, int padding, int results) {
@@ -26,8 +26,8 @@ struct Holding {
   }
 };
 
-// Adds to the W channels of element (y, x), from `channel` on, the gradients of all windows that
-// hold it. down: the windows of its line.
+// Adds the gradients of all windows that contain element (y, x) to its W channels from `channel`
+// on. down: the windows of its line.
 template <class T, int W>
 __device__ void add_windows(const SlidingPool& pool, const Holding& down, std::int64_t row, int y,
                             int x, int channel, const std::uint8_t* places, const void* of_y,

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
 cudaError_t launch_voxel_pool_forward(const VoxelPoolForward& arguments, cudaStream_t stream);
 cudaError_t launch_voxel_pool_backward(const VoxelPoolBackward& arguments, cudaStream_t stream);
 

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_window_pool_forward(const WindowPoolForward& arguments, cudaStream_t stream);
 cudaError_t launch_window_pool_backward(const WindowPoolBackward& arguments, cudaStream_t stream);
 

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_roi_align_forward(const RoiAlignForward& launch, cudaStream_t stream);
 cudaError_t launch_roi_align_backward(const RoiAlignBackward& launch, cudaStream_t stream);
 

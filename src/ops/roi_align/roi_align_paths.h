@@ -1,15 +1,15 @@
-// The forms of RoIAlign, for the source that chooses among them.
+// The implementations of RoIAlign, for the source that chooses among them.
 #pragma once
 
 #include "ops/roi_align/roi_align.h"
 
 namespace lockstep {
 
-// features [N, H, W, C], dense, f32 or f64. boxes f32 [R, 4], pictures i64 [R], dense. Returns
-// [R, height, width, C]. Neither features nor the result are empty.
+// features: [N, H, W, C], dense, f32 or f64. boxes: f32 [R, 4], dense. pictures: i64 [R], dense.
+// Returns [R, height, width, C]. Neither features nor the result may be empty.
 at::Tensor roi_align_cpu(const at::Tensor& features, const at::Tensor& boxes,
                          const at::Tensor& pictures, const RoiAlignOptions& options);
-// of_out: the result's gradient, dense; sizes: of features. Returns features' gradient.
+// of_out: the gradient of the result, dense. sizes: of features. Returns the gradient of features.
 at::Tensor roi_align_backward_cpu(const at::Tensor& of_out, const at::Tensor& boxes,
                                   const at::Tensor& pictures, at::IntArrayRef sizes,
                                   const RoiAlignOptions& options);

@@ -8,11 +8,11 @@
 
 namespace lockstep {
 
-// Most bins of RoIAlign's result along an axis.
+// The largest number of bins of RoIAlign's result along an axis.
 constexpr std::int64_t roi_align_most_bins = 256;
 
-// Boxes and what is taken of them. Everything on the device; features and results channels-last,
-// aligned to 16 bytes.
+// Boxes, and how their features are taken. Everything is on the device. Features and results are
+// channels-last and aligned to 16 bytes.
 struct RoiAlignShape {
   const float* boxes = nullptr;            // [rois, 4], aligned to 16 bytes
   const std::int64_t* pictures = nullptr;  // [rois]; one that is not below `rows` stops the device
@@ -21,7 +21,7 @@ struct RoiAlignShape {
   std::int64_t height = 0, width = 0;  // of the features
   int bins_y = 0, bins_x = 0;
   float scale = 1;   // cells per pixel
-  int sampling = 0;  // points of a bin along an axis, or 0: by the box
+  int sampling = 0;  // points of a bin along an axis; 0: depends on the box
   bool aligned = true;
 };
 struct RoiAlignForward {
@@ -35,18 +35,18 @@ struct RoiAlignBackward {
   void* of_features = nullptr;  // all of it is written
 };
 
-// Most boxes of a set that the kernels serve, and most sets.
+// The largest number of boxes of a set that the kernels support, and of sets.
 constexpr std::int64_t nms_most_boxes = 1 << 17, nms_most_sets = 65535;
 
-// Sets of boxes, each in the order of `order`. Everything on the device.
+// Sets of boxes, each in the order of `order`. Everything is on the device.
 struct NmsArguments {
   const float* boxes = nullptr;          // [sets, boxes_per_set, 4], aligned to 16 bytes
   const float* sorted_scores = nullptr;  // [sets, boxes_per_set], descending; −inf: takes no part
-  // [sets, boxes_per_set]: of the sorted, its index; null: its own.
+  // [sets, boxes_per_set]: the index of each sorted box. Null: boxes are already sorted.
   const std::int64_t* order = nullptr;
   const std::int64_t* group = nullptr;  // [sets, boxes_per_set] or null
-  // [sets, boxes_per_set, words]: bit j % 64 of word j / 64 of i: sorted box j, behind i, overlaps
-  // i.
+  // [sets, boxes_per_set, words]: bit j % 64 of word j / 64 of box i is set if the sorted box j,
+  // which comes after i, overlaps i.
   std::uint64_t* overlaps = nullptr;
   std::int64_t* indices = nullptr;  // [sets, at_most]
   std::int64_t* count = nullptr;    // [sets]
@@ -54,13 +54,13 @@ struct NmsArguments {
   float threshold = 0;  // overlap: an IoU above it
 };
 
-// Labels that are no class, an overlap below which a box has no best anchor, and what areas that
-// are divided by are at least.
+// Labels that are no class, the overlap below which a box has no best anchor, and the smallest area
+// that is used as a divisor.
 constexpr std::int64_t match_no_box = -1, match_ignore_box = -2;
 constexpr float match_least_overlap = 1e-3F, match_least_area = 1e-6F;
 constexpr std::int64_t match_most_pictures = 65535, match_most_boxes = 65535;
 
-// Anchors and true boxes. Everything on the device; boxes aligned to 16 bytes.
+// Anchors and true boxes. Everything is on the device. Boxes are aligned to 16 bytes.
 struct MatchArguments {
   const float *anchors = nullptr, *boxes = nullptr;  // [count, 4], [pictures, most, 4]
   const std::int64_t* labels = nullptr;              // [pictures, most]
@@ -73,7 +73,7 @@ struct MatchArguments {
   float positive_overlap = 0, negative_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
 };
 
-// Regions of any class and true boxes. Everything on the device; boxes aligned to 16 bytes.
+// Regions of any class, and true boxes. Everything is on the device. Boxes are aligned to 16 bytes.
 struct RegionMatchArguments {
   const float *regions = nullptr, *boxes = nullptr;  // [pictures, count, 4], [pictures, most, 4]
   const std::int64_t* labels = nullptr;              // [pictures, most]
@@ -85,17 +85,16 @@ struct RegionMatchArguments {
   float positive_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
 };
 
-// Elements that lie in runs of `length` neighbours, each run `step` behind the one before.
+// Elements in runs of `length` neighbours. Each run begins `step` elements after the one before.
 struct Runs {
   std::uint32_t length = 1, step = 1;
 };
 
-// Rows of a detector, most below 2^31 elements, and what they should have been. Everything on the
-// device.
+// Rows of a detector, below 2^31 elements, and their targets. Everything is on the device.
 struct DetectionLossArguments {
   const void *logits = nullptr, *deltas = nullptr;  // [rows] or [rows, columns]; [rows, 4]
   KernelDtype logits_dtype = KernelDtype::f32, deltas_dtype = KernelDtype::f32;
-  Runs logits_runs, deltas_runs;          // deltas: the length a multiple of four
+  Runs logits_runs, deltas_runs;          // deltas: length is a multiple of four
   const std::int64_t* label = nullptr;    // [rows]: softmax over `columns`; null: sigmoid of one
   const bool* positive = nullptr;         // [rows]
   const float* weight = nullptr;          // [rows]
@@ -106,7 +105,7 @@ struct DetectionLossArguments {
   float beta = 1, class_factor = 1, box_factor = 1;
 };
 constexpr std::int64_t detection_loss_chunk = 512;          // rows of a block
-constexpr std::int64_t detection_loss_most_columns = 1024;  // a thread goes through them
+constexpr std::int64_t detection_loss_most_columns = 1024;  // one thread loops over them
 struct DetectionLossForward {
   DetectionLossArguments rows;
   float* partial = nullptr;                          // [blocks, 2], with more than one block
@@ -118,7 +117,7 @@ struct DetectionLossBackward {
   void *of_logits = nullptr, *of_deltas = nullptr;         // dense, of the inputs' types; or null
 };
 
-// Boxes of rows that were chosen. Everything on the device; boxes aligned to 16 bytes.
+// Boxes of chosen rows. Everything is on the device. Boxes are aligned to 16 bytes.
 struct DecodeChosen {
   const void* deltas = nullptr;  // [sets, rows, 4]
   KernelDtype dtype = KernelDtype::f32;
@@ -140,15 +139,16 @@ struct GatherBoxes {
 
 struct FlipBoxes {
   const float* boxes = nullptr;    // [pictures, count, 4]
-  const float* numbers = nullptr;  // of picture p: numbers[p × step], flipped where below 1/2
+  const float* numbers = nullptr;  // picture p has numbers[p × step], and is flipped if it is below
+                                   // 1/2
   std::int64_t step = 1;
   float* out = nullptr;  // as boxes
   std::int64_t pictures = 0, count = 0;
   float width = 0;
 };
 
-// The largest numbers of each row and where they are, downwards, of equal ones the first.
-// Everything on the device.
+// The largest numbers of each row and their places, descending. Among equal numbers the first is
+// preferred. Everything is on the device.
 struct TopRowsArguments {
   const void* x = nullptr;  // [rows, length]
   KernelDtype dtype = KernelDtype::f32;
@@ -157,10 +157,10 @@ struct TopRowsArguments {
   std::int64_t* index = nullptr;  // the same: below length
   std::int64_t rows = 0, length = 0, count = 0;
 };
-// Most numbers of a row, and of its largest.
+// The largest supported length of a row, and the largest count.
 constexpr std::int64_t top_rows_most_length = 32768, top_rows_most_count = 1024;
 
-// Rows [rows, width] one behind the other. Everything on the device.
+// Dense rows [rows, width]. Everything is on the device.
 struct UnitRows {
   const void* x = nullptr;
   void* y = nullptr;           // forward: x / max(norm, least) × length

@@ -10,7 +10,7 @@ namespace lockstep {
 
 constexpr std::int64_t head_most_outputs = 16, head_most_rows = 256;
 
-// Everything on the device, dense by rows and aligned to 16 bytes; width a multiple of eight.
+// Everything is on the device, dense by rows and aligned to 16 bytes. width is a multiple of eight.
 struct HeadArguments {
   const void *hidden = nullptr, *weight = nullptr;  // [all, width], [outputs, width]
   const std::int64_t* rows = nullptr;  // [count]: one that is not below `all` stops the device
@@ -24,9 +24,9 @@ struct HeadForward {
 };
 struct HeadBackward {
   HeadArguments shared;
-  const void* of_out = nullptr;  // [count, outputs]
-  const void* other = nullptr;   // [all, width]: what of_hidden is to hold besides; or null
-  void* of_hidden = nullptr;     // [all, width]: all of it is written
+  const void* of_out = nullptr;                    // [count, outputs]
+  const void* other = nullptr;                     // [all, width]: added to of_hidden; or null
+  void* of_hidden = nullptr;                       // [all, width]: all of it is written
   float *of_weight = nullptr, *of_bias = nullptr;  // added to; or null
 };
 

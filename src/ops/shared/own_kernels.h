@@ -13,7 +13,8 @@
 
 namespace lockstep {
 
-// autograd's custom functions take absent tensors as nothing, not as undefined ones.
+// Returns nothing for an undefined tensor, because autograd's custom functions do not take
+// undefined ones.
 inline std::optional<at::Tensor> if_defined(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional(tensor) : std::nullopt;
 }
@@ -23,11 +24,11 @@ inline at::ScalarType float_or_double(const at::Tensor& x) {
   return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }
 
-// Whether vectors of 16 bytes can be read from it; true for an undefined tensor.
+// Whether vectors of 16 bytes can be read from the tensor. True for an undefined tensor.
 inline bool aligned(const at::Tensor& tensor) {
   return !tensor.defined() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
 }
-// A table of plain values that a kernel reads, as u8.
+// Copies a table of plain values to the device, as u8, for a kernel.
 template <class T>
 at::Tensor table_on(const at::Device& device, const std::vector<T>& values) {
   const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
@@ -36,12 +37,12 @@ at::Tensor table_on(const at::Device& device, const std::vector<T>& values) {
   return host.to(device);
 }
 
-// Null for an undefined tensor.
+// Returns null for an undefined tensor.
 inline const void* data_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr() : nullptr;
 }
 
-// Nothing for types that our kernels do not serve.
+// Returns nothing for types that our kernels do not support.
 inline std::optional<KernelDtype> kernel_dtype(at::ScalarType type) {
   switch (type) {
     case at::kFloat:

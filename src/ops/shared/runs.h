@@ -16,8 +16,8 @@ struct InRuns {
   Runs runs;
 };
 
-// In the order of the tensor's elements. The length will be a multiple of `group`. numel below
-// 2^31.
+// Returns runs in the order of the tensor's elements. Their length is a multiple of `group`. numel
+// must be below 2^31.
 inline InRuns in_runs(const at::Tensor& tensor, std::int64_t group = 1) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   std::int64_t length = 1, step = 0, count = 0;  // count 0: still within a run

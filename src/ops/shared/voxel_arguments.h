@@ -8,31 +8,33 @@
 
 namespace lockstep {
 
-// A dense tensor seen as [rows, voxels, channels]. Channels-last: rows of the batch. Contiguous: a
-// row per row and channel of the batch, in which `channels` elements, neighbours in space, are one
-// voxel here.
+// A dense tensor seen as [rows, voxels, channels]. If it is channels-last, rows are those of the
+// batch. If it is contiguous, there is one row per row and channel of the batch. There `channels`
+// spatial neighbours form one voxel.
 struct VoxelLayout {
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, voxels = 0, channels = 0;
-  // All channels of a row share their statistics: it is contiguous.
+  // The tensor is contiguous, so all channels of a row share their statistics.
   bool together = false;
-  // Channels are a multiple of eight. All tensors are aligned to 16 bytes.
+  // channels is a multiple of eight, and all tensors are aligned to 16 bytes.
   bool vectors = false;
-  // Blocks that share out the voxels of a row, each the same number but for the last ones. A
-  // function of the sizes alone, so that sums are the same on every GPU.
+  // The number of blocks that divide the voxels of a row. All but the last ones have the same
+  // number of voxels. It depends on the sizes alone, so that sums are the same on every GPU.
   std::int64_t chunks = 0;
   std::int64_t chunk_voxels = 0;  // of every chunk but the last
-  // Vectors, or without them channels, of a block, and how many such blocks a chunk has.
+  // The number of vectors (without `vectors`: channels) of a block, and the number of such blocks
+  // per chunk.
   int block_groups = 0, slabs = 0;
   std::int64_t statistics = 0;  // rows if together, else rows * channels
-  // For a single row: there are so few sums that each block adds up those that it needs by itself.
+  // For a single row: there are so few sums that each block adds up those that it needs.
   bool finished_by_readers = false;
 };
-// Most channels of a block, and chunks of a row, where readers finish the sums.
+// The largest number of channels of a block, and of chunks of a row, if readers finish the sums.
 constexpr int reader_channels = 64;
 constexpr std::int64_t reader_chunks = 128;
 
-// Everything on the device. A statistic per row, or per row and channel: [statistics].
+// Everything is on the device. There is one statistic per row, or per row and channel:
+// [statistics].
 struct ChannelNormForward {
   VoxelLayout layout;
   const void* x = nullptr;
@@ -40,17 +42,17 @@ struct ChannelNormForward {
   const void *channel_scale = nullptr, *bias = nullptr;  // [statistics] or null
   KernelDtype affine = KernelDtype::f32;                 // their type
   void* y = nullptr;
-  // A bit per element, whether it passes the ReLU, in bytes of eight channels, or without vectors a
-  // byte per element. Null: not wanted.
+  // Says which elements pass the ReLU: one bit per element, in bytes of eight channels, or without
+  // vectors one byte per element. Null: not wanted.
   std::uint8_t* positive = nullptr;
   float *mean = nullptr, *inverse_deviation = nullptr;  // written
   float* partial = nullptr;                             // [rows, chunks, 2, channels], not if given
-  // As in ChannelMoments, if x's are known: [known_chunks, 2, channels] and [known_chunks]. Or
-  // null.
+  // The moments of x as in ChannelMoments, if they are known: [known_chunks, 2, channels] and
+  // [known_chunks]. Otherwise null.
   const float *known = nullptr, *known_elements = nullptr;
   std::int64_t known_chunks = 0;
-  // For batch norm, else null: [statistics], moved by momentum (the variance as an unbiased
-  // estimate). If `given`, x is normalised by these instead of its own.
+  // For batch norm, else null: [statistics], updated by momentum (the variance as an unbiased
+  // estimate). If `given`, x is normalised by these instead of its own statistics.
   float *running_mean = nullptr, *running_variance = nullptr;
   bool given = false;
   float epsilon = 0, momentum = 0;
@@ -64,18 +66,18 @@ struct ChannelNormBackward {
   KernelDtype affine = KernelDtype::f32;
   const float *mean = nullptr, *inverse_deviation = nullptr;
   void* of_x = nullptr;
-  void* of_skip = nullptr;   // with `positive`, where it is of_y of what passed the ReLU
+  void* of_skip = nullptr;   // with `positive`: of_y where an element passed the ReLU
   float* partial = nullptr;  // [rows, chunks, 2, channels]
   float* sums = nullptr;     // [statistics, 2]
   float *of_scale = nullptr, *of_bias = nullptr;  // [statistics] or null; added to
   bool given = false;                             // mean and deviation do not depend on x
-  bool relu = false;                              // without `positive`: what is above 0 passed
-  std::int64_t taken_of = 0;  // elements that a statistic was taken of, if not the layout's
+  bool relu = false;                              // without `positive`: elements above 0 passed
+  std::int64_t taken_of = 0;  // number of elements of a statistic, if not the layout's
 };
 
-// The sum of two norms of tensors that lie alike, each by its own statistics. The first has the
-// values that both share: layout, y, positive and relu, and in backward of_y, positive and relu. No
-// skip.
+// The sum of two norms of tensors with the same layout, each with its own statistics. `first` has
+// the values that both share: layout, y, positive and relu, and in backward of_y, positive and
+// relu. There is no skip.
 struct ChannelNormPairForward {
   ChannelNormForward first, second;
 };
@@ -83,7 +85,7 @@ struct ChannelNormPairBackward {
   ChannelNormBackward first, second;
 };
 
-// Everything on the device. [statistics] each, but for the layout's x.
+// Everything is on the device. All but x are [statistics].
 struct VoxelPoolForward {
   VoxelLayout layout;
   const void* x = nullptr;
@@ -100,8 +102,8 @@ struct VoxelPoolBackward {
   void* of_x = nullptr;
 };
 
-// The largest of windows that do not overlap: all channels-last and aligned to 16 bytes. The rest
-// of x that does not fill a last window has no result.
+// Max pooling over windows that do not overlap. All tensors are channels-last and aligned to 16
+// bytes. The rest of x that does not fill a last window has no result.
 struct WindowPool {
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, channels = 0;
@@ -109,7 +111,7 @@ struct WindowPool {
   int window[3] = {1, 1, 1};                      // along these, no larger than x
   bool vectors = false;  // channels and through_step are multiples of eight
 };
-// Most places of a window, and elements of a line of x.
+// The largest number of places of a window, and of elements of a line of x.
 constexpr std::int64_t window_pool_most_places = 8, window_pool_most_line = 1 << 30;
 struct WindowPoolForward {
   WindowPool pool;
@@ -122,11 +124,12 @@ struct WindowPoolBackward {
   const void* of_y = nullptr;
   const std::uint8_t* places = nullptr;
   const void* of_through = nullptr;  // or null: added to x's gradient
-  std::int64_t through_step = 0;     // elements of it from place to place
+  std::int64_t through_step = 0;     // its elements from place to place
   void* of_x = nullptr;
 };
 
-// The largest of windows that may overlap, of images: all channels-last and aligned to 16 bytes.
+// Max pooling over windows of images that may overlap. All tensors are channels-last and aligned to
+// 16 bytes.
 struct SlidingPool {
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, channels = 0;
@@ -147,23 +150,25 @@ struct SlidingPoolBackward {
   void* of_x = nullptr;
 };
 
-// Such windows of relu(norm): norm.y is theirs, and `partial` of backward is theirs too.
+// Such max pooling of relu(norm). norm.y is the result of the pool, and `partial` of backward also
+// belongs to the pool.
 struct PooledNormForward {
   ChannelNormForward norm;
   SlidingPool pool;
-  void* largest = nullptr;         // x where the result comes from; with places, or both null
+  void* largest = nullptr;         // x at the place of each result; set together with `places`, or
+                                   // both null
   std::uint8_t* places = nullptr;  // of each result in its window
 };
 struct PooledNormBackward {
   ChannelNormBackward
-      norm;  // its layout is that of the results, as is of_y; x and of_x lie as ever
+      norm;  // its layout is that of the results and of of_y; x and of_x keep their own
   SlidingPool pool;
   const void* largest = nullptr;
   const std::uint8_t* places = nullptr;
 };
 
-// Common arguments of gates per channel and per place. x: channels-last. Sizes in space: depth is 1
-// for images. weight: [2, k_depth, k, k], k_depth is k or, for images, 1.
+// Common arguments of gates per channel and per place. x: channels-last. depth is 1 for images.
+// weight: [2, k_depth, k, k]; k_depth is k or, for images, 1.
 struct SpatialGateShape {
   VoxelLayout layout;
   std::int64_t depth = 1, height = 0, width = 0;
@@ -172,7 +177,7 @@ struct SpatialGateShape {
   const void *channel_gate = nullptr, *weight = nullptr;  // [rows, channels]
   KernelDtype channel_gate_dtype = KernelDtype::f32, weight_dtype = KernelDtype::f32;
 };
-// Most channels that the kernels serve, with vectors and without.
+// The largest number of channels that the kernels support, with vectors and without.
 constexpr std::int64_t spatial_gate_most_vectors = 1024, spatial_gate_most_scalars = 128;
 
 struct SpatialGateForward {
@@ -193,7 +198,7 @@ struct SpatialGateBackward {
 };
 constexpr std::int64_t spatial_gate_most_blocks = 528;
 
-// Everything on the device; logits and target [rows, places], aligned to 16 bytes.
+// Everything is on the device. logits and target: [rows, places], aligned to 16 bytes.
 struct MaskLossArguments {
   const void* logits = nullptr;
   KernelDtype dtype = KernelDtype::f32;
@@ -202,7 +207,8 @@ struct MaskLossArguments {
   std::int64_t rows = 0, places = 0, chunks = 0;  // chunks of a row
   int ignore = -1;
   float smooth = 1, alpha = 0, gamma = 0;
-  // [rows, 4]: sums of p y, p, y and 1 over what counts. Forward writes it, backward reads it.
+  // [rows, 4]: sums of p y, p, y and 1 over places that count. Forward writes it, backward reads
+  // it.
   float* row_sums = nullptr;
 };
 struct MaskLossForward {
@@ -215,12 +221,12 @@ struct MaskLossBackward {
   const float *of_dice = nullptr, *of_focal = nullptr, *of_bce = nullptr;  // one each, or null
   void* of_logits = nullptr;
 };
-// Places of a row that a block takes.
+// The number of places of a row that a block takes.
 constexpr std::int64_t mask_loss_chunk = 8192;
 
-// Maps times factors per channel, and the gradients. Everything on the device, aligned to 16 bytes;
-// channels a multiple of eight.
-constexpr std::int64_t channel_products_chunk = 64;    // places that a block adds up
+// Maps times factors per channel, and the gradients. Everything is on the device, aligned to 16
+// bytes. channels is a multiple of eight.
+constexpr std::int64_t channel_products_chunk = 64;    // number of places that a block adds up
 constexpr std::int64_t channel_products_most = 65535;  // sets
 struct ChannelProducts {
   const void *x = nullptr, *factors = nullptr;  // [items, places, channels], [sets, channels]

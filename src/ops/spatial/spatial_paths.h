@@ -1,5 +1,5 @@
-// The forms of ops/spatial/spatial.h that are not ATen's, on any device; for the tests on the CPU
-// too.
+// The implementations of ops/spatial/spatial.h that are not ATen's. They run on any device, so that
+// tests can run them on the CPU too.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -12,21 +12,22 @@
 
 namespace lockstep {
 
-// A size for each spatial dimension of x.
+// Returns a size for each spatial dimension of x.
 std::vector<std::int64_t> per_dimension(const at::Tensor& x, at::IntArrayRef sizes);
 
-// Axis by axis, each a product with a small matrix: f32 [new size, size]. Sums in a fixed order.
+// Works axis by axis. Each axis is a product with a small matrix, f32 [new size, size]. Sums are in
+// a fixed order.
 at::Tensor upsample_linear_in_order(const at::Tensor& x, at::IntArrayRef sizes, bool align_corners);
 at::Tensor average_pool_in_order(const at::Tensor& x, at::IntArrayRef window,
                                  at::IntArrayRef stride, at::IntArrayRef padding);
 at::Tensor adaptive_average_pool_in_order(const at::Tensor& x, at::IntArrayRef sizes);
 
-// ATen's forward; backward puts each gradient at its window's largest element, and where windows
-// overlap adds them up sorted by place.
+// Uses ATen's forward. Backward adds each gradient to the largest element of its window. If windows
+// overlap, it adds up the gradients sorted by place.
 at::Tensor max_pool_in_order(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,
                              at::IntArrayRef padding);
 
-// Whether the kernel of `pool_windows_by_kernel` serves these.
+// Whether the kernel of `pool_windows_by_kernel` supports these arguments.
 bool window_pool_serves(const at::Tensor& x, at::IntArrayRef window);
 PooledWindows pool_windows_by_kernel(const at::Tensor& x, at::IntArrayRef window);
 
@@ -36,7 +37,7 @@ struct WindowPoolKernels {
 };
 void register_cuda_window_pool(WindowPoolKernels kernels);
 
-// The same for windows that may overlap, of images.
+// The same for images and windows that may overlap.
 bool sliding_pool_serves(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,
                          at::IntArrayRef padding);
 at::Tensor sliding_pool_by_kernel(const at::Tensor& x, at::IntArrayRef window,
@@ -48,8 +49,9 @@ struct SlidingPoolKernels {
 };
 void register_cuda_sliding_pool(SlidingPoolKernels kernels);
 
-// ATen's operator with statistics in f32, or f64 for f64, rounded to x's type. With parameters in
-// fp16, or none, it keeps 1/deviation in fp16 on the CPU, where that overflows at a constant group.
+// ATen's operator with statistics in f32, or f64 for f64. The result is rounded to x's type. With
+// parameters in fp16 or none, ATen's plain operator keeps 1/deviation in fp16 on the CPU, which
+// overflows in a constant group.
 at::Tensor group_norm_of_aten(const at::Tensor& x, std::int64_t groups, const at::Tensor& weight,
                               const at::Tensor& bias, double epsilon);
 

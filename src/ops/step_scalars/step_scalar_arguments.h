@@ -1,5 +1,5 @@
 // Arguments of the kernels of ops/step_scalars/step_scalars.h: plain pointers, for sources with and
-// without torch. Everything on the device.
+// without torch. Everything is on the device.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct DroppedStepLaunch {
   std::int64_t terms = 0, drop_slot = 0;
 };
 
-// A learning rate that follows the step's.
+// A learning rate that follows the step's rate.
 struct GroupRate {
   float* lr = nullptr;
   float factor = 1;

@@ -1,5 +1,5 @@
-// The few numbers that a step works out beside its tensors. On GPUs one small kernel each: ATen
-// would launch a dozen, which a step of a small model feels.
+// The scalars that a step computes. On GPUs each function takes one small kernel. ATen would launch
+// about a dozen, which slows down a step of a small model.
 #pragma once
 
 #include "ops/step_scalars/step_scalar_arguments.h"
@@ -12,40 +12,43 @@
 namespace lockstep {
 
 struct StepFactors {
-  at::Tensor factors;  // f32 [terms]: one over each weight, 0 of one that is not above 0
+  at::Tensor factors;  // f32 [terms]: 1 / weight, or 0 if the weight is not above 0
   at::Tensor scales;   // f32 [terms]: factors times the loss scale
 };
 // weights: f64 [terms]; loss_scale: f32 [1].
 StepFactors step_factors(const at::Tensor& weights, const at::Tensor& loss_scale);
 
-// report f64 [n] with `sums` f64 in its first places, and dropped f64 [1] added to that of
-// `drop_slot`.
+// Returns report, f64 [n], with `sums`, f64, in its first places, and with dropped, f64 [1], added
+// at `drop_slot`.
 at::Tensor own_numbers(const at::Tensor& report, const at::Tensor& sums, const at::Tensor& dropped,
                        std::int64_t drop_slot);
 
-// dropped f64 [1] becomes sum[drop_slot], and one more where one of the first `terms` is not
+// Sets dropped, f64 [1], to sum[drop_slot], plus 1 if one of the first `terms` elements is not
 // finite. sum: f64 [n].
 void find_dropped(const at::Tensor& sum, std::int64_t terms, std::int64_t drop_slot,
                   const at::Tensor& dropped);
 
-// The scalars that an update needs, f32 [1] each. Fixed for an optimizer.
+// The scalars that an update needs, f32 [1] each. An optimizer always has the same tensors.
 struct UpdateScalars {
-  at::Tensor raw_norm, loss_scale, step;      // given: of gradients that the scale multiplies
-  at::Tensor norm, skip, divisor, next_step;  // found
-  std::vector<at::Tensor> rates;              // f32 0-dim: each becomes the step's times its factor
+  at::Tensor raw_norm, loss_scale, step;      // inputs; raw_norm: of gradients that include the
+                                              // scale
+  at::Tensor norm, skip, divisor, next_step;  // results
+  std::vector<at::Tensor> rates;              // f32 0-dim: each becomes the step's rate times its
+                                              // factor
   std::vector<float> factors;
-  double clip = 0;   // of the norm; 0: none
+  double clip = 0;   // largest norm; 0: no clipping
   at::Tensor table;  // rate_table of the two above
 };
-// The rates and factors as kernels read them; undefined on CPUs.
+// The rates and factors in the form that kernels read. Undefined on CPUs.
 at::Tensor rate_table(const UpdateScalars& scalars);
-// norm: of the gradient; skip: 1 where it is not finite or dropped (f64 [1], or undefined) is above
-// 0, else 0; divisor: what gradients are divided by to be unscaled and clipped; next_step: one more
-// than `step`, or the same where skipped. lr: f32 0-dim.
+// Computes norm: of the gradient; skip: 1 if the norm is not finite or if dropped (f64 [1], or
+// undefined) is above 0, else 0; divisor: divides gradients to unscale and clip them; next_step:
+// `step` + 1, or `step` if skipped. lr: f32 0-dim.
 void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
                          const at::Tensor& dropped);
 
-// f64 [n + 5]: sum f64 [n], norm and loss_scale f32 [1], dropped f64 [1], stamps f64 [2].
+// Returns f64 [n + 5], which consists of sum f64 [n], norm and loss_scale f32 [1], dropped f64 [1],
+// stamps f64 [2].
 at::Tensor host_metrics(const at::Tensor& sum, const at::Tensor& norm, const at::Tensor& loss_scale,
                         const at::Tensor& dropped, const at::Tensor& stamps);
 

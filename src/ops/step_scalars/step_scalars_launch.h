@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Each enqueues one small kernel; neither synchronises nor allocates.
+// Each enqueues one small kernel, and neither synchronises nor allocates.
 cudaError_t launch_step_factors(const StepFactorsLaunch& launch, cudaStream_t stream);
 cudaError_t launch_own_numbers(const OwnNumbersLaunch& launch, cudaStream_t stream);
 cudaError_t launch_dropped_step(const DroppedStepLaunch& launch, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// The largest numbers of each row, as a detector takes its best proposals.
+// The largest numbers of each row. A detector takes its best proposals by it.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -10,15 +10,15 @@
 namespace lockstep {
 
 struct TopRows {
-  at::Tensor values;  // f32 [Q, K], downwards
-  at::Tensor index;   // i64 [Q, K]: where they are in their rows
+  at::Tensor values;  // f32 [Q, K], descending
+  at::Tensor index;   // i64 [Q, K]: their places in their rows
 };
 
-// The `count` largest elements of each row of x, as at::topk. x: floating, [Q, ...], rows
-// flattened. NaN counts as larger than all. On GPUs a kernel of ours takes rows of up to 32,768
-// elements, and up to 1,024 of each. It reads x where it lies (also some channels of a
-// channels-last map), prefers the first of equal elements, and takes -0 as 0. No gradient. Throws
-// Error for other types, and where rows have fewer.
+// Returns the `count` largest elements of each row of x, as at::topk. x: floating, [Q, ...], with
+// rows flattened. NaN counts as larger than all numbers. On GPUs our kernel supports rows of up to
+// 32,768 elements, and a `count` of up to 1,024. It reads x in place (also some channels of a
+// channels-last map), prefers the first of equal elements, and treats -0 as 0. No gradient. Throws
+// Error for other types, and if rows have fewer than `count` elements.
 TopRows top_rows(const at::Tensor& x, std::int64_t count);
 
 using TopRowsKernel = void (*)(const TopRowsArguments&);  // on the current stream

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueues; neither synchronises nor allocates.
+// It only enqueues, and neither synchronises nor allocates.
 cudaError_t launch_top_rows(const TopRowsArguments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

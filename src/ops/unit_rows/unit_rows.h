@@ -1,4 +1,4 @@
-// Rows scaled to one length.
+// Scales rows to the same length.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -8,14 +8,15 @@
 namespace lockstep {
 
 struct UnitRowsOptions {
-  double least = 1e-6;  // a shorter row is divided by this in place of its length; above 0
+  double least = 1e-6;  // a shorter row is divided by this instead of its length; above 0
   double length = 1;
   at::ScalarType dtype = at::kFloat;  // of the result
 };
 
-// x [..., width], floating: x / max(|x|, least) × length row by row, |x| the square root of the sum
-// of squares, computed in f32 (f64 for f64). Differentiable, twice by way of ATen; the gradient is
-// ATen's, of div, norm and clamp_min. Throws Error for other types.
+// x: [..., width], floating. Returns x / max(|x|, least) × length for each row. |x| is the square
+// root of the sum of squares. Computed in f32 (f64 for f64). Differentiable, and second derivatives
+// use ATen's operators. The gradient is that of ATen's div, norm and clamp_min. Throws Error for
+// other types.
 at::Tensor unit_rows(const at::Tensor& x, const UnitRowsOptions& options = {});
 
 // The same in ATen's operators, on any device.

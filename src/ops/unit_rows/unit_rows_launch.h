@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueue; neither synchronise nor allocate.
+// They only enqueue, and neither synchronise nor allocate.
 cudaError_t launch_unit_rows_forward(const UnitRows& arguments, cudaStream_t stream);
 cudaError_t launch_unit_rows_backward(const UnitRows& arguments, cudaStream_t stream);
 

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Enqueues; neither synchronises nor allocates, so that it can be captured into a graph.
+// It only enqueues, and neither synchronises nor allocates. So it can be captured into a graph.
 cudaError_t launch_zero_pieces(const ZeroPieces& pieces, cudaStream_t stream);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Names of a checkpoint's files, and which tensors they hold.
+// The names of a checkpoint's files, and the tensors that they hold.
 #pragma once
 
 #include "training/checkpoint/snapshot.h"
@@ -12,10 +12,10 @@ inline constexpr const char* model_file = "model.safetensors";
 inline constexpr const char* optimizer_file = "optimizer.safetensors";
 inline constexpr const char* average_file = "ema.safetensors";
 
-// Each buffer once, by its first name.
+// Returns each buffer once, by its first name.
 std::vector<NamedTensor> unique_buffers(const Trained& trained);
 
-// The other names of parameters, each with `prefix`; and those of buffers.
+// Both return further names: of parameters, each with `prefix`, and of buffers.
 std::vector<Alias> parameter_aliases(const ParameterStorage& storage,
                                      const std::string& prefix = "");
 std::vector<Alias> buffer_aliases(const Trained& trained);

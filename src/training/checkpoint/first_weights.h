@@ -1,4 +1,5 @@
-// Loads weights of a run, folder or file into a freshly built model. Every tensor is accounted for.
+// Loads weights of a run, folder or file into a freshly built model. Each tensor of either side is
+// matched, allowed to differ, or an error.
 #pragma once
 
 #include "runtime/run/checkpoint/weight_source.h"
@@ -20,7 +21,7 @@ struct ModelTensor {
   bool is_buffer = false;
 };
 
-// Each tensor once, parameters before buffers.
+// Returns each tensor once, parameters before buffers.
 std::vector<ModelTensor> tensors_of(Model& model);
 
 // Pairs of source and model tensors. Indexes refer to the lists that were matched.
@@ -28,7 +29,7 @@ struct WeightMatch {
   struct Pair {
     std::size_t model = 0, source = 0;
   };
-  std::vector<Pair> pairs;  // all of them, if several source tensors match one of the model
+  std::vector<Pair> pairs;  // if several source tensors match one of the model: all of them
   // Allowed mismatches. missing and other_shape: tensors of the model that keep their built values,
   // because the source lacks them or has another shape. unexpected: skipped tensors of the source.
   std::vector<std::string> missing, other_shape, unexpected;
@@ -36,25 +37,25 @@ struct WeightMatch {
 };
 
 // Matches by name: first by init.map, then unchanged, then by weight_names (Recipe::weight_names)
-// if the model has the result. A count of batches ("num_batches_tracked") may be missing or extra,
-// and so may another name of a tensor that both have.
+// if the model has the resulting name. A count of batches ("num_batches_tracked") may be missing or
+// extra. A further name of a tensor that both sides have may also be missing or extra.
 //
-// Throws Error naming, up to a bound, all tensors that are missing, unexpected, unreadable, or of
-// another shape or kind. init.missing and init.unexpected can allow them. So can weight_names, if
-// some pair of it matched the model for that file. Also throws for a pattern of init.map that
-// matches nothing.
+// Throws Error that names all tensors, up to a maximum number, that are missing, unexpected,
+// unreadable, or of another shape or kind. init.missing and init.unexpected can allow them. A pair
+// of weight_names can also allow them, if some pair of weight_names matched the model for that
+// file. Also throws if a pattern of init.map matches nothing.
 WeightMatch match_weights(const std::vector<ModelTensor>& model,
                           const std::vector<SourceTensor>& source, const TrainOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& weight_names,
                           const std::string& what);
 
-// Copies the tensors into the model, converted to its types. Returns an event's description of
-// that. Throws Error as match_weights does, if a parameter would not be finite, and if source
-// tensors differ that are one tensor in the model.
+// Copies the tensors into the model, converted to its types. Returns a description of this copy for
+// an event. Throws Error as match_weights does. Also throws if a parameter would not be finite, or
+// if several source tensors match one tensor of the model and have different values.
 nlohmann::json load_first_weights(Model& model, const Recipe& recipe, const TrainOptions& options,
                                   const WeightSource& source);
 
-// The same without the copy: checks whether the source fits.
+// Checks whether the source fits, as load_first_weights does, without copying.
 void check_first_weights(Model& model, const Recipe& recipe, const TrainOptions& options,
                          const WeightSource& source);
 

@@ -1,4 +1,4 @@
-// Copies flat buffers to the host, also for ranks that share the update.
+// Copies flat buffers to the host. Also works for ranks that share the update.
 #pragma once
 
 #include "backends/backend.h"
@@ -16,13 +16,13 @@
 namespace lockstep {
 
 // The copy of one buffer: whole, or bucket after bucket. Empty on ranks that only contribute their
-// shards. For a state it holds those parameters that have it.
+// shards. A copy of a state holds only the parameters that have this state.
 class FlatCopy {
  public:
   bool empty() const { return chunks_.empty(); }
-  std::int64_t elements() const;  // that it holds, padding included; waits for the copy
-  // The part of each trained parameter that it holds, on the CPU, under prefix + name. Waits for
-  // the copy.
+  std::int64_t elements() const;  // number held, padding included; waits for the copy
+  // Returns the part of each trained parameter that this copy holds, on the CPU, under prefix +
+  // name. Waits for the copy.
   std::vector<std::pair<std::string, at::Tensor>> tensors(const ParameterStorage& storage,
                                                           const std::string& prefix) const;
 
@@ -37,32 +37,34 @@ class FlatCopy {
     std::int64_t begin = 0;
   };
   std::vector<at::Tensor> buckets() const;
-  std::vector<Chunk> chunks_;                 // those of one bucket follow each other
-  std::vector<std::optional<Place>> places_;  // by parameter; nothing: it is not here
+  std::vector<Chunk> chunks_;                 // chunks of one bucket follow each other
+  std::vector<std::optional<Place>> places_;  // by parameter; nothing: the parameter is not in this
+                                              // copy
 };
 
-// Ranks that share the update each make one, and then call `copy` for the same buffers in the same
-// order. Each bucket's shards are gathered through one buffer on the device. It is as large as the
-// largest bucket if all ranks have the memory for it, and smaller otherwise. If any rank still runs
-// out of memory, the gathers match nevertheless, and rank 0's copies are unusable.
+// Each rank that shares the update makes one copier. All of these ranks then call `copy` for the
+// same buffers in the same order. Each bucket's shards are gathered through one buffer on the
+// device. This buffer is as large as the largest bucket if all ranks have the memory for that, and
+// smaller otherwise. If a rank still runs out of memory, the ranks nevertheless call the same
+// gathers, but rank 0's copies are unusable.
 class FlatCopier {
  public:
   // keep: whether this rank wants the copies.
   FlatCopier(const ParameterStorage& storage, Backend& backend, bool keep);
   // flat: f32 [elements], or [own_elements] where ranks share.
   FlatCopy copy(const at::Tensor& flat);
-  // Ranks that share gather only the buckets in which a parameter has the state.
+  // Ranks that share the update gather only the buckets in which a parameter has the state.
   FlatCopy copy(const StateBuffer& state);
-  // Runs another copy. Lack of memory in `function` counts as a failure like any other here.
-  // Returns true if there was none.
+  // Runs `function`, which copies something else. If it runs out of memory, this counts as a
+  // failure of the copier. Returns true if memory sufficed.
   bool attempt(const std::function<void()>& function);
   // Why copies are missing; empty if none is.
   const std::string& failure() const { return failure_; }
 
  private:
   void find_staging();
-  // Gathers the buckets that `takes` names, the same on all ranks. read(shard, begin, end, out)
-  // writes this rank's elements [begin, end) to `out`.
+  // Gathers the buckets for which takes(bucket) is true, the same buckets on all ranks. read(shard,
+  // begin, end, out) writes this rank's elements [begin, end) to `out`.
   using Read = std::function<void(const Shard&, std::int64_t, std::int64_t, const at::Tensor&)>;
   FlatCopy gather_buckets(const std::function<bool(const Bucket&)>& takes, const Read& read);
   void gather(FlatCopy& copy, std::size_t bucket, const Shard& shard, const Read& read);

@@ -25,11 +25,11 @@ void write_tensors(CheckpointWriter& writer, const std::string& file,
                    const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                    const std::vector<Alias>& aliases = {});
 
-// All tensors of a file, memory-mapped. The map lives as long as any tensor of it; do not write to
-// them. Throws Error on malformed files or dtypes that ATen lacks.
+// All tensors of a file, memory-mapped. The mapping lives as long as any of its tensors. Do not
+// write to the tensors. Throws Error on malformed files or dtypes that ATen lacks.
 std::map<std::string, at::Tensor> map_tensors(const std::filesystem::path& file);
 
-// Converts the dtype names of safetensors ("BF16") to ATen's types; nothing for types that ATen
+// Converts a dtype name of safetensors ("BF16") to ATen's type. Returns nothing for types that ATen
 // lacks. FP8 is read, and never saved.
 std::optional<at::ScalarType> stored_dtype(const std::string& name);
 std::string dtype_name(at::ScalarType dtype);  // throws Error for types that files lack
@@ -39,9 +39,9 @@ class StoredFiles {
  public:
   StoredFiles();
   ~StoredFiles();
-  // A view into the file, or a copy if its alignment does not suit the processor or it is negated.
-  // `stored` must have a dtype of ATen and no fault. Do not write to the result. Throws Error if
-  // the file is shorter than when the tensor was found.
+  // Returns a view into the file. Returns a copy if the tensor's alignment does not suit the
+  // processor or if the tensor is negated. `stored` must have a dtype of ATen and no fault. Do not
+  // write to the result. Throws Error if the file is shorter than when the tensor was found.
   at::Tensor tensor(const std::filesystem::path& file, const StoredTensor& stored);
 
  private:
@@ -49,7 +49,8 @@ class StoredFiles {
   std::unique_ptr<Impl> impl_;
 };
 
-// Other names in the file's metadata, each with the tensor that it refers to.
+// Returns the further names in the file's metadata, each with the name of the tensor that it refers
+// to.
 std::map<std::string, std::string> read_aliases(const std::filesystem::path& file);
 
 }  // namespace lockstep

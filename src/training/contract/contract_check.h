@@ -1,5 +1,5 @@
-// Tries a recipe on a few samples: does what it returns keep the contract of
-// training/recipe/recipe.h?
+// Tries a recipe on a few samples, and checks its results against the contract of
+// training/recipe/recipe.h.
 #pragma once
 
 #include "backends/backend.h"
@@ -28,20 +28,20 @@ struct ContractSetup {
   std::string best_metric;         // checkpoint.best_metric
 };
 
-// A line each, in words for people.
+// Each string is one line for people to read.
 struct ContractReport {
   std::vector<std::string> faults;    // certain: training would be wrong, or fail at its end
   std::vector<std::string> warnings;  // likely faults
   std::vector<std::string> notes;     // what could not be tried, and why
-  std::vector<std::string> tried;     // what was found in order
-  bool out_of_memory = false;         // so that some was not tried
+  std::vector<std::string> tried;     // checks that passed
+  bool out_of_memory = false;         // so some checks were not made
 };
 
-// All ranks call it together, before training; rank 0's report comes back on all. Takes two
-// training samples, or the parts of one, through the loss, with and without padding, each a second
-// time. Takes two validation samples through evaluation, metrics and the table of items. Leaves
-// weights, buffers, gradients and random states as they were. An exception of the recipe becomes a
-// note, except for records of the wrong shape. Waits for the device.
+// All ranks call it together, before training. Every rank returns rank 0's report. Computes the
+// loss of two training samples, or of the parts of one, with and without padding. Computes each of
+// these losses twice. Passes two validation samples through evaluation, metrics and the table of
+// items. Leaves weights, buffers, gradients and random states as they were. An exception of the
+// recipe becomes a note, unless it is about records of the wrong shape. Waits for the device.
 ContractReport check_contract(const ContractSetup& setup);
 
 }  // namespace lockstep

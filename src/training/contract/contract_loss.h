@@ -1,4 +1,4 @@
-// The loss's half of the check of a recipe's contract.
+// The part of the contract check of a recipe that concerns its loss.
 #pragma once
 
 #include "training/contract/contract_check.h"
@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// Adds to the report. All ranks together.
-// drew: whether torch's own random numbers have been drawn since the check began.
+// Adds its findings to the report. All ranks call it together. drew: whether torch's own random
+// numbers have been drawn since the check began.
 void check_loss(const ContractSetup& setup, const std::function<bool()>& drew,
                 ContractReport& report);
 
@@ -18,12 +18,12 @@ struct ContractRow {
   bool operator==(const ContractRow&) const = default;
 };
 
-// Rows of a data set as a batch on the host, and with `padding` each of them again as a padding
-// row. A row that comes twice is read alike both times.
+// Makes a batch of rows of a data set, on the host. With `padding`, each row comes again as a
+// padding row. A row that comes twice is read in the same way both times.
 Batch contract_batch(const Dataset& dataset, const std::vector<ContractRow>& rows, bool padding,
                      std::uint64_t seed, bool training);
 
-// The same on the device.
+// Returns this batch on the device.
 Batch on_device(const Batch& host, Backend& backend);
 
 }  // namespace lockstep

@@ -10,8 +10,9 @@ struct TermNumbers {
   double sum = 0, weight = 0;
 };
 
-// The same term over the same rows: alone; with each row twice; and with each row once more as
-// padding. So statistics over the rows of a batch (batch norm) are the same each time.
+// The same term over the same rows in three cases: each row once, each row twice, and each row once
+// more as padding. Statistics over the rows of a batch (batch norm) are therefore the same each
+// time.
 struct TermCases {
   TermNumbers alone, twice, padded;
 };
@@ -24,14 +25,15 @@ enum class TermFault {
   padding_in_weight,
 };
 
-// Only what the numbers leave no doubt of: sums may differ by 2 %, as in short types. A term that
-// fits none of the patterns (whose rows see each other, or where something is random) has none.
+// Returns only faults that the numbers prove. Sums may differ by 2 %, as they do in low precision.
+// Returns none for a term that fits no pattern, for example because its rows depend on each other
+// or because something is random.
 TermFault fault_of(const TermCases& term);
 
-// Whether the numbers say that the term is right.
+// Returns whether the numbers show that the term is right.
 bool is_right(const TermCases& term);
 
-// In words: what is wrong with the term of that name, and what it should be.
+// Says in words what is wrong with the term of that name, and what would be right.
 std::string describe(TermFault fault, const std::string& name, const TermCases& term);
 
 }  // namespace lockstep

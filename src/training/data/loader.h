@@ -1,4 +1,4 @@
-// Loads a rank's micro-batches ahead of the step, with threads that share the rows.
+// Loads a rank's micro-batches ahead of the step. Its threads divide the rows among themselves.
 #pragma once
 
 #include "training/data/dataset.h"
@@ -16,8 +16,9 @@ struct StepData {
   std::int64_t step = 0;  // from 0
   std::int64_t epoch = 0;
   std::vector<Batch> batches;         // `accumulation` micro-batches, on the host
-  std::vector<std::int64_t> samples;  // dataset indexes of all rows in order of place; -1 = padding
-  std::vector<double> weights;        // of each loss term, over all micro-batches of this rank
+  std::vector<std::int64_t> samples;  // dataset indexes of all rows, in row order; -1 = padding
+  std::vector<double> weights;        // weight of each loss term, over all micro-batches of this
+                                      // rank
 };
 
 struct LoaderOptions {
@@ -26,24 +27,26 @@ struct LoaderOptions {
   BatchPlan batch;
   int rank = 0;
   std::int64_t first_step = 0, last_step = 0;  // steps [first, last)
-  std::int64_t threads = 1;                    // 0: loads in `next`, without threads
+  std::int64_t threads = 1;                    // 0: `next` loads, without threads
   // At most this many steps are ready or being loaded. If a step has fewer rows than there are
-  // threads, more steps are loaded so that each thread has a row.
+  // threads, more steps are loaded, so that each thread has a row.
   std::int64_t prefetch_steps = 2;
-  // Called once for each micro-batch on a loader thread; adds to StepData::weights.
+  // Called once for each micro-batch, on a loader thread. The results are added to
+  // StepData::weights.
   std::function<std::vector<double>(const Batch&)> loss_weights;
   // Called on each collated tensor; may move it into pinned memory.
   std::function<at::Tensor(at::Tensor)> pin;
-  bool training = true;  // the use that samples are given
-  // The rows to load; unset: the training rows, by the dataset, seed, batch and order options.
+  bool training = true;  // whether samples are read for training
+  // Says which rows to load. If unset: the training rows, by the dataset, seed, batch and order
+  // options.
   RowOf row_of;
   bool drop_last = false, group_by_length = false;  // see training/data/training_rows.h
 };
 
-// Steps come in order, and with the same content, whatever the number of threads. Threads read
-// different rows of a micro-batch, or of the next ones. An exception in a dataset is rethrown by
-// `next` for its step, naming the sample; if there are several, that of the first row. The
-// destructor stops the threads without waiting for unread steps.
+// Steps come in order and with the same content, whatever the number of threads. The threads read
+// different rows of the same micro-batch, or of the next ones. If a dataset throws an exception,
+// `next` rethrows it for that step and names the sample. If several rows fail, it rethrows the
+// exception of the first row. The destructor stops the threads without waiting for unread steps.
 class Loader {
  public:
   Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options);
@@ -55,7 +58,7 @@ class Loader {
   StepData next();     // blocks; checks !done()
   bool ready() const;  // next would not block
   void add_thread();
-  std::int64_t threads() const;  // call it where add_thread is called
+  std::int64_t threads() const;  // call it on the thread that calls add_thread
 
  private:
   struct Impl;

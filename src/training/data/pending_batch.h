@@ -1,4 +1,4 @@
-// A micro-batch being assembled, its rows read by any number of threads.
+// A micro-batch that is being assembled. Any number of threads read its rows.
 #pragma once
 
 #include "training/data/dataset.h"
@@ -10,7 +10,8 @@
 
 namespace lockstep {
 
-// The rows [first_row, first_row + rows) of a step. The dataset and the function outlive it.
+// Which rows to read: [first_row, first_row + rows) of a step. `dataset` and `row_of` outlive the
+// PendingBatch.
 struct PendingBatchOptions {
   const Dataset& dataset;
   const RowOf& row_of;
@@ -20,8 +21,8 @@ struct PendingBatchOptions {
   bool training = true;
 };
 
-// It is read in parts: single rows, or all rows at once for a BatchDataset. Several threads may
-// read different parts at the same time. Call assemble once all are read.
+// The micro-batch is read in parts: single rows, or all rows at once for a BatchDataset. Several
+// threads may read different parts at the same time. Call `assemble` when all parts are read.
 class PendingBatch {
  public:
   explicit PendingBatch(const PendingBatchOptions& options);
@@ -29,9 +30,9 @@ class PendingBatch {
   std::int64_t parts() const { return batches_ == nullptr ? options_.rows : 1; }
   // Keeps an exception for `assemble`.
   void read(std::int64_t part);
-  // Throws the exception of the first row that could not be read, naming its sample. Padding rows
-  // without a filler must come last, after at least one row; they repeat the rows before them in
-  // turn.
+  // Throws the exception of the first row that could not be read, and names its sample. Padding
+  // rows without a sample of their own must come last, after at least one other row. They repeat
+  // the rows before them in turn.
   Batch assemble();
   const std::vector<Row>& rows() const { return rows_; }  // once all parts are read
 
@@ -47,8 +48,9 @@ class PendingBatch {
   PendingBatchOptions options_;
   const BatchDataset* batches_;  // null: row by row
   std::vector<Row> rows_;
-  std::vector<std::int64_t> samples_;          // of each row, once all are known
-  std::int64_t held_ = 0;                      // rows with a sample of their own, which come first
+  std::vector<std::int64_t> samples_;          // of each row, when all are known
+  std::int64_t held_ = 0;                      // number of rows with their own sample; these come
+                                               // first
   std::vector<std::vector<at::Tensor>> read_;  // by row
   std::vector<std::exception_ptr> errors_;     // by part
   std::vector<at::Tensor> fields_;

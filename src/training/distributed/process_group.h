@@ -1,4 +1,4 @@
-// The ranks of a run as one object; all of c10d stays behind this file and its source.
+// The ranks of a run as one object. It hides the collectives of c10d from its callers.
 #pragma once
 
 #include "backends/backend.h"
@@ -16,13 +16,13 @@
 
 namespace lockstep {
 
-// A collective, or a wait for another rank's word, that failed: that rank may be the cause.
+// A collective failed, or a wait for another rank's message. The other rank may be the cause.
 class CollectiveFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A collective under way.
+// A collective that is in progress.
 class Pending {
  public:
   virtual ~Pending() = default;
@@ -33,69 +33,73 @@ class Pending {
 
 // How long a rank waits for others, in seconds.
 struct RankLimits {
-  double start_s = 600;     // until all have met, and each time they connect
-  double collective_s = 0;  // in a collective or for another's word; 0: without an end
-  double end_s = 60;        // at the very end, once nothing more is to be computed or written
+  double start_s = 600;     // until all ranks have met, and for each connection
+  double collective_s = 0;  // in a collective or for a message of another rank; 0: no limit
+  double end_s = 60;        // at the end, when nothing more is computed or written
 };
 
 // All ranks call the same collectives in the same order. With one rank nothing is sent. Not
-// thread-safe, except that one thread may wait while another issues.
+// thread-safe, except that one thread may wait for a collective while another thread starts one.
 class ProcessGroup {
  public:
-  // Meets the other ranks, see rendezvous.h. end: from the moment they have met, they watch each
-  // other, and it ends this process when another rank fails, vanishes or hangs, whatever this one
-  // does meanwhile; empty: nobody watches. Whether a rank takes too long is for those who watch to
-  // say, who know which one it is and what it does: a collective by itself has no limit. Throws
-  // Error.
+  // Meets the other ranks (rendezvous.h). Afterwards the ranks watch each other. If another rank
+  // fails, vanishes or hangs, `end` ends this process, whatever this process is doing. If `end` is
+  // empty, the ranks do not watch each other. The watch decides whether a rank takes too long,
+  // because it knows which rank that is and what it does. A collective by itself has no time limit.
+  // Throws Error.
   ProcessGroup(const World& world, Backend& backend, const RankLimits& limits = {},
                PeerWatch::End end = {});
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 
-  PeerWatch* peers() const;  // null where nobody watches
+  PeerWatch* peers() const;  // null: the ranks do not watch each other
   int rank() const;
   int size() const;
 
-  // In place, sum; tensor contiguous, on the backend's device.
+  // Sums over the ranks, in place. tensor: contiguous, on the backend's device.
   std::unique_ptr<Pending> all_reduce(const at::Tensor& tensor);
-  // In place, sum; tensor contiguous, on the host, whatever the device is: for what the host
-  // decides by. `wait` blocks until done. No work on the device waits for it, nor does it for any.
+  // Sums over the ranks, in place. tensor: contiguous, on the host, also if the device is a GPU.
+  // Meant for values by which the host decides. `wait` blocks until the sum is done. Work on the
+  // device does not wait for this sum, and the sum does not wait for the device.
   std::unique_ptr<Pending> all_reduce_on_host(const at::Tensor& tensor);
-  // As all_reduce, over connections of their own, made by the first call: for collectives inside of
-  // forward and backward, whose order among those of the step is not fixed. All ranks call these in
-  // the same order.
+  // As all_reduce, but over separate connections, which the first call makes. It is meant for
+  // collectives inside forward and backward, whose order among the other collectives of the step is
+  // not fixed. All ranks make these calls in the same order.
   std::unique_ptr<Pending> all_reduce_apart(const at::Tensor& tensor);
-  // In place, sum: of `size` equal shards, number r ends as the sum on rank r. There the others
-  // hold anything afterwards.
+  // Sums `size` equal shards over the ranks, in place. Shard r of rank r becomes the sum. The other
+  // shards of the tensor are undefined afterwards.
   std::unique_ptr<Pending> reduce_scatter(const at::Tensor& tensor);
-  // In place: of `size` equal shards, number r comes from rank r to all.
+  // Gathers `size` equal shards in place: all ranks get shard r from rank r.
   std::unique_ptr<Pending> gather_shards(const at::Tensor& tensor);
-  // The same of shards of these sizes, one per rank and side by side.
+  // The same for shards of these sizes, one per rank, one after the other.
   std::unique_ptr<Pending> gather_shards(const at::Tensor& tensor,
                                          const std::vector<std::int64_t>& sizes);
-  // All-to-all. `given` is cut into a shard per rank, of `give` elements, and rank r gets shard r.
-  // `taken` is what came, a shard per rank, of `take` elements. Both flat; a size may be 0. take[r]
-  // here is give[this rank] on rank r.
+  // All-to-all. `given` consists of one shard per rank, of give[r] elements, and rank r gets shard
+  // r. `taken` receives one shard per rank, of take[r] elements. Both tensors are flat, and a size
+  // may be 0. take[r] on this rank equals give[this rank] on rank r.
   std::unique_ptr<Pending> exchange(const at::Tensor& taken, const at::Tensor& given,
                                     const std::vector<std::int64_t>& take,
                                     const std::vector<std::int64_t>& give);
   void broadcast(const at::Tensor& tensor, int root);  // dense; the same layout on every rank
-  // [n, ...] of every rank to [size, n, ...]; the same shape on every rank.
+  // Gathers [n, ...] of every rank to [size, n, ...]. All ranks pass the same shape.
   at::Tensor all_gather(const at::Tensor& tensor);
-  // Whether all ranks say yes: through the store, without the device or its memory.
+  // Returns whether `own` is true on all ranks. Uses the store, and neither the device nor its
+  // memory.
   bool all_agree(bool own);
   void barrier();
-  // Text from rank 0 to all through the store, without a device. A key may be used again.
+  // Sends a text from rank 0 to all ranks, through the store, without a device. A key may be used
+  // again.
   std::string share(const std::string& key, const std::string& text);
-  // Every rank's text on rank 0, in rank order, through the store; nothing elsewhere.
+  // Returns every rank's text on rank 0, in rank order, through the store. Other ranks get nothing.
   std::vector<std::string> collect(const std::string& key, const std::string& text);
-  // 0, 1, 2, …: each to one caller of any rank, through the store.
+  // Returns 0, 1, 2, … through the store. Each number goes to one caller, on any rank.
   std::int64_t next_number(const std::string& key);
-  // Orderly end: all ranks meet, then the communicators go. Who serves the store waits for the
-  // others to leave it, but not for one that has failed there. Call it by hand, never from statics.
+  // Ends in order: all ranks meet, then the communicators are destroyed. The rank that serves the
+  // store waits until the others have left the store, but not for a rank that has failed there.
+  // Call it explicitly, never from destructors of static objects.
   void shutdown();
-  // For a failed run: drop the communicators without meeting.
+  // For a failed run: destroys the communicators without meeting the other ranks.
   void abort();
 
  private:

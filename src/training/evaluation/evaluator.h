@@ -14,57 +14,61 @@ namespace lockstep {
 
 struct EvaluatorOptions {
   std::uint64_t seed = 0;
-  // Rows a rank evaluates at once. The last batch is filled up with weight-0 copies of its own
-  // rows.
+  // Rows that a rank evaluates at once. The last batch is filled up with copies of its own rows,
+  // which have weight 0.
   std::int64_t batch = 1;
   at::ScalarType compute_dtype = at::kFloat;
-  std::int64_t threads = 0;   // that read samples; 0: none beside the caller's
+  std::int64_t threads = 0;   // number of threads that read samples; 0: only the caller's thread
   std::int64_t prefetch = 2;  // batches read ahead
-  // Takes the recipe's table of items, tables and pictures, which rank 0 has in the end. Null:
-  // nobody wants them.
+  // Takes the recipe's table of items, further tables and pictures. In the end rank 0 has them.
+  // Null: they are not wanted.
   EvaluationOutput* output = nullptr;
-  // Gives back what training keeps on the device between steps. Called once, by all ranks, where
-  // one sample at once does not fit beside that; then it is tried again. Empty: there is nothing.
+  // Frees the device memory that training keeps between steps. If one sample at a time does not fit
+  // into the remaining memory, all ranks call this once and try again. Empty: there is no such
+  // memory.
   std::function<void()> free_memory{};
-  // Called on each rank by itself after each of its batches, with the share of its rows that is
-  // evaluated: false gives the evaluation up, on all ranks. Empty: it goes on to its end. Ranks
-  // that share a sample do not ask.
+  // Called on each rank independently after each of its batches. done: the share of its rows that
+  // is evaluated. If it returns false, all ranks give up the evaluation. Empty: the evaluation goes
+  // on to its end. Not called where ranks share a sample.
   std::function<bool(double done)> goes_on{};
 };
 
 struct Evaluation {
   std::vector<Metric> metrics;
-  // Time that this rank's first batch took beyond the mean of the others: kernels are loaded once.
+  // The time that this rank's first batch took beyond the mean of the others. The first batch loads
+  // kernels.
   double warm_up_s = 0;
-  std::int64_t batch = 0;                // samples evaluated at once in the end
-  std::vector<int> out_of_memory_ranks;  // on which more at once did not fit
-  bool given_up = false;                 // by EvaluatorOptions::goes_on; there are no metrics then
+  std::int64_t batch = 0;                // samples evaluated at once, as of the end
+  std::vector<int> out_of_memory_ranks;  // ranks on which more samples at once did not fit
+  bool given_up = false;                 // by EvaluatorOptions::goes_on; then there are no metrics
 };
 
-// Thrown by all ranks where some could not evaluate their share, such as one whose data cannot be
-// read: says what the first of them said.
+// All ranks throw it if some ranks could not evaluate their share, for example because data could
+// not be read. It has the message of the first of these ranks.
 class EvaluationFailed : public Error {
  public:
   using Error::Error;
 };
 
-// All ranks call it together. The N rows are those of sample 0, then those of sample 1, and so on,
-// mostly one each. Rank r evaluates rows [r * per, (r + 1) * per), per = ceil(N / ranks), which may
-// be none; each is read once. Where there are fewer samples than ranks and the recipe makes pieces
-// (Recipe::evaluates_pieces), ranks share a sample, which each of them reads. Records are gathered
-// in this order, on the hosts: those of all rows are in the memory of each rank then, and 16 MiB
-// beside them; a device never holds those of more than two batches. The metrics are computed on
-// every rank from the same records. Where memory runs out on a rank, all evaluate half as many at
-// once, from the beginning. Throws Error if the dataset is empty or a metric list is, or if one
-// sample does not fit; EvaluationFailed where a rank met an Error in its share. Where it met
-// another exception it throws that, and the other ranks an Error that says so.
+// All ranks call it together. The N rows are those of sample 0, then those of sample 1, and so on.
+// Most samples have one row. Rank r evaluates rows [r * per, (r + 1) * per), per = ceil(N / ranks).
+// This range may be empty, and each row is read once. If there are fewer samples than ranks and the
+// recipe makes pieces (Recipe::evaluates_pieces), several ranks share a sample, and each of them
+// reads it. Records are gathered in row order, on the hosts. Each rank then has the records of all
+// rows in host memory, and needs 16 MiB more. A device never holds the records of more than two
+// batches. Every rank computes the metrics from the same records. If memory runs out on a rank, all
+// ranks start again and evaluate half as many rows at once. Throws Error if the dataset or a list
+// of metrics is empty, or if one sample does not fit. Throws EvaluationFailed if a rank met an
+// Error in its share. If a rank met another exception, that rank throws it, and the other ranks
+// throw an Error that says so.
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
                     Backend& backend, const EvaluatorOptions& options);
 
-// Recipe::items into `output`; a table that the recipe cannot make is a problem there.
+// Writes Recipe::items into `output`. If the recipe cannot make the table, `output` gets a problem
+// instead.
 void make_items(const Recipe& recipe, const Records& records, EvaluationOutput& output);
 
-// Recipe::evaluate_items, checked: a tensor per row. Throws Error.
+// Calls Recipe::evaluate_items and checks that there is one tensor per row. Throws Error.
 std::vector<at::Tensor> evaluated_rows(Recipe& recipe, Model& model, const Batch& batch,
                                        StepContext& context);
 

@@ -1,5 +1,5 @@
-// Which pieces of sparse parameters are dirty. Only rows that some step used have gradients and
-// moments other than 0, so a graph need not zero-fill or update the rest.
+// Tells which pieces of sparse parameters are dirty. Only rows that some step used have gradients
+// and moments other than 0. So a graph need not zero-fill or update the other rows.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -12,25 +12,26 @@
 
 namespace lockstep {
 
-// Pieces are dirty_piece elements of the flat buffers (ops/embedding/sparse_rows.h). All pieces of
-// parameters that are not sparse (GradientBuffer::is_sparse) are dirty. One thread.
+// A piece is a range of dirty_piece elements of the flat buffers (ops/embedding/sparse_rows.h). All
+// pieces of parameters that are not sparse (GradientBuffer::is_sparse) are dirty. One thread.
 class DirtyPieces {
  public:
-  // buffers: by parameter. All outlive it.
+  // buffers: by parameter. Both arguments outlive this object.
   DirtyPieces(const ParameterStorage& storage,
               const std::vector<std::shared_ptr<GradientBuffer>>& buffers)
       : storage_(storage), buffers_(buffers) {}
 
-  // From now on operations that add rows mark their pieces. Does nothing in fp32, or where the
-  // optimizer is sharded.
+  // From now on, operations that add rows mark the pieces of these rows. Does nothing in fp32, or
+  // where the optimizer is sharded.
   void track();
-  // u8 [pieces], 1: dirty. They mean nothing before `find`. Undefined: not tracked.
+  // u8 [pieces], 1: dirty. The flags mean nothing before `find`. Undefined: not tracked.
   const at::Tensor& flags() const { return flags_; }
-  // A step comes that marks not all that it changes: any but a replay.
+  // Call it before a step that does not mark all pieces that it changes. Only a replay marks all.
   void forget() { is_known_ = false; }
   bool is_known() const { return is_known_; }
-  // Before a replay: finds the flags, unless only replays came since. A piece of a sparse parameter
-  // is dirty if one of these flat buffers [elements] holds something other than 0 there.
+  // Call it before a replay. Finds the flags again, unless all steps since the last `find` were
+  // replays. A piece of a sparse parameter is dirty if one of these flat buffers [elements] has a
+  // value other than 0 there.
   void find(const std::vector<at::Tensor>& flats);
 
  private:

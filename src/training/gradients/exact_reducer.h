@@ -1,5 +1,6 @@
-// Exact mode's sum of gradients over micro-batches and ranks: bitwise the same on any number of
-// ranks, because it is one binary tree over the step's leaves (planning/batch/exact_sum.h).
+// Exact mode's sum of gradients over micro-batches and ranks. It is bitwise the same on any number
+// of ranks, because it is one binary tree over the step's exact-mode micro-batches
+// (planning/batch/exact_sum.h).
 #pragma once
 
 #include "planning/batch/exact_sum.h"
@@ -14,26 +15,28 @@
 
 namespace lockstep {
 
-// In every step, on every rank: for each leaf zeroed gradients, a backward pass, `push`; then
-// `finish`. Owns flat fp32 buffers as large as GradientBuffers::flat, as many as ExactSum::buffers
-// says. The optimizer must not be sharded. One thread, on the training stream.
+// In every step, every rank does this for each exact-mode micro-batch: it zeroes the gradients,
+// runs a backward pass, and calls `push`. After the last one it calls `finish`. Owns flat fp32
+// buffers as large as GradientBuffers::flat. ExactSum::buffers says how many. The optimizer must
+// not be sharded. One thread, on the training stream.
 class ExactReducer {
  public:
-  // accumulation: leaves of a rank in a step.
+  // accumulation: exact-mode micro-batches of a rank in a step.
   ExactReducer(GradientBuffers& gradients, ProcessGroup& group, std::int64_t accumulation);
 
-  // GradientBuffers::flat holds the gradients of the next leaf.
+  // Call it when GradientBuffers::flat holds the gradients of the next exact-mode micro-batch.
   void push();
-  // Instead of what is left of the step's leaves, on a rank that has none to give: `finish` sends
-  // something, and what comes of it means nothing.
+  // Replaces the remaining exact-mode micro-batches of the step on a rank that cannot compute them.
+  // `finish` then still sends values, but the result is meaningless.
   void skip_rest();
-  // Afterwards GradientBuffers::flat holds those of the whole step. All ranks.
+  // All ranks call it. Afterwards GradientBuffers::flat holds the gradients of the whole step.
   void finish();
-  // After a step that was not carried through: as if it had not begun.
+  // After a step that was not completed: restores the state before that step.
   void reset();
 
  private:
-  // The k-th sums of all ranks that have so many: each rank gets what lies in its own shard.
+  // Exchanges the k-th sums of all ranks that have a k-th sum. Each rank gets the elements of its
+  // own shard.
   struct Exchange {
     std::vector<std::int64_t> take, give;  // elements, by rank
     at::Tensor taken;                      // [sum of take]
@@ -47,11 +50,13 @@ class ExactReducer {
   ProcessGroup& group_;
   std::int64_t accumulation_;
   CarryChain chain_;
-  std::vector<at::Tensor> stack_;          // unused with one leaf a rank: the gradients are its sum
+  std::vector<at::Tensor> stack_;          // unused if a rank has one exact-mode micro-batch: then
+                                           // its gradients are the sum
   std::vector<std::int64_t> shard_sizes_;  // of each rank
   Shard own_shard_;
   std::vector<Exchange> exchanges_;
-  std::vector<at::Tensor> partial_;  // what all ranks' sums, by leaves, hold of the own shard
+  std::vector<at::Tensor> partial_;  // the own shard of all ranks' sums, in the order of the
+                                     // exact-mode micro-batches
   std::vector<SumStep> steps_;
 };
 

@@ -1,4 +1,4 @@
-// The gradients of the trained parameters: one flat buffer, and what is known of each part of it.
+// The gradients of the trained parameters: one flat buffer, and the state of each part of it.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -17,13 +17,13 @@
 
 namespace lockstep {
 
-// Gives each trained parameter of `storage` a place for its gradient, in a flat buffer of the same
-// layout:
+// Gives each trained parameter of `storage` a place for its gradient, in a flat buffer with the
+// layout of the storage:
 //  compute dtype fp32: the .grad of each handle is a view of `flat`;
 //  bf16, fp16: a .grad of that dtype is taken (`take`) and goes into the fp32 `flat`, or into
 //  the reduce buffer.
-// Operations that know ops/gradient_buffer/gradient_writer.h write into these buffers themselves.
-// Owns the buffers. One thread, on the training stream.
+// Operations that use ops/gradient_buffer/gradient_writer.h write directly into these buffers. Owns
+// the buffers. One thread, on the training stream.
 class GradientBuffers {
  public:
   explicit GradientBuffers(ParameterStorage& storage);  // outlives it
@@ -36,18 +36,19 @@ class GradientBuffers {
   GradientBuffer& operator[](std::size_t i) { return *buffers_[i]; }
   const GradientBuffer& operator[](std::size_t i) const { return *buffers_[i]; }
   const at::Tensor& flat() const { return flat_; }  // f32 [elements]
-  // Where ranks reduce gradients in bf16, if they do.
+  // The buffer in which ranks reduce gradients, if they reduce in bf16.
   ReduceBuffer& reduce_buffer() { return reduce_; }
-  // The reduce buffer, bf16 [elements]; undefined: `flat` is reduced.
+  // The reduce buffer's tensor, bf16 [elements]. Undefined: ranks reduce `flat`.
   const at::Tensor& sums() const { return reduce_.flat(); }
-  // The plan that steps follow from now on. It may change between the backward passes of a step and
-  // their reduction. First it is plan_before_warm_up.
+  // Sets the plan that steps follow from now on. The plan may change between the backward passes of
+  // a step and their reduction. At first it is plan_before_warm_up.
   void use(std::shared_ptr<const StepPlan> plan) { plan_ = std::move(plan); }
   const std::shared_ptr<const StepPlan>& step_plan() const { return plan_; }
   const UpdatePlan& plan() const { return plan_->update; }
-  // After the backward passes of a step: by parameter, what they showed.
+  // After the backward passes of a step: returns what they showed about each parameter.
   std::vector<ParameterObservation> observed() const;
-  // By parameter: its gradients came as rows so far, and it is worth an update group of its own.
+  // By parameter: true if its gradients came as rows so far and it is worth an update group of its
+  // own.
   std::vector<bool> large_sparse() const;
   // The flat buffer in which a plan reads parameter i's sum over the ranks: `sums` or `flat`.
   const at::Tensor& sums_of(std::size_t i, const UpdatePlan& plan) const {
@@ -55,37 +56,41 @@ class GradientBuffers {
   }
   const at::Tensor& sums_of(std::size_t i) const { return sums_of(i, plan()); }
 
-  // All become 0, within a step or between two.
+  // Sets all gradients to 0. May be called within a step or between two steps.
   void zero();
-  // A step begins, as the plan says. Zero-fills what is not overwritten: at once, or, where the
-  // plan is that of a deferred update, by `zero_group` for each group: behind its update, and
-  // before anything adds a gradient of it. The update of the step before is enqueued.
+  // Begins a step, as the plan says. The update of the previous step must be enqueued. Zero-fills
+  // at once all gradients that are not overwritten. If the plan has a deferred update, `zero_group`
+  // zero-fills each group instead: after the group's update, and before any gradient is added to
+  // the group.
   void begin_step();
   void zero_group(std::size_t group);
   DirtyPieces& dirty() { return dirty_; }
   const DirtyPieces& dirty() const { return dirty_; }
-  // DirtyPieces::find by the gradients and these flat buffers [elements].
+  // Calls DirtyPieces::find with the gradients and these flat buffers [elements].
   void find_dirty(std::vector<at::Tensor> flats);
-  // All backward passes of the step are done: zero-fills the places to which no gradient came.
+  // Call it when all backward passes of the step are done. Zero-fills the places that got no
+  // gradient.
   void zero_fill_missing();
-  // After a backward pass that broke off, or whose gradients nobody wants: all become 0, and no
-  // copy waits any more. Allocates nothing. Counts of the step stay.
+  // After a backward pass that failed, or whose gradients are not wanted: sets all gradients to 0,
+  // and drops all queued copies. Allocates nothing. The counts of the step stay.
   void drop();
   // The step's gradients are complete: see GradientBuffer::set_reduced.
   void set_reduced();
-  // The step broke off, as a capture that failed: see GradientBuffer::abandon. Enqueues nothing.
+  // The step was not completed, for example because its capture failed: see
+  // GradientBuffer::abandon. Enqueues nothing.
   void abandon();
-  // Called once all of a backward pass that concerns parameter i is done. In low precision it takes
-  // what arrived in .grad: added at once, or queued to be copied by place(), many in one
-  // launch. Throws Error with the parameter's name while gradients are refused.
+  // Called when the part of a backward pass that concerns parameter i is done. In low precision it
+  // takes the gradient from .grad. It adds the gradient at once, or queues it for place(), which
+  // copies many in one launch. While gradients are refused, throws Error with the parameter's name.
   void take(std::size_t i);
-  // Before anything reads `flat`, and after each backward pass: the current stream waits for
-  // all side work, and queued copies are made.
+  // Call it before anything reads `flat`, and after each backward pass. The current stream waits
+  // for all work on the side stream, and queued copies are made.
   void place();
-  // Runs `work`, which reads `flat` as they are so far: on the side stream where they are made
-  // there, so that the current stream does not wait for them, else at once.
+  // Runs `work`, which reads the gradients in `flat` as they are so far. If gradients are made on a
+  // side stream, `work` runs there, so that the current stream does not wait for it. Otherwise it
+  // runs at once.
   void run_behind(const std::function<void()>& work);
-  // The side stream on which gradients may be made from now on; null: none.
+  // Sets the side stream on which gradients may be computed from now on; null: none.
   void make_beside(SideWork* side);
   void refuse(bool on) { refuses_gradients_ = on; }
 

@@ -9,16 +9,16 @@
 
 namespace lockstep {
 
-// The norm is that of the sums over the ranks. One thread.
+// Computes the norm of the sums over the ranks. One thread.
 class GradientNorm {
  public:
   explicit GradientNorm(const GradientBuffers& gradients) : gradients_(gradients) {}
 
-  // A range of the sums, f32 or bf16. All such ranges together must be all sums, each once. now:
-  // the range's norm is enqueued here, otherwise by `find`. Without any range `find` takes the norm
-  // of GradientBuffers::flat. Not where the optimizer is sharded.
+  // Adds a range of the sums, f32 or bf16. All ranges together must cover each sum exactly once.
+  // now: this call enqueues the range's norm; otherwise `find` does. If no range was added, `find`
+  // takes the norm of GradientBuffers::flat. Do not call it if the optimizer is sharded.
   void add(const at::Tensor& range, bool now);
-  // Writes it to `norm`, f32 0-dim; later calls before `forget` do nothing. With a sharded
+  // Writes the norm to `norm`, f32 0-dim. Further calls before `forget` do nothing. With a sharded
   // optimizer all ranks call it.
   void find(const at::Tensor& norm);
   void forget();

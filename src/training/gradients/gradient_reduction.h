@@ -19,25 +19,26 @@ class GradientReduction {
 
   // accumulation: micro-batches of a rank in a step.
   virtual void begin_step(std::int64_t accumulation) = 0;
-  // last: of the rank's in this step.
+  // last: whether it is the rank's last pass in this step.
   virtual void begin_backward(bool last) = 0;
   virtual void end_backward(bool last) = 0;
   // This rank ran out of memory and has no more micro-batches to give in this step. `finish` still
   // takes part in all collectives, with values that mean nothing. Allocates nothing.
   virtual void skip_rest() = 0;
-  // Sends what is left and waits for all ranks' sums. May be called again after it ran out of
-  // memory. summed: see Reducer::wait; with one rank and in exact mode it is never called.
+  // Sends the gradients that were not yet sent, and waits for the sums of all ranks. May be called
+  // again after it ran out of memory. summed: see Reducer::wait. With one rank, and in exact mode,
+  // it is never called.
   virtual void finish(const Reducer::Summed& summed) = 0;
   void finish() { finish({}); }
   // After a step that did not reach `finish`, for example a capture that failed.
   virtual void reset() = 0;
 };
 
-// In buckets during the last backward pass. All outlive it.
+// Reduces in buckets during the last backward pass. Both arguments outlive the result.
 std::unique_ptr<GradientReduction> make_bucket_reduction(GradientBuffers& gradients,
                                                          Reducer& reducer);
-// In one fixed order, the same to the bit on any number of ranks. The accumulation is the same in
-// every step. All outlive it.
+// Reduces in one fixed order, bitwise the same on any number of ranks. The accumulation must be the
+// same in every step. Both arguments outlive the result.
 std::unique_ptr<GradientReduction> make_exact_reduction(GradientBuffers& gradients,
                                                         ProcessGroup& group);
 

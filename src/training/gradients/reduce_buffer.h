@@ -13,20 +13,22 @@
 
 namespace lockstep {
 
-// Does nothing until `allocate`: then gradients are reduced where they are added up.
+// Does nothing before `allocate`. Without this buffer, gradients are reduced where they are added
+// up.
 class ReduceBuffer {
  public:
-  // flat: f32 [elements], where gradients are added up. buffers: by parameter, of `flat`. All
-  // outlive it.
+  // flat: f32 [elements], where gradients are added up. buffers: by parameter, those of `flat`. All
+  // arguments outlive this object.
   ReduceBuffer(const ParameterStorage& storage, const at::Tensor& flat,
                const std::vector<std::shared_ptr<GradientBuffer>>& buffers);
 
-  // Before the first step: bf16 [elements].
+  // Allocates bf16 [elements]. Call it before the first step.
   void allocate();
   const at::Tensor& flat() const { return reduced_; }  // undefined: not allocated
-  // Rounds these parameters' gradients into it, but those that were written there at once.
+  // Rounds the gradients of these parameters into the buffer. Skips gradients that operations wrote
+  // there directly.
   void round(const std::vector<std::size_t>& parameters) const;
-  // Copies these parameters' sums back to f32, unless the plan reads them here.
+  // Copies the sums of these parameters back to f32, unless the plan reads them in this buffer.
   void widen(const std::vector<std::size_t>& parameters, const UpdatePlan& plan) const;
 
  private:

@@ -1,5 +1,5 @@
-// Sums gradients over the ranks: buckets of the gradients, one all-reduce each (one reduce-scatter
-// where ranks share the update), during the last backward of a step.
+// Sums gradients over the ranks during the last backward pass of a step. Each bucket takes one
+// all-reduce, or one reduce-scatter if ranks share the update.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -20,41 +20,45 @@ namespace lockstep {
 
 class SparseAllGather;
 
-// Sums gradients over the ranks. Buckets fire in one fixed order, the same on every rank: each when
-// it and all before it are ready. A bucket with a tied parameter waits for each of its tensors.
-// `flush` sends those that no gradient reached. So the number of forward passes and parameters
-// without a gradient make no difference. Accumulation costs no communication. Installs hooks on the
-// parameters: no backward pass may run when it is destroyed. One thread.
+// Sums gradients over the ranks. Buckets are sent in one fixed order, the same on every rank. Each
+// bucket is sent when it and all buckets before it are ready. A bucket with a tied parameter waits
+// for the gradients of all tensors of this parameter. `flush` sends the buckets that got no
+// gradient. So parameters without a gradient, and the number of forward passes, make no difference.
+// Accumulation costs no communication. Installs hooks on the parameters, so no backward pass may
+// run when it is destroyed. One thread.
 class Reducer {
  public:
-  // bf16, and several ranks: gradients are added up in GradientBuffers::sums, and read by sums_of.
+  // With bf16 and several ranks, gradients are reduced in GradientBuffers::sums, and sums_of reads
+  // them there.
   Reducer(GradientBuffers& gradients, ProcessGroup& group, ReducePrecision precision);
   ~Reducer();
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;
 
-  // The next backward pass is the step's last: buckets fire from now on.
+  // The next backward pass is the step's last one. Buckets are sent from now on.
   void arm();
-  // Instead of what is left of the step's backward passes: the buckets that have not fired are sent
-  // as they are by `flush`.
+  // Replaces the remaining backward passes of the step. `flush` then sends the remaining buckets as
+  // they are.
   void skip_rest();
-  // The sparse all-gather, for parameters whose gradient is few rows; used in graphs alone.
+  // The sparse all-gather, for parameters whose gradient consists of few rows. Only graphs use it.
   SparseAllGather& rows();
-  // Sends the buckets that have not fired. Afterwards `wait` makes the current stream (CPU: the
-  // host) wait, and calls summed(range) for one part after the other of the ranks' sum, f32 or
-  // bf16, until all of it was given. On GPUs most of it is given while the rest is still on its
-  // way.
+  // `flush` sends the buckets that are not yet sent. Afterwards `wait` makes the current stream
+  // (CPU: the host) wait. `wait` calls summed(range) for each part of the ranks' sum, f32 or bf16,
+  // one after the other, until the whole sum was passed. On GPUs most parts are passed while others
+  // are still being reduced.
   void flush();
   using Summed = std::function<void(const at::Tensor& range)>;
   void wait(const Summed& summed = {});
-  // After a step that was not carried through: as if it had not begun.
+  // After a step that was not completed: restores the state before that step.
   void reset();
-  int buckets_fired_early() const;  // of the last step: before flush
+  int buckets_fired_early() const;  // number of buckets of the last step that were sent before
+                                    // `flush`
 
  private:
   struct State;
   std::shared_ptr<State> state_;  // shared with the hooks
-  // The nodes that end a backward pass at a parameter, kept alive, and the hook's key in each.
+  // The autograd nodes that accumulate parameters' gradients, kept alive here, and the key of the
+  // hook in each.
   std::vector<std::pair<std::shared_ptr<torch::autograd::Node>, std::uintptr_t>> hooks_;
 };
 

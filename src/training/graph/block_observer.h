@@ -1,4 +1,4 @@
-// Which parameters each block of the model uses, seen in eager steps.
+// Observes in eager steps which parameters each block of the model uses.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -11,15 +11,15 @@
 
 namespace lockstep {
 
-// Counts references to the nodes that end the parameters' gradients, so something must keep these
-// (Reducer), and a recipe that keeps a graph between steps makes a parameter seem early. One
-// thread.
+// Counts references to the autograd nodes that accumulate the parameters' gradients. So something
+// must keep these nodes alive (Reducer does). If a recipe keeps an autograd graph between steps, a
+// parameter may seem to be used earlier than it is. One thread.
 class BlockObserver {
  public:
   explicit BlockObserver(const ParameterStorage& storage) : storage_(storage) {}  // outlives it
 
   void begin_forward();
-  // A block begins (StepContext::block), for which `parameters` are named.
+  // A block begins (StepContext::block). `parameters`: those that the block names.
   void see(std::int64_t block, const std::vector<at::Tensor>& parameters);
   const BlockUse& use() const { return use_; }  // of all forward passes so far
 

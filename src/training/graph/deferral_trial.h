@@ -1,5 +1,5 @@
-// A trial forward pass: whether it uses the weights of a deferred update no earlier than they are
-// there.
+// A trial forward pass. It tests that no weights of a deferred update are used before they are
+// updated.
 #pragma once
 
 #include "training/gradients/gradient_buffers.h"
@@ -14,14 +14,14 @@ namespace lockstep {
 
 struct DeferralTrial {
   bool waits_for_blocks = false;
-  // Each sparse parameter that is updated behind its reader was read once, by an operation that can
-  // compute rows.
+  // Concerns sparse parameters whose update comes after their reader. True if each of them was read
+  // once, by an operation that can compute rows.
   bool reads_sparse_once = false;
 };
 
-// Calls `forward` twice, the second time with other weights in place of those whose block has not
-// begun. forward(before_block) must call before_block(number) where a block begins. It returns its
-// results on the device, which are compared.
+// Calls `forward` twice. In the second call, weights whose block has not begun have other values.
+// forward(before_block) must call before_block(number) where a block begins. It returns results on
+// the device. The results of both calls are compared.
 using BeforeBlock = std::function<void(std::int64_t)>;
 DeferralTrial try_deferral(const UpdatePlan& plan, GradientBuffers& gradients,
                            const std::function<at::Tensor(const BeforeBlock&)>& forward);

@@ -1,5 +1,5 @@
-// How a step behaves while it is captured as a graph: its plan and its side streams.
-// step/step_graphs.cpp begins and ends it.
+// The plan and the side streams of a step while it is captured as a graph. step/step_graphs.cpp
+// begins and ends the capture.
 #pragma once
 
 #include "backends/backend.h"
@@ -16,27 +16,27 @@
 
 namespace lockstep {
 
-// The step's numbers (StepMetrics), on their way to their sum over the ranks.
+// The step metrics (StepMetrics) while they are being summed over the ranks.
 struct MetricsSum {
   at::Tensor sum;
   std::unique_ptr<Pending> pending;
 };
 
-// While it lives the step follows the graph's plan, and part of its work runs on side streams. Then
-// eager steps have their plan again. One thread.
+// While it exists, the step follows the graph's plan, and part of its work runs on side streams.
+// Afterwards eager steps follow their own plan again. One thread.
 class StepCapture {
  public:
-  // All outlive it.
+  // All arguments but `plan` outlive this object.
   StepCapture(GradientBuffers& gradients, Optimizer& optimizer, Reducer& reducer, Backend& backend,
               std::shared_ptr<const StepPlan> plan);
   ~StepCapture();
   StepCapture(const StepCapture&) = delete;
   StepCapture& operator=(const StepCapture&) = delete;
 
-  // The step begins: enqueues the update of the step before, if the plan defers it.
+  // The step begins. If the plan has a deferred update, enqueues the update of the previous step.
   void begin_step();
   DeferredUpdate* update() { return update_ ? &*update_ : nullptr; }
-  // Under way since the last forward pass.
+  // The step metrics, whose sum over the ranks has been in progress since the last forward pass.
   MetricsSum numbers;
 
  private:

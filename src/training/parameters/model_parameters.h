@@ -1,5 +1,5 @@
-// Which of a model's parameters are trained, which are frozen, and which are one tensor under two
-// names.
+// Sorts a model's parameters into trained and frozen ones, and finds those that are one tensor
+// under several names.
 #pragma once
 
 #include "planning/options/optimizers.h"
@@ -13,13 +13,14 @@
 
 namespace lockstep {
 
-// A parameter once, under the first name that it was registered with.
+// A parameter, under the first name that it was registered with.
 struct UniqueParameter {
-  Parameter parameter;  // tensor: the first handle, of those that require grad if any do
+  Parameter parameter;  // tensor: the first handle that requires grad, or the first if none does
   std::vector<at::Tensor> handles;  // all distinct handles of this memory, `parameter.tensor` first
 };
 
-// Another name of a parameter, or of a buffer: the same tensor, or one that shares all its memory.
+// A further name of a parameter or buffer. It refers to the same tensor, or to one that shares all
+// its memory.
 struct Alias {
   std::string name, of;  // of: the first name
 };
@@ -27,23 +28,23 @@ struct Alias {
 struct ModelParameters {
   std::vector<UniqueParameter> trained, frozen;  // each in order of registration
   std::vector<Alias> aliases;
-  // Whether the model marks no Parameter::use, so that those of its first and of its last matrix
-  // are set here by guess_uses (planning/options/optimizers.h).
+  // True if the model marks no Parameter::use. Then guess_uses (planning/options/optimizers.h) sets
+  // the use of its first and last matrix.
   bool guessed_uses = false;
 };
 
-// Frozen is what does not require grad. Throws Error where a name comes twice, where nothing is
-// trained, for tensors that are no leaf, for types that are not supported, and for parameters that
-// share a part of their memory only.
+// Parameters that do not require grad are frozen. Throws Error if a name comes twice or no
+// parameter is trained. Also throws for tensors that are not leaves, for unsupported types, and for
+// parameters that share only a part of their memory.
 ModelParameters sort_parameters(const std::vector<Parameter>& registered);
 
-// The first name, and the others that aliases give it.
+// Returns the first name, and the further names that aliases give it.
 std::vector<std::string> all_names(const std::string& first, const std::vector<Alias>& aliases);
 
 std::int64_t elements_of(const std::vector<UniqueParameter>& parameters);
 
-// Parameters of sort_parameters as update rules tell them apart. aliases: their other names.
-// guessed: ModelParameters::guessed_uses.
+// Returns parameters of sort_parameters with the properties that update rules distinguish. aliases:
+// their other names. guessed: ModelParameters::guessed_uses.
 std::vector<OptimizedParameter> optimized_parameters(const std::vector<Parameter>& trained,
                                                      const std::vector<Alias>& aliases,
                                                      bool guessed = false);

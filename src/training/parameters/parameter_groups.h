@@ -1,4 +1,4 @@
-// With which rate, which decay and which granularity each parameter is updated.
+// The learning rate, the weight decay and the granularity with which each parameter is updated.
 #pragma once
 
 #include "planning/options/optimizers.h"
@@ -14,27 +14,28 @@
 namespace lockstep {
 
 struct ParameterRates {
-  double lr_factor = 1;               // of the run's rate
-  std::optional<double> constant_lr;  // in place of it
+  double lr_factor = 1;               // factor on the run's learning rate
+  std::optional<double> constant_lr;  // replaces the run's rate
   double weight_decay = 0;
   friend bool operator==(const ParameterRates&, const ParameterRates&) = default;
 };
 
-// The rates of each trained parameter. The first entry of optimizer.groups counts that matches one
-// of its names. The recipe decides what the entry leaves open, and all rates of parameters that no
-// entry matches. Throws Error for an entry that matches no parameter, trained or frozen, with near
-// names, and for one whose parameters all belong to entries before it.
+// The rates of each trained parameter. The first entry of optimizer.groups that matches one of the
+// parameter's names counts. The recipe decides the rates that this entry leaves open, and all rates
+// of parameters that no entry matches. If an entry matches no parameter, trained or frozen, throws
+// Error with similar names. Also throws Error for an entry whose parameters all belong to earlier
+// entries.
 class ParameterGroups {
  public:
-  // frozen: names. aliases: other names of the trained.
+  // frozen: the names of frozen parameters. aliases: further names of trained parameters.
   ParameterGroups(const TrainOptions& options, const std::vector<Parameter>& trained,
                   const std::vector<Alias>& aliases, const std::vector<std::string>& frozen = {});
 
   const ParameterRates& of(std::size_t i) const { return rates_[i]; }
-  // The part of it that an update must see as a whole.
+  // The part of parameter i that an update must see as a whole.
   Granularity granularity(std::size_t i) const { return granularities_[i]; }
   const std::vector<Granularity>& granularities() const { return granularities_; }
-  // Trained elements of each entry, in the order of the option.
+  // The number of trained elements of each entry, in the order of the option.
   const std::vector<GroupCount>& counts() const { return counts_; }
 
  private:

@@ -1,4 +1,5 @@
-// Ranges of the flat buffers that some parameters take up, as few as there can be.
+// The ranges of the flat buffers that some parameters take up. Their number is as small as
+// possible.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -10,11 +11,11 @@
 
 namespace lockstep {
 
-// Elements [begin, end), ascending.
+// Elements [begin, end), in ascending order.
 using ParameterRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// The ranges of the parameters for which wanted(index) holds, with their padding. Neighbours are
-// one range.
+// Returns the ranges of the parameters for which wanted(index) is true, with their padding.
+// Neighbouring parameters form one range.
 template <class Wanted>
 ParameterRanges ranges_of(const ParameterStorage& storage, std::vector<std::size_t> parameters,
                           const Wanted& wanted) {

@@ -1,4 +1,4 @@
-// Where a model's trained parameters lie: one flat buffer, its layout, and views into it.
+// The memory of a model's trained parameters: one flat buffer, its layout, and views into it.
 #pragma once
 
 #include "planning/batch/buckets.h"
@@ -18,27 +18,28 @@ class ProcessGroup;
 
 // A trained parameter's place in the flat buffers, in elements.
 struct ParameterPlace {
-  std::int64_t begin = 0, elements = 0, end = 0;  // end: behind the padding
-  std::vector<std::int64_t> strides;              // of its views (backends/layout.h)
-  // All tensors of the model that share its memory, its own first. Each of them that requires grad
-  // is a leaf of autograd.
+  std::int64_t begin = 0, elements = 0, end = 0;  // end: after the padding
+  std::vector<std::int64_t> strides;              // strides of its views (backends/layout.h)
+  // All tensors of the model that share this parameter's memory, the parameter's own first. Each of
+  // them that requires grad is a leaf of autograd.
   std::vector<at::Tensor> handles;
 };
 
-// Takes a freshly built model's parameters (CPU) and makes those that are trained (fp32) views into
-// a flat buffer on the device, laid out by planning/batch/buckets.h. Afterwards their
-// Parameter::tensor handles are views of `master` where the compute dtype is fp32, else of the
-// working copy: a copy of `master` in that dtype, which `cast_weights` makes. A parameter that the
-// model registers under two names lies there once, under the first. Frozen parameters are moved to
-// the device beside it.
+// Takes a freshly built model's parameters (CPU). The trained ones (fp32) become views into a flat
+// buffer on the device, with the layout of planning/batch/buckets.h. If the compute dtype is fp32,
+// their Parameter::tensor handles become views of `master`. Otherwise they become views of the
+// working copy, a copy of `master` in the compute dtype that `cast_weights` makes. If the model
+// registers a parameter under two names, the buffer has it once, under the first name. Frozen
+// parameters are moved to the device separately.
 //
-// With `sharing` the optimizer is sharded over its ranks: each bucket is cut into a shard per rank,
-// and `own` are this rank's. Whatever only the update needs is kept for these alone: in low
-// precision also the master weights. One rank shares nothing. No shard cuts a parameter that the
-// update must see as a whole (Granularity::matrix): then the layout is another one.
+// With `sharing` the optimizer is sharded over the ranks of that group. Each bucket is cut into one
+// shard per rank, and `own` lists this rank's shards. Some data is needed only by the update, such
+// as the master weights in low precision. A rank keeps such data for its own shards alone. A group
+// of one rank shares nothing. No shard boundary cuts a parameter that the update must see as a
+// whole (Granularity::matrix). So such parameters change the layout.
 //
-// Owns the buffers; the model keeps the handles. Gradients lie in GradientBuffers. One thread, on
-// the training stream.
+// Owns the buffers, while the model keeps the handles. GradientBuffers holds the gradients. One
+// thread, on the training stream.
 class ParameterStorage {
  public:
   // Throws Error for parameters that sort_parameters refuses.
@@ -50,7 +51,7 @@ class ParameterStorage {
   ParameterStorage& operator=(const ParameterStorage&) = delete;
 
   const std::vector<Parameter>& parameters() const { return parameters_; }  // trained, each once
-  const std::vector<ParameterPlace>& places() const { return places_; }     // of each of these
+  const std::vector<ParameterPlace>& places() const { return places_; }     // by parameter
   const std::vector<Alias>& aliases() const { return aliases_; }
   const FrozenParameters& frozen() const { return frozen_; }
   FrozenParameters& frozen() { return frozen_; }
@@ -58,9 +59,9 @@ class ParameterStorage {
   const std::vector<Bucket>& buckets() const { return buckets_; }
   // Parameters in the order of their places.
   std::vector<std::size_t> in_order() const;
-  // A shard per bucket, or the whole storage as one.
+  // This rank's shard of each bucket, or the whole storage as one shard.
   const std::vector<Shard>& own() const { return own_; }
-  // Null where every rank does the whole update.
+  // Null if every rank does the whole update.
   ProcessGroup* sharing() const { return sharing_; }
   std::int64_t elements() const { return elements_; }  // of a whole buffer, with padding
   std::int64_t own_elements() const { return own_.back().offset + own_.back().size(); }
@@ -72,19 +73,20 @@ class ParameterStorage {
   const at::Tensor& weights() const { return low_precision() ? working_ : master_; }
   // Parameter i's part of a flat buffer [elements], in its shape and with its strides.
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
-  // The same view of a row [places()[i].elements] that holds parameter i alone.
+  // The same view of `row` [places()[i].elements], which holds parameter i alone.
   at::Tensor shaped(const at::Tensor& row, std::size_t i) const;
-  // Elements [begin, end) of `shard` in a flat buffer: [elements], or [own_elements].
+  // Elements [begin, end) of `shard` in a flat buffer, which is [elements] or [own_elements].
   at::Tensor range(const at::Tensor& flat, const Shard& shard, std::int64_t begin,
                    std::int64_t end) const;
-  // Writes parameter i's values, of its shape, into such a buffer, as far as it holds them.
+  // Writes parameter i's values, which have its shape, into such a flat buffer. Elements that the
+  // buffer does not hold are skipped.
   void write(const at::Tensor& flat, std::size_t i, const at::Tensor& values) const;
-  // Writes parameter i's weights, to the master and to the working copy.
+  // Writes parameter i's weights to the master weights and to the working copy.
   void set_weights(std::size_t i, const at::Tensor& values);
-  // Casts this rank's shards of the master weights to the working copy; in fp32 does nothing.
+  // Casts this rank's shards of the master weights to the working copy. Does nothing in fp32.
   void cast_weights();
-  // Makes the model's handles views of a flat buffer [elements] in the compute dtype. They share
-  // its ownership. For ShownWeights.
+  // Makes the model's handles views of a flat buffer [elements] in the compute dtype, and they
+  // share its ownership. ShownWeights uses it.
   void point_at(const at::Tensor& flat);
 
  private:

@@ -1,4 +1,4 @@
-// Whether all ranks hold the same weights.
+// Checks whether all ranks hold the same weights.
 #pragma once
 
 #include "training/distributed/process_group.h"
@@ -10,13 +10,14 @@
 namespace lockstep {
 
 struct WeightDifference {
-  std::vector<int> ranks;  // that differ from most
-  std::string parameter;   // the first that differs, frozen ones last
+  std::vector<int> ranks;  // ranks whose weights differ from those of most ranks
+  std::string parameter;   // the first parameter that differs; frozen parameters come last
   bool found() const { return !ranks.empty(); }
 };
 
-// Compares the weights, bit for bit up to sums of its bits read as whole numbers.
-// All ranks, between steps; waits for the device. Costs one pass over the weights where they agree.
+// Compares the weights by sums of their bits, read as integers. So only differences that leave
+// these sums equal go unnoticed. All ranks call it, between steps. It waits for the device. If the
+// weights agree, it costs one pass over them.
 WeightDifference compare_weights(const ParameterStorage& storage, ProcessGroup& group);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// An update plan with what the device reads of it.
+// An update plan, with the tables that the device reads for it.
 #pragma once
 
 #include "training/plan/update_plan.h"
@@ -10,12 +10,13 @@ namespace lockstep {
 
 class PreparedUpdate;
 
-// Immutable. Eager steps use one (GradientBuffers::use); a graph holds the one that it was captured
-// with.
+// Immutable. Eager steps use one plan (GradientBuffers::use). A graph holds the plan that it was
+// captured with.
 struct StepPlan {
   UpdatePlan update;
   std::shared_ptr<const ZeroFill> zeros;
-  std::shared_ptr<const PreparedUpdate> weights;  // by Optimizer::prepare_plan; null: no optimizer
+  std::shared_ptr<const PreparedUpdate> weights;  // made by Optimizer::prepare_plan; null: no
+                                                  // optimizer
 };
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// The zero-fills of one plan: of the parameters whose first gradient is added to zeros.
+// The zero-fills of one plan. It zero-fills the gradients of parameters whose first gradient is
+// added to zeros.
 #pragma once
 
 #include "ops/zero_ranges/zero_ranges.h"
@@ -17,13 +18,13 @@ class ZeroFill {
  public:
   ZeroFill(const ParameterStorage& storage, const UpdatePlan& plan);
 
-  // One update group. flat: f32 [elements]. dirty: u8 [pieces]; what is clean is skipped.
-  // Undefined: nothing is.
+  // Zero-fills one update group. flat: f32 [elements]. dirty: u8 [pieces], and clean pieces are
+  // skipped. If `dirty` is undefined, nothing is skipped.
   void fill(std::size_t group, const at::Tensor& flat, const at::Tensor& dirty = {}) const;
   void fill_all(const at::Tensor& flat) const;
 
  private:
-  std::vector<ZeroRanges> groups_;  // empty: the plan has one, and all of it is zero-filled
+  std::vector<ZeroRanges> groups_;  // empty: the plan has one group, and all of it is zero-filled
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Batch norm as a module, whose statistics come about as norm.statistics says.
+// Batch norm as a module. It computes its statistics as norm.statistics says.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// In place of torch::nn::BatchNorm1d, 2d and 3d, which always take a rank's own rows; the names of
-// parameters and buffers are the same.
+// Replaces torch::nn::BatchNorm1d, 2d and 3d, which always take statistics of a rank's own rows.
+// The names of parameters and buffers are the same.
 class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
  public:
   explicit BatchNormImpl(std::int64_t channels, double momentum = 0.1, double eps = 1e-5)
@@ -24,13 +24,14 @@ class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
     running_mean = register_buffer("running_mean", torch::zeros({channels_}));
     running_var = register_buffer("running_var", torch::ones({channels_}));
   }
-  // x [N, C, ...]; the result in its dtype and layout. after: a residual sum, ReLU and a pool.
-  // known: of x, where StepContext::wants_moments.
+  // x: [N, C, ...]. The result has its dtype and layout. after: a residual sum, ReLU and a pool.
+  // known: moments of x, if StepContext::wants_moments.
   at::Tensor forward(const at::Tensor& x, const StepContext& context, const AfterNorm& after = {},
                      const KnownMoments& known = {}) {
     return context.batch_norm(x, state(), after, known);
   }
-  // The parameters and statistics that it norms by; also for AfterNorm::skip_norm of another norm.
+  // The parameters and statistics that it normalises with. Also serves as AfterNorm::skip_norm of
+  // another norm.
   BatchNormState state() const {
     return {.weight = weight,
             .bias = bias,

@@ -1,4 +1,4 @@
-// How far the item is that a rank predicts: from the recipe to whoever shows it.
+// Reports the progress of the item that a rank predicts, from the recipe to the code that shows it.
 #pragma once
 
 #include <functional>
@@ -6,12 +6,12 @@
 
 namespace lockstep {
 
-// Reports that `done` of `total` steps are done for the item, or the piece of one, that this thread
-// predicts. Steps are in the recipe's unit ("tiles"); `done` may count parts of a step. Cheap; does
-// nothing outside of a prediction.
+// Reports that `done` of `total` steps are done for the item, or piece of an item, that this thread
+// predicts. Steps are in the recipe's unit ("tiles"). `done` may include parts of a step. Cheap,
+// and does nothing outside of a prediction.
 void report_item_progress(double done, double total, const std::string& unit);
 
-// While it lives, reports of this thread go to `take`. One at a time.
+// While it exists, reports of this thread go to `take`. Only one may exist at a time.
 class ItemProgressTaker {
  public:
   using Take = std::function<void(double done, double total, const std::string& unit)>;

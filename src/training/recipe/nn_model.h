@@ -1,4 +1,4 @@
-// Makes a torch::nn::Module a Model.
+// Turns a torch::nn::Module into a Model.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -11,9 +11,10 @@
 
 namespace lockstep {
 
-// Names are the module's own; weight decay for parameters of two or more dimensions. Those without
-// requires_grad are frozen. A parameter registered under several names comes under each (recipe.h).
-// Embeddings and heads are not marked: a derived class may do so (Parameter::use).
+// Names are the module's own. Parameters of two or more dimensions have weight decay. Parameters
+// without requires_grad are frozen. A parameter that is registered under several names is listed
+// under each of them (recipe.h). Embeddings and heads are not marked, but a derived class may mark
+// them (Parameter::use).
 template <class Module>
 class NnModel : public Model {
  public:

@@ -7,6 +7,7 @@
 
 namespace lockstep {
 
-at::ScalarType compute_dtype(Precision precision);  // not of auto, which a record never holds
+at::ScalarType compute_dtype(Precision precision);  // not for Precision::automatic, which a record
+                                                    // never holds
 
 }  // namespace lockstep

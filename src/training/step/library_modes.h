@@ -1,4 +1,4 @@
-// Settings for what the libraries below LibTorch may do to be fast. They hold for the whole
+// Settings that say what the libraries below LibTorch may do for speed. They apply to the whole
 // process.
 #pragma once
 
@@ -6,17 +6,17 @@
 
 namespace lockstep {
 
-// Before the first operation, because cuBLAS reads an environment variable then.
+// Call it before the first operation, because cuBLAS reads an environment variable at that time.
 //  deterministic, exact: operators that add in no fixed order are errors
 //  matmul.tf32: fp32 products and convolutions may round their inputs to TF32
 //  else, with graph = auto: cuDNN tries its algorithms out for each new shape of a convolution
 void set_library_modes(const TrainOptions& options);
 
-// Where the shapes of the data vary, trying out never pays.
+// Stops these trials of cuDNN. They never pay off if the shapes of the data vary.
 void stop_trying_out_convolutions();
 
-// For outputs that must not depend on which rank makes them: the same operation on the same data
-// takes the same way in every process, and adds in a fixed order where it can.
+// For outputs that must not depend on the rank that makes them. The same operation on the same data
+// uses the same algorithm in every process. It adds in a fixed order if it can.
 void take_the_same_algorithms_everywhere();
 
 }  // namespace lockstep

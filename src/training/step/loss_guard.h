@@ -1,4 +1,4 @@
-// One loss, one update: notices a loss that adds gradients up or changes weights by itself.
+// Detects a recipe's loss that accumulates gradients or changes weights by itself.
 #pragma once
 
 #include "training/gradients/gradient_buffers.h"
@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-// Lives while a recipe makes its loss. A backward pass over trained parameters then throws
-// Error out of that pass (GradientBuffers::refuse); gradients that a loss asks for and keeps
-// (torch::autograd::grad) are no business of it. One thread.
+// Exists while a recipe computes its loss. During this time a backward pass over trained parameters
+// throws Error (GradientBuffers::refuse). A loss may compute gradients for its own use
+// (torch::autograd::grad). One thread.
 class LossGuard {
  public:
   explicit LossGuard(GradientBuffers& gradients);
@@ -18,12 +18,13 @@ class LossGuard {
   LossGuard(const LossGuard&) = delete;
   LossGuard& operator=(const LossGuard&) = delete;
 
-  // After the loss was made. Throws Error with the name of a parameter that was changed in place.
+  // Call it after the loss was computed. If a parameter was changed in place, throws Error with its
+  // name.
   void check_weights() const;
 
  private:
   GradientBuffers& gradients_;
-  std::vector<std::uint32_t> versions_;  // of every handle, then of every frozen parameter
+  std::vector<std::uint32_t> versions_;  // of each handle, then of each frozen parameter
 };
 
 }  // namespace lockstep

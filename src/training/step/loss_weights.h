@@ -1,4 +1,4 @@
-// The weights of a loss's terms in a micro-batch, as the recipe gives them and as they must be.
+// Checks the weights that a recipe gives for the terms of its loss in a micro-batch.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -8,11 +8,13 @@
 
 namespace lockstep {
 
-// terms: of Recipe::terms. Throws Error for another number of weights, and naming the term whose
-// weight is negative or not finite, as that of a recipe is that knows it on the device only.
+// terms: of Recipe::terms. Throws Error if their number differs from that of the weights. If a
+// weight is negative or not finite, throws Error with the name of its term. A weight is not finite
+// if the recipe knows it only on the device.
 void check_loss_weights(const std::vector<double>& weights, const std::vector<std::string>& terms);
 
-// Recipe::loss_weights of a batch on the host; any thread. Throws as check_loss_weights.
+// Returns Recipe::loss_weights of a batch on the host, after check_loss_weights. Any thread may
+// call it. Throws as check_loss_weights does.
 std::vector<double> checked_loss_weights(const Recipe& recipe, const Batch& batch);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// Statistics of batch norm that span the ranks (norm.statistics=sync), and what they forbid.
+// Statistics of batch norm that span the ranks (norm.statistics=sync), and the restrictions that
+// follow from them.
 #pragma once
 
 #include "ops/batch_norm/batch_norm.h"
@@ -11,18 +12,20 @@
 
 namespace lockstep {
 
-// How the ranks add them up; null where each rank has its own. The group outlives it.
+// Returns the object by which the ranks add up the statistics. Null if each rank has its own
+// statistics. The group outlives the result.
 std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks(const TrainOptions& options,
                                                              ProcessGroup& group);
 
-// For a pass that only one rank goes through: the others' rows are missing, nothing is waited for.
-// Null stays null.
+// For a pass that only one rank computes. The statistics lack the rows of the other ranks, and the
+// rank does not wait for them. Null stays null.
 std::shared_ptr<const StatisticsOfRanks> without_the_others(
     const std::shared_ptr<const StatisticsOfRanks>& of_ranks);
 
-// Where they span the ranks, memory may not run out: the others wait for this rank in the middle of
-// the pass, and would wait in vain. The micro-batch cannot shrink without changing what they span.
-// why: what the lack of memory said; may be empty. Throws Error.
+// Throws Error when memory ran out and the statistics span the ranks. The other ranks wait for this
+// rank in the middle of the pass, and would wait in vain. A smaller micro-batch is no remedy,
+// because it would change the rows of the statistics. why: the error message of the lack of memory;
+// may be empty.
 [[noreturn]] void fail_where_ranks_wait(Phase failed, const std::string& why = "");
 
 }  // namespace lockstep

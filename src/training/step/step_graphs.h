@@ -1,4 +1,4 @@
-// Steps are captured as CUDA graphs here, one for each of the shapes that come again, and replayed.
+// Captures steps as CUDA graphs, one for each set of shapes that occurs again, and replays them.
 #pragma once
 
 #include "backends/backend.h"
@@ -22,37 +22,37 @@ namespace lockstep {
 // The outcome of capturing a step.
 struct GraphState {
   bool captured = false;
-  double seconds = 0;       // that the capture took
+  double seconds = 0;       // duration of the capture
   std::string why_not;      // in words
-  std::int64_t shapes = 0;  // of data for which there is a graph now
+  std::int64_t shapes = 0;  // number of data shapes for which there is a graph now
 };
 
-// How steps ran, since the start.
+// How the steps since the start ran.
 struct GraphCounts {
-  std::int64_t shapes = 0;               // for which graphs were captured
+  std::int64_t shapes = 0;               // number of shapes for which graphs were captured
   std::int64_t by_graph = 0, eager = 0;  // steps
 };
 
-// Captures steps as CUDA graphs and replays them. After a few eager steps a step is captured whose
-// shapes were seen before on every rank. All ranks capture it together, or none does; from then on
-// it is replayed. There are at most `options.graph_shapes` graphs, which share their memory. One
-// thread, on the training stream.
+// Captures steps as CUDA graphs and replays them. After a few eager steps, it captures a step whose
+// shapes every rank has seen before. Either all ranks capture it together, or none does. From then
+// on steps of these shapes are replayed. There are at most `options.graph_shapes` graphs, which
+// share their memory. One thread, on the training stream.
 class StepGraphs {
  public:
-  // All outlive it.
+  // All arguments outlive this object.
   StepGraphs(const TrainOptions& options, ProcessGroup& group, Backend& backend, TrainStep& step);
 
-  // All ranks, before each step: records it if it is time to.
+  // All ranks call it before each step. Captures the step if that is due.
   void record_if_due(const StepInputs& inputs);
   // Whether `replay` serves this step; the same on every rank.
   bool serves(const StepInputs& inputs) const { return graphs_.contains(inputs.shapes_key); }
-  at::Tensor replay(const StepInputs& inputs);  // the step's numbers
-  // Once the step is enqueued, by `replay` or not.
+  at::Tensor replay(const StepInputs& inputs);  // returns the step metrics
+  // Call it when the step is enqueued, by `replay` or eagerly.
   void count_step(const StepInputs& inputs);
-  // The outcome of the last capture, once; the same on every rank.
+  // Returns the outcome of the last capture, once; the same on every rank.
   std::optional<GraphState> take_news();
   const GraphCounts& counts() const { return counts_; }
-  // All ranks: there is no graph, and the next steps warm up again.
+  // All ranks call it. Deletes all graphs, and the next steps warm up again.
   void reset();
 
  private:
@@ -61,7 +61,7 @@ class StepGraphs {
     StepInputs inputs;
     at::Tensor numbers;
     std::shared_ptr<const StepPlan> plan;
-    std::unique_ptr<Graph> graph;  // last: it goes before what it reads
+    std::unique_ptr<Graph> graph;  // last, so that it is destroyed before the tensors that it reads
   };
 
   bool due(const StepInputs& inputs) const;
@@ -72,9 +72,9 @@ class StepGraphs {
   ProcessGroup& group_;
   Backend& backend_;
   TrainStep& step_;
-  at::Tensor failures_;     // f64 [1] on the host, made when there is memory
+  at::Tensor failures_;     // f64 [1] on the host, made while there is memory
   std::int64_t steps_ = 0;  // since the last reset
-  // Shapes of eager steps, and their rows of tables (TrainStep::row_counts).
+  // The shapes of eager steps, and how many rows of tables each used (TrainStep::row_counts).
   std::map<std::uint64_t, std::vector<std::int64_t>> seen_;
   std::map<std::uint64_t, CapturedStep> graphs_;  // by shapes
   std::set<std::uint64_t> ever_;                  // shapes for which there was a graph

@@ -1,4 +1,4 @@
-// A step's data on their way from the loader to the device, one step ahead.
+// Brings a step's data from the loader to the device, one step ahead.
 #pragma once
 
 #include "backends/backend.h"
@@ -15,29 +15,30 @@
 
 namespace lockstep {
 
-// Started one step ahead, so that nothing waits for it.
+// A step whose upload was started one step ahead, so that nothing waits for it.
 struct StagedStep {
-  StepData data;  // batches emptied into `uploads`
+  StepData data;  // its batches were moved into `uploads`
   std::vector<std::unique_ptr<Upload>>
       uploads;  // one per micro-batch: fields…, row_weight, counters
-  // f64 [terms + ranks] on the host, summed over the ranks once `agreement` is waited for: the
-  // weights of the loss's terms, and a hash of each rank's shapes, or -1 where it has no data.
+  // f64 [terms + ranks] on the host: the weights of the loss's terms, and for each rank a hash of
+  // its shapes, or -1 if it has no data. After a wait for `agreement`, it is summed over the ranks.
   at::Tensor agreed;
   std::unique_ptr<Pending> agreement;
   bool out_of_memory = false;  // the data are not on the device
 };
 
-// The inputs of a step: on the device, and with a graph always at the same place.
+// The inputs of a step on the device. With a graph they are always at the same address.
 struct StepInputs {
   std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
   std::vector<std::int64_t> first_global_rows;
-  at::Tensor weights;  // f64 [terms], of all ranks
+  at::Tensor weights;  // f64 [terms], summed over all ranks
   at::Tensor report;   // f64, see StepMetrics
   at::Tensor lr;       // f32 0-dim
   // On the host:
   std::vector<std::shared_ptr<const HostPart>> host_parts;  // of each micro-batch
   std::int64_t accumulation = 0;
-  std::uint64_t shapes_key = 0;  // of sizes and dtypes of all ranks' data; the same on every rank
+  std::uint64_t shapes_key = 0;  // hash of sizes and dtypes of all ranks' data; the same on every
+                                 // rank
   Phase out_of_memory = Phase::none;
 };
 
@@ -48,12 +49,12 @@ class StepStage {
             Backend& backend, MemoryReserve& reserve);
 
   StagedStep stage(StepData data);  // all ranks
-  // In the place of `stage` on a rank whose data cannot be had: the step cannot be taken, which all
-  // ranks learn by `all_have_data`.
+  // Replaces `stage` on a rank that cannot read its data. The step cannot be taken then, and all
+  // ranks learn this by `all_have_data`.
   StagedStep stage_nothing();
-  // All ranks, before `take`. Blocks until every rank has staged the step.
+  // All ranks call it before `take`. Blocks until every rank has staged the step.
   bool all_have_data(const StagedStep& staged) const;
-  // All ranks, in the order of `stage`. Blocks until every rank has staged the step.
+  // All ranks call it, in the order of `stage`. Blocks until every rank has staged the step.
   StepInputs take(StagedStep staged, double lr, const RankReport& report);
 
  private:

@@ -1,4 +1,4 @@
-// The step metrics that reach the host: one vector, summed over the ranks, and its meaning.
+// The step metrics that reach the host: one vector that is summed over the ranks, and its layout.
 #pragma once
 
 #include "backends/backend.h"
@@ -11,69 +11,73 @@
 
 namespace lockstep {
 
-// The report of one rank about itself with each step; every rank reads all ranks' reports.
+// The report that each rank makes about itself with each step. Every rank reads the reports of all
+// ranks.
 struct RankReport {
   double stop_signal = 0, stop_quota = 0;  // > 0: this rank wants to stop
-  double save = 0;                         // > 0: it wants a checkpoint
-  double wait_s = 0;                       // of the step before
+  double save = 0;                         // > 0: this rank wants a checkpoint
+  double wait_s = 0;                       // of the previous step
   MemoryUse memory;
-  // Where in this step the rank ran out of memory: data, forward, backward, reduction; none:
-  // nowhere.
+  // The phase of this step in which the rank ran out of memory: data, forward, backward, reduction.
+  // none: it did not.
   Phase out_of_memory = Phase::none;
 };
 
-// The result of a step, which all ranks know once it is done.
+// The result of a step. All ranks know it when the step is done.
 struct StepResult {
-  std::int64_t step = 0;       // finished steps: the first gives 1
+  std::int64_t step = 0;       // number of finished steps: 1 after the first
   std::vector<double> terms;   // mean of each loss term over the global batch
   double loss = 0;             // their sum
-  std::vector<double> logged;  // of Recipe::logged; NaN where nothing was logged
+  std::vector<double> logged;  // values of Recipe::logged; NaN where nothing was logged
   double gradient_norm = 0;
   bool skipped = false;  // gradient not finite: weights unchanged
-  // A rank was out of memory, in this step or in one before it, or one before it was not finite:
-  // nothing changed, and no later step changes anything before `StepRunner::reset_after_drop`.
+  // A rank was out of memory in this step or in an earlier one, or an earlier step was not finite.
+  // Nothing changed, and no later step changes anything before `StepRunner::reset_after_drop`.
   bool dropped = false;
-  // The loss or the gradient is not, and it is no matter of the loss scale: nothing changed, and no
-  // later step changes anything before `StepRunner::reset_after_drop`.
+  // The loss or the gradient is not finite, and the loss scale is not the cause. Nothing changed,
+  // and no later step changes anything before `StepRunner::reset_after_drop`.
   bool not_finite = false;
   double loss_scale = 1;
   double stop_signal = 0, stop_quota = 0, save = 0;  // summed over the ranks
   std::vector<RankReport> ranks;
-  // This rank's time between the end of the backward pass and that of the reduction; NaN where the
-  // device cannot tell.
+  // This rank's time between the end of the backward pass and the end of the reduction. NaN if the
+  // device cannot measure it.
   double wait_s = 0;
 };
 
-// The layout of the vector, f64: the terms' means, sum and weight of each logged number, how many
-// ranks are out of memory, the requests to stop and to save, and for each rank a report that only
-// that rank fills. Once it is summed, what every rank knows alone is put behind: norm, loss scale,
-// whether the step was dropped, stamps.
+// The layout of the vector, f64. It holds the terms' means, the sum and weight of each logged
+// value, the number of ranks that are out of memory, and the requests to stop and to save. For each
+// rank it holds a report, which only that rank fills in. After the sum over the ranks, the values
+// that every rank knows by itself are appended: norm, loss scale, whether the step was dropped,
+// stamps.
 class StepMetrics {
  public:
   StepMetrics(std::size_t terms, std::size_t logged, int rank, int ranks);
 
-  // f64, zeros, like `options`: what a step adds its sums to.
+  // Returns zeros, f64, with `options`, to which a step adds its sums.
   at::Tensor new_sums(const at::TensorOptions& options) const;
   at::Tensor terms(const at::Tensor& sums) const;   // the part of the terms [terms]
-  at::Tensor logged(const at::Tensor& sums) const;  // that of the logged numbers [logged, 2]
+  at::Tensor logged(const at::Tensor& sums) const;  // the part of the logged values [logged, 2]
 
-  // This rank's report as a host tensor [size], 0 elsewhere; of `backend`, so that it uploads fast.
+  // Returns this rank's report as a host tensor [size], with 0 in all other places. `backend`
+  // allocates it, so that it uploads fast.
   at::Tensor report(const RankReport& report, Backend& backend) const;
-  // This rank's summand. On the device: `report` as above; `sums` of new_sums; dropped f64 [1],
-  // above 0 if a step before was; failed: where memory ran out in this one.
+  // Returns this rank's summand. On the device: `report` as above, `sums` of new_sums, and dropped
+  // f64 [1], which is above 0 if an earlier step was dropped. failed: the phase of this step in
+  // which memory ran out.
   at::Tensor own(const at::Tensor& report, const at::Tensor& sums, const at::Tensor& dropped,
                  Phase failed) const;
-  // dropped f64 [1] becomes what the sum says: above 0 where a rank dropped the step, or where a
-  // loss is not finite.
+  // Sets dropped, f64 [1], from the sum: above 0 if a rank dropped the step, or if a loss is not
+  // finite.
   void find_dropped(const at::Tensor& sum, const at::Tensor& dropped) const;
-  // whole: on the host, what host_metrics (ops/step_scalars/step_scalars.h) makes of the sum: all
-  // that the host reads of a step. `dropped` is above 0 there if this step or one before changed
-  // nothing.
+  // whole: the result of host_metrics (ops/step_scalars/step_scalars.h) for the sum, on the host.
+  // It holds all that the host reads of a step. Its `dropped` is above 0 if this step or an earlier
+  // one changed nothing.
   StepResult read(std::int64_t step, const at::Tensor& whole) const;
 
  private:
   std::size_t report_begin(std::size_t rank) const;
-  at::Tensor dropped(const at::Tensor& sum) const;  // how many ranks dropped the step [1]
+  at::Tensor dropped(const at::Tensor& sum) const;  // number of ranks that dropped the step, [1]
   std::int64_t drop_place() const;
 
   std::size_t sums() const { return terms_ + 2 * logged_; }

@@ -1,5 +1,5 @@
-// The arithmetic of one optimizer step: forward and backward over the micro-batches, the sum over
-// the ranks, the update. See docs/design/engine.md for the order of things and why.
+// The computation of one optimizer step: forward and backward over the micro-batches, the sum over
+// the ranks, the update. docs/design/engine.md explains the order of this work.
 #pragma once
 
 #include "backends/memory_reserve.h"
@@ -29,10 +29,11 @@
 
 namespace lockstep {
 
-// StepContext::recomputed_blocks for all blocks, also if the recipe does not tell how many it has.
+// The value of StepContext::recomputed_blocks for all blocks, also if the number of blocks is
+// unknown.
 inline constexpr std::int64_t all_blocks = std::numeric_limits<std::int64_t>::max();
 
-// The objects that a step works on. All outlive it.
+// The objects that a step works on. All of them outlive the TrainStep.
 struct StepParts {
   Recipe& recipe;
   Model& model;
@@ -47,39 +48,41 @@ struct StepParts {
 };
 
 // Enqueues steps on the training stream without synchronising the device. A rank that runs out of
-// memory still takes part in all collectives of the step, so that every rank drops it: then it
-// changes nothing, nor does a later one before `reset`. One thread.
+// memory still takes part in all collectives of the step, so that every rank drops the step. A
+// dropped step changes nothing, and no later step changes anything before `reset`. One thread.
 class TrainStep {
  public:
   TrainStep(const StepParts& parts, const StepMetrics& numbers, MemoryReserve& reserve);
 
-  // The whole step. Returns its numbers (StepMetrics::whole) on the device.
+  // Enqueues the whole step. Returns the step metrics on the device, as host_metrics makes them
+  // (StepMetrics::read).
   at::Tensor enqueue(const StepInputs& inputs);
-  // By parameter: how many rows its gradient had in the last step (SparseAllGather::counts). All
-  // ranks pass those of a step of the same shapes to `agree_on_rows`, before `plan_graph`.
+  // Returns by parameter how many rows its gradient had in the last step (SparseAllGather::counts).
+  // Before `plan_graph`, all ranks pass the counts of a step of the same shapes to `agree_on_rows`.
   std::vector<std::int64_t> row_counts() const;
   SparseAllGather::AgreedRows agree_on_rows(const std::vector<std::int64_t>& counts);
-  // The plan of a graph of such a step, which may begin with the update of the step before it
-  // (DeferredUpdate). Runs forward passes to find out, waits for the device, calls no collective,
-  // and settles. Also makes the first call of Backend::side_work, which must come outside of a
-  // capture.
+  // Makes the plan of a graph of such a step. The graph may begin with the update of the previous
+  // step (DeferredUpdate). Runs forward passes to find this out. Calls `flush_update`, waits for
+  // the device, and calls no collective. Also makes the first call of Backend::side_work, which
+  // must come outside of a capture.
   std::shared_ptr<const StepPlan> plan_graph(const StepInputs& inputs,
                                              const SparseAllGather::AgreedRows& rows);
-  // The same as `enqueue` while a graph is captured. Lack of memory throws and so ends the capture.
+  // As `enqueue`, but while a graph is captured. Throws if memory runs out, which ends the capture.
   at::Tensor capture(const StepInputs& inputs, const std::shared_ptr<const StepPlan>& plan);
-  // Before a replay of such a graph.
+  // Call it before a replay of such a graph.
   void before_replay(const StepPlan& plan);
   // All work enqueued from now on sees the weights of the last step.
   void flush_update() { parts_.optimizer.flush_update(); }
-  // After a capture that failed.
+  // Call it after a capture that failed.
   void forget_unfinished();
-  // All ranks, after `flush_update` and a step that was dropped or not finite: later steps count
-  // again. They may have other micro-batches, so their plan is made anew. Allocates nothing.
+  // All ranks call it after a step that was dropped or not finite, and after `flush_update`. Later
+  // steps change weights again. They may have other micro-batches, so their plan is made again.
+  // Allocates nothing.
   void reset();
-  // From the next step on all blocks of the model are computed again in backward.
+  // From the next step on, all blocks of the model are computed again in backward.
   void recompute_all_blocks() { parts_.recomputed_blocks = all_blocks; }
-  // After `reset`, with the data of a step that was not finite: goes through it again and changes
-  // nothing. Calls no collective, waits for the device.
+  // Call it after `reset`, with the data of a step that was not finite. Computes the step again to
+  // find the cause, and changes nothing. Calls no collective. Waits for the device.
   NotFinite find_not_finite(const StepInputs& inputs);
 
  private:
@@ -112,16 +115,17 @@ class TrainStep {
   MemoryReserve& reserve_;
   std::unique_ptr<GradientReduction> reduction_;
   BlockObserver blocks_;
-  std::shared_ptr<const StepPlan> first_plan_;  // before any step was seen
-  // The assumption with which the next graph's deferred update is tried first; nothing: it is not.
+  std::shared_ptr<const StepPlan> first_plan_;  // the plan before any step was observed
+  // The assumption that the deferred update of the next graph is tried with first. Nothing: no
+  // deferred update is tried.
   std::optional<Deferral> deferral_;
   bool defers_ = false;  // some graph begins with an update
   std::size_t terms_;
   std::vector<std::string> logged_;
-  std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank's own
+  std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank has its own
   at::Tensor stamps_;                                             // f64 [2]
   at::Tensor dropped_;              // f64 [1]; above 0: no step changes anything from here on
-  StepCapture* capture_ = nullptr;  // under way
+  StepCapture* capture_ = nullptr;  // in progress
   Phase phase_ = Phase::none;
 };
 

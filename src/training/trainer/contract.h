@@ -1,4 +1,4 @@
-// The check of a recipe's contract, before a new run trains and by itself.
+// Checks a recipe's contract before a new run trains.
 #pragma once
 
 #include "training/contract/contract_check.h"
@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// All ranks, before the first step. Likely faults become warnings of `recorder`, which is null but
-// on rank 0. Throws Error if the recipe breaks its contract for certain.
+// All ranks call it before the first step. Likely faults become warnings of `recorder`, which is
+// null on other ranks than 0. Throws Error if the recipe certainly breaks its contract.
 void require_contract(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients,
                       const DatasetPair& data, Recorder* recorder);
 

@@ -1,4 +1,4 @@
-// The rules for a model's buffers between steps, where each rank has its own.
+// The rules for a model's buffers between steps. Each rank has its own buffers.
 #pragma once
 
 #include "training/trainer/placed_model.h"
@@ -13,24 +13,25 @@ namespace lockstep {
 
 class KeptBuffers {
  public:
-  // All outlive it.
+  // All arguments outlive this object.
   KeptBuffers(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer)
       : setup_(setup), placed_(placed), optimizer_(optimizer) {}
 
-  // Before the first step of this start, once the model is restored.
+  // Call it after the model is restored and before the first step of this start.
   void start();
-  // Throws Error where a buffer was replaced, since it is neither saved nor shared then. In exact
-  // mode also where training changes one: those of rank 0 tell of its own samples, which are others
-  // on another number of ranks.
+  // Throws Error if a buffer was replaced, because the new one is neither saved nor shared. In
+  // exact mode it also throws if training changes a buffer. Rank 0's buffers depend on its own
+  // samples, and these change with the number of ranks.
   void check() const;
-  // All ranks go on with what norm.keep says: rank 0's buffers or the mean, also of the average.
+  // All ranks call it. They continue with the buffers that norm.keep names: rank 0's or the mean.
+  // The same applies to the average of the buffers.
   void share();
 
  private:
   const TrainerSetup& setup_;
   PlacedModel& placed_;
   Optimizer& optimizer_;
-  std::vector<at::Tensor> first_;  // of exact mode, as they were when this start began
+  std::vector<at::Tensor> first_;  // in exact mode: their values at the beginning of this start
 };
 
 }  // namespace lockstep

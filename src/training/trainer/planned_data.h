@@ -1,12 +1,12 @@
-// A recipe's data, refused where they are not those that the run was planned for.
+// A recipe's data, checked against the plan of the run.
 #pragma once
 
 #include "training/trainer/trainer.h"
 
 namespace lockstep {
 
-// Recipe::data. Throws Error where the numbers of samples, the size of an epoch or the rows of a
-// sample are not the plan's.
+// Returns Recipe::data. Throws Error if the numbers of samples, the size of an epoch or the rows of
+// a sample differ from the plan.
 DatasetPair planned_data(const TrainerSetup& setup);
 
 }  // namespace lockstep

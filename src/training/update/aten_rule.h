@@ -1,4 +1,4 @@
-// The part that rules by ATen's fused optimizers share.
+// The common part of the rules that use ATen's fused optimizers.
 #pragma once
 
 #include "training/update/optimizer_rule.h"
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// Weights and states of some ranges; the working copy follows.
+// Updates weights and states of some ranges. The working copy is updated afterwards.
 using UpdateByAten = std::function<void(const UpdateRanges&)>;
 
 class PreparedByAten : public PreparedUpdate {

@@ -1,4 +1,4 @@
-// The shards of a flat buffer on their way from each rank to all.
+// Sends the shards of a flat buffer from each rank to all ranks.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// Where the optimizer is sharded: gathers the other ranks' shards of flat [elements], in place. All
-// ranks, after each wrote its own. Elsewhere does nothing. Throws CollectiveFailed.
+// If the optimizer is sharded: gathers the other ranks' shards of flat [elements], in place. All
+// ranks call it after each wrote its own shards. Otherwise does nothing. Throws CollectiveFailed.
 void gather_shards(const ParameterStorage& storage, const at::Tensor& flat);
 
 }  // namespace lockstep

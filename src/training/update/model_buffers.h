@@ -1,5 +1,5 @@
-// A model's buffers (statistics of batch norm and the like) as part of the step: a step that
-// changes no weights changes no buffers either.
+// A model's buffers (such as the statistics of batch norm) as part of the step. A step that changes
+// no weights changes no buffers either.
 #pragma once
 
 #include "training/distributed/process_group.h"
@@ -13,16 +13,17 @@
 
 namespace lockstep {
 
-// All ranks: a buffer of rank 0; with `mean`, if it is floating-point, the mean over the ranks.
+// All ranks call it. Sets a buffer to that of rank 0. With `mean`, a floating-point buffer gets the
+// mean over the ranks.
 void share_buffer(const at::Tensor& values, ProcessGroup& group, bool mean);
 
-// The first module that is a batch norm of torch's own, as far as buffers tell: it counts batches,
-// which lockstep::BatchNorm does not; "": none.
+// Returns the name of the first module that seems to be a batch norm of torch. It is recognised by
+// its count of batches, which lockstep::BatchNorm does not have. "": none.
 std::string torch_batch_norm(const std::vector<NamedTensor>& buffers);
 
 // Takes a freshly built model's buffers and makes them views into one flat tensor per dtype on the
-// device; the model keeps the handles and changes them in place. Nothing here synchronises the
-// device unless it says so. One thread, on the training stream.
+// device. The model keeps the handles and changes the buffers in place. No function here
+// synchronises the device unless its comment says so. One thread, on the training stream.
 class ModelBuffers {
  public:
   ModelBuffers(std::vector<NamedTensor> buffers, at::Device device);
@@ -30,37 +31,38 @@ class ModelBuffers {
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
 
   void remember();  // allocates nothing
-  // As they were remembered, where skip is above 0. skip: f32 [1] on the device. May be called
+  // Restores the remembered values if skip is above 0. skip: f32 [1] on the device. May be called
   // again after it ran out of memory.
   void undo(const at::Tensor& skip);
-  void undo();  // whatever the device says
+  void undo();  // restores unconditionally
 
-  void share(ProcessGroup& group, bool mean);  // each as share_buffer
+  void share(ProcessGroup& group, bool mean);  // calls share_buffer for each
 
-  // Copies of the floating-point buffers, for an average of them; in an order of their own, the
-  // same on every rank.
+  // Returns copies of the floating-point buffers, for an average of them. Their order is the same
+  // on every rank, but not that of `tensors`.
   std::vector<at::Tensor> copies() const;
-  // Such copies by the names of the buffers, as views.
+  // Returns views of such copies, with the names of the buffers.
   std::vector<NamedTensor> named(const std::vector<at::Tensor>& copies) const;
-  // The copies move towards the buffers; numbers that a fresh model has infinite are copied. share:
-  // f32 0-dim, of the way.
+  // Moves the copies towards the buffers by the fraction `share`, f32 0-dim. Elements that are
+  // infinite in a fresh model are copied.
   void follow(const std::vector<at::Tensor>& copies, const at::Tensor& share) const;
-  // The model computes with the copies until `show_own`. Between steps only.
+  // Makes the model compute with the copies until `show_own`. Call it between steps only.
   void show(const std::vector<at::Tensor>& copies);
   void show_own();
 
-  // The first that holds a number that is not finite and was finite in a fresh model; empty: none.
-  // Waits for the device.
+  // Returns the name of the first buffer with a number that is not finite but was finite in a fresh
+  // model. Empty: none. Waits for the device.
   std::string not_finite() const;
-  // Throws Error if the model has put another tensor in the place of one of `tensors`, as by an
-  // assignment: it would be neither saved nor shared. now: of Model::buffers.
+  // Throws Error if the model has replaced one of `tensors` by another tensor, for example by an
+  // assignment. The new tensor would be neither saved nor shared. now: the result of
+  // Model::buffers.
   void require_in_place(const std::vector<NamedTensor>& now) const;
 
  private:
   struct Flat {
     at::Tensor values, remembered;  // [elements], of one dtype
-    // bool [elements], true where a fresh model has an infinite number, as in the mask of
-    // attention. Undefined: nowhere.
+    // bool [elements], true where a fresh model has an infinite number, for example in an attention
+    // mask. Undefined: nowhere.
     at::Tensor infinite;
   };
   std::vector<const Flat*> floating() const;

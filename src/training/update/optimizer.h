@@ -1,4 +1,4 @@
-// The update of the weights, with clipping and loss scaling decided on the device.
+// The update of the weights. The device decides about clipping and loss scaling.
 #pragma once
 
 #include "ops/gradient_buffer/deferred_sparse_update.h"
@@ -23,91 +23,95 @@
 
 namespace lockstep {
 
-// One update of the master weights from the sums of the gradients (GradientBuffers::sums_of), which
-// are those of the loss times the loss scale. Where ranks share the update
-// (ParameterStorage::sharing), each updates its own shards, and all ranks step together. Weight
-// decay and learning rate are properties of ranges of the flat buffers. A step whose gradient is
-// not finite changes nothing but the loss scale; no call synchronises the device.
+// Updates the master weights from the sums of the gradients (GradientBuffers::sums_of). These are
+// gradients of the loss times the loss scale. If ranks share the update
+// (ParameterStorage::sharing), each rank updates its own shards, and all ranks call the functions
+// together. Each range of the flat buffers has its own weight decay and learning rate. A step whose
+// gradient is not finite changes nothing but the loss scale. No call synchronises the device.
 class Optimizer {
  public:
-  // buffers: of the model, for the average of the weights; null where there are none. Throws Error
-  // where optimizer.groups does not fit the model.
+  // buffers: of the model, for the average of the weights; null if there are none. Throws Error if
+  // optimizer.groups does not fit the model.
   Optimizer(const TrainOptions& options, GradientBuffers& gradients,
             ModelBuffers* buffers = nullptr);
 
-  // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
+  // f32 [1] on the device: the factor on the loss before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_.value(); }
-  // Before `prepare`: a range of the sums, for the norm (GradientNorm::add).
+  // Call it before `prepare`. Adds a range of the sums to the norm (GradientNorm::add).
   void find_norm_of(const at::Tensor& sums, bool now) { norm_of_sums_.add(sums, now); }
-  // lr: f32 0-dim on the device. dropped: f64 [1] on the device; above 0 the step changes nothing
-  // at all. In two parts, so that all that needs memory is done before anything changes: `prepare`
-  // may be called again after it ran out of memory.
+  // A step is `prepare`, then `apply`. All work that needs memory is in `prepare`, before anything
+  // changes. So `prepare` may be called again after it ran out of memory. lr: f32 0-dim on the
+  // device. dropped: f64 [1] on the device; if above 0, the step changes nothing at all.
   void prepare(const at::Tensor& lr, const at::Tensor& dropped = {});
   void apply();
-  // `apply` in two. First the scalars that later steps read at once (the count of updates, the loss
-  // scale), then the weights, which read that count: with `update_weights`, or group by group in a
-  // graph that begins with an update. The weights may follow at any time before they are used,
-  // before their gradients are zero-filled and before the next `prepare`. Not where ranks share the
-  // update or there is an average.
+  // `apply` in two parts. `apply_numbers` updates the scalars that later steps read at once: the
+  // count of updates and the loss scale. Then `update_weights` updates the weights, or a graph that
+  // begins with an update does so group by group. This update reads the count. It must come before
+  // the weights are used, before their gradients are zero-filled and before the next `prepare`. Not
+  // allowed if ranks share the update or if there is an average.
   void apply_numbers();
   void update_weights();
-  // By update groups of the plan in use: first `begin_weights`, then each group once, in any order.
+  // Updates the weights by the groups of the plan in use. Call `begin_weights` first, then
+  // `update_group` once for each group, in any order.
   void begin_weights();
   void update_group(std::size_t group);
-  // For a group that is one sparse parameter: what an operation needs to compute rows as this
-  // update will leave them. Valid on the device once begin_weights is done. Nothing where the
-  // rule cannot.
+  // For a group that is one sparse parameter: returns the data from which an operation computes the
+  // updated values of rows. Valid on the device after begin_weights. Nothing if the rule does not
+  // support it.
   std::optional<DeferredRows> deferred_rows(std::size_t group) const;
-  // Before a replay. begins: the graph begins with the update of the step before it, and leaves
-  // that of its own step to the next one, or to `flush_update`. Other graphs need all weights up to
-  // date.
+  // Call it before a replay. begins: the graph has a deferred update. It begins with the update of
+  // the previous step, and leaves its own update to the next step or to `flush_update`. Other
+  // graphs need up-to-date weights.
   void before_replay(bool begins);
-  // Makes the update that a graph left: all work enqueued from now on sees the weights of the last
-  // step. It reads the gradients, so it comes before they are zero-filled for the next step.
+  // Makes the deferred update, so that all work enqueued from now on sees the weights of the last
+  // step. It reads the gradients, so call it before they are zero-filled for the next step.
   void flush_update();
   bool update_is_deferred() const { return update_is_deferred_; }
 
-  // Makes what the device reads of a plan, for GradientBuffers::use. for_graph: its updates skip
-  // what is clean (DirtyPieces), which needs nothing but decay: `find_dirty` comes before a replay
-  // of a graph that was captured with it. Throws where memory runs out, and then changes nothing.
+  // Makes the tables that the device reads for a plan, for GradientBuffers::use. for_graph: the
+  // updates of the plan skip clean pieces (DirtyPieces), which need nothing but decay. Call
+  // `find_dirty` before a replay of a graph that was captured with such a plan. Throws if memory
+  // runs out, and then changes nothing.
   std::shared_ptr<const StepPlan> prepare_plan(UpdatePlan plan, bool for_graph = false);
   void find_dirty();
   // Whether the rule reads sums in bf16.
   bool reads_low_sums() const { return rule_->reads_low_sums(); }
-  // Whether a graph may begin with the update of the step before it.
+  // Whether a graph may begin with the update of the previous step.
   bool defers() const { return rule_->defers(); }
-  // After a step that did not reach `apply`: the norm is found anew.
+  // Call it after a step that did not reach `apply`. The norm is then computed again.
   void forget_prepared() { norm_of_sums_.forget(); }
   void step(const at::Tensor& lr, const at::Tensor& dropped = {});
   void step(double lr);
-  // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if
-  // skipped.
+  // f32 [1]: the norm of the last step's whole gradient, before clipping, without the loss scale.
+  // Not finite if the step was skipped.
   const at::Tensor& gradient_norm() const { return norm_; }
 
-  // Between `prepare` and `apply`, f32 [1]: 1 where the gradient is not finite and a smaller loss
-  // scale would not help; else 0. It says nothing about a dropped step.
+  // Valid between `prepare` and `apply`. f32 [1]: 1 if the gradient is not finite and a smaller
+  // loss scale would not help, else 0. It says nothing about a dropped step.
   at::Tensor not_finite() const { return loss_scale_.not_finite(skip_); }
 
-  // After `prepare`, f32 [1]: 1 where the step changes nothing, else 0.
+  // Valid after `prepare`. f32 [1]: 1 if the step changes nothing, else 0.
   const at::Tensor& skipped() const { return skip_; }
 
   OptimizerKind kind() const { return options_.optimizer.kind; }
-  // Which parameters have rates of their own.
+  // Says which parameters have rates of their own.
   const ParameterGroups& parameter_groups() const { return parameter_groups_; }
 
   // The average of the weights that `step` keeps; null unless ema.decay is set.
   WeightAverage* average() const { return average_.get(); }
 
-  // State a checkpoint holds: that of planning/options/optimizers.h, the same as flat f32 buffers
-  // by name, and f32 [1] scalars ("step", "loss_scale", "growth").
+  // The state for a checkpoint. states: those of planning/options/optimizers.h. flat_state: the
+  // same as flat f32 buffers, by name. scalar_state: f32 [1] scalars ("step", "loss_scale",
+  // "growth").
   const std::vector<StateBuffer>& states() const { return states_; }
   std::map<std::string, at::Tensor> flat_state() const;
   std::map<std::string, at::Tensor> scalar_state() const;
-  // As at the start of a run: what was restored is that of another precision.
+  // Sets the loss scale to its value at the start of a run. Meant for a restored scale that belongs
+  // to another precision.
   void restart_loss_scale() { loss_scale_.restart(); }
 
  private:
-  // Parameters with equal rates that are updated alike.
+  // Parameters with equal rates that are updated in the same way.
   struct Group {
     ParameterRates rates;
     bool matrices = false;
@@ -127,10 +131,10 @@ class Optimizer {
   GradientBuffers& gradients_;
   ParameterGroups parameter_groups_;
   std::vector<Group> groups_;
-  std::vector<std::size_t> rates_of_;  // by parameter, in groups_
+  std::vector<std::size_t> rates_of_;  // by parameter: index in groups_
   std::vector<StateBuffer> states_;
-  std::vector<OptimizerState> state_kinds_;  // of each
-  at::Tensor step_, next_step_;              // updates that were not skipped
+  std::vector<OptimizerState> state_kinds_;  // of each entry of states_
+  at::Tensor step_, next_step_;              // the count of updates that were not skipped
   // skip: 1 if the gradient is not finite or the step is dropped; divisor: loss scale / clipping.
   at::Tensor norm_, skip_, divisor_;
   LossScale loss_scale_;
@@ -138,8 +142,9 @@ class Optimizer {
   UpdateScalars scalars_;  // of the tensors above
   std::unique_ptr<OptimizerRule> rule_;
   std::unique_ptr<WeightAverage> average_;
-  bool update_is_deferred_ = false;           // the last replay left its update to do
-  std::weak_ptr<const StepPlan> graph_plan_;  // the last one: others may share its tables
+  bool update_is_deferred_ = false;           // the update of the last replay is still to be made
+  std::weak_ptr<const StepPlan> graph_plan_;  // the last plan of a graph: later plans may share its
+                                              // tables
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The model computes with other weights for a while, such as their average in an evaluation.
+// Makes the model compute with other weights for a while, such as their average in an evaluation.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -7,26 +7,29 @@
 
 namespace lockstep {
 
-// While it lives the model computes with other weights in place of its own. Between steps only, on
-// the training stream; the storage outlives it. In fp32 without sharding nothing is copied.
+// While it exists, the model computes with other weights in place of its own. Between steps only,
+// on the training stream. The storage outlives it. In fp32 without sharding nothing is copied.
 class ShownWeights {
  public:
-  // weights: f32 [own_elements], unchanged meanwhile. Where the optimizer is sharded all ranks make
-  // one together, because the other ranks' shards are gathered. Throws CollectiveFailed.
+  // weights: f32 [own_elements]. They must not change while this object exists. If the optimizer is
+  // sharded, all ranks construct it together, because it gathers the other ranks' shards. Throws
+  // CollectiveFailed.
   ShownWeights(ParameterStorage& storage, const at::Tensor& weights);
-  // The model computes with its own weights again. Sharded in low precision all ranks call it
-  // together, because the working copy is gathered anew. Throws CollectiveFailed.
+  // Makes the model compute with its own weights again. If the optimizer is sharded and the
+  // precision is low, all ranks call it together, because it gathers the working copy again. Throws
+  // CollectiveFailed.
   void end();
-  // Without `end`, as where an exception passes, it does what needs no other rank: those may never
-  // come. So in low precision the other ranks' shards of the working copy stay as they were shown.
-  // Without an exception `end` must come first there. Throws nothing.
+  // Without `end`, for example after an exception, it restores only what needs no other rank,
+  // because the others may never come. So with a sharded optimizer in low precision, the other
+  // ranks' shards of the working copy keep the shown values. In this case `end` must come first,
+  // unless there is an exception. Throws nothing.
   ~ShownWeights();
   ShownWeights(const ShownWeights&) = delete;
   ShownWeights& operator=(const ShownWeights&) = delete;
 
  private:
   ParameterStorage& storage_;
-  int exceptions_;  // under way when it began
+  int exceptions_;  // number in flight at construction
   bool ended_ = false;
 };
 

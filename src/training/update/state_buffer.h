@@ -1,4 +1,4 @@
-// One state of the update rule, as a momentum, over those parameters that have it.
+// One state of the update rule, for example a momentum, for those parameters that have it.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -12,30 +12,33 @@
 
 namespace lockstep {
 
-// A flat f32 buffer that holds, one behind the other, this rank's shards of the parameters that
-// have the state. Where all have it, it is laid out as [own_elements] of the storage. Begins at
-// zeros. Owns the buffer; storage outlives it. One thread, on the training stream.
+// A flat f32 buffer of this rank's shards of the parameters that have the state, one after the
+// other. If all parameters have the state, its layout is that of [own_elements] of the storage. It
+// is initialised with zeros. Owns the buffer. `storage` outlives it. One thread, on the training
+// stream.
 class StateBuffer {
  public:
-  // name: its prefix in checkpoints. has: by parameter.
+  // name: the prefix of the state in checkpoints. has: by parameter, whether it has the state.
   StateBuffer(const ParameterStorage& storage, std::string name, std::vector<bool> has);
 
   const std::string& name() const { return name_; }
   const at::Tensor& flat() const { return flat_; }  // f32 [elements that this rank keeps]
   bool has(std::size_t parameter) const { return has_[parameter]; }
-  // Whether a parameter of the bucket has it: the same on all ranks, whatever their shards hold.
+  // Whether any parameter of the bucket has the state. The same on all ranks, whatever their shards
+  // hold.
   bool has_any(const Bucket& bucket) const;
-  // Whether flat() is laid out as the storage's own shards are.
+  // Whether flat() has the layout of the storage's own shards.
   bool is_of_all() const;
-  // Where parameter i begins in flat(); nothing where it has no such state. Not where the optimizer
-  // is sharded.
+  // Where the parameter begins in flat(). Nothing if it does not have the state. Do not call it if
+  // the optimizer is sharded.
   std::optional<std::int64_t> place(std::size_t parameter) const;
-  // Elements [begin, end) of the storage, all in one shard of this rank, of parameters that have
-  // the state.
+  // The state of elements [begin, end) of the storage. All of them must be in one shard of this
+  // rank, and their parameters must have the state.
   at::Tensor range(std::int64_t begin, std::int64_t end) const;
-  // Copies those elements to `out`, f32 [end - begin], with zeros where there is no such state.
+  // Copies the state of elements [begin, end) to `out`, f32 [end - begin], with zeros where a
+  // parameter does not have the state.
   void read(std::int64_t begin, std::int64_t end, const at::Tensor& out) const;
-  // Writes parameter i's values, of its shape, as far as this rank keeps them.
+  // Writes the parameter's values, which have its shape, as far as this rank keeps them.
   void fill(std::size_t parameter, const at::Tensor& values) const;
 
  private:

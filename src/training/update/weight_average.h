@@ -1,5 +1,6 @@
-// An exponential moving average of the weights (EMA), kept beside them in fp32, and of the model's
-// floating-point buffers, which belong to the weights that they were made with.
+// An exponential moving average (EMA) of the weights, kept in fp32 in addition to them. It includes
+// the model's floating-point buffers, because these belong to the weights that they were computed
+// with.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -13,24 +14,25 @@
 
 namespace lockstep {
 
-// After update n the average moves towards the weights by max(1 - decay, 9 / (10 + n)) of the way,
-// so that it follows the first steps closely. All work is enqueued; nothing synchronises the
-// device.
+// After update n the average moves towards the weights by the fraction max(1 - decay, 9 / (10 + n))
+// of their distance. So it follows the first steps closely. All work is enqueued, and nothing
+// synchronises the device.
 class WeightAverage {
  public:
-  // Begins at the present weights. buffers: null where there are none. All outlive it.
+  // Begins with the present weights. buffers: null if there are none. All arguments outlive this
+  // object.
   WeightAverage(double decay, ParameterStorage& storage, ModelBuffers* buffers = nullptr);
 
   const at::Tensor& flat() const { return flat_; }  // f32 [own_elements]
   void restart();                                   // at the present weights
-  // Before an update. updates: f32 [1], how many there were, with this one. skip: f32 [1], 1 leaves
-  // the average alone.
+  // Call it before an update. updates: f32 [1], the count of updates including this one. skip: f32
+  // [1]; 1 leaves the average unchanged.
   void prepare(const at::Tensor& updates, const at::Tensor& skip);
-  void update();  // after it; allocates nothing but where there are buffers
+  void update();  // after an update; allocates only if there are buffers
 
-  // The averages of the buffers, as views by their names.
+  // The averages of the buffers, as views with the buffers' names.
   std::vector<NamedTensor> buffers() const;
-  // All ranks: rank 0's averages of buffers.
+  // All ranks call it. Shares the averages of buffers as share_buffer does.
   void share_buffers(ProcessGroup& group, bool mean);
 
  private:
@@ -41,15 +43,15 @@ class WeightAverage {
   ModelBuffers* buffers_;
   double decay_;
   std::vector<at::Tensor> buffer_flats_;
-  at::Tensor flat_, share_;  // share: f32 [1], of the way to the weights
+  at::Tensor flat_, share_;  // share_: f32 [1], the fraction of the distance to the weights
 };
 
-// While it lives the model computes with the average, also of buffers; with null nothing happens.
-// All ranks and exceptions: as ShownWeights.
+// While it exists, the model computes with the average, also that of buffers. With null nothing
+// happens. The rules about ranks and exceptions are those of ShownWeights.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);
-  void end();  // the model's own again: as ShownWeights::end, by all ranks
+  void end();  // shows the model's own again; all ranks call it, as for ShownWeights::end
   ~ShownAverage();
   ShownAverage(const ShownAverage&) = delete;
   ShownAverage& operator=(const ShownAverage&) = delete;
@@ -58,7 +60,7 @@ class ShownAverage {
   void show_own_buffers() noexcept;
 
   std::optional<ShownWeights> weights_;
-  ModelBuffers* buffers_ = nullptr;  // null: they are the model's own
+  ModelBuffers* buffers_ = nullptr;  // null: the model's own buffers are shown
 };
 
 }  // namespace lockstep

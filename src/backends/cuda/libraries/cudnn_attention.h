@@ -1,4 +1,4 @@
-// Attention through cuDNN's graphs.
+// Attention with cuDNN's graph API.
 #pragma once
 
 #include "ops/attention/attention.h"

@@ -35,7 +35,7 @@ class LtProduct {
 
   // The number of algorithms, possibly 0.
   std::size_t candidates() const { return candidates_.size(); }
-  // Returns cuBLASLt's status for that algorithm: some that it proposes cannot run after all.
+  // Returns cuBLASLt's status for that algorithm, because some proposed algorithms cannot run.
   cublasStatus_t run(std::size_t candidate, const MatmulArguments& arguments,
                      const LtPlace& place) const;
 

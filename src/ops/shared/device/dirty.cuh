@@ -1,4 +1,5 @@
-// Which elements of a flat buffer are dirty, that is, were ever added to (kernel_arguments.h).
+// Says which elements of a flat buffer are dirty: something was ever added to their piece
+// (kernel_arguments.h).
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -7,7 +8,7 @@
 
 namespace lockstep {
 
-// dirty null: unknown.
+// dirty: null if unknown.
 __device__ inline bool is_dirty(const std::uint8_t* dirty, std::int64_t element) {
   return dirty == nullptr || dirty[element / dirty_piece] != 0;
 }

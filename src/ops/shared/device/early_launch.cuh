@@ -1,6 +1,6 @@
 // A kernel that begins while the previous one on its stream is still ending ("programmatic
-// dependent launch"), from compute capability 9.0 on. Its blocks take the processors that become
-// free, and wait there. On older devices it begins after the previous kernel, as usual.
+// dependent launch"), from compute capability 9.0 on. Its blocks take the multiprocessors that
+// become free, and wait there. On older devices it begins after the previous kernel, as usual.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -45,7 +45,7 @@ inline bool begins_early(const void* kernel) {
   return here == yes;
 }
 
-// The kernel must call wait_for_those_before().
+// Launches a kernel that calls wait_for_those_before().
 template <class... Parameters, class... Arguments>
 cudaError_t launch_early(void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
                          cudaStream_t stream, const Arguments&... arguments) {

@@ -1,4 +1,4 @@
-// Converts elements of every type to float and back; vectors of eight elements.
+// Converts elements of every type to float and back. Also has vectors of eight elements.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -62,8 +62,8 @@ __device__ inline float warp_sum(float value) {
   return value;
 }
 
-// The sum over a block of so many whole warps, for all its threads, in a fixed order. A kernel may
-// call it once: a second call would write memory that other warps still read.
+// The sum over a block of `warps` whole warps, for all its threads, in a fixed order. A kernel may
+// call it only once, because a second call would write memory that other warps still read.
 template <int warps>
 __device__ float block_sum(float value) {
   __shared__ float of_warps[warps];

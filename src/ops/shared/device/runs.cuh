@@ -1,5 +1,5 @@
-// Elements of a tensor stored in runs, whose type is known only when the kernel runs: for kernels
-// that read few bytes.
+// Elements of a tensor that is stored in runs. Their type is known only when the kernel runs. It is
+// meant for kernels that read few bytes.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -38,7 +38,7 @@ __device__ inline Corners corners_at(const float* boxes, std::int64_t i) {
   return reinterpret_cast<const Corners*>(boxes)[i];
 }
 
-// Dense, and aligned to a row.
+// One row of a dense tensor, aligned to the size of a row.
 template <class T>
 struct alignas(4 * sizeof(T)) FourOf {
   T value[4];

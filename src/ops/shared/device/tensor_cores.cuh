@@ -83,7 +83,7 @@ template <int down>
 using WarpResults = float[down][8][4];
 
 // The column of a warp's product that is column `column` of its `tile`-th 8. Each thread ends up
-// with 16 neighbouring ones, from 16 (lane % 4) on.
+// with 16 neighbouring columns, from 16 (lane % 4) on.
 __device__ constexpr int out_of(int tile, int column) {
   return column / 2 * 16 + tile * 2 + column % 2;
 }
@@ -108,8 +108,8 @@ struct WarpMoments {
 };
 
 // Adds a tile. valid: bit 2 i + h says whether the thread's row 16 i + 8 h + lane / 4 exists; rows:
-// the number of the warp's rows that do. Each number in shared memory belongs to one thread, so the
-// order is always the same.
+// the number of the warp's rows that exist. Each number in shared memory belongs to one thread, so
+// the order is always the same.
 template <int down>
 __device__ void add_moments(WarpMoments& moments, const WarpResults<down>& results, unsigned valid,
                             int rows, bool is_first) {

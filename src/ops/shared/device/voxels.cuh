@@ -114,9 +114,9 @@ struct Nothing {
 // Calls use(vectors, other, element) for each of a thread's voxels in turn: the W channels of each
 // of the N tensors, the value read by other(element), and their index in the tensor. `at_once` of
 // them are read together before they are used. With `ahead` above 0, and from compute capability
-// 8.0 on, they come through shared memory [ahead, N, voxel_threads], requested `ahead` turns
-// before, so that the same amount is always in flight. last: bit n is set if nothing reads tensor n
-// again soon. All threads of the block call it.
+// 8.0 on, the vectors come through shared memory [ahead, N, voxel_threads]. They are requested
+// `ahead` turns before, so that the same amount is always in flight. last: bit n is set if nothing
+// reads tensor n again soon. All threads of the block call it.
 template <class T, int W, int at_once, int ahead, unsigned last, int N, class Other, class Use>
 __device__ void for_turns(const VoxelPlace& place, const VoxelLayout& layout,
                           const T* const (&from)[N], const Other& other, const Use& use) {

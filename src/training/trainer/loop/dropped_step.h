@@ -1,4 +1,5 @@
-// Decides about a step that changed nothing: memory ran out in it, or it was not finite.
+// Decides what follows a step that changed nothing, because memory ran out or because it was not
+// finite.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -10,26 +11,28 @@
 
 namespace lockstep {
 
-// Decides alike on every rank. measure_only: of `lockstep bench`, which measures what was asked
-// for.
+// Decides in the same way on every rank. measure_only: set by `lockstep bench`, which measures
+// exactly the options that were given.
 class DroppedSteps {
  public:
   DroppedSteps(const TrainOptions& options, bool measure_only)
       : options_(options), measure_only_(measure_only) {}
 
-  // Every step's numbers, in order.
+  // Takes the result of every step, in order.
   void hear(const StepResult& result);
-  // The first step that changed nothing, until it is taken up.
+  // Whether there is a step that changed nothing. `take` returns the first such step, and forgets
+  // it.
   bool any() const { return first_.has_value(); }
   StepResult take();
 
-  // The micro-batch with which the step is repeated after memory ran out; nothing: none is smaller,
-  // or it must not change.
+  // Returns the batch with the smaller micro-batch with which the step is repeated after memory ran
+  // out. Nothing: no smaller micro-batch is possible, or it must not change.
   std::optional<BatchPlan> smaller(const BatchPlan& batch) const;
-  // Where none is smaller: whether the step is repeated with all blocks of the model computed again
-  // in backward (memory.recompute = auto). True once.
+  // For the case that no smaller micro-batch is possible. Whether the step is repeated with all
+  // blocks of the model computed again in backward (memory.recompute = auto). True only once.
   bool recomputes_now();
-  // Whether training goes on without a step that was not finite. in_weights: they are not either.
+  // Whether training continues without a step that was not finite. in_weights: the weights are not
+  // finite either.
   bool goes_on_without(bool in_weights) const;
 
  private:

@@ -1,4 +1,4 @@
-// How many threads load a rank's training data.
+// Decides how many threads load a rank's training data.
 #pragma once
 
 #include <cstdint>
@@ -6,25 +6,26 @@
 
 namespace lockstep {
 
-// `asked` of them (data.threads), or where that is negative: one, and more whenever the steps of a
-// window waited for data for more than 2 % of their time, up to `most`: as many as would load in
-// the time of the steps alone, at least one more and at most four times as many. Outlives loaders,
-// so that a later one starts with what was found.
+// The number is `asked` (data.threads). If that is negative, it begins with one thread. It grows
+// when the steps of a window waited for data for more than 2 % of their time. The new number is the
+// one that would load the data within the time of the steps themselves. It is at least one more and
+// at most four times as many, and never more than `most`. This object outlives loaders, so that a
+// later loader starts with the number found.
 class LoaderThreads {
  public:
   LoaderThreads(std::int64_t asked, std::int64_t most);
 
   std::int64_t count() const { return count_; }
-  // Since the last step. May be called several times a step.
+  // Adds time that the rank waited since the last step. May be called several times per step.
   void waited(double seconds) { waited_s_ += seconds; }
-  // A step is over at `now_s`, of any clock. Where it ends a window after which one more is needed,
-  // count() grows, and the share of time that the window waited for data is returned.
+  // A step ended at `now_s`, of any clock. If this step ends a window and more threads are needed,
+  // count() grows. Then it returns the share of the window's time that was spent waiting for data.
   std::optional<double> step_done(double now_s);
 
  private:
   bool fixed_;
   std::int64_t most_, count_;
-  std::int64_t steps_ = 0;  // of this window
+  std::int64_t steps_ = 0;  // number of steps of this window
   double waited_s_ = 0;
   std::optional<double> begin_s_;  // the first window only warms up
 };

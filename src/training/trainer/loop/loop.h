@@ -1,4 +1,4 @@
-// The order of events in a run of one rank; see docs/design/trainer.md.
+// The order of events in a run of one rank (docs/design/trainer.md).
 #pragma once
 
 #include "training/step/step_runner.h"
@@ -26,27 +26,27 @@
 
 namespace lockstep {
 
-// Each event happens in another file: the step (training/step/step_runner.h), its data
-// (step_feed.h), when something is due (due.h), dropped steps (dropped_step.h), evaluation
-// (validation.h), checkpoints (checkpoints.h), and what is written down (recorder.h). Members stand
-// in the order in which they must be taken down.
+// Other files implement each event: the step (training/step/step_runner.h), its data (step_feed.h),
+// due work (due.h), dropped steps (dropped_step.h), evaluation (validation.h), checkpoints
+// (checkpoints.h), and records (recorder.h). The order of the members matters, because they are
+// destroyed in reverse order.
 class Loop {
  public:
   explicit Loop(const TrainerSetup& setup);
   TrainEnd run();
 
  private:
-  // loop_start.cpp: all that comes before the first step.
+  // loop_start.cpp: everything before the first step.
   void start();
   void restore_or_start();
   void watch_the_time();
   void begin_record();
   void open_parts();
   void make_up_for_evaluation();
-  // The start-up's time until now belongs to `part`; after the first step it means nothing.
+  // Attributes the time of the start-up until now to `part`. Meaningless after the first step.
   void started(const char* part);
 
-  // loop.cpp: from step to step.
+  // loop.cpp: the sequence of steps.
   int steps_ahead() const { return setup_.backend.device().is_cpu() ? 0 : 1; }
   bool at_end() const { return step_ >= setup_.plan.total_steps; }
   void train_steps();
@@ -57,7 +57,7 @@ class Loop {
   void on_result(const StepResult& result);
   void on_first_result(const StepResult& result);
 
-  // loop_between_steps.cpp: what is due between two steps.
+  // loop_between_steps.cpp: the work that is due between two steps.
   void do_what_is_due();
   void check_weights();
   bool owes_evaluation();
@@ -104,9 +104,9 @@ class Loop {
   std::deque<RunningStep> running_;
 
   std::int64_t step_ = 0;    // steps enqueued
-  double step_begin_s_ = 0;  // when the last result came, or what followed it ended
-  double wait_s_ = 0;        // for the other ranks, since the last report
-  double save_s_ = 0;        // since the last step that was recorded
+  double step_begin_s_ = 0;  // when the last result came, or when the work after it ended
+  double wait_s_ = 0;        // time waited for the other ranks since the last report
+  double save_s_ = 0;        // time of saves since the last step that was recorded
   bool first_step_done_ = false;
 };
 

@@ -1,4 +1,5 @@
-// The data of the next step: the loader, how many threads it has, and the micro-batches it makes.
+// Provides the data of the next step. It has the loader, the number of its threads, and the sizes
+// of the micro-batches.
 #pragma once
 
 #include "planning/batch/micro_batch.h"
@@ -21,32 +22,33 @@ class StepFeed {
   // runner: outlives it.
   StepFeed(const TrainerSetup& setup, std::shared_ptr<const Dataset> data, StepRunner& runner);
 
-  const BatchPlan& batch() const { return batch_; }  // as it is now
-  // From step `step` on (0: the first), in micro-batches of `batch`. A staged step is forgotten.
+  const BatchPlan& batch() const { return batch_; }  // the present batch
+  // Loads from step `step` on (0: the first), in micro-batches of `batch`. Drops a staged step.
   void start(std::int64_t step, const BatchPlan& batch);
-  // Whether batch.micro_changes asks for another micro-batch before step `step`, and the batch
-  // then.
+  // change_due: whether batch.micro_changes asks for another micro-batch before step `step`.
+  // take_change: returns the batch with it.
   bool change_due(std::int64_t step) const;
   BatchPlan take_change(std::int64_t step);
-  // Forgets the changes that are due at `step`, where a run that resumes begins.
+  // Drops the changes that are due at `step`, at which a resumed run begins.
   void skip_changes(std::int64_t step);
-  // Stages the next step. An exception of the data is kept: see `has_data`.
+  // Stages the next step. If the data throw an exception, keeps it (see `has_data`).
   void fetch();
-  // Whether every rank has the data of the step that is staged; false: it cannot be taken, and on
-  // ranks whose own data failed `failure` says why.
+  // Whether every rank has the data of the staged step. If false, the step cannot be taken. On
+  // ranks whose own data failed, `failure` returns the exception.
   bool has_data() const;
   std::exception_ptr failure() const { return failure_; }
   StagedStep take();
-  // Nothing waits to be taken any more. `start` does so too.
+  // Drops the staged step. `start` does so too.
   void forget_staged();
-  // The data of the next step, staged as `fetch` does but not kept; `samples` gets this rank's.
+  // Returns the data of the next step, staged as by `fetch`, but does not keep them. `samples` gets
+  // this rank's samples.
   StagedStep fetch_apart(std::vector<std::int64_t>& samples);
-  // The samples of the staged step, of all ranks; with run.record_samples only.
+  // The samples of the staged step, of all ranks. Only with run.record_samples.
   const std::vector<std::int64_t>& samples() const { return samples_; }
 
-  double take_wait_s();  // that `fetch` waited for the loader since the last call
-  // After each step: with data.threads unset, one more loader thread where steps wait for data.
-  // Then: the share of their time that they did.
+  double take_wait_s();  // the time that `fetch` waited for the loader since the last call
+  // Call it after each step. If data.threads is unset and steps wait for data, adds loader threads.
+  // Then it returns the share of the steps' time that was spent waiting.
   std::optional<double> adapt();
   std::int64_t threads() const { return threads_.count(); }
 
@@ -57,11 +59,11 @@ class StepFeed {
   std::shared_ptr<const Dataset> data_;
   StepRunner& runner_;
   BatchPlan batch_;
-  std::vector<MicroChange> changes_;  // asked for
+  std::vector<MicroChange> changes_;  // by batch.micro_changes
   LoaderThreads threads_;
   std::unique_ptr<Loader> loader_;
   std::optional<StagedStep> staged_;
-  std::exception_ptr failure_;  // of the loader, in the place of what is staged
+  std::exception_ptr failure_;  // of the loader, in place of the staged step
   std::vector<std::int64_t> samples_;
   double wait_s_ = 0;
 };

@@ -1,4 +1,4 @@
-// The best evaluation so far, and how long ago it was.
+// The best evaluation so far, and the number of evaluations since then.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// Part of a checkpoint's state, so that a run that goes on counts on.
+// Part of a checkpoint's state, so that a resumed run continues to count.
 struct BestSoFar {
   std::optional<double> value;
   std::int64_t step = 0;       // of the evaluation that gave it
@@ -19,10 +19,10 @@ struct BestSoFar {
 };
 
 nlohmann::json to_json(const BestSoFar& best);
-BestSoFar best_from_json(const nlohmann::json& state);  // earlier versions tell less
+BestSoFar best_from_json(const nlohmann::json& state);  // earlier versions stored less
 
-// Whether stop.patience or stop.patience_epochs is over after the last evaluation: why, as words;
-// empty: it is not. metric: its name. Pure.
+// If stop.patience or stop.patience_epochs is exceeded after the last evaluation, returns the
+// reason in words. Otherwise returns an empty text. metric: the name of the metric. Pure.
 std::string out_of_patience(const TrainOptions& options, const BestSoFar& best,
                             const std::string& metric, std::int64_t steps_per_epoch);
 

@@ -1,4 +1,5 @@
-// The checkpoints of a run that trains: which one it goes on from, and what is saved.
+// The checkpoints of a run that trains: chooses the one from which it continues, and saves further
+// ones.
 #pragma once
 
 #include "training/checkpoint/snapshot.h"
@@ -18,35 +19,37 @@
 
 namespace lockstep {
 
-// Where training goes on.
+// The point from which training continues.
 struct StartingPoint {
-  std::optional<CheckpointInfo> from;   // none: a first start
-  std::vector<CheckpointInfo> skipped;  // damaged, on rank 0
+  std::optional<CheckpointInfo> from;   // none: this is a first start
+  std::vector<CheckpointInfo> skipped;  // damaged checkpoints, on rank 0 only
   std::int64_t step = 0;                // steps done
-  double spent_s = 0;                   // by earlier starts
+  double spent_s = 0;                   // time spent by earlier starts
   BestSoFar best;
 };
 
-// The newest good checkpoint where the run goes on; the rest of it is not known yet. All ranks.
+// All ranks call it. If the run is resumed, chooses its newest good checkpoint. Leaves the other
+// fields for restore_or_start.
 StartingPoint choose_start(const TrainerSetup& setup);
 
 // All ranks make the same calls in the same order; only rank 0 writes.
 class Checkpoints {
  public:
-  // All outlive it.
+  // All arguments outlive this object.
   Checkpoints(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer);
 
   // Restores the chosen checkpoint and fills in `start` from it. If there is none, all ranks get
   // rank 0's first weights.
   void restore_or_start(StartingPoint& start);
-  // From here on checkpoints are written. recorder: null but on rank 0. written: is told how long
-  // each took, on another thread.
+  // From here on checkpoints are written. recorder: null on other ranks than 0. written: called
+  // with the duration of each save, on another thread.
   void open(Recorder* recorder, std::function<void(double seconds)> written);
-  // To be called before a graph is captured.
+  // Call it before a graph is captured.
   void finish_reserving();
-  // In the background, on rank 0; the others give what they hold alone.
+  // Saves in the background, on rank 0. The other ranks contribute the shards that only they hold.
   void save(std::int64_t step, double elapsed_s, const BestSoFar& best, nlohmann::json metrics);
-  // Waits until all are written. Why the last could not be; empty: it is there. All ranks.
+  // All ranks call it. Waits until all checkpoints are written. Returns why the last one could not
+  // be written; empty: it is written.
   std::string finish();
 
  private:

@@ -1,4 +1,5 @@
-// Predicting items on all ranks: each takes the next ones, rank 0 puts the outputs in their place.
+// Predicts items on all ranks. Each rank takes the next items, and rank 0 puts the outputs in their
+// place.
 #pragma once
 
 #include "runtime/run/predictions/earlier_predictions.h"
@@ -16,27 +17,28 @@ struct ItemJob {
   std::vector<PredictItem> items;           // all, the same on every rank
   std::int64_t batch = 1;                   // PredictInput::batch
   nlohmann::json extra;                     // ItemContext::extra
-  std::filesystem::path folder;             // of the outputs
+  std::filesystem::path folder;             // folder of the outputs
   std::filesystem::path scratch;            // PredictionFolder::scratch
-  bool replace = false;                     // outputs that are there already
+  bool replace = false;                     // whether existing outputs are replaced
   std::vector<FurtherRun> also{};           // ItemContext::also
-  std::vector<std::string> item_keys{};     // item_key of each, from before it was read
-  std::filesystem::path record{};           // where rank 0 writes what is done
+  std::vector<std::string> item_keys{};     // item_key of each item, made before it was read
+  std::filesystem::path record{};           // the file in which rank 0 records finished items
   std::map<std::int64_t, DonePart> done{};  // parts that earlier commands made
-  std::set<std::string> own{};              // outputs of theirs that may be replaced
-  // Items that would end later than this, on the system's monotonic clock, are not begun; 0: all
-  // are. item_s: what one takes, as far as that is known before.
+  std::set<std::string> own{};              // outputs of earlier commands that may be replaced
+  // Items that would end later than ends_s, on the system's monotonic clock, are not begun; 0: all
+  // are begun. item_s: the time that one item takes, if it is known before.
   double ends_s = 0, item_s = 0;
 
   std::set<std::int64_t> done_parts() const;
 };
 
-// All ranks, at the same time, on one host. Rank 0 writes events to the launcher. "items" {"done",
-// "earlier", "total", "skipped", "left"} comes while items are predicted; `earlier` of the done
-// items were done before. It has "work_done", "work_total", "work_known" and "work_unit" too, where
-// the recipe reports its steps (training/recipe/item_progress.h). The other event is "item_skipped"
-// {"name", "reason"}. Throws Error if outputs cannot be written. An item that the recipe throws for
-// is skipped, and where items are left there are no outputs of all items.
+// All ranks call it at the same time, on one host. Rank 0 writes events to the launcher. While
+// items are predicted, it writes "items" {"done", "earlier", "total", "skipped", "left"}. Earlier
+// commands did `earlier` of the done items. If the recipe reports its steps
+// (training/recipe/item_progress.h), the event also has "work_done", "work_total", "work_known" and
+// "work_unit". The other event is "item_skipped" {"name", "reason"}. Throws Error if outputs cannot
+// be written. If the recipe throws for an item, the item is skipped. If items are left, the outputs
+// that hold all items are not made.
 void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job);
 
 }  // namespace lockstep

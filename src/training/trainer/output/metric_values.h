@@ -1,4 +1,5 @@
-// An evaluation's metrics as events and checkpoints hold them, and the one that the best goes by.
+// An evaluation's metrics in the form of events and checkpoints, and the metric that decides which
+// evaluation is best.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -10,13 +11,14 @@
 
 namespace lockstep {
 
-// {"loss": 1.23, …, "selection": …}: `selection` is the chosen metric with the sign that makes
-// lower better; retention and `best` go by it.
+// {"loss": 1.23, …, "selection": …}: `selection` is the chosen metric, with the sign that makes
+// lower values better. It decides about retention and `best`.
 nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::string& best_metric);
-// {"NAME": "inf"} for infinite ones, which JSON has as null like those that are no numbers. Null:
-// none.
+// Returns {"NAME": "inf"} for infinite metrics, because JSON stores infinite values and NaN as
+// null. Returns null if no metric is infinite.
 nlohmann::json infinite_metrics(const std::vector<Metric>& metrics);
-// The metric named, or the first if the name is empty; throws Error naming the nearest.
+// Returns the metric of this name, or the first if the name is empty. If there is none, throws
+// Error with the nearest name.
 const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// The time that a quota keeps for predictions after training, as more is known of them.
+// Adapts the time that a quota keeps for predictions after training, as more becomes known about
+// them.
 #pragma once
 
 #include "training/trainer/output/recorder.h"
@@ -10,16 +11,18 @@
 
 namespace lockstep {
 
-// Only rank 0's clock counts, so the others do nothing.
+// Only rank 0's clock counts, so the other ranks do nothing.
 class PredictionReserve {
  public:
-  // recorder: null but on rank 0. All outlive it.
+  // recorder: null on other ranks than 0. All arguments outlive this object.
   PredictionReserve(const TrainerSetup& setup, Quota& quota, Recorder* recorder)
       : setup_(setup), quota_(quota), recorder_(recorder) {}
 
-  // The first step is done: predictions start up as long as this start did.
+  // Call it when the first step is done. Predictions are expected to take as long to start as this
+  // start did.
   void started_up(std::int64_t step);
-  // An item is taken to cost as much as a validation sample, until items were predicted.
+  // Call it after an evaluation. Until items were predicted, an item is assumed to cost as much as
+  // a validation sample.
   void evaluated(std::int64_t step, double evaluation_s);
 
  private:

@@ -13,7 +13,7 @@ class ProfiledSteps {
  public:
   explicit ProfiledSteps(const TrainerSetup& setup) : setup_(setup) {}
   void before_step(std::int64_t step);  // from 1
-  void finish();                        // writes what there is
+  void finish();                        // writes the trace, if there is one
 
  private:
   const TrainerSetup& setup_;

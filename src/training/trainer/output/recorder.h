@@ -1,4 +1,4 @@
-// Writes down what rank 0 records while it trains: events, samples, the run's state.
+// Writes the records of rank 0 while it trains: events, samples, the run's state.
 #pragma once
 
 #include "core/base/clock.h"
@@ -26,12 +26,12 @@
 
 namespace lockstep {
 
-// How training ended. why: what stopped it; empty: it finished. early: why it finished before its
-// last step; empty: it did not.
+// How training ended. why: the reason why it stopped; empty: it finished. early: why it finished
+// before its last step; empty: it did not finish early.
 struct RunEnd {
   std::string why{}, early{};
   bool by_quota = false;  // stopped by stop.after or stop.budget
-  // Seconds of the quota for what follows training; nothing: there is no limit.
+  // The seconds of the quota that are left for the work after training. Nothing: there is no limit.
   std::optional<double> left_s{};
 };
 
@@ -45,37 +45,40 @@ class Recorder {
   void started(std::int64_t step, double quota_s, const std::string& backend);
   void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
                const std::vector<CheckpointInfo>& skipped);
-  // How many parameters are trained, and with which rates; nothing where all are trained alike.
+  // Records how many parameters are trained, and with which rates. Records nothing if all are
+  // trained in the same way.
   void parameters(std::int64_t step, const ParameterStorage& storage,
                   const ParameterGroups& groups);
-  void first_weights(nlohmann::json report);  // of load_first_weights
+  void first_weights(nlohmann::json report);  // report: from load_first_weights
   void start_up(std::int64_t step, const StartUp& start_up);
-  // Called when the numbers of a step are there, so that its time is that until it was done.
+  // Called when the step metrics are there, so that the time of a step lasts until it was done.
   void step(const StepResult& result, const OwnTimes& own, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
   void buckets(std::int64_t step, const std::vector<Bucket>& buckets,
                const std::optional<KnownLink>& link);
   void graph(std::int64_t step, const GraphState& state);
-  // Memory ran out: from the step after `step` on, other micro-batches, or blocks that are computed
-  // again where they are the same; or a smaller batch in evaluation.
+  // Memory ran out. From the step after `step` on there are other micro-batches. If `before` and
+  // `now` are the same, blocks are computed again instead.
   void repeats_in_less(std::int64_t step, const StepResult& result, const BatchPlan& before,
                        const BatchPlan& now);
-  // By batch.micro_changes: other micro-batches from the step after `step` on.
+  // batch.micro_changes gives other micro-batches from the step after `step` on.
   void changes_micro(std::int64_t step, const BatchPlan& before, const BatchPlan& now);
-  // event: of describe_not_finite, with "action".
+  // event: the result of describe_not_finite, with "action".
   void not_finite(const nlohmann::json& event);
+  // Memory ran out in an evaluation, and it continued with a smaller batch.
   void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
-  // An evaluation that was given up because it would have taken longer than there was time.
+  // An evaluation was given up, because it would have taken longer than the time that was left.
   void evaluation_given_up(std::int64_t step, double expected_s, double limit_s);
-  // An evaluation that does not fit into the quota; why: "an evaluation takes …".
+  // An evaluation was left out, because it does not fit into the quota. why: "an evaluation takes
+  // …".
   void evaluation_left_out(std::int64_t step, const std::string& why);
-  // More of the quota is kept for predictions than before: quota_s are left to train.
+  // More of the quota than before is kept for predictions. quota_s: the seconds left for training.
   void quota(std::int64_t step, double quota_s, const std::string& why);
   void checkpoint(const CheckpointSaver::Result& result);
-  // Makes all that was written so far outlast a power loss. A checkpoint calls it before it counts,
-  // because its events and samples must be there too.
+  // Makes all that was written so far survive a power loss. Called before a checkpoint counts,
+  // because the events and samples up to it must survive too.
   void make_durable();
   void warn(std::int64_t step, const std::string& text);
   void ended(std::int64_t step, const RunEnd& end, const GraphCounts& graphs);
@@ -83,8 +86,11 @@ class Recorder {
  private:
   void write(const nlohmann::json& event);
   void draw_curves(std::int64_t step);
-  void samples_resume(std::int64_t step);                             // training goes on after it
-  void tell_of_samples(std::int64_t step, const std::string& fault);  // "": nothing
+  void samples_resume(std::int64_t step);  // training continues after
+                                           // `step`
+  void tell_of_samples(std::int64_t step,
+                       const std::string& fault);  // writes nothing if `fault` is
+                                                   // ""
 
   RunDir& run_;
   const Plan& plan_;

@@ -1,4 +1,4 @@
-// How long steps take, and where the time goes, from one logged step to the next.
+// How long steps take, and how the time is spent, from one logged step to the next.
 #pragma once
 
 #include "planning/plan.h"
@@ -13,36 +13,36 @@
 
 namespace lockstep {
 
-// Where rank 0's time went between the result of a step and that of the step before: in the very
-// time that the step is then said to have taken.
+// How rank 0 spent its time between the result of the previous step and that of this step. This is
+// the time that the step is said to have taken.
 struct OwnTimes {
   double data_s = 0, wait_s = 0, save_s = 0;
 };
 
-// By rank 0's clock, whose times the caller passes in. One thread.
+// Uses times of rank 0's clock, which the caller passes in. One thread.
 class StepTimes {
  public:
   // plan: outlives it.
   StepTimes(const Plan& plan, double now_s) : plan_(plan), begin_s_(now_s) {}
 
-  void start(double now_s) { begin_s_ = now_s; }  // nothing before it counts
-  // A step's numbers are there.
+  void start(double now_s) { begin_s_ = now_s; }  // times before now_s do not count
+  // Call it when a step's metrics are there.
   void add(const StepResult& result, const OwnTimes& own);
-  // Something else took so long: it belongs to no step.
+  // Leaves out time of other work, which belongs to no step.
   void leave_out(double seconds) { begin_s_ += seconds; }
-  // Fields of the event `step`, of the time since they were last taken. At least one step was
-  // added.
+  // Returns fields of the event `step`, for the time since the last call. At least one step must
+  // have been added.
   nlohmann::json take(double now_s);
-  // Fields of the event `end`, of all steps; null where there was none.
+  // Returns fields of the event `end`, for all steps. Null if there was no step.
   nlohmann::json mean() const;
 
  private:
   const Plan& plan_;
-  double begin_s_;  // of the steps since the last logged one
+  double begin_s_;  // when the steps since the last logged one began
   std::int64_t steps_ = 0;
-  double full_steps_ = 0;             // of as many samples
+  double full_steps_ = 0;             // the samples of these steps, in full steps
   OwnTimes own_;                      // summed over them
-  std::vector<double> rank_waits_s_;  // of every rank, likewise
+  std::vector<double> rank_waits_s_;  // of each rank, summed over them
   RecentSteps recent_;
   MeanStep mean_;
 };

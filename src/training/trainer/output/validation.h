@@ -1,4 +1,4 @@
-// Evaluation during training, and which was the best so far.
+// Evaluates during training, and remembers the best evaluation so far.
 #pragma once
 
 #include "training/trainer/output/best_so_far.h"
@@ -17,14 +17,14 @@
 
 namespace lockstep {
 
-// The values of one evaluation, and whether none before was better. A value that is not finite is
+// Compares the metric of each evaluation with the best one before. A value that is not finite is
 // never the best.
 class BestMetric {
  public:
   explicit BestMetric(std::string name) : name_(std::move(name)) {}  // checkpoint.best_metric
   BestSoFar so_far;
   bool improves(const std::vector<Metric>& metrics, std::int64_t step);
-  const std::string& metric() const { return metric_; }  // that was compared last; "": none yet
+  const std::string& metric() const { return metric_; }  // the metric compared last; "": none yet
 
  private:
   std::string name_, metric_;
@@ -32,26 +32,27 @@ class BestMetric {
 
 class Validation {
  public:
-  // data: null or empty: there is none, and `run` does nothing. recorder: null but on rank 0. All
-  // outlive it.
+  // data: if null or empty, `run` does nothing. recorder: null on other ranks than 0. All arguments
+  // outlive this object.
   Validation(const TrainerSetup& setup, PlacedModel& placed, const Optimizer& optimizer,
              std::shared_ptr<const Dataset> data, Recorder* recorder);
 
-  bool due(std::int64_t step) const;  // false where it was already
-  // How an evaluation ended. given_up: it would have taken longer than it may.
+  bool due(std::int64_t step) const;  // false if it was already done
+  // How an evaluation ended. given_up: it would have taken longer than the limit.
   struct Outcome {
     bool given_up = false;
-    bool best = false;   // so far; rank 0 knows
-    double seconds = 0;  // that it took, or would have taken; rank 0 knows
+    bool best = false;   // whether it is the best so far; only rank 0 knows
+    double seconds = 0;  // that it took or would have taken; only rank 0 knows
   };
-  // All ranks, the steps before having happened. micro: samples at once, unless eval.batch says.
-  // limit_s: what it may take. free_memory: as EvaluatorOptions has it.
+  // All ranks call it when all earlier steps are done. micro: samples at once, unless eval.batch is
+  // set. limit_s: the time that it may take. free_memory: see EvaluatorOptions.
   Outcome run(std::int64_t step, std::int64_t micro, double limit_s,
               const std::function<void()>& free_memory);
-  // The metrics of the evaluation after this step; null: there was none.
+  // Returns the metrics of the evaluation after this step; null: there was none.
   nlohmann::json metrics_of(std::int64_t step) const;
   BestSoFar& best() { return best_.so_far; }
-  // Why the run ends early after the evaluations so far; empty: it does not. Rank 0 knows.
+  // Returns why the run ends early after the evaluations so far; empty: it does not. Only rank 0
+  // knows.
   std::string out_of_patience() const;
 
  private:
@@ -62,8 +63,8 @@ class Validation {
   const Optimizer& optimizer_;
   std::shared_ptr<const Dataset> data_;
   Recorder* recorder_;
-  std::int64_t batch_ = 0;  // that fitted; 0: as the options say
-  std::int64_t step_ = -1;  // of the last
+  std::int64_t batch_ = 0;  // batch that fitted; 0: the options decide
+  std::int64_t step_ = -1;  // step of the last evaluation
   nlohmann::json metrics_;
   BestMetric best_;
 };

@@ -1,4 +1,4 @@
-// The time that a quota leaves: rank 0's clock decides, and all ranks agree on it.
+// The time that is left of a quota. Rank 0's clock decides, and all ranks agree on it.
 #pragma once
 
 #include "training/distributed/process_group.h"
@@ -10,21 +10,21 @@
 
 namespace lockstep {
 
-// All ranks make the same calls in the same order; without a quota nothing is sent but by
-// `is_spent`.
+// All ranks make the same calls in the same order. Without a quota only `is_spent` sends anything.
 class AgreedTime {
  public:
-  // recorder: null but on rank 0. All outlive it.
+  // recorder: null on other ranks than 0. All arguments outlive this object.
   AgreedTime(ProcessGroup& group, const Quota& quota, const TimeAhead& ahead, Recorder* recorder);
 
-  // Whether less than step_s is left.
+  // Whether less than step_s of the quota is left.
   bool is_spent(double step_s) const;
-  // Seconds that an evaluation at this step may take; infinite without a quota, 0: it does not fit.
-  // Once one does not fit by what an earlier one took, none does any more.
+  // Returns the seconds that an evaluation at this step may take. Infinite: there is no quota. 0:
+  // the evaluation does not fit. If it does not fit by the time that an earlier evaluation took, no
+  // later one fits either.
   double evaluation_limit_s(std::int64_t step);
-  // One took longer than it may.
+  // Call it when an evaluation took longer than its limit.
   void evaluation_given_up() { evaluations_fit_ = false; }
-  // Whether a checkpoint that is due leaves time for the one at the end.
+  // Whether a checkpoint that is due leaves enough time for the one at the end.
   bool save_fits() const;
 
  private:

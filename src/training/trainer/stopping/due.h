@@ -1,5 +1,5 @@
-// Decides what is due after a step, and when training stops. Pure bookkeeping, the same on every
-// rank.
+// Decides which work is due after a step, and when training stops. Pure bookkeeping, the same on
+// every rank.
 #pragma once
 
 #include "core/base/clock.h"
@@ -12,24 +12,24 @@
 
 namespace lockstep {
 
-// Whether training stops, and why.
+// Decides whether training stops, and why.
 class StopDecision {
  public:
   // quota: outlives it.
   explicit StopDecision(const Quota& quota) : quota_(quota) {}
 
-  // Into this rank's report: a signal to it, and on rank 0 the end of the time. more_s: what must
-  // fit into it if another step is to follow this one.
+  // Writes requests to stop into this rank's report: a signal that it got, and on rank 0 the end of
+  // the quota. more_s: the time that must be left so that another step can follow.
   void ask(RankReport& report, int rank, double more_s = 0) const;
-  // Takes up what all ranks asked for.
+  // Takes the requests of all ranks.
   void hear(const StepResult& result);
   void stop_by_quota();
-  // The run is over before its last step, and finished: patience ended.
+  // The run finishes before its last step, because the patience of early stopping ended.
   void finish_early(const std::string& why);
   bool stops() const { return stops_; }
   bool is_early_finish() const { return early_; }
   bool is_by_quota() const { return by_quota_; }
-  const std::string& reason() const { return reason_; }  // empty while it does not
+  const std::string& reason() const { return reason_; }  // empty while it does not stop
 
  private:
   const Quota& quota_;
@@ -37,15 +37,17 @@ class StopDecision {
   std::string reason_;
 };
 
-// When checkpoints are saved: every so many steps or epochs, and when rank 0's clock says so.
+// Decides when checkpoints are saved: after given numbers of steps or epochs, and when rank 0's
+// clock says so.
 class SaveSchedule {
  public:
   SaveSchedule(const TrainOptions& options, Clock& clock, std::int64_t steps_per_epoch)
       : options_(options), clock_(clock), steps_per_epoch_(steps_per_epoch) {}
 
-  // The time until the next one counts from now. step: of the checkpoint gone on from; -1: none.
+  // The time until the next checkpoint counts from now. step: of the checkpoint from which the run
+  // continues; -1: none.
   void start(std::int64_t step);
-  // Into this rank's report: on rank 0, that the time is over.
+  // On rank 0, writes into its report that the time for a checkpoint has come.
   void ask(RankReport& report, int rank) const;
   void hear(const StepResult& result);
   bool due(std::int64_t step) const;
@@ -57,7 +59,7 @@ class SaveSchedule {
   Clock& clock_;
   std::int64_t steps_per_epoch_;
   std::int64_t saved_step_ = -1;
-  bool requested_ = false;  // by rank 0's clock, since the last save
+  bool requested_ = false;  // rank 0's clock has asked for a save since the last one
   double saved_at_s_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// How long an evaluation takes, by how far it is.
+// Forecasts how long an evaluation takes, from its progress.
 #pragma once
 
 #include "core/base/clock.h"
@@ -10,10 +10,11 @@ namespace lockstep {
 class ExpectedEnd {
  public:
   explicit ExpectedEnd(Clock& clock) : clock_(clock), begin_s_(clock.now_s()) {}
-  // done: the share of this rank's rows, above 0 and rising; where it is no more than before, the
-  // evaluation has begun anew. Its first batch loads kernels and tells nothing.
+  // done: the share of this rank's rows that is evaluated, above 0 and rising. If it is not larger
+  // than before, the evaluation has started again. The forecast does not use the first batch,
+  // because it loads kernels.
   void update(double done);
-  double gone_s() const { return gone_s_; }          // with what was begun before
+  double gone_s() const { return gone_s_; }          // seconds so far, including earlier starts
   double expected_s() const { return expected_s_; }  // as of the last update
 
  private:

@@ -1,4 +1,5 @@
-// Forecasts the time of what must still happen before a quota is over, from earlier times.
+// Forecasts from earlier measurements the time of work that must still happen before a quota is
+// spent.
 #pragma once
 
 #include "runtime/run/progress/part_times.h"
@@ -10,30 +11,31 @@
 
 namespace lockstep {
 
-// Rank 0 goes by it. One thread, but for `saved`.
+// Rank 0 decides by it. One thread, except `saved`.
 class TimeAhead {
  public:
-  // known: from earlier runs. ahead: steps that are enqueued beside the one under way.
-  // evaluation_batches: an evaluation in steps' worth of samples. slow_save_s: a save before any
-  // was measured. The quota outlives it.
+  // known: times of earlier runs. ahead: number of steps that are enqueued in addition to the
+  // running one. evaluation_batches: the samples of an evaluation, divided by those of a step.
+  // slow_save_s: the assumed time of a save before one was measured. The quota outlives this
+  // object.
   TimeAhead(const Quota& quota, const PartTimes& known, int ahead, double evaluation_batches,
             double slow_save_s);
 
   void step_took(double seconds);
-  void evaluation_took(double seconds);  // or would have
+  void evaluation_took(double seconds);  // or would have taken
   void saved(double seconds);            // any thread
 
-  // Seconds that must be left for a step to start without being the last. They cover this step, as
-  // many as are enqueued ahead, one more, and the save of a stop.
+  // Seconds that must be left so that a step can start without being the last. They cover this
+  // step, the steps that are enqueued ahead, one more step, and the save at a stop.
   double next_steps_s() const;
-  // Seconds that an evaluation may take, so that the steps with which a request to stop travels,
-  // the save of a best checkpoint and that of a stop fit behind it.
+  // Seconds that an evaluation may take. Afterwards there must be time for the steps until a
+  // request to stop takes effect, for the save of a best checkpoint, and for the save at a stop.
   double evaluation_limit_s() const;
-  // Whether one was measured, in this start or before it: else what one takes is a guess.
+  // Whether an evaluation was measured, in this start or before it. Otherwise its time is a guess.
   bool knows_evaluations() const { return !evaluations_s_.empty() || known_.evaluation_s > 0; }
   // "an evaluation takes about 14s, and 2s are left"; "": it fits.
   std::string no_evaluation() const;
-  // Whether a save leaves time for a further one at a stop.
+  // Whether a save leaves enough time for another save at a stop.
   bool save_fits() const;
 
  private:
