@@ -325,17 +325,24 @@ FoundData find_detection_data(const fs::path& path) {
 DetectionFiles name_detection_files(const fs::path& annotations, const fs::path& pictures) {
   check_there(annotations);
   const fs::path whole = fs::absolute(annotations / "").lexically_normal().parent_path();
-  if (!pictures.empty() && !is_folder(pictures))
-    throw Error(cat(pictures.string(), " is no folder"), "name the folder of the pictures");
-  if (is_folder(annotations) || annotations.extension() == ".txt") {
-    VocFolders files =
-        is_folder(annotations) ? voc_files(whole) : listed(fs::absolute(annotations));
-    if (!pictures.empty()) files.pictures = pictures;
-    return files;
-  }
-  CocoFiles files = coco_files(fs::absolute(annotations).lexically_normal());
-  if (!pictures.empty()) files.folders = {pictures};
+  DetectionFiles files;
+  if (is_folder(annotations))
+    files = voc_files(whole);
+  else if (annotations.extension() == ".txt")
+    files = listed(fs::absolute(annotations));
+  else
+    files = coco_files(fs::absolute(annotations).lexically_normal());
+  if (!pictures.empty()) take_pictures_from(pictures, files);
   return files;
+}
+
+void take_pictures_from(const fs::path& folder, DetectionFiles& files) {
+  if (!is_folder(folder))
+    throw Error(cat(folder.string(), " is no folder"), "name the folder of the pictures");
+  if (auto* coco = std::get_if<CocoFiles>(&files))
+    coco->folders = {folder};
+  else
+    std::get<VocFolders>(files).pictures = folder;
 }
 
 }  // namespace lockstep::fewshot

@@ -58,6 +58,9 @@ FoundData find_detection_data(const std::filesystem::path& path);
 DetectionFiles name_detection_files(const std::filesystem::path& annotations,
                                     const std::filesystem::path& pictures);
 
+// Reads the pictures of a set from this folder alone. Throws Error unless it is a folder.
+void take_pictures_from(const std::filesystem::path& folder, DetectionFiles& files);
+
 DetectionData read_detection_data(const DetectionFiles& files, const PictureRule& rule = {});
 
 // Whether each picture is held back for validation: `share` of them (0 < share < 1, but at least

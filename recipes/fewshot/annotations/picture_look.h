@@ -19,6 +19,7 @@ struct PictureRule {
   // annotations do not say. Frames then stay by_size, which is right if a look found no
   // orientation.
   bool look = false;
+  const char* folder_option = "data.train_pictures";  // names where the pictures lie
 };
 
 // Whether a picture fits annotations of that size: 2: it has it, 1: it was scaled by one factor (to

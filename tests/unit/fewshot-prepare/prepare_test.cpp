@@ -104,6 +104,45 @@ TEST_F(PrepareTest, ATestSetIsSaidToBeUnusedUnlessItIsNamed) {
   EXPECT_THAT(said, Contains(HasSubstr("16 to validate on")));
 }
 
+// Where the annotations lie, a set without its pictures; these lie elsewhere.
+TEST_F(PrepareTest, TheFoldersOfPicturesCountBesideDataPath) {
+  fs::rename(data() / "train", folder.path() / "photos");
+  fs::rename(data() / "valid", folder.path() / "others");
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("train.json: 40 of 40 pictures are missing"),
+                    HasSubstr("data.train_pictures"), Not(HasSubstr("data.valid_pictures"))));
+  options.data.train_pictures = (folder.path() / "photos").string();
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("valid.json: 16 of 16 pictures are missing"),
+                    HasSubstr("data.valid_pictures"), Not(HasSubstr("data.train_pictures"))));
+  options.data.valid_pictures = (folder.path() / "others").string();
+  const SetsRecord record = sets_record_from_json(prepare().extra.at("sets"));
+  EXPECT_EQ(read_sets(record).train.pictures[0].path, folder.path() / "photos/made-00000.png");
+  EXPECT_EQ(read_sets(record).valid.pictures[0].path, folder.path() / "others/made-00040.png");
+  fs::create_directories(data() / "train");
+  options.data.train_pictures = (data() / "train").string();
+  EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("40 of 40 pictures are missing"));
+  options.data.train_pictures = (data() / "nowhere").string();
+  EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("nowhere is no folder"));
+}
+
+TEST_F(PrepareTest, RefusesWhatHasNoEffectOnTheDataThatItFinds) {
+  const auto refusal = [&](const char* key, const std::string& value) {
+    FewshotOptions changed;
+    changed.data.path = data().string();
+    changed.table.set(key, value, {.kind = ValueSource::Kind::argument});
+    return error_of(
+        [&] { changed.prepare({.purpose = Purpose::train, .cache_dir = folder.path()}); });
+  };
+  EXPECT_THAT(refusal("data.valid_share", "0.5"),
+              AllOf(HasSubstr("data.valid_share has no effect: "),
+                    HasSubstr("valid.json says what to validate on")));
+  fs::remove(data() / "valid.json");
+  EXPECT_THAT(refusal("data.valid_pictures", (data() / "valid").string()),
+              AllOf(HasSubstr("data.valid_pictures has no effect: a share of "),
+                    HasSubstr("train.json is validated on")));
+}
+
 // Pictures that EXIF turns by half: nothing but data.exif tells of what their boxes are.
 TEST_F(PrepareTest, RecordsOfWhatBoxesAreAndPredictsOfTheSame) {
   const std::string plain = encode_jpeg(Image({.height = 128, .width = 160, .channels = 1}));
