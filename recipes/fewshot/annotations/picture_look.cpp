@@ -320,6 +320,8 @@ void look_at_pictures(DetectionData& data, const PictureRule& rule,
     if (all || data.pictures[i].width == 0 || data.pictures[i].height == 0) which.push_back(i);
   std::vector<Look> looks = look_at_all(data.pictures, which);
   find_missing(data, looks, elsewhere, rule);
+  for (std::size_t i = 0; all && i < looks.size(); ++i)
+    if (looks[i].header) data.pictures[i].content_hash = looks[i].header->content_hash;
   if (all) return Frames(data, rule, looks).decide(boxes);
   std::vector<std::string> faults;
   for (const std::size_t i : which) {

@@ -15,9 +15,9 @@ namespace lockstep::fewshot {
 
 struct PictureRule {
   ExifFrame exif = ExifFrame::automatic;
-  // Reads the headers of all pictures. Without it, only headers of pictures are read whose size the
-  // annotations do not say. Frames then stay by_size, which is right if a look found no
-  // orientation.
+  // Reads the headers of all pictures, and sets Picture::content_hash. Without it, only headers of
+  // pictures are read whose size the annotations do not say. Frames then stay by_size, which is
+  // right if a look found no orientation.
   bool look = false;
   const char* folder_option = "data.train_pictures";  // names where the pictures lie
 };

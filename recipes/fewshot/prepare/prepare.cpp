@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
+#include "core/base/hash.h"
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "planning/words.h"
@@ -191,7 +192,9 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     {"boxes", (most + 7) / 8 * 8},
                     {"categories", categories},
                     {"made", options.made()}};
-  prepared.data_hash = record.fingerprint;
+  prepared.data_hash = record.contents.empty()
+                           ? record.fingerprint
+                           : hash128_hex(cat(record.fingerprint, " ", record.contents));
   // Said by name, it would limit episodes of evaluation too.
   const bool limits_none = std::all_of(
       groups.begin(), groups.end(),
@@ -336,6 +339,7 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                     .base = {},
                     .novel = {},
                     .fingerprint = {},
+                    .contents = {},
                     .exif = options.data.exif,
                     .look = false};
   const json extra = extra_of_run(context.run_dir);
@@ -360,7 +364,9 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
         read_detection_sets(found, record.valid_share, record.seed, looking(options));
     record.look = again.look = needs_look(read.train, read.valid);
     for (const std::string& line : read.warnings) say(line);
-    if (fingerprint_of(read.train, read.valid) == before.fingerprint)
+    const bool same_contents =
+        before.contents.empty() || contents_of(read.train, read.valid) == before.contents;
+    if (same_contents && fingerprint_of(read.train, read.valid) == before.fingerprint)
       return prepared_from(again, with_split(std::move(read), again), options, context.purpose,
                            say);
     const ClassSplit split = split_of_run(before, read.train);
@@ -384,6 +390,7 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
   record.base = names_of(read.train, split.base);
   record.novel = names_of(read.train, split.novel);
   record.fingerprint = fingerprint_of(read.train, read.valid);
+  record.contents = contents_of(read.train, read.valid);
   return prepared_from(record,
                        {.train = std::move(read.train),
                         .valid = std::move(read.valid),

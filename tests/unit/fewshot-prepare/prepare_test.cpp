@@ -104,6 +104,25 @@ TEST_F(PrepareTest, ATestSetIsSaidToBeUnusedUnlessItIsNamed) {
   EXPECT_THAT(said, Contains(HasSubstr("16 to validate on")));
 }
 
+// With the same names, sizes and boxes.
+TEST_F(PrepareTest, OtherPicturesAreOtherData) {
+  const Prepared first = prepare();
+  const fs::path run = write_run(first);
+  EXPECT_EQ(prepare(Purpose::train, run).data_hash, first.data_hash);
+  const std::string whole = read_file(data() / "train/made-00003.png");
+  Image other({.height = 128, .width = 160, .channels = 1});
+  other.u8()[0] = 255;
+  write_picture(data() / "train/made-00003.png", other);
+  EXPECT_THAT(error_of([&] { prepare(Purpose::train, run); }),
+              AllOf(HasSubstr("pictures of "), HasSubstr("train.json have other contents")));
+  EXPECT_NE(prepare().data_hash, first.data_hash);
+  Prepared older = first;  // a run of a version that did not know contents
+  older.extra["sets"].erase("contents");
+  EXPECT_NO_THROW(prepare(Purpose::train, write_run(older)));
+  write_file_atomic(data() / "train/made-00003.png", whole);
+  EXPECT_EQ(prepare(Purpose::train, write_run(first)).data_hash, first.data_hash);
+}
+
 // Where the annotations lie, a set without its pictures; these lie elsewhere.
 TEST_F(PrepareTest, TheFoldersOfPicturesCountBesideDataPath) {
   fs::rename(data() / "train", folder.path() / "photos");
