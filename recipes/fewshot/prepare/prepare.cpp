@@ -166,7 +166,8 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
   keep_shots(sets.train, used, options.data.shots,
              static_cast<std::uint64_t>(options.data.split_seed));
   say(cat(sets.train.pictures.size(), " pictures to train on, ", sets.valid.pictures.size(),
-          " to validate on; base classes: ", join(record.base, ", "),
+          " to validate on", record.files.valid ? "" : ", held out by data.valid_share",
+          "; base classes: ", join(record.base, ", "),
           "; novel: ", record.novel.empty() ? "none" : join(record.novel, ", ")));
   const int n_way = trains ? check_episodes(sets, used, options, say) : 0;
   const std::vector<EvaluationGroup> groups = evaluation_groups(options, sets);

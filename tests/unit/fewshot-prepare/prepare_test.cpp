@@ -98,6 +98,7 @@ TEST_F(PrepareTest, ATestSetIsSaidToBeUnusedUnlessItIsNamed) {
   fs::rename(data() / "valid.json", data() / "test.json");
   prepare();
   EXPECT_THAT(said, Contains(HasSubstr("test.json is not used")));
+  EXPECT_THAT(said, Contains(HasSubstr("8 to validate on, held out by data.valid_share;")));
   options.data.valid = (data() / "test.json").string();
   prepare();
   EXPECT_THAT(said, Not(Contains(HasSubstr("is not used"))));
