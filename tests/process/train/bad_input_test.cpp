@@ -126,6 +126,13 @@ TEST_F(BadInput, ANameOfTheHubIsToldHowToFetchIt) {
   refuses({"train", "textgen", "tokenizer.kind=gpt2", "tokenizer.path=gpt2"},
           "hint: nothing is downloaded: `lockstep help vocabulary of GPT-2`");
 }
+TEST_F(BadInput, ADataSetOfTheHubOrTheWebIsNotDownloaded) {
+  refuses({"train", "textgen", "data.path=wikitext-103"},
+          "nothing is downloaded: if wikitext-103 is a data set of the Hugging Face hub");
+  for (const char* recipe : {"textgen", "fewshot", "gbdt"})
+    refuses({"train", recipe, "data.path=https://host/set.zip"},
+            "data.path is an address, https://host/set.zip, and nothing is downloaded");
+}
 TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> idle{
       {{"train", "dimabsa", "model.path=bert", "model.width=64"},
