@@ -172,6 +172,21 @@ TEST_F(Fewshot, GoesOnWithOtherEvaluations) {
   EXPECT_THAT(on_one_line(again.err), Not(HasSubstr("evaluations differ")));
 }
 
+TEST_F(Fewshot, OptionsOfTrainingAreRefusedWhereNothingIsTrained) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.episodes=4", "batch.global=2"}).code, 0);
+  const ToolResult result = tool({"evaluate", "a", "stop.episodes=5", "--devices", "cpu:1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("stop.episodes has no effect: lockstep evaluate does not train"),
+                    HasSubstr("hint: did you mean evaluate.episodes=5?")));
+  EXPECT_THAT(tool({"predict", "a", "optimizer.lr=3"}).err,
+              AllOf(HasSubstr("optimizer.lr has no effect: lockstep predict does not train"),
+                    HasSubstr("hint: leave out optimizer.lr")));
+  const ToolResult same = tool({"evaluate", "a", "stop.episodes=4", "schedule.kind=constant",
+                                "evaluate.episodes=1", "--devices", "cpu:1"});
+  EXPECT_EQ(same.code, 0) << "a line may be given again\n" << same.err;
+}
+
 // In the option that set the length, whichever other one was given.
 TEST_F(Fewshot, SaysWhichOptionEndsARunThatHasEnded) {
   ASSERT_EQ(train_small("a", "cpu:1", {"stop.episodes=4", "batch.global=2"}).code, 0);
