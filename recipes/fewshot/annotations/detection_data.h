@@ -30,6 +30,7 @@ struct Picture {
   std::filesystem::path path;
   int width = 0, height = 0;  // at least 1
   Frame frame = Frame::by_size;
+  std::uint64_t content_hash = 0;  // of PictureHeader; 0: the picture was not looked at
   friend bool operator==(const Picture&, const Picture&) = default;
 };
 

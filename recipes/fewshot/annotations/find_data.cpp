@@ -82,6 +82,30 @@ std::string without(std::string name, const std::string& prefix, const std::stri
   return name;
 }
 
+// Runs of letters in a name, in small ones: "val2017_Boxes" has val and boxes.
+std::vector<std::string> words_in(const std::string& name) {
+  std::vector<std::string> words(1);
+  for (const char c : in_small_letters(name)) {
+    if (c >= 'a' && c <= 'z')
+      words.back() += c;
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+bool has_word(const std::string& name, std::span<const char* const> words) {
+  const std::vector<std::string> all = words_in(name);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const std::string& word) { return is_any(word, words); });
+}
+bool may_be_validation(const std::string& name) {
+  constexpr std::array<const char*, 6> valid{"valid", "val",  "validation",
+                                             "dev",   "eval", "evaluation"};
+  constexpr std::array<const char*, 1> train{"train"};
+  return has_word(name, valid) && !has_word(name, train);
+}
+
 void add(std::vector<fs::path>& folders, const fs::path& folder) {
   if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
 }
@@ -103,6 +127,12 @@ CocoFiles coco_files(const fs::path& json) {
       add(files.folders, root / (name + "_images"));
     }
   if (stem == "labels") add(files.folders, roots[0] / "data");  // FiftyOne
+  const bool has_own = std::any_of(files.folders.begin(), files.folders.end(), is_folder);
+  for (const std::string& word : has_own ? std::vector<std::string>() : words_in(stem))
+    for (const fs::path& root : roots)
+      for (const fs::path& folder :
+           {root / word, root / "images" / word, root / (word + "_images")})
+        if (is_folder(folder)) add(files.folders, folder);  // val_annotations.json: val_images/
   for (const fs::path& root : roots) {
     add(files.folders, root / "images");
     add(files.folders, root);
@@ -110,7 +140,36 @@ CocoFiles coco_files(const fs::path& json) {
   return files;
 }
 
-FoundData coco_data(const fs::path& train) { return with_counterpart(train, coco_files, is_file); }
+// Jsons beside that of training, or in folders beside its own, whose names say validation in
+// another way than counterpart() looks for.
+std::vector<fs::path> other_valid_jsons(const fs::path& train) {
+  std::vector<fs::path> found;
+  const fs::path folder = train.parent_path();
+  for (const std::string& name : files_ending_in(folder, {".json"}))
+    if (may_be_validation(fs::path(name).stem().string()) && folder / name != train)
+      found.push_back(folder / name);
+  const auto names_train = [](const fs::path& path) {
+    return in_small_letters(path.filename().string()).find("train") != std::string::npos;
+  };
+  std::error_code ignored;
+  if (!names_train(train) && names_train(folder))
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder.parent_path(), ignored))
+      if (may_be_validation(entry.path().filename().string()) &&
+          is_file(entry.path() / train.filename()))
+        found.push_back(entry.path() / train.filename());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+FoundData coco_data(const fs::path& train) {
+  FoundData found = with_counterpart(train, coco_files, is_file);
+  if (found.valid) return found;
+  for (const fs::path& json : other_valid_jsons(train))
+    found.notes.push_back(
+        cat(json.string(), " is not used; if it is the validation set, data.valid=", json.string(),
+            " validates on it"));
+  return found;
+}
 
 // Jsons of a folder whose names in small letters match, as paths.
 std::vector<fs::path> matching(const fs::path& folder, const std::string& pattern) {
@@ -325,17 +384,24 @@ FoundData find_detection_data(const fs::path& path) {
 DetectionFiles name_detection_files(const fs::path& annotations, const fs::path& pictures) {
   check_there(annotations);
   const fs::path whole = fs::absolute(annotations / "").lexically_normal().parent_path();
-  if (!pictures.empty() && !is_folder(pictures))
-    throw Error(cat(pictures.string(), " is no folder"), "name the folder of the pictures");
-  if (is_folder(annotations) || annotations.extension() == ".txt") {
-    VocFolders files =
-        is_folder(annotations) ? voc_files(whole) : listed(fs::absolute(annotations));
-    if (!pictures.empty()) files.pictures = pictures;
-    return files;
-  }
-  CocoFiles files = coco_files(fs::absolute(annotations).lexically_normal());
-  if (!pictures.empty()) files.folders = {pictures};
+  DetectionFiles files;
+  if (is_folder(annotations))
+    files = voc_files(whole);
+  else if (annotations.extension() == ".txt")
+    files = listed(fs::absolute(annotations));
+  else
+    files = coco_files(fs::absolute(annotations).lexically_normal());
+  if (!pictures.empty()) take_pictures_from(pictures, files);
   return files;
+}
+
+void take_pictures_from(const fs::path& folder, DetectionFiles& files) {
+  if (!is_folder(folder))
+    throw Error(cat(folder.string(), " is no folder"), "name the folder of the pictures");
+  if (auto* coco = std::get_if<CocoFiles>(&files))
+    coco->folders = {folder};
+  else
+    std::get<VocFolders>(files).pictures = folder;
 }
 
 }  // namespace lockstep::fewshot

@@ -48,7 +48,8 @@ struct FoundData {
 // Pictures of DIR/NAME.json are looked for in DIR/NAME/, DIR/images/NAME/, DIR/images/ and DIR,
 // where NAME is the json's without "instances_" and "_coco"; beside annotations/ too. A json may
 // have "train" in its name, in any case. Then its validation set is the file beside it with valid,
-// val or validation in that place, if there is one. A test set is not used, which `notes` says.
+// val or validation in that place, if there is one. A test set is not used, nor is a json whose
+// name says validation in another way (val_annotations.json), which `notes` says.
 // Throws Error: nothing is there (it lists what was looked for and what jsons there are), a set for
 // YOLO, or several that may be meant (it lists them).
 FoundData find_detection_data(const std::filesystem::path& path);
@@ -58,6 +59,9 @@ FoundData find_detection_data(const std::filesystem::path& path);
 // annotations. Throws Error.
 DetectionFiles name_detection_files(const std::filesystem::path& annotations,
                                     const std::filesystem::path& pictures);
+
+// Reads the pictures of a set from this folder alone. Throws Error unless it is a folder.
+void take_pictures_from(const std::filesystem::path& folder, DetectionFiles& files);
 
 DetectionData read_detection_data(const DetectionFiles& files, const PictureRule& rule = {});
 

@@ -55,20 +55,20 @@ std::vector<Look> look_at_all(const std::vector<Picture>& pictures,
 }
 
 // first: of the missing ones; null: there are none.
-void refuse_missing(const DetectionData& data, std::int64_t missing, const Picture* first) {
+void refuse_missing(const DetectionData& data, std::int64_t missing, const Picture* first,
+                    const char* folder_option) {
   if (first == nullptr) return;
   throw Error(
       cat(data.name, ": ", missing, " of ", data.pictures.size(),
           " pictures are missing, the first is ", first->path.string(), " (id ", first->id, ")"),
-      "name their folder by data.train_pictures or data.valid_pictures, or take them out of the "
-      "annotations");
+      cat("name their folder by ", folder_option, ", or take them out of the annotations"));
 }
 
 using Elsewhere = std::function<std::optional<std::filesystem::path>(std::size_t)>;
 
 // Pictures that have no header may be missing: finds them elsewhere, or throws.
 void find_missing(DetectionData& data, std::vector<Look>& looks, const Elsewhere& elsewhere,
-                  bool all) {
+                  const PictureRule& rule) {
   constexpr std::int64_t hopeless = 1000;  // so many were searched for in vain: so are the others
   std::int64_t missing = 0, found = 0;
   const Picture* first = nullptr;
@@ -79,12 +79,12 @@ void find_missing(DetectionData& data, std::vector<Look>& looks, const Elsewhere
     if (auto path = searches ? elsewhere(i) : std::nullopt) {
       ++found;
       picture.path = *std::move(path);
-      if (all || picture.width == 0 || picture.height == 0) looks[i] = look_at(picture);
+      if (rule.look || picture.width == 0 || picture.height == 0) looks[i] = look_at(picture);
     } else if (missing++ == 0) {
       first = &picture;
     }
   }
-  refuse_missing(data, missing, first);
+  refuse_missing(data, missing, first, rule.folder_option);
 }
 
 std::string with_id(const Picture& picture, const std::string& fault) {
@@ -308,7 +308,7 @@ void check_pictures_exist(const DetectionData& data) {
   const Picture* first = nullptr;
   for (const Picture& picture : data.pictures)
     if (!is_file(picture.path) && missing++ == 0) first = &picture;
-  refuse_missing(data, missing, first);
+  refuse_missing(data, missing, first, PictureRule().folder_option);
 }
 
 void look_at_pictures(DetectionData& data, const PictureRule& rule,
@@ -319,7 +319,9 @@ void look_at_pictures(DetectionData& data, const PictureRule& rule,
   for (std::size_t i = 0; i < data.pictures.size(); ++i)
     if (all || data.pictures[i].width == 0 || data.pictures[i].height == 0) which.push_back(i);
   std::vector<Look> looks = look_at_all(data.pictures, which);
-  find_missing(data, looks, elsewhere, all);
+  find_missing(data, looks, elsewhere, rule);
+  for (std::size_t i = 0; all && i < looks.size(); ++i)
+    if (looks[i].header) data.pictures[i].content_hash = looks[i].header->content_hash;
   if (all) return Frames(data, rule, looks).decide(boxes);
   std::vector<std::string> faults;
   for (const std::size_t i : which) {

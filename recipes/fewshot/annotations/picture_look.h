@@ -15,10 +15,11 @@ namespace lockstep::fewshot {
 
 struct PictureRule {
   ExifFrame exif = ExifFrame::automatic;
-  // Reads the headers of all pictures. Without it, a header is read only if the annotations do not
-  // say the picture's size. Frames then stay by_size, which is right if a look found no
-  // orientation.
+  // Reads the headers of all pictures, and sets Picture::content_hash. Without it, a header is read
+  // only if the annotations do not say the picture's size. Frames then stay by_size, which is right
+  // if a look found no orientation.
   bool look = false;
+  const char* folder_option = "data.train_pictures";  // names where the pictures lie
 };
 
 // Whether a picture fits annotations of that size: 2: it has it, 1: it was scaled by one factor (to

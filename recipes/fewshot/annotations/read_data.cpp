@@ -76,7 +76,9 @@ DetectionSets read_detection_sets(const FoundData& found, double share, std::uin
     sets.split_off = true;
     return sets;
   }
-  DetectionData valid = read_detection_data(*found.valid, rule);
+  PictureRule of_valid = rule;
+  of_valid.folder_option = "data.valid_pictures";
+  DetectionData valid = read_detection_data(*found.valid, of_valid);
   for (std::string& line : valid.warnings()) sets.warnings.push_back(std::move(line));
   sets.valid = with_categories_of(sets.train, std::move(valid), sets.warnings);
   check_apart(sets.train, sets.valid);

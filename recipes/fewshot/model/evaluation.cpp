@@ -176,7 +176,9 @@ ItemTable FewshotRecipe::items(const Records& records, EvaluationOutput& output)
                                  "AP50_high", "AP", "AP75"},
                      .rows = {}};
   const std::vector<NamedClass> classes = named_classes();
-  const auto cell = [](double value) { return value == no_score ? Cell{} : Cell{value}; };
+  const auto cell = [](double value) {
+    return value == no_score || std::isnan(value) ? Cell{} : Cell{value};
+  };
   for (const std::size_t group : novel_groups_first(records)) {
     const EvaluationGroup& of = groups_[group];
     const EpisodeScores found = scores(records, group);
@@ -190,9 +192,10 @@ ItemTable FewshotRecipe::items(const Records& records, EvaluationOutput& output)
     }
     for (const ClassScores& one : found.classes)
       by_class.rows.push_back({of.name, of.shots, class_name(classes, one.category),
-                               static_cast<std::int64_t>(one.mean.episodes), one.mean.ap50.estimate,
-                               one.mean.ap50.low, one.mean.ap50.high, one.mean.ap.estimate,
-                               one.mean.ap75.estimate});
+                               static_cast<std::int64_t>(one.mean.episodes),
+                               cell(one.mean.ap50.estimate), cell(one.mean.ap50.low),
+                               cell(one.mean.ap50.high), cell(one.mean.ap.estimate),
+                               cell(one.mean.ap75.estimate)});
     output.picture(cat("precision-recall-", group_title(group)), "svg",
                    pr_chart(found.pooled, classes));
     output.picture(cat("classes-", group_title(group)), "svg", class_chart(found, classes));

@@ -297,6 +297,16 @@ void FewshotOptions::check(const TrainOptions& train) const {
     throw Error(
         cat("episode.support_size is ", episode.support_size, ", but the trunk needs 32 pixels"),
         "use 32 or more, or 0 for episode.size");
+  if (made())
+    check_no_effect(table,
+                    "neither data.path nor data.train is given, and the shapes that are drawn have "
+                    "sets and novel classes of their own",
+                    {"data.train_pictures", "data.valid_share", "data.novel_share"});
+  if (made() && data.valid.empty())
+    check_no_effect(table, "none of data.path, data.train and data.valid is given",
+                    {"data.valid_pictures"});
+  if (predict.supports.empty())
+    check_no_effect(table, "predict.supports names no table", {"predict.supports_of"});
   if (!data.base.empty() || !data.novel.empty())
     check_no_effect(table, "data.base and data.novel say which classes are novel",
                     {"data.novel_share"});

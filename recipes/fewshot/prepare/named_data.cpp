@@ -1,6 +1,8 @@
 #include "recipes/fewshot/prepare/named_data.h"
 
 #include "core/base/error.h"
+#include "core/base/text/text.h"
+#include "planning/options/no_effect.h"
 
 namespace lockstep::fewshot {
 
@@ -9,15 +11,27 @@ FoundData named_data(const FewshotOptions& options) {
     throw Error("data.path and data.train both name pictures to train on",
                 "leave one of them empty: data.path= or data.train=");
   FoundData found;
-  if (options.data.train.empty()) {
+  if (options.data.train.empty())
     found = find_detection_data(options.data.path);
-  } else {
-    found.train = name_detection_files(options.data.train, options.data.train_pictures);
-  }
+  else
+    found.train = name_detection_files(options.data.train, {});
   if (!options.data.valid.empty()) {
-    found.valid = name_detection_files(options.data.valid, options.data.valid_pictures);
+    found.valid = name_detection_files(options.data.valid, {});
     found.notes.clear();  // they are of what could be validated on instead
   }
+  if (found.valid)
+    check_no_effect(options.table, cat(describe(*found.valid), " says what to validate on"),
+                    {"data.valid_share"});
+  else
+    check_no_effect(options.table,
+                    cat("a share of ", describe(found.train),
+                        " is validated on, whose pictures are "
+                        "in data.train_pictures"),
+                    {"data.valid_pictures"});
+  if (!options.data.train_pictures.empty())
+    take_pictures_from(options.data.train_pictures, found.train);
+  if (found.valid && !options.data.valid_pictures.empty())
+    take_pictures_from(options.data.valid_pictures, *found.valid);
   return found;
 }
 

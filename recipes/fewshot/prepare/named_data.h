@@ -6,7 +6,8 @@
 
 namespace lockstep::fewshot {
 
-// data.path or data.train is given. Throws Error: both are, or nothing is there.
+// data.path or data.train is given. Throws Error: both are, nothing is there, or an option has no
+// effect on the data that was found.
 FoundData named_data(const FewshotOptions& options);
 
 }  // namespace lockstep::fewshot

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
+#include "core/base/hash.h"
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "planning/words.h"
@@ -165,7 +166,8 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
   keep_shots(sets.train, used, options.data.shots,
              static_cast<std::uint64_t>(options.data.split_seed));
   say(cat(sets.train.pictures.size(), " pictures to train on, ", sets.valid.pictures.size(),
-          " to validate on; base classes: ", join(record.base, ", "),
+          " to validate on", record.files.valid ? "" : ", held out by data.valid_share",
+          "; base classes: ", join(record.base, ", "),
           "; novel: ", record.novel.empty() ? "none" : join(record.novel, ", ")));
   const int n_way = trains ? check_episodes(sets, used, options, say) : 0;
   const std::vector<EvaluationGroup> groups = evaluation_groups(options, sets);
@@ -191,7 +193,9 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     {"boxes", (most + 7) / 8 * 8},
                     {"categories", categories},
                     {"made", options.made()}};
-  prepared.data_hash = record.fingerprint;
+  prepared.data_hash = record.contents.empty()
+                           ? record.fingerprint
+                           : hash128_hex(cat(record.fingerprint, " ", record.contents));
   // Said by name, it would limit episodes of evaluation too.
   const bool limits_none = std::all_of(
       groups.begin(), groups.end(),
@@ -336,6 +340,7 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                     .base = {},
                     .novel = {},
                     .fingerprint = {},
+                    .contents = {},
                     .exif = options.data.exif,
                     .look = false};
   const json extra = extra_of_run(context.run_dir);
@@ -360,7 +365,9 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
         read_detection_sets(found, record.valid_share, record.seed, looking(options));
     record.look = again.look = needs_look(read.train, read.valid);
     for (const std::string& line : read.warnings) say(line);
-    if (fingerprint_of(read.train, read.valid) == before.fingerprint)
+    const bool same_contents =
+        before.contents.empty() || contents_of(read.train, read.valid) == before.contents;
+    if (same_contents && fingerprint_of(read.train, read.valid) == before.fingerprint)
       return prepared_from(again, with_split(std::move(read), again), options, context.purpose,
                            say);
     const ClassSplit split = split_of_run(before, read.train);
@@ -384,6 +391,7 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
   record.base = names_of(read.train, split.base);
   record.novel = names_of(read.train, split.novel);
   record.fingerprint = fingerprint_of(read.train, read.valid);
+  record.contents = contents_of(read.train, read.valid);
   return prepared_from(record,
                        {.train = std::move(read.train),
                         .valid = std::move(read.valid),

@@ -23,7 +23,8 @@ GroundTruth named_truth(const FewshotOptions& options) {
   if (!options.made())
     return read_valid_truth(named_data(options), options.data.valid_share,
                             static_cast<std::uint64_t>(options.data.split_seed));
-  if (!options.data.valid.empty()) return read_truth(name_detection_files(options.data.valid, {}));
+  if (!options.data.valid.empty())
+    return read_truth(name_detection_files(options.data.valid, options.data.valid_pictures));
   throw Error("nothing says what the detections are compared with",
               "give truth=ANNOTATIONS, or data.path=DIR for its validation set");
 }

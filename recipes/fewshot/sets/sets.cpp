@@ -78,6 +78,7 @@ json to_json(const SetsRecord& record) {
   // As older runs have it where neither says anything: their evaluations are of the same data.
   if (record.exif != ExifFrame::automatic) result["exif"] = exif_word(record.exif);
   if (record.look) result["look"] = true;
+  if (!record.contents.empty()) result["contents"] = record.contents;
   if (!record.has_files) return result;
   result["train"] = to_json(record.files.train);
   if (record.files.valid) result["valid"] = to_json(*record.files.valid);
@@ -96,6 +97,7 @@ SetsRecord sets_record_from_json(const json& from) try {
   from.at("fingerprint").get_to(record.fingerprint);
   record.exif = exif_of_word(from.value("exif", "auto"));
   record.look = from.value("look", false);
+  record.contents = from.value("contents", "");
   return record;
 } catch (const json::exception& error) {
   throw Error(cat("the run's record of its data is damaged: ", error.what()),
@@ -109,14 +111,28 @@ std::string fingerprint_of(const DetectionData& train, const DetectionData& vali
   return hasher.hex();
 }
 
+std::string contents_of(const DetectionData& train, const DetectionData& valid) {
+  Hasher hasher;
+  for (const DetectionData* data : {&train, &valid}) {
+    for (const Picture& picture : data->pictures) hasher.update(cat(picture.content_hash, "\n"));
+    hasher.update(std::string_view("\n"));
+  }
+  return hasher.hex();
+}
+
 Sets read_sets(const SetsRecord& record, bool look) {
+  const bool looks = look || record.look;
   DetectionSets read = read_detection_sets(record.files, record.valid_share, record.seed,
-                                           {.exif = record.exif, .look = look || record.look});
+                                           {.exif = record.exif, .look = looks});
   if (!record.fingerprint.empty() && fingerprint_of(read.train, read.valid) != record.fingerprint)
     throw Error(cat("the pictures or boxes of ", describe(record.files.train),
                     " have changed since the run began"),
                 "restore them, or start a new run; a run of an older version, or with another "
                 "data.exif, may have read the same files otherwise");
+  if (looks && !record.contents.empty() && contents_of(read.train, read.valid) != record.contents)
+    throw Error(cat("pictures of ", describe(record.files.train),
+                    " have other contents than when the run began"),
+                "restore the files, or start a new run; init.from=RUN starts it with the weights");
   return with_split(std::move(read), record);
 }
 

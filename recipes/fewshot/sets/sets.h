@@ -22,6 +22,7 @@ struct SetsRecord {
   std::uint64_t seed = 1;
   std::vector<std::string> base, novel;  // names of the classes
   std::string fingerprint;               // of pictures' names, sizes and boxes of both sets
+  std::string contents;                  // of pictures' files; "" in runs of older versions
   ExifFrame exif = ExifFrame::automatic;
   bool look = false;  // see needs_look
 };
@@ -34,8 +35,9 @@ struct Sets {
   std::vector<std::string> warnings;
 };
 // look: at the headers of all pictures (PictureRule), which is done anyway with record.look. Throws
-// Error as reading does, for classes that are not there, and if record.fingerprint is not empty and
-// files have changed since.
+// Error as reading does, for classes that are not there, and if files have changed since
+// record.fingerprint or record.contents was taken. Contents are compared only if all pictures are
+// looked at.
 Sets read_sets(const SetsRecord& record, bool look = false);
 // Whether only a look tells which frame boxes refer to, because EXIF turns some pictures or the
 // annotations exchange some sizes. The sets' pictures must have been looked at.
@@ -44,6 +46,8 @@ bool needs_look(const DetectionData& train, const DetectionData& valid);
 // classes that are not there.
 Sets with_split(DetectionSets read, const SetsRecord& record);
 std::string fingerprint_of(const DetectionData& train, const DetectionData& valid);
+// The hash of all Picture::content_hash. The pictures must have been looked at.
+std::string contents_of(const DetectionData& train, const DetectionData& valid);
 
 // The categories that training draws.
 std::vector<int> used_classes(const ClassSplit& split, ClassUse use);

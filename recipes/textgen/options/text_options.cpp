@@ -151,6 +151,9 @@ void TextOptions::check(const TrainOptions&) const {
   if (synthetic() && model_vocab() == 0)
     throw Error("synthetic tokens need model.vocab, but it is 0", "set model.vocab, e.g. to 256");
   model_vocab();
+  if (synthetic())
+    check_no_effect(table, "data.path=synthetic is random tokens",
+                    {"data.field", "data.valid_path", "data.valid_share", "data.split"});
   if (!data.valid_path.empty())
     check_no_effect(table, "data.valid_path says what to validate on",
                     {"data.valid_share", "data.split"});

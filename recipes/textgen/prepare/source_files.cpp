@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/text/path_pattern.h"
 #include "core/base/text/text.h"
+#include "runtime/run/checkpoint/hub_name.h"
 
 namespace lockstep::textgen {
 namespace {
@@ -85,9 +86,12 @@ std::vector<SourceFile> list_path(const std::string& path, const std::string& op
 std::vector<SourceFile> list_one(const std::string& path, const std::string& option) {
   std::vector<SourceFile> files = list_path(path, option);
   if (!files.empty()) return files;
-  if (path.find_first_of("*?[") == std::string::npos)
+  if (path.find_first_of("*?[") == std::string::npos) {
+    const std::string of_hub = hub_data_hint(path);
     throw Error(cat(option, ": there is no file or folder ", path),
-                "check the path; it is taken from the current folder if relative");
+                of_hub.empty() ? "check the path; it is taken from the current folder if relative"
+                               : of_hub);
+  }
   for (const std::string& match : paths_matching(path))
     for (SourceFile& file : list_path(match, option)) files.push_back(std::move(file));
   if (files.empty())

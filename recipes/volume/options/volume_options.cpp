@@ -317,6 +317,10 @@ void VolumeOptions::check(const TrainOptions&) const {
     check_no_effect(table,
                     cat(data.folds > 0 ? "data.folds" : "data.valid", " says what to validate on"),
                     {"data.valid_share"});
+  if (made())
+    check_no_effect(table, "no data.path is given, and the volumes are made", {"data.csv"});
+  if (data.normalize != Normalize::divide)
+    check_no_effect(table, cat("data.normalize is ", table.get("data.normalize")), {"data.divide"});
   if (!predict.submission.empty() &&
       (!predict.submission.ends_with(".zip") || predict.submission.find('/') != std::string::npos))
     throw Error(cat("predict.submission must be the name of a zip file in the folder of outputs, "

@@ -38,9 +38,24 @@ Option bind(std::string key, OptionType type, T& field, OptionSpec spec) {
           .write = [&field](const json& value) { field = value.get<T>(); }};
 }
 
-json absolute(const OptionSpec& spec, const std::string& text, const std::filesystem::path& base) {
-  const bool word =
-      std::find(spec.no_paths.begin(), spec.no_paths.end(), text) != spec.no_paths.end();
+// "https://…", "s3://…": an address and no path.
+void refuse_address(const std::string& key, const std::string& text) {
+  const std::size_t end = text.find("://");
+  if (end == text.npos || end == 0 ||
+      !std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end),
+                   [](unsigned char c) { return std::isalnum(c) != 0; }))
+    return;
+  const std::string name = text.substr(text.rfind('/') + 1);
+  throw Error(cat(key, " is an address, ", printable(text), ", and nothing is downloaded"),
+              cat("fetch the file first, for example by curl -L -O ADDRESS, and write ", key, "=",
+                  name.empty() ? "FILE" : printable(name)));
+}
+
+json absolute(const OptionInfo& option, const std::string& text,
+              const std::filesystem::path& base) {
+  const std::vector<std::string>& no_paths = option.spec.no_paths;
+  const bool word = std::find(no_paths.begin(), no_paths.end(), text) != no_paths.end();
+  if (!word) refuse_address(option.key, text);
   return text.empty() || word ? text : (base / text).lexically_normal().string();
 }
 
@@ -217,9 +232,9 @@ void OptionTable::make_paths_absolute(const std::filesystem::path& base) {
   for (Option& option : impl_->options) {
     if (!option.info.spec.is_path) continue;
     json value = option.read();
-    if (value.is_string()) value = absolute(option.info.spec, value, base);
+    if (value.is_string()) value = absolute(option.info, value, base);
     if (value.is_array())
-      for (json& text : value) text = absolute(option.info.spec, text, base);
+      for (json& text : value) text = absolute(option.info, text, base);
     option.write(value);
   }
 }

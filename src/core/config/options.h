@@ -118,7 +118,7 @@ class OptionTable {
   // there is no such key.
   bool is_asked_for(std::string_view key) const;
 
-  // Resolves relative paths of path options against `base`.
+  // Resolves relative paths of path options against `base`. Throws Error for an address of the web.
   void make_paths_absolute(const std::filesystem::path& base);
 
   void add_preset(Preset preset);

@@ -178,6 +178,7 @@ struct Faults {
   std::string remedy;  // of the first that cannot be read
   std::size_t tensors = 0;
   Names shaped;  // the names of other_shape
+  Names filled;  // the file's names of tensors that fit
   // For a hint: a name that is missing, one that is unexpected and could be it.
   std::string lacking, offered;
   std::size_t names() const { return missing.size() + unexpected.size(); }
@@ -232,12 +233,11 @@ Names patterns_of(const Names& names, const Names& others = {}) {
 }
 
 // The options that make the weights fit. map: for init.map; after: the remaining faults with that
-// map; placed: names in the file that fit then.
-std::string hint_with_map(const Faults& before, const Names& map, const Faults& after,
-                          const Names& placed) {
+// map.
+std::string hint_with_map(const Faults& before, const Names& map, const Faults& after) {
   std::string hint =
       cat("if ", before.offered, " is ", before.lacking, ": init.map=\"", join(map, ","), "\"");
-  const Names unexpected = patterns_of(after.unexpected, placed);
+  const Names unexpected = patterns_of(after.unexpected, after.filled);
   const Names missing = patterns_of(after.missing);
   if (std::max(unexpected.size(), missing.size()) > most_named)
     return hint + ", and init.unexpected and init.missing for the rest";
@@ -250,14 +250,20 @@ std::string hint_with_map(const Faults& before, const Names& map, const Faults& 
 // Where tensors have other shapes: a head may be left as it was built; a whole model of another
 // size may not.
 std::string hint_of_shapes(const Faults& faults) {
-  const bool most = 2 * faults.shaped.size() > faults.tensors;
-  const std::string leave =
-      cat("init.missing=\"", join(patterns_of(faults.shaped), ","), "\" leaves ",
-          count_of(static_cast<std::int64_t>(faults.shaped.size()), "tensor"), " as built");
-  return most ? cat("the file is of a model of other sizes: set the options of model.* to those "
-                    "sizes; ",
-                    leave)
-              : leave;
+  const std::string sizes =
+      "the file is of a model of other sizes: set the options of model.* to those sizes";
+  if (faults.filled.empty()) return sizes;
+  Names left = faults.shaped;
+  left.insert(left.end(), faults.missing.begin(), faults.missing.end());
+  const Names missing = patterns_of(left);
+  const Names unexpected = patterns_of(faults.unexpected, faults.filled);
+  if (std::max(missing.size(), unexpected.size()) > most_named)
+    return sizes + ", or leave tensors out by init.missing and init.unexpected";
+  std::string leave = cat("init.missing=\"", join(missing, ","), "\"");
+  if (!unexpected.empty()) leave += cat(" init.unexpected=\"", join(unexpected, ","), "\"");
+  leave += cat(" leaves ", count_of(std::ssize(left), "tensor"), " as built");
+  const bool most = 2 * faults.shaped.size() > faults.tensors - faults.missing.size();
+  return most ? cat(sizes, "; ", leave) : leave;
 }
 
 // guess: a hint of how names could be changed, or "".
@@ -317,15 +323,11 @@ class Matching {
       places.push_back(renaming.place_of(tensor.stored.name));
     for (std::size_t s = 0; s < source_.size(); ++s) place(s, places[s], renaming);
     for (std::size_t m = 0; m < model_.size(); ++m) fill(m, renaming);
+    for (const WeightMatch::Pair& pair : match_.pairs)
+      faults_.filled.push_back(renaming.unwrapped(source_[pair.source].stored.name));
     find_likely_pair(model_, missing_, source_, unexpected_, renaming, faults_);
   }
   const Faults& faults() const { return faults_; }
-  Names placed(const Renaming& renaming) const {
-    Names names;
-    for (const WeightMatch::Pair& pair : match_.pairs)
-      names.push_back(renaming.unwrapped(source_[pair.source].stored.name));
-    return names;
-  }
   WeightMatch take_match() { return std::move(match_); }
 
  private:
@@ -423,7 +425,7 @@ struct Inputs {
 std::string guess_names(const Inputs& in, const Faults& faults) {
   constexpr std::size_t most_pairs = 4;
   Faults now = faults;
-  Names map = in.options.init.map, placed;
+  Names map = in.options.init.map;
   for (std::size_t pairs = 0; pairs < most_pairs; ++pairs) {
     const std::string pair = guessed_pair(now);
     if (pair.empty()) break;
@@ -435,9 +437,8 @@ std::string guess_names(const Inputs& in, const Faults& faults) {
     if (matching.faults().names() >= now.names()) break;
     map = std::move(longer);
     now = matching.faults();
-    placed = matching.placed(renaming);
   }
-  return map == in.options.init.map ? "" : hint_with_map(faults, map, now, placed);
+  return map == in.options.init.map ? "" : hint_with_map(faults, map, now);
 }
 
 }  // namespace
@@ -455,7 +456,12 @@ WeightMatch match_weights(const std::vector<ModelTensor>& model,
     refuse(matching.faults(), what, guess_names(inputs, matching.faults()));
   }
   WeightMatch match = matching.take_match();
-  if (match.pairs.empty()) throw Error(cat("no tensor of ", what, " is one of the model"));
+  if (match.pairs.empty())
+    throw Error(cat("no tensor of ", what, " is one of the model"),
+                match.other_shape.empty()
+                    ? "init.map renames the tensors of the file to those of the model"
+                    : "all of them have another shape: set the options of model.* to the sizes of "
+                      "the file");
   return match;
 }
 

@@ -28,6 +28,36 @@ using nlohmann::json;
 
 class Fewshot : public FewshotRuns {};
 
+// "13.3 (3 of 14 blocks recomputed)": the last row and the last column, which come near the limit.
+TEST_F(Fewshot, NeedsTheMemoryThatTheGuideSays) {
+  const std::string page = read_file(fs::path(LOCKSTEP_SOURCE_DIR) / "docs/guide/fewshot.md");
+  std::vector<std::string> shots;
+  int compared = 0;
+  for (const std::string& line : split(page, '\n')) {
+    const std::vector<std::string> cells = split(line, '|');
+    if (line.starts_with("| GiB |")) shots = cells;
+    if (shots.empty() || !trim(cells.size() > 1 ? cells[1] : "").ends_with("²")) continue;
+    for (std::size_t i = 2; i < shots.size() && i < cells.size(); ++i) {
+      if (trim(cells[i]).empty() || (!cells[1].starts_with(" 512") && trim(shots[i]) != "10"))
+        continue;
+      const ToolResult result = tool({"plan", "fewshot", "--devices", "2xT4", "--json",
+                                      "preset=t4x2", cat("episode.size=", std::stoi(cells[1])),
+                                      cat("episode.k_shot=", std::stoi(shots[i]))});
+      ASSERT_EQ(result.code, 0) << result.err;
+      const json plan = json::parse(result.out);
+      const double needed = plan.at("memory").at("needed_bytes").get<double>() / (1 << 30);
+      EXPECT_NEAR(needed, std::stod(cells[i]), 0.06) << line;
+      const int blocks = plan.at("recomputed_blocks");
+      EXPECT_EQ(blocks > 0, cells[i].find("recomputed") != std::string::npos) << line;
+      if (blocks > 0)
+        EXPECT_THAT(cells[i], HasSubstr(cat(blocks, " of ", plan.at("memory").at("blocks").dump(),
+                                            " blocks recomputed")));
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 8);
+}
+
 // An episode is a micro-batch, and statistics are those of its own pictures.
 TEST_F(Fewshot, HasOneCurveOnAnyNumberOfRanks) {
   for (const char* statistics : {"rank", "frozen"}) {
@@ -140,6 +170,21 @@ TEST_F(Fewshot, GoesOnWithOtherEvaluations) {
   const ToolResult again = tool({"resume", "a", "stop.episodes=12"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_THAT(on_one_line(again.err), Not(HasSubstr("evaluations differ")));
+}
+
+TEST_F(Fewshot, OptionsOfTrainingAreRefusedWhereNothingIsTrained) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.episodes=4", "batch.global=2"}).code, 0);
+  const ToolResult result = tool({"evaluate", "a", "stop.episodes=5", "--devices", "cpu:1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("stop.episodes has no effect: lockstep evaluate does not train"),
+                    HasSubstr("hint: did you mean evaluate.episodes=5?")));
+  EXPECT_THAT(tool({"predict", "a", "optimizer.lr=3"}).err,
+              AllOf(HasSubstr("optimizer.lr has no effect: lockstep predict does not train"),
+                    HasSubstr("hint: leave out optimizer.lr")));
+  const ToolResult same = tool({"evaluate", "a", "stop.episodes=4", "schedule.kind=constant",
+                                "evaluate.episodes=1", "--devices", "cpu:1"});
+  EXPECT_EQ(same.code, 0) << "a line may be given again\n" << same.err;
 }
 
 // In the option that set the length, whichever other one was given.

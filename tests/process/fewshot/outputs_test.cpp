@@ -52,6 +52,11 @@ TEST_F(FewshotOutputs, EvaluatesWithSeveralNumbersOfShotsTheSameOnAnyNumberOfRan
                            "novel-1-shot-3.jpg"})
     EXPECT_TRUE(fs::exists(run("a") / "media/step-000000006" / name)) << name;
 
+  // One episode has no interval.
+  const ToolResult once = tool({"evaluate", "a", "evaluate.episodes=1", "--devices", "cpu:1"});
+  ASSERT_EQ(once.code, 0) << once.err;
+  EXPECT_THAT(once.out, ::testing::ContainsRegex("\nnovel +1 +[a-z]+ +1 +[0-9.e-]+ +- +- +[0-9]"));
+
   std::string first_metrics, first_rows;
   for (const int ranks : {1, 2, 3}) {
     const std::string rows = cat("items", ranks, ".csv");
@@ -126,6 +131,7 @@ TEST_F(FewshotOutputs, PredictsWithSupportsOfTheTrainingSetAndScoresThem) {
   // Of the validation set of data.path where nothing else is said.
   const ToolResult named = tool({"score", "fewshot", "predictions=found", "data.path=data"});
   EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_THAT(named.out, ::testing::ContainsRegex("\nap_large +-\n")) << "no picture is so large";
   EXPECT_EQ(tool({"score", "fewshot", "predictions=found"}).code, 2);
 
   // Of other pictures, the ids of the json beside them. They say so, and are no other json's.

@@ -126,6 +126,13 @@ TEST_F(BadInput, ANameOfTheHubIsToldHowToFetchIt) {
   refuses({"train", "textgen", "tokenizer.kind=gpt2", "tokenizer.path=gpt2"},
           "hint: nothing is downloaded: `lockstep help vocabulary of GPT-2`");
 }
+TEST_F(BadInput, ADataSetOfTheHubOrTheWebIsNotDownloaded) {
+  refuses({"train", "textgen", "data.path=wikitext-103"},
+          "nothing is downloaded: if wikitext-103 is a data set of the Hugging Face hub");
+  for (const char* recipe : {"textgen", "fewshot", "gbdt"})
+    refuses({"train", recipe, "data.path=https://host/set.zip"},
+            "data.path is an address, https://host/set.zip, and nothing is downloaded");
+}
 TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> idle{
       {{"train", "dimabsa", "model.path=bert", "model.width=64"},
@@ -137,6 +144,15 @@ TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
        "tokenizer.vocab has no effect: it is of tokenizer.kind=bpe, but the kind is bytes"},
       {{"train", "fewshot", "data.novel=cat", "data.novel_share=0.5"},
        "data.novel_share has no effect"},
+      {{"train", "fewshot", "data.novel_share=0"},
+       "data.novel_share has no effect: neither data.path nor data.train is given"},
+      {{"train", "fewshot", "data.train_pictures=photos"}, "data.train_pictures has no effect"},
+      {{"train", "volume", "data.csv=train.csv"},
+       "data.csv has no effect: no data.path is given, and the volumes are made"},
+      {{"train", "volume", "data.normalize=zscore", "data.divide=255"},
+       "data.divide has no effect: data.normalize is zscore"},
+      {{"train", "textgen", "data.path=synthetic", "data.valid_share=0.5"},
+       "data.valid_share has no effect: data.path=synthetic is random tokens"},
       {{"train", "volume", "data.folds=3", "data.valid_share=0.5"},
        "data.valid_share has no effect: data.folds says what to validate on"}};
   for (const auto& [words, what] : idle) refuses(words, what);

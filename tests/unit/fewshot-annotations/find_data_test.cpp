@@ -130,6 +130,35 @@ TEST_F(FindData, SaysThatATestSetIsNotUsed) {
   EXPECT_TRUE(find_detection_data(root).notes.empty());
 }
 
+TEST_F(FindData, SaysThatAnotherNameOfValidationIsNotUsed) {
+  for (const char* name : {"val_annotations", "valid_annotations", "dev_coco", "val2017",
+                           "instances_val", "annotations_val"}) {
+    const fs::path set = root / name;
+    write_json(fs::path(name) / "train_coco.json", fs::path(name) / "train_images", "t");
+    const fs::path json = fs::path(name) / cat(name, ".json");
+    write_json(json, fs::path(name) / "val_images", "v", 2);
+    EXPECT_THAT(find_detection_data(set).notes,
+                ElementsAre(AllOf(HasSubstr(cat(name, ".json is not used; ")),
+                                  HasSubstr(cat("data.valid=", (root / json).string())))));
+    EXPECT_EQ(found(set), "t3 t1 split");
+  }
+  write_json("r/train/_annotations.coco.json", "r/train", "t");
+  write_json("r/dev/_annotations.coco.json", "r/dev", "v", 2);
+  EXPECT_THAT(find_detection_data(root / "r").notes,
+              ElementsAre(HasSubstr("dev/_annotations.coco.json is not used")));
+  write_json("d/train.json", "d/train", "t");
+  write_json("d/devices.json", "d/devices", "v", 2);
+  write_json("d/train_val.json", "d/train", "t");
+  EXPECT_TRUE(find_detection_data(root / "d").notes.empty());
+}
+
+TEST_F(FindData, PicturesLieInAFolderThatAWordOfTheNameSays) {
+  write_json("val_annotations.json", "val_images", "v");
+  write_json("annotations_train.json", "images/train", "t");
+  EXPECT_EQ(found(root / "val_annotations.json"), "v3 v1 split");
+  EXPECT_EQ(found(root / "annotations_train.json"), "t3 t1 split");
+}
+
 TEST_F(FindData, KagglesVoc) {
   write_voc("a/annotations", "a/images", "x");
   EXPECT_EQ(found(root / "a"), "x3 x1 split");

@@ -98,10 +98,69 @@ TEST_F(PrepareTest, ATestSetIsSaidToBeUnusedUnlessItIsNamed) {
   fs::rename(data() / "valid.json", data() / "test.json");
   prepare();
   EXPECT_THAT(said, Contains(HasSubstr("test.json is not used")));
+  EXPECT_THAT(said, Contains(HasSubstr("8 to validate on, held out by data.valid_share;")));
   options.data.valid = (data() / "test.json").string();
   prepare();
   EXPECT_THAT(said, Not(Contains(HasSubstr("is not used"))));
   EXPECT_THAT(said, Contains(HasSubstr("16 to validate on")));
+}
+
+// With the same names, sizes and boxes.
+TEST_F(PrepareTest, OtherPicturesAreOtherData) {
+  const Prepared first = prepare();
+  const fs::path run = write_run(first);
+  EXPECT_EQ(prepare(Purpose::train, run).data_hash, first.data_hash);
+  const std::string whole = read_file(data() / "train/made-00003.png");
+  Image other({.height = 128, .width = 160, .channels = 1});
+  other.u8()[0] = 255;
+  write_picture(data() / "train/made-00003.png", other);
+  EXPECT_THAT(error_of([&] { prepare(Purpose::train, run); }),
+              AllOf(HasSubstr("pictures of "), HasSubstr("train.json have other contents")));
+  EXPECT_NE(prepare().data_hash, first.data_hash);
+  Prepared older = first;  // a run of a version that did not know contents
+  older.extra["sets"].erase("contents");
+  EXPECT_NO_THROW(prepare(Purpose::train, write_run(older)));
+  write_file_atomic(data() / "train/made-00003.png", whole);
+  EXPECT_EQ(prepare(Purpose::train, write_run(first)).data_hash, first.data_hash);
+}
+
+// Where the annotations lie, a set without its pictures; these lie elsewhere.
+TEST_F(PrepareTest, TheFoldersOfPicturesCountBesideDataPath) {
+  fs::rename(data() / "train", folder.path() / "photos");
+  fs::rename(data() / "valid", folder.path() / "others");
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("train.json: 40 of 40 pictures are missing"),
+                    HasSubstr("data.train_pictures"), Not(HasSubstr("data.valid_pictures"))));
+  options.data.train_pictures = (folder.path() / "photos").string();
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("valid.json: 16 of 16 pictures are missing"),
+                    HasSubstr("data.valid_pictures"), Not(HasSubstr("data.train_pictures"))));
+  options.data.valid_pictures = (folder.path() / "others").string();
+  const SetsRecord record = sets_record_from_json(prepare().extra.at("sets"));
+  EXPECT_EQ(read_sets(record).train.pictures[0].path, folder.path() / "photos/made-00000.png");
+  EXPECT_EQ(read_sets(record).valid.pictures[0].path, folder.path() / "others/made-00040.png");
+  fs::create_directories(data() / "train");
+  options.data.train_pictures = (data() / "train").string();
+  EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("40 of 40 pictures are missing"));
+  options.data.train_pictures = (data() / "nowhere").string();
+  EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("nowhere is no folder"));
+}
+
+TEST_F(PrepareTest, RefusesWhatHasNoEffectOnTheDataThatItFinds) {
+  const auto refusal = [&](const char* key, const std::string& value) {
+    FewshotOptions changed;
+    changed.data.path = data().string();
+    changed.table.set(key, value, {.kind = ValueSource::Kind::argument});
+    return error_of(
+        [&] { changed.prepare({.purpose = Purpose::train, .cache_dir = folder.path()}); });
+  };
+  EXPECT_THAT(refusal("data.valid_share", "0.5"),
+              AllOf(HasSubstr("data.valid_share has no effect: "),
+                    HasSubstr("valid.json says what to validate on")));
+  fs::remove(data() / "valid.json");
+  EXPECT_THAT(refusal("data.valid_pictures", (data() / "valid").string()),
+              AllOf(HasSubstr("data.valid_pictures has no effect: a share of "),
+                    HasSubstr("train.json is validated on")));
 }
 
 // Pictures that EXIF turns by half: nothing but data.exif tells of what their boxes are.

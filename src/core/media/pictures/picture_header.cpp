@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
+#include "core/base/hash.h"
 #include "core/base/text/text.h"
 #include "core/media/pictures/picture_codecs.h"
 
@@ -163,10 +164,11 @@ ImageShape PictureHeader::turned() const { return lockstep::turned(stored, orien
 PictureHeader read_picture_header(const std::filesystem::path& path, const ReadPicture& how) {
   const PictureBytes file(path, how.limits);
   std::string begin = file.read(0, begin_bytes);
+  const std::uint64_t content_hash = hash64(cat(file.size(), " ", begin));
   const StoredPicture stored = decode_header(file, begin, how);
   if (is_png(begin) ? png_is_cut_off(file) : jpeg_is_cut_off(file, begin))
     damaged_picture(file.name(), "it ends too early");
-  return {.stored = stored.shape, .orientation = stored.orientation};
+  return {.stored = stored.shape, .orientation = stored.orientation, .content_hash = content_hash};
 }
 
 }  // namespace lockstep

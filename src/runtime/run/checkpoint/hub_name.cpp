@@ -23,21 +23,36 @@ bool has_ending_of_file(const fs::path& name) {
   return false;
 }
 
-}  // namespace
-
-std::string hub_hint(const std::string& key, const fs::path& missing) {
+// "model" or "owner/model" as it was typed; "" if the path cannot be such a name.
+std::string typed_name(const fs::path& missing) {
   std::error_code error;
   const fs::path place = missing.has_filename() ? missing : missing.parent_path();
   const fs::path name =
       place.is_absolute() ? place.lexically_relative(fs::current_path(error)) : place;
   const auto parts = std::distance(name.begin(), name.end());
-  if (error || parts < 1 || parts > 2 || has_ending_of_file(name)) return "";
+  if (error || parts < 1 || parts > 2) return "";
   for (const fs::path& part : name)
     if (!is_part_of_name(part.string())) return "";
-  const std::string folder = name.filename().string();
-  return cat("nothing is downloaded from the Hugging Face hub; if ", name.string(),
-             " is a model of it, fetch it first: hf download ", name.string(), " --local-dir ",
-             folder, "; and write ", key, "=", folder);
+  return name.string();
+}
+
+}  // namespace
+
+std::string hub_hint(const std::string& key, const fs::path& missing) {
+  const std::string name = typed_name(missing);
+  if (name.empty() || has_ending_of_file(name)) return "";
+  const std::string folder = fs::path(name).filename().string();
+  return cat("nothing is downloaded from the Hugging Face hub; if ", name,
+             " is a model of it, fetch it first: hf download ", name, " --local-dir ", folder,
+             "; and write ", key, "=", folder);
+}
+
+std::string hub_data_hint(const fs::path& missing) {
+  const std::string name = typed_name(missing);
+  if (name.empty() || fs::path(name).has_extension()) return "";
+  return cat("check the path; nothing is downloaded: if ", name,
+             " is a data set of the Hugging Face hub, make a file of it first "
+             "(`lockstep help download a data set` says how)");
 }
 
 }  // namespace lockstep

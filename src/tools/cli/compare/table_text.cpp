@@ -14,6 +14,7 @@ namespace {
 constexpr int widest_cell = 100, widest_row = 140;
 
 std::string shortened(const std::string& cell) {
+  if (cell.empty()) return "-";
   const bool fraction = cell.find('.') != std::string::npos;
   const std::optional<double> number = fraction ? to_number(cell) : std::nullopt;
   return number ? general(*number, 4) : cell;

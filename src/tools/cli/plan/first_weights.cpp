@@ -35,14 +35,15 @@ std::string hint_for_weights(const TrainOptions& train) {
   for (const RunDir& run : list_runs(train.run.root)) names.push_back(run.name());
   if (const std::string near = nearest(train.init.from, names); !near.empty())
     return cat("did you mean ", near, "?");
-  if (!is_name_of_model(train.init.from)) {
-    const std::string fetch = hub_hint("init.from", train.init.from);
-    return cat(fetch, fetch.empty() ? "" : "; ", "`lockstep runs` lists the runs");
-  }
-  if (const std::string file = downloaded_weights(train.init.from); !file.empty())
+  const std::string model = std::filesystem::path(train.init.from).stem().string();
+  if (const std::string file = downloaded_weights(model); !file.empty())
     return cat("these weights are here: init.from=", shell_word(file));
-  return "nothing is downloaded: give the file of the weights (lockstep help pretrained weights); "
-         "`lockstep runs` lists the runs";
+  const std::string fetch =
+      is_name_of_model(train.init.from) ? "" : hub_hint("init.from", train.init.from);
+  return cat(fetch.empty() ? "nothing is downloaded: give the file of the weights (lockstep help "
+                             "pretrained weights)"
+                           : fetch,
+             "; `lockstep runs` lists the runs");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tools/cli/direct.h"
 #include "tools/cli/output.h"
 #include "tools/cli/plan/resolve.h"
+#include "tools/cli/predict/training_options.h"
 #include "tools/cli/ranks.h"
 #include "tools/cli/run_end.h"
 #include "tools/cli/run_root.h"
@@ -147,6 +148,7 @@ int evaluate_main(const Parsed& parsed) {
   const RunSource source = operand_source(parsed);
   RunSetup setup = resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
                                   parsed.value("--plugin"), {.groups = {"evaluate"}});
+  check_no_training_options(source.run, setup, parsed.assignments, "evaluate");
   check_data_is_named(source, setup);
   return evaluate(source.run, std::move(setup), devices_for(parsed.value("--devices")),
                   {.best = parsed.has("--best"),

@@ -11,6 +11,7 @@
 #include "tools/cli/predict/further_runs.h"
 #include "tools/cli/predict/piped_text.h"
 #include "tools/cli/predict/predict_items.h"
+#include "tools/cli/predict/training_options.h"
 #include "tools/cli/ranks.h"
 #include "tools/cli/run_end.h"
 #include "tools/cli/run_root.h"
@@ -89,6 +90,7 @@ int predict_main(const Parsed& parsed) {
   const RunSource source = operand_source(parsed);
   RunSetup setup = resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
                                   parsed.value("--plugin"), {.groups = {"predict"}});
+  check_no_training_options(source.run, setup, parsed.assignments, "predict");
   forget_inputs_of_record(setup.options->table);
   const ReadOptions reading{.best = parsed.has("--best"),
                             .json = parsed.has("--json"),

@@ -49,7 +49,7 @@ std::string score_table(const std::vector<Score>& scores) {
   std::string text;
   for (const Score& score : scores)
     text += cat(pad_cells(score.name + " ", 26),
-                std::isnan(score.value) ? "nan" : general(score.value, 6),
+                std::isnan(score.value) ? "-" : general(score.value, 6),
                 score.unit.empty() ? "" : " ", score.unit, "\n");
   return text;
 }

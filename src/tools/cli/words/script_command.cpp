@@ -2,7 +2,9 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "planning/words.h"
 #include "tools/cli/context.h"
+#include "tools/cli/words/notebook_lines.h"
 #include "tools/cli/words/vocabulary.h"
 
 #include <algorithm>
@@ -70,8 +72,16 @@ std::string script_of(const std::string& notebook) {
   return std::filesystem::path(notebook).replace_extension(".py").string();
 }
 
-std::string convert_command(const std::string& notebook) {
-  return cat("jupyter nbconvert --to script ", shell_word(notebook));
+// The commands that run a notebook as a script, with what the user changes in between.
+std::string convert_and_run(const std::string& notebook, const std::string& run) {
+  constexpr std::size_t most_shown = 60;
+  const std::string convert = cat("jupyter nbconvert --to script ", shell_word(notebook));
+  const KernelLines lines = kernel_lines(notebook);
+  if (lines.count == 0) return cat(convert, " && ", run, " (lockstep help notebook)");
+  return cat(convert, "; take its calls of get_ipython() out, which stand for ",
+             count_of(static_cast<std::int64_t>(lines.count), "line"),
+             " that only a kernel runs (first: ", printable(lines.first.substr(0, most_shown)),
+             "); then ", run, " (lockstep help notebook)");
 }
 
 std::string launch_of(Line::const_iterator from, const Line& words, const std::string& devices) {
@@ -110,10 +120,9 @@ void check_no_script(const Line& typed) {
                                      *from, " is a ", of_notebook ? "notebook" : "script")
                                : cat("there is no command ", command);
   const std::string line = launch_of(from, words, means_the_same(command, devices) ? devices : "");
-  throw Error(what, of_notebook
-                        ? cat("make a script of it, and run that once per GPU: ",
-                              convert_command(*script), " && ", line, " (lockstep help notebook)")
-                        : cat("to run a script once per GPU: ", line));
+  throw Error(what, of_notebook ? cat("make a script of it, and run that once per GPU: ",
+                                      convert_and_run(*script, line))
+                                : cat("to run a script once per GPU: ", line));
 }
 
 void check_no_monitor(const Line& words) {
@@ -136,8 +145,8 @@ void check_no_notebook(const Line& program, const std::string& devices) {
       first, program.end(), [](const std::string& word) { return word.starts_with("-"); });
   if (notebook == program.end() || !is_notebook(*notebook)) return;
   throw Error(cat(*notebook, " is a notebook, which runs in a kernel and not as a program"),
-              cat("make a script of it, and start that: ", convert_command(*notebook), " && ",
-                  launch_of(program.begin(), program, devices), " (lockstep help notebook)"));
+              cat("make a script of it, and start that: ",
+                  convert_and_run(*notebook, launch_of(program.begin(), program, devices))));
 }
 
 }  // namespace lockstep::cli

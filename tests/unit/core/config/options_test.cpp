@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/base/text/text.h"
 #include "unit/core/config/config_fixtures.h"
 
 namespace lockstep {
@@ -177,6 +178,24 @@ TEST(OptionTable, MakesRelativePathsAbsoluteButNoOtherText) {
   EXPECT_EQ(folder, "");
   EXPECT_EQ(name, "plain");
   EXPECT_FALSE(table.is_set("data.path"));
+}
+
+TEST(OptionTable, AnAddressOfTheWebIsNoPath) {
+  std::vector<std::string> data;
+  std::string other = "https://there";
+  OptionTable table;
+  table.add("data.path", data, {.meaning = "m", .is_path = true});
+  table.add("other", other, {.meaning = "m"});
+  for (const char* address : {"https://host/sets/z.txt", "s3://bucket/z.txt"}) {
+    data = {"a.txt", address};
+    EXPECT_EQ(error_of([&] { table.make_paths_absolute("/home/me"); }),
+              cat("data.path is an address, ", address,
+                  ", and nothing is downloaded | fetch the file first, for example by curl -L -O "
+                  "ADDRESS, and write data.path=z.txt"));
+  }
+  data = {"://a", "a b://c", "http:/a"};
+  table.make_paths_absolute("/");
+  EXPECT_EQ(data, (std::vector<std::string>{"/:/a", "/a b:/c", "/http:/a"}));
 }
 
 TEST(OptionTable, FollowsAFieldThatIsChangedBeforeItIsSet) {

@@ -147,6 +147,26 @@ TEST(ReadPictureHeader, MayBeLong) {
             (ImageShape{.height = 200, .width = 300, .channels = 3}));
 }
 
+TEST(ReadPictureHeader, TellsFilesApartByTheirSizeAndBeginning) {
+  const TemporaryDirectory folder;
+  const auto hash_of = [&](const std::string& bytes) {
+    write_file_atomic(folder.path() / "a", bytes);
+    return read_picture_header(folder.path() / "a").content_hash;
+  };
+  const std::string whole = encode_jpeg(noise(), 95);
+  const std::uint64_t hash = hash_of(whole);
+  EXPECT_NE(hash, 0U);
+  EXPECT_EQ(hash_of(whole), hash);
+  EXPECT_NE(hash_of(whole + "x"), hash);
+  EXPECT_NE(hash_of(encode_jpeg(noise(), 94)), hash);
+  std::string changed = whole;
+  changed[10'000] ^= 1;
+  EXPECT_NE(hash_of(changed), hash);
+  changed = whole;
+  changed[30'000] ^= 1;
+  EXPECT_EQ(hash_of(changed), hash) << "more is not read";
+}
+
 TEST(ReadPictureHeader, HasTheOrientation) {
   for (int orientation = 1; orientation <= 8; ++orientation)
     EXPECT_EQ(read_picture_header(picture(cat("exif", orientation, ".jpg"))).orientation,

@@ -1,5 +1,7 @@
 #include "runtime/run/checkpoint/hub_name.h"
 
+#include "core/base/text/text.h"
+
 #include <gtest/gtest.h>
 
 namespace lockstep {
@@ -17,6 +19,18 @@ TEST(HubName, SaysHowToFetchWhatMayBeAModelOfTheHub) {
   EXPECT_EQ(hub_hint("model.path", std::filesystem::current_path() / "owner/model/"),
             hub_hint("model.path", "owner/model"))
       << "options hold absolute paths";
+}
+
+TEST(HubName, SaysThatDataAreNotDownloadedEither) {
+  for (const char* name : {"wikitext-103", "Salesforce/wikitext"}) {
+    const std::string hint = hub_data_hint(std::filesystem::current_path() / name);
+    EXPECT_NE(hint.find(cat("nothing is downloaded: if ", name, " is a data set of")),
+              std::string::npos)
+        << hint;
+    EXPECT_NE(hint.find("lockstep help download a data set"), std::string::npos) << hint;
+  }
+  for (const char* path : {"", "/data/wikitext", "../wikitext", "novel.txt", "a/b/c", "my text"})
+    EXPECT_EQ(hub_data_hint(path), "") << path;
 }
 
 TEST(HubName, SaysNothingOfOtherPaths) {

@@ -37,6 +37,7 @@ class FirstWeights : public ::testing::Test {
 
 TEST_F(FirstWeights, NamesTheFileThatPyTorchHasDownloaded) {
   EXPECT_THAT(refusal("resnet50"), HasSubstr("init.from=" + downloaded().string()));
+  EXPECT_THAT(refusal("resnet50.pth"), HasSubstr("init.from=" + downloaded().string()));
   EXPECT_EQ(downloaded_weights("resnet5"), "");
 }
 
@@ -44,7 +45,11 @@ TEST_F(FirstWeights, SaysOfTheNameOfAModelThatNothingIsDownloaded) {
   EXPECT_THAT(refusal("imagenet"), HasSubstr("nothing is downloaded"));
   EXPECT_THAT(refusal("microsoft/resnet-50"), HasSubstr("hf download microsoft/resnet-50 "));
   EXPECT_THAT(refusal("runs/base2"), HasSubstr("; `lockstep runs` lists the runs"));
-  EXPECT_THAT(refusal("weights/a.pth"), HasSubstr("| `lockstep runs` lists the runs"));
+  for (const char* file : {"weights/a.pth", "resnet18.pth", "https://host/resnet18.pth"})
+    EXPECT_THAT(refusal(file),
+                HasSubstr("| nothing is downloaded: give the file of the weights (lockstep help "
+                          "pretrained weights); `lockstep runs` lists the runs"))
+        << file;
 }
 
 }  // namespace

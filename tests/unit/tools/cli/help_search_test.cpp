@@ -198,6 +198,13 @@ TEST(HelpSearch, FindsTheSymptomsInTheWordsOfThoseWhoSearch) {
       {"GPU 1: Idle (not utilized)", "Only one GPU is used"},
       {"training too slow", "Training is slow"},
       {"training is too slow", "Training is slow"},
+      {"get_ipython", "The script calls get_ipython()"},
+      {"NameError: name 'get_ipython' is not defined", "The script calls get_ipython()"},
+      {"wikitext", "Download a data set"},
+      {"wikitext-103", "Download a data set"},
+      {"download data", "Download a data set"},
+      {"download a data set", "Download a data set"},
+      {"huggingface dataset", "Download a data set"},
       {"P100", "The GPU is too old"},
       {"no kernel image is available for execution on the device", "The GPU is too old"},
   };

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/error_of.h"
 
 namespace lockstep::cli {
@@ -79,6 +81,32 @@ TEST(ScriptCommand, ANotebookIsMadeAScriptFirst) {
   EXPECT_EQ(launched({"python3", "a.py", "b.ipynb"}, ""), "");
   EXPECT_EQ(launched({"papermill", "b.ipynb"}, ""), "");
   EXPECT_EQ(launched({"python3"}, ""), "");
+}
+
+TEST(ScriptCommand, LinesThatOnlyAKernelRunsAreTakenOut) {
+  const TemporaryDirectory folder;
+  const std::string notebook = folder.path() / "a.ipynb", script = folder.path() / "a.py";
+  const auto hint = [&](const std::string& cells) {
+    write_file_atomic(notebook, cat("{\"cells\": [", cells, "], \"nbformat\": 4}"));
+    return answer({"train", notebook});
+  };
+  const std::string chain =
+      cat("jupyter nbconvert --to script ", notebook, " && lockstep launch python3 ", script, " (");
+  EXPECT_THAT(hint(R"({"cell_type": "code", "source": "x = 7 % 2\ny = not x"},
+                      {"cell_type": "markdown", "source": "!ls"})"),
+              HasSubstr(chain));
+  EXPECT_THAT(
+      hint(R"({"cell_type": "code", "source": ["import os\n", "  !pip install timm\n", "!ls"]},
+              {"cell_type": "code", "source": "%matplotlib inline"})"),
+      HasSubstr(cat("jupyter nbconvert --to script ", notebook,
+                    "; take its calls of get_ipython() out, which stand for 3 lines that only a "
+                    "kernel runs (first: !pip install timm); then lockstep launch python3 ",
+                    script, " (lockstep help notebook)")));
+  for (const char* odd : {"7", "[]", R"({"cell_type": 7})", R"({"cell_type": "code"})",
+                          R"({"cell_type": "code", "source": {}})", "{"})
+    EXPECT_THAT(hint(odd), HasSubstr(chain)) << odd;
+  write_file_atomic(notebook, R"({"cells": 7})");
+  EXPECT_THAT(answer({"train", notebook}), HasSubstr(chain));
 }
 
 TEST(ScriptCommand, OtherLinesAreLeftAlone) {

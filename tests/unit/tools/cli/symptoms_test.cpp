@@ -65,6 +65,19 @@ TEST(Symptoms, OfMemorySayWhatHoldsForAMicroBatchOfOne) {
   EXPECT_EQ(found, 2);
 }
 
+// With DataParallel, launch would start a full training in each process.
+TEST(Symptoms, ThatSendToLaunchSayToChangeTheScriptFirst) {
+  for (const Symptom& one : those_of_the_guide()) {
+    const auto& [what, does] = one.parts.at(1);
+    if (one.title == "Uneven GPU utilization" || one.title == "DataParallel is slow") {
+      EXPECT_THAT(does, ::testing::AllOf(HasSubstr("DistributedDataParallel"),
+                                         HasSubstr("docs/guide/notebooks.md")))
+          << one.title << " " << what;
+      EXPECT_LT(does.find("DistributedDataParallel"), does.find("lockstep launch")) << one.title;
+    }
+  }
+}
+
 TEST(Symptoms, OfTheGuideHaveACauseWhatToDoAndWhatDiffers) {
   const std::vector<Symptom> all = those_of_the_guide();
   EXPECT_GT(all.size(), 15u);

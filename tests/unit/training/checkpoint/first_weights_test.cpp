@@ -332,8 +332,30 @@ TEST_F(FirstWeights, OfAnotherSizeAreSaidToBe) {
   EXPECT_THAT(fault(save(tensors)),
               AllOf(HasSubstr("init.missing=\"first.*\" leaves 1 tensor as built"),
                     Not(HasSubstr("head"))));
+  tensors.pop_back();
+  tensors.emplace_back("other.body", at::ones({3}));
+  const std::string together = fault(save(tensors));
+  EXPECT_THAT(together, HasSubstr("init.unexpected=\"other.*\" leaves 2 tensors as built"));
   for (auto& [name, tensor] : tensors) tensor = at::ones({3, 1, 2});
-  EXPECT_THAT(fault(save(tensors)), HasSubstr("the file is of a model of other sizes"));
+  EXPECT_THAT(fault(save(tensors)),
+              AllOf(HasSubstr("the file is of a model of other sizes"),
+                    HasSubstr("set the options of model.*"), Not(HasSubstr("init.missing="))));
+  options.init.missing = {"*"};
+  options.init.unexpected = {"other.*"};
+  EXPECT_THAT(fault(save(tensors)), AllOf(HasSubstr("no tensor of the file is one of the model"),
+                                          HasSubstr("set the options of model.*")));
+}
+
+// The options of the hint are enough.
+TEST_F(FirstWeights, OfAnotherSizeAreTakenWithTheOptionsOfTheHint) {
+  Tensors tensors = toy();
+  tensors[0].second = at::ones({4, 5});
+  tensors.erase(tensors.begin() + 1);  // first.bias
+  EXPECT_THAT(fault(save(tensors)),
+              HasSubstr("init.missing=\"first.*\" leaves 2 tensors as built"));
+  options.init.missing = {"first.*"};
+  ToyModel model(1);
+  EXPECT_EQ(load(model, save(tensors)).at("tensors"), 4);
 }
 
 // Nearly every tensor is named "weight" or "bias".

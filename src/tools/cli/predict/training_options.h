@@ -1,0 +1,18 @@
+// Options of training on the line of a command that only reads a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/cli/plan/resolve.h"
+
+namespace lockstep::cli {
+
+// Throws Error if an assignment changes how long or how fast a run trains, which has no effect on
+// `command` (evaluate, predict). The run's own values may be given again. setup: the resolved one
+// of the run.
+void check_no_training_options(const RunDir& run, const RunSetup& setup,
+                               const std::vector<std::string>& assignments,
+                               const std::string& command);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,49 @@
+#include "tools/cli/words/notebook_lines.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/files/files.h"
+#include "core/base/json/json.h"
+#include "core/base/text/text.h"
+
+namespace lockstep::cli {
+namespace {
+
+using nlohmann::json;
+
+// A cell's text is one string or a list of its lines.
+std::string cell_source(const json& source) {
+  if (source.is_string()) return source.get<std::string>();
+  std::string text;
+  if (source.is_array())
+    for (const json& line : source)
+      if (line.is_string()) text += line.get<std::string>();
+  return text;
+}
+
+void add_lines(const json& cell, KernelLines& lines) {
+  if (!cell.is_object() || cell.value("cell_type", json()) != "code") return;
+  for (const std::string& line : split(cell_source(cell.value("source", json())), '\n')) {
+    const std::string code = trim(line);
+    if (!code.starts_with('!') && !code.starts_with('%')) continue;
+    if (lines.count++ == 0) lines.first = code;
+  }
+}
+
+}  // namespace
+
+KernelLines kernel_lines(const std::filesystem::path& notebook) {
+  constexpr std::uint64_t most_bytes = 64 << 20;  // pictures of outputs lie in it
+  KernelLines lines;
+  try {
+    const json parsed = parse_json(read_file(notebook, most_bytes));
+    if (!parsed.is_object()) return {};
+    for (const json& cell : parsed.value("cells", json::array())) add_lines(cell, lines);
+  } catch (const Error&) {
+    return {};
+  }
+  return lines;
+}
+
+}  // namespace lockstep::cli
