@@ -113,7 +113,12 @@ MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& fa
   const auto layers = static_cast<double>(shape.layers);
   const LayerElements layer = layer_elements(shape, counts);
   const double block = element * layer.kept(counts.per_row, counts.texts_per_row);
-  const double longest = element * layers * layer.kept(counts.most, counts.most_texts);
+  // A block that is computed again keeps its input.
+  const double input = element * static_cast<double>(shape.width);
+  const double block_of_longest = element * layer.kept(counts.most, counts.most_texts);
+  const double longest = train.memory.recompute == Recompute::blocks
+                             ? block_of_longest + layers * counts.most * input
+                             : layers * block_of_longest;
   // Rows of the table as i64 [T, T] for a text, which all layers share.
   const auto length = static_cast<double>(padded_length(counts.longest));
   const double indices = is_relative(shape) ? 8 * length * length : 0;
@@ -126,6 +131,9 @@ MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& fa
                          std::max(longest, evaluation_bytes(shape, counts, element)),
           .per_sample_bytes = layers * block + counts.texts_per_row * indices,
           .optimizer_bytes = parameters * optimizer,
+          .blocks = shape.layers,
+          .block_bytes = block,
+          .recomputed_block_bytes = counts.per_row * input,
           .backward_bytes = element * layer.backward(counts.per_row, counts.texts_per_row)};
 }
 
