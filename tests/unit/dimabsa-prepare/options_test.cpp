@@ -75,6 +75,17 @@ TEST(DimabsaOptionsTest, NameAFileOfPredictionsForEachLanguageAndDomainOfTheInpu
               ::testing::ElementsAre("subtask_3/pred_jpn_laptop.jsonl"));
 }
 
+TEST(DimabsaOptionsTest, SayWhatIsBuiltIn) {
+  DimabsaOptions options;
+  EXPECT_EQ(options.built_in().value().options, "data.path=FILE model.path=FOLDER");
+  options.data.path = "train.jsonl";
+  EXPECT_EQ(options.built_in().value().options, "model.path=FOLDER");
+  options.model.path = "bert";
+  EXPECT_FALSE(options.built_in());
+  options.data.path = "";
+  EXPECT_EQ(options.built_in().value().what, "synthetic sentences");
+}
+
 // BERT-base over 6 passes of 8 sentences in fp16 leaves a T4 of 15 GB half empty.
 TEST(DimabsaOptionsTest, PlanForABertOnAT4) {
   DimabsaOptions options;
