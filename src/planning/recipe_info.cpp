@@ -38,6 +38,8 @@ RecipeOptions::~RecipeOptions() = default;
 
 void RecipeOptions::defaults(TrainOptions&, bool) const {}
 
+std::optional<BuiltIn> RecipeOptions::built_in() const { return std::nullopt; }
+
 void RecipeOptions::check(const TrainOptions&) const {}
 
 Prepared RecipeOptions::prepare(const PrepareContext&) { return {}; }

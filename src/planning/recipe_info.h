@@ -58,6 +58,12 @@ struct ScoreContext {
   std::function<void(const std::string&)> say;  // progress for people, one line, no newline
 };
 
+// What a recipe takes where nothing names the user's own, in words.
+struct BuiltIn {
+  std::string what;     // "synthetic sentences and a small BERT"
+  std::string options;  // that name the user's own: "data.path=FILE model.path=FOLDER"
+};
+
 // Base of a recipe's option struct. Fields live in the derived struct, bound to `table` in its
 // constructor. Presets may also set engine options ("batch.global").
 class RecipeOptions {
@@ -81,6 +87,9 @@ class RecipeOptions {
   // Whether the model also runs with parameters in bf16 and fp16, so that precision = auto may
   // choose them: its forward pass casts floating inputs to StepContext::compute_dtype.
   virtual bool low_precision() const { return false; }
+  // The data and the model that these options take from the recipe, so that a plan says that its
+  // numbers are for them. The default: nothing.
+  virtual std::optional<BuiltIn> built_in() const;
   // Bytes of one rank, with options.precision already resolved. The default uses Facts::parameters
   // alone.
   virtual MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const;

@@ -44,7 +44,7 @@ void load_plugin_of(const nlohmann::json& record) {
   if (trusted == nullptr || trusted != plugin)
     throw Error(
         cat("the run's record names the plugin ", plugin, ", which the command line does not"),
-        cat("if you trust it: --plugin ", plugin));
+        cat("if you trust it: --plugin ", shell_word(plugin)));
   load_plugin(plugin);
 }
 

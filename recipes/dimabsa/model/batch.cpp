@@ -31,14 +31,6 @@ EncoderInput encoder_input(const std::vector<at::Tensor>& fields) {
   return input;
 }
 
-std::int64_t rounded_up(std::int64_t size, std::int64_t parts, std::int64_t least) {
-  if (size <= least) return least;
-  std::int64_t power = least;
-  while (2 * power < size) power *= 2;
-  const std::int64_t step = std::max<std::int64_t>(1, power / parts);
-  return (size + step - 1) / step * step;
-}
-
 void BatchBuilder::begin_row(std::int64_t pass) {
   row_begins_.push_back(std::ssize(tokens_));
   row_pass_.push_back(pass);
@@ -81,7 +73,7 @@ void BatchBuilder::mark_span(const PieceSpan& span, double weight) {
 
 std::vector<at::Tensor> BatchBuilder::fields() const {
   const std::int64_t n = rounded_ ? rounded_up(std::ssize(tokens_), 8, 64) : std::ssize(tokens_);
-  const std::int64_t longest = rounded_ ? rounded_up(longest_, 2, 32) : longest_;
+  const std::int64_t longest = rounded_ ? padded_length(longest_) : longest_;
   std::vector<std::int64_t> offsets = offsets_;
   while (offsets.back() < n) offsets.push_back(std::min(n, offsets.back() + longest));
   // Room for one text of padding, where there is none, has the number of texts change less often.

@@ -9,6 +9,7 @@
 
 #include "recipes/dimabsa/encoder/encoder.h"
 #include "recipes/dimabsa/model/texts.h"
+#include "recipes/dimabsa/options/batch_sizes.h"
 
 namespace lockstep::dimabsa {
 
@@ -36,9 +37,6 @@ inline constexpr std::size_t field_count = 15;
 const at::Tensor& field(const std::vector<at::Tensor>& fields, Field which);
 
 EncoderInput encoder_input(const std::vector<at::Tensor>& fields);
-
-// The next size that batches are rounded up to: at most `parts` sizes for each doubling.
-std::int64_t rounded_up(std::int64_t size, std::int64_t parts, std::int64_t least);
 
 class BatchBuilder {
  public:

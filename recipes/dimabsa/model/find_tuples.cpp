@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::int64_t numbers_per_tuple = 8;
 
-// Attention without a kernel of its own pads texts and holds texts × length² scores per head: no
-// more than those of 128 texts of 512 tokens.
-std::size_t texts_at_once(std::int64_t longest) {
-  constexpr std::int64_t most = 128, scores = most * 512 * 512;
-  return static_cast<std::size_t>(std::clamp<std::int64_t>(scores / (longest * longest), 1, most));
-}
-
 // Texts [begin, end) of those that are asked, each as a row of its own, on the device.
 template <class AskedList>
 std::vector<at::Tensor> batch_of(const std::vector<const EncodedSentence*>& sentences,
@@ -96,7 +89,7 @@ std::vector<std::vector<FoundSpan>> TupleFinder::ask_spans(
     const std::vector<const EncodedSentence*>& sentences, const std::vector<Asked>& asked) const {
   std::vector<std::vector<FoundSpan>> found;
   std::vector<TextTokens> texts;
-  const std::size_t at_once = texts_at_once(options_.longest);
+  const auto at_once = static_cast<std::size_t>(texts_at_once(options_.longest));
   for (std::size_t begin = 0; begin < asked.size(); begin += at_once) {
     const std::size_t end = std::min(asked.size(), begin + at_once);
     const std::vector<at::Tensor> fields =
@@ -119,7 +112,7 @@ TupleFinder::Answers TupleFinder::ask_values(const std::vector<const EncodedSent
                                              bool categories) const {
   std::vector<at::Tensor> chosen, values;
   std::vector<TextTokens> texts;
-  const std::size_t at_once = texts_at_once(options_.longest);
+  const auto at_once = static_cast<std::size_t>(texts_at_once(options_.longest));
   for (std::size_t begin = 0; begin < asked.size(); begin += at_once) {
     const std::size_t end = std::min(asked.size(), begin + at_once);
     const std::vector<at::Tensor> fields =

@@ -190,6 +190,14 @@ void DimabsaOptions::check(const TrainOptions&) const {
 
 std::vector<std::string> DimabsaOptions::metric_names() const { return score_names(task()); }
 
+std::optional<BuiltIn> DimabsaOptions::built_in() const {
+  const bool is_small = model.path.empty() && !is_asked_for("model.width");
+  if (!made() && !is_small) return std::nullopt;
+  if (!is_small) return BuiltIn{"synthetic sentences", "data.path=FILE"};
+  if (!made()) return BuiltIn{"a small BERT", "model.path=FOLDER"};
+  return BuiltIn{"synthetic sentences and a small BERT", "data.path=FILE model.path=FOLDER"};
+}
+
 bool DimabsaOptions::is_asked_for(std::string_view key) const { return table.is_asked_for(key); }
 
 // Language and domain are those asked for, else those in the name of the input or data that is read

@@ -67,6 +67,7 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
   Prepared prepare(const PrepareContext& context) override;
   std::vector<std::string> metric_names() const override;
   bool low_precision() const override { return true; }
+  std::optional<BuiltIn> built_in() const override;
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
   std::optional<double> flops_per_sample(const Facts& facts) const override;
   PredictInput predict_input() const override;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "planning/memory/memory.h"
+#include "recipes/dimabsa/options/batch_sizes.h"
 #include "recipes/dimabsa/options/dimabsa_options.h"
 
 namespace lockstep::dimabsa {
@@ -10,6 +11,8 @@ namespace {
 // Counts of the tokens that preparation counted; without it, of sentences as reviews have them.
 struct TokenCounts {
   double per_row = 40, per_sentence = 300, most = 3000, squares = 20000;
+  double texts_per_row = 1.25, most_texts = 50;
+  std::int64_t longest = 96;
 };
 
 TokenCounts counts_of(const nlohmann::json& prepared) {
@@ -20,6 +23,9 @@ TokenCounts counts_of(const nlohmann::json& prepared) {
   counts.per_sentence = tokens.value("per_sentence", counts.per_sentence);
   counts.most = tokens.value("most", counts.most);
   counts.squares = tokens.value("squares", counts.squares);
+  counts.texts_per_row = tokens.value("texts_per_row", counts.texts_per_row);
+  counts.most_texts = tokens.value("most_texts", counts.most_texts);
+  counts.longest = tokens.value("longest", counts.longest);
   return counts;
 }
 
@@ -29,8 +35,58 @@ EncoderShape shape_of(const nlohmann::json& prepared, const DimabsaOptions& opti
   return options.small_shape(options.model.vocabulary, options.data.cut);
 }
 
+bool is_relative(const EncoderShape& shape) { return shape.family == EncoderFamily::deberta_v2; }
+
+// Rows of DeBERTa's table of distances.
+double table_rows(const EncoderShape& shape) { return static_cast<double>(2 * shape.distances()); }
+
 double embedding_parameters(const EncoderShape& shape) {
-  return static_cast<double>((shape.vocabulary + shape.positions + shape.segments) * shape.width);
+  const std::int64_t places = is_relative(shape) ? 2 * shape.distances() : shape.positions;
+  return static_cast<double>((shape.vocabulary + places + shape.segments) * shape.width);
+}
+
+// Elements of the computing type that a layer keeps for backward, and needs for a moment in
+// backward: for a token, and for a text where attention pads texts.
+struct LayerElements {
+  double token = 0, token_backward = 0, text = 0, text_backward = 0;
+  double table = 0;  // kept whatever the batch
+
+  double kept(double tokens, double texts) const { return tokens * token + texts * text; }
+  double backward(double tokens, double texts) const {
+    return tokens * token_backward + texts * text_backward;
+  }
+};
+
+// A token keeps queries, keys and values (3 W), the attention's result, its projection, the sum,
+// the norm and their dropout (about 7 W), and twice the feed-forward's width.
+LayerElements layer_elements(const EncoderShape& shape, const TokenCounts& counts) {
+  const auto width = static_cast<double>(shape.width);
+  LayerElements layer{.token = 10 * width + 2 * static_cast<double>(shape.feed_forward),
+                      .token_backward = 6 * width};
+  if (!is_relative(shape)) return layer;
+  // Deberta::attend. Copies of padded queries, keys and values take the place of the 3 W: two, two
+  // and one. For each of the two summands with positions, `matmul` copies the projected table for
+  // every text, and `gather` keeps the products with all of its rows. Probabilities are kept twice.
+  const auto length = static_cast<double>(padded_length(counts.longest));
+  const auto heads = static_cast<double>(shape.heads);
+  const double rows = table_rows(shape);
+  const double products = heads * length * rows, scores = heads * length * length;
+  layer.token -= 3 * width;
+  layer.text = 5 * length * width + 2 * width * rows + 2 * products + 2 * scores;
+  layer.text_backward = width * rows + products + 4 * scores;
+  layer.table = 4 * width * rows;
+  return layer;
+}
+
+// Bytes that evaluation needs beside the weights where attention pads texts: products with the
+// table of positions, then scores in each of their forms.
+double evaluation_bytes(const EncoderShape& shape, const TokenCounts& counts, double element) {
+  if (!is_relative(shape)) return 0;
+  const auto length = static_cast<double>(counts.longest), heads = static_cast<double>(shape.heads);
+  const auto width = static_cast<double>(shape.width);
+  const double rows = table_rows(shape);
+  return static_cast<double>(texts_at_once(shape.longest())) * element *
+         (width * rows + heads * length * rows + 7 * heads * length * length);
 }
 
 }  // namespace
@@ -49,37 +105,49 @@ std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categor
   return outputs * (width + 1);
 }
 
-// A token keeps these for backward in a layer, in elements of the computing type: queries, keys and
-// values (3 W), the attention's result, its projection, the sum, the norm and their dropout (about
-// 7 W), and twice the feed-forward's width. A micro-batch is taken to hold rows of the mean length
-// and once the longest sentence.
+// A micro-batch is taken to hold rows of the mean length and once the longest sentence.
 MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const EncoderShape shape = shape_of(prepared_, *this);
   const TokenCounts counts = counts_of(prepared_);
   const double element = train.precision == Precision::fp32 ? 4 : 2;
-  const auto width = static_cast<double>(shape.width);
-  const double token = element * static_cast<double>(shape.layers) *
-                       (10 * width + 2 * static_cast<double>(shape.feed_forward));
+  const auto layers = static_cast<double>(shape.layers);
+  const LayerElements layer = layer_elements(shape, counts);
+  const double block = element * layer.kept(counts.per_row, counts.texts_per_row);
+  // A block that is computed again keeps its input.
+  const double input = element * static_cast<double>(shape.width);
+  const double block_of_longest = element * layer.kept(counts.most, counts.most_texts);
+  const double longest = train.memory.recompute == Recompute::blocks
+                             ? block_of_longest + layers * counts.most * input
+                             : layers * block_of_longest;
+  // Rows of the table as i64 [T, T] for a text, which all layers share.
+  const auto length = static_cast<double>(padded_length(counts.longest));
+  const double indices = is_relative(shape) ? 8 * length * length : 0;
   const double optimizer = optimizer_bytes_per_parameter(train);
   const auto parameters =
       static_cast<double>(facts.parameters != 0 ? facts.parameters : parameter_count(shape));
   constexpr double workspaces = 128.0 * 1024 * 1024;
   return {.fixed_bytes = parameters * (weight_bytes_per_parameter(train) + optimizer) + workspaces +
-                         counts.most * token,
-          .per_sample_bytes = counts.per_row * token,
+                         element * layers * layer.table +
+                         std::max(longest, evaluation_bytes(shape, counts, element)),
+          .per_sample_bytes = layers * block + counts.texts_per_row * indices,
           .optimizer_bytes = parameters * optimizer,
-          .backward_bytes = counts.per_row * element * (6 * width)};
+          .blocks = shape.layers,
+          .block_bytes = block,
+          .recomputed_block_bytes = counts.per_row * input,
+          .backward_bytes = element * layer.backward(counts.per_row, counts.texts_per_row)};
 }
 
 // 6 FLOPs a multiplication: 2 forward, 4 backward. Products of attention are 2 W per pair of tokens
-// of a text.
+// of a text, and in DeBERTa 2 W per token and row of the table of distances.
 std::optional<double> DimabsaOptions::flops_per_sample(const Facts& facts) const {
   const EncoderShape shape = shape_of(prepared_, *this);
   const TokenCounts counts = counts_of(prepared_);
   const double weights =
       static_cast<double>(facts.parameters != 0 ? facts.parameters : parameter_count(shape)) -
       embedding_parameters(shape);
-  const double attention = 2 * static_cast<double>(shape.width * shape.layers) * counts.squares;
+  double pairs = counts.squares;
+  if (is_relative(shape)) pairs += counts.per_sentence * table_rows(shape);
+  const double attention = 2 * static_cast<double>(shape.width * shape.layers) * pairs;
   return 6 * (weights * counts.per_sentence + attention);
 }
 

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_version = 3;
+constexpr int cache_version = 4;
 
 // The sources of sentences: files, options, and the folder with the tokenizer.
 struct Sources {

@@ -187,7 +187,7 @@ std::vector<fs::path> matching(const fs::path& folder, const std::string& patter
   names.pop_back();
   throw Error(cat(folder.string(), " holds several sets: ", join(names, ", "), " and ", last,
                   sets.size() == 2 ? " may both be meant" : " may all be meant"),
-              cat("name one of them: data.path=", last));
+              cat("name one of them: ", shell_word(cat("data.path=", last))));
 }
 
 bool has_xml(const fs::path& folder) { return has_file_ending_in(folder, ".xml"); }
@@ -324,7 +324,7 @@ void refuse_yolo(const fs::path& root) {
   throw Error(cat(root.string(), " is a set for YOLO (", seen, "), a format that is not read"),
               cat("export it as COCO from the tool that made it, or convert it by Datumaro: datum "
                   "convert -i ",
-                  root.string(), " -f coco_instances -o OUT -- --save-media"));
+                  shell_word(root.string()), " -f coco_instances -o OUT -- --save-media"));
 }
 
 // The files that are there instead of a set: "; it has a.json and b.json".

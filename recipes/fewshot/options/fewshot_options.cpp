@@ -321,6 +321,11 @@ void FewshotOptions::check(const TrainOptions& train) const {
     throw Error("the weights loss.* are all 0", "give one of them a weight");
 }
 
+std::optional<BuiltIn> FewshotOptions::built_in() const {
+  if (!made()) return std::nullopt;
+  return BuiltIn{"drawn shapes", "data.path=FOLDER"};
+}
+
 std::vector<std::string> FewshotOptions::metric_names() const {
   // Those of the first number of shots; others bear it in their names.
   std::vector<std::string> names;

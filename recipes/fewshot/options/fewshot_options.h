@@ -102,6 +102,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   std::vector<std::string> metric_names() const override;
+  std::optional<BuiltIn> built_in() const override;
   bool low_precision() const override { return true; }
   PredictInput predict_input() const override;
   std::vector<PredictItem> items(const ItemQuery& query) const override;

@@ -19,9 +19,9 @@ namespace {
 // guessed: the file may also be in another encoding than `from`.
 [[noreturn]] void refuse_bytes(const std::string& name, const std::string& why, const char* from,
                                bool guessed) {
-  throw Error(cat(name, why),
-              cat("iconv -f ", from, " -t UTF-8 ", name, " > converted.csv makes UTF-8 of it",
-                  guessed ? cat(", if it is ", from) : std::string()));
+  throw Error(cat(name, why), cat("iconv -f ", from, " -t UTF-8 ", shell_word(name),
+                                  " > converted.csv makes UTF-8 of it",
+                                  guessed ? cat(", if it is ", from) : std::string()));
 }
 
 // Converts UTF-16 after its byte order mark.

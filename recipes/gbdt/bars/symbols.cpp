@@ -53,7 +53,7 @@ fs::path only_file(const fs::path& path, const std::string& column) {
   if (files.size() > 1)
     throw Error(cat("symbol_column=", column, " is of one file with all symbols, but ",
                     path.string(), " holds ", files.size(), " files"),
-                cat("data.path=", files[0].string(),
+                cat(shell_word(cat("data.path=", files[0].string())),
                     " names one of them; symbol_column=none reads a file for each symbol"));
   return files[0];
 }

@@ -60,7 +60,7 @@ std::vector<std::string> next_commands(const GbdtOptions& options, const DirectC
   if (options.made())
     commands.emplace_back("lockstep train gbdt data.path=DIR symbol=NAME start=2022-01-01");
   else
-    commands.push_back(cat("lockstep predict ", context.name, " data.path=NEWER.csv"));
+    commands.push_back(cat("lockstep predict ", shell_word(context.name), " data.path=NEWER.csv"));
   return commands;
 }
 

@@ -166,6 +166,11 @@ void TextOptions::check(const TrainOptions&) const {
         "train a vocabulary on the corpus");
 }
 
+std::optional<BuiltIn> TextOptions::built_in() const {
+  if (!data.path.empty()) return std::nullopt;
+  return BuiltIn{"the plays of Shakespeare that come along", "data.path=FILE"};
+}
+
 std::vector<std::string> TextOptions::metric_names() const {
   return {"loss", "perplexity", "bits_per_byte", "tokens", "pair_bits_per_byte"};
 }

@@ -68,6 +68,7 @@ struct TextOptions : PreparedOptions<TextOptions> {
   void forget_places(nlohmann::json& extra,
                      std::map<std::string, std::string>& kept) const override;
   std::vector<std::string> metric_names() const override;
+  std::optional<BuiltIn> built_in() const override;
   bool low_precision() const override { return true; }
   PredictInput predict_input() const override {
     return {.option = "predict.prompt", .other_options = {"predict.prompt_file"}};

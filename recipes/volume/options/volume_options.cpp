@@ -335,6 +335,11 @@ void VolumeOptions::check(const TrainOptions&) const {
                 "labels");
 }
 
+std::optional<BuiltIn> VolumeOptions::built_in() const {
+  if (!made()) return std::nullopt;
+  return BuiltIn{"synthetic volumes", "data.path=FOLDER"};
+}
+
 std::vector<std::string> VolumeOptions::metric_names() const {
   std::vector<std::string> names = {"dice", "iou"};
   if (scoring.topology && data.classes == 1)

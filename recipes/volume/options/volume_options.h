@@ -111,6 +111,7 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
   void check(const TrainOptions& train) const override;
   void check_labels() const;  // the part of `check` for data.classes and data.ignore
   std::vector<std::string> metric_names() const override;
+  std::optional<BuiltIn> built_in() const override;
   bool low_precision() const override { return true; }
   PredictInput predict_input() const override;
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;

@@ -309,6 +309,29 @@ TEST_F(Dimabsa, PlansForGpusThatAreNotThereWhetherTheyPay) {
   EXPECT_THAT(plan("2xH100"), HasSubstr("depends on what joins them, which is not known"));
 }
 
+TEST_F(Dimabsa, SaysThatAPlanIsOfWhatIsBuiltIn) {
+  const auto notes = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"plan", "dimabsa", "task=3", "--devices", "2xT4", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ToolResult result = tool(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("notes").get<std::vector<std::string>>();
+  };
+  const std::vector<std::string> both = notes({});
+  EXPECT_EQ(both.front(),
+            "the numbers of this plan are for synthetic sentences and a small BERT (built in); for "
+            "those of your own add data.path=FILE model.path=FOLDER");
+  EXPECT_THAT(both, ::testing::Contains(::testing::AllOf(
+                        HasSubstr("2 GPUs do not pay"),
+                        HasSubstr("; this is for synthetic sentences and a small BERT"))));
+  const std::string data = "data.path=" + file().string();
+  EXPECT_THAT(notes({data}).front(), HasSubstr("are for a small BERT (built in); for those of your "
+                                               "own add model.path=FOLDER"));
+  EXPECT_THAT(notes({data, "model.width=64"}),
+              ::testing::Each(::testing::Not(HasSubstr("built in"))));
+  EXPECT_THAT(tool({"plan", "dimabsa", "--table"}).err, HasSubstr("(built in)"));
+}
+
 TEST_F(Dimabsa, TellsATextThatIsCut) {
   const ToolResult cut = train_file("a", "cpu:1", {"stop.steps=1", "data.cut=4"});
   ASSERT_EQ(cut.code, 0) << cut.err;

@@ -75,6 +75,17 @@ TEST(DimabsaOptionsTest, NameAFileOfPredictionsForEachLanguageAndDomainOfTheInpu
               ::testing::ElementsAre("subtask_3/pred_jpn_laptop.jsonl"));
 }
 
+TEST(DimabsaOptionsTest, SayWhatIsBuiltIn) {
+  DimabsaOptions options;
+  EXPECT_EQ(options.built_in().value().options, "data.path=FILE model.path=FOLDER");
+  options.data.path = "train.jsonl";
+  EXPECT_EQ(options.built_in().value().options, "model.path=FOLDER");
+  options.model.path = "bert";
+  EXPECT_FALSE(options.built_in());
+  options.data.path = "";
+  EXPECT_EQ(options.built_in().value().what, "synthetic sentences");
+}
+
 // BERT-base over 6 passes of 8 sentences in fp16 leaves a T4 of 15 GB half empty.
 TEST(DimabsaOptionsTest, PlanForABertOnAT4) {
   DimabsaOptions options;
@@ -91,9 +102,88 @@ TEST(DimabsaOptionsTest, PlanForABertOnAT4) {
   const double on_one_of_two = needed_bytes(memory, 24);
   EXPECT_LT(on_one_of_two, 12e9);
   EXPECT_GT(on_one_of_two, 2e9);
+  EXPECT_LT(needed_bytes(memory, 24, memory.blocks), on_one_of_two) << "all blocks computed again";
   train.precision = Precision::fp32;
   EXPECT_GT(needed_bytes(options.memory(train, facts), 24), on_one_of_two);
   EXPECT_GT(options.flops_per_sample(facts).value_or(0), 6.0 * 85e6 * 250);
+}
+
+class DebertaFormulas : public ::testing::Test {
+ protected:
+  ~DebertaFormulas() override { DimabsaOptions::preparer = usual_; }
+  // Of prepared sentences with one tuple each. sentence, longest: tokens of the 7 texts of each
+  // sentence, and of the longest text.
+  static void prepare(std::int64_t width, std::int64_t layers, std::int64_t heads,
+                      std::int64_t sentence, std::int64_t longest, DimabsaOptions& options) {
+    extra_ = {{"config",
+               {{"model_type", "deberta-v2"},
+                {"hidden_size", width},
+                {"intermediate_size", width == 32 ? 64 : 4 * width},
+                {"max_position_embeddings", 512},
+                {"relative_attention", true},
+                {"position_buckets", 256},
+                {"norm_rel_ebd", "layer_norm"},
+                {"share_att_key", true},
+                {"pos_att_type", "p2c|c2p"},
+                {"position_biased_input", false},
+                {"num_attention_heads", heads},
+                {"num_hidden_layers", layers},
+                {"type_vocab_size", 0},
+                {"vocab_size", 3000}}},
+              {"tokens",
+               {{"per_row", static_cast<double>(sentence) / 7},
+                {"per_sentence", sentence},
+                {"most", sentence},
+                {"squares", sentence * sentence / 7},
+                {"texts_per_row", 1},
+                {"most_texts", 7},
+                {"longest", longest}}}};
+    DimabsaOptions::preparer.prepare = [](DimabsaOptions&, const PrepareContext&) {
+      Prepared prepared;
+      prepared.extra = extra_;
+      return prepared;
+    };
+    options.prepare({});
+  }
+
+ private:
+  static inline nlohmann::json extra_;
+  const Preparer<DimabsaOptions> usual_ = DimabsaOptions::preparer;
+};
+
+// The peaks of runs on the CPU, in MiB. Attention of DeBERTa pads texts and keeps products with
+// every row of its table of distances, so BERT's formula gives a third of some of them.
+TEST_F(DebertaFormulas, NeedTheMemoryThatRunsTook) {
+  struct Case {
+    std::int64_t width, layers, heads, sentence, longest, rows;
+    double mib, recomputed_mib = 0;  // 0: not measured
+  };
+  constexpr double mib = 1024 * 1024;
+  TrainOptions train, again;
+  train.precision = again.precision = Precision::fp32;
+  again.memory.recompute = Recompute::blocks;
+  for (const Case& c :
+       {Case{32, 2, 4, 208, 38, 56, 332}, Case{32, 2, 4, 453, 73, 56, 595},
+        Case{32, 2, 4, 453, 73, 224, 1462, 1023}, Case{32, 2, 4, 873, 133, 56, 1005},
+        Case{384, 4, 6, 208, 38, 28, 892}, Case{384, 4, 6, 453, 73, 14, 813, 555}}) {
+    DimabsaOptions options;
+    prepare(c.width, c.layers, c.heads, c.sentence, c.longest, options);
+    const double bytes = needed_bytes(options.memory(train, {}), c.rows);
+    EXPECT_NEAR(bytes / mib / c.mib, 1, 0.3) << c.mib;
+    if (c.recomputed_mib == 0) continue;
+    const double recomputed = needed_bytes(options.memory(again, {}), c.rows, c.layers);
+    EXPECT_NEAR(recomputed / mib / c.recomputed_mib, 1, 0.35) << c.recomputed_mib;
+  }
+}
+
+// 32 x 2 layers: weights 4 W² + 2 W F of a layer, pairs of tokens and pairs with 512 rows.
+TEST_F(DebertaFormulas, CountProductsWithTheTableOfDistances) {
+  DimabsaOptions options;
+  prepare(32, 2, 4, 210, 30, options);
+  Facts facts;
+  facts.parameters = (3000 + 512) * 32 + 1000;
+  EXPECT_DOUBLE_EQ(options.flops_per_sample(facts).value(),
+                   6.0 * (1000 * 210 + 2 * 32 * 2 * (210 * 210 / 7 + 210 * 512)));
 }
 
 }  // namespace

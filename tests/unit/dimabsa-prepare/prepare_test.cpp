@@ -495,6 +495,26 @@ TEST_F(DimabsaPrepare, KnowsTheMeanOfTheTrainingDataInLaterEvaluationsToo) {
   EXPECT_FALSE(first.extra.contains("evaluated"));
 }
 
+// A text for all aspects, one for all opinions, and five for each tuple.
+TEST_F(DimabsaPrepare, CountsTextsForTheFormulas) {
+  options.data.valid_path = options.data.path;
+  const Prepared prepared = prepare();
+  const nlohmann::json& tokens = prepared.extra.at("tokens");
+  EXPECT_DOUBLE_EQ(tokens.at("texts_per_row").get<double>(), (5 * 2 + 4 * 5) / 35.0);
+  EXPECT_EQ(tokens.at("most_texts"), 7);
+  const EncodedQueries queries = queries_from_json(prepared.extra.at("queries"));
+  std::int64_t longest = 0;
+  for (const EncodedSentence& sentence : sentences_of(prepared, "train"))
+    for (const EncodedTuple& tuple : sentence.tuples) {
+      const std::int64_t own = sentence.size() + tuple.aspect.length() + tuple.opinion.length() +
+                               std::ssize(queries.null);
+      for (const Pass pass : {Pass::category, Pass::valence, Pass::arousal})
+        longest =
+            std::max(longest, std::ssize(queries.tokens.at(static_cast<std::size_t>(pass))) + own);
+    }
+  EXPECT_EQ(tokens.at("longest"), longest);  // [CLS] and [SEP] for the two places of phrases
+}
+
 TEST_F(DimabsaPrepare, TakesVaOutOfRangeByChoice) {
   lines.push_back(
       R"({"ID":"6","Text":"Odd","Quadruplet":[{"Aspect":"NULL","Opinion":"Odd","Category":"FOOD#QUALITY","VA":"5#16.5"}]})");

@@ -115,7 +115,9 @@ TEST(Reader, NamesWhatIsMissingOrOfAnotherType) {
               ::testing::AllOf(HasSubstr("a.jsonl:1: there is no key \"ID\""),
                                HasSubstr("is \"Id\" meant for it?")));
   EXPECT_THAT(error_of([] { parse(R"({"ID": "1", "Text": "food"})"); }),
-              HasSubstr("a.jsonl:1: there is no key \"Quadruplet\""));
+              ::testing::AllOf(HasSubstr("a.jsonl:1: there is no key \"Quadruplet\""),
+                               HasSubstr("it has: ID, Text; \"Data in other forms\" in "
+                                         "docs/guide/dimabsa.md")));
   EXPECT_THAT(error_of([] { parse(R"({"ID": 1, "Text": "food"})"); }),
               ::testing::AllOf(HasSubstr("a.jsonl:1: \"ID\" must be a text, but is the number 1"),
                                HasSubstr("tostring")));

@@ -195,5 +195,12 @@ TEST(FewshotNames, AreThoseOfItsScripts) {
   EXPECT_EQ(ours("support_img", "a.jpg"), "predict.supports=LIST.csv");
 }
 
+TEST(FewshotOptionsBuiltIn, IsTheDataWhereNoneAreNamed) {
+  FewshotOptions options;
+  EXPECT_EQ(options.built_in().value().what, "drawn shapes");
+  options.data.path = "mine";
+  EXPECT_FALSE(options.built_in());
+}
+
 }  // namespace
 }  // namespace lockstep::fewshot

@@ -221,5 +221,12 @@ TEST(TextNames, ScriptsSaveBySteps) {
   EXPECT_EQ(synonym->ours, "checkpoint.every_steps={value}");
 }
 
+TEST(TextOptionsBuiltIn, IsTheDataWhereNoneAreNamed) {
+  TextOptions options;
+  EXPECT_EQ(options.built_in().value().what, "the plays of Shakespeare that come along");
+  options.data.path = {"my.txt"};
+  EXPECT_FALSE(options.built_in());
+}
+
 }  // namespace
 }  // namespace lockstep::textgen

@@ -121,5 +121,12 @@ TEST(VolumeOptions, AVolumeTakesAPassForEachTileAndFlip) {
   EXPECT_EQ(options.passes_over({128, 192, 161}), 8 * 2 * 3 * 3);
 }
 
+TEST(VolumeOptionsBuiltIn, IsTheDataWhereNoneAreNamed) {
+  VolumeOptions options;
+  EXPECT_EQ(options.built_in().value().what, "synthetic volumes");
+  options.data.path = "mine";
+  EXPECT_FALSE(options.built_in());
+}
+
 }  // namespace
 }  // namespace lockstep::volume

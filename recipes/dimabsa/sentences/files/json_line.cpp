@@ -26,7 +26,9 @@ const nlohmann::json& value_at(const nlohmann::json& object, const char* key,
   for (const auto& [name, value] : object.items()) keys.push_back(name);
   const std::string near = nearest(key, keys);
   throw place.error(cat("there is no key \"", key, "\""),
-                    near.empty() ? cat("it has: ", keys.empty() ? "no key" : join(keys, ", "))
+                    near.empty() ? cat("it has: ", keys.empty() ? "no key" : join(keys, ", "),
+                                       "; \"Data in other forms\" in docs/guide/dimabsa.md says "
+                                       "what to do with other data")
                                  : cat("is \"", printable(near), "\" meant for it?"));
 }
 

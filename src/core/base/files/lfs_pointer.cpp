@@ -28,7 +28,7 @@ void refuse_lfs_pointer(int fd, const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   throw Error(cat("cannot read ", path.string(),
                   ": it is a pointer of Git LFS, and the file itself was not fetched"),
-              cat("fetch it: git -C ", folder.string(), " lfs pull"));
+              cat("fetch it: git -C ", shell_word(folder.string()), " lfs pull"));
 }
 
 }  // namespace lockstep

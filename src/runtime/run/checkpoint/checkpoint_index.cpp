@@ -160,7 +160,7 @@ void throw_no_checkpoint(const std::string& run, const std::vector<CheckpointInf
   throw Error(skipped.empty() ? cat("run ", run, " has no checkpoint yet")
                               : cat("run ", run, " has damaged checkpoints only; the newest, ",
                                     skipped[0].path.filename().string(), ": ", skipped[0].damage),
-              cat("see: lockstep runs ", run));
+              cat("see: lockstep runs ", shell_word(run)));
 }
 
 void remove_leftovers(const fs::path& checkpoints) {

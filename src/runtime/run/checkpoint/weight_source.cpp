@@ -53,7 +53,7 @@ WeightSource of_run(const fs::path& run, bool best, bool average) {
     throw Error(damaged.empty()
                     ? cat("run ", name, " has no checkpoint yet")
                     : cat("run ", name, " has damaged checkpoints only: ", damaged[0].damage),
-                cat("see: lockstep runs ", name));
+                cat("see: lockstep runs ", shell_word(name)));
   return of_checkpoint(found->path,
                        cat("checkpoint ", found->path.filename().string(), " of the run ", name),
                        average);
@@ -101,7 +101,7 @@ bool is_distributed_checkpoint(const fs::path& folder) {
           "in pieces"),
       cat("make one file of it: python3 -m torch.distributed.checkpoint.format_utils "
           "dcp_to_torch ",
-          folder.string(), " weights.pt, then init.from=weights.pt"));
+          shell_word(folder.string()), " weights.pt, then init.from=weights.pt"));
 }
 
 // The folder itself, or one below it, as trainers keep them beside other files.
@@ -147,7 +147,7 @@ WeightSource of_folder(const fs::path& folder, bool best, bool average) {
                 "it may be a run, a checkpoint, or have model.safetensors or pytorch_model.bin");
   throw Error(cat("init.from: the folder ", folder.string(), " holds ", files.size(),
                   " files of weights and no index of them"),
-              cat("name one: init.from=", files[0].string()));
+              cat("name one: ", shell_word(cat("init.from=", files[0].string()))));
 }
 
 bool looks_like_safetensors(const fs::path& file) {

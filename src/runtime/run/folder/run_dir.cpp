@@ -59,7 +59,8 @@ std::string recipe_of(const fs::path& run) try {
   if (find_direct_recipe(recipe) != nullptr)
     throw Error(what,
                 cat("choose another name with --name: a run of ", recipe, " cannot be resumed"));
-  throw Error(what, cat("choose another name, or go on with `lockstep resume ", name, "`"));
+  throw Error(what,
+              cat("choose another name, or go on with `lockstep resume ", shell_word(name), "`"));
 }
 
 [[noreturn]] void throw_cannot_make(const fs::path& path, int error) {
@@ -117,8 +118,8 @@ std::vector<std::string> names_of_runs(const fs::path& root) {
     if (std::error_code error; !run.empty() && fs::is_directory(path, error))
       throw Error(cat(path.string(), " is not a run: it has no run.json"),
                   fs::exists(path / "batch.json", error)
-                      ? cat("it is a batch: `lockstep batch status ", printable(run),
-                            "` says how far it is, `lockstep report ", printable(run),
+                      ? cat("it is a batch: `lockstep batch status ", shell_word(printable(run)),
+                            "` says how far it is, `lockstep report ", shell_word(printable(run)),
                             "` makes a page of it")
                       : std::string("`lockstep runs` lists the runs"));
   const std::string near = nearest(run, names_of_runs(root));

@@ -113,8 +113,10 @@ void Progress::Impl::on_items(const nlohmann::json& event) {
   }
   if (!first_item && done > earlier) first_item = Since{now, static_cast<double>(done)};
   if (!first_work && work > 0) first_work = Since{now, work};
-  item_event = event;
   const bool is_last = done >= integer_or(event, "total", 0);
+  // After a slow last item the end has nothing new.
+  if (is_last && event == item_event) return;
+  item_event = event;
   show(is_last);
   keep_line(is_last);
 }

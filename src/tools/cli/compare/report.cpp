@@ -216,12 +216,15 @@ WholeReport report_with_batches(const Parsed& parsed) {
   const std::vector<std::string>& names = parsed.positionals;
   const bool all = std::all_of(names.begin(), names.end(),
                                [&](const std::string& name) { return names_batch(parsed, name); });
-  if (!all || names.size() > 2)
+  if (!all || names.size() > 2) {
+    std::string words;
+    for (const std::string& name : names) words += " " + shell_word(name);
     throw Error("a page of batches is of one, or of two against each other",
-                cat("lockstep compare ", join(names, " "),
+                cat("lockstep compare", words,
                     " --table lists them; lockstep compare "
                     "--groups A=…,… B=…,… --out c.json, then lockstep report c.json, is a page of "
                     "two groups"));
+  }
   refuse_curve_flags(parsed, "batch");
   if (names.size() == 2) return report_of_batches(parsed);
   const BatchFolder batch = open_batch(parsed, names[0]);

@@ -43,6 +43,14 @@ RunSetup resolved_setup(const Parsed& parsed, const Then& then,
                          flags_here(plan_command(), parsed));
 }
 
+// A plan of a recipe and devices alone looks like one of the user's own data and model.
+std::string built_in_note(const RunSetup& setup) {
+  const std::optional<BuiltIn> built_in = setup.options->built_in();
+  if (!built_in) return "";
+  return cat("the numbers of this plan are for ", built_in->what,
+             " (built in); for those of your own add ", built_in->options);
+}
+
 PlannedRun plan_new_run(RunSetup setup, const Then& then, const std::vector<Device>& devices,
                         const Say& tell = say) {
   PlannedRun planned{.setup = std::move(setup), .then = then};
@@ -52,6 +60,8 @@ PlannedRun plan_new_run(RunSetup setup, const Then& then, const std::vector<Devi
   check_evaluation(planned.setup, then);
   check_new_batch(planned.setup.plan, *planned.setup.train,
                   names_data(planned.setup.options->table));
+  if (std::string note = built_in_note(planned.setup); !note.empty())
+    planned.setup.plan.notes.insert(planned.setup.plan.notes.begin(), std::move(note));
   return planned;
 }
 
@@ -129,6 +139,7 @@ TimeRow row_for(const Parsed& parsed, const std::string& spec, const Say& tell) 
     PlannedRun planned = plan_new_run(resolved_setup(parsed, then, devices), then, devices, tell);
     row.forecast = foresee(planned.setup, then, planned.items, {});
     const RunSetup& setup = planned.setup;
+    if (const std::string note = built_in_note(setup); !note.empty()) tell(note);
     row.device = setup.plan.devices[0].name;
     row.precision = precision_word(setup.plan.precision.type);
     row.quota =

@@ -437,9 +437,12 @@ void note_gain(RunSetup& setup) {
   const std::optional<StepEstimate> step = estimate_step(plan, *setup.train, link);
   if (!step) return;
   const std::string alone = word_for(plan.devices[step->fastest]);
-  for (std::string note :
-       {gain_text(*step, *link), gain_warning(*step, plan, *setup.train, *link, alone)})
-    if (!note.empty()) plan.notes.push_back(std::move(note));
+  const std::string gain = gain_text(*step, *link);
+  const std::string warning = gain_warning(*step, plan, *setup.train, *link, alone);
+  const std::optional<BuiltIn> built_in = setup.options->built_in();
+  for (const std::string& note : {gain, warning})
+    if (!note.empty())
+      plan.notes.push_back(built_in ? cat(note, "; this is for ", built_in->what) : note);
 }
 
 }  // namespace

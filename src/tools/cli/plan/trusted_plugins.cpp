@@ -91,7 +91,7 @@ void require_trusted_plugin(const std::string& library) {
   if ((told == nullptr || told != library) && !is_remembered(library))
     throw Error(cat("the run's record names the plugin ", printable(library),
                     ", which you have not used on this machine; its code would run in your name"),
-                cat("if you trust it: --plugin ", printable(library)));
+                cat("if you trust it: --plugin ", shell_word(printable(library))));
   setenv(told_to_workers, library.c_str(), 1);
 }
 

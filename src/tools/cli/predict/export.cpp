@@ -41,7 +41,7 @@ CheckpointInfo chosen_checkpoint(const RunDir& run, bool best) {
   if (!found)
     throw Error(cat("run ", run.name(),
                     damaged.empty() ? " has no checkpoint yet" : " has damaged checkpoints only"),
-                cat("see: lockstep runs ", run.name()));
+                cat("see: lockstep runs ", shell_word(run.name())));
   return *found;
 }
 

@@ -24,7 +24,7 @@ void refuse_parquet(const Parsed& parsed) {
       "with",
       cat("write CSV and convert it, which takes one line of Python with pandas:\n  lockstep "
           "export ",
-          parsed.positionals.at(0), " --csv ", shell_word(folder),
+          shell_word(parsed.positionals.at(0)), " --csv ", shell_word(folder),
           "\n  python3 -c \"import pandas; "
           "pandas.read_csv('",
           folder, "/steps.csv').to_parquet('", folder, "/steps.parquet')\""));

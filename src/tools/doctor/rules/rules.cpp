@@ -113,6 +113,25 @@ constexpr std::array<TreeLibrary, 3> tree_libraries{
      {"XGBoost", "libxgboost", "device=\"cuda:0\""},
      {"CatBoost", "_catboost", "devices=\"0\""}}};
 
+constexpr const char* calls_of_a_rank =
+    "torch.distributed.init_process_group(), "
+    "torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and DistributedDataParallel(model)";
+
+// "--batch_size 1" of a command whose batch has one sample; "": it does not tell.
+std::string flag_of_one_sample(const std::string& command) {
+  const std::vector<std::string> words = split(command, ' ');
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const bool is_apart = equals == std::string::npos && i + 1 < words.size();
+    const std::string value = is_apart ? words[i + 1] : words[i].substr(equals + 1);
+    std::string name = words[i].substr(0, equals);
+    std::replace(name.begin(), name.end(), '-', '_');
+    if (value == "1" && name.ends_with("batch_size"))
+      return is_apart ? cat(words[i], " 1") : words[i];
+  }
+  return "";
+}
+
 // Advice for a notebook, whose kernel always is a single process.
 std::vector<std::string> one_process_a_gpu_of_a_notebook(const ProcessView& process,
                                                          std::size_t gpus) {
@@ -121,9 +140,7 @@ std::vector<std::string> one_process_a_gpu_of_a_notebook(const ProcessView& proc
       "line of its cell, restart the kernel, which frees its GPU, and in the next cell run",
       "!lockstep launch python3 train.py"};
   if (process.has_library("libtorch") || process.has_library("libc10_cuda")) {
-    next.back() +=
-        "; in it torch.distributed.init_process_group(), "
-        "torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and DistributedDataParallel(model)";
+    next.back() += cat("; in it ", calls_of_a_rank);
     next.push_back(cat("PyTorch Lightning does that in the notebook, with Trainer(devices=", gpus,
                        ", strategy=\"ddp_notebook\"), and Accelerate with "
                        "notebook_launcher(train, num_processes=",
@@ -313,14 +330,22 @@ std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::siz
   const ProcessView& process = scene.processes.at(pid);
   if (is_notebook_kernel(process.now->command))
     return one_process_a_gpu_of_a_notebook(process, gpus);
-  if (process.has_library("libtorch") || process.has_library("libc10_cuda"))
-    return {cat("torchrun --nproc-per-node=", gpus, " ", script_of(process.now->command),
-                "; in it torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and "
-                "DistributedDataParallel(model)"),
-            cat("PyTorch Lightning does that with Trainer(devices=", gpus,
-                ", strategy=\"ddp\"); Hugging Face's Trainer and Accelerate do it under torchrun "
-                "without a change"),
-            "independent jobs: one process per GPU, each started with its CUDA_VISIBLE_DEVICES"};
+  if (process.has_library("libtorch") || process.has_library("libc10_cuda")) {
+    std::vector<std::string> next{
+        cat("torchrun --nproc-per-node=", gpus, " ", script_of(process.now->command), "; in it ",
+            calls_of_a_rank),
+        cat("PyTorch Lightning does that with Trainer(devices=", gpus,
+            ", strategy=\"ddp\"); Hugging Face's Trainer and Accelerate do it under torchrun "
+            "without a change"),
+        "independent jobs: one process per GPU, each started with its CUDA_VISIBLE_DEVICES"};
+    if (const std::string flag = flag_of_one_sample(process.now->command); !flag.empty())
+      next.insert(next.begin() + 2,
+                  cat("with ", flag,
+                      " a step has one sample per GPU, so adding up gradients may "
+                      "take longer than the second GPU saves: `lockstep help does a second GPU "
+                      "pay` says how to see it"));
+    return next;
+  }
   if (const TreeLibrary* trees = tree_library(process))
     return {
         cat("one model on one GPU at a time: start one process per GPU, each with its "

@@ -282,7 +282,8 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
     text += "\n";
   }
   if (more > 0)
-    text += cat("and ", more, " more: lockstep batch status ", batch.path.string(), " --failed\n");
+    text += cat("and ", more, " more: lockstep batch status ", shell_word(batch.path.string()),
+                " --failed\n");
   return text + left_out_text(ledger.left_out()) + take_up_text(ledger);
 }
 

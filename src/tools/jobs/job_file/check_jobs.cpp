@@ -63,8 +63,9 @@ void check_file(const Job& job, const std::string& program, const fs::path& path
     throw Error(cat("the command ", program, " of the job ", job.name, " is not there"),
                 cat("it was looked for as ", path.string()));
   throw Error(cat("the command ", program, " of the job ", job.name, " cannot be run"),
-              program.ends_with(".py") ? "write python3 before it, or run chmod +x on it"
-                                       : cat("chmod +x ", path.string(), " makes it a program"));
+              program.ends_with(".py")
+                  ? "write python3 before it, or run chmod +x on it"
+                  : cat("chmod +x ", shell_word(path.string()), " makes it a program"));
 }
 
 void check_program(const Job& job, const std::string& folder) {

@@ -58,12 +58,11 @@ bool is_file(const fs::path& path) {
 }
 
 [[noreturn]] void throw_database(const fs::path& database, const fs::path& store) {
-  const fs::path other = store.parent_path() / "lockstep-mlruns";
-  throw Error(
-      cat("MLflow keeps its runs in ", database.string(), ", which it would no longer read once ",
-          store.string(), " held runs"),
-      cat("export into another folder, and look at that:\n  --mlflow ", other.string(),
-          "\n  MLFLOW_ALLOW_FILE_STORE=true mlflow ui --backend-store-uri ", other.string()));
+  const std::string other = shell_word((store.parent_path() / "lockstep-mlruns").string());
+  throw Error(cat("MLflow keeps its runs in ", database.string(),
+                  ", which it would no longer read once ", store.string(), " held runs"),
+              cat("export into another folder, and look at that:\n  --mlflow ", other,
+                  "\n  MLFLOW_ALLOW_FILE_STORE=true mlflow ui --backend-store-uri ", other));
 }
 
 }  // namespace

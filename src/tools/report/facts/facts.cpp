@@ -27,9 +27,11 @@ std::string with_commas(const std::string& digits) {
 }
 
 std::string number_text(double value) {
-  constexpr double exact = 1e13;
+  constexpr double exact = 1e13, six_digits = 1e6;
   if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : value > 0 ? "inf" : "-inf";
-  if (std::abs(value) < exact && value == std::floor(value)) return with_commas(fixed(value, 0));
+  const double size = std::abs(value);
+  if (size < exact && (size >= six_digits || value == std::floor(value)))
+    return with_commas(fixed(value, 0));
   return general(value, 6);
 }
 

@@ -56,16 +56,17 @@ std::string some_runs(const std::vector<TrackedRun>& runs, bool by_id) {
 [[noreturn]] void throw_which(const std::string& what, const std::vector<TrackedRun>& runs,
                               const fs::path& store, bool by_id) {
   throw Error(cat(printable(store.string()), what, some_runs(runs, by_id)),
-              cat("name one: ", printable(store.string()), separator,
-                  printable(by_id ? runs.front().id : shown_name(runs.front())), "; lockstep runs ",
-                  printable(store.string()), " lists them"));
+              cat("name one: ", shell_word(printable(store.string())), separator,
+                  shell_word(printable(by_id ? runs.front().id : shown_name(runs.front()))),
+                  "; lockstep runs ", shell_word(printable(store.string())), " lists them"));
 }
 
 [[noreturn]] void throw_no_such(const TrackedWord& word, const std::vector<TrackedRun>& runs) {
   std::vector<std::string> names;
   for (const TrackedRun& run : runs) names.push_back(run.name);
   const std::string near = nearest(word.run, names);
-  const std::string list = cat("lockstep runs ", printable(word.store.string()), " lists its runs");
+  const std::string list =
+      cat("lockstep runs ", shell_word(printable(word.store.string())), " lists its runs");
   throw Error(cat("there is no run ", printable(word.run), " in ", printable(word.store.string())),
               near.empty() ? list : cat("did you mean ", printable(near), "? ", list));
 }

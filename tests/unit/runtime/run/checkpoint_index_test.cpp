@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "checkpoint_fixtures.h"
+#include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "runtime/run/checkpoint/checkpoint_names.h"
 #include "runtime/run/checkpoint/manifest.h"
@@ -162,6 +163,15 @@ TEST_F(CheckpointIndex, ARemovalThatWasKilledHalfwayIsALeftover) {
 
 std::string fault_of_manifest(const Manifest& manifest) {
   return error_if_any([&] { parse_manifest(to_text(manifest)); });
+}
+
+TEST(NoCheckpoint, NamesTheRunAsAShellTakesIt) {
+  try {
+    throw_no_checkpoint("task2&3", {});
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "run task2&3 has no checkpoint yet");
+    EXPECT_EQ(error.hint(), "see: lockstep runs 'task2&3'");
+  }
 }
 
 TEST(Manifests, RoundTrip) {

@@ -52,6 +52,21 @@ TEST_F(RunDirs, ANameIsTakenOnlyOnce) {
   EXPECT_THAT(refusal("first"), HasSubstr("lockstep resume first"));
 }
 
+// A shell would take them apart otherwise.
+TEST_F(RunDirs, HintsQuoteNamesInCommands) {
+  make("task2&3");
+  EXPECT_THAT(refusal("task2&3"), HasSubstr("`lockstep resume 'task2&3'`"));
+  std::filesystem::create_directories(root / "a b");
+  put(root / "a b" / "batch.json", "{}");
+  try {
+    RunDir::open("a b", root);
+    FAIL() << "it was opened";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.hint(), ::testing::AllOf(HasSubstr("`lockstep batch status 'a b'`"),
+                                               HasSubstr("`lockstep report 'a b'`")));
+  }
+}
+
 TEST_F(RunDirs, OfARecipeThatTrainsInTheToolAreNotResumed) {
   register_direct_recipe({.name = "direct-toy", .summary = "", .make_options = {}});
   RunDir::create(root, "first", "direct-toy").write_record({{"recipe", "direct-toy"}});

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "fakes/error_of.h"
 #include "runtime/run/formats/safetensors.h"
 
@@ -104,6 +105,10 @@ TEST_F(Source, ThatWasNotFetchedByGitIsNamed) {
     EXPECT_THAT(error_of([&] { find(name); }),
                 AllOf(HasSubstr(name), HasSubstr("a pointer of Git LFS"), HasSubstr("lfs pull")));
   }
+  std::filesystem::create_directories(path("a b"));
+  write_file_atomic(path("a b/model.safetensors"), pointer);
+  EXPECT_THAT(error_of([&] { find("a b/model.safetensors"); }),
+              HasSubstr(cat("git -C '", path("a b").string(), "' lfs pull")));
 }
 
 TEST_F(Source, OfAnotherFormatIsNamed) {

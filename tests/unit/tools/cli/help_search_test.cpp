@@ -267,6 +267,9 @@ TEST(HelpSearch, FindsWordsNamesAndOptions) {
       {"deberta", "model.path=FOLDER"},
       {"mdeberta", "model.path=FOLDER"},
       {"DeBERTa-v3", "model.path=FOLDER"},
+      {"pipeline parallel", "each GPU must hold the model"},
+      {"tensor parallelism", "each GPU must hold the model"},
+      {"FSDP", "each GPU must hold the model"},
       {"ipynb", "jupyter nbconvert --to script"},
       {"notebook", "jupyter nbconvert --to script"},
   };

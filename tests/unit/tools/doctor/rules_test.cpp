@@ -16,10 +16,13 @@
 namespace lockstep {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Evidence recorded(const std::string& name) {
   return read_evidence(std::filesystem::path(LOCKSTEP_SOURCE_DIR) /
@@ -76,6 +79,21 @@ TEST(DoctorRules, OneOfSeveral) {
   EXPECT_THAT(findings[0].gpus, ElementsAre(1));
   EXPECT_EQ(findings[0].confidence, Confidence::likely);
   EXPECT_THAT(findings[0].next.at(0), HasSubstr("torchrun --nproc-per-node=2"));
+  EXPECT_THAT(findings[0].next.at(0), HasSubstr("in it torch.distributed.init_process_group(), "));
+  EXPECT_THAT(findings[0].next, Each(Not(HasSubstr("second GPU pay"))));
+  for (const char* flag : {"--batch_size 1", "--batch-size=1", "--per_device_train_batch_size 1"}) {
+    Evidence alone = recorded("one_gpu");
+    change_users(alone,
+                 [&](ProcessEvidence& one) { one.command = cat("python3 train.py ", flag); });
+    EXPECT_THAT(found(alone).at(0).next,
+                Contains(AllOf(HasSubstr(cat("with ", flag, " a step has one sample per GPU")),
+                               HasSubstr("`lockstep help does a second GPU pay`"))))
+        << flag;
+  }
+  Evidence larger = recorded("one_gpu");
+  change_users(larger,
+               [](ProcessEvidence& one) { one.command = "python3 train.py --batch_size 16"; });
+  EXPECT_THAT(found(larger).at(0).next, Each(Not(HasSubstr("second GPU pay"))));
   // It holds memory on the other one too, but nothing runs there.
   Evidence holds = recorded("one_gpu");
   const int own = user_of(holds, 0);

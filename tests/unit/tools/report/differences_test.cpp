@@ -179,5 +179,14 @@ TEST(Differences, NamesOfFactsThatAreNoneAreRefusedWithTheNearest) {
   EXPECT_THAT(error_of([] { compare(a, b, {.assumed = {"cpus"}}); }), HasSubstr("--assume"));
 }
 
+// A whole number and one that is none, of one size, look alike.
+TEST(FactText, LargeNumbersHaveAllDigits) {
+  EXPECT_EQ(fact_text(118230249), "118,230,249");
+  EXPECT_EQ(fact_text(168771234.56), "168,771,235");
+  EXPECT_EQ(fact_text(-1234567.5), "-1,234,568");
+  EXPECT_EQ(fact_text(12345.675), "12345.7");
+  EXPECT_EQ(fact_text(2.5e14), "2.5e+14");
+}
+
 }  // namespace
 }  // namespace lockstep
