@@ -119,6 +119,17 @@ std::string first_skip(const std::vector<PlannedWindow>& windows) {
   return cat(window_label(first->symbol, first->window), ", because ", first->skip);
 }
 
+// "symbols names INFY more than once: …"; "" where each is named once.
+std::string repeated_note(const GbdtOptions& options) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> repeated = repeated_symbols(options);
+  if (repeated.empty()) return "";
+  const std::size_t count = repeated.size();
+  repeated.resize(std::min(count, most_named));
+  return cat("symbols names ", join(repeated, ", "), count > most_named ? ", …" : "",
+             " more than once: ", count == 1 ? "it is" : "each is", " trained once");
+}
+
 // Jobs that there will be are told before they run, so that a missing one is noticed.
 std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& asked,
                                   const std::vector<PlannedWindow>& windows) {
@@ -132,6 +143,8 @@ std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& 
   if (options.made()) notes.push_back(made_note(options.data.made_rows > 0));
   notes.push_back(cat(counted(symbols.size(), "symbol", "symbols"), ", ",
                       counted(windows.size(), "window", "windows")));
+  if (std::string repeated = repeated_note(options); !repeated.empty())
+    notes.push_back(std::move(repeated));
   if (std::string shorter = shorter_note(options.window_days, windows); !shorter.empty())
     notes.push_back(std::move(shorter));
   if (std::string after = after_end_note(options, windows); !after.empty())

@@ -33,8 +33,10 @@ std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const 
                                               const LoadHow& how = {});
 // Those of a batch: options.symbols (or the lines of the one file that it names), else all of
 // data.path, else the made ones. Throws Error; of prices that are made refuses all symbols but
-// their own. Whether each has a file is seen when it is loaded.
+// their own. Each is there once. Whether it has a file is seen when it is loaded.
 std::vector<std::string> batch_symbols(const GbdtOptions& options);
+// Those that options.symbols, or its file, names more than once. Throws Error.
+std::vector<std::string> repeated_symbols(const GbdtOptions& options);
 // Throws Error where several symbols would be read from one file that does not tell them apart.
 void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path,
                     const std::string& symbol_column);

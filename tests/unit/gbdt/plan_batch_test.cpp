@@ -33,6 +33,23 @@ TEST_F(PlanBatch, HasAJobForEachSymbolAndWindow) {
   EXPECT_EQ(batch.gpus, "0");
 }
 
+// Twice the same windows would count double in all metrics.
+TEST_F(PlanBatch, HasEachSymbolOnceAndSaysWhichWereNamedTwice) {
+  GbdtOptions options;
+  options.table.set("symbols", "MADE01,MADE01,MADE02,MADE01");
+  const DirectBatch batch = options.plan_batch();
+  EXPECT_EQ(batch.rows.size(), 12u);
+  EXPECT_THAT(batch.notes, Contains("2 symbols, 12 windows"));
+  EXPECT_THAT(batch.notes, Contains("symbols names MADE01 more than once: it is trained once"));
+  const TemporaryDirectory folder;
+  write_file_atomic(folder.path() / "some.txt", "MADE02\nMADE02\nMADE01\nMADE01\n");
+  options.symbols = {(folder.path() / "some.txt").string()};
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains("symbols names MADE02, MADE01 more than once: each is trained once"));
+  options.symbols = {"MADE01", "MADE02"};
+  EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("more than once"))));
+}
+
 // The six windows of the symbol end with `end`; those before the last are tested on the next one.
 TEST_F(PlanBatch, SaysHowManyWindowsAreTestedOnDaysFromEndOn) {
   GbdtOptions options;

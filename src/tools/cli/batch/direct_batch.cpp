@@ -20,13 +20,17 @@ using Words = std::vector<std::string>;
 
 struct Axis {
   std::string key;
-  Words values;
+  Words values, repeated{};  // each once; repeated: those that were given more than once
 };
 
 struct Settings {
   Words common;  // key=value of all jobs
   std::vector<Axis> axes;
 };
+
+bool has_word(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 std::pair<std::string, std::string> parts_of(const std::string& word) {
   const std::size_t equals = word.find('=');
@@ -73,9 +77,15 @@ Settings split_settings(const DirectOptions& options, const Words& assignments) 
       continue;
     }
     std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
-    settings.axes.push_back({key, {}});
-    for (const std::string& one : values)
-      settings.axes.back().values.push_back(one_value(options, key, trim(one)));
+    Axis axis{key, {}};
+    for (const std::string& one : values) {
+      std::string next = one_value(options, key, trim(one));
+      if (!has_word(axis.values, next))
+        axis.values.push_back(std::move(next));
+      else if (!has_word(axis.repeated, next))
+        axis.repeated.push_back(std::move(next));
+    }
+    settings.axes.push_back(std::move(axis));
   }
   return settings;
 }
@@ -106,10 +116,6 @@ std::string list_of(const Words& words) {
   Words all;
   for (const std::string& word : words) all.push_back(quoted(word));
   return "[" + join(all, ", ") + "]";
-}
-
-bool has_word(const Words& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 // The requirements of the jobs of one combination.
@@ -152,6 +158,9 @@ std::vector<std::string> notes_of(const Planned& planned, std::int64_t jobs) {
       whose = cat(" (with ", combinations.size(), " of ", planned.each.size(), " settings)");
     texts.push_back(note + whose);
   }
+  for (const Axis& axis : planned.settings.axes)
+    for (const std::string& value : axis.repeated)
+      texts.push_back(cat(axis.key, "=", value, " is given more than once: it is one setting"));
   if (planned.each.size() > 1)
     texts.push_back(cat("each with ", planned.each.size(), " settings: ", jobs, " jobs"));
   return texts;

@@ -100,6 +100,18 @@ TEST(DirectJobs, HaveAnAxisForEachOptionWithAList) {
   EXPECT_EQ(direct_jobs(toy, parsed, "x", named_b).jobs, 12);
 }
 
+// Twice the same jobs would count double in all results.
+TEST(DirectJobs, HaveAValueThatIsGivenTwiceOnce) {
+  Parsed parsed;
+  parsed.assignments = {"leaves=63,31,63,63"};
+  const DirectJobs made = direct_jobs(toy, parsed, "x", named_b);
+  EXPECT_EQ(made.jobs, 4);
+  EXPECT_THAT(made.toml, HasSubstr("\"leaves\" = [\"63\", \"31\"]"));
+  EXPECT_THAT(made.notes,
+              ElementsAre("2 parts", "leaves=63 is given more than once: it is one setting",
+                          "each with 2 settings: 4 jobs"));
+}
+
 TEST(DirectJobs, NeedWhatTheirOwnSettingsNeed) {
   const TemporaryDirectory folder;
   for (const char* const where : {"on_cpu=true,false", "on_cpu=false,true"}) {
