@@ -155,7 +155,7 @@ void add_library(OptionTable& table, GbdtOptions& o) {
   table.add(
       "gbdt.gpu_platform", o.gbdt.gpu_platform,
       {.meaning = "OpenCL platform of gbdt.device=gpu: a part of its name, such as nvidia, or "
-                  "its number; empty: NVIDIA's, else the first"});
+                  "its number; empty: NVIDIA's, else the first with a GPU"});
   table.add("gbdt.device_id", o.gbdt.device_id,
             {.meaning = "gpu_device_id, among the GPUs that the process sees; -1: the first",
              .min = -1,

@@ -58,7 +58,7 @@ struct GbdtOptions : DirectOptions {
   struct {
     std::string library;  // empty: the one that came with Lockstep
     TrainDevice device = TrainDevice::cpu;
-    std::string gpu_platform;  // part of its name; empty: NVIDIA's, else the first
+    std::string gpu_platform;  // part of its name; empty: NVIDIA's, else the first with a GPU
     std::int64_t device_id = -1, num_gpu = 1;
     bool double_precision = false;
     std::int64_t threads = 1;
