@@ -2,6 +2,8 @@
 #include "recipes/gbdt/options/gbdt_options.h"
 
 #include <cctype>
+#include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -246,6 +248,23 @@ void check_idle(const GbdtOptions& o) {
              "it is of tables without a time");
 }
 
+// Options choose the device, because they are checked, and LightGBM takes any number.
+void check_gpu_params(const GbdtOptions& o) {
+  for (const auto& [parameter, option] : {std::pair{"gpu_platform_id", "gbdt.gpu_platform"},
+                                          std::pair{"gpu_use_dp", "gbdt.double_precision"},
+                                          std::pair{"gpu_device_id", "gbdt.device_id"}}) {
+    const std::string value = o.param({parameter}, "");
+    if (value.empty()) continue;
+    const bool is_number = std::string_view(option) == "gbdt.device_id";
+    if (o.gbdt.device == TrainDevice::cpu || (o.gbdt.device == TrainDevice::cuda && !is_number))
+      throw Error(
+          cat("params.", parameter, " does nothing: gbdt.device is ", o.table.get("gbdt.device")),
+          "leave it out");
+    throw Error(cat("params.", parameter, " is the option ", option),
+                cat("give ", option, "=", value));
+  }
+}
+
 // All that is in the way of CUDA at once, with what to type.
 void check_cuda(const GbdtOptions& o) {
   std::vector<std::string> wrong, words;
@@ -398,6 +417,7 @@ void GbdtOptions::check() const {
                   "for example params=lambda_l2=1,max_bin=63");
   check_label(*this);
   check_idle(*this);
+  check_gpu_params(*this);
   if (!made() && data.made_rows > 0)
     throw Error("data.made_rows makes a table, but data.path names files");
   const auto first = start_day(), last = end_day();

@@ -119,6 +119,25 @@ TEST(GbdtDevice, HasANumberOnGpusAlone) {
   EXPECT_EQ(error_if_any([&] { options.check(); }), "");
 }
 
+// LightGBM takes any platform, and ignores all three on the CPU.
+TEST(GbdtDevice, IsChosenByOptionsAndNotByParameters) {
+  const auto refusal = [](const char* device, const char* params) {
+    GbdtOptions options;
+    options.table.set("gbdt.device", device);
+    options.table.set("params", params);
+    return error_if_any([&] { options.check(); });
+  };
+  EXPECT_EQ(refusal("gpu", "gpu_platform_id=3"),
+            "params.gpu_platform_id is the option gbdt.gpu_platform | give gbdt.gpu_platform=3");
+  EXPECT_THAT(refusal("gpu", "lambda_l2=1,gpu_use_dp=true"),
+              HasSubstr("give gbdt.double_precision=true"));
+  EXPECT_THAT(refusal("gpu", "gpu_device_id=1"), HasSubstr("give gbdt.device_id=1"));
+  for (const char* name : {"gpu_platform_id", "gpu_use_dp", "gpu_device_id"})
+    EXPECT_EQ(refusal("cpu", cat(name, "=0").c_str()),
+              cat("params.", name, " does nothing: gbdt.device is cpu | leave it out"));
+  EXPECT_EQ(refusal("cpu", "lambda_l2=1"), "");
+}
+
 // Job files of earlier versions give jobs on the CPU the number that {gpu} stands for.
 TEST(GbdtDevice, OnTheCpuTakesTheNumbersOfEarlierJobFiles) {
   for (const char* id : {"0", "-1"}) {
