@@ -245,10 +245,13 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   }
 }
 
-// Facts about the machine that comparisons need.
-void note_machine(Ledger& ledger, const std::vector<Device>& devices) {
+// Facts about this start that comparisons need. slots: 0: not limited by the user.
+void note_machine(Ledger& ledger, const std::vector<Device>& devices, int slots, bool searches) {
   nlohmann::json machine = machine_facts(devices);
   machine["lockstep"] = version();
+  machine["slots"] = searches    ? nlohmann::json("by --search")
+                     : slots > 0 ? nlohmann::json(slots)
+                                 : nlohmann::json("as the cores allow");
   ledger.set_fact("machine", to_line(machine));
 }
 
@@ -359,10 +362,10 @@ std::string repeated_flags(const Parsed& parsed, int slots) {
 
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
               const BatchResources& resources, const std::vector<Device>& devices) {
-  note_machine(ledger, devices);
-  if (const std::string note = crowded_note(ledger, resources); !note.empty()) say(note);
   const Expectations expectations = expectations_of(parsed);
   std::optional<SearchPlan> plan = plan_search(parsed, ledger, resources, expectations);
+  note_machine(ledger, devices, resources.slots, plan.has_value());
+  if (const std::string note = crowded_note(ledger, resources); !note.empty()) say(note);
   SignalPipe signals;
   OtherTenants others(devices);
   const fs::path tool = program_folder() / "lockstep";
