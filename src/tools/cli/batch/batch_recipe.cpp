@@ -135,8 +135,9 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
           .operands = "[key=value …]",
           .summary = cat("many jobs of lockstep train ", recipe.name, ", and their joint results"),
           .details = cat("Options are those of lockstep train ", recipe.name,
-                         "; one that takes a single value may have several, such as a=1,2: all "
-                         "jobs run with each of them.\nThe job file lies beside the batch."),
+                         "; one that takes a single value may have several, such as a=1,2, or "
+                         "a = [1, 2] in a file: all jobs run with each of them.\nThe job file lies "
+                         "beside the batch."),
           .flags = std::move(flags),
           .takes_assignments = true,
           .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); },

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
+#include "core/config/read_toml.h"
 #include "runtime/launch/launch.h"
 #include "tools/cli/context.h"
 #include "tools/cli/direct.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -66,6 +68,33 @@ std::string one_value(const DirectOptions& options, const std::string& key, std:
   return value;
 }
 
+// As it would be typed as one value.
+std::string typed(const nlohmann::json& value) {
+  if (!value.is_string())
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text = value.get<std::string>();
+  for (std::size_t at = 0; (at = text.find(',', at)) != text.npos; at += 2)
+    text.insert(at, 1, '\\');
+  return text;
+}
+
+// Several values that config files have of an option of one value, as they would be typed.
+Words lists_of_files(const DirectOptions& options, const Words& files) {
+  std::map<std::string, std::string> lists;
+  for (const std::string& file : files)
+    for (const detail::TomlEntry& entry : detail::read_toml(file)) {
+      if (!takes_one(options, entry.key)) continue;
+      lists.erase(entry.key);  // the later file wins
+      if (!entry.value.is_array() || entry.value.empty()) continue;
+      Words values;
+      for (const nlohmann::json& value : entry.value) values.push_back(typed(value));
+      lists[entry.key] = join(values, ",");
+    }
+  Words words;
+  for (const auto& [key, list] : lists) words.push_back(cat(key, "=", list));
+  return words;
+}
+
 Settings split_settings(const DirectOptions& options, const Words& assignments) {
   Settings settings;
   for (const std::string& word : assignments) {
@@ -74,6 +103,7 @@ Settings split_settings(const DirectOptions& options, const Words& assignments) 
     if (values.size() == 1 || !(is_pair(options, key) || takes_one(options, key))) {
       const std::string only = one_value(options, key, value);
       settings.common.push_back(only == value ? word : cat(key, "=", only));
+      std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
       continue;
     }
     std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
@@ -177,7 +207,10 @@ Words one_job(const DirectBatch& batch, Words assignments) {
 
 Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
   Planned planned{.searches = parsed.has("--search")};
-  planned.settings = split_settings(*recipe.make_options(), parsed.assignments);
+  const std::unique_ptr<DirectOptions> known = recipe.make_options();
+  Words assignments = lists_of_files(*known, parsed.all("--config"));
+  assignments.insert(assignments.end(), parsed.assignments.begin(), parsed.assignments.end());
+  planned.settings = split_settings(*known, assignments);
   for (const Words& words : combinations(planned.settings.axes)) {
     Parsed one;  // without flags that are the batch's own, such as --devices
     if (parsed.has("--config")) one.values["--config"] = parsed.all("--config");
