@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <type_traits>
 
 #include "core/base/error.h"
@@ -30,8 +31,8 @@ struct OpenClApi {
   int (*device_info)(Handle device, unsigned what, std::size_t bytes, void* value,
                      std::size_t* needed);
 };
-constexpr unsigned platform_name = 0x0902, device_name = 0x102B;
-constexpr std::uint64_t all_devices = 0xFFFFFFFF;
+constexpr unsigned platform_name = 0x0902, device_name = 0x102B, device_type = 0x1000;
+constexpr std::uint64_t all_devices = 0xFFFFFFFF, gpu_device = 4;
 constexpr const char* nvidia_driver = "libnvidia-opencl.so.1";
 
 bool find_api(const std::function<void*(const char*)>& symbol, OpenClApi& api) {
@@ -88,6 +89,13 @@ std::string text_of(Info info, Handle of, unsigned what) {
   return printable(trim(text.c_str()));
 }
 
+// True where the driver does not tell.
+bool is_gpu(const OpenClApi& api, Handle device) {
+  std::uint64_t type = 0;
+  if (api.device_info(device, device_type, sizeof type, &type, nullptr) != 0) return true;
+  return (type & gpu_device) != 0;
+}
+
 OpenClPlatform describe(const OpenClApi& api, Handle platform) {
   OpenClPlatform found{.name = text_of(api.platform_info, platform, platform_name), .devices = {}};
   unsigned count = 0;
@@ -95,7 +103,8 @@ OpenClPlatform describe(const OpenClApi& api, Handle platform) {
   std::vector<Handle> devices(count);
   if (api.devices(platform, all_devices, count, devices.data(), &count) != 0) return found;
   for (Handle device : devices)
-    found.devices.push_back(text_of(api.device_info, device, device_name));
+    found.devices.push_back(
+        {.name = text_of(api.device_info, device, device_name), .is_gpu = is_gpu(api, device)});
   return found;
 }
 
@@ -121,6 +130,20 @@ std::vector<std::size_t> named(const std::vector<OpenClPlatform>& platforms,
   return found;
 }
 
+// Index of the first GPU of a platform.
+std::optional<std::size_t> first_gpu(const OpenClPlatform& platform) {
+  for (std::size_t i = 0; i < platform.devices.size(); ++i)
+    if (platform.devices[i].is_gpu) return i;
+  return std::nullopt;
+}
+
+std::size_t usual_platform(const std::vector<OpenClPlatform>& platforms) {
+  if (const auto nvidia = named(platforms, "nvidia"); !nvidia.empty()) return nvidia.front();
+  for (std::size_t i = 0; i < platforms.size(); ++i)
+    if (first_gpu(platforms[i])) return i;
+  return 0;
+}
+
 }  // namespace
 
 std::vector<OpenClPlatform> opencl_platforms(const LightGbm& library) {
@@ -144,8 +167,8 @@ std::size_t choose_platform(const std::vector<OpenClPlatform>& platforms,
                 "needs none");
   if (const auto number = whole_number<std::size_t>(asked); number && *number < platforms.size())
     return *number;
-  const std::vector<std::size_t> found = named(platforms, asked.empty() ? "nvidia" : asked);
-  if (asked.empty()) return found.empty() ? 0 : found.front();
+  if (asked.empty()) return usual_platform(platforms);
+  const std::vector<std::size_t> found = named(platforms, asked);
   if (found.size() != 1)
     throw Error(cat("gbdt.gpu_platform=", asked, " names ", found.empty() ? "no" : "more than one",
                     " OpenCL platform"),
@@ -153,23 +176,37 @@ std::size_t choose_platform(const std::vector<OpenClPlatform>& platforms,
   return found.front();
 }
 
+std::size_t choose_device(const OpenClPlatform& platform, const std::string& asked, bool is_named) {
+  const auto& [name, devices] = platform;
+  if (devices.empty()) throw Error(cat("the OpenCL platform ", name, " has no device here"));
+  const auto chosen = asked == "-1" ? std::optional(first_gpu(platform).value_or(0))
+                                    : whole_number<std::size_t>(asked);
+  if (!chosen || *chosen >= devices.size()) {
+    std::vector<std::string> names;
+    for (const OpenClDevice& device : devices) names.push_back(device.name);
+    throw Error(cat("there is no device ", asked, " on the OpenCL platform ", name),
+                cat("it has ", join(names, ", "),
+                    "; numbers begin at 0, among the GPUs that the process sees"));
+  }
+  if (!devices[*chosen].is_gpu && !is_named)
+    throw Error(cat("gbdt.device=gpu needs a GPU, but the OpenCL device ", devices[*chosen].name,
+                    " of ", name, " is none"),
+                cat("gbdt.device=cpu trains on the CPU; gbdt.gpu_platform='", name,
+                    "' trains on this device all the same"));
+  return *chosen;
+}
+
 std::string choose_opencl_device(const LightGbm& library, const std::string& platform,
                                  Parameters& parameters) {
-  if (!value_of(parameters, "gpu_platform_id", "").empty()) return "";
   const std::vector<OpenClPlatform> platforms = opencl_platforms(library);
   const std::size_t chosen = choose_platform(platforms, platform);
   const auto& [name, devices] = platforms[chosen];
-  const std::string asked = value_of(parameters, "gpu_device_id", "-1");
-  const auto device = whole_number<std::size_t>(asked == "-1" ? "0" : asked);
-  if (devices.empty()) throw Error(cat("the OpenCL platform ", name, " has no device here"));
-  if (!device || *device >= devices.size())
-    throw Error(cat("there is no device ", asked, " on the OpenCL platform ", name),
-                cat("it has ", join(devices, ", "),
-                    "; numbers begin at 0, among the GPUs that the process sees"));
+  const std::size_t device = choose_device(
+      platforms[chosen], value_of(parameters, "gpu_device_id", "-1"), !platform.empty());
   std::erase_if(parameters, [](const auto& one) { return one.first == "gpu_device_id"; });
   parameters.emplace_back("gpu_platform_id", cat(chosen));
-  parameters.emplace_back("gpu_device_id", cat(*device));
-  return cat(name, ": ", devices[*device]);
+  parameters.emplace_back("gpu_device_id", cat(device));
+  return cat(name, ": ", devices[device].name);
 }
 
 }  // namespace lockstep::gbdt

@@ -9,9 +9,14 @@
 
 namespace lockstep::gbdt {
 
+struct OpenClDevice {
+  std::string name;
+  bool is_gpu = true;
+};
+
 struct OpenClPlatform {
-  std::string name;                  // "NVIDIA CUDA"
-  std::vector<std::string> devices;  // names, in the order of gpu_device_id
+  std::string name;                   // "NVIDIA CUDA"
+  std::vector<OpenClDevice> devices;  // in the order of gpu_device_id
 };
 
 // In the order of gpu_platform_id, asked of the loader of OpenCL drivers that is in LightGBM's
@@ -21,14 +26,18 @@ struct OpenClPlatform {
 std::vector<OpenClPlatform> opencl_platforms(const LightGbm& library);
 
 // Index of the platform to take. asked: a part of its name, whatever the case, or its number;
-// empty: NVIDIA's, else the first. Throws Error, which lists those that are there: there is none,
-// or none of this name, or several.
+// empty: NVIDIA's, else the first that has a GPU, else the first. Throws Error, which lists those
+// that are there: there is none, or none of this name, or several.
 std::size_t choose_platform(const std::vector<OpenClPlatform>& platforms, const std::string& asked);
 
-// Adds gpu_platform_id and gpu_device_id to resolved parameters that train by OpenCL, unless they
-// have a platform. If one of the two is missing, LightGBM itself would take whatever device it
-// finds first, so such parameters are refused. Returns the names, as "NVIDIA CUDA: NVIDIA H200"; ""
-// if it did nothing. Throws Error.
+// Index of the platform's device to take. asked: its number; "-1": the first GPU, else the first
+// device. is_named: the user asked for this platform; if not, a device that is no GPU is refused.
+// Throws Error.
+std::size_t choose_device(const OpenClPlatform& platform, const std::string& asked, bool is_named);
+
+// Adds gpu_platform_id and gpu_device_id to resolved parameters that train by OpenCL. If one of the
+// two is missing, LightGBM itself would take whatever device it finds first, so such parameters are
+// refused. Returns the names, as "NVIDIA CUDA: NVIDIA H200". Throws Error.
 std::string choose_opencl_device(const LightGbm& library, const std::string& platform,
                                  Parameters& parameters);
 

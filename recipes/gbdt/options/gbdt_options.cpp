@@ -2,6 +2,8 @@
 #include "recipes/gbdt/options/gbdt_options.h"
 
 #include <cctype>
+#include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -155,7 +157,7 @@ void add_library(OptionTable& table, GbdtOptions& o) {
   table.add(
       "gbdt.gpu_platform", o.gbdt.gpu_platform,
       {.meaning = "OpenCL platform of gbdt.device=gpu: a part of its name, such as nvidia, or "
-                  "its number; empty: NVIDIA's, else the first"});
+                  "its number; empty: NVIDIA's, else the first with a GPU"});
   table.add("gbdt.device_id", o.gbdt.device_id,
             {.meaning = "gpu_device_id, among the GPUs that the process sees; -1: the first",
              .min = -1,
@@ -205,10 +207,11 @@ void check_groups(const GbdtOptions& o, Task task) {
 void check_label(const GbdtOptions& o) {
   const Objective& objective = o.learns();
   check_groups(o, objective.task);
-  if (o.label_column.empty() && o.horizon == 0)
+  const bool is_of_closes = o.label_column.empty() && o.data.made_rows == 0;
+  if (is_of_closes && o.horizon == 0)
     throw Error("horizon=0: the close does not move over no bars",
                 "set horizon=1, or label=COLUMN");
-  if (o.label_column.empty() && objective.task == Task::multiclass && o.threshold < 0)
+  if (is_of_closes && objective.task == Task::multiclass && o.threshold < 0)
     throw Error(cat("threshold=", general(o.threshold, 6),
                     " leaves no closes between those that fall and those that rise"),
                 "give the share that a rise or fall has at least");
@@ -246,6 +249,23 @@ void check_idle(const GbdtOptions& o) {
              "it is of tables without a time");
 }
 
+// Options choose the device, because they are checked, and LightGBM takes any number.
+void check_gpu_params(const GbdtOptions& o) {
+  for (const auto& [parameter, option] : {std::pair{"gpu_platform_id", "gbdt.gpu_platform"},
+                                          std::pair{"gpu_use_dp", "gbdt.double_precision"},
+                                          std::pair{"gpu_device_id", "gbdt.device_id"}}) {
+    const std::string value = o.param({parameter}, "");
+    if (value.empty()) continue;
+    const bool is_number = std::string_view(option) == "gbdt.device_id";
+    if (o.gbdt.device == TrainDevice::cpu || (o.gbdt.device == TrainDevice::cuda && !is_number))
+      throw Error(
+          cat("params.", parameter, " does nothing: gbdt.device is ", o.table.get("gbdt.device")),
+          "leave it out");
+    throw Error(cat("params.", parameter, " is the option ", option),
+                cat("give ", option, "=", value));
+  }
+}
+
 // All that is in the way of CUDA at once, with what to type.
 void check_cuda(const GbdtOptions& o) {
   std::vector<std::string> wrong, words;
@@ -279,14 +299,36 @@ std::string any_case(std::string value) {
 
 const char* const yes_or_no[] = {"false", "true"};
 
+// A symbol or a column may hold a slash (BTC/USD), but does not look so.
+bool is_like_a_list(const std::string& name) {
+  const bool is_path = name.starts_with('/') || name.starts_with("./") || name.starts_with("../") ||
+                       name.starts_with("~/");
+  return is_path || any_case(std::filesystem::path(name).extension().string()) == ".txt";
+}
+
+[[noreturn]] void refuse_list(const char* key, const std::string& name) {
+  std::error_code failed;
+  if (std::filesystem::is_regular_file(name, failed))
+    throw Error(cat(key, " names the file ", name, " beside others"),
+                cat("give ", key, "=", name, " alone, and write the others into it"));
+  throw Error(cat(key, ": there is no file ", name),
+              cat(key, " is a list of names, or a file with one a line; look at the path"));
+}
+
 }  // namespace
 
-std::vector<std::string> listed_names(const std::filesystem::path& file) {
+std::vector<std::string> listed_names(const char* key, const std::vector<std::string>& names) {
+  std::error_code failed;
+  if (names.size() != 1 || !std::filesystem::is_regular_file(names[0], failed)) {
+    for (const std::string& name : names)
+      if (is_like_a_list(name)) refuse_list(key, name);
+    return names;
+  }
   std::vector<std::string> words;
-  for (const std::string& line : lines_of(read_file(file, list_bytes)))
+  for (const std::string& line : lines_of(read_file(names[0], list_bytes)))
     if (std::string word = trim(line); !word.empty() && word[0] != '#')
       words.push_back(std::move(word));
-  if (words.empty()) throw Error(cat(file.string(), " lists nothing"), "write one name a line");
+  if (words.empty()) throw Error(cat(names[0], " lists nothing"), "write one name a line");
   return words;
 }
 
@@ -332,9 +374,7 @@ const Objective& GbdtOptions::learns() const { return find_objective(objective);
 
 BarColumns GbdtOptions::columns() const {
   using Prices = BarColumns::Prices;
-  std::vector<std::string> names = features;
-  if (names.size() == 1 && names[0] != "*" && std::filesystem::is_regular_file(names[0]))
-    names = listed_names(names[0]);
+  std::vector<std::string> names = listed_names("features", features);
   return {.prices = names.empty()          ? Prices::all
                     : label_column.empty() ? Prices::close
                                            : Prices::none,
@@ -398,6 +438,7 @@ void GbdtOptions::check() const {
                   "for example params=lambda_l2=1,max_bin=63");
   check_label(*this);
   check_idle(*this);
+  check_gpu_params(*this);
   if (!made() && data.made_rows > 0)
     throw Error("data.made_rows makes a table, but data.path names files");
   const auto first = start_day(), last = end_day();

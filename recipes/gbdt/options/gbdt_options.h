@@ -58,7 +58,7 @@ struct GbdtOptions : DirectOptions {
   struct {
     std::string library;  // empty: the one that came with Lockstep
     TrainDevice device = TrainDevice::cpu;
-    std::string gpu_platform;  // part of its name; empty: NVIDIA's, else the first
+    std::string gpu_platform;  // part of its name; empty: NVIDIA's, else the first with a GPU
     std::int64_t device_id = -1, num_gpu = 1;
     bool double_precision = false;
     std::int64_t threads = 1;
@@ -94,9 +94,10 @@ std::string made_note(bool are_tables);
 
 std::vector<Synonym> synonyms();  // what other programs call these options
 
-// The lines of a file, without empty ones and those that begin with #. Throws Error if it has
-// none.
-std::vector<std::string> listed_names(const std::filesystem::path& file);
+// The names, or the lines of the one file that they name, without empty ones and those that begin
+// with #. key: the option, for messages. Throws Error if the file lists nothing, or if a name that
+// can only be meant as a file is not there or stands beside others.
+std::vector<std::string> listed_names(const char* key, const std::vector<std::string>& names);
 
 // The functions that GbdtOptions and the recipe call: set by linking the targets gbdt-train and
 // gbdt-batch, null elsewhere.

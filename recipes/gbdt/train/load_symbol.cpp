@@ -147,13 +147,37 @@ void check_made(const std::vector<std::string>& wanted) {
               "prices are made");
 }
 
+// Those that the options name, in their order; empty: none.
+std::vector<std::string> named_symbols(const GbdtOptions& options) {
+  if (options.symbols.empty() && !options.symbol.empty())
+    return listed_names("symbol", {options.symbol});
+  return listed_names("symbols", options.symbols);
+}
+
+struct UniqueSymbols {
+  std::vector<std::string> all, repeated;  // each once
+};
+
+UniqueSymbols unique_symbols(const std::vector<std::string>& named) {
+  UniqueSymbols symbols;
+  std::set<std::string> seen, twice;
+  for (const std::string& symbol : named) {
+    if (seen.insert(symbol).second)
+      symbols.all.push_back(symbol);
+    else if (twice.insert(symbol).second)
+      symbols.repeated.push_back(symbol);
+  }
+  return symbols;
+}
+
 }  // namespace
 
+std::vector<std::string> repeated_symbols(const GbdtOptions& options) {
+  return unique_symbols(named_symbols(options)).repeated;
+}
+
 std::vector<std::string> batch_symbols(const GbdtOptions& options) {
-  std::vector<std::string> wanted = options.symbols;
-  if (wanted.empty() && !options.symbol.empty()) wanted = {options.symbol};
-  if (wanted.size() == 1 && std::filesystem::is_regular_file(wanted[0]))
-    wanted = listed_names(wanted[0]);
+  std::vector<std::string> wanted = unique_symbols(named_symbols(options)).all;
   if (options.made() && options.computes_features()) check_made(wanted);
   if (options.made())
     return wanted.empty() ? made_symbols(static_cast<int>(options.data.made_symbols)) : wanted;

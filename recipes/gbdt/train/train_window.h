@@ -32,9 +32,11 @@ struct LoadHow {
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
                                               const LoadHow& how = {});
 // The symbols of a batch: options.symbols (or the lines of the one file that it names), else all of
-// data.path, else the made ones. Throws Error; with made prices, it refuses all symbols but their
-// own. Whether each has a file is seen when it is loaded.
+// data.path, else the made ones. Each is there once. Throws Error; with made prices, it refuses all
+// symbols but their own. Whether each has a file is seen when it is loaded.
 std::vector<std::string> batch_symbols(const GbdtOptions& options);
+// The symbols that options.symbols, or its file, names more than once. Throws Error.
+std::vector<std::string> repeated_symbols(const GbdtOptions& options);
 // Throws Error if several symbols would be read from one file that does not tell them apart.
 void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path,
                     const std::string& symbol_column);

@@ -1,4 +1,5 @@
 // Resolves presets, config files and key=value arguments, and restores records.
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -130,6 +131,16 @@ void apply_preset(const detail::Tables& tables, const Source& chosen) {
                    .source = {.kind = ValueSource::Kind::preset, .where = preset->name}});
 }
 
+// A list of an option that an argument sets may be one that the caller takes apart: it has made
+// arguments of the values, and an option of one value would refuse the list.
+bool is_replaced_list(const detail::Tables& tables, const Source& source,
+                      const std::vector<Source>& sources) {
+  return source.value.is_array() && tables.find(source.key) != nullptr &&
+         std::any_of(sources.begin(), sources.end(), [&](const Source& other) {
+           return other.source.kind == ValueSource::Kind::argument && other.key == source.key;
+         });
+}
+
 }  // namespace
 
 void apply_config(std::span<OptionTable* const> tables,
@@ -145,7 +156,8 @@ void apply_config(std::span<OptionTable* const> tables,
   std::vector<Source> sources = from_files(files);
   for (const std::string& argument : assignments) sources.push_back(from_argument(all, argument));
   if (const std::optional<Source> preset = chosen_preset(all, sources)) apply_preset(all, *preset);
-  for (const Source& source : sources) apply(all, source);
+  for (const Source& source : sources)
+    if (!is_replaced_list(all, source, sources)) apply(all, source);
 }
 
 void apply_json(std::span<OptionTable* const> tables, const json& record) {

@@ -36,6 +36,13 @@ bool is_pair(const DirectOptions& options, const std::string& key) {
          key.size() > options.pairs.size() + 1;
 }
 
+std::string train_again_hint(const DirectRecipe& recipe) {
+  return cat("train again under another --name",
+             recipe.gather
+                 ? cat("; a batch (lockstep batch ", recipe.name, ") resumes with the jobs left")
+                 : "");
+}
+
 std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed,
                                               const FlagsHere& flags) {
   std::unique_ptr<DirectOptions> options = recipe.make_options();

@@ -23,6 +23,9 @@ std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const 
 // "params.lambda_l2", where `params` is the recipe's option of pairs.
 bool is_pair(const DirectOptions& options, const std::string& key);
 
+// For a run that ended before its end, since such a recipe makes no checkpoints: the way out.
+std::string train_again_hint(const DirectRecipe& recipe);
+
 // lockstep train RECIPE. Outputs go into a run, or into the folder in the environment variable
 // LOCKSTEP_OUT, which is a batch job's own folder. Returns the exit code.
 int train_direct(const DirectRecipe& recipe, const Parsed& parsed);

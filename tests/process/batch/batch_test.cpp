@@ -363,14 +363,17 @@ TEST_F(Batch, NeverRunsMoreAtOnceThanAsked) {
 }
 
 TEST_F(Batch, AnInterruptLetsRunningJobsEndAndResumeGoesOn) {
-  testing::ToolProcess tool = begin(run_words(
-      {"--slots", "1"}, {"sh", "-c", "echo $0 >> begun; sleep 0.4", "{1}", ":::", "1", "2", "3"}));
+  testing::ToolProcess tool =
+      begin(run_words({"--slots", "1", "--grace", "30s", "--expect", "failed<=15%"},
+                      {"sh", "-c", "echo $0 >> begun; sleep 0.4", "{1}", ":::", "1", "2", "3"}));
   ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
   kill(tool.pid(), SIGINT);
   const ToolResult result = tool.wait();
   EXPECT_EQ(result.code, 130);
   EXPECT_THAT(result.err, HasSubstr("interrupted: 1 running job may end"));
-  EXPECT_THAT(result.err, HasSubstr("go on with: lockstep batch resume runs/b"));
+  EXPECT_THAT(result.err,
+              HasSubstr("go on with: lockstep batch resume runs/b --slots 1 --grace 30s "
+                        "--expect 'failed<=15%'\n"));
   EXPECT_EQ(jobs_in("done"), 1);
   EXPECT_EQ(jobs_in("waiting"), 2);
   EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);

@@ -1,9 +1,15 @@
 // lockstep train gbdt, from the command to the files that a user keeps.
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
 #include "gbdt_rig.h"
 
 namespace lockstep {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::ToolResult;
@@ -298,6 +304,38 @@ TEST_F(Gbdt, OfARefusedStartNothingIsLeft) {
       tool({"train", "gbdt", "--name", "w", "symbol=AC", "data.path=prices"});
   EXPECT_EQ(refused.code, 2) << refused.err;
   EXPECT_FALSE(exists("runs/w"));
+}
+
+TEST_F(Gbdt, NamesTheSameDaysInTheCommandToTryNextAndCountsOneTree) {
+  const ToolResult result = tool({"train", "gbdt", "--name", "g", "start=2022-03-01",
+                                  "end=2022-12-01", "gbdt.device=cpu", "n_estimators=1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("  lockstep train gbdt preset=experiment symbol=MADE01 "
+                                    "gbdt.device=cpu start=2022-03-01 end=2022-12-01\n"));
+  EXPECT_THAT(result.err, HasSubstr("  lockstep batch gbdt gbdt.device=cpu\n"));
+  EXPECT_THAT(result.err, HasSubstr(" rows, 1 tree of at most "));
+}
+
+TEST_F(Gbdt, EndsAtTheFirstInterruptAndSaysThatNothingResumesIt) {
+  testing::ToolProcess process(
+      {testing::program("lockstep"), "train", "gbdt", "--name", "w", "data.made_rows=20000",
+       "num_leaves=255", "n_estimators=1000000", "early_stopping=0"},
+      folder());
+  for (int i = 0; i < 600 && !exists("runs/w/training_run_w.jsonl"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(process.pid(), SIGINT);
+  const ToolResult result = process.wait();
+  EXPECT_EQ(result.code, 130);
+  EXPECT_THAT(result.err, HasSubstr("interrupted: SIGINT; nothing was saved: train again under "
+                                    "another --name; a batch (lockstep batch gbdt) resumes"));
+  EXPECT_THAT(text("runs/w/logs/train.log"), HasSubstr("interrupted: SIGINT"));
+  EXPECT_THAT(tool({"runs", "w"}).out, AllOf(HasSubstr("interrupted"), HasSubstr("SIGINT"),
+                                             Not(HasSubstr("without a word"))));
+  const ToolResult resumed = tool({"resume", "w"}), evaluated = tool({"evaluate", "w"});
+  EXPECT_EQ(resumed.code, 2);
+  EXPECT_THAT(resumed.err, HasSubstr("run w cannot be resumed: gbdt makes no checkpoints"));
+  EXPECT_EQ(evaluated.code, 2);
+  EXPECT_THAT(evaluated.err, HasSubstr("run w has no model: it is interrupted (SIGINT)"));
 }
 
 TEST_F(Gbdt, RefusesOptionsOfTheEngineByName) {

@@ -65,6 +65,14 @@ TEST_F(GbdtByOpenCl, SaysWhichPlatformsAndDevicesThereAre) {
   EXPECT_THAT(ninth.err, HasSubstr("there is no device 9 on the OpenCL platform Portable"));
 }
 
+TEST_F(GbdtByOpenCl, RefusesADeviceThatIsNoGpuUnlessItsPlatformIsNamed) {
+  register_driver();
+  const ToolResult result = train({});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("gbdt.device=gpu needs a GPU, but the OpenCL device "));
+  EXPECT_THAT(result.err, HasSubstr("gbdt.gpu_platform='Portable Computing Language'"));
+}
+
 // A container has NVIDIA's driver without a file that names it.
 TEST_F(GbdtByOpenCl, FindsTheDriverOfNvidiaWhereNoFileNamesIt) {
   const fs::path from = fs::path(pocl()).parent_path(), driver = folder() / "lib/driver";
@@ -73,7 +81,7 @@ TEST_F(GbdtByOpenCl, FindsTheDriverOfNvidiaWhereNoFileNamesIt) {
   fs::create_symlink(from / "pocl", driver / "pocl");
   fs::create_symlink(from / "../../share", folder() / "share");  // its headers, where it looks
   environment_["LD_LIBRARY_PATH"] = driver;
-  const ToolResult result = train({});
+  const ToolResult result = train({"gbdt.gpu_platform=portable"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(metadata().at("library").at("device"), "gpu");
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "fakes/error_of.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -44,6 +45,30 @@ TEST(OpenClPlatforms, ANameThatFitsNoneOrSeveralIsRefusedWithThoseThatAreThere) 
   EXPECT_THAT(refusal(several, "intel"), HasSubstr("names more than one OpenCL platform"));
   EXPECT_THAT(refusal(several, "4"), HasSubstr("gbdt.gpu_platform=4 names no"));
   EXPECT_THAT(refusal({}, ""), HasSubstr("there is no OpenCL platform on this machine"));
+}
+
+const OpenClPlatform mixed{.name = "Intel(R) OpenCL",
+                           .devices = {{.name = "Xeon", .is_gpu = false}, {.name = "Iris"}}};
+const OpenClPlatform cores{.name = "Portable Computing Language",
+                           .devices = {{.name = "pthread", .is_gpu = false}}};
+
+TEST(OpenClPlatforms, AreTakenWithAGpuBeforeThoseWithout) {
+  EXPECT_EQ(choose_platform({cores, mixed}, ""), 1u);
+  EXPECT_EQ(choose_platform({cores, several[2]}, ""), 0u);
+}
+
+TEST(OpenClDevices, AreGpusUnlessTheUserNamesThePlatform) {
+  EXPECT_EQ(choose_device(mixed, "-1", false), 1u);
+  EXPECT_EQ(choose_device(mixed, "1", false), 1u);
+  EXPECT_EQ(choose_device(cores, "-1", true), 0u);
+  EXPECT_EQ(choose_device(mixed, "0", true), 0u);
+  EXPECT_THAT(error_of([] { choose_device(cores, "-1", false); }),
+              AllOf(HasSubstr("gbdt.device=gpu needs a GPU, but the OpenCL device pthread of "
+                              "Portable Computing Language is none"),
+                    HasSubstr("gbdt.gpu_platform='Portable Computing Language' trains on")));
+  EXPECT_THAT(error_of([] { choose_device(mixed, "0", false); }), HasSubstr("Xeon"));
+  EXPECT_THAT(error_of([] { choose_device(mixed, "2", true); }),
+              AllOf(HasSubstr("there is no device 2 on"), HasSubstr("it has Xeon, Iris;")));
 }
 
 TEST(FindLightGbm, SaysHowToGetTheOneWithCuda) {

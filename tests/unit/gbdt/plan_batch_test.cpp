@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -14,6 +15,7 @@
 namespace lockstep::gbdt {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -31,6 +33,23 @@ TEST_F(PlanBatch, HasAJobForEachSymbolAndWindow) {
   EXPECT_THAT(batch.notes, Contains("10 symbols, 60 windows"));
   EXPECT_THAT(batch.notes, Contains(HasSubstr("made")));
   EXPECT_EQ(batch.gpus, "0");
+}
+
+// Twice the same windows would count double in all metrics.
+TEST_F(PlanBatch, HasEachSymbolOnceAndSaysWhichWereNamedTwice) {
+  GbdtOptions options;
+  options.table.set("symbols", "MADE01,MADE01,MADE02,MADE01");
+  const DirectBatch batch = options.plan_batch();
+  EXPECT_EQ(batch.rows.size(), 12u);
+  EXPECT_THAT(batch.notes, Contains("2 symbols, 12 windows"));
+  EXPECT_THAT(batch.notes, Contains("symbols names MADE01 more than once: it is trained once"));
+  const TemporaryDirectory folder;
+  write_file_atomic(folder.path() / "some.txt", "MADE02\nMADE02\nMADE01\nMADE01\n");
+  options.symbols = {(folder.path() / "some.txt").string()};
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains("symbols names MADE02, MADE01 more than once: each is trained once"));
+  options.symbols = {"MADE01", "MADE02"};
+  EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("more than once"))));
 }
 
 // The six windows of the symbol end with `end`; those before the last are tested on the next one.
@@ -102,6 +121,25 @@ TEST(GbdtDevice, HasANumberOnGpusAlone) {
   EXPECT_EQ(error_if_any([&] { options.check(); }), "");
 }
 
+// LightGBM takes any platform, and ignores all three on the CPU.
+TEST(GbdtDevice, IsChosenByOptionsAndNotByParameters) {
+  const auto refusal = [](const char* device, const char* params) {
+    GbdtOptions options;
+    options.table.set("gbdt.device", device);
+    options.table.set("params", params);
+    return error_if_any([&] { options.check(); });
+  };
+  EXPECT_EQ(refusal("gpu", "gpu_platform_id=3"),
+            "params.gpu_platform_id is the option gbdt.gpu_platform | give gbdt.gpu_platform=3");
+  EXPECT_THAT(refusal("gpu", "lambda_l2=1,gpu_use_dp=true"),
+              HasSubstr("give gbdt.double_precision=true"));
+  EXPECT_THAT(refusal("gpu", "gpu_device_id=1"), HasSubstr("give gbdt.device_id=1"));
+  for (const char* name : {"gpu_platform_id", "gpu_use_dp", "gpu_device_id"})
+    EXPECT_EQ(refusal("cpu", cat(name, "=0").c_str()),
+              cat("params.", name, " does nothing: gbdt.device is cpu | leave it out"));
+  EXPECT_EQ(refusal("cpu", "lambda_l2=1"), "");
+}
+
 // Job files of earlier versions give jobs on the CPU the number that {gpu} stands for.
 TEST(GbdtDevice, OnTheCpuTakesTheNumbersOfEarlierJobFiles) {
   for (const char* id : {"0", "-1"}) {
@@ -139,6 +177,33 @@ TEST_F(PlanBatch, SaysInHowManyWindowsTheLeavesCannotBeReached) {
               Contains(HasSubstr("in 6 of 6 windows num_leaves=5 may not be reached: ")));
   options.table.set("num_leaves", "4");
   EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("be reached"))));
+}
+
+// The first window begins before there are 60 bars, the last ones after all prices.
+TEST_F(PlanBatch, SaysEachKindOfReasonForWhichWindowsAreSkipped) {
+  const TemporaryDirectory folder;
+  std::string csv = "date,open,high,low,close,volume\n";
+  for (int day = 0; day < 400; ++day) {
+    const double close = 100 + day % 7 + day % 40;
+    csv += cat(to_text(*parse_day("2020-01-01") + day), ",", close, ",", close + 1, ",", close - 1,
+               ",", close, ",1000\n");
+  }
+  for (const char* symbol : {"A", "B"})
+    write_file_atomic(folder.path() / (std::string(symbol) + ".csv"), csv);
+  GbdtOptions options;
+  options.data.path = folder.path().string();
+  options.table.set("start", "2020-01-01");
+  options.table.set("end", "2021-09-01");
+  options.table.set("window_days", "100");
+  const std::vector<std::string> notes = options.plan_batch().notes;
+  EXPECT_THAT(notes, Contains(HasSubstr("2 windows will be skipped, the first, "
+                                        "A_2020-01-01_to_2020-04-10, because features need 60")));
+  EXPECT_THAT(notes, Contains(AllOf(HasSubstr(" windows will be skipped, the first, A_20"),
+                                    HasSubstr("because the prices of A end at 2021-02-03"))));
+  EXPECT_EQ(
+      std::count_if(notes.begin(), notes.end(),
+                    [](const std::string& note) { return note.find("skipped, the") != note.npos; }),
+      2);
 }
 
 TEST_F(PlanBatch, CountsTheWindowsThatWillBeSkipped) {

@@ -54,6 +54,7 @@ int run_file(const Parsed& parsed, const fs::path& file, const DirectJobs& jobs)
 
 void check_flags(const Parsed& parsed) {
   check_search_flags(parsed);
+  check_place_flags(parsed);
   for (const char* flag : {"--dry-run", "--devices-like"})
     if (parsed.has("--write") && parsed.has(flag))
       throw Error(cat(flag, " writes nothing, and --write does"), "leave one of them out");
@@ -135,8 +136,9 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
           .operands = "[key=value …]",
           .summary = cat("many jobs of lockstep train ", recipe.name, ", and their joint results"),
           .details = cat("Options are those of lockstep train ", recipe.name,
-                         "; one that takes a single value may have several, such as a=1,2: all "
-                         "jobs run with each of them.\nThe job file lies beside the batch."),
+                         "; one that takes a single value may have several, such as a=1,2, or "
+                         "a = [1, 2] in a file: all jobs run with each of them.\nThe job file lies "
+                         "beside the batch."),
           .flags = std::move(flags),
           .takes_assignments = true,
           .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); },

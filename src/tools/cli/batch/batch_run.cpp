@@ -127,6 +127,20 @@ const std::vector<Flag> job_flags{
     {"--arg-file", "FILE", "values from the lines of a file; - is standard input", "file"},
     {"-a", "FILE", "the same", "file"}};
 
+const std::vector<Flag> place_flags{
+    {"--devices", "LIST", "GPUs for jobs that ask for them: all, 0,1 or UUIDs (default all)",
+     "devices"},
+    {"--share", "", "also use GPUs on which other programs run"},
+    {"--grace", "TIME", "time from SIGTERM to SIGKILL when a job is terminated (default 10s)"},
+    {"--log-limit-mb", "N",
+     "size of a job's log beyond which only its beginning and its newest part are kept (default "
+     "64; 0: no limit)"},
+    {"--slots", "N", "most jobs at once (default: as many as the cores allow)"},
+    {"--expect", "WHAT",
+     "exit code 4 unless it holds at the end: 'gpu_activity>=40%' (mean of each GPU), "
+     "'sm_activity>=20%', 'failed<=15%' (of all jobs; the batch may then have such failures); with "
+     "commas, or again"}};
+
 // Defaults for jobs whose command is on the command line.
 JobDefaults word_defaults(const Parsed& parsed) {
   JobDefaults defaults;
@@ -231,10 +245,13 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   }
 }
 
-// Facts about the machine that comparisons need.
-void note_machine(Ledger& ledger, const std::vector<Device>& devices) {
+// Facts about this start that comparisons need. slots: 0: not limited by the user.
+void note_machine(Ledger& ledger, const std::vector<Device>& devices, int slots, bool searches) {
   nlohmann::json machine = machine_facts(devices);
   machine["lockstep"] = version();
+  machine["slots"] = searches    ? nlohmann::json("by --search")
+                     : slots > 0 ? nlohmann::json(slots)
+                                 : nlohmann::json("as the cores allow");
   ledger.set_fact("machine", to_line(machine));
 }
 
@@ -328,12 +345,27 @@ std::vector<GpuActivity> since_choice(const std::optional<BatchSearch>& search,
   return is_sampled ? gpus : std::vector<GpuActivity>();
 }
 
+// The flags of this start, for the command that goes on: " --slots 4 --grace 30s". slots: in force
+// at the end; 0: not limited by the user.
+std::string repeated_flags(const Parsed& parsed, int slots) {
+  std::string words = slots > 0 ? cat(" --slots ", slots) : "";
+  std::vector<Flag> flags = place_flags;
+  const std::vector<Flag> reports = report_flags();
+  flags.insert(flags.end(), reports.begin(), reports.end());
+  for (const Flag& flag : flags) {
+    if (flag.name == "--slots") continue;
+    for (const std::string& value : parsed.all(flag.name))
+      words += cat(" ", flag.name, value.empty() ? "" : " " + shell_word(value));
+  }
+  return words;
+}
+
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
               const BatchResources& resources, const std::vector<Device>& devices) {
-  note_machine(ledger, devices);
-  if (const std::string note = crowded_note(ledger, resources); !note.empty()) say(note);
   const Expectations expectations = expectations_of(parsed);
   std::optional<SearchPlan> plan = plan_search(parsed, ledger, resources, expectations);
+  note_machine(ledger, devices, resources.slots, plan.has_value());
+  if (const std::string note = crowded_note(ledger, resources); !note.empty()) say(note);
   SignalPipe signals;
   OtherTenants others(devices);
   const fs::path tool = program_folder() / "lockstep";
@@ -394,7 +426,9 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
                            .failed = counts.failed + counts.blocked,
                            .total = counts.total});
   if (interrupts > 0) {
-    if (counts.left() > 0) say(cat("go on with: lockstep batch resume ", name));
+    const int slots = search ? 0 : scheduler.resources().all().slots;  // a search has its own
+    if (counts.left() > 0)
+      say(cat("go on with: lockstep batch resume ", name, repeated_flags(parsed, slots)));
     return exit_interrupted;
   }
   if (reports.halted_for_success()) return as_expected ? exit_finished : exit_unexpected;
@@ -412,9 +446,9 @@ void retry_skipped(Ledger& ledger) {
 
 // made_by: as in run_made_jobs; "" for a job file of the user.
 int run_asked_jobs(const Parsed& parsed, const std::string& made_by) {
+  check_place_flags(parsed);
   Asked asked = asked_jobs(parsed);
   check_jobs(*asked.jobs);
-  check_reports(parsed);
   check_search(parsed, *asked.jobs);
   check_gpus(parsed, gpu_needs(parsed, asked));
   const std::vector<Device> devices = batch_devices(parsed, asked.jobs->wants_gpu());
@@ -453,7 +487,7 @@ int batch_add_main(const Parsed& parsed) {
 
 int batch_resume_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
-  check_reports(parsed);
+  check_place_flags(parsed);
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path, "batch"));
   Ledger ledger = Ledger::open(batch.ledger());
   check_gpus(parsed, gpu_needs(ledger));
@@ -462,20 +496,6 @@ int batch_resume_main(const Parsed& parsed) {
   say(cat("batch ", batch.path.string(), ": ", counts_text(ledger.counts())));
   return run_batch(parsed, batch, ledger, resources, devices);
 }
-
-const std::vector<Flag> place_flags{
-    {"--devices", "LIST", "GPUs for jobs that ask for them: all, 0,1 or UUIDs (default all)",
-     "devices"},
-    {"--share", "", "also use GPUs on which other programs run"},
-    {"--grace", "TIME", "time from SIGTERM to SIGKILL when a job is terminated (default 10s)"},
-    {"--log-limit-mb", "N",
-     "size of a job's log beyond which only its beginning and its newest part are kept (default "
-     "64; 0: no limit)"},
-    {"--slots", "N", "most jobs at once (default: as many as the cores allow)"},
-    {"--expect", "WHAT",
-     "exit code 4 unless it holds at the end: 'gpu_activity>=40%' (mean of each GPU), "
-     "'sm_activity>=20%', 'failed<=15%' (of all jobs; the batch may then have such failures); with "
-     "commas, or again"}};
 
 void append(std::vector<Flag>& flags, const std::vector<Flag>& more) {
   flags.insert(flags.end(), more.begin(), more.end());
@@ -504,6 +524,14 @@ std::vector<Flag> resume_flags() {
 }
 
 }  // namespace
+
+void check_place_flags(const Parsed& parsed) {
+  slots_of(parsed);
+  log_limit_of(parsed);
+  duration_of(parsed, "--grace", 10, 0);
+  expectations_of(parsed);
+  check_reports(parsed);
+}
 
 void check_gpus(const Parsed& parsed, const GpuNeeds& needs) {
   check_expectations(parsed, needs);

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
+#include "core/config/read_toml.h"
 #include "runtime/launch/launch.h"
 #include "tools/cli/context.h"
 #include "tools/cli/direct.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -20,13 +22,17 @@ using Words = std::vector<std::string>;
 
 struct Axis {
   std::string key;
-  Words values;
+  Words values, repeated{};  // each once; repeated: those that were given more than once
 };
 
 struct Settings {
   Words common;  // key=value of all jobs
   std::vector<Axis> axes;
 };
+
+bool has_word(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 std::pair<std::string, std::string> parts_of(const std::string& word) {
   const std::size_t equals = word.find('=');
@@ -62,6 +68,33 @@ std::string one_value(const DirectOptions& options, const std::string& key, std:
   return value;
 }
 
+// As it would be typed as one value.
+std::string typed(const nlohmann::json& value) {
+  if (!value.is_string())
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text = value.get<std::string>();
+  for (std::size_t at = 0; (at = text.find(',', at)) != text.npos; at += 2)
+    text.insert(at, 1, '\\');
+  return text;
+}
+
+// Several values that config files have of an option of one value, as they would be typed.
+Words lists_of_files(const DirectOptions& options, const Words& files) {
+  std::map<std::string, std::string> lists;
+  for (const std::string& file : files)
+    for (const detail::TomlEntry& entry : detail::read_toml(file)) {
+      if (!takes_one(options, entry.key)) continue;
+      lists.erase(entry.key);  // the later file wins
+      if (!entry.value.is_array() || entry.value.empty()) continue;
+      Words values;
+      for (const nlohmann::json& value : entry.value) values.push_back(typed(value));
+      lists[entry.key] = join(values, ",");
+    }
+  Words words;
+  for (const auto& [key, list] : lists) words.push_back(cat(key, "=", list));
+  return words;
+}
+
 Settings split_settings(const DirectOptions& options, const Words& assignments) {
   Settings settings;
   for (const std::string& word : assignments) {
@@ -70,12 +103,19 @@ Settings split_settings(const DirectOptions& options, const Words& assignments) 
     if (values.size() == 1 || !(is_pair(options, key) || takes_one(options, key))) {
       const std::string only = one_value(options, key, value);
       settings.common.push_back(only == value ? word : cat(key, "=", only));
+      std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
       continue;
     }
     std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
-    settings.axes.push_back({key, {}});
-    for (const std::string& one : values)
-      settings.axes.back().values.push_back(one_value(options, key, trim(one)));
+    Axis axis{key, {}};
+    for (const std::string& one : values) {
+      std::string next = one_value(options, key, trim(one));
+      if (!has_word(axis.values, next))
+        axis.values.push_back(std::move(next));
+      else if (!has_word(axis.repeated, next))
+        axis.repeated.push_back(std::move(next));
+    }
+    settings.axes.push_back(std::move(axis));
   }
   return settings;
 }
@@ -106,10 +146,6 @@ std::string list_of(const Words& words) {
   Words all;
   for (const std::string& word : words) all.push_back(quoted(word));
   return "[" + join(all, ", ") + "]";
-}
-
-bool has_word(const Words& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 // The requirements of the jobs of one combination.
@@ -152,6 +188,9 @@ std::vector<std::string> notes_of(const Planned& planned, std::int64_t jobs) {
       whose = cat(" (with ", combinations.size(), " of ", planned.each.size(), " settings)");
     texts.push_back(note + whose);
   }
+  for (const Axis& axis : planned.settings.axes)
+    for (const std::string& value : axis.repeated)
+      texts.push_back(cat(axis.key, "=", value, " is given more than once: it is one setting"));
   if (planned.each.size() > 1)
     texts.push_back(cat("each with ", planned.each.size(), " settings: ", jobs, " jobs"));
   return texts;
@@ -168,7 +207,10 @@ Words one_job(const DirectBatch& batch, Words assignments) {
 
 Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
   Planned planned{.searches = parsed.has("--search")};
-  planned.settings = split_settings(*recipe.make_options(), parsed.assignments);
+  const std::unique_ptr<DirectOptions> known = recipe.make_options();
+  Words assignments = lists_of_files(*known, parsed.all("--config"));
+  assignments.insert(assignments.end(), parsed.assignments.begin(), parsed.assignments.end());
+  planned.settings = split_settings(*known, assignments);
   for (const Words& words : combinations(planned.settings.axes)) {
     Parsed one;  // without flags that are the batch's own, such as --devices
     if (parsed.has("--config")) one.values["--config"] = parsed.all("--config");

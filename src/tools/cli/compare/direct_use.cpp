@@ -49,6 +49,15 @@ Models models_of_batch(const Parsed& parsed) {
   throw Error(cat(batch.path.string(), " is a batch without a job whose model could be used"));
 }
 
+void check_finished(const RunDir& run, const DirectRecipe& recipe) {
+  const RunState state = run.state();
+  if (state == RunState::finished) return;
+  const std::string why = run.state_reason();
+  throw Error(cat("run ", run.name(), " has no model: it is ", to_string(state),
+                  why.empty() ? "" : cat(" (", why, ")")),
+              state == RunState::running ? "wait until it has finished" : train_again_hint(recipe));
+}
+
 std::optional<Models> models_of(const Parsed& parsed) {
   if (folder_of(parsed, "batch.json")) return models_of_batch(parsed);
   if (!folder_of(parsed, "run.json")) return std::nullopt;
@@ -56,6 +65,7 @@ std::optional<Models> models_of(const Parsed& parsed) {
   const DirectRecipe* const recipe = find_direct_recipe(text_or(run.record(), "recipe", ""));
   if (recipe == nullptr) return std::nullopt;
   if (!recipe->use) throw Error(cat(recipe->name, " can neither evaluate nor predict"));
+  check_finished(run, *recipe);
   return Models{recipe, run.path(), {run.path()}};
 }
 

@@ -12,6 +12,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/context.h"
 #include "tools/cli/direct.h"
+#include "tools/cli/train/end_at_interrupt.h"
 #include "tools/cli/train/run_transcript.h"
 #include "tools/cli/train/train.h"
 #include "tools/jobs/process/next_job.h"
@@ -118,6 +119,12 @@ int train_as_jobs(const DirectRecipe& recipe, const Parsed& parsed) {
   }
 }
 
+void tell_interrupted(const DirectRecipe& recipe, const RunDir& run, const std::string& signal) {
+  say(cat("interrupted: ", signal, "; nothing was saved: ", train_again_hint(recipe)));
+  if (const std::string fault = run.try_write_state(RunState::interrupted, signal); !fault.empty())
+    say(cat("warning: the run's state could not be written: ", fault));
+}
+
 int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed) {
   nlohmann::json record = record_of(recipe, options);
   RunDir run = make_run(options.run_root, parsed.value("--name"), recipe.name,
@@ -128,8 +135,11 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
                         });
   RunTranscript transcript(run, "started", "");
   try {
-    const DirectResult result =
-        options.train({.folder = run.path(), .name = run.name(), .say = say});
+    const DirectResult result = [&] {
+      const EndAtInterrupt end(
+          [&](const std::string& signal) { tell_interrupted(recipe, run, signal); });
+      return options.train({.folder = run.path(), .name = run.name(), .say = say});
+    }();
     record["result"] = result.record;
     record["results"] = result.results;
     if (!result.main_result.empty()) record["main_result"] = result.main_result;

@@ -14,6 +14,7 @@
 #include "tools/cli/bench/measure_memory.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/context.h"
+#include "tools/cli/direct.h"
 #include "tools/cli/plan/foresee.h"
 #include "tools/cli/plan/resolve.h"
 #include "tools/cli/run_root.h"
@@ -160,7 +161,12 @@ std::string data_paths(const RecipeOptions& options) {
 }
 
 int resume_main(const Parsed& parsed) {
-  return resume_run(parsed, operand_run(parsed), parsed.value("--into"));
+  RunDir run = operand_run(parsed);
+  if (const DirectRecipe* const direct = find_direct_recipe(text_or(run.record(), "recipe", "")))
+    throw Error(
+        cat("run ", run.name(), " cannot be resumed: ", direct->name, " makes no checkpoints"),
+        run.state() == RunState::finished ? "it has finished" : train_again_hint(*direct));
+  return resume_run(parsed, std::move(run), parsed.value("--into"));
 }
 
 }  // namespace

@@ -543,9 +543,10 @@ Command train_command() {
                   .summary = "train a model on all devices",
                   .details =
                       "Prints the plan, then trains with one process per device. Ctrl-C stops with "
-                      "a checkpoint; a second Ctrl-C stops at once. --then predict runs after the "
-                      "end and after a stop by quota; with --then a bare KEY that is no option "
-                      "means predict.KEY or evaluate.KEY.",
+                      "a checkpoint; a second Ctrl-C stops at once. A recipe without the engine "
+                      "makes no checkpoints: Ctrl-C ends it. --then predict runs after the end and "
+                      "after a stop by quota; with --then a bare KEY that is no option means "
+                      "predict.KEY or evaluate.KEY.",
                   .flags = training_flags(),
                   .min_positionals = 1,
                   .max_positionals = 1,

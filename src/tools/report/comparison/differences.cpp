@@ -150,7 +150,8 @@ bool is_documented(const std::string& fact) {
       "jobs "
       "jobs_done precision tf32 micro_batch accumulation recomputed_blocks graphs lockstep torch "
       "plugin code seed devices cpu cores driver device_ids host clock_mhz power_limit_w "
-      "throttled_by other_processes read_bytes jobs_beside peak_flops stopped",
+      "throttled_by other_processes read_bytes jobs_beside peak_flops stopped "
+      "slots",
       ' ');
   return std::find(facts.begin(), facts.end(), fact) != facts.end();
 }

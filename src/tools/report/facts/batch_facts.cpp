@@ -120,6 +120,9 @@ void add_machine(const json& machine, Trial& trial) {
   trial.set("cores", place, cores > 0 ? json(cores) : json());
   trial.set("host", place, text("host"));
   trial.set("lockstep", FactKind::means, text("lockstep"));
+  const double slots = number_or(machine, "slots", 0);
+  if (machine.contains("slots"))  // earlier batches did not record it
+    trial.set("slots", FactKind::means, slots > 0 ? json(slots) : text("slots"));
 }
 
 // "once, for 12.3 s". A pause is a stop too.

@@ -44,6 +44,15 @@ TEST(ApplyConfig, LetsTheLastOfTwoSettingsWin) {
   EXPECT_EQ(both.engine.global, 8);
 }
 
+// A caller that takes several values apart gives one of them as an argument.
+TEST(ApplyConfig, PassesOverAListOfAFileThatAnArgumentReplaces) {
+  TomlFile file("seed = [1, 2]\n");
+  Both both;
+  both.apply({"seed=2"}, {file.path()});
+  EXPECT_EQ(both.engine.seed, 2);
+  EXPECT_THAT(error_of([&] { both.apply({}, {file.path()}); }), HasSubstr("seed"));
+}
+
 TEST(ApplyConfig, ReadsEveryTypeFromToml) {
   TomlFile file(
       "exact = true\ncolor = 'blue'\n\"run.root\" = \"a\\tb\"\n"

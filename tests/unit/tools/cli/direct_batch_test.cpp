@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -15,6 +17,7 @@
 namespace lockstep::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -98,6 +101,41 @@ TEST(DirectJobs, HaveAnAxisForEachOptionWithAList) {
   Parsed parsed;
   parsed.assignments = {"leaves=63,127,255", "parts=4"};
   EXPECT_EQ(direct_jobs(toy, parsed, "x", named_b).jobs, 12);
+}
+
+// Twice the same jobs would count double in all results.
+TEST(DirectJobs, HaveAValueThatIsGivenTwiceOnce) {
+  Parsed parsed;
+  parsed.assignments = {"leaves=63,31,63,63"};
+  const DirectJobs made = direct_jobs(toy, parsed, "x", named_b);
+  EXPECT_EQ(made.jobs, 4);
+  EXPECT_THAT(made.toml, HasSubstr("\"leaves\" = [\"63\", \"31\"]"));
+  EXPECT_THAT(made.notes,
+              ElementsAre("2 parts", "leaves=63 is given more than once: it is one setting",
+                          "each with 2 settings: 4 jobs"));
+}
+
+TEST(DirectJobs, HaveAnAxisForEachOptionWithAListInAFile) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "a.toml", later = folder.path() / "b.toml";
+  write_file_atomic(file, "leaves = [63, 127]\nnote = [\"a,b\", \"c\"]\nparts = 3\n");
+  write_file_atomic(later, "note = \"d\"\n");
+  const auto with = [](std::vector<std::string> files, std::vector<std::string> assignments) {
+    Parsed parsed;
+    parsed.values["--config"] = std::move(files);
+    parsed.assignments = std::move(assignments);
+    return direct_jobs(toy, parsed, "x", named_b);
+  };
+  const DirectJobs made = with({file}, {});
+  EXPECT_EQ(made.jobs, 12);
+  EXPECT_THAT(made.toml, AllOf(HasSubstr("\"leaves\" = [\"63\", \"127\"]"),
+                               HasSubstr("\"note\" = [\"a,b\", \"c\"]")));
+  EXPECT_EQ(with({file, later}, {}).jobs, 6) << "the later file has one value";
+  const DirectJobs typed = with({file, later}, {"leaves=31"});
+  EXPECT_EQ(typed.jobs, 3) << "the command line wins";
+  EXPECT_THAT(typed.toml, HasSubstr("\"leaves=31\""));
+  write_file_atomic(file, "leaves = [63, \"many\"]\n");
+  EXPECT_THAT(error_of([&] { with({file}, {}); }), HasSubstr("leaves"));
 }
 
 TEST(DirectJobs, NeedWhatTheirOwnSettingsNeed) {

@@ -122,6 +122,28 @@ class Batches : public ::testing::Test {
   const TemporaryDirectory folder;
 };
 
+// Jobs that share cores take longer, so the number of slots is a difference, and often the
+// question.
+TEST_F(Batches, OtherSlotsAreNamedAndForbidNoVerdict) {
+  const auto with = [&](const std::string& name, const std::string& slots) {
+    return batch(name, grid(2, 2, 1), R"({"cpu":"Some CPU","cores":8,"slots":)" + slots + "}");
+  };
+  const auto slots_of = [](const Comparison& found) {
+    for (const Difference& difference : found.differences)
+      if (difference.key == "slots") return difference.text;
+    return std::string();
+  };
+  const Comparison other = against(with("four", "4"), with("one", "1"));
+  EXPECT_EQ(slots_of(other), "slots 1 against 4");
+  EXPECT_NE(other.conclusion, Conclusion::not_comparable);
+  EXPECT_EQ(slots_of(against(with("a", "4"), with("b", "4"))), "");
+  EXPECT_EQ(slots_of(against(with("c", "4"), with("d", "\"as the cores allow\""))),
+            "slots as the cores allow against 4");
+  CompareOptions varied;
+  varied.varied = {"slots"};
+  EXPECT_NO_THROW(against(batch("e", grid(2, 2, 1)), batch("f", grid(2, 2, 1)), varied));
+}
+
 // The report of WORKLOADS, section 4: 36 windows of a batch of 576, against a batch of 36.
 TEST_F(Batches, ASubsetCutOutOfALargerBatchIsNotComparable) {
   std::vector<MadeJob> experiment = asked(grid(6, 6, 3.3), "255", 31);
