@@ -1,0 +1,148 @@
+#include "tools/cli/words/translation.h"
+
+#include "core/base/text/text.h"
+#include "core/base/whole_number.h"
+#include "core/config/parse.h"
+#include "core/config/value.h"
+#include "planning/options/no_effect.h"
+#include "planning/schedule/schedule.h"
+#include "tools/cli/words/both_words.h"
+#include "tools/cli/words/device_words.h"
+#include "tools/cli/words/name_words.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+namespace lockstep::cli {
+namespace {
+
+// A synonym's value "1e-5/optimizer.lr" means that many times the other option, and
+// "0.1*stop.epochs" that share of it: of the new line's, else of the present value.
+void combine_values(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
+  for (OurWord& word : words) {
+    const std::size_t sign = word.value.find_first_of("/*");
+    const std::string other = sign == word.value.npos ? "" : word.value.substr(sign + 1);
+    const OptionInfo* const option = known.find(word.name);
+    if (option == nullptr || option->type != OptionType::real || !known.has(other)) continue;
+    const bool divides = word.value[sign] == '/';
+    const auto written = std::find_if(words.begin(), words.end(),
+                                      [&](const OurWord& each) { return each.name == other; });
+    const auto in_force = options_in_force(line.recipe, line.names, line.has_gpu);
+    const auto by = detail::parse_real(written != words.end()       ? written->value
+                                       : in_force->table.has(other) ? in_force->table.get(other)
+                                                                    : "");
+    const auto value = detail::parse_real(word.value.substr(0, sign));
+    word.value = value && by && *by > 0 ? general(divides ? *value / *by : *value * *by, 6)
+                 : divides              ? unknown_factor
+                                        : unknown_value;
+  }
+}
+
+// Removes words that the recipe rejects because they have no effect beside the rest of the line.
+void drop_without_effect(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  while (true) {
+    std::vector<TypedName> names = line.names;
+    for (const OurWord& word : all.words) names.push_back({word.name, word.value});
+    const std::optional<NoEffect> idle = without_effect(line.recipe, names);
+    const auto word = std::find_if(all.words.begin(), all.words.end(), [&](const OurWord& each) {
+      return idle && each.name == idle->key;
+    });
+    if (word == all.words.end()) return;
+    const auto typed =
+        std::find_if(line.names.begin(), line.names.end(), [&](const TypedName& name) {
+          const Synonym* const synonym =
+              known.has(name.name) ? nullptr : find_synonym(known.synonyms, name.name);
+          return synonym != nullptr &&
+                 synonym->ours.find(cat(word->name, "=")) != std::string::npos;
+        });
+    all.without_effect.push_back(
+        typed == line.names.end() ? idle->what()
+                                  : cat("leave out ", plain_name(typed->name), ": ", idle->what()));
+    all.words.erase(word);
+  }
+}
+
+// Values that the option would reject are left to the user, with the allowed ones.
+void check_values(const Vocabulary& known, Translation& all) {
+  for (OurWord& word : all.words) {
+    const OptionInfo* const option = known.find(word.name);
+    if (option == nullptr || is_placeholder(word.value) || is_valid(*option, word.value)) continue;
+    word.value = unknown_value;
+    all.must_be[word.name] = detail::requirement(*option);
+  }
+}
+
+// A schedule needs the lengths that nothing sets yet.
+void add_schedule_lengths(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  const auto kind_word = std::find_if(all.words.begin(), all.words.end(), [](const OurWord& word) {
+    return word.name == "schedule.kind";
+  });
+  if (kind_word == all.words.end()) return;
+  const ScheduleKind* const kind = find_schedule_kind(kind_word->value);
+  if (kind == nullptr) return;
+  const std::unique_ptr<TrainOptions> in_force =
+      options_in_force(line.recipe, line.names, line.has_gpu);
+  for (const ScheduleParameter& parameter : kind->parameters) {
+    const std::string key = cat("schedule.", parameter.name);
+    const bool is_open = parameter.is_length && in_force->schedule.parameters[parameter.name] <= 0;
+    const bool is_written = std::any_of(all.words.begin(), all.words.end(),
+                                        [&](const OurWord& word) { return word.name == key; });
+    if (is_open && !is_written && known.has(key)) all.words.push_back({key, unknown_value});
+  }
+}
+
+}  // namespace
+
+const OurWord* devices_word(const std::vector<OurWord>& words) {
+  const auto word = std::find_if(words.begin(), words.end(),
+                                 [](const OurWord& each) { return each.name == "--devices"; });
+  return word == words.end() ? nullptr : &*word;
+}
+namespace {
+
+// "--gpus 1,2,4" gives numbers of GPUs, among which 0 is impossible, rather than indexes.
+bool are_counts(const Vocabulary& known, const TypedLine& line, const std::string& list) {
+  const Words counts = split(list, ',');
+  return line.flags.lists_counts && counts.size() > 1 &&
+         std::find(counts.begin(), counts.end(), "0") == counts.end() &&
+         std::any_of(line.names.begin(), line.names.end(), [&](const TypedName& name) {
+           const Synonym* const synonym = find_synonym(known.synonyms, name.name);
+           return synonym != nullptr && synonym->ours.find("{first}") != std::string::npos;
+         });
+}
+
+// Devices come first: their number decides what all of them take in a step.
+std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
+  const Translation without_count = translated_for(known, line, 0);
+  const OurWord* const word = devices_word(without_count.words);
+  if (word == nullptr || word->value == "all") return line.devices;
+  if (!are_counts(known, line, word->value)) return devices_in(word->value, false);
+  std::size_t most = 0;
+  for (const std::string& count : split(word->value, ','))
+    most = std::max(most, static_cast<std::size_t>(whole_number(count).value_or(0)));
+  return most;
+}
+
+// --devices of a command that counts them: their number, and all without it.
+void count_devices(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
+  std::erase_if(
+      words, [](const OurWord& word) { return word.name == "--devices" && word.value == "all"; });
+  for (OurWord& word : words)
+    if (word.name == "--devices" && !are_counts(known, line, word.value))
+      if (const std::size_t count = indexes_in(word.value); count > 0) word.value = cat(count);
+}
+
+}  // namespace
+
+Translation translated(const Vocabulary& known, const TypedLine& line) {
+  Translation translation = translated_for(known, line, devices_meant(known, line));
+  combine_values(known, line, translation.words);
+  check_values(known, translation);
+  drop_without_effect(known, line, translation);
+  add_schedule_lengths(known, line, translation);
+  if (line.flags.counts_devices) count_devices(known, line, translation.words);
+  return translation;
+}
+
+}  // namespace lockstep::cli
