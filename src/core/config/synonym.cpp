@@ -189,6 +189,12 @@ const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view 
   return nullptr;
 }
 
+const MeaningInCommand* meaning_in(const Synonym& synonym, std::string_view command) {
+  for (const MeaningInCommand& other : synonym.in_command)
+    if (other.command == command) return &other;
+  return nullptr;
+}
+
 std::vector<OurWord> written_here(const Synonym& synonym, const std::string& value,
                                   const TypedBatch& batch) {
   const bool has_off = synonym.none_when_off || !synonym.ours_when_off.empty();
@@ -242,6 +248,8 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     if (!synonym.ours_in_batch.empty())
       ours += cat("; in a batch: ", in_code(synonym.ours_in_batch));
     if (!synonym.ours_alone.empty()) ours += cat("; alone: ", in_code(synonym.ours_alone));
+    for (const MeaningInCommand& other : synonym.in_command)
+      ours += cat("; in `lockstep ", other.command, "`: ", in_code(other.ours));
     replace(ours, "{value}", "VALUE");
     replace(ours, "{total}", "VALUE x devices x accumulation");
     replace(ours, "{device}", "DEVICE");
@@ -253,6 +261,9 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     std::string note = synonym.note;
     for (const auto& [value, advice] : synonym.value_notes)
       note += cat(note.empty() ? "" : "; ", in_code(value), ": ", advice);
+    for (const MeaningInCommand& other : synonym.in_command)
+      if (!other.note.empty())
+        note += cat(note.empty() ? "" : "; ", "in ", other.command, ": ", other.note);
     for (const auto& [value, command] : synonym.commands)
       note += cat(note.empty() ? "" : "; ", in_code(value), ": `lockstep ", command, "`");
     text += cat("| ", join(names, ", "), " | ", synonym.from, " | ", ours, " | ", note, " |\n");

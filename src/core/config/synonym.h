@@ -10,6 +10,13 @@
 
 namespace lockstep {
 
+// Another meaning of a name for one of the commands that read a run.
+struct MeaningInCommand {
+  std::string command;  // "evaluate", "predict"
+  std::string ours;     // as Synonym::ours
+  std::string note{};   // likewise
+};
+
 struct Synonym {
   std::vector<std::string> names;  // lower case with underscores: "batch_size"
   std::string from;                // the programs that use the name: "PyTorch, Transformers"
@@ -39,6 +46,7 @@ struct Synonym {
   // Names of the line beside which `ours` holds: {"bert_model"}; without any, `ours_alone` does.
   std::vector<std::string> beside{};
   std::string ours_alone{};
+  std::vector<MeaningInCommand> in_command{};
   // Values that ask for another command than training: {"infer*", "predict"}.
   std::vector<std::pair<std::string, std::string>> commands{};
 };
@@ -71,6 +79,9 @@ std::string plain_name(std::string_view typed);
 
 // The synonym with that name, in any spelling, or null.
 const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view typed);
+
+// The name's other meaning for that command, or null.
+const MeaningInCommand* meaning_in(const Synonym& synonym, std::string_view command);
 
 // For example {"batch.global", "32"}, {"batch.micro", "16"}. Empty: the option is to be left out.
 std::vector<OurWord> written_here(const Synonym& synonym, const std::string& value,

@@ -108,7 +108,7 @@ ExplainKey explain_keys(const std::string& recipe, const Words& assignments,
   return [=](std::string_view key, const std::string& value) -> std::optional<Error> {
     const Vocabulary known = vocabulary_of(recipe);
     TypedLine line{.recipe = recipe,
-                   .names = typed_names_of(assignments),
+                   .names = with_group(known, flags.group, typed_names_of(assignments)),
                    .flags = flags,
                    .devices = devices.size(),
                    .has_gpu = has_gpus(devices)};
@@ -146,12 +146,13 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
   FlagsHere flags = flags_here(command);
   flags.devices = devices_given(words);
   const std::vector<Device> devices = devices_of_line(flags);
-  const TypedLine line{.recipe = recipe,
-                       .names = names_in_line(command, words, known),
-                       .flags = flags,
-                       .devices = devices.size(),
-                       .has_gpu = has_gpus(devices),
-                       .faults = faults_of_flags(command, words)};
+  const TypedLine line{
+      .recipe = recipe,
+      .names = with_group(known, flags.group, names_in_line(command, words, known)),
+      .flags = flags,
+      .devices = devices.size(),
+      .has_gpu = has_gpus(devices),
+      .faults = faults_of_flags(command, words)};
   const std::string name = word.substr(0, word.find('='));
   const auto asked = std::find_if(line.names.begin(), line.names.end(),
                                   [&](const TypedName& each) { return each.name == name; });

@@ -70,7 +70,10 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
   if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
     return cat("--devices ", shell_word(flags.devices), " is given");
   if (const auto reason = all.reasons.find(key); reason != all.reasons.end()) return reason->second;
-  if (!flags.group.empty()) return "";  // notes are of training
+  if (!flags.group.empty()) {  // other notes are of training
+    const MeaningInCommand* const here = meaning_in(*synonym, flags.group);
+    return here == nullptr ? "" : here->note;
+  }
   if (flags.resumes() && batch_name(known, key) != BatchName::none) return "";
   const bool is_left_out =
       std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();

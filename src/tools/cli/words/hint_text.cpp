@@ -111,6 +111,7 @@ std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const T
     if (!has(all.left_out, plain_name(asked.name)) && !has(all.unknown, asked.name) &&
         all.without_effect.empty())
       remarks.insert(remarks.begin(), "leave it out");
+    std::erase(remarks, note);
     if (note.empty() || !all.without_effect.empty()) return join(remarks, "; ");
     return cat(join(remarks, "; "), ": ", note);
   }

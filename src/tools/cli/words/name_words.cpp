@@ -66,10 +66,8 @@ std::string checkpoint_meant(const Synonym& synonym, const std::string& value) {
   if (word == "best") return word;
   return word == "last" || word == "latest" || word == "newest" ? "last" : "";
 }
-namespace {
-
-// Whether a command that reads a run takes the option, rather than leaving it to the run.
-bool is_for_reading(const Vocabulary& known, const std::string& key) {
+bool is_for_reading(const Vocabulary& known, const std::string& group, const std::string& key) {
+  if (key.starts_with("evaluate.")) return group == "evaluate";
   if (key.starts_with("--") || is_of_step(key)) return true;
   for (const char* part : {"eval.", "files.", "matmul.", "data.threads", "data.prefetch"})
     if (key.starts_with(part)) return true;
@@ -78,15 +76,16 @@ bool is_for_reading(const Vocabulary& known, const std::string& key) {
          (option != nullptr && option->spec.is_path && key.starts_with("data."));
 }
 
-}  // namespace
-
 std::string key_for_reading(const Vocabulary& known, const std::string& group,
                             const std::string& typed) {
   const std::string key = plain_name(typed);
-  if (group.empty() || find_synonym(known.synonyms, typed) != nullptr) return "";
+  if (group.empty()) return "";
   if (const std::string own = cat(group, ".", key); known.has(own)) return own;
+  if (find_synonym(known.synonyms, typed) != nullptr) return "";
   Words keys = keys_in_a_group(known.keys(), key);
-  std::erase_if(keys, [](const std::string& each) { return !is_of_step(each); });
+  std::erase_if(keys, [&](const std::string& each) {
+    return !is_of_step(each) || !is_for_reading(known, group, each);
+  });
   return keys.size() == 1 ? keys.front() : "";
 }
 namespace {
@@ -101,7 +100,8 @@ std::vector<OurWord> words_for_reading(const Vocabulary& known, const std::strin
         word.name == "run.root" ? "out" : word.name.substr(word.name.rfind('.') + 1);
     if (const std::string own = cat(group, ".", last); known.has(own)) word.name = own;
   }
-  std::erase_if(words, [&](const OurWord& word) { return !is_for_reading(known, word.name); });
+  std::erase_if(words,
+                [&](const OurWord& word) { return !is_for_reading(known, group, word.name); });
   return words;
 }
 
@@ -136,13 +136,16 @@ std::string in_its_folder(const Synonym& synonym, const TypedLine& line, const s
   return (std::filesystem::path(folder) / file).string();
 }
 
-// The name's meaning here: another one where the names are missing beside which the first holds.
-Synonym meaning_beside(Synonym synonym, const TypedLine& line) {
+// The name's meaning here: another one for some commands, and where the names are missing beside
+// which the first holds.
+Synonym meaning_here(Synonym synonym, const TypedLine& line) {
   const bool is_beside = std::any_of(line.names.begin(), line.names.end(), [&](const auto& name) {
     return std::find(synonym.beside.begin(), synonym.beside.end(), plain_name(name.name)) !=
            synonym.beside.end();
   });
   if (!synonym.beside.empty() && !is_beside) synonym.ours = synonym.ours_alone;
+  if (const MeaningInCommand* const other = meaning_in(synonym, line.flags.group))
+    synonym.ours = other->ours;
   return synonym;
 }
 
@@ -203,7 +206,7 @@ std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const T
     words = checkpoint_meant(*synonym, name.value) == "best" ? std::vector<OurWord>{{"--best", ""}}
                                                              : std::vector<OurWord>{};
   else if (synonym != nullptr)
-    words = written_here(meaning_beside(*synonym, line), in_its_folder(*synonym, line, name.value),
+    words = written_here(meaning_here(*synonym, line), in_its_folder(*synonym, line, name.value),
                          batch);
   else if (is_own_name(known, name.name))
     words = {{in_its_groups(known, key).front(), value}};

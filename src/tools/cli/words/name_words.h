@@ -25,6 +25,10 @@ bool is_known_name(const Vocabulary& known, const std::string& name);
 // "best", or "last" for all words of the newest one; "": another value, such as a file.
 std::string checkpoint_meant(const Synonym& synonym, const std::string& value);
 
+// Whether a command that reads a run, evaluate or predict, takes the option. Others are settings of
+// training, which the run keeps.
+bool is_for_reading(const Vocabulary& known, const std::string& group, const std::string& key);
+
 // The option of the command's own group, or of the only step that has it: threshold as
 // predict.threshold. "": there is none, or the command does not read a run.
 std::string key_for_reading(const Vocabulary& known, const std::string& group,

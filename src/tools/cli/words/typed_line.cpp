@@ -31,6 +31,14 @@ std::vector<TypedName> typed_names_of(const Words& assignments) {
   return typed;
 }
 
+std::vector<TypedName> with_group(const Vocabulary& known, const std::string& group,
+                                  std::vector<TypedName> names) {
+  if (group.empty()) return names;
+  for (TypedName& name : names)
+    if (const std::string key = cat(group, ".", name.name); known.has(key)) name.name = key;
+  return names;
+}
+
 std::string without_table(const Vocabulary& known, const std::string& name) {
   if (known.has(plain_name(name)) || find_synonym(known.synonyms, name) != nullptr) return name;
   return name.substr(name.rfind('.') + 1);

@@ -31,6 +31,11 @@ std::string value_typed_for(const TypedLine& line, const std::string& key);
 
 std::vector<TypedName> typed_names_of(const Words& assignments);
 
+// The names with the group of a command that reads a run, where it takes them without:
+// evaluate.shots for shots.
+std::vector<TypedName> with_group(const Vocabulary& known, const std::string& group,
+                                  std::vector<TypedName> names);
+
 // A name in a table of a file, such as training.batch_size, is the name itself.
 std::string without_table(const Vocabulary& known, const std::string& name);
 

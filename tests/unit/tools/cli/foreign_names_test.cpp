@@ -13,6 +13,7 @@
 #include "planning/options/no_effect.h"
 #include "planning/recipe_info.h"
 #include "runtime/run/folder/run_dir.h"
+#include "tools/cli/words/name_words.h"
 #include "tools/cli/words/vocabulary.h"
 
 namespace lockstep::cli {
@@ -32,8 +33,14 @@ struct NamedOptions : RecipeOptions {
     table.add("predict.out", out, {.meaning = "where they go"});
     table.add("predict.seed", draws, {.meaning = "of the symbols"});
     table.add("data.width", width, {.meaning = "of a trunk without data.path"});
+    table.add("evaluate.rounds", rounds, {.meaning = "numbers of them"});
     table.add_synonyms(
         {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"},
+         {.names = {"num_rounds", "rounds"},
+          .from = "scripts",
+          .ours = "data.things={value}",
+          .note = "of training",
+          .in_command = {{"evaluate", "evaluate.rounds={value}", "several, 1,2,3"}}},
          {.names = {"learning_rate1"}, .from = "", .ours = "data.rate={value}/optimizer.lr"},
          {.names = {"learning_rate2"}, .from = "", .ours = "optimizer.lr={value}"},
          {.names = {"model_name"}, .from = "", .ours = "data.path={path}"},
@@ -63,7 +70,7 @@ struct NamedOptions : RecipeOptions {
   }
   std::int64_t things = 3, width = 8, draws = 0;
   double rate = 0;
-  std::string path, symbols, out;
+  std::string path, symbols, out, rounds;
 };
 
 // Whose micro-batch counts other things than samples.
@@ -654,6 +661,36 @@ TEST_F(ForeignNames, ACommandThatReadsARunIsToldWhatItTakes) {
   }
   EXPECT_EQ(refused("predict", {"E=mc", "--", "SYMBOLS=4"}), "") << "a text, and a file perhaps";
   EXPECT_EQ(refused("predict", {"SYMBOLS=4 is the answer"}), "") << "a text";
+}
+
+const FlagsHere of_evaluate{.names = {"--devices"}, .group = "evaluate", .of_run = "evaluate"};
+const FlagsHere of_predict{.names = {"--devices"}, .group = "predict", .of_run = "predict"};
+
+TEST_F(ForeignNames, AWordThatTheCommandTakesIsNeverLeftOut) {
+  EXPECT_EQ(hint({"rounds=5", "label_list=a"}, of_evaluate), "write predict.symbols=a");
+  EXPECT_EQ(hint({"rounds=5", "lr=1"}, of_evaluate),
+            "leave it out: the run keeps its settings of training");
+  EXPECT_EQ(hint({"wd=1", "lr=1"}, of_evaluate),
+            "leave out wd, lr: the run keeps its settings of training");
+  EXPECT_EQ(hint({"--rounds=5"}, of_evaluate), "write evaluate.rounds=5 (several, 1,2,3)");
+  EXPECT_EQ(hint({"rounds=5", "num_rounds=3"}, of_evaluate),
+            "leave it out: evaluate.rounds=5 is set already and counts");
+}
+
+TEST_F(ForeignNames, ANameMayMeanAnotherOptionForACommandThatReadsARun) {
+  EXPECT_EQ(hint({"num_rounds=5"}, of_evaluate), "write evaluate.rounds=5 (several, 1,2,3)");
+  EXPECT_EQ(hint({"num_rounds=5"}, of_predict),
+            "leave it out: the run keeps its settings of training");
+  EXPECT_EQ(hint({"num_rounds=5"}), "write data.things=5 (of training)");
+}
+
+TEST_F(ForeignNames, ACommandThatReadsARunTakesItsOwnOptionsAndThoseOfFiles) {
+  const Vocabulary known = vocabulary_of("named");
+  for (const char* key : {"evaluate.rounds", "predict.symbols", "eval.batch", "precision"})
+    EXPECT_TRUE(is_for_reading(known, "evaluate", key)) << key;
+  EXPECT_FALSE(is_for_reading(known, "predict", "evaluate.rounds")) << "predict never reads it";
+  for (const char* key : {"data.things", "batch.global", "stop.steps"})
+    EXPECT_FALSE(is_for_reading(known, "evaluate", key)) << key;
 }
 
 TEST_F(ForeignNames, ARunThatGoesOnKeepsItsGlobalBatch) {
