@@ -2,6 +2,7 @@
 
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
+#include "core/config/parse.h"
 #include "planning/schedule/schedule.h"
 #include "tools/cli/words/both_words.h"
 #include "tools/cli/words/foreign_batch.h"
@@ -56,17 +57,22 @@ void add_word(Translation& all, const OurWord& word, const TypedName& name = {})
   if (is_later) earlier = name;
 }
 
-// Whether the run of the line ends after a number of steps, by its names or else a preset.
+// Whether the run of the line ends after a number of steps, by its names or else a preset. Epochs
+// of a name set aside the steps of a preset.
 bool ends_by_steps(const Vocabulary& known, const TypedLine& line, const TrainOptions& in_force) {
+  if (is_typed_as_it_should_be(line, "stop.steps")) return in_force.stop.steps > 0;
   std::optional<std::int64_t> steps;
+  double epochs = 0;
   for (const TypedName& name : line.names) {
     const Synonym* const synonym = find_synonym(known.synonyms, name.name);
     if (synonym == nullptr || known.has(plain_name(name.name))) continue;
-    for (const OurWord& word : written_here(*synonym, name.value, {}))
+    for (const OurWord& word : written_here(*synonym, name.value, {})) {
       if (word.name == "stop.steps") steps = whole_number(word.value);
+      if (word.name == "stop.epochs") epochs = detail::parse_real(word.value).value_or(0);
+    }
   }
-  if (is_typed_as_it_should_be(line, "stop.steps")) steps.reset();  // that one counts
-  return steps.value_or(0) > 0 || in_force.stop.steps > 0;
+  if (steps.value_or(0) > 0 || epochs > 0) return steps.value_or(0) > 0;
+  return in_force.stop.steps > 0;
 }
 
 // The name of the line whose lengths of the schedule count, where the words of another program's

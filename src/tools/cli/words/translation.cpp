@@ -92,6 +92,27 @@ void add_schedule_lengths(const Vocabulary& known, const TypedLine& line, Transl
   }
 }
 
+// A length of a recipe or preset would end the run before the typed one.
+void set_aside_other_length(const TypedLine& line, Translation& all) {
+  if (!line.flags.group.empty()) return;
+  const auto find = [&](const char* key) {
+    return std::find_if(all.words.begin(), all.words.end(),
+                        [&](const OurWord& word) { return word.name == key; });
+  };
+  const auto in_force = options_in_force(line.recipe, line.names, line.has_gpu);
+  const auto set_aside = [&](const char* typed, const char* other, double value) {
+    const auto word = find(typed);
+    if (word == all.words.end() || value <= 0 || find(other) != all.words.end() ||
+        is_typed_as_it_should_be(line, other))
+      return;
+    all.words.insert(word + 1, {.name = other, .value = "0"});
+  };
+  if (find("stop.epochs") != all.words.end())
+    set_aside("stop.epochs", "stop.steps", static_cast<double>(in_force->stop.steps));
+  else
+    set_aside("stop.steps", "stop.epochs", in_force->stop.epochs);
+}
+
 }  // namespace
 
 const OurWord* devices_word(const std::vector<OurWord>& words) {
@@ -139,6 +160,7 @@ Translation translated(const Vocabulary& known, const TypedLine& line) {
   Translation translation = translated_for(known, line, devices_meant(known, line));
   combine_values(known, line, translation.words);
   check_values(known, translation);
+  set_aside_other_length(line, translation);
   drop_without_effect(known, line, translation);
   add_schedule_lengths(known, line, translation);
   if (line.flags.counts_devices) count_devices(known, line, translation.words);

@@ -63,6 +63,7 @@ struct NamedOptions : RecipeOptions {
     table.add_preset({"contest",
                       "for tests",
                       {{"batch.global", "64"}, {"batch.micro", "16"}, {"schedule.period", "10"}}});
+    table.add_preset({"counted", "for tests", {{"stop.steps", "100"}}});
   }
   void defaults(TrainOptions& train, bool) const override { train.batch.global = 8; }
   void check(const TrainOptions&) const override {
@@ -268,6 +269,16 @@ TEST_F(ForeignNames, AShareIsOfTheStepsThatEndTheRun) {
   EXPECT_EQ(hint({"stop.steps=400", "stop.epochs=2", "warm_up=0.1"}), "write schedule.warmup=40");
   EXPECT_EQ(hint({"stop.epochs=2", "warm_up=0.1"}),
             "write schedule.unit=epochs schedule.warmup=0.2");
+}
+
+TEST_F(ForeignNames, ALengthThatIsTypedSetsAsideTheOtherOne) {
+  EXPECT_EQ(hint({"preset=counted", "epochs=3"}), "write stop.epochs=3 stop.steps=0");
+  EXPECT_EQ(hint({"preset=counted", "epochs=2", "warm_up=0.1"}),
+            "write stop.epochs=2 stop.steps=0 schedule.unit=epochs schedule.warmup=0.2");
+  EXPECT_EQ(hint({"preset=counted", "stop.steps=50", "epochs=3"}), "write stop.epochs=3");
+  EXPECT_EQ(hint({"epochs=3", "max_steps=50"}),
+            "write stop.epochs=3 stop.steps=50 (steps of the optimizer)");
+  EXPECT_EQ(hint({"epochs=3"}), "write stop.epochs=3");
 }
 
 // One schedule.unit counts all lengths.
