@@ -374,6 +374,21 @@ void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
 }
 
+// checkpoint.every=1000 is a time, beside checkpoint.every_steps.
+void note_bare_durations(const TrainOptions& options, Notes& notes) {
+  for (const OptionInfo& option : options.table.options()) {
+    const std::string steps = cat(option.key, "_steps");
+    if (!option.source.lacks_unit || !is_typed(options.table, option.key) ||
+        !options.table.has(steps))
+      continue;
+    const std::string time = options.table.get(option.key);
+    const double seconds = parse_duration(time).seconds;
+    if (seconds > 0)
+      notes.push_back(
+          cat(option.key, " = ", time, "; for steps: ", steps, "=", general(seconds, 9)));
+  }
+}
+
 // Intervals that the run is too short for.
 void note_checkpoints(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const auto& checkpoint = options.checkpoint;
@@ -420,6 +435,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_padding(plan, options, notes);
   note_schedule(plan, options, notes);
   note_length(plan, options, notes);
+  note_bare_durations(options, notes);
   note_checkpoints(plan, options, notes);
   return notes;
 }

@@ -91,6 +91,21 @@ TEST_F(MakePlan, WarnsWhereALengthThatNobodyTypedEndsTheRun) {
   EXPECT_FALSE(has_note(make(), "warning: stop")) << "both are typed";
 }
 
+TEST_F(MakePlan, SaysThatABareNumberIsATimeWhereStepsMayBeMeant) {
+  const ValueSource typed{.kind = ValueSource::Kind::argument};
+  const char* const note = "checkpoint.every = 16m40s; for steps: checkpoint.every_steps=1000";
+  options.table.set("checkpoint.every", "1000", typed);
+  EXPECT_TRUE(has_note(make(), note));
+  options.table.set_json("checkpoint.every", 1000, {.kind = ValueSource::Kind::file});
+  EXPECT_TRUE(has_note(make(), note));
+  for (const char* clear : {"1000s", "16m40s", "0"}) {
+    options.table.set("checkpoint.every", clear, typed);
+    EXPECT_FALSE(has_note(make(), "for steps: ")) << clear;
+  }
+  options.table.set_json("checkpoint.every", 1000, {.kind = ValueSource::Kind::record});
+  EXPECT_FALSE(has_note(make(), "for steps: ")) << "nobody typed it";
+}
+
 TEST_F(MakePlan, CutsEpochsWhereTheyAreWritten) {
   options.stop.steps = 0;
   options.batch.global = 2;

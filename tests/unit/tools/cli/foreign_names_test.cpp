@@ -271,6 +271,13 @@ TEST_F(ForeignNames, AShareIsOfTheStepsThatEndTheRun) {
             "write schedule.unit=epochs schedule.warmup=0.2");
 }
 
+TEST_F(ForeignNames, CheckpointsEachSoManyStepsAreNoTime) {
+  for (const char* name : {"checkpoint_every", "save_checkpoint_every", "checkpoint_freq"})
+    EXPECT_THAT(hint({cat(name, "=1000")}), HasSubstr("write checkpoint.every_steps=1000 (steps; "))
+        << name;
+  EXPECT_EQ(hint({"save_every_n_steps=1000"}), "write checkpoint.every_steps=1000");
+}
+
 TEST_F(ForeignNames, ALengthThatIsTypedSetsAsideTheOtherOne) {
   EXPECT_EQ(hint({"preset=counted", "epochs=3"}), "write stop.epochs=3 stop.steps=0");
   EXPECT_EQ(hint({"preset=counted", "epochs=2", "warm_up=0.1"}),
