@@ -36,6 +36,7 @@ struct Synonym {
   bool none_when_off = false;   // for those values nothing is needed here
   bool zero_is_index = false;   // 0 means the first device, not off
   bool means_several = false;   // several devices are meant, unless it is off
+  bool shares_batch = false;    // and they share a batch size, which is of each device elsewhere
   // Values with another name here: "float16" and "fp16". "adamw*" matches all that begin so.
   std::vector<std::pair<std::string, std::string>> values{};
   std::string note{};  // further advice, a phrase

@@ -13,10 +13,13 @@
 namespace lockstep::cli {
 namespace {
 
-// batch.global of the line if its program used one device. "": it would say no other.
+// batch.global of the line if its program used one device, or one process on the CPU. "": it would
+// say no other.
 std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const Translation& all) {
   const OurWord* const devices = devices_word(all.words);
-  if (all.devices == 1 || (devices != nullptr && devices->value != "all")) return "";
+  if (all.devices == 1 ||
+      (devices != nullptr && devices->value != "all" && devices->value != "cpu"))
+    return "";
   for (const OurWord& word : translated_for(known, line, 1, /*has_presets=*/false).words)
     if (word.name == "batch.global") return word.value;
   return "";
@@ -26,6 +29,8 @@ std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const T
 
 std::string batch_note(const Vocabulary& known, const TypedLine& line, const Translation& all) {
   if (!all.sums_up_devices) return "";
+  const OurWord* const devices = devices_word(all.words);
+  const bool is_on_cpu = devices != nullptr && devices->value == "cpu";
   Words notes;
   if (all.devices > 0)
     notes.push_back(cat("batch.global is of ", all.devices,
@@ -33,8 +38,8 @@ std::string batch_note(const Vocabulary& known, const TypedLine& line, const Tra
   else if (!line.file.empty())
     notes.emplace_back("batch.global is of all devices together, times batch.accumulation");
   if (const std::string one = batch_of_one(known, line, all); !one.empty())
-    notes.push_back(cat("for a script that used one GPU, batch.global=", one,
-                        " and no other batch.* train as it did"));
+    notes.push_back(cat("for a script that used one ", is_on_cpu ? "process" : "GPU",
+                        ", batch.global=", one, " and no other batch.* train as it did"));
   return join(notes, "; ");
 }
 namespace {
@@ -75,6 +80,8 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
     return here == nullptr ? "" : here->note;
   }
   if (flags.resumes() && batch_name(known, key) != BatchName::none) return "";
+  if (all.shares_batch && batch_name(known, key) == BatchName::per_device)
+    return "with nn.DataParallel it is of all devices together, as batch.global is";
   const bool is_left_out =
       std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
   return is_left_out && synonym->none_when_off ? "" : note_for_value(*synonym, value);

@@ -104,17 +104,18 @@ void add_batch_words(const Vocabulary& known, const TypedLine& line, const Batch
                      Translation& all) {
   for (const OurWord& word : words_that_fit(known, line, batch.words)) add_word(all, word);
   all.sums_up_devices |= batch.sums_up_devices;
+  all.shares_batch |= batch.is_shared;
   const auto is_written = [&](const char* key) {
     return std::any_of(batch.words.begin(), batch.words.end(),
                        [&](const OurWord& word) { return word.name == key; });
   };
   for (const TypedName& name : line.names) {
     const BatchName which = batch_name(known, name.name);
-    const bool stays =
-        which == BatchName::none ||
-        (which == BatchName::accumulation ? is_written("batch.accumulation")
-         : which == BatchName::per_device ? is_written("batch.micro") || batch.sums_up_devices
-                                          : true);
+    const bool stays = which == BatchName::none ||
+                       (which == BatchName::accumulation ? is_written("batch.accumulation")
+                        : which == BatchName::per_device
+                            ? is_written("batch.micro") || batch.sums_up_devices || batch.is_shared
+                            : true);
     if (!stays) all.left_out.push_back(plain_name(name.name));
   }
 }

@@ -17,13 +17,14 @@ struct Translation {
   std::vector<OurWord> words;
   Words left_out;                              // names for which there is nothing to write
   Words unknown;                               // names without a known meaning
-  Words without_effect;                        // why words were taken out again
+  Words without_effect;                        // why words were taken out again, also refused ones
   Words contradictions;                        // names that mean the same, with different values
   std::map<std::string, TypedName> typed;      // for each word: the name that it stands for
   std::map<std::string, std::string> must_be;  // for words without a value: the allowed ones
   std::map<std::string, std::string> reasons;  // for names that are left out, phrases
   std::size_t devices = 0;                     // that the words are for
   bool sums_up_devices = false;                // a value is of all devices
+  bool shares_batch = false;                   // so is the size that was typed
 };
 
 // has_presets: whether the program did as the preset does, where the line leaves it open.

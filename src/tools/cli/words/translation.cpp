@@ -63,6 +63,26 @@ void drop_without_effect(const Vocabulary& known, const TypedLine& line, Transla
   }
 }
 
+// Removes words whose values the recipe refuses. Files may be missing yet, and so stay.
+void drop_refused(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  const auto refusal = [&](const OurWord* without) {
+    std::vector<TypedName> names = line.names;
+    for (const OurWord& word : all.words)
+      if (&word != without) names.push_back({word.name, word.value});
+    return refusal_of(line.recipe, names, line.has_gpu);
+  };
+  while (const std::optional<std::string> why = refusal(nullptr)) {
+    const auto word = std::find_if(all.words.begin(), all.words.end(), [&](const OurWord& each) {
+      const OptionInfo* const option = known.find(each.name);
+      return option != nullptr && !option->spec.is_path && !refusal(&each);
+    });
+    if (word == all.words.end()) return;
+    const std::string typed = plain_name(all.typed[word->name].name);
+    all.without_effect.push_back(typed.empty() ? *why : cat("leave out ", typed, ": ", *why));
+    all.words.erase(word);
+  }
+}
+
 // Values that the option would reject are left to the user, with the allowed ones.
 void check_values(const Vocabulary& known, Translation& all) {
   for (OurWord& word : all.words) {
@@ -162,6 +182,7 @@ Translation translated(const Vocabulary& known, const TypedLine& line) {
   check_values(known, translation);
   set_aside_other_length(line, translation);
   drop_without_effect(known, line, translation);
+  drop_refused(known, line, translation);
   add_schedule_lengths(known, line, translation);
   if (line.flags.counts_devices) count_devices(known, line, translation.words);
   return translation;

@@ -126,6 +126,22 @@ std::optional<NoEffect> without_effect(const std::string& recipe,
   return std::nullopt;
 }
 
+std::optional<std::string> refusal_of(const std::string& recipe, std::span<const TypedName> typed,
+                                      bool has_gpu) {
+  const RecipeInfo* const info = engine_recipe(recipe);
+  if (info == nullptr) return std::nullopt;
+  const std::unique_ptr<RecipeOptions> options = info->make_options();
+  const auto train = options_in_force(recipe, typed, has_gpu);
+  set_typed(*options, train->preset, typed, options->table);
+  try {
+    options->check(*train);
+  } catch (const MissingFile&) {
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu) {
   auto train = std::make_unique<TrainOptions>();

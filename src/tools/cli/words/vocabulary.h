@@ -43,6 +43,11 @@ std::vector<std::string> keys_in_a_group(const std::vector<std::string>& keys,
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu);
 
+// Why the recipe refuses the typed options, as far as their values alone tell; nothing if it takes
+// them.
+std::optional<std::string> refusal_of(const std::string& recipe, std::span<const TypedName> typed,
+                                      bool has_gpu);
+
 // The recipe's explanation if an option has no effect beside the other typed ones.
 std::optional<NoEffect> without_effect(const std::string& recipe, std::span<const TypedName> typed);
 

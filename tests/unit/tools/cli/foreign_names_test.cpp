@@ -20,6 +20,7 @@ namespace lockstep::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -67,6 +68,7 @@ struct NamedOptions : RecipeOptions {
   }
   void defaults(TrainOptions& train, bool) const override { train.batch.global = 8; }
   void check(const TrainOptions&) const override {
+    if (things > 50) throw Error(cat("data.things is ", things, ", but at most 50 fit"), "");
     if (!path.empty()) check_no_effect(table, "data.path has one", {"data.width"});
   }
   std::int64_t things = 3, width = 8, draws = 0;
@@ -349,6 +351,30 @@ TEST_F(ForeignNames, WhatHasNoEffectBesideTheRestIsLeftOut) {
             "leave out hidden_size: data.width has no effect: data.path has one");
 }
 
+TEST_F(ForeignNames, NoValueIsWrittenThatTheRecipeRefuses) {
+  EXPECT_EQ(hint({"lr=1", "num_things=99"}),
+            "write optimizer.lr=1; leave out num_things: data.things is 99, but at most 50 fit");
+  EXPECT_EQ(hint({"num_things=99"}), "leave out num_things: data.things is 99, but at most 50 fit");
+  EXPECT_EQ(hint({"data.things=99", "lr=1"}), "write optimizer.lr=1") << "the line is refused";
+}
+
+TEST_F(ForeignNames, WithDataParallelABatchIsOfAllDevices) {
+  EXPECT_EQ(hint({"data_parallel=True", "batch_size=2"}),
+            "write --devices all batch.global=2 (with nn.DataParallel it is of all devices "
+            "together, as batch.global is)");
+  EXPECT_THAT(hint({"use_dp=1", "grad_accum=4", "batch_size=16"}),
+              HasSubstr("write --devices all batch.global=64; leave out grad_accum ("));
+  EXPECT_THAT(hint({"data_parallel=False", "batch_size=2"}),
+              HasSubstr("write --devices 0 batch.global=2 batch.micro=2: batch.global is of 1"));
+  EXPECT_THAT(hint({"use_ddp=True", "batch_size=2"}), HasSubstr("batch.global=4 batch.micro=2"));
+}
+
+TEST_F(ForeignNames, AScriptOnTheCpuWasOneProcess) {
+  EXPECT_THAT(refusal({"named", "--gpu", "False", "--batch_size", "3"}),
+              AnyOf(HasSubstr("for a script that used one process, batch.global=3 and no other"),
+                    HasSubstr("batch.global is of 1 device")));
+}
+
 TEST_F(ForeignNames, DevicesThatAreGivenAreNotNamedAgain) {
   const FlagsHere given{.devices = "0"};
   EXPECT_EQ(hint({"gpus=2"}, given), "leave it out: --devices 0 is given");
@@ -370,16 +396,17 @@ TEST_F(ForeignNames, AllNamesOfAFileAreTranslatedTogether) {
         "training.batch_size", "16");
     return error ? error->hint() : "nothing";
   };
-  EXPECT_EQ(hint_in({}),
-            cat("write in ", file,
-                ", in place of these names and above any [table]:\n"
-                "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
-                "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
-                "batch.global is of 2 devices together; for a script that used one "
-                "GPU, batch.global=64 and no other batch.* train as it did\n"
-                "leave out pin_memory\n"
-                "(there of each device, but with nn.DataParallel of all devices together, as "
-                "batch.global is; batch.micro may be left out)"));
+  EXPECT_EQ(
+      hint_in({}),
+      cat("write in ", file,
+          ", in place of these names and above any [table]:\n"
+          "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
+          "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
+          "batch.global is of 2 devices together; for a script that used one "
+          "GPU, batch.global=64 and no other batch.* train as it did\n"
+          "leave out pin_memory\n"
+          "(with one process per GPU, it is the batch of each GPU; with nn.DataParallel it is "
+          "of all GPUs, as batch.global is; batch.micro may be left out)"));
   const std::string json = (folder.path() / "my.json").string();
   write_file_atomic(json, R"({"lr": 5e-4, "dtype": "float16"})");
   EXPECT_EQ(explain_keys("named", {}, gpus(2), {}, {json})("lr", "")->hint(),
