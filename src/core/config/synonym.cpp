@@ -249,7 +249,8 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
       ours += cat("; in a batch: ", in_code(synonym.ours_in_batch));
     if (!synonym.ours_alone.empty()) ours += cat("; alone: ", in_code(synonym.ours_alone));
     for (const MeaningInCommand& other : synonym.in_command)
-      ours += cat("; in `lockstep ", other.command, "`: ", in_code(other.ours));
+      ours += cat("; in `lockstep ", other.command,
+                  "`: ", other.ours.empty() ? "left out" : in_code(other.ours));
     replace(ours, "{value}", "VALUE");
     replace(ours, "{total}", "VALUE x devices x accumulation");
     replace(ours, "{device}", "DEVICE");
