@@ -4,9 +4,15 @@
 namespace lockstep::textgen {
 
 std::vector<Synonym> synonyms() {
-  return {{.names = {"data_dir", "data_path", "dataset", "dataset_path", "train_file"},
+  return {{.names = {"data", "data_dir", "data_path", "dataset", "dataset_name", "dataset_path",
+                     "train_file", "train_data"},
            .from = "Transformers, scripts",
            .ours = "data.path={value}"},
+          {.names = {"model", "model_name", "model_name_or_path"},
+           .from = "Transformers, scripts",
+           .ours = "init.from={path}",
+           .note = "a folder of weights that is there: nothing is downloaded; "
+                   "`lockstep config textgen` lists the presets of sizes"},
           {.names = {"validation_file", "valid_file", "val_file"},
            .from = "Transformers",
            .ours = "data.valid_path={value}"},
@@ -28,7 +34,8 @@ std::vector<Synonym> synonyms() {
           {.names = {"n_head", "n_heads", "num_heads", "num_attention_heads"},
            .from = "nanoGPT, Transformers",
            .ours = "model.heads={value}"},
-          {.names = {"n_embd", "d_model", "embed_dim", "embedding_dim", "hidden_size"},
+          {.names = {"n_embd", "n_embed", "d_model", "emb_dim", "embed_dim", "embedding_dim",
+                     "hidden_size"},
            .from = "nanoGPT, Transformers",
            .ours = "model.width={value}"},
           {.names = {"n_inner", "intermediate_size", "dim_feedforward", "d_ff"},

@@ -186,7 +186,10 @@ const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view 
   for (const Synonym& synonym : synonyms)
     if (std::find(synonym.names.begin(), synonym.names.end(), name) != synonym.names.end())
       return &synonym;
-  return nullptr;
+  if (name.find('.') == name.npos) return nullptr;
+  std::string whole = name;
+  std::replace(whole.begin(), whole.end(), '.', '_');
+  return find_synonym(synonyms, whole);
 }
 
 const MeaningInCommand* meaning_in(const Synonym& synonym, std::string_view command) {

@@ -78,7 +78,7 @@ struct TypedBatch {
 // "--Batch-Size" as "batch_size".
 std::string plain_name(std::string_view typed);
 
-// The synonym with that name, in any spelling, or null.
+// The synonym with that name, in any spelling, or null. "batch.size" is found as batch_size.
 const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view typed);
 
 // The name's other meaning for that command, or null.

@@ -122,7 +122,7 @@ const Synonyms& optimizer_synonyms() {
 const Synonyms& length_synonyms() {
   static const Synonyms all = {
       {.names = {"epochs", "num_epochs", "max_epochs", "num_train_epochs", "n_epochs", "epoch_num",
-                 "total_epochs"},
+                 "total_epochs", "epoch", "num_epoch", "n_epoch", "max_epoch", "nb_epochs"},
        .from = "Lightning, Transformers",
        .ours = "stop.epochs={value}"},
       {.names = {"max_steps", "num_steps", "max_iters", "num_iterations", "train_steps",
@@ -175,15 +175,24 @@ const Synonyms& command_synonyms() {
                     {"pred*", "predict"},
                     {"eval*", "evaluate"},
                     {"val*", "evaluate"},
-                    {"test*", "evaluate"}}}};
+                    {"test*", "evaluate"}}},
+      {.names = {"do_train", "do_eval", "do_predict", "do_test"},
+       .from = "Transformers",
+       .ours = "",
+       .note =
+           "train, evaluate and predict are commands; --then evaluate and --then predict follow "
+           "a training"}};
   return all;
 }
 
 const Synonyms& checkpoint_synonyms() {
   static const Synonyms all = {
-      {.names = {"max_checkpoints", "save_total_limit", "save_top_k", "keep_checkpoints",
-                 "num_checkpoints", "keep_last_n"},
+      {.names = {"save_total_limit", "save_top_k"},
        .from = "Transformers, Lightning",
+       .ours = "checkpoint.keep={value}",
+       .note = "the newest; the best stays too"},
+      {.names = {"max_checkpoints", "keep_checkpoints", "num_checkpoints", "keep_last_n"},
+       .from = "scripts",
        .ours = "checkpoint.keep={value}",
        .note = "the newest; the best stays too"},
       {.names = {"checkpoint_interval_minutes", "save_interval_minutes"},
@@ -208,8 +217,9 @@ const Synonyms& checkpoint_synonyms() {
       {.names = {"metric_for_best_model", "monitor"},
        .from = "Transformers, Lightning",
        .ours = "checkpoint.best_metric={value}"},
-      {.names = {"eval_steps", "eval_interval", "val_interval", "eval_every"},
-       .from = "Transformers",
+      {.names = {"eval_steps", "eval_interval", "val_interval", "eval_every", "eval_every_steps",
+                 "eval_every_n_steps", "eval_freq", "evaluate_every", "val_every"},
+       .from = "Transformers, scripts",
        .ours = "eval.every_steps={value}"},
       {.names = {"check_val_every_n_epoch", "eval_epochs"},
        .from = "Lightning",
@@ -235,8 +245,10 @@ const Synonyms& checkpoint_synonyms() {
       {.names = {"run_name", "exp_name", "experiment_name"},
        .from = "Transformers",
        .ours = "--name {value}"},
-      {.names = {"logging_steps", "log_every_n_steps", "log_interval"},
-       .from = "Transformers, Lightning",
+      {.names = {"logging_steps", "log_every_n_steps", "log_interval", "log_every",
+                 "log_every_steps", "log_freq", "log_steps", "logging_freq", "print_every",
+                 "print_freq"},
+       .from = "Transformers, Lightning, scripts",
        .ours = "log.every_steps={value}"}};
   return all;
 }

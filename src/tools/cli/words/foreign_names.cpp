@@ -13,6 +13,7 @@
 #include "tools/jobs/job_file/job_keys.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -163,6 +164,21 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
     return hint_for_job_key(recipe, plain_name(name), asked->value);
   if (!nearest(name, flags.names).empty()) return "";  // that is what is meant
   return hint_beside(known, line, name);
+}
+
+std::string hint_for_file(const Command& command, const Words& words, const std::string& operand) {
+  if (!command.takes_assignments || !command.only_options.empty()) return "";
+  const std::string suffix = std::filesystem::path(operand).extension();
+  const auto is_one_of = [&](const Words& all) {
+    return std::find(all.begin(), all.end(), suffix) != all.end();
+  };
+  const bool is_file = !suffix.empty() || operand.find('/') != operand.npos;
+  if (!is_file || is_one_of({".py", ".ipynb", ".sh", ".toml", ".yaml", ".yml"})) return "";
+  const bool is_weights = is_one_of({".pt", ".pth", ".bin", ".ckpt", ".safetensors"});
+  if (is_weights && command.complete == "run") return "";  // whose weights stay
+  const char* const key = is_weights ? first_weights : "data.path";
+  const bool takes_it = vocabulary_of(recipe_named_in(command, words)).has(key);
+  return takes_it ? cat("write ", shell_word(cat(key, "=", operand))) : "";
 }
 
 std::string hint_for_list(const Command& command, const Words& words, const std::string& operand) {

@@ -112,15 +112,19 @@ std::string foreign_hint(const Vocabulary& known, const TypedLine& line, const T
         all.without_effect.empty())
       remarks.insert(remarks.begin(), "leave it out");
     std::erase(remarks, note);
-    if (note.empty() || !all.without_effect.empty()) return join(remarks, "; ");
-    return cat(join(remarks, "; "), ": ", note);
+    if (!note.empty() && all.without_effect.empty() && !remarks.empty())
+      remarks.front() += cat(": ", note);
+    return join(remarks, "; ");
   }
   std::string hint = is_file ? write_in_file(known, line, all.words) : write_on_line(all.words);
   if (const std::string sizes = batch_note(known, line, all); !sizes.empty())
     hint += cat(is_file ? "\n" : ": ", sizes);
   for (const std::string& remark : remarks_of(known, line, all, asked))
     hint += cat(is_file ? "\n" : "; ", remark);
-  return note.empty() ? hint : cat(hint, is_file ? "\n(" : " (", note, ")");
+  Words notes{note};
+  if (!all.to_train.empty()) notes.push_back(cat("lockstep train takes --devices ", all.to_train));
+  std::erase(notes, "");
+  return notes.empty() ? hint : cat(hint, is_file ? "\n(" : " (", join(notes, "; "), ")");
 }
 
 }  // namespace lockstep::cli

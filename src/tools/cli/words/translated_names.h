@@ -23,6 +23,7 @@ struct Translation {
   std::map<std::string, std::string> must_be;  // for words without a value: the allowed ones
   std::map<std::string, std::string> reasons;  // for names that are left out, phrases
   std::size_t devices = 0;                     // that the words are for
+  std::string to_train{};                      // --devices of training, where the words count them
   bool sums_up_devices = false;                // a value is of all devices
   bool shares_batch = false;                   // so is the size that was typed
 };

@@ -68,7 +68,7 @@ void drop_refused(const Vocabulary& known, const TypedLine& line, Translation& a
   const auto refusal = [&](const OurWord* without) {
     std::vector<TypedName> names = line.names;
     for (const OurWord& word : all.words)
-      if (&word != without) names.push_back({word.name, word.value});
+      if (&word != without && !is_placeholder(word.value)) names.push_back({word.name, word.value});
     return refusal_of(line.recipe, names, line.has_gpu);
   };
   while (const std::optional<std::string> why = refusal(nullptr)) {
@@ -166,12 +166,17 @@ std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
 }
 
 // --devices of a command that counts them: their number, and all without it.
-void count_devices(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
-  std::erase_if(
-      words, [](const OurWord& word) { return word.name == "--devices" && word.value == "all"; });
-  for (OurWord& word : words)
-    if (word.name == "--devices" && !are_counts(known, line, word.value))
-      if (const std::size_t count = indexes_in(word.value); count > 0) word.value = cat(count);
+void count_devices(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  std::erase_if(all.words, [](const OurWord& word) {
+    return word.name == "--devices" && word.value == "all";
+  });
+  for (OurWord& word : all.words) {
+    if (word.name != "--devices" || are_counts(known, line, word.value)) continue;
+    const std::size_t count = indexes_in(word.value);
+    if (count == 0) continue;
+    all.to_train = word.value;
+    word.value = cat(count);
+  }
 }
 
 }  // namespace
@@ -184,7 +189,7 @@ Translation translated(const Vocabulary& known, const TypedLine& line) {
   drop_without_effect(known, line, translation);
   drop_refused(known, line, translation);
   add_schedule_lengths(known, line, translation);
-  if (line.flags.counts_devices) count_devices(known, line, translation.words);
+  if (line.flags.counts_devices) count_devices(known, line, translation);
   return translation;
 }
 

@@ -580,6 +580,30 @@ TEST_F(ForeignNames, ACommandThatCountsDevicesIsToldTheirNumber) {
   EXPECT_EQ(hint({"gpu_ids=[0,1]"}), "write --devices 0,1");
 }
 
+// There --devices 2 is the third GPU.
+TEST_F(ForeignNames, ACommandThatCountsDevicesSaysWhatTrainingTakes) {
+  EXPECT_THAT(refusal({"named", "--device_ids", "0,1"}),
+              EndsWith("| write --devices 2 (lockstep train takes --devices 0,1)"));
+  EXPECT_THAT(refusal({"named", "--gpus", "2"}),
+              EndsWith("| write --devices 2 (all GPUs are the default; lockstep train takes "
+                       "--devices 0,1)"));
+  EXPECT_EQ(hint({"device_ids=0,1"}), "write --devices 0,1");
+}
+
+TEST_F(ForeignNames, ANameOfAGroupInAnotherProgramIsFoundWithItsDot) {
+  EXPECT_THAT(hint({"batch.size=4"}), HasSubstr("write batch.global=8 batch.micro=4"));
+  EXPECT_EQ(hint({"data.dir=x"}), "write data.path=x");
+}
+
+TEST_F(ForeignNames, AFileInPlaceOfAnOptionIsTheData) {
+  EXPECT_THAT(refusal({"named", "train.txt"}),
+              EndsWith("unexpected argument train.txt | write data.path=train.txt"));
+  EXPECT_THAT(refusal({"named", "best.pth"}), EndsWith("| write init.from=best.pth"));
+  EXPECT_THAT(refusal({"named", "mine.toml"}), Not(HasSubstr("data.path")));
+  EXPECT_THAT(refusal({"named", "wombat"}), HasSubstr("| usage: "));
+  EXPECT_THAT(refusal({"rows", "train.txt"}), HasSubstr("| usage: ")) << "it has no data.path";
+}
+
 TEST_F(ForeignNames, ACommandWithoutTheRecipeSaysSoWhateverFlagItIsGiven) {
   Command command = planner();
   command.complete = "recipe";
@@ -608,7 +632,7 @@ TEST_F(ForeignNames, TheBatchOfAListOfNumbersIsThatOfTheLargest) {
 
 TEST_F(ForeignNames, WhatIsTheDefaultIsLeftOutBesideWhatIsNotKnown) {
   EXPECT_THAT(refusal({"named", "--gpus", "all", "--wombat", "1"}),
-              HasSubstr("| leave it out; not known: --wombat: all GPUs are the default"));
+              HasSubstr("| leave it out: all GPUs are the default; not known: --wombat"));
 }
 
 TEST_F(ForeignNames, AListOfNumbersIsOneForBench) {
@@ -642,8 +666,9 @@ TEST_F(ForeignNames, NoWordOfTheLineIsDropped) {
       refusal({"named", "BATCH_SIZE=4", "GRADIENT_CLIP=1.0", "BOGUS=1", "--devices=1xT4"}),
       HasSubstr("| write batch.global=4 batch.micro=4 optimizer.clip=1.0: batch.global is of "
                 "1 device; not known: BOGUS"));
-  EXPECT_THAT(refusal({"named", "--pin-memory", "--wombat", "3"}),
-              HasSubstr("| leave it out; not known: --wombat: loader threads"));
+  EXPECT_THAT(
+      refusal({"named", "--pin-memory", "--wombat", "3"}),
+      AllOf(HasSubstr("| leave it out: loader threads"), EndsWith("; not known: --wombat")));
   EXPECT_EQ(hint({"symbols=4", "lr=1"}), "write optimizer.lr=1") << "of a step that follows";
 }
 
