@@ -16,12 +16,12 @@
 #include <utility>
 
 namespace lockstep::cli {
-namespace {
 
-// "lr=1" of --lr 1, "use_multi_gpu" of a switch.
 std::string name_as_typed(const TypedName& name) {
   return cat(plain_name(name.name), name.value.empty() ? "" : cat("=", name.value));
 }
+
+namespace {
 
 // Two names that mean the same and have different values: the later one counts.
 std::string contradiction(const TypedName& one, const TypedName& other, const std::string& what,

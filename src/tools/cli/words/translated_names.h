@@ -28,6 +28,9 @@ struct Translation {
   bool shares_batch = false;                   // so is the size that was typed
 };
 
+// "lr=1" of --lr 1, "use_multi_gpu" of a switch.
+std::string name_as_typed(const TypedName& name);
+
 // has_presets: whether the program did as the preset does, where the line leaves it open.
 Translation translated_for(const Vocabulary& known, const TypedLine& line, std::size_t devices,
                            bool has_presets = true);

@@ -63,7 +63,7 @@ void drop_without_effect(const Vocabulary& known, const TypedLine& line, Transla
   }
 }
 
-// Removes words whose values the recipe refuses. Files may be missing yet, and so stay.
+// Removes words that the recipe refuses, with its reason.
 void drop_refused(const Vocabulary& known, const TypedLine& line, Translation& all) {
   const auto refusal = [&](const OurWord* without) {
     std::vector<TypedName> names = line.names;
@@ -71,14 +71,15 @@ void drop_refused(const Vocabulary& known, const TypedLine& line, Translation& a
       if (&word != without && !is_placeholder(word.value)) names.push_back({word.name, word.value});
     return refusal_of(line.recipe, names, line.has_gpu);
   };
-  while (const std::optional<std::string> why = refusal(nullptr)) {
+  while (const std::optional<Error> refused = refusal(nullptr)) {
     const auto word = std::find_if(all.words.begin(), all.words.end(), [&](const OurWord& each) {
-      const OptionInfo* const option = known.find(each.name);
-      return option != nullptr && !option->spec.is_path && !refusal(&each);
+      return known.has(each.name) && !refusal(&each);
     });
     if (word == all.words.end()) return;
-    const std::string typed = plain_name(all.typed[word->name].name);
-    all.without_effect.push_back(typed.empty() ? *why : cat("leave out ", typed, ": ", *why));
+    const TypedName& typed = all.typed[word->name];
+    all.without_effect.push_back(cat(
+        typed.name.empty() ? cat(word->name, "=", word->value) : name_as_typed(typed),
+        " is refused: ", refused->what(), refused->hint().empty() ? "" : "; ", refused->hint()));
     all.words.erase(word);
   }
 }

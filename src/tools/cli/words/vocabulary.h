@@ -2,6 +2,7 @@
 // values in force.
 #pragma once
 
+#include "core/base/error.h"
 #include "core/config/options.h"
 #include "planning/options/no_effect.h"
 #include "planning/options/train_options.h"
@@ -44,9 +45,9 @@ std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu);
 
 // Why the recipe refuses the typed options, as far as their values alone tell; nothing if it takes
-// them.
-std::optional<std::string> refusal_of(const std::string& recipe, std::span<const TypedName> typed,
-                                      bool has_gpu);
+// them. Files may be missing yet.
+std::optional<Error> refusal_of(const std::string& recipe, std::span<const TypedName> typed,
+                                bool has_gpu);
 
 // The recipe's explanation if an option has no effect beside the other typed ones.
 std::optional<NoEffect> without_effect(const std::string& recipe, std::span<const TypedName> typed);

@@ -68,7 +68,8 @@ struct NamedOptions : RecipeOptions {
   }
   void defaults(TrainOptions& train, bool) const override { train.batch.global = 8; }
   void check(const TrainOptions&) const override {
-    if (things > 50) throw Error(cat("data.things is ", things, ", but at most 50 fit"), "");
+    if (things > 50)
+      throw Error(cat("data.things is ", things, ", but at most 50 fit"), "take 50 or fewer");
     if (!path.empty()) check_no_effect(table, "data.path has one", {"data.width"});
   }
   std::int64_t things = 3, width = 8, draws = 0;
@@ -102,6 +103,9 @@ struct NamedDirect : DirectOptions {
          {.names = {"tickers"}, .from = "scripts", .ours = "symbols={value} data.path=DIR"}});
   }
   DirectResult train(const DirectContext&) const override { return {}; }
+  void check() const override {
+    if (rate > 1) throw Error("learning_rate is above 1");
+  }
   double rate = 0.1;
   std::string path, symbols;
   std::vector<std::string> names;
@@ -353,8 +357,13 @@ TEST_F(ForeignNames, WhatHasNoEffectBesideTheRestIsLeftOut) {
 
 TEST_F(ForeignNames, NoValueIsWrittenThatTheRecipeRefuses) {
   EXPECT_EQ(hint({"lr=1", "num_things=99"}),
-            "write optimizer.lr=1; leave out num_things: data.things is 99, but at most 50 fit");
-  EXPECT_EQ(hint({"num_things=99"}), "leave out num_things: data.things is 99, but at most 50 fit");
+            "write optimizer.lr=1; num_things=99 is refused: data.things is 99, but at most 50 "
+            "fit; take 50 or fewer");
+  EXPECT_EQ(hint({"num_things=99"}),
+            "num_things=99 is refused: data.things is 99, but at most 50 fit; take 50 or fewer");
+  EXPECT_EQ(key_refusal("named-direct", {"eta=7"}, 0),
+            "eta is not an option; it is a name of LightGBM | eta=7 is refused: learning_rate is "
+            "above 1");
   EXPECT_EQ(hint({"data.things=99", "lr=1"}), "write optimizer.lr=1") << "the line is refused";
 }
 
