@@ -63,12 +63,16 @@ void drop_without_effect(const Vocabulary& known, const TypedLine& line, Transla
   }
 }
 
-// Removes words that the recipe refuses, with its reason.
+// Removes words that the recipe refuses, with its reason. A line with a place for a value is not
+// judged.
 void drop_refused(const Vocabulary& known, const TypedLine& line, Translation& all) {
+  if (std::any_of(all.words.begin(), all.words.end(),
+                  [](const OurWord& word) { return is_placeholder(word.value); }))
+    return;
   const auto refusal = [&](const OurWord* without) {
     std::vector<TypedName> names = line.names;
     for (const OurWord& word : all.words)
-      if (&word != without && !is_placeholder(word.value)) names.push_back({word.name, word.value});
+      if (&word != without) names.push_back({word.name, word.value});
     return refusal_of(line.recipe, names, line.has_gpu);
   };
   while (const std::optional<Error> refused = refusal(nullptr)) {
