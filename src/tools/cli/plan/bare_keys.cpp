@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
-#include "tools/cli/words/name_words.h"
+#include "tools/cli/words/translation/name_words.h"
 #include "tools/cli/words/vocabulary.h"
 
 #include <algorithm>

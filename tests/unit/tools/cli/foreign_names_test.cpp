@@ -13,7 +13,7 @@
 #include "planning/options/no_effect.h"
 #include "planning/recipe_info.h"
 #include "runtime/run/folder/run_dir.h"
-#include "tools/cli/words/name_words.h"
+#include "tools/cli/words/translation/name_words.h"
 #include "tools/cli/words/vocabulary.h"
 
 namespace lockstep::cli {

@@ -1,7 +1,7 @@
 // The hint for a name of another program: all words of the line, and advice.
 #pragma once
 
-#include "tools/cli/words/typed_line.h"
+#include "tools/cli/words/translation/typed_line.h"
 #include "tools/cli/words/vocabulary.h"
 
 #include <string>

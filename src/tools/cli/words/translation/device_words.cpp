@@ -1,4 +1,4 @@
-#include "tools/cli/words/device_words.h"
+#include "tools/cli/words/translation/device_words.h"
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"

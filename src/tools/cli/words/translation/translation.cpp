@@ -1,4 +1,4 @@
-#include "tools/cli/words/translation.h"
+#include "tools/cli/words/translation/translation.h"
 
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
@@ -7,8 +7,8 @@
 #include "planning/options/no_effect.h"
 #include "planning/schedule/schedule.h"
 #include "tools/cli/words/both_words.h"
-#include "tools/cli/words/device_words.h"
-#include "tools/cli/words/name_words.h"
+#include "tools/cli/words/translation/device_words.h"
+#include "tools/cli/words/translation/name_words.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,7 +1,7 @@
 // Further advice after the words of a translation.
 #pragma once
 
-#include "tools/cli/words/translated_names.h"
+#include "tools/cli/words/translation/translated_names.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "tools/cli/words/typed_line.h"
+#include "tools/cli/words/translation/typed_line.h"
 
 #include "core/base/text/text.h"
 #include "core/config/read_toml.h"

@@ -1,4 +1,4 @@
-#include "tools/cli/words/translated_names.h"
+#include "tools/cli/words/translation/translated_names.h"
 
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
@@ -6,8 +6,8 @@
 #include "planning/schedule/schedule.h"
 #include "tools/cli/words/both_words.h"
 #include "tools/cli/words/foreign_batch.h"
-#include "tools/cli/words/name_words.h"
 #include "tools/cli/words/schedule_words.h"
+#include "tools/cli/words/translation/name_words.h"
 
 #include <algorithm>
 #include <cstdint>

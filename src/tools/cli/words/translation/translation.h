@@ -1,7 +1,7 @@
 // The words of ours for a whole line, which the command accepts together.
 #pragma once
 
-#include "tools/cli/words/translated_names.h"
+#include "tools/cli/words/translation/translated_names.h"
 
 namespace lockstep::cli {
 

@@ -1,11 +1,11 @@
-#include "tools/cli/words/name_words.h"
+#include "tools/cli/words/translation/name_words.h"
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "core/config/value.h"
 #include "tools/cli/words/both_words.h"
-#include "tools/cli/words/device_words.h"
 #include "tools/cli/words/foreign_batch.h"
+#include "tools/cli/words/translation/device_words.h"
 
 #include <algorithm>
 #include <cctype>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tools/cli/arguments.h"
-#include "tools/cli/words/typed_line.h"
+#include "tools/cli/words/translation/typed_line.h"
 
 #include <cstddef>
 #include <string>

@@ -1,12 +1,12 @@
-#include "tools/cli/words/hint_notes.h"
+#include "tools/cli/words/translation/hint_notes.h"
 
 #include "core/base/text/text.h"
 #include "core/config/synonym.h"
 #include "tools/cli/words/both_words.h"
 #include "tools/cli/words/foreign_batch.h"
-#include "tools/cli/words/name_words.h"
 #include "tools/cli/words/shell_line.h"
-#include "tools/cli/words/translation.h"
+#include "tools/cli/words/translation/name_words.h"
+#include "tools/cli/words/translation/translation.h"
 
 #include <algorithm>
 

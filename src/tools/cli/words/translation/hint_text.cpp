@@ -1,11 +1,11 @@
-#include "tools/cli/words/hint_text.h"
+#include "tools/cli/words/translation/hint_text.h"
 
 #include "core/base/text/text.h"
 #include "core/config/synonym.h"
 #include "planning/recipe_info.h"
-#include "tools/cli/words/hint_notes.h"
-#include "tools/cli/words/name_words.h"
-#include "tools/cli/words/translation.h"
+#include "tools/cli/words/translation/hint_notes.h"
+#include "tools/cli/words/translation/name_words.h"
+#include "tools/cli/words/translation/translation.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

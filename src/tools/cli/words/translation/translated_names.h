@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/config/synonym.h"
-#include "tools/cli/words/typed_line.h"
+#include "tools/cli/words/translation/typed_line.h"
 #include "tools/cli/words/vocabulary.h"
 
 #include <cstddef>

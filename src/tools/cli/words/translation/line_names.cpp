@@ -1,4 +1,4 @@
-#include "tools/cli/words/line_names.h"
+#include "tools/cli/words/translation/line_names.h"
 
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
