@@ -337,7 +337,7 @@ bool is_typed(const OptionTable& table, std::string_view key) {
   return table.is_given(key) && option->source.kind != ValueSource::Kind::record;
 }
 
-// Of stop.steps and stop.epochs, where one that nobody typed ends the run before the typed one.
+// Where a length that nobody typed, stop.steps or stop.epochs, ends the run before the typed one.
 std::string length_warning(const Plan& plan, const TrainOptions& options) {
   const auto& stop = options.stop;
   if (stop.steps <= 0 || stop.epochs <= 0) return "";
