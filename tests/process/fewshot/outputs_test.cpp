@@ -76,6 +76,8 @@ TEST_F(FewshotOutputs, EvaluatesWithSeveralNumbersOfShotsTheSameOnAnyNumberOfRan
     return refused.err.substr(std::min(refused.err.find("hint: "), refused.err.size()));
   };
   EXPECT_EQ(hint("evaluate", "k_shot=1"), "hint: write evaluate.shots=1\n");
+  EXPECT_EQ(hint("evaluate", "batch_size=4"),
+            "hint: leave it out: episodes are evaluated one at a time\n");
   EXPECT_EQ(hint("evaluate", "n_way=5"),
             "hint: leave it out: the run keeps its settings of training\n");
   EXPECT_EQ(hint("predict", "shots=5"),

@@ -97,7 +97,7 @@ TEST_F(Hints, OfValuesThatAreWordsAreAcceptedByConfig) {
         {"--optim", "adamw_torch", "--lr_scheduler_type", "cosine"},
         {"--mixed_precision", "bf16", "--gpus", "2"},
         {"checkpoint_every=1000", "batch.size=4"}}},
-      {"fewshot", {{"--backbone", "resnet50"}, {"--eval_batch_size", "1"}, {"--gpu", "False"}}},
+      {"fewshot", {{"--backbone", "resnet50"}, {"--gpu", "False"}}},
       {"volume", {{"--roi_size", "32,32,32"}, {"--fold", "1", "--num_folds", "3"}}},
       {"dimabsa", {{"--domain", "res", "--language", "eng"}, {"--max_steps", "5"}}},
       {"gbdt", {{"--start_date", "2022-01-31"}, {"--app", "regression"}, {"eval_metric=auc"}}}};

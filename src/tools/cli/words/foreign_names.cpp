@@ -45,6 +45,7 @@ FlagsHere flags_here(const Command& command, const Parsed& parsed) {
   here.devices = parsed.value("--devices");
   return here;
 }
+
 namespace {
 
 // For an unknown name, if others on the line have a translation.
@@ -197,6 +198,7 @@ std::string hint_for_list(const Command& command, const Words& words, const std:
   }
   return "";
 }
+
 namespace {
 
 // The words as the recipe takes them, each after a blank. Those without a known meaning stay.

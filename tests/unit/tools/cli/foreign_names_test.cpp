@@ -365,6 +365,8 @@ TEST_F(ForeignNames, NoValueIsWrittenThatTheRecipeRefuses) {
             "eta is not an option; it is a name of LightGBM | eta=7 is refused: learning_rate is "
             "above 1");
   EXPECT_EQ(hint({"data.things=99", "lr=1"}), "write optimizer.lr=1") << "the line is refused";
+  EXPECT_EQ(hint({"num_things=99"}, {.of_run = "resume"}), "write data.things=99")
+      << "the run has options of its own";
 }
 
 TEST_F(ForeignNames, WithDataParallelABatchIsOfAllDevices) {

@@ -30,6 +30,7 @@ std::size_t devices_in(const std::string& spec, bool counts_devices) try {
 } catch (const Error&) {
   return 0;
 }
+
 namespace {
 
 bool is_list_of_devices(const std::string& value) {

@@ -42,6 +42,7 @@ std::string batch_note(const Vocabulary& known, const TypedLine& line, const Tra
                         ", batch.global=", one, " and no other batch.* train as it did"));
   return join(notes, "; ");
 }
+
 namespace {
 
 // For a name that means first weights, in a command that takes a run; "" for others.
@@ -86,6 +87,7 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
       std::find(all.left_out.begin(), all.left_out.end(), key) != all.left_out.end();
   return is_left_out && synonym->none_when_off ? "" : note_for_value(*synonym, value);
 }
+
 namespace {
 
 // Names without a known meaning. Left out are those that may be options of a following step without

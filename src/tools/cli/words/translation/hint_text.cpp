@@ -17,6 +17,7 @@ std::string as_typed(const OurWord& word) {
   return word.name.starts_with("--") ? cat(word.name, " ", shell_word(word.value))
                                      : shell_word(cat(word.name, "=", word.value));
 }
+
 namespace {
 
 bool is_plain_in_toml(const OptionInfo* option) {

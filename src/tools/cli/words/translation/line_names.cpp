@@ -19,6 +19,7 @@ std::string recipe_named_in(const Command& command, const Words& words) {
   const auto named = std::find_if(words.begin(), words.end(), is_recipe_name);
   return named == words.end() ? "" : *named;
 }
+
 namespace {
 
 const Flag* own_flag(const Command& command, const std::string& name) {

@@ -27,6 +27,7 @@ bool says_nothing(const Vocabulary& known, const OurWord& word) {
 bool is_flag_of(const FlagsHere& flags, const std::string& name) {
   return std::find(flags.names.begin(), flags.names.end(), name) != flags.names.end();
 }
+
 namespace {
 
 // Groups whose options some lines name without the group.
@@ -51,6 +52,7 @@ bool is_own_name(const Vocabulary& known, const std::string& name) {
 bool is_known_name(const Vocabulary& known, const std::string& name) {
   return known.has(plain_name(name)) || find_synonym(known.synonyms, name) != nullptr;
 }
+
 namespace {
 
 // A name that stands for the checkpoint to take.
@@ -88,6 +90,7 @@ std::string key_for_reading(const Vocabulary& known, const std::string& group,
   });
   return keys.size() == 1 ? keys.front() : "";
 }
+
 namespace {
 
 // The words as a command that reads a run takes them: seed as predict.seed, and the folder of runs,
@@ -122,6 +125,7 @@ std::vector<OurWord> words_that_fit(const Vocabulary& known, const TypedLine& li
   }
   return words;
 }
+
 namespace {
 
 // The value of a file's name, in the folder that another name of the line gives: the last one.
@@ -159,6 +163,7 @@ bool is_valid(const OptionInfo& option, const std::string& value) {
     return false;
   }
 }
+
 namespace {
 
 // The value of an option of ours in our words: fp16 of 16-mixed, true of True.
@@ -197,7 +202,8 @@ std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const T
     words = {{key, value_as_ours(known, key, value)}};
   else if (const std::string own = key_for_reading(known, group, name.name); !own.empty())
     words = {{own, value_as_ours(known, own, value)}};
-  else if (!group.empty() && batch_name(known, name.name) == BatchName::per_device)
+  else if (!group.empty() && batch_name(known, name.name) == BatchName::per_device &&
+           meaning_in(*find_synonym(known.synonyms, name.name), group) == nullptr)
     words = {{"eval.batch", value}};
   else if (line.flags.resumes() && batch_name(known, name.name) != BatchName::none)
     words = batch_words_for_resume(known, line, name, value);

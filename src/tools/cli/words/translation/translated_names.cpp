@@ -150,7 +150,9 @@ void add_reason(const Vocabulary& known, const TypedLine& line, const TypedName&
     all.reasons[key] = cat(word.name, "=", value, " is set already and counts");
   }
   const Synonym* const synonym = find_synonym(known.synonyms, name.name);
-  const bool is_needless = synonym != nullptr && synonym->ours.empty();
+  const bool is_needless =
+      synonym != nullptr &&
+      (synonym->ours.empty() || meaning_in(*synonym, line.flags.group) != nullptr);
   if (line.flags.resumes() && words.empty() && batch_name(known, name.name) != BatchName::none)
     all.reasons[key] = "the global batch of a run stays as it is";
   if (line.flags.group.empty() || !words.empty() || is_needless) return;

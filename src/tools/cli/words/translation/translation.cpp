@@ -64,11 +64,12 @@ void drop_without_effect(const Vocabulary& known, const TypedLine& line, Transla
 }
 
 // Removes words that the recipe refuses, with its reason. A line with a place for a value is not
-// judged.
+// judged, nor one for a run, whose own options are not known here.
 void drop_refused(const Vocabulary& known, const TypedLine& line, Translation& all) {
-  if (std::any_of(all.words.begin(), all.words.end(),
-                  [](const OurWord& word) { return is_placeholder(word.value); }))
-    return;
+  const bool has_place = std::any_of(all.words.begin(), all.words.end(), [](const OurWord& word) {
+    return is_placeholder(word.value);
+  });
+  if (has_place || !line.flags.group.empty() || !line.flags.of_run.empty()) return;
   const auto refusal = [&](const OurWord* without) {
     std::vector<TypedName> names = line.names;
     for (const OurWord& word : all.words)
@@ -145,6 +146,7 @@ const OurWord* devices_word(const std::vector<OurWord>& words) {
                                  [](const OurWord& each) { return each.name == "--devices"; });
   return word == words.end() ? nullptr : &*word;
 }
+
 namespace {
 
 // "--gpus 1,2,4" gives numbers of GPUs, among which 0 is impossible, rather than indexes.

@@ -43,6 +43,7 @@ std::string without_table(const Vocabulary& known, const std::string& name) {
   if (known.has(plain_name(name)) || find_synonym(known.synonyms, name) != nullptr) return name;
   return name.substr(name.rfind('.') + 1);
 }
+
 namespace {
 
 // As it would be typed on the command line.
