@@ -120,22 +120,26 @@ TEST_F(Hints, OfBatchesAreAcceptedByThePlan) {
 // Where the options are accepted, the devices that are none are refused.
 TEST_F(Hints, AreAcceptedByCommandsThatReadARun) {
   testing::write_corpus(folder.path() / "corpus.txt", 9000);
-  const ToolResult trained =
-      run_tool(joined({"train", "textgen", "--name", "a", "--devices", "cpu:1", "stop.steps=1"},
-                      testing::tiny(folder.path() / "corpus.txt")),
-               folder.path());
-  ASSERT_EQ(trained.code, 0) << trained.err;
+  const std::map<std::string, Words> recipes{
+      {"textgen", joined(testing::tiny(folder.path() / "corpus.txt"), {"stop.steps=1"})},
+      {"fewshot", {"stop.episodes=2", "episode.size=64", "evaluate.episodes=1"}}};
   const Words devices{"--devices", "nonsense"};
   const char* const refused = "--devices must be";
   std::size_t number = 0;
-  for (const char* command : {"evaluate", "predict"})
-    for (const std::string& name : joined(names.at("textgen"), names.at("engine")))
-      if (has_turn(number++)) takes_its_hint({command, "a"}, {cat(name, "=2")}, devices, refused);
+  for (const auto& [recipe, options] : recipes) {
+    const ToolResult trained = run_tool(
+        joined({"train", recipe, "--name", recipe, "--devices", "cpu:1"}, options), folder.path());
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    for (const char* command : {"evaluate", "predict"})
+      for (const std::string& name : joined(names.at(recipe), names.at("engine")))
+        if (has_turn(number++))
+          takes_its_hint({command, recipe}, {cat(name, "=2")}, devices, refused);
+  }
   for (const Words& line : std::vector<Words>{{"max_length=20"},
                                               {"--max_length", "20"},
                                               {"num_return_sequences=2"},
                                               {"do_sample=False"}})
-    EXPECT_TRUE(takes_its_hint({"predict", "a"}, line, devices, refused)) << line[0];
+    EXPECT_TRUE(takes_its_hint({"predict", "textgen"}, line, devices, refused)) << line[0];
 }
 
 }  // namespace
