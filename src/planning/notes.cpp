@@ -3,6 +3,7 @@
 #include "planning/notes.h"
 
 #include "core/base/text/text.h"
+#include "planning/options/schedule_options.h"
 #include "planning/precision.h"
 #include "planning/words.h"
 
@@ -328,6 +329,30 @@ void note_schedule(const Plan& plan, const TrainOptions& options, Notes& notes) 
                       "change nothing"));
 }
 
+// A record gives all options, also those of defaults and presets, which are for longer runs.
+bool is_typed(const OptionTable& table, std::string_view key) {
+  const std::vector<OptionInfo> all = table.options();
+  const auto option =
+      std::find_if(all.begin(), all.end(), [&](const OptionInfo& one) { return one.key == key; });
+  return table.is_given(key) && option->source.kind != ValueSource::Kind::record;
+}
+
+// Where a length that nobody typed, stop.steps or stop.epochs, ends the run before the typed one.
+std::string length_warning(const Plan& plan, const TrainOptions& options) {
+  const auto& stop = options.stop;
+  if (stop.steps <= 0 || stop.epochs <= 0) return "";
+  const bool typed_steps = is_typed(options.table, "stop.steps");
+  if (typed_steps == is_typed(options.table, "stop.epochs")) return "";
+  const double of_epochs = steps_of_epochs(stop.epochs, plan.steps_per_epoch);
+  const auto of_steps = static_cast<double>(stop.steps);
+  if (typed_steps ? of_epochs >= of_steps : of_steps >= of_epochs) return "";
+  const std::string steps = cat("stop.steps = ", stop.steps),
+                    epochs = cat("stop.epochs = ", general(stop.epochs, 6));
+  return cat("warning: ", typed_steps ? epochs : steps, " ends the run at step ", plan.total_steps,
+             ", before ", typed_steps ? steps : epochs, "; set ",
+             typed_steps ? "stop.epochs=0" : "stop.steps=0", " for the whole length");
+}
+
 void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const double warmup = plan.schedule.warmup_steps;
   const double total = static_cast<double>(plan.total_steps);
@@ -340,19 +365,28 @@ void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         "; for a tenth of them set schedule.warmup=",
                         options.schedule.unit == TimeUnit::steps ? general(std::ceil(tenth), 9)
                                                                  : general(tenth, 2)));
-  if (options.stop.steps > 0 && options.stop.epochs > 0)
+  if (const std::string warning = length_warning(plan, options); !warning.empty())
+    notes.push_back(warning);
+  else if (options.stop.steps > 0 && options.stop.epochs > 0)
     notes.push_back(cat(plan.total_steps == options.stop.steps ? "stop.steps ends the run"
                                                                : "stop.epochs ends the run",
                         ": the smaller of stop.steps = ", options.stop.steps,
                         " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
 }
 
-// A record gives all options, also those of defaults and presets, which are for longer runs.
-bool is_typed(const OptionTable& table, std::string_view key) {
-  const std::vector<OptionInfo> all = table.options();
-  const auto option =
-      std::find_if(all.begin(), all.end(), [&](const OptionInfo& one) { return one.key == key; });
-  return table.is_given(key) && option->source.kind != ValueSource::Kind::record;
+// checkpoint.every=1000 is a time, beside checkpoint.every_steps.
+void note_bare_durations(const TrainOptions& options, Notes& notes) {
+  for (const OptionInfo& option : options.table.options()) {
+    const std::string steps = cat(option.key, "_steps");
+    if (!option.source.lacks_unit || !is_typed(options.table, option.key) ||
+        !options.table.has(steps))
+      continue;
+    const std::string time = options.table.get(option.key);
+    const double seconds = parse_duration(time).seconds;
+    if (seconds > 0)
+      notes.push_back(
+          cat(option.key, " = ", time, "; for steps: ", steps, "=", general(seconds, 9)));
+  }
 }
 
 // Intervals that the run is too short for.
@@ -401,6 +435,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_padding(plan, options, notes);
   note_schedule(plan, options, notes);
   note_length(plan, options, notes);
+  note_bare_durations(options, notes);
   note_checkpoints(plan, options, notes);
   return notes;
 }

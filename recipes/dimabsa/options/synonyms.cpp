@@ -7,7 +7,7 @@ namespace lockstep::dimabsa {
 std::vector<Synonym> synonyms() {
   const std::vector<std::string> data_folders{"data_dir", "data_path"};
   const std::vector<std::string> models{"bert_model_type", "bert_model", "model_name_or_path",
-                                        "model_type"};
+                                        "model_type", "model"};
   std::vector<std::string> known_models = models;
   known_models.insert(known_models.end(), {"model_path", "model.path"});
   return {
@@ -27,7 +27,7 @@ std::vector<Synonym> synonyms() {
        .from = "Transformers, Lightning",
        .ours = "",
        .note = "it follows from batch.global and the memory"},
-      {.names = {"data_dir", "data_path", "dataset"},
+      {.names = {"data", "data_dir", "data_path", "dataset", "dataset_name"},
        .from = "the shared task's baseline, scripts",
        .ours = "data.path={value}",
        .note = "there the folder of the files, here the file itself"},

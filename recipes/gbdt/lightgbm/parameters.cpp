@@ -1,6 +1,7 @@
 #include "recipes/gbdt/lightgbm/parameters.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -47,6 +48,20 @@ const std::vector<Unused>& unused() {
       {"trains over several machines, which nothing starts here",
        {"num_machines", "machines", "machine_list_filename", "local_listen_port"}}};
   return all;
+}
+
+// Options of the recipe that always pass on a parameter, by the name that they pass.
+std::string option_for(const std::string& name) {
+  static const std::map<std::string, std::string> all = {
+      {"device_type", "gbdt.device"},      {"early_stopping_round", "early_stopping"},
+      {"gpu_device_id", "gbdt.device_id"}, {"gpu_use_dp", "gbdt.double_precision"},
+      {"num_gpu", "gbdt.num_gpu"},         {"num_threads", "gbdt.threads"}};
+  constexpr std::array alike{"objective",    "num_leaves",     "max_depth",
+                             "n_estimators", "learning_rate",  "min_child_samples",
+                             "subsample",    "subsample_freq", "colsample_bytree",
+                             "seed",         "is_unbalance"};
+  if (const auto found = all.find(name); found != all.end()) return found->second;
+  return std::find(alike.begin(), alike.end(), name) == alike.end() ? "" : name;
 }
 
 void check_effect(const std::string& name, const std::string& value) {
@@ -237,7 +252,8 @@ Parameters resolve_parameters(const LightGbm& library, const Parameters& asked) 
   for (const auto& [name, value] : asked) {
     const auto found = library.aliases().find(name);
     if (found == library.aliases().end()) {
-      const std::string near = nearest(name, all_names(library));
+      const std::string near =  // scikit-learn and XGBoost have another name for the metric
+          name == "eval_metric" ? "metric" : nearest(name, all_names(library));
       throw Error(cat("LightGBM has no parameter ", name),
                   near.empty() ? "its parameters: https://lightgbm.readthedocs.io"
                                : cat("is it ", near, "?"));
@@ -246,12 +262,18 @@ Parameters resolve_parameters(const LightGbm& library, const Parameters& asked) 
     check_value(canonical, value);
     check_effect(canonical, value);
     const auto [before, fresh] = given.emplace(canonical, name);
-    if (!fresh)
-      throw Error(before->second == name
-                      ? cat(name, " is given twice")
-                      : cat(before->second, " and ", name, " are one parameter of LightGBM, ",
-                            canonical, ", but both are given"),
-                  cat("give ", canonical, " alone"));
+    if (!fresh) {
+      const std::string option = option_for(before->second);
+      const std::string twice = option.empty()
+                                    ? cat(name, " is given twice")
+                                    : cat("params.", name, " is an option of its own, ", option);
+      throw Error(
+          before->second == name
+              ? twice
+              : cat(before->second, " and ", name, " are one parameter of LightGBM, ", canonical,
+                    ", but both are given"),
+          option.empty() ? cat("give ", canonical, " alone") : cat("write ", option, "=", value));
+    }
     resolved.emplace_back(canonical, value);
   }
   return resolved;

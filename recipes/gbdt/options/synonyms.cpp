@@ -91,7 +91,9 @@ Synonyms of_windows() {
            .from = "scripts",
            .ours = "end={value}",
            .note = "the day after the last"},
-          {.names = {"forecast_horizon"}, .from = "scripts", .ours = "horizon={value}"},
+          {.names = {"forecast_horizon", "teacher_forecast_horizon"},
+           .from = "scripts",
+           .ours = "horizon={value}"},
           {.names = {"valid_share", "validation_fraction", "val_split"},
            .from = "scripts",
            .ours = "split.valid_share={value}"}};
@@ -142,7 +144,17 @@ Synonyms of_scripts() {
        .ours = "",
        .note = "a batch watches its GPUs by itself, and `lockstep monitor --csv FILE` writes their "
                "values"},
-      {.names = {"teacher_max_depth"}, .from = "scripts", .ours = "max_depth={value}"}};
+      {.names = {"teacher_max_depth"}, .from = "scripts", .ours = "max_depth={value}"},
+      {.names = {"teacher_early_stopping_rounds"},
+       .from = "scripts",
+       .ours = "early_stopping={value}"},
+      {.names = {"teacher_is_unbalance"}, .from = "scripts", .ours = "is_unbalance={value}"},
+      {.names = {"eval_metric"}, .from = "scikit-learn, XGBoost", .ours = "params.metric={value}"},
+      {.names = {"class_weight"},
+       .from = "scikit-learn",
+       .ours = "is_unbalance=true",
+       .none_when_off = true,
+       .note = "as balanced; params.scale_pos_weight=W weights the positive class"}};
 }
 
 // Parameters of LightGBM that the recipe has no option for.

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "core/config/parse.h"
 #include "core/config/synonym.h"
 #include "core/config/value.h"
 
@@ -189,6 +190,8 @@ void OptionTable::set(std::string_view key, std::string_view text, ValueSource s
   Option& option = impl_->get(key);
   const json value = impl_->checked(*this, option, std::string(text),
                                     [&] { return detail::parse_value(option.info, text); });
+  source.lacks_unit =
+      option.info.type == OptionType::duration && detail::parse_real(text).has_value();
   impl_->store(option, value, std::move(source));
 }
 
@@ -199,6 +202,9 @@ void OptionTable::set_json(std::string_view key, const json& value, ValueSource 
                                       : value.is_primitive() ? value.dump()
                                                              : std::string(),
                                       [&] { return detail::check_value(option.info, value); });
+  source.lacks_unit =
+      option.info.type == OptionType::duration &&
+      (value.is_number() || (value.is_string() && detail::parse_real(value.get<std::string>())));
   impl_->store(option, checked, std::move(source));
 }
 

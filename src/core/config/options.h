@@ -52,6 +52,7 @@ struct ValueSource {
   enum class Kind { standard, preset, file, argument, record };
   Kind kind = Kind::standard;  // standard: the default
   std::string where{};         // the preset's name; "my.toml, line 3"; empty otherwise
+  bool lacks_unit = false;     // of a duration: a bare number, which counts seconds
 };
 const char* to_string(ValueSource::Kind kind);  // "default", "preset", "file", …
 

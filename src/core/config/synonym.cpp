@@ -186,6 +186,15 @@ const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view 
   for (const Synonym& synonym : synonyms)
     if (std::find(synonym.names.begin(), synonym.names.end(), name) != synonym.names.end())
       return &synonym;
+  if (name.find('.') == name.npos) return nullptr;
+  std::string whole = name;
+  std::replace(whole.begin(), whole.end(), '.', '_');
+  return find_synonym(synonyms, whole);
+}
+
+const MeaningInCommand* meaning_in(const Synonym& synonym, std::string_view command) {
+  for (const MeaningInCommand& other : synonym.in_command)
+    if (other.command == command) return &other;
   return nullptr;
 }
 
@@ -242,6 +251,9 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     if (!synonym.ours_in_batch.empty())
       ours += cat("; in a batch: ", in_code(synonym.ours_in_batch));
     if (!synonym.ours_alone.empty()) ours += cat("; alone: ", in_code(synonym.ours_alone));
+    for (const MeaningInCommand& other : synonym.in_command)
+      ours += cat("; in `lockstep ", other.command,
+                  "`: ", other.ours.empty() ? "left out" : in_code(other.ours));
     replace(ours, "{value}", "VALUE");
     replace(ours, "{total}", "VALUE x devices x accumulation");
     replace(ours, "{device}", "DEVICE");
@@ -253,6 +265,9 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     std::string note = synonym.note;
     for (const auto& [value, advice] : synonym.value_notes)
       note += cat(note.empty() ? "" : "; ", in_code(value), ": ", advice);
+    for (const MeaningInCommand& other : synonym.in_command)
+      if (!other.note.empty())
+        note += cat(note.empty() ? "" : "; ", "in ", other.command, ": ", other.note);
     for (const auto& [value, command] : synonym.commands)
       note += cat(note.empty() ? "" : "; ", in_code(value), ": `lockstep ", command, "`");
     text += cat("| ", join(names, ", "), " | ", synonym.from, " | ", ours, " | ", note, " |\n");

@@ -10,6 +10,13 @@
 
 namespace lockstep {
 
+// Another meaning of a name for one of the commands that read a run.
+struct MeaningInCommand {
+  std::string command;  // "evaluate", "predict"
+  std::string ours;     // as Synonym::ours
+  std::string note{};   // likewise
+};
+
 struct Synonym {
   std::vector<std::string> names;  // lower case with underscores: "batch_size"
   std::string from;                // the programs that use the name: "PyTorch, Transformers"
@@ -29,6 +36,7 @@ struct Synonym {
   bool none_when_off = false;   // for those values nothing is needed here
   bool zero_is_index = false;   // 0 means the first device, not off
   bool means_several = false;   // several devices are meant, unless it is off
+  bool shares_batch = false;    // and they share a batch size, which is of each device elsewhere
   // Values with another name here: "float16" and "fp16". "adamw*" matches all that begin so.
   std::vector<std::pair<std::string, std::string>> values{};
   std::string note{};  // further advice, a phrase
@@ -40,6 +48,7 @@ struct Synonym {
   // them, `ours_alone` holds.
   std::vector<std::string> beside{};
   std::string ours_alone{};
+  std::vector<MeaningInCommand> in_command{};
   // Values that ask for another command than training: {"infer*", "predict"}.
   std::vector<std::pair<std::string, std::string>> commands{};
 };
@@ -70,8 +79,11 @@ struct TypedBatch {
 // "--Batch-Size" as "batch_size".
 std::string plain_name(std::string_view typed);
 
-// The synonym with that name, in any spelling, or null.
+// The synonym with that name, in any spelling, or null. "batch.size" is found as batch_size.
 const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view typed);
+
+// The name's other meaning for that command, or null.
+const MeaningInCommand* meaning_in(const Synonym& synonym, std::string_view command);
 
 // For example {"batch.global", "32"}, {"batch.micro", "16"}. Empty: the option is to be left out.
 std::vector<OurWord> written_here(const Synonym& synonym, const std::string& value,

@@ -14,8 +14,8 @@ const Synonyms& batch_synonyms() {
                  "train_micro_batch_size_per_gpu", "samples_per_gpu"},
        .from = "PyTorch, Lightning, Transformers",
        .ours = "batch.global={total} batch.micro={value}",
-       .note = "there of each device, but with nn.DataParallel of all devices together, as "
-               "batch.global is; batch.micro may be left out"},
+       .note = "with one process per GPU, it is the batch of each GPU; with nn.DataParallel it "
+               "is of all GPUs, as batch.global is; batch.micro may be left out"},
       {.names = {"global_batch_size", "train_batch_size", "total_batch_size",
                  "effective_batch_size", "effective_batch", "global_batch", "total_batch"},
        .from = "DeepSpeed, Megatron",
@@ -122,7 +122,7 @@ const Synonyms& optimizer_synonyms() {
 const Synonyms& length_synonyms() {
   static const Synonyms all = {
       {.names = {"epochs", "num_epochs", "max_epochs", "num_train_epochs", "n_epochs", "epoch_num",
-                 "total_epochs"},
+                 "total_epochs", "epoch", "num_epoch", "n_epoch", "max_epoch", "nb_epochs"},
        .from = "Lightning, Transformers",
        .ours = "stop.epochs={value}"},
       {.names = {"max_steps", "num_steps", "max_iters", "num_iterations", "train_steps",
@@ -175,24 +175,41 @@ const Synonyms& command_synonyms() {
                     {"pred*", "predict"},
                     {"eval*", "evaluate"},
                     {"val*", "evaluate"},
-                    {"test*", "evaluate"}}}};
+                    {"test*", "evaluate"}}},
+      {.names = {"do_train", "do_eval", "do_predict", "do_test"},
+       .from = "Transformers",
+       .ours = "",
+       .note =
+           "train, evaluate and predict are commands; --then evaluate and --then predict follow "
+           "a training"}};
   return all;
 }
 
 const Synonyms& checkpoint_synonyms() {
   static const Synonyms all = {
-      {.names = {"max_checkpoints", "save_total_limit", "save_top_k", "keep_checkpoints",
-                 "num_checkpoints", "keep_last_n"},
+      {.names = {"save_total_limit", "save_top_k"},
        .from = "Transformers, Lightning",
+       .ours = "checkpoint.keep={value}",
+       .note = "the newest; the best stays too"},
+      {.names = {"max_checkpoints", "keep_checkpoints", "num_checkpoints", "keep_last_n"},
+       .from = "scripts",
        .ours = "checkpoint.keep={value}",
        .note = "the newest; the best stays too"},
       {.names = {"checkpoint_interval_minutes", "save_interval_minutes"},
        .from = "scripts",
        .ours = "checkpoint.every={value}m"},
       {.names = {"save_steps", "every_n_train_steps", "checkpoint_steps", "save_interval",
-                 "checkpoint_interval"},
+                 "checkpoint_interval", "checkpoint_every_steps", "checkpoint_every_n_steps",
+                 "save_every_steps", "save_every_n_steps", "save_checkpoint_steps",
+                 "save_checkpoint_every_n_steps"},
        .from = "Transformers, Lightning",
        .ours = "checkpoint.every_steps={value}"},
+      {.names = {"checkpoint_every", "checkpoint_freq", "checkpoint_frequency", "ckpt_every",
+                 "ckpt_freq", "ckpt_interval", "save_checkpoint_every", "save_freq",
+                 "save_frequency"},
+       .from = "scripts",
+       .ours = "checkpoint.every_steps={value}",
+       .note = "steps; checkpoint.every_epochs counts epochs, and checkpoint.every=10m time"},
       {.names = {"save_every", "every_n_epochs", "save_epochs"},
        .from = "Lightning, nnU-Net",
        .ours = "checkpoint.every_epochs={value}",
@@ -200,8 +217,9 @@ const Synonyms& checkpoint_synonyms() {
       {.names = {"metric_for_best_model", "monitor"},
        .from = "Transformers, Lightning",
        .ours = "checkpoint.best_metric={value}"},
-      {.names = {"eval_steps", "eval_interval", "val_interval", "eval_every"},
-       .from = "Transformers",
+      {.names = {"eval_steps", "eval_interval", "val_interval", "eval_every", "eval_every_steps",
+                 "eval_every_n_steps", "eval_freq", "evaluate_every", "val_every"},
+       .from = "Transformers, scripts",
        .ours = "eval.every_steps={value}"},
       {.names = {"check_val_every_n_epoch", "eval_epochs"},
        .from = "Lightning",
@@ -227,8 +245,10 @@ const Synonyms& checkpoint_synonyms() {
       {.names = {"run_name", "exp_name", "experiment_name"},
        .from = "Transformers",
        .ours = "--name {value}"},
-      {.names = {"logging_steps", "log_every_n_steps", "log_interval"},
-       .from = "Transformers, Lightning",
+      {.names = {"logging_steps", "log_every_n_steps", "log_interval", "log_every",
+                 "log_every_steps", "log_freq", "log_steps", "logging_freq", "print_every",
+                 "print_freq"},
+       .from = "Transformers, Lightning, scripts",
        .ours = "log.every_steps={value}"}};
   return all;
 }
@@ -269,12 +289,19 @@ const Synonyms& device_synonyms() {
        .ours_when_off = "--devices cpu",
        .zero_is_index = true,
        .note = "all GPUs are the default"},
-      {.names = {"use_multi_gpu", "multi_gpu", "data_parallel", "use_ddp", "ddp", "distributed"},
+      {.names = {"use_multi_gpu", "multi_gpu", "use_ddp", "ddp", "distributed"},
        .from = "scripts",
        .ours = "--devices all",
        .ours_when_off = "--devices 0",
        .means_several = true,
        .note = "all GPUs are the default"},
+      {.names = {"data_parallel", "dataparallel", "use_data_parallel", "use_dp"},
+       .from = "scripts with nn.DataParallel",
+       .ours = "--devices all",
+       .ours_when_off = "--devices 0",
+       .means_several = true,
+       .shares_batch = true,
+       .note = "all GPUs are the default; a batch size beside it is of all of them"},
       {.names = {"strategy", "backend", "dist_backend", "distributed_backend",
                  "find_unused_parameters", "ddp_find_unused_parameters"},
        .from = "PyTorch, Lightning, Transformers",

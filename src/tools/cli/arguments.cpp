@@ -195,9 +195,10 @@ bool is_option(const Command& command, const std::string& word) {
 // An operand too many: with its equals sign, it is a name of other programs in capitals perhaps.
 [[noreturn]] void refuse_operand(const Command& command, const Words& words,
                                  const std::string& operand, const std::string& usage) {
-  const std::string hint = operand.find('=') == operand.npos
-                               ? hint_for_list(command, words, operand)
-                               : hint_for_word(command, words, operand);
+  const bool is_assigned = operand.find('=') != operand.npos;
+  std::string hint =
+      is_assigned ? hint_for_word(command, words, operand) : hint_for_list(command, words, operand);
+  if (hint.empty() && !is_assigned) hint = hint_for_file(command, words, operand);
   throw Error(cat("unexpected argument ", operand), !hint.empty() ? hint
                                                     : command.stray_hint.empty()
                                                         ? usage

@@ -74,6 +74,21 @@ TEST_F(FewshotOutputs, EvaluatesWithSeveralNumbersOfShotsTheSameOnAnyNumberOfRan
       EXPECT_TRUE(found.contains(cat(name, "_", group))) << name << " " << group;
   EXPECT_LE(found.at("AP50_low_base"), found.at("AP50_base"));
   EXPECT_GE(found.at("AP50_high_base"), found.at("AP50_base"));
+  // The shots of training stay with the run; those of evaluations are an option of their own.
+  const auto hint = [&](const char* command, const char* word) {
+    const ToolResult refused = tool({command, "a", word});
+    EXPECT_EQ(refused.code, 2) << refused.err;
+    return refused.err.substr(std::min(refused.err.find("hint: "), refused.err.size()));
+  };
+  EXPECT_EQ(hint("evaluate", "k_shot=1"), "hint: write evaluate.shots=1\n");
+  EXPECT_EQ(hint("evaluate", "batch_size=4"),
+            "hint: leave it out: episodes are evaluated one at a time\n");
+  EXPECT_EQ(hint("evaluate", "n_way=5"),
+            "hint: leave it out: the run keeps its settings of training\n");
+  EXPECT_EQ(hint("predict", "shots=5"),
+            "hint: leave it out: the run keeps its settings of training\n");
+  EXPECT_EQ(hint("predict", "size=64"),
+            "hint: leave it out: episode.size is a setting of training, which the run keeps\n");
   const CsvTable table = read_csv(folder.path() / "items1.csv");
   EXPECT_EQ(table.rows.size(), 3U * 4);  // episodes by base, novel and 1, 2 shots
 }

@@ -39,6 +39,14 @@ TEST(GbdtNames, ChooseAGpuOfABatchByItsFlag) {
   EXPECT_EQ(in_our_words("device", "cpu", batch), "gbdt.device=cpu");
 }
 
+TEST(GbdtNames, OfScriptsAroundLightGbmLeadToOptions) {
+  EXPECT_EQ(in_our_words("teacher_forecast_horizon", "3"), "horizon=3");
+  EXPECT_EQ(in_our_words("teacher_early_stopping_rounds", "5"), "early_stopping=5");
+  EXPECT_EQ(in_our_words("teacher_is_unbalance", "True"), "is_unbalance=true");
+  EXPECT_EQ(in_our_words("eval_metric", "auc"), "params.metric=auc");
+  EXPECT_EQ(in_our_words("class_weight", "balanced"), "is_unbalance=true");
+}
+
 // The number alone does nothing on the CPU, the default.
 TEST(GbdtNames, OfADevicesNumberNameTheDeviceToo) {
   const std::vector<Synonym> all = synonyms();

@@ -71,6 +71,41 @@ TEST_F(MakePlan, EndsAtTheSmallerOfStepsAndEpochs) {
   EXPECT_EQ(make().schedule.total_steps, 48);
 }
 
+// A recipe or a preset brings a length of its own, which the typed one seems to replace.
+TEST_F(MakePlan, WarnsWhereALengthThatNobodyTypedEndsTheRun) {
+  const ValueSource typed{.kind = ValueSource::Kind::argument};
+  const ValueSource preset{.kind = ValueSource::Kind::preset, .where = "small"};
+  options.table.set("stop.steps", "20", preset);
+  options.table.set("stop.epochs", "3", typed);
+  EXPECT_TRUE(has_note(make(),
+                       "warning: stop.steps = 20 ends the run at step 20, before stop.epochs = 3; "
+                       "set stop.steps=0 for the whole length"));
+  options.table.set("stop.epochs", "1", typed);
+  EXPECT_FALSE(has_note(make(), "warning: stop")) << "an epoch has 16 steps";
+  options.table.set("stop.steps", "20", typed);
+  options.table.set("stop.epochs", "1", preset);
+  EXPECT_TRUE(has_note(make(),
+                       "warning: stop.epochs = 1 ends the run at step 16, before "
+                       "stop.steps = 20; set stop.epochs=0 for the whole length"));
+  options.table.set("stop.epochs", "1", typed);
+  EXPECT_FALSE(has_note(make(), "warning: stop")) << "both are typed";
+}
+
+TEST_F(MakePlan, SaysThatABareNumberIsATimeWhereStepsMayBeMeant) {
+  const ValueSource typed{.kind = ValueSource::Kind::argument};
+  const char* const note = "checkpoint.every = 16m40s; for steps: checkpoint.every_steps=1000";
+  options.table.set("checkpoint.every", "1000", typed);
+  EXPECT_TRUE(has_note(make(), note));
+  options.table.set_json("checkpoint.every", 1000, {.kind = ValueSource::Kind::file});
+  EXPECT_TRUE(has_note(make(), note));
+  for (const char* clear : {"1000s", "16m40s", "0"}) {
+    options.table.set("checkpoint.every", clear, typed);
+    EXPECT_FALSE(has_note(make(), "for steps: ")) << clear;
+  }
+  options.table.set_json("checkpoint.every", 1000, {.kind = ValueSource::Kind::record});
+  EXPECT_FALSE(has_note(make(), "for steps: ")) << "nobody typed it";
+}
+
 TEST_F(MakePlan, CutsEpochsWhereTheyAreWritten) {
   options.stop.steps = 0;
   options.batch.global = 2;

@@ -228,5 +228,22 @@ TEST(TextOptionsBuiltIn, IsTheDataWhereNoneAreNamed) {
   EXPECT_FALSE(options.built_in());
 }
 
+// In Transformers' generate it is the length of a text, and in its training that of a block.
+TEST(TextNames, OfGenerateAreThoseOfPredict) {
+  const std::vector<Synonym> all = synonyms();
+  const auto in_predict = [&](const char* name, const char* value) {
+    Synonym synonym = *find_synonym(all, name);
+    if (const MeaningInCommand* const here = meaning_in(synonym, "predict"))
+      synonym.ours = here->ours;
+    const std::vector<OurWord> words = written_here(synonym, value, {});
+    return words.empty() ? "" : words[0].name + "=" + words[0].value;
+  };
+  EXPECT_EQ(in_predict("max_length", "20"), "predict.tokens=20");
+  EXPECT_EQ(find_synonym(all, "max_length")->ours, "model.context={value}");
+  EXPECT_EQ(in_predict("num_return_sequences", "2"), "predict.count=2");
+  EXPECT_EQ(in_predict("do_sample", "False"), "predict.temperature=0");
+  EXPECT_EQ(in_predict("do_sample", "True"), "");
+}
+
 }  // namespace
 }  // namespace lockstep::textgen

@@ -55,9 +55,9 @@ Topic topic_of(const Symptom& symptom) {
 }
 
 // "batch.global=VALUE": as it would be typed.
-std::string shown_words(const Synonym& synonym) {
-  if (synonym.ours.empty()) return "leave it out";
-  std::string text = synonym.ours;
+std::string shown_words(const std::string& ours) {
+  if (ours.empty()) return "leave it out";
+  std::string text = ours;
   const auto replace = [&](const std::string& what, const std::string& by) {
     for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size())
       text.replace(at, what.size(), by);
@@ -67,6 +67,15 @@ std::string shown_words(const Synonym& synonym) {
   for (const char* place : {"{device}", "{first}", "{path}", "{duration}", "{kind}", "{index}"})
     replace(place, "VALUE");
   return cat("write ", text);
+}
+
+// The name's other meanings, or "".
+std::string for_commands(const Synonym& synonym) {
+  Names all;
+  for (const MeaningInCommand& other : synonym.in_command)
+    all.push_back(cat("For lockstep ", other.command, ": ", shown_words(other.ours),
+                      other.note.empty() ? "" : cat(" (", other.note, ")")));
+  return join(all, "; ");
 }
 
 // owner: the name of a recipe, or "" of the engine.
@@ -84,10 +93,10 @@ Topic topic_of(const Synonym& synonym, const std::string& owner) {
       join(synonym.names, ", "),
       {cat("A name of ", synonym.from, "."),
        cat("In Lockstep", owner.empty() ? "" : cat(" (recipe ", owner, ")"), ": ",
-           shown_words(synonym),
+           shown_words(synonym.ours),
            synonym.ours_when_off.empty() ? "" : cat("; off: write ", synonym.ours_when_off),
            synonym.note.empty() ? "" : cat(" (", synonym.note, ")")),
-       values.empty() ? "" : cat("Values: ", join(values, ", "))});
+       for_commands(synonym), values.empty() ? "" : cat("Values: ", join(values, ", "))});
   return topic;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text/text.h"
+#include "tools/cli/words/translation/name_words.h"
 #include "tools/cli/words/vocabulary.h"
 
 #include <algorithm>
@@ -16,9 +17,27 @@ std::vector<std::string> keys_of_setup(const RunSetup& setup) {
   return keys;
 }
 
+// Whether the command reads a run, which keeps its settings of training.
+bool reads_run(const BareKeys& bare) {
+  const std::string& group = bare.groups.front();
+  return !bare.options_first && (group == "evaluate" || group == "predict");
+}
+
+// The keys that the command takes.
+std::vector<std::string> keys_taken(const RunSetup& setup, const BareKeys& bare) {
+  std::vector<std::string> keys = keys_of_setup(setup);
+  if (!reads_run(bare)) return keys;
+  Vocabulary known;
+  for (const OptionTable* table : setup.tables()) known.add(*table);
+  std::erase_if(keys, [&](const std::string& key) {
+    return !is_for_reading(known, bare.groups.front(), key);
+  });
+  return keys;
+}
+
 // The key that is nearest to what was typed; or those that are just that in another group.
 std::string meant_by(const RunSetup& setup, const BareKeys& bare, const std::string& typed) {
-  std::vector<std::string> keys = keys_of_setup(setup);
+  std::vector<std::string> keys = keys_taken(setup, bare);
   const std::vector<std::string> in_a_group = keys_in_a_group(keys, typed);
   if (!in_a_group.empty()) return join(in_a_group, " or ");
   for (const std::string& group : bare.groups)
@@ -63,10 +82,16 @@ std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare
     }
     const std::string value = assignment.substr(assignment.find('=') + 1);
     if (known) continue;
-    std::vector<std::string> in_groups = keys_in_a_group(keys_of_setup(setup), key);
+    std::vector<std::string> in_groups = keys_in_a_group(keys_taken(setup, bare), key);
     std::erase_if(in_groups, [](const std::string& each) { return each.starts_with("init."); });
     const bool is_in_a_group = !bare.options_first && !in_groups.empty();
     if (!is_in_a_group && explain(key, value)) continue;  // apply_config says what it is
+    if (const auto kept = keys_in_a_group(keys_of_setup(setup), key);
+        reads_run(bare) && in_groups.empty() && !kept.empty())
+      throw Error(cat(key, " is not an option (argument ", assignment, ")"),
+                  cat("leave it out: ", join(kept, " and "),
+                      kept.size() == 1 ? " is a setting" : " are settings",
+                      " of training, which the run keeps"));
     const std::string near = meant_by(setup, bare, key);
     if (!near.empty())
       throw Error(cat(key, " is not an option (argument ", assignment, ")"),

@@ -180,7 +180,10 @@ Command export_command() {
           .only_options = {"run.root"},
           .complete = "run",
           .run = export_main,
-          .tried_flags = {tried_root()}};
+          .tried_flags = {tried_root(),
+                          {"--format",
+                           "--out FILE.safetensors writes the model; --tensorboard, "
+                           "--csv and --mlflow write what the run logged"}}};
 }
 
 }  // namespace lockstep::cli

@@ -36,6 +36,16 @@ std::int64_t accumulation_for(const ForeignBatch& typed, const TrainOptions& opt
   return std::max<std::int64_t>(1, batch.global / (devices * batch.micro));
 }
 
+// Whether the program's devices share the batch size that it names.
+bool shares_batch(const Vocabulary& known, const TypedName& name) {
+  const Synonym* const synonym = find_synonym(known.synonyms, name.name);
+  if (synonym == nullptr || !synonym->shares_batch || known.has(plain_name(name.name)))
+    return false;
+  const std::vector<OurWord> words = written_here(*synonym, name.value, {});
+  return std::any_of(words.begin(), words.end(),
+                     [](const OurWord& word) { return word.means_several; });
+}
+
 }  // namespace
 
 BatchName batch_name(const Vocabulary& known, const std::string& typed) {
@@ -51,7 +61,10 @@ BatchName batch_name(const Vocabulary& known, const std::string& typed) {
 
 ForeignBatch foreign_batch(const Vocabulary& known, std::span<const TypedName> typed) {
   ForeignBatch batch;
+  if (const Synonym* const size = find_synonym(known.synonyms, "batch_size"))
+    batch.writes_micro = writes(*size, "batch.micro=");
   for (const TypedName& name : typed) {
+    batch.is_shared |= shares_batch(known, name);
     const BatchName which = batch_name(known, name.name);
     const auto size = whole_number<std::int64_t>(name.value, 1, largest_size);
     if (which == BatchName::none || !size) continue;
@@ -71,13 +84,17 @@ ForeignBatch foreign_batch(const Vocabulary& known, std::span<const TypedName> t
 
 std::optional<BatchWords> batch_words(const ForeignBatch& typed, const TrainOptions& in_force,
                                       std::int64_t devices) {
-  const bool needs_devices = typed.global == 0 && typed.per_device > 0;
+  const bool is_shared = typed.is_shared && typed.per_device > 0;
+  const bool needs_devices = typed.global == 0 && typed.per_device > 0 && !is_shared;
   if (devices == 0 && needs_devices) return std::nullopt;
   BatchWords all;
   const bool is_given_here = is_given(in_force, "batch.global");
   std::int64_t global = typed.global;
   if (global == 0 && is_given_here) {
     global = in_force.batch.global;
+  } else if (global == 0 && is_shared) {
+    global = typed.per_device * std::max<std::int64_t>(1, typed.accumulation);
+    all.is_shared = true;
   } else if (global == 0) {
     const std::int64_t micro =
         typed.per_device > 0 ? typed.per_device : std::max<std::int64_t>(in_force.batch.micro, 0);
@@ -89,11 +106,12 @@ std::optional<BatchWords> batch_words(const ForeignBatch& typed, const TrainOpti
   };
   if (global > 0 && !is_given_here)
     all.words.push_back({.name = "batch.global", .value = cat(global)});
-  const bool has_micro = typed.writes_micro && divides(typed.per_device);
+  const bool has_micro = typed.writes_micro && !is_shared && divides(typed.per_device);
   if (has_micro) all.words.push_back({.name = "batch.micro", .value = cat(typed.per_device)});
   const bool agrees = global == 0 ? true
                       : has_micro ? devices * typed.per_device * typed.accumulation == global
-                                  : divides(typed.accumulation);
+                      : is_shared || !typed.writes_micro ? false
+                                                         : divides(typed.accumulation);
   if (typed.writes_accumulation && agrees)
     all.words.push_back({.name = "batch.accumulation", .value = cat(typed.accumulation)});
   return all;

@@ -26,6 +26,7 @@ struct ForeignBatch {
   // translated.
   bool writes_micro = false, writes_accumulation = false;
   bool has_presets_accumulation = true;  // if none is typed; false: the program had none
+  bool is_shared = false;  // per_device is for all devices together, as with nn.DataParallel
 
   bool is_typed() const { return per_device > 0 || accumulation > 0 || global > 0; }
 };
@@ -34,6 +35,7 @@ ForeignBatch foreign_batch(const Vocabulary& known, std::span<const TypedName> t
 struct BatchWords {
   std::vector<OurWord> words;
   bool sums_up_devices = false;  // a value was computed from the number of devices
+  bool is_shared = false;        // batch.global is the typed size, for all devices together
 };
 // The translation in which the sizes agree: "batch.global=128 batch.micro=16". in_force: the
 // options with all other words of the line. devices: their number, 0 if unknown. Nothing if it is

@@ -48,6 +48,10 @@ std::string hint_for_word(const Command& command, const std::vector<std::string>
 std::string hint_for_list(const Command& command, const std::vector<std::string>& words,
                           const std::string& operand);
 
+// For an operand too many that looks like a file: "write data.path=train.txt". Empty for others.
+std::string hint_for_file(const Command& command, const std::vector<std::string>& words,
+                          const std::string& operand);
+
 // For a command line that begins with a flag and lacks the required recipe: the existing recipes,
 // and the line with the recipe that knows most of its names, in its words. Empty for other lines.
 std::string hint_for_recipe(const Command& command, const std::vector<std::string>& words);

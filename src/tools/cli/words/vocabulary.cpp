@@ -3,6 +3,8 @@
 #include "core/base/error.h"
 #include "planning/direct_recipe.h"
 #include "planning/options/batch_options.h"
+#include "planning/options/optimizers.h"
+#include "planning/options/parameter_rules.h"
 #include "planning/recipe_info.h"
 
 #include <algorithm>
@@ -124,6 +126,31 @@ std::optional<NoEffect> without_effect(const std::string& recipe,
   } catch (const Error&) {
   }
   return std::nullopt;
+}
+
+std::optional<Error> refusal_of(const std::string& recipe, std::span<const TypedName> typed,
+                                bool has_gpu) try {
+  if (const DirectRecipe* const direct = find_direct_recipe(recipe)) {
+    const std::unique_ptr<DirectOptions> options = direct->make_options();
+    for (const TypedName& name : typed)
+      set_if_possible(options->table, name.name, name.value, {.kind = ValueSource::Kind::argument});
+    options->check();
+  } else if (const RecipeInfo* const info = engine_recipe(recipe)) {
+    const std::unique_ptr<RecipeOptions> options = info->make_options();
+    const auto train = options_in_force(recipe, typed, has_gpu);
+    set_typed(*options, train->preset, typed, options->table);
+    options->check(*train);
+    check_parameter_options(*train);
+    check_optimizer(*train);
+    const std::vector<std::string> metrics = options->metric_names();
+    if (const std::string& best = train->checkpoint.best_metric; !best.empty() && !metrics.empty())
+      check_best_metric(metrics, best);
+  }
+  return std::nullopt;
+} catch (const MissingFile&) {
+  return std::nullopt;
+} catch (const Error& error) {
+  return error;
 }
 
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,

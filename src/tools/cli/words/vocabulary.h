@@ -2,6 +2,7 @@
 // values in force.
 #pragma once
 
+#include "core/base/error.h"
 #include "core/config/options.h"
 #include "planning/options/no_effect.h"
 #include "planning/options/train_options.h"
@@ -42,6 +43,11 @@ std::vector<std::string> keys_in_a_group(const std::vector<std::string>& keys,
 // own, then each word that is an option with a valid value.
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu);
+
+// Why the recipe refuses the typed options, as far as their values alone tell; nothing if it takes
+// them. Files may be missing yet.
+std::optional<Error> refusal_of(const std::string& recipe, std::span<const TypedName> typed,
+                                bool has_gpu);
 
 // The recipe's explanation if an option has no effect beside the other typed ones.
 std::optional<NoEffect> without_effect(const std::string& recipe, std::span<const TypedName> typed);

@@ -27,6 +27,10 @@ const std::vector<Synonym> names{
      .ours_when_off = "--devices cpu"},
     {.names = {"gpus"}, .from = "Lightning", .ours = "--devices {first}", .note = "a number there"},
     {.names = {"pretrained"}, .from = "timm", .ours = "init.from={path}", .none_when_off = true},
+    {.names = {"max_length"},
+     .from = "Transformers",
+     .ours = "model.context={value}",
+     .in_command = {{"predict", "predict.tokens={value}", "new ones"}, {"evaluate", ""}}},
     {.names = {"dtype"},
      .from = "Transformers",
      .ours = "precision={value}",
@@ -53,6 +57,8 @@ TEST(Synonym, IsFoundHoweverItIsTyped) {
     EXPECT_EQ(find_synonym(names, typed), &names[0]) << typed;
   EXPECT_EQ(find_synonym(names, "batch_sizes"), nullptr);
   EXPECT_EQ(find_synonym(names, "--"), nullptr);
+  EXPECT_EQ(find_synonym(names, "batch.size"), &names[0]) << "as in groups of other programs";
+  EXPECT_EQ(find_synonym(names, "batch.sizes"), nullptr);
 }
 
 TEST(Synonym, AddsUpWhatEachDeviceTakes) {
@@ -129,6 +135,11 @@ TEST(Synonym, ATableHasARowOfEach) {
       << table;
   EXPECT_NE(table.find("| `precision=fp16`; off: `precision=fp32` |"), std::string::npos);
   EXPECT_NE(table.find("| `init.from=PATH`; off: left out |"), std::string::npos);
+  EXPECT_NE(table.find("| `max_length` | Transformers | `model.context=VALUE`; in `lockstep "
+                       "predict`: `predict.tokens=VALUE`; in `lockstep evaluate`: left out | in "
+                       "predict: new ones |"),
+            std::string::npos)
+      << table;
   EXPECT_NE(table.find("| `num_gpus` | scripts | left out | by itself |"), std::string::npos);
   EXPECT_NE(table.find("| `--devices 0,1,…` | a number there |"), std::string::npos);
 }

@@ -13,12 +13,14 @@
 #include "planning/options/no_effect.h"
 #include "planning/recipe_info.h"
 #include "runtime/run/folder/run_dir.h"
+#include "tools/cli/words/translation/name_words.h"
 #include "tools/cli/words/vocabulary.h"
 
 namespace lockstep::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -32,8 +34,14 @@ struct NamedOptions : RecipeOptions {
     table.add("predict.out", out, {.meaning = "where they go"});
     table.add("predict.seed", draws, {.meaning = "of the symbols"});
     table.add("data.width", width, {.meaning = "of a trunk without data.path"});
+    table.add("evaluate.rounds", rounds, {.meaning = "numbers of them"});
     table.add_synonyms(
         {{.names = {"num_things"}, .from = "scripts", .ours = "data.things={value}"},
+         {.names = {"num_rounds", "rounds"},
+          .from = "scripts",
+          .ours = "data.things={value}",
+          .note = "of training",
+          .in_command = {{"evaluate", "evaluate.rounds={value}", "several, 1,2,3"}}},
          {.names = {"learning_rate1"}, .from = "", .ours = "data.rate={value}/optimizer.lr"},
          {.names = {"learning_rate2"}, .from = "", .ours = "optimizer.lr={value}"},
          {.names = {"model_name"}, .from = "", .ours = "data.path={path}"},
@@ -56,14 +64,17 @@ struct NamedOptions : RecipeOptions {
     table.add_preset({"contest",
                       "for tests",
                       {{"batch.global", "64"}, {"batch.micro", "16"}, {"schedule.period", "10"}}});
+    table.add_preset({"counted", "for tests", {{"stop.steps", "100"}}});
   }
   void defaults(TrainOptions& train, bool) const override { train.batch.global = 8; }
   void check(const TrainOptions&) const override {
+    if (things > 50)
+      throw Error(cat("data.things is ", things, ", but at most 50 fit"), "take 50 or fewer");
     if (!path.empty()) check_no_effect(table, "data.path has one", {"data.width"});
   }
   std::int64_t things = 3, width = 8, draws = 0;
   double rate = 0;
-  std::string path, symbols, out;
+  std::string path, symbols, out, rounds;
 };
 
 // Whose micro-batch counts other things than samples.
@@ -92,6 +103,9 @@ struct NamedDirect : DirectOptions {
          {.names = {"tickers"}, .from = "scripts", .ours = "symbols={value} data.path=DIR"}});
   }
   DirectResult train(const DirectContext&) const override { return {}; }
+  void check() const override {
+    if (rate > 1) throw Error("learning_rate is above 1");
+  }
   double rate = 0.1;
   std::string path, symbols;
   std::vector<std::string> names;
@@ -263,6 +277,23 @@ TEST_F(ForeignNames, AShareIsOfTheStepsThatEndTheRun) {
             "write schedule.unit=epochs schedule.warmup=0.2");
 }
 
+TEST_F(ForeignNames, CheckpointsEachSoManyStepsAreNoTime) {
+  for (const char* name : {"checkpoint_every", "save_checkpoint_every", "checkpoint_freq"})
+    EXPECT_THAT(hint({cat(name, "=1000")}), HasSubstr("write checkpoint.every_steps=1000 (steps; "))
+        << name;
+  EXPECT_EQ(hint({"save_every_n_steps=1000"}), "write checkpoint.every_steps=1000");
+}
+
+TEST_F(ForeignNames, ALengthThatIsTypedSetsAsideTheOtherOne) {
+  EXPECT_EQ(hint({"preset=counted", "epochs=3"}), "write stop.epochs=3 stop.steps=0");
+  EXPECT_EQ(hint({"preset=counted", "epochs=2", "warm_up=0.1"}),
+            "write stop.epochs=2 stop.steps=0 schedule.unit=epochs schedule.warmup=0.2");
+  EXPECT_EQ(hint({"preset=counted", "stop.steps=50", "epochs=3"}), "write stop.epochs=3");
+  EXPECT_EQ(hint({"epochs=3", "max_steps=50"}),
+            "write stop.epochs=3 stop.steps=50 (steps of the optimizer)");
+  EXPECT_EQ(hint({"epochs=3"}), "write stop.epochs=3");
+}
+
 // One schedule.unit counts all lengths.
 TEST_F(ForeignNames, LengthsOfAScheduleInTwoUnitsContradictEachOther) {
   EXPECT_EQ(hint({"warm_up=0.1", "stop.epochs=3", "warmup_steps=5"}),
@@ -324,6 +355,37 @@ TEST_F(ForeignNames, WhatHasNoEffectBesideTheRestIsLeftOut) {
             "leave out hidden_size: data.width has no effect: data.path has one");
 }
 
+TEST_F(ForeignNames, NoValueIsWrittenThatTheRecipeRefuses) {
+  EXPECT_EQ(hint({"lr=1", "num_things=99"}),
+            "write optimizer.lr=1; num_things=99 is refused: data.things is 99, but at most 50 "
+            "fit; take 50 or fewer");
+  EXPECT_EQ(hint({"num_things=99"}),
+            "num_things=99 is refused: data.things is 99, but at most 50 fit; take 50 or fewer");
+  EXPECT_EQ(key_refusal("named-direct", {"eta=7"}, 0),
+            "eta is not an option; it is a name of LightGBM | eta=7 is refused: learning_rate is "
+            "above 1");
+  EXPECT_EQ(hint({"data.things=99", "lr=1"}), "write optimizer.lr=1") << "the line is refused";
+  EXPECT_EQ(hint({"num_things=99"}, {.of_run = "resume"}), "write data.things=99")
+      << "the run has options of its own";
+}
+
+TEST_F(ForeignNames, WithDataParallelABatchIsOfAllDevices) {
+  EXPECT_EQ(hint({"data_parallel=True", "batch_size=2"}),
+            "write --devices all batch.global=2 (with nn.DataParallel it is of all devices "
+            "together, as batch.global is)");
+  EXPECT_THAT(hint({"use_dp=1", "grad_accum=4", "batch_size=16"}),
+              HasSubstr("write --devices all batch.global=64; leave out grad_accum ("));
+  EXPECT_THAT(hint({"data_parallel=False", "batch_size=2"}),
+              HasSubstr("write --devices 0 batch.global=2 batch.micro=2: batch.global is of 1"));
+  EXPECT_THAT(hint({"use_ddp=True", "batch_size=2"}), HasSubstr("batch.global=4 batch.micro=2"));
+}
+
+TEST_F(ForeignNames, AScriptOnTheCpuWasOneProcess) {
+  EXPECT_THAT(refusal({"named", "--gpu", "False", "--batch_size", "3"}),
+              AnyOf(HasSubstr("for a script that used one process, batch.global=3 and no other"),
+                    HasSubstr("batch.global is of 1 device")));
+}
+
 TEST_F(ForeignNames, DevicesThatAreGivenAreNotNamedAgain) {
   const FlagsHere given{.devices = "0"};
   EXPECT_EQ(hint({"gpus=2"}, given), "leave it out: --devices 0 is given");
@@ -345,16 +407,17 @@ TEST_F(ForeignNames, AllNamesOfAFileAreTranslatedTogether) {
         "training.batch_size", "16");
     return error ? error->hint() : "nothing";
   };
-  EXPECT_EQ(hint_in({}),
-            cat("write in ", file,
-                ", in place of these names and above any [table]:\n"
-                "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
-                "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
-                "batch.global is of 2 devices together; for a script that used one "
-                "GPU, batch.global=64 and no other batch.* train as it did\n"
-                "leave out pin_memory\n"
-                "(there of each device, but with nn.DataParallel of all devices together, as "
-                "batch.global is; batch.micro may be left out)"));
+  EXPECT_EQ(
+      hint_in({}),
+      cat("write in ", file,
+          ", in place of these names and above any [table]:\n"
+          "batch.global = 128\nbatch.micro = 16\nbatch.accumulation = 4\n"
+          "optimizer.lr = 0.0005\nprecision = \"fp16\"\n"
+          "batch.global is of 2 devices together; for a script that used one "
+          "GPU, batch.global=64 and no other batch.* train as it did\n"
+          "leave out pin_memory\n"
+          "(with one process per GPU, it is the batch of each GPU; with nn.DataParallel it is "
+          "of all GPUs, as batch.global is; batch.micro may be left out)"));
   const std::string json = (folder.path() / "my.json").string();
   write_file_atomic(json, R"({"lr": 5e-4, "dtype": "float16"})");
   EXPECT_EQ(explain_keys("named", {}, gpus(2), {}, {json})("lr", "")->hint(),
@@ -528,6 +591,30 @@ TEST_F(ForeignNames, ACommandThatCountsDevicesIsToldTheirNumber) {
   EXPECT_EQ(hint({"gpu_ids=[0,1]"}), "write --devices 0,1");
 }
 
+// There --devices 2 is the third GPU.
+TEST_F(ForeignNames, ACommandThatCountsDevicesSaysWhatTrainingTakes) {
+  EXPECT_THAT(refusal({"named", "--device_ids", "0,1"}),
+              EndsWith("| write --devices 2 (lockstep train takes --devices 0,1)"));
+  EXPECT_THAT(refusal({"named", "--gpus", "2"}),
+              EndsWith("| write --devices 2 (all GPUs are the default; lockstep train takes "
+                       "--devices 0,1)"));
+  EXPECT_EQ(hint({"device_ids=0,1"}), "write --devices 0,1");
+}
+
+TEST_F(ForeignNames, ANameOfAGroupInAnotherProgramIsFoundWithItsDot) {
+  EXPECT_THAT(hint({"batch.size=4"}), HasSubstr("write batch.global=8 batch.micro=4"));
+  EXPECT_EQ(hint({"data.dir=x"}), "write data.path=x");
+}
+
+TEST_F(ForeignNames, AFileInPlaceOfAnOptionIsTheData) {
+  EXPECT_THAT(refusal({"named", "train.txt"}),
+              EndsWith("unexpected argument train.txt | write data.path=train.txt"));
+  EXPECT_THAT(refusal({"named", "best.pth"}), EndsWith("| write init.from=best.pth"));
+  EXPECT_THAT(refusal({"named", "mine.toml"}), Not(HasSubstr("data.path")));
+  EXPECT_THAT(refusal({"named", "wombat"}), HasSubstr("| usage: "));
+  EXPECT_THAT(refusal({"rows", "train.txt"}), HasSubstr("| usage: ")) << "it has no data.path";
+}
+
 TEST_F(ForeignNames, ACommandWithoutTheRecipeSaysSoWhateverFlagItIsGiven) {
   Command command = planner();
   command.complete = "recipe";
@@ -556,7 +643,7 @@ TEST_F(ForeignNames, TheBatchOfAListOfNumbersIsThatOfTheLargest) {
 
 TEST_F(ForeignNames, WhatIsTheDefaultIsLeftOutBesideWhatIsNotKnown) {
   EXPECT_THAT(refusal({"named", "--gpus", "all", "--wombat", "1"}),
-              HasSubstr("| leave it out; not known: --wombat: all GPUs are the default"));
+              HasSubstr("| leave it out: all GPUs are the default; not known: --wombat"));
 }
 
 TEST_F(ForeignNames, AListOfNumbersIsOneForBench) {
@@ -590,8 +677,9 @@ TEST_F(ForeignNames, NoWordOfTheLineIsDropped) {
       refusal({"named", "BATCH_SIZE=4", "GRADIENT_CLIP=1.0", "BOGUS=1", "--devices=1xT4"}),
       HasSubstr("| write batch.global=4 batch.micro=4 optimizer.clip=1.0: batch.global is of "
                 "1 device; not known: BOGUS"));
-  EXPECT_THAT(refusal({"named", "--pin-memory", "--wombat", "3"}),
-              HasSubstr("| leave it out; not known: --wombat: loader threads"));
+  EXPECT_THAT(
+      refusal({"named", "--pin-memory", "--wombat", "3"}),
+      AllOf(HasSubstr("| leave it out: loader threads"), EndsWith("; not known: --wombat")));
   EXPECT_EQ(hint({"symbols=4", "lr=1"}), "write optimizer.lr=1") << "of a step that follows";
 }
 
@@ -654,6 +742,36 @@ TEST_F(ForeignNames, ACommandThatReadsARunIsToldWhatItTakes) {
   }
   EXPECT_EQ(refused("predict", {"E=mc", "--", "SYMBOLS=4"}), "") << "a text, and a file perhaps";
   EXPECT_EQ(refused("predict", {"SYMBOLS=4 is the answer"}), "") << "a text";
+}
+
+const FlagsHere of_evaluate{.names = {"--devices"}, .group = "evaluate", .of_run = "evaluate"};
+const FlagsHere of_predict{.names = {"--devices"}, .group = "predict", .of_run = "predict"};
+
+TEST_F(ForeignNames, AWordThatTheCommandTakesIsNeverLeftOut) {
+  EXPECT_EQ(hint({"rounds=5", "label_list=a"}, of_evaluate), "write predict.symbols=a");
+  EXPECT_EQ(hint({"rounds=5", "lr=1"}, of_evaluate),
+            "leave it out: the run keeps its settings of training");
+  EXPECT_EQ(hint({"wd=1", "lr=1"}, of_evaluate),
+            "leave out wd, lr: the run keeps its settings of training");
+  EXPECT_EQ(hint({"--rounds=5"}, of_evaluate), "write evaluate.rounds=5 (several, 1,2,3)");
+  EXPECT_EQ(hint({"rounds=5", "num_rounds=3"}, of_evaluate),
+            "leave it out: evaluate.rounds=5 is set already and counts");
+}
+
+TEST_F(ForeignNames, ANameMayMeanAnotherOptionForACommandThatReadsARun) {
+  EXPECT_EQ(hint({"num_rounds=5"}, of_evaluate), "write evaluate.rounds=5 (several, 1,2,3)");
+  EXPECT_EQ(hint({"num_rounds=5"}, of_predict),
+            "leave it out: the run keeps its settings of training");
+  EXPECT_EQ(hint({"num_rounds=5"}), "write data.things=5 (of training)");
+}
+
+TEST_F(ForeignNames, ACommandThatReadsARunTakesItsOwnOptionsAndThoseOfFiles) {
+  const Vocabulary known = vocabulary_of("named");
+  for (const char* key : {"evaluate.rounds", "predict.symbols", "eval.batch", "precision"})
+    EXPECT_TRUE(is_for_reading(known, "evaluate", key)) << key;
+  EXPECT_FALSE(is_for_reading(known, "predict", "evaluate.rounds")) << "predict never reads it";
+  for (const char* key : {"data.things", "batch.global", "stop.steps"})
+    EXPECT_FALSE(is_for_reading(known, "evaluate", key)) << key;
 }
 
 TEST_F(ForeignNames, ARunThatGoesOnKeepsItsGlobalBatch) {

@@ -15,7 +15,10 @@ std::string unknown_command_hint(const std::string& word) {
 }
 
 TEST(UnknownCommand, OtherProgramsWordsNameTheCommandHere) {
-  for (const char* word : {"inference", "infer", "Inference"})
+  EXPECT_EQ(unknown_command_hint("run"),
+            "lockstep launch PROGRAM runs a script of yours on every GPU; lockstep train RECIPE "
+            "trains");
+  for (const char* word : {"inference", "infer", "Inference", "sample"})
     EXPECT_EQ(unknown_command_hint(word), "lockstep predict RUN INPUT makes outputs") << word;
   for (const char* word : {"eval", "validate"})
     EXPECT_EQ(unknown_command_hint(word), "lockstep evaluate RUN computes validation metrics");
