@@ -21,14 +21,14 @@ struct SpawnSpec {
   int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;    // above 2; 0, 1, 2: shared; -1: /dev/null
   std::vector<int> inherited;  // kept open under their numbers; all others are closed
   bool inherits_all = false;   // keeps all descriptors open but close-on-exec ones
-  bool own_group = true;     // leads a process group. With this or own_session, the child gets
-                             // SIGKILL when the calling thread ends
-  bool own_session = false;  // leads a session, and with it a group: no terminal reaches it
-  bool outlives_us = false;  // no SIGKILL when the calling thread ends
-  std::string folder;        // working folder; empty: as this process
-  std::vector<int> cores;    // cores it may use; empty: as this process
-  int announce_fd = -1;      // the child writes its pid_t here before it execs; or -1
-  int cgroup_fd = -1;        // as for fork_with_signals_blocked; or -1
+  bool own_group = true;       // leads a process group. With this or own_session, the child gets
+                               // SIGKILL when the calling thread ends
+  bool own_session = false;    // leads a session, and with it a group: no terminal reaches it
+  bool outlives_us = false;    // no SIGKILL when the calling thread ends
+  std::string folder;          // working folder; empty: as this process
+  std::vector<int> cores;      // cores it may use; empty: as this process
+  int announce_fd = -1;        // the child writes its pid_t here before it execs; or -1
+  int cgroup_fd = -1;          // as for fork_with_signals_blocked; or -1
 };
 
 // Every program of Lockstep calls this at its start. A write beyond the file-size limit (ulimit -f)
