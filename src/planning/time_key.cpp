@@ -2,6 +2,8 @@
 
 #include "planning/memory/measured_memory.h"
 
+#include <cmath>
+
 namespace lockstep {
 namespace {
 
@@ -41,7 +43,7 @@ nlohmann::json start_time_key(const RunSetup& setup, const std::string& cpu) {
 }
 
 nlohmann::json prediction_time_key(const RunSetup& setup, const std::vector<Device>& devices,
-                                   const std::string& cpu) {
+                                   double item_bytes, const std::string& cpu) {
   nlohmann::json options = setup.options->table.to_json();
   for (const OptionInfo& option : setup.options->table.options())
     if (tells_a_place(option) || option.key == input_key || option.key == out_key)
@@ -50,6 +52,7 @@ nlohmann::json prediction_time_key(const RunSetup& setup, const std::vector<Devi
           {"plugin", setup.plugin},
           {"options", std::move(options)},
           {"parameters", setup.prepared.facts.parameters},
+          {"item_size", item_bytes > 0 ? std::lround(std::log2(item_bytes)) : -1},
           {"devices", device_kinds(devices, cpu)}};
 }
 

@@ -64,12 +64,22 @@ TEST(TimeKey, OfAStartGoesByRecipeAndDevicesAlone) {
 
 TEST(TimeKey, OfPredictingGoesByItsOptions) {
   const auto key = [](const std::vector<std::string>& options) {
-    return prediction_time_key(timed_setup(options, gpus(1)), gpus(1), "a CPU");
+    return prediction_time_key(timed_setup(options, gpus(1)), gpus(1), 0, "a CPU");
   };
   EXPECT_EQ(key({"data.path=/elsewhere", "batch.global=8"}), key({}));
   EXPECT_NE(key({"predict.tokens=9"}), key({}));
   EXPECT_NE(key({"model.width=65"}), key({}));
   EXPECT_EQ(key({"predict.input=[\"a\"]", "predict.out=b"}), key({}));
+}
+
+TEST(TimeKey, OfPredictingIsForItemsOfAboutTheSameSize) {
+  const RunSetup setup = timed_setup({}, gpus(1));
+  const auto key = [&](double item_bytes) {
+    return prediction_time_key(setup, gpus(1), item_bytes, "a CPU");
+  };
+  EXPECT_EQ(key(1000), key(1100));
+  EXPECT_NE(key(8'000), key(4'000'000)) << "volumes of 20 and of 160 voxels an edge";
+  EXPECT_NE(key(0), key(1)) << "unknown";
 }
 
 // Training looks it up, and gives a copy of its setup to what predicts.
@@ -86,7 +96,7 @@ TEST(TimeKey, OfPredictingIsThatOfACopyOfTheSetup) {
   apply_config(tables, {}, options);
   setup.prepared.facts = text_facts();
   setup.plan = make_plan(*setup.train, setup.prepared.facts, {}, gpus(2));
-  const auto key = [](const RunSetup& of) { return prediction_time_key(of, gpus(2), "a CPU"); };
+  const auto key = [](const RunSetup& of) { return prediction_time_key(of, gpus(2), 0, "a CPU"); };
   const RunSetup copy = setup_from_json(setup_to_json(setup));
   EXPECT_EQ(key(copy), key(setup));
   setup.prepared.facts.parameters = 0;
