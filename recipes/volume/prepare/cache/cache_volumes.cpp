@@ -162,12 +162,13 @@ class Filler {
     hash_missing();  // some may be there under other paths
     if (missing_.empty()) return;
     if (const auto why = try_room())
-      throw Error(*why,
-                  "make room, raise data.cache_gb, name a folder on another disk with run.root, or "
-                  "train on fewer volumes (data.csv) or coarser ones (data.spacing)");
+      throw Error(
+          *why,
+          "make room, raise data.cache_gb, name a folder on another disk with run.cache, or "
+          "train on fewer volumes (data.csv) or coarser ones (data.spacing)");
   }
 
-  std::optional<std::string> try_room() const {
+  std::optional<std::string> try_room() {
     std::vector<double> bytes(missing_.size());
     run_parallel({.count = missing_.size(), .run = [&](std::size_t i) {
                     bytes[i] =
@@ -176,7 +177,8 @@ class Filler {
     std::set<std::string> kept;
     for (const fs::path& path : cached_)
       if (!path.empty()) kept.insert(path.filename().string());
-    return make_room(folder_, std::accumulate(bytes.begin(), bytes.end(), 0.0), kept, limits_);
+    needed_bytes_ = std::accumulate(bytes.begin(), bytes.end(), 0.0);
+    return make_room(folder_, needed_bytes_, kept, limits_);
   }
 
   void hash_missing() {
@@ -214,7 +216,9 @@ class Filler {
   }
 
   void decode_missing() {
-    say_(cat("reading ", how_many(missing_.size()), " into the cache"));
+    say_(cat("reading ", how_many(missing_.size()), " into the cache ", folder_.string(), ": ",
+             format_bytes(needed_bytes_), " of ", format_bytes(free_bytes(folder_, limits_)),
+             " that are free there"));
     auto told = std::chrono::steady_clock::now();
     const auto progress = [&](std::size_t done) {
       const auto now = std::chrono::steady_clock::now();
@@ -242,6 +246,7 @@ class Filler {
   std::optional<SourceIndex> index_;
   std::vector<fs::path> cached_;
   std::vector<std::size_t> missing_;
+  double needed_bytes_ = 0;  // on the disk, for those
 };
 
 }  // namespace
