@@ -2,7 +2,10 @@
 
 #include "planning/memory/measured_memory.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 namespace lockstep {
 namespace {
@@ -21,13 +24,24 @@ nlohmann::json device_kinds(const std::vector<Device>& devices, const std::strin
 
 bool tells_a_place(const OptionInfo& option) { return option.spec.is_path; }
 
+// Which samples are for validation: a step and a pass cost the same with any of them.
+bool tells_the_split(const OptionInfo& option) {
+  constexpr std::array<std::string_view, 3> options{"data.valid", "data.fold", "data.split_seed"};
+  return std::any_of(options.begin(), options.end(),
+                     [&](std::string_view beginning) { return option.key.starts_with(beginning); });
+}
+
+bool tells_which_data(const OptionInfo& option) {
+  return tells_a_place(option) || tells_the_split(option);
+}
+
 }  // namespace
 
 nlohmann::json training_time_key(const RunSetup& setup, const std::string& cpu) {
   nlohmann::json key = memory_key(setup);
   nlohmann::json& options = key["options"];
   for (const OptionInfo& option : setup.options->table.options())
-    if (tells_a_place(option)) options.erase(option.key);
+    if (tells_which_data(option)) options.erase(option.key);
   for (const OptionInfo& option : setup.train->table.options())
     if (option.key.starts_with("eval.every_") || tells_a_place(option)) options.erase(option.key);
   const BatchPlan& batch = setup.plan.batch;
@@ -46,7 +60,7 @@ nlohmann::json prediction_time_key(const RunSetup& setup, const std::vector<Devi
                                    double item_bytes, const std::string& cpu) {
   nlohmann::json options = setup.options->table.to_json();
   for (const OptionInfo& option : setup.options->table.options())
-    if (tells_a_place(option) || option.key == input_key || option.key == out_key)
+    if (tells_which_data(option) || option.key == input_key || option.key == out_key)
       options.erase(option.key);
   return {{"recipe", setup.recipe},
           {"plugin", setup.plugin},

@@ -10,8 +10,8 @@
 namespace lockstep {
 
 // The key of training times. It holds all that decides memory (planning/memory/measured_memory.h),
-// except where the data lies and when it is evaluated. It also holds the batch, and the kind and
-// number of the plan's devices. cpu: the model of this host's processor.
+// except where the data lies, how it is split, and when it is evaluated. It also holds the batch,
+// and the kind and number of the plan's devices. cpu: the model of this host's processor.
 nlohmann::json training_time_key(const RunSetup& setup, const std::string& cpu);
 
 // The key of a start's time, whatever the model: the recipe, and the kind and number of the plan's

@@ -11,11 +11,13 @@ namespace {
 
 struct TimedRecipe : RecipeOptions {
   std::int64_t width = 64, tokens = 5;
+  double valid_share = 0.2;
   std::string path;
   TimedRecipe() {
     add_item_options();
     table.add("model.width", width, {.meaning = "of the model"});
     table.add("data.path", path, {.meaning = "the data", .is_path = true});
+    table.add("data.valid_share", valid_share, {.meaning = "to validate on"});
     table.add("predict.tokens", tokens, {.meaning = "to predict"});
   }
 };
@@ -48,8 +50,9 @@ TEST(TimeKey, OfTrainingDiffersWithModelBatchAndDevices) {
 }
 
 TEST(TimeKey, OfTrainingIsTheSameForOtherDataLengthAndEvaluations) {
-  for (const char* option : {"data.path=/elsewhere", "stop.steps=9", "eval.every_steps=7",
-                             "eval.every_epochs=2", "seed=3", "predict.tokens=9", "stop.after=9h"})
+  for (const char* option :
+       {"data.path=/elsewhere", "stop.steps=9", "eval.every_steps=7", "eval.every_epochs=2",
+        "data.valid_share=0.34", "seed=3", "predict.tokens=9", "stop.after=9h"})
     EXPECT_EQ(training_key({option}), training_key({})) << option;
 }
 
@@ -66,7 +69,7 @@ TEST(TimeKey, OfPredictingGoesByItsOptions) {
   const auto key = [](const std::vector<std::string>& options) {
     return prediction_time_key(timed_setup(options, gpus(1)), gpus(1), 0, "a CPU");
   };
-  EXPECT_EQ(key({"data.path=/elsewhere", "batch.global=8"}), key({}));
+  EXPECT_EQ(key({"data.path=/elsewhere", "data.valid_share=0", "batch.global=8"}), key({}));
   EXPECT_NE(key({"predict.tokens=9"}), key({}));
   EXPECT_NE(key({"model.width=65"}), key({}));
   EXPECT_EQ(key({"predict.input=[\"a\"]", "predict.out=b"}), key({}));
