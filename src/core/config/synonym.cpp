@@ -30,8 +30,6 @@ bool is_switch(const std::string& value) {
   return detail::parse_boolean(in_small_letters(value)).has_value();
 }
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
 std::string whole_text(std::int64_t number) { return std::to_string(number); }
 
 // The batch of all devices together in one step.
@@ -54,6 +52,7 @@ std::string without_brackets(const std::string& value) {
 
 // "64x64x64" and "(64, 64, 64)" as "64,64,64".
 std::string list_of(const std::string& value) {
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   std::string list = without_brackets(value);
   for (std::size_t i = 1; i + 1 < list.size(); ++i)
     if ((list[i] == 'x' || list[i] == 'X') && is_digit(list[i - 1]) && is_digit(list[i + 1]))

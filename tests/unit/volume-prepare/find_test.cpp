@@ -160,6 +160,13 @@ TEST_F(Find, SaysWhichImageHasNoLabel) {
   EXPECT_THAT(prepare_error(),
               AllOf(HasSubstr("the volume scan-3 has no label in"), HasSubstr("train_labels"),
                     HasSubstr("the nearest id is scan-")));
+  write_image("22");
+  std::filesystem::remove(data() / "train_images/scan-3.tif");
+  EXPECT_EQ(thrown_by([&] { prepare(); }).hint(),
+            "add the file, or leave the volume out by a table of the others (data.csv)");
+  write_text("train.csv", "id\n22\n");
+  EXPECT_EQ(thrown_by([&] { prepare(); }).hint(),
+            "add the file, or remove the line from the table");
 }
 
 TEST_F(Find, SaysWhichLineOfATableHasNoVolume) {

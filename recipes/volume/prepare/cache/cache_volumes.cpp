@@ -5,6 +5,7 @@
 #include <chrono>
 #include <numeric>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/error.h"
@@ -59,6 +60,19 @@ std::string joint_hash(const std::vector<std::string>& hashes) {
 }
 
 std::string how_many(std::size_t count) { return cat(count, count == 1 ? " volume" : " volumes"); }
+
+// Readers of files do not know that a set may do without one of them.
+template <class Function>
+auto with_way_out(const Function& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (!error.hint().empty() || !std::string_view(error.what()).starts_with("cannot read ")) throw;
+    throw Error(error.what(),
+                "replace the file by an undamaged copy, or leave the volume out by a table of the "
+                "others (data.csv)");
+  }
+}
 
 class Filler {
  public:
@@ -171,8 +185,8 @@ class Filler {
   std::optional<std::string> try_room() {
     std::vector<double> bytes(missing_.size());
     run_parallel({.count = missing_.size(), .run = [&](std::size_t i) {
-                    bytes[i] =
-                        static_cast<double>(cached_bytes(header_of(pairs_[missing_[i]], how_)));
+                    bytes[i] = static_cast<double>(cached_bytes(
+                        with_way_out([&] { return header_of(pairs_[missing_[i]], how_); })));
                   }});
     std::set<std::string> kept;
     for (const fs::path& path : cached_)
@@ -208,7 +222,7 @@ class Filler {
     const std::string before = stamps_of(pair);
     find_name(i);
     if (mark_used(cached_[i]) && is_whole(cached_[i])) return;
-    decode(pair, how_, cached_[i]);
+    with_way_out([&] { decode(pair, how_, cached_[i]); });
     if (stamps_of(pair) == before) return;
     std::error_code ignored;
     fs::remove(cached_[i], ignored);

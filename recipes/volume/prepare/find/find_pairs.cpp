@@ -174,6 +174,13 @@ void check_channel_count(const Pair& pair, std::size_t most, const fs::path& fol
                 restore_it);
 }
 
+std::string missing_hint(const std::string& id, const std::string& place, const Volumes& volumes) {
+  const std::string near = nearest_hint(id, volumes);
+  return cat(near, near.empty() ? "" : "; else ", "add the file, or ",
+             place.empty() ? "leave the volume out by a table of the others (data.csv)"
+                           : "remove the line from the table");
+}
+
 Pair pair_of(const std::string& id, const std::string& place, const Volumes& images,
              const Volumes& labels, const FurtherChannels& further, const Folders& folders) {
   const auto find = [&](const Volumes& volumes, const char* what, const fs::path& folder) {
@@ -181,7 +188,7 @@ Pair pair_of(const std::string& id, const std::string& place, const Volumes& ima
     if (found == volumes.end())
       throw Error(cat(place.empty() ? "" : place + ": ", "the volume ", id, " has no ", what,
                       " in ", folder.string()),
-                  nearest_hint(id, volumes));
+                  missing_hint(id, place, volumes));
     return found->second;
   };
   const auto channels = further.find(id);
