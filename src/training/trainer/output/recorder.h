@@ -10,9 +10,9 @@
 #include "runtime/run/formats/tensorboard_log.h"
 #include "training/checkpoint/snapshot.h"
 #include "training/evaluation/evaluator.h"
-#include "training/step/step_graphs.h"
 #include "training/parameters/parameter_groups.h"
 #include "training/recipe/recipe.h"
+#include "training/step/step_graphs.h"
 #include "training/step/step_metrics.h"
 #include "training/trainer/output/link_speed.h"
 #include "training/trainer/output/step_times.h"
@@ -54,7 +54,8 @@ class Recorder {
   void step(const StepResult& result, const OwnTimes& own, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
-  void buckets(std::int64_t step, const std::vector<Bucket>& buckets,
+  // How the gradients of several ranks are added up. library: that does it, "NCCL".
+  void buckets(std::int64_t step, const ParameterStorage& storage, const std::string& library,
                const std::optional<KnownLink>& link);
   void graph(std::int64_t step, const GraphState& state);
   // Memory ran out: from the step after `step` on, other micro-batches, or blocks that are computed
