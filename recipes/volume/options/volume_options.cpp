@@ -2,6 +2,7 @@
 #include "recipes/volume/options/volume_options.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -215,6 +216,26 @@ std::optional<std::array<double, 3>> three(const std::vector<std::string>& words
   return numbers;
 }
 
+// Words with numbers among other marks, such as 64x64x64 or (64,64,64), as the option takes them;
+// "" where there are not one or three numbers.
+std::string numbers_in(const std::vector<std::string>& words) {
+  std::string text = join(words, ",");
+  for (char& c : text)
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.') c = ' ';
+  std::vector<std::string> numbers = split(text, ' ');
+  std::erase(numbers, "");
+  return three(numbers) ? join(numbers, ",") : "";
+}
+
+// For words that cannot be read, or whose numbers cannot be. examples: "data.patch=64 or
+// data.patch=32,64,64".
+std::string hint_for_numbers(const std::string& key, const std::vector<std::string>& words,
+                             const std::string& examples) {
+  const std::string numbers = three(words) ? "" : numbers_in(words);
+  return numbers.empty() ? cat("for example ", examples)
+                         : cat("write numbers with commas between: ", key, "=", numbers);
+}
+
 }  // namespace
 
 VolumeOptions::VolumeOptions() {
@@ -235,7 +256,7 @@ std::array<std::int64_t, 3> VolumeOptions::patch() const {
   if (!numbers || !std::all_of(numbers->begin(), numbers->end(), good))
     throw Error(cat("data.patch must be one whole number from 1 to 1024 or three (z,y,x), but is ",
                     join(data.patch, ",")),
-                "for example data.patch=64 or data.patch=32,64,64");
+                hint_for_numbers("data.patch", data.patch, "data.patch=64 or data.patch=32,64,64"));
   std::array<std::int64_t, 3> sizes{};
   std::transform(numbers->begin(), numbers->end(), sizes.begin(),
                  [](double n) { return static_cast<std::int64_t>(n); });
@@ -247,9 +268,10 @@ std::optional<std::array<double, 3>> VolumeOptions::spacing() const {
   const auto numbers = three(data.spacing);
   if (!numbers || !std::all_of(numbers->begin(), numbers->end(),
                                [](double mm) { return mm > 0 && std::isfinite(mm); }))
-    throw Error(cat("data.spacing must be one positive number or three (z,y,x), but is ",
-                    join(data.spacing, ",")),
-                "for example data.spacing=1 or data.spacing=3,1,1");
+    throw Error(
+        cat("data.spacing must be one positive number or three (z,y,x), but is ",
+            join(data.spacing, ",")),
+        hint_for_numbers("data.spacing", data.spacing, "data.spacing=1 or data.spacing=3,1,1"));
   return numbers;
 }
 

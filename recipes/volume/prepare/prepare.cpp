@@ -42,6 +42,12 @@ std::vector<Pair> pairs_of(const VolumeOptions& options, const PrepareContext& c
   return find_pairs({.path = made_volumes(context.cache_dir, say).string()}, say);
 }
 
+// As the run's record is to have them.
+void name_folders(VolumeOptions& options) {
+  for (std::string* const folder : {&options.data.images, &options.data.labels})
+    if (!folder->empty()) *folder = fs::absolute(folder_below(options.data.path, *folder)).string();
+}
+
 CacheLimits limits_of(const VolumeOptions& options) { return {.most_gb = options.data.cache_gb}; }
 
 const Pair* find_id(const std::vector<Pair>& pairs, const std::string& id) {
@@ -268,6 +274,7 @@ Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context) 
   }
   if (const fs::path file = nnunet_dataset_file(options.data.path); !file.empty())
     take_nnunet_dataset(options, read_nnunet_dataset(file), /*training=*/true, say);
+  name_folders(options);
   const std::vector<Pair> pairs = pairs_of(options, context, say);
   std::vector<std::string> ids;
   for (const Pair& pair : pairs) ids.push_back(pair.id);

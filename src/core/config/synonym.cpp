@@ -50,6 +50,16 @@ std::string without_brackets(const std::string& value) {
   return list;
 }
 
+// "64x64x64" and "(64, 64, 64)" as "64,64,64".
+std::string list_of(const std::string& value) {
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  std::string list = without_brackets(value);
+  for (std::size_t i = 1; i + 1 < list.size(); ++i)
+    if ((list[i] == 'x' || list[i] == 'X') && is_digit(list[i - 1]) && is_digit(list[i + 1]))
+      list[i] = ',';
+  return list;
+}
+
 // The number of "cuda:1" or "gpu:1", or "".
 std::string index_behind_colon(const std::string& value) {
   for (const std::string_view before : {"cuda:", "gpu:"})
@@ -134,6 +144,7 @@ std::optional<std::string> meaning_of(std::string_view word, const Synonym& syno
   if (word == "device") return device_of(value);
   if (word == "first") return first_devices(value);
   if (word == "path") return value.empty() || is_switch(value) ? "PATH" : value;
+  if (word == "list") return value.empty() ? unknown_value : list_of(value);
   if (word == "duration") return value.empty() ? unknown_value : duration_of(value);
   if (word == "kind") return kind_of(value);
   if (word == "index") return index_of(value);
@@ -259,6 +270,7 @@ std::string synonyms_markdown(std::span<const Synonym> synonyms) {
     replace(ours, "{device}", "DEVICE");
     replace(ours, "{first}", "0,1,…");
     replace(ours, "{path}", "PATH");
+    replace(ours, "{list}", "VALUE");
     replace(ours, "{duration}", "TIME");
     replace(ours, "{kind}", "DEVICE");
     replace(ours, "{index}", "INDEX");

@@ -27,6 +27,7 @@ struct Synonym {
   //   {device}    what --devices calls it ("0" of cuda:0, "all" of auto)
   //   {first}     that many devices, from the first on ("0,1" of 2)
   //   {path}      the value where it is a path rather than a switch
+  //   {list}      numbers as a list of options here ("64,64,64" of (64, 64, 64) and 64x64x64)
   //   {duration}  a time as options here take it ("12h" of 00:12:00:00)
   //   {kind}      a device without its number ("gpu" of cuda:1)
   //   {index}     the number of a device ("1" of cuda:1); without one its word is left out

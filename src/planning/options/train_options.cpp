@@ -375,6 +375,10 @@ void add_eval_run_and_log(TrainOptions& o) {
              .unit = "pictures",
              .min = 0});
   table.add("run.root", o.run.root, {.meaning = "folder that holds the run directories"});
+  table.add("run.cache", o.run.cache,
+            {.meaning = "folder for prepared data, such as one on another disk; empty: .cache in "
+                        "run.root",
+             .is_path = true});
   table.add(
       "run.tags", o.run.tags,
       {.meaning = "words to find the run by: `lockstep runs --tag`, `lockstep compare --tag`"});

@@ -224,6 +224,7 @@ struct TrainOptions {
 
   struct {
     std::string root = "runs";
+    std::string cache;              // empty: .cache in root
     std::vector<std::string> tags;  // to find it again
     std::string note;
     bool record_samples = false;

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 namespace lockstep::cli {
 namespace {
@@ -67,15 +68,19 @@ void check_program(const std::vector<std::string>& words) {
 }
 
 // Advice on a failure from the rank's output; "" if there is none.
-std::string port_hint(const std::string& last_lines) {
+std::string hint_by_output(const std::string& last_lines) {
   std::string small = last_lines;
   for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const bool in_use =
-      small.find("eaddrinuse") != small.npos || small.find("address already in use") != small.npos;
-  return in_use ? "if the script starts its own processes (mp.spawn, nprocs) or sets MASTER_PORT, "
-                  "every rank here does so too: start it with python3 alone, or take both out and "
-                  "use LOCAL_RANK (lockstep help mp.spawn);\n      "
-                : "";
+  const auto says = [&](std::string_view text) { return small.find(text) != small.npos; };
+  if (says("eaddrinuse") || says("address already in use"))
+    return "if the script starts its own processes (mp.spawn, nprocs) or sets MASTER_PORT, "
+           "every rank here does so too: start it with python3 alone, or take both out and "
+           "use LOCAL_RANK (lockstep help mp.spawn);\n      ";
+  if (says("process group has not been initialized") || says("process group not initialized"))
+    return "the script must call torch.distributed.init_process_group() before it uses "
+           "torch.distributed or DistributedDataParallel; the variables for it are set here "
+           "(lockstep help process group not initialized);\n      ";
+  return "";
 }
 
 int launch_main(const Parsed& parsed) {
@@ -110,7 +115,7 @@ int launch_main(const Parsed& parsed) {
   const auto& failed = std::get<RankFailed>(outcome);
   // The rank's output has been shown already.
   say(cat("error: ", failure_text(failed), failed.memory.empty() ? "" : "\n\n" + failed.memory,
-          "\n\nhint: ", port_hint(failed.last_lines), "all that it printed is in ",
+          "\n\nhint: ", hint_by_output(failed.last_lines), "all that it printed is in ",
           failed.log.string()));
   return failed.exit_code == 0 ? exit_failed : failed.exit_code;
 }

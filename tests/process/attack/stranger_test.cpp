@@ -101,16 +101,20 @@ TEST_F(Stranger, PreparedDataGoesNowhereElse) {
   train();
   const std::filesystem::path victim = folder.path() / "victim";
   std::filesystem::create_directory(victim);
-  nlohmann::json forged = record();
-  forged["config"]["run.root"] = victim.string();
-  write_record(forged);
-  std::filesystem::remove_all(folder.path() / "runs/.cache");
-  const ToolResult result =
-      testing::ToolProcess({testing::program("lockstep"), "evaluate", "gift", "--devices", "cpu:1"},
-                           folder.path(), {{"XDG_CACHE_HOME", (folder.path() / "cache").string()}})
-          .wait();
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_TRUE(std::filesystem::is_empty(victim));
+  const nlohmann::json own = record();
+  for (const char* key : {"run.root", "run.cache"}) {
+    nlohmann::json forged = own;
+    forged["config"][key] = victim.string();
+    write_record(forged);
+    std::filesystem::remove_all(folder.path() / "runs/.cache");
+    const ToolResult result =
+        testing::ToolProcess(
+            {testing::program("lockstep"), "evaluate", "gift", "--devices", "cpu:1"}, folder.path(),
+            {{"XDG_CACHE_HOME", (folder.path() / "cache").string()}})
+            .wait();
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(std::filesystem::is_empty(victim)) << key;
+  }
 }
 
 // Where there is no home, the cache lies in the temporary folder of all users.

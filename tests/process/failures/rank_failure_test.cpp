@@ -67,7 +67,10 @@ TEST_P(RankHangs, IsNamedAfterTheTimeThatItMayTake) {
                                     ": no sign of life for "));
   EXPECT_THAT(result.err, HasSubstr(" s in forward of step 8; rank 0 waits in all-reduce "));
   EXPECT_LT(took_s, 45);  // start, 3 s, a debugger, and 5 s until SIGKILL
-  if (std::string(fault) == "loop") EXPECT_THAT(result.err, HasSubstr("; its stacks "));
+  if (std::string(fault) == "loop") {
+    EXPECT_THAT(result.err, HasSubstr("; its stacks "));
+    EXPECT_THAT(result.err, HasSubstr("raise the limit (stop.hang_after=10m)"));
+  }
   if (result.err.find("; its stacks are in ") != std::string::npos)
     EXPECT_THAT(read_file(folder.path() / "runs/a/logs/rank1.stack.txt"),
                 HasSubstr("FaultyRecipe"));

@@ -113,6 +113,15 @@ TEST_F(LaunchCommand, SaysOfAPortInUseThatTheScriptMayStartItsOwnProcesses) {
   EXPECT_THAT(result.err, HasSubstr("hint: if the script starts its own processes (mp.spawn"));
 }
 
+TEST_F(LaunchCommand, SaysOfAMissingProcessGroupWhatTheScriptMustCall) {
+  const ToolResult result = launch(
+      "[ $RANK = 0 ] && exec sleep 1000; echo 'ValueError: Default process group has not been "
+      "initialized, please make sure to call init_process_group.' >&2; exit 1");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err,
+              HasSubstr("hint: the script must call torch.distributed.init_process_group()"));
+}
+
 TEST_F(LaunchCommand, KnowsWhatPeopleTypeForTorchrun) {
   const auto hint = [&](const std::vector<std::string>& flags) {
     const ToolResult result = launch("true", flags);

@@ -147,6 +147,23 @@ TEST_F(ThenPredict, KeepsEnoughOfTheQuotaByItself) {
   EXPECT_THAT(spent.err, HasSubstr("all 2 items are predicted already, in "));
 }
 
+TEST_F(ThenPredict, SmallItemsOfEarlierPredictionsSayNothingOfLargeOnes) {
+  ASSERT_EQ(tool(words("sizes", {"stop.steps=3"})).code, 0);
+  std::vector<std::string> plan = words("sizes2", {"stop.steps=3", "stop.after=1h"});
+  plan[0] = "plan";
+  EXPECT_THAT(tool(plan).out, HasSubstr("predicting 2 items takes "));
+  std::string large;
+  for (int i = 0; i < 1000; ++i) large += "1 2 3 4 5\n";
+  write_file_atomic(folder->path() / "in/large.row", large);
+  write_file_atomic(folder->path() / "ids.txt", "large\n");
+  const ToolResult other = tool(plan);
+  write_file_atomic(folder->path() / "ids.txt", "r2\nr4\n");
+  fs::remove(folder->path() / "in/large.row");
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_THAT(other.out, HasSubstr("training stops 6m before stop.after = 1h is over"));
+  EXPECT_THAT(other.out, Not(HasSubstr("by the last time")));
+}
+
 // An item rests 5 s; two ranks have time for one each.
 TEST_F(ThenPredict, ItemsThatWouldNotEndInTimeAreNotBegun) {
   std::string slow;

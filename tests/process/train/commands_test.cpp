@@ -724,6 +724,28 @@ TEST_F(Commands, RunRootNamesTheFolderOfRunsOnEveryCommand) {
   }
 }
 
+TEST_F(Commands, RunCacheNamesTheFolderOfPreparedData) {
+  const std::filesystem::path runs = folder->path() / "small-disk";
+  std::vector<std::string> words{"train",
+                                 "textgen",
+                                 "--devices",
+                                 "cpu:1",
+                                 "--name",
+                                 "cached",
+                                 "run.root=" + runs.string(),
+                                 "run.cache=large-disk/cache",
+                                 "stop.steps=2"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
+  const ToolResult trained = tool(words);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(std::filesystem::exists(folder->path() / "large-disk/cache/textgen"));
+  EXPECT_FALSE(std::filesystem::exists(runs / ".cache/textgen"));
+  const ToolResult evaluated = tool({"evaluate", (runs / "cached").string(), "--devices", "cpu:1"});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_FALSE(std::filesystem::exists(runs / ".cache/textgen")) << "the run knows its cache";
+}
+
 TEST_F(Commands, ATableInAPipeIsNotCut) {
   const std::string name(100, 'n');
   std::filesystem::create_directory(folder->path() / "long");

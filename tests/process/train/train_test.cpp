@@ -75,6 +75,9 @@ TEST_F(Train, GivesTheSameCurveAndSamplesOnAnyNumberOfRanks) {
 
 TEST_F(Train, EndsInFinishedWithACheckpointAndLogs) {
   ASSERT_EQ(run_tool(train(2, "a", 5), folder.path()).code, 0);
+  EXPECT_NE(read_file(run("a") / "logs" / "train.log")
+                .find("\ngradients: all-reduce over 2 ranks by Gloo, "),
+            std::string::npos);
   EXPECT_EQ(RunDir::open("a", folder.path() / "runs").state(), RunState::finished);
   const auto checkpoint = newest_good(run("a") / "checkpoints");
   ASSERT_TRUE(checkpoint);

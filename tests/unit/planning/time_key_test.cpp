@@ -11,11 +11,13 @@ namespace {
 
 struct TimedRecipe : RecipeOptions {
   std::int64_t width = 64, tokens = 5;
+  double valid_share = 0.2;
   std::string path;
   TimedRecipe() {
     add_item_options();
     table.add("model.width", width, {.meaning = "of the model"});
     table.add("data.path", path, {.meaning = "the data", .is_path = true});
+    table.add("data.valid_share", valid_share, {.meaning = "to validate on"});
     table.add("predict.tokens", tokens, {.meaning = "to predict"});
   }
 };
@@ -48,8 +50,9 @@ TEST(TimeKey, OfTrainingDiffersWithModelBatchAndDevices) {
 }
 
 TEST(TimeKey, OfTrainingIsTheSameForOtherDataLengthAndEvaluations) {
-  for (const char* option : {"data.path=/elsewhere", "stop.steps=9", "eval.every_steps=7",
-                             "eval.every_epochs=2", "seed=3", "predict.tokens=9", "stop.after=9h"})
+  for (const char* option :
+       {"data.path=/elsewhere", "stop.steps=9", "eval.every_steps=7", "eval.every_epochs=2",
+        "data.valid_share=0.34", "seed=3", "predict.tokens=9", "stop.after=9h"})
     EXPECT_EQ(training_key({option}), training_key({})) << option;
 }
 
@@ -64,12 +67,22 @@ TEST(TimeKey, OfAStartGoesByRecipeAndDevicesAlone) {
 
 TEST(TimeKey, OfPredictingGoesByItsOptions) {
   const auto key = [](const std::vector<std::string>& options) {
-    return prediction_time_key(timed_setup(options, gpus(1)), gpus(1), "a CPU");
+    return prediction_time_key(timed_setup(options, gpus(1)), gpus(1), 0, "a CPU");
   };
-  EXPECT_EQ(key({"data.path=/elsewhere", "batch.global=8"}), key({}));
+  EXPECT_EQ(key({"data.path=/elsewhere", "data.valid_share=0", "batch.global=8"}), key({}));
   EXPECT_NE(key({"predict.tokens=9"}), key({}));
   EXPECT_NE(key({"model.width=65"}), key({}));
   EXPECT_EQ(key({"predict.input=[\"a\"]", "predict.out=b"}), key({}));
+}
+
+TEST(TimeKey, OfPredictingIsForItemsOfAboutTheSameSize) {
+  const RunSetup setup = timed_setup({}, gpus(1));
+  const auto key = [&](double item_bytes) {
+    return prediction_time_key(setup, gpus(1), item_bytes, "a CPU");
+  };
+  EXPECT_EQ(key(1000), key(1100));
+  EXPECT_NE(key(8'000), key(4'000'000)) << "volumes of 20 and of 160 voxels an edge";
+  EXPECT_NE(key(0), key(1)) << "unknown";
 }
 
 // Training looks it up, and gives a copy of its setup to what predicts.
@@ -86,7 +99,7 @@ TEST(TimeKey, OfPredictingIsThatOfACopyOfTheSetup) {
   apply_config(tables, {}, options);
   setup.prepared.facts = text_facts();
   setup.plan = make_plan(*setup.train, setup.prepared.facts, {}, gpus(2));
-  const auto key = [](const RunSetup& of) { return prediction_time_key(of, gpus(2), "a CPU"); };
+  const auto key = [](const RunSetup& of) { return prediction_time_key(of, gpus(2), 0, "a CPU"); };
   const RunSetup copy = setup_from_json(setup_to_json(setup));
   EXPECT_EQ(key(copy), key(setup));
   setup.prepared.facts.parameters = 0;

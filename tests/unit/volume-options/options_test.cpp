@@ -53,6 +53,24 @@ TEST(VolumeOptions, APatchIsOneNumberOrThree) {
   }
 }
 
+TEST(VolumeOptions, NumbersWrittenOtherwiseAreInTheHint) {
+  const auto hint = [](const char* key, const char* value) {
+    VolumeOptions options;
+    options.table.set(key, value);
+    try {
+      options.patch();
+      options.spacing();
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return std::string();
+  };
+  for (const char* value : {"64x32x16", "(64,32,16)", "[64, 32, 16]"})
+    EXPECT_THAT(hint("data.patch", value), ::testing::EndsWith("data.patch=64,32,16")) << value;
+  EXPECT_THAT(hint("data.spacing", "3x0.5x0.5"), ::testing::EndsWith("data.spacing=3,0.5,0.5"));
+  EXPECT_THAT(hint("data.patch", "-16"), HasSubstr("for example data.patch=64"));
+}
+
 TEST(VolumeOptions, APatchMustBeHalvedAsOftenAsTheModelIsDeep) {
   EXPECT_THAT(error_of([](VolumeOptions& options) { options.data.patch = {"40"}; }),
               HasSubstr("multiples of 16"));

@@ -22,6 +22,15 @@ TEST_F(BadVolumes, OfDifferentShapes) {
                     HasSubstr("train_images/a.tif is 6 x 5 x 7, but"), HasSubstr("6 x 5 x 8")));
 }
 
+TEST_F(BadVolumes, ThatAreCutOffHaveAWayOut) {
+  write_pairs({"a", "b"});
+  const std::string bytes = read_file(data() / "train_images/b.tif");
+  write_text("train_images/b.tif", bytes.substr(0, 20));
+  const Error error = thrown_by([&] { prepare(); });
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("cannot read"), HasSubstr("train_images/b.tif")));
+  EXPECT_THAT(error.hint(), AllOf(HasSubstr("undamaged copy"), HasSubstr("data.csv")));
+}
+
 TEST_F(BadVolumes, ThatLieInDifferentPlaces) {
   write(data() / "train_images" / "a.nii", usual, image_of(usual, 1), {.spacing_mm = {{2, 1, 1}}});
   write(data() / "train_labels" / "a.nii", usual, labels_of(usual));

@@ -201,7 +201,7 @@ TEST_F(CacheRoom, RefusesWhatDoesNotFitBeforeAnythingIsDecoded) {
                 cache_them({"a", "b"}, gib + 100);
               }),
               AllOf(HasSubstr((cache() / "volumes").string()), HasSubstr("has no room"),
-                    HasSubstr("are needed"), HasSubstr("are free"), HasSubstr("run.root")));
+                    HasSubstr("are needed"), HasSubstr("are free"), HasSubstr("run.cache")));
   EXPECT_TRUE(files().empty());
   EXPECT_THAT(said, Not(HasSubstr("reading")));
   EXPECT_EQ(cache_them({"a", "b"}, 1.2 * gib).size(), 2U);
@@ -211,6 +211,9 @@ TEST_F(CacheRoom, RemovesWhatWasNotUsedLongest) {
   write_pairs({"a", "b", "c", "d"});
   age();
   const auto before = cache_them({"a", "b", "c"}, plenty);
+  EXPECT_THAT(said, HasSubstr(cat("reading 3 volumes into the cache ",
+                                  (cache() / "volumes").string(), ": ")));
+  EXPECT_THAT(said, HasSubstr(" of 100 GiB that are free there"));
   const double one = static_cast<double>(fs::file_size(before[0]));
   use_long_ago(before[0], 2);
   use_long_ago(before[1], 3);

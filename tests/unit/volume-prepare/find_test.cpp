@@ -8,6 +8,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class Find : public PrepareTest {
  protected:
@@ -159,6 +160,13 @@ TEST_F(Find, SaysWhichImageHasNoLabel) {
   EXPECT_THAT(prepare_error(),
               AllOf(HasSubstr("the volume scan-3 has no label in"), HasSubstr("train_labels"),
                     HasSubstr("the nearest id is scan-")));
+  write_image("22");
+  std::filesystem::remove(data() / "train_images/scan-3.tif");
+  EXPECT_EQ(thrown_by([&] { prepare(); }).hint(),
+            "add the file, or leave the volume out by a table of the others (data.csv)");
+  write_text("train.csv", "id\n22\n");
+  EXPECT_EQ(thrown_by([&] { prepare(); }).hint(),
+            "add the file, or remove the line from the table");
 }
 
 TEST_F(Find, SaysWhichLineOfATableHasNoVolume) {
@@ -191,6 +199,35 @@ TEST_F(Find, RefusesTwoFilesOfOneId) {
   write_pairs({"a"});
   write(data() / "train_images" / "a.nii", usual, image_of(usual, 1));
   EXPECT_THAT(prepare_error(), HasSubstr("have the id a: a.nii and a.tif"));
+}
+
+TEST_F(Find, ProposesAFolderOfLabelsForLabels) {
+  write_pairs({"a"});
+  std::filesystem::rename(data() / "train_labels", data() / "train_masks");
+  EXPECT_THAT(prepare_error(),
+              AllOf(HasSubstr("there is no folder " + (data() / "train_labels").string()),
+                    HasSubstr("did you mean data.labels=" + (data() / "train_masks").string()),
+                    Not(HasSubstr("train_images"))));
+  std::filesystem::rename(data() / "train_masks", data() / "annotation");
+  EXPECT_THAT(prepare_error(),
+              HasSubstr("did you mean data.labels=" + (data() / "annotation").string()));
+  std::filesystem::rename(data() / "annotation", data() / "other");
+  EXPECT_THAT(prepare_error(), HasSubstr("name the folder of the labels with data.labels"));
+}
+
+// The tool has made the name absolute before.
+TEST_F(Find, TakesAFolderOfThePathThoughItsNameIsTakenFromTheCurrentFolder) {
+  write_pairs({"a"});
+  std::filesystem::rename(data() / "train_labels", data() / "train_masks");
+  const std::filesystem::path here = std::filesystem::current_path();
+  options.data.labels = (here / "train_masks").string();
+  EXPECT_THAT(ids_of(volumes().train), ElementsAre("a"));
+  EXPECT_EQ(options.data.labels, (data() / "train_masks").string()) << "as the run records it";
+  options.data.labels = (here / "train_marks").string();
+  EXPECT_THAT(prepare_error(),
+              AllOf(HasSubstr("there is no folder " + (here / "train_marks").string()),
+                    HasSubstr("and none called train_marks in " + data().string()),
+                    HasSubstr("did you mean data.labels=" + (data() / "train_masks").string())));
 }
 
 TEST_F(Find, SaysWhatFolderIsMissing) {

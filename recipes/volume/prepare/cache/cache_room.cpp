@@ -38,16 +38,16 @@ std::vector<CachedFile> cached_files(const fs::path& folder) {
   return entries;
 }
 
+std::string bytes_text(double bytes) { return format_bytes(std::max(bytes, 0.0)); }
+
+}  // namespace
+
 double free_bytes(const fs::path& folder, const CacheLimits& limits) {
   if (limits.free_bytes) return limits.free_bytes(folder);
   std::error_code unknown;
   const fs::space_info space = fs::space(folder, unknown);
   return unknown ? 0 : static_cast<double>(space.available);
 }
-
-std::string bytes_text(double bytes) { return format_bytes(std::max(bytes, 0.0)); }
-
-}  // namespace
 
 std::optional<std::string> make_room(const fs::path& folder, double needed_bytes,
                                      const std::set<std::string>& kept, const CacheLimits& limits) {

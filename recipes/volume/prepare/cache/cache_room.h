@@ -17,6 +17,9 @@ struct CacheLimits {
   double check_s = 2;  // that a start takes at most, about, to compare contents with checksums
 };
 
+// Free bytes of the disk of `folder`; 0 if unknown.
+double free_bytes(const std::filesystem::path& folder, const CacheLimits& limits);
+
 // Removes cached volumes in `folder`, those that were not used longest first, until `needed_bytes`
 // more have room. It never removes those in `kept` (names), nor those that another run has used in
 // the last quarter of an hour. On failure it removes nothing and returns the fault, with the bytes

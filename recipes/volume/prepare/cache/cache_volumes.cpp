@@ -5,6 +5,7 @@
 #include <chrono>
 #include <numeric>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/error.h"
@@ -59,6 +60,19 @@ std::string joint_hash(const std::vector<std::string>& hashes) {
 }
 
 std::string how_many(std::size_t count) { return cat(count, count == 1 ? " volume" : " volumes"); }
+
+// Readers of files do not know that a set may do without one of them.
+template <class Function>
+auto with_way_out(const Function& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (!error.hint().empty() || !std::string_view(error.what()).starts_with("cannot read ")) throw;
+    throw Error(error.what(),
+                "replace the file by an undamaged copy, or leave the volume out by a table of the "
+                "others (data.csv)");
+  }
+}
 
 class Filler {
  public:
@@ -162,21 +176,23 @@ class Filler {
     hash_missing();  // some may be there under other paths
     if (missing_.empty()) return;
     if (const auto why = try_room())
-      throw Error(*why,
-                  "make room, raise data.cache_gb, name a folder on another disk with run.root, or "
-                  "train on fewer volumes (data.csv) or coarser ones (data.spacing)");
+      throw Error(
+          *why,
+          "make room, raise data.cache_gb, name a folder on another disk with run.cache, or "
+          "train on fewer volumes (data.csv) or coarser ones (data.spacing)");
   }
 
-  std::optional<std::string> try_room() const {
+  std::optional<std::string> try_room() {
     std::vector<double> bytes(missing_.size());
     run_parallel({.count = missing_.size(), .run = [&](std::size_t i) {
-                    bytes[i] =
-                        static_cast<double>(cached_bytes(header_of(pairs_[missing_[i]], how_)));
+                    bytes[i] = static_cast<double>(cached_bytes(
+                        with_way_out([&] { return header_of(pairs_[missing_[i]], how_); })));
                   }});
     std::set<std::string> kept;
     for (const fs::path& path : cached_)
       if (!path.empty()) kept.insert(path.filename().string());
-    return make_room(folder_, std::accumulate(bytes.begin(), bytes.end(), 0.0), kept, limits_);
+    needed_bytes_ = std::accumulate(bytes.begin(), bytes.end(), 0.0);
+    return make_room(folder_, needed_bytes_, kept, limits_);
   }
 
   void hash_missing() {
@@ -206,7 +222,7 @@ class Filler {
     const std::string before = stamps_of(pair);
     find_name(i);
     if (mark_used(cached_[i]) && is_whole(cached_[i])) return;
-    decode(pair, how_, cached_[i]);
+    with_way_out([&] { decode(pair, how_, cached_[i]); });
     if (stamps_of(pair) == before) return;
     std::error_code ignored;
     fs::remove(cached_[i], ignored);
@@ -214,7 +230,9 @@ class Filler {
   }
 
   void decode_missing() {
-    say_(cat("reading ", how_many(missing_.size()), " into the cache"));
+    say_(cat("reading ", how_many(missing_.size()), " into the cache ", folder_.string(), ": ",
+             format_bytes(needed_bytes_), " of ", format_bytes(free_bytes(folder_, limits_)),
+             " that are free there"));
     auto told = std::chrono::steady_clock::now();
     const auto progress = [&](std::size_t done) {
       const auto now = std::chrono::steady_clock::now();
@@ -242,6 +260,7 @@ class Filler {
   std::optional<SourceIndex> index_;
   std::vector<fs::path> cached_;
   std::vector<std::size_t> missing_;
+  double needed_bytes_ = 0;  // on the disk, for those
 };
 
 }  // namespace

@@ -92,7 +92,7 @@ VolumeEntry part_of(const VolumeEntry& whole, const VolumePart& part, const fs::
                                  {whole.cached.filename().string()}, limits))
     throw Error(*why,
                 "make room, raise data.cache_gb, or name a folder on another disk with "
-                "run.root");
+                "run.cache");
   write_cut(volume, part, entry.cached);
   return entry;
 }

@@ -1,6 +1,7 @@
 // Volumes with their labels.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -41,22 +42,52 @@ std::vector<std::string> folders_in(const fs::path& path) {
   return names;
 }
 
-void check_folder(const fs::path& path, const char* key) {
+void check_data_path(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return;
   const std::string near =
       nearest(path.filename().string(), folders_in(fs::absolute(path).parent_path()));
-  throw Error(cat("there is no folder ", path.string(), " (", key, ")"),
+  throw Error(cat("there is no folder ", path.string(), " (data.path)"),
               near.empty() ? "check the path; it is taken from the current folder if relative"
                            : cat("did you mean ", (path.parent_path() / near).string(), "?"));
 }
 
-// A name that is a folder below data.path, or a path.
-fs::path below(const std::string& path, const std::string& name) {
+// A name as the user typed it: the tool has made it absolute.
+fs::path typed_name(const fs::path& name) {
   std::error_code ignored;
-  const bool is_below = !path.empty() && fs::is_directory(fs::path(path) / name, ignored);
-  const fs::path folder = (is_below ? fs::path(path) / name : fs::path(name)).lexically_normal();
-  return folder.has_filename() ? folder : folder.parent_path();
+  if (name.is_relative() || fs::is_directory(name, ignored)) return name;
+  const fs::path typed = name.lexically_relative(fs::current_path(ignored));
+  return typed.empty() || *typed.begin() == ".." ? name : typed;
+}
+
+bool is_for_labels(std::string folder) {
+  for (char& c : folder) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::array<std::string_view, 6> words{"label", "mask",  "seg",
+                                                  "annot", "truth", "target"};
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return folder.find(word) != std::string::npos; });
+}
+
+// Images and labels have folders of their own, so that neither is proposed in place of the other.
+void check_set_folder(const Places& places, const fs::path& folder, bool labels) {
+  std::error_code ignored;
+  if (fs::is_directory(folder, ignored)) return;
+  const std::string key = labels ? "data.labels" : "data.images";
+  const bool named = !(labels ? places.labels : places.images).empty();
+  const fs::path around = !places.path.empty() ? fs::path(places.path) : folder.parent_path();
+  std::vector<std::string> names = folders_in(around);
+  std::erase_if(names, [&](const std::string& name) { return is_for_labels(name) != labels; });
+  std::string near = nearest(folder.filename().string(), names);
+  if (near.empty() && names.size() == 1) near = names[0];
+  throw Error(cat("there is no folder ", folder.string(), " (", key, ")",
+                  named && typed_name(folder) != folder
+                      ? cat(", and none called ", typed_name(folder).string(), " in ",
+                            places.path.empty() ? "data.path" : places.path)
+                      : ""),
+              near.empty() ? cat("name the folder of the ", labels ? "labels" : "images", " with ",
+                                 key, ": a folder in data.path, or a path")
+                           : cat("did you mean ", key, "=",
+                                 shell_word((around / near).lexically_normal().string()), "?"));
 }
 
 [[noreturn]] void fail_no_images(const fs::path& path) {
@@ -68,10 +99,10 @@ fs::path below(const std::string& path, const std::string& name) {
 }
 
 Folders find_folders(const Places& places) {
-  if (!places.path.empty()) check_folder(places.path, "data.path");
+  if (!places.path.empty()) check_data_path(places.path);
   Folders folders;
-  if (!places.images.empty()) folders.images = below(places.path, places.images);
-  if (!places.labels.empty()) folders.labels = below(places.path, places.labels);
+  if (!places.images.empty()) folders.images = folder_below(places.path, places.images);
+  if (!places.labels.empty()) folders.labels = folder_below(places.path, places.labels);
   for (std::size_t i = 0; folders.images.empty() && i < training_folders; ++i)
     if (std::error_code ignored;
         fs::is_directory(fs::path(places.path) / folder_names[i].first, ignored))
@@ -83,8 +114,8 @@ Folders find_folders(const Places& places) {
   if (folders.labels.empty())
     throw Error(cat("data.images is ", folders.images.string(), ", but data.labels is empty"),
                 "name the folder of the labels with data.labels");
-  check_folder(folders.images, "images");
-  check_folder(folders.labels, "labels");
+  check_set_folder(places, folders.images, /*labels=*/false);
+  check_set_folder(places, folders.labels, /*labels=*/true);
   return folders;
 }
 
@@ -143,6 +174,13 @@ void check_channel_count(const Pair& pair, std::size_t most, const fs::path& fol
                 restore_it);
 }
 
+std::string missing_hint(const std::string& id, const std::string& place, const Volumes& volumes) {
+  const std::string near = nearest_hint(id, volumes);
+  return cat(near, near.empty() ? "" : "; else ", "add the file, or ",
+             place.empty() ? "leave the volume out by a table of the others (data.csv)"
+                           : "remove the line from the table");
+}
+
 Pair pair_of(const std::string& id, const std::string& place, const Volumes& images,
              const Volumes& labels, const FurtherChannels& further, const Folders& folders) {
   const auto find = [&](const Volumes& volumes, const char* what, const fs::path& folder) {
@@ -150,7 +188,7 @@ Pair pair_of(const std::string& id, const std::string& place, const Volumes& ima
     if (found == volumes.end())
       throw Error(cat(place.empty() ? "" : place + ": ", "the volume ", id, " has no ", what,
                       " in ", folder.string()),
-                  nearest_hint(id, volumes));
+                  missing_hint(id, place, volumes));
     return found->second;
   };
   const auto channels = further.find(id);
@@ -171,6 +209,14 @@ fs::path table_of(const Places& places, const fs::path& images) {
 }
 
 }  // namespace
+
+fs::path folder_below(const std::string& path, const std::string& name) {
+  std::error_code ignored;
+  const fs::path below = fs::path(path) / typed_name(name);
+  const bool is_below = !path.empty() && fs::is_directory(below, ignored);
+  const fs::path folder = (is_below ? below : fs::path(name)).lexically_normal();
+  return folder.has_filename() ? folder : folder.parent_path();
+}
 
 std::vector<Pair> find_pairs(const Places& places, const Say& say) {
   const Folders folders = find_folders(places);

@@ -51,6 +51,10 @@ struct TableId {
 // The column `id`. Throws Error: no such column, an id that is empty or there twice, none at all.
 std::vector<TableId> read_ids(const std::filesystem::path& csv);
 
+// A folder of images or labels by its name: one below `path` (data.path), or else a path. A path
+// that is none counts as typed in the current folder.
+std::filesystem::path folder_below(const std::string& path, const std::string& name);
+
 // The pairs, sorted by id. Throws Error, which names what is missing and the nearest name.
 std::vector<Pair> find_pairs(const Places& places, const Say& say);
 

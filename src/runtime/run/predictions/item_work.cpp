@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -114,6 +115,14 @@ double input_bytes(const fs::path& path) {
     if (std::error_code ignored; entry->is_regular_file(ignored))
       if (const auto size = entry->file_size(ignored); !ignored) sum += static_cast<double>(size);
   return sum;
+}
+
+ItemLoad load_of(const std::vector<PredictItem>& items) {
+  ItemLoad load{.items = std::ssize(items)};
+  double bytes = 0;
+  for (const PredictItem& item : items) bytes += input_bytes(item.path);
+  if (load.items > 0) load.item_bytes = bytes / static_cast<double>(load.items);
+  return load;
 }
 
 }  // namespace lockstep

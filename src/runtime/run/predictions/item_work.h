@@ -3,10 +3,13 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "planning/order/predict_items.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -57,5 +60,12 @@ class WorkOfRanks {
 
 // Bytes of a file, or of the files in a folder; 0 if unknown.
 double input_bytes(const std::filesystem::path& path);
+
+// The items to predict, as their time is estimated.
+struct ItemLoad {
+  std::int64_t items = 0;
+  double item_bytes = 0;  // the mean of their inputs; 0: unknown, or the items are no files
+};
+ItemLoad load_of(const std::vector<PredictItem>& items);
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 
 #include "core/base/text/cells.h"
 #include "core/base/text/text.h"
+#include "planning/words.h"
 #include "runtime/run/events/json_lines.h"
 #include "runtime/run/progress/forecast.h"
 #include "runtime/run/progress/progress.h"
@@ -68,6 +69,21 @@ EventLine describe_graph(const nlohmann::json& event) {
                          : "the step is one CUDA graph",
               " from step ", integer_or(event, "step", 0), " on",
               took.empty() ? "" : cat(", recorded in ", took))};
+}
+
+// "gradients: all-reduce over 2 ranks by NCCL, 3 buckets of 87 MiB in all"
+EventLine describe_buckets(const nlohmann::json& event) {
+  double bytes = 0;
+  std::int64_t count = 0;
+  for (const nlohmann::json& bucket : event.value("bytes", nlohmann::json::array())) {
+    ++count;
+    if (bucket.is_number()) bytes += bucket.get<double>();
+  }
+  const bool scatters = text_or(event, "operation", "") == "reduce_scatter";
+  return {cat("gradients: ", scatters ? "reduce-scatter" : "all-reduce", " over ",
+              count_of(integer_or(event, "ranks", 0), "rank"), " by ",
+              text_or(event, "library", ""), ", ", count_of(count, "bucket"), " of ",
+              format_bytes(bytes), count == 1 ? "" : " in all")};
 }
 
 // How many steps ran as graphs, where that is more than one shape's.
@@ -278,6 +294,7 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
   if (kind == "not_finite") return describe_not_finite(event);
   if (kind == "startup") return {{"start-up " + format_start_up(event)}};
   if (kind == "graph") return {describe_graph(event)};
+  if (kind == "buckets" && event.contains("library")) return {describe_buckets(event)};
   if (kind == "resume") return describe_resume(event);
   if (kind == "weights") return {{describe_weights(event)}};
   if (kind == "init") return {{describe_first_weights(event)}};

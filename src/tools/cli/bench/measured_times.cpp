@@ -38,8 +38,9 @@ std::string key_of_start(const RunSetup& setup) {
   return hashed(start_time_key(setup, cpu_model()));
 }
 
-std::string key_of_prediction(const RunSetup& setup, const std::vector<Device>& devices) {
-  return hashed(prediction_time_key(setup, devices, cpu_model()));
+std::string key_of_prediction(const RunSetup& setup, const std::vector<Device>& devices,
+                              double item_bytes) {
+  return hashed(prediction_time_key(setup, devices, item_bytes, cpu_model()));
 }
 
 // null: nothing.
@@ -53,6 +54,16 @@ nlohmann::json cached(const std::filesystem::path& file, const std::string& key)
 
 double known_seconds(const nlohmann::json& object, const char* key) {
   return std::max(number_or(object, key, 0), 0.0);
+}
+
+nlohmann::json known_prediction(const RunSetup& setup, const std::vector<Device>& devices,
+                                const ItemLoad& load) {
+  return cached(predictions_file(setup), key_of_prediction(setup, devices, load.item_bytes));
+}
+
+double item_s_of(const nlohmann::json& found, const ItemLoad& load) {
+  const double item_s = known_seconds(found, "item_s"), bytes = number_or(found, "item_bytes", 0);
+  return bytes > 0 ? item_s / bytes * load.item_bytes : item_s;
 }
 
 }  // namespace
@@ -102,20 +113,23 @@ double known_start_s(const RunSetup& setup) {
 }
 
 std::optional<double> known_prediction_s(const RunSetup& setup, const std::vector<Device>& devices,
-                                         std::int64_t items) {
-  const nlohmann::json found = cached(predictions_file(setup), key_of_prediction(setup, devices));
-  const double item_s = known_seconds(found, "item_s");
+                                         const ItemLoad& load) {
+  const nlohmann::json found = known_prediction(setup, devices, load);
+  const double item_s = item_s_of(found, load);
   if (item_s == 0) return std::nullopt;
-  return known_seconds(found, "start_s") + prediction_s(items, item_s, 1, std::ssize(devices));
+  return known_seconds(found, "start_s") + prediction_s(load.items, item_s, 1, std::ssize(devices));
 }
 
-double known_item_s(const RunSetup& setup, const std::vector<Device>& devices) {
-  return known_seconds(cached(predictions_file(setup), key_of_prediction(setup, devices)),
-                       "item_s");
+double known_item_s(const RunSetup& setup, const std::vector<Device>& devices,
+                    const ItemLoad& load) {
+  return item_s_of(known_prediction(setup, devices, load), load);
 }
 
-PredictionTimer::PredictionTimer(const RunSetup& setup, const std::vector<Device>& devices)
-    : file_(predictions_file(setup)), key_(key_of_prediction(setup, devices)) {}
+PredictionTimer::PredictionTimer(const RunSetup& setup, const std::vector<Device>& devices,
+                                 const ItemLoad& load)
+    : file_(predictions_file(setup)),
+      key_(key_of_prediction(setup, devices, load.item_bytes)),
+      item_bytes_(load.item_bytes) {}
 
 void PredictionTimer::begin(std::int64_t ranks) {
   ranks_ = ranks;
@@ -131,7 +145,8 @@ void PredictionTimer::all_done(std::int64_t items) const try {
   const double rounds = static_cast<double>((items + ranks_ - 1) / ranks_);
   remember_in_cache(file_, key_,
                     {{"start_s", started_s_ - begin_s_},
-                     {"item_s", (system_clock().now_s() - started_s_) / rounds}});
+                     {"item_s", (system_clock().now_s() - started_s_) / rounds},
+                     {"item_bytes", item_bytes_}});
 } catch (const std::exception&) {
 }
 

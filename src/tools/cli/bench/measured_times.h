@@ -3,6 +3,7 @@
 
 #include "planning/run_setup.h"
 #include "runtime/run/folder/run_dir.h"
+#include "runtime/run/predictions/item_work.h"
 #include "runtime/run/progress/forecast.h"
 
 #include <cstdint>
@@ -25,26 +26,28 @@ double known_start_s(const RunSetup& setup);
 // remembered. Never throws: it is only a cache.
 void remember_times(const RunSetup& setup, const MeasuredTimes& times);
 
-// The same for predicting `items` items with these devices, in run.root/.cache/predictions.json.
-// setup: resolved, and not prepared to predict. In seconds, including the start; nothing if
-// unknown.
+// The same for predicting items with these devices, in run.root/.cache/predictions.json: the time
+// of the last prediction of items of about this size, by the bytes of their inputs. setup:
+// resolved, and not prepared to predict. In seconds, including the start; nothing if unknown.
 std::optional<double> known_prediction_s(const RunSetup& setup, const std::vector<Device>& devices,
-                                         std::int64_t items);
+                                         const ItemLoad& load);
 // The time of one item on one rank; 0 if unknown.
-double known_item_s(const RunSetup& setup, const std::vector<Device>& devices);
+double known_item_s(const RunSetup& setup, const std::vector<Device>& devices,
+                    const ItemLoad& load);
 
 // Measures a prediction, and remembers its time if all items are done.
 class PredictionTimer {
  public:
   // Arguments as for known_prediction_s. There may be fewer ranks than devices.
-  PredictionTimer(const RunSetup& setup, const std::vector<Device>& devices);
-  void begin(std::int64_t ranks);  // the number of launched ranks
-  void on_items();                 // they report their progress
-  void all_done(std::int64_t items) const;
+  PredictionTimer(const RunSetup& setup, const std::vector<Device>& devices, const ItemLoad& load);
+  void begin(std::int64_t ranks);           // the number of launched ranks
+  void on_items();                          // they report their progress
+  void all_done(std::int64_t items) const;  // made now
 
  private:
   std::filesystem::path file_;
   std::string key_;
+  double item_bytes_;
   std::int64_t ranks_ = 1;
   double begin_s_ = 0, started_s_ = 0;
 };

@@ -64,7 +64,8 @@ std::string shown_words(const std::string& ours) {
   };
   replace("{value}", "VALUE");
   replace("{total}", "VALUE x DEVICES x ACCUMULATION");
-  for (const char* place : {"{device}", "{first}", "{path}", "{duration}", "{kind}", "{index}"})
+  for (const char* place :
+       {"{device}", "{first}", "{path}", "{list}", "{duration}", "{kind}", "{index}"})
     replace(place, "VALUE");
   return cat("write ", text);
 }

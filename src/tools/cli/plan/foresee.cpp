@@ -18,17 +18,17 @@ namespace {
 constexpr const char* forecast_key = "forecast";
 
 // The time of predictions after training: from the last time, else from the time of an evaluation.
-std::string prediction_text(const RunSetup& setup, std::int64_t items,
+std::string prediction_text(const RunSetup& setup, const ItemLoad& load,
                             const std::optional<Forecast>& forecast) {
   const auto text = [&](double seconds, const char* why) {
-    return cat("predicting ", count_of(items, "item"), " afterwards takes about ",
+    return cat("predicting ", count_of(load.items, "item"), " afterwards takes about ",
                format_span(seconds), " (", why, ")");
   };
-  if (const auto known_s = known_prediction_s(setup, setup.plan.devices, items))
+  if (const auto known_s = known_prediction_s(setup, setup.plan.devices, load))
     return text(*known_s, "by the last time");
   if (!forecast) return "";
   const PartTimes& parts = forecast->from.parts;
-  const double seconds = prediction_s(items, parts.evaluation_s, setup.plan.valid_samples,
+  const double seconds = prediction_s(load.items, parts.evaluation_s, setup.plan.valid_samples,
                                       std::ssize(setup.plan.devices));
   return seconds > 0 ? text(parts.start_s + seconds,
                             "estimated: an item as a validation sample, and a start of its own")
@@ -63,14 +63,14 @@ std::optional<Forecast> forecast_of(const RunSetup& setup, std::int64_t first_st
 
 }  // namespace
 
-std::optional<Forecast> foresee(RunSetup& setup, const Then& then, std::int64_t items,
+std::optional<Forecast> foresee(RunSetup& setup, const Then& then, const ItemLoad& items,
                                 const Begun& begun, const std::optional<MeasuredTimes>& trial) {
   ExpectedTimes expected{.after = reserve_time(setup, then, items)};
   const std::optional<Forecast> forecast =
       trial ? make_forecast(*trial, setup.plan, *setup.train, begun.step)
             : forecast_of(setup, begun.step);
   note_forecast(setup, forecast, begun);
-  if (then.has("predict") && items > 0)
+  if (then.has("predict") && items.items > 0)
     if (std::string note = prediction_text(setup, items, forecast); !note.empty())
       setup.plan.notes.push_back(std::move(note));
   if (const auto measured = known_times(setup)) expected.parts = measured->parts;

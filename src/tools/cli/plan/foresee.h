@@ -2,10 +2,10 @@
 #pragma once
 
 #include "planning/run_setup.h"
+#include "runtime/run/predictions/item_work.h"
 #include "runtime/run/progress/forecast.h"
 #include "tools/cli/train/then.h"
 
-#include <cstdint>
 #include <optional>
 
 namespace lockstep::cli {
@@ -15,7 +15,7 @@ namespace lockstep::cli {
 // setup.times the times for the ranks. items: those that `then` predicts. trial: a measurement just
 // made, which takes precedence over remembered times. Returns the forecast from `trial`, an earlier
 // run or trial, or the devices' peaks, in this order; or nothing.
-std::optional<Forecast> foresee(RunSetup& setup, const Then& then, std::int64_t items,
+std::optional<Forecast> foresee(RunSetup& setup, const Then& then, const ItemLoad& items,
                                 const Begun& begun, const std::optional<MeasuredTimes>& trial = {});
 
 // Compares the forecast of such a run with its time so far; "" if there was none.

@@ -31,7 +31,7 @@ std::vector<Device> imagined_for(const std::string& spec) {
 struct PlannedRun {
   RunSetup setup;
   Then then;
-  std::int64_t items = 0;
+  ItemLoad items{};
   Begun begun{};
   bool is_over = false;  // it has finished: training adds nothing to it
 };

@@ -4,6 +4,8 @@
 #include "tools/cli/context.h"
 #include "tools/cli/plan/resolve.h"
 
+#include <filesystem>
+
 namespace lockstep::cli {
 namespace {
 
@@ -11,16 +13,17 @@ int prepare_main(const Parsed& parsed) {
   RunSetup setup =
       resolve_options(parsed.positionals[0], "", parsed.all("--config"), parsed.assignments,
                       devices_for(""), {}, flags_here(prepare_command()));
-  const Prepared prepared = setup.options->prepare(
-      {.purpose = Purpose::train, .cache_dir = cache_dir(*setup.train), .say = say});
+  const std::filesystem::path cache = cache_for(Purpose::train, *setup.train, {});
+  const Prepared prepared =
+      setup.options->prepare({.purpose = Purpose::train, .cache_dir = cache, .say = say});
   if (parsed.has("--json")) {
     print(json_text({{"facts", to_json(prepared.facts)}, {"extra", prepared.extra}}));
     return 0;
   }
   const Facts& facts = prepared.facts;
-  print(cat("prepared in ", cache_dir(*setup.train).string(), ": ", facts.train_samples,
-            " training and ", facts.valid_samples, " validation samples of ",
-            general(facts.units_per_sample, 6), " ", facts.unit));
+  print(cat("prepared in ", cache.string(), ": ", facts.train_samples, " training and ",
+            facts.valid_samples, " validation samples of ", general(facts.units_per_sample, 6), " ",
+            facts.unit));
   return 0;
 }
 

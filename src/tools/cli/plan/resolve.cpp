@@ -210,6 +210,21 @@ bool can_write(const std::filesystem::path& folder) {
   return !error && access(folder.c_str(), W_OK) == 0;
 }
 
+// Programs that make backups pass over folders with this file (bford.info/cachedir).
+constexpr const char* cache_tag = "CACHEDIR.TAG";
+
+bool is_cache(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(folder / cache_tag, ignored);
+}
+
+void mark_as_cache(const std::filesystem::path& folder) {
+  make_directories(folder);
+  if (!is_cache(folder))
+    write_file_atomic(folder / cache_tag,
+                      "Signature: 8a477f597d28d172789f06886806bc55\n# prepared data of Lockstep\n");
+}
+
 // In the temporary folder of all users anybody could have put something of that name.
 std::filesystem::path own_temporary_folder() {
   const std::filesystem::path folder =
@@ -239,16 +254,23 @@ std::filesystem::path user_cache() {
 }  // namespace
 
 // The record of a run that is read may come from anybody, so that it does not say where else
-// something is written.
+// something is written. A run.cache that it names counts where it is a cache already.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir) {
-  const std::filesystem::path own = cache_dir(train);
+  const std::filesystem::path own = cache_dir(train), chosen = train.run.cache;
+  const bool is_mine = purpose == Purpose::train || is_asked_for(train.table, "run.cache");
+  if (is_mine && !chosen.empty()) {
+    mark_as_cache(chosen);
+    return chosen;
+  }
   if (purpose == Purpose::train) return own;
   std::error_code error;
   const bool lies_in_root = run_dir.empty() || std::filesystem::equivalent(
                                                    std::filesystem::absolute(run_dir).parent_path(),
                                                    train.run.root, error);
-  return lies_in_root && can_write(own) ? own : user_cache();
+  if (!lies_in_root) return user_cache();
+  if (!chosen.empty() && is_cache(chosen) && can_write(chosen)) return chosen;
+  return can_write(own) ? own : user_cache();
 }
 
 bool is_asked_for(const OptionTable& table, std::string_view key) {

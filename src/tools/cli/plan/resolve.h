@@ -79,7 +79,8 @@ bool is_asked_for(const OptionTable& table, std::string_view key);
 // Whether an argument or a file says where the training data is.
 bool names_data(const OptionTable& table);
 
-// Where a recipe may put prepared data. run_dir: the run that is read, or empty.
+// Where a recipe may put prepared data: run.cache, else run.root/.cache, else a folder of the user.
+// run_dir: the run that is read, or empty. Makes run.cache, and marks it as a cache.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir);
 

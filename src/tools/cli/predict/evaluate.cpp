@@ -118,7 +118,8 @@ nlohmann::json difference(const RunDir& run, const RunSetup& setup) {
   nlohmann::json options = nlohmann::json::object();
   for (const OptionTable* table : setup.tables())
     for (const std::string& key : table->keys())
-      if (key != "run.root" && is_asked_for(*table, key)) options[key] = table->get(key);
+      if (key != "run.root" && key != "run.cache" && is_asked_for(*table, key))
+        options[key] = table->get(key);
   const nlohmann::json record = run.record();
   if (setup.plugin != text_or(record, "plugin", "")) options["plugin"] = setup.plugin;
   const bool other_data = has_other_data(record, setup.prepared);

@@ -382,14 +382,14 @@ std::vector<Device> devices_for_items(const std::string& spec) {
   return cpu_ranks(std::clamp(host.cores, 1, most_ranks), host);
 }
 
-std::int64_t check_items(const RunSetup& setup, const fs::path& run, bool are_new) {
+ItemLoad check_items(const RunSetup& setup, const fs::path& run, bool are_new) {
   const PredictInput input = setup.options->predict_input();
   const std::vector<std::string> inputs = recorded_inputs(setup);
   if (inputs.empty() && !input.finds_items)
     throw Error("there is nothing that --then predict could predict",
                 cat("set ", input_key, ", or leave out --then predict"));
   open_further_runs(setup, run, setup.train->run.root);
-  if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) return 0;
+  if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) return {};
   const std::vector<PredictItem> items = items_of(setup, inputs, run, {});
   const OptionTable& table = setup.options->table;
   if (table.has(out_key) && !table.get(out_key).empty()) {
@@ -398,7 +398,7 @@ std::int64_t check_items(const RunSetup& setup, const fs::path& run, bool are_ne
     check_outputs(out, input, items);
     if (are_new) check_outputs_are_new(out, known_outputs(input, items));
   }
-  return std::ssize(items);
+  return load_of(items);
 }
 
 int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
@@ -416,8 +416,9 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   for (const PredictItem& item : prediction.items) prediction.item_keys.push_back(item_key(item));
   // By the options, the size of the model and the devices by which training looks it up: preparing
   // changes them.
-  PredictionTimer timer(setup, devices);
-  prediction.item_s = known_item_s(setup, devices);
+  const ItemLoad load = load_of(prediction.items);
+  PredictionTimer timer(setup, devices, load);
+  prediction.item_s = known_item_s(setup, devices, load);
   prepare_for_items(setup, devices, run, reading, prediction);
 
   const EarlierPredictions earlier = earlier_of(prediction, reading);

@@ -1,9 +1,9 @@
 // Predicts items: files in, files out, on all devices.
 #pragma once
 
+#include "runtime/run/predictions/item_work.h"
 #include "tools/cli/train/train.h"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,9 +17,9 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
 
 // Whether predict_items has work and may do it. Lists the items of predict.input, or those that the
 // recipe finds, without standard input. run: as in ItemQuery. Throws Error; with `are_new` also for
-// existing outputs, if predict.out names their folder. Returns the number of items; 0: standard
-// input decides.
-std::int64_t check_items(const RunSetup& setup, const std::filesystem::path& run, bool are_new);
+// existing outputs, if predict.out names their folder. Returns the items; 0: standard input
+// decides.
+ItemLoad check_items(const RunSetup& setup, const std::filesystem::path& run, bool are_new);
 
 // Without --devices: one rank per CPU core. Each computes with one thread, so that outputs do not
 // depend on the number of ranks.

@@ -137,9 +137,10 @@ Then then_of(const Parsed& parsed) {
   return then;
 }
 
-std::int64_t check_predictions(const RunSetup& setup, const Then& then,
-                               const std::filesystem::path& run_dir, bool trains) {
-  return predicts_items(setup, then) ? check_items(setup, run_dir, trains && !then.force) : 0;
+ItemLoad check_predictions(const RunSetup& setup, const Then& then,
+                           const std::filesystem::path& run_dir, bool trains) {
+  return predicts_items(setup, then) ? check_items(setup, run_dir, trains && !then.force)
+                                     : ItemLoad{};
 }
 
 void check_evaluation(const RunSetup& setup, const Then& then) {
@@ -162,24 +163,23 @@ void check_reserve(const TrainOptions& train) {
                 "set a smaller stop.reserve, or a longer stop.after or stop.budget");
 }
 
-AfterTraining reserve_time(RunSetup& setup, const Then& then, std::int64_t items) {
+AfterTraining reserve_time(RunSetup& setup, const Then& then, const ItemLoad& load) {
   TrainOptions& train = *setup.train;
   const Duration quota = shortest_quota(train);
   const bool is_set = train.stop.reserve.seconds > 0 || is_asked_for(train.table, "stop.reserve");
-  AfterTraining after{.predicts = then.has(predict_step) && !is_set, .items = items};
+  AfterTraining after{.predicts = then.has(predict_step) && !is_set, .items = load.items};
   std::string why = "stop.reserve";
   if (!is_set && quota.seconds > 0 && predicts_items(setup, then)) {
-    const auto known_s = known_prediction_s(setup, setup.plan.devices, items);
-    after.reserve_is_guess = !known_s;
+    const auto known_s = known_prediction_s(setup, setup.plan.devices, load);
     train.stop.reserve = known_s ? reserve_for(*known_s, quota) : usual_reserve(quota);
-    why = known_s ? cat("predicting ", count_items(items), " takes ", format_span(*known_s),
+    why = known_s ? cat("predicting ", count_items(load.items), " takes ", format_span(*known_s),
                         " by the last time")
                   : "stop.reserve; by default a tenth, an hour at most, and more once an "
                     "evaluation shows that it takes more";
     if (known_s && *known_s > train.stop.reserve.seconds)
-      setup.plan.notes.push_back(
-          cat("warning: predicting ", count_items(items), " takes about ", format_span(*known_s),
-              ", which does not fit; items that would not end in time are left out"));
+      setup.plan.notes.push_back(cat(
+          "warning: predicting ", count_items(load.items), " takes about ", format_span(*known_s),
+          ", which does not fit; items that would not end in time are left out"));
   }
   if (train.stop.reserve.seconds > 0)
     setup.plan.notes.push_back(

@@ -4,12 +4,12 @@
 #include "core/devices/device.h"
 #include "planning/run_setup.h"
 #include "runtime/run/folder/run_dir.h"
+#include "runtime/run/predictions/item_work.h"
 #include "runtime/run/progress/part_times.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/plan/bare_keys.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -37,19 +37,19 @@ Then then_of(const Parsed& parsed);
 
 // Call it before anything is prepared. run_dir: the run that resumes, or empty. Throws Error if
 // there is nothing to predict, or if outputs exist that training would change. Those in
-// RUN/predictions belong to the run and are replaced. Returns the number of items; 0: none, or
-// unknown.
-std::int64_t check_predictions(const RunSetup& setup, const Then& then,
-                               const std::filesystem::path& run_dir, bool trains);
+// RUN/predictions belong to the run and are replaced. Returns the items; 0: none, or unknown.
+ItemLoad check_predictions(const RunSetup& setup, const Then& then,
+                           const std::filesystem::path& run_dir, bool trains);
 // For a prepared setup: throws Error if there is no validation data to evaluate.
 void check_evaluation(const RunSetup& setup, const Then& then);
 
 // Throws Error if stop.reserve leaves no time to train, or if there is no quota.
 void check_reserve(const TrainOptions& train);
 // For a planned setup. Sets stop.reserve if a quota must also cover predictions of items and it is
-// not set. The value is the time of earlier predictions, else a tenth of the quota, an hour at
-// most, until training knows more. Adds to the plan's notes the time kept, and what does not fit.
-AfterTraining reserve_time(RunSetup& setup, const Then& then, std::int64_t items);
+// not set. The value is the time of earlier predictions of such items, else a tenth of the quota,
+// an hour at most, until training knows more. Adds to the plan's notes the time kept, and what does
+// not fit.
+AfterTraining reserve_time(RunSetup& setup, const Then& then, const ItemLoad& load);
 
 // How training ended.
 enum class Trained { to_the_end, until_quota };

@@ -203,7 +203,7 @@ int train_once(const Parsed& parsed, const std::string& group) {
   }
   RunDir::check_new(setup.train->run.root, parsed.value("--name"));
   check_reserve(*setup.train);
-  const std::int64_t items = check_predictions(setup, then, {}, /*trains=*/true);
+  const ItemLoad items = check_predictions(setup, then, {}, /*trains=*/true);
   prepare(setup, Purpose::train, devices, {});
   check_evaluation(setup, then);
   if (!foreign) try_micro_out(setup, devices);

@@ -39,7 +39,7 @@ void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& d
 
 // Facts about a run before it resumes.
 struct Resumption {
-  std::int64_t items = 0;  // that `then` predicts
+  ItemLoad items{};  // that `then` predicts
   std::optional<CheckpointInfo> checkpoint;
   std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
   Begun begun() const { return {step(), checkpoint ? elapsed_s(*checkpoint) : 0}; }

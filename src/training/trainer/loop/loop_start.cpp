@@ -110,7 +110,8 @@ void Loop::begin_record() {
   recorder_->parameters(step_, *placed_.storage, optimizer_.parameter_groups());
   if (!placed_.first_weights.is_null()) recorder_->first_weights(placed_.first_weights);
   if (setup_.group.size() > 1 && !options_.exact)
-    recorder_->buckets(step_, placed_.storage->buckets(), link_);
+    recorder_->buckets(step_, *placed_.storage, setup_.backend.device().is_cuda() ? "NCCL" : "Gloo",
+                       link_);
 }
 
 void Loop::open_parts() {

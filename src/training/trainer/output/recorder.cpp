@@ -157,11 +157,17 @@ void Recorder::loader_threads(std::int64_t step, std::int64_t threads, double da
   write({{"kind", "loader"}, {"step", step}, {"threads", threads}, {"data_share", data_share}});
 }
 
-void Recorder::buckets(std::int64_t step, const std::vector<Bucket>& buckets,
-                       const std::optional<KnownLink>& link) {
+void Recorder::buckets(std::int64_t step, const ParameterStorage& storage,
+                       const std::string& library, const std::optional<KnownLink>& link) {
   std::vector<std::int64_t> bytes;
-  for (const Bucket& bucket : buckets) bytes.push_back((bucket.end - bucket.begin) * 4);
-  nlohmann::json event{{"kind", "buckets"}, {"step", step}, {"bytes", bytes}};
+  for (const Bucket& bucket : storage.buckets()) bytes.push_back((bucket.end - bucket.begin) * 4);
+  nlohmann::json event{
+      {"kind", "buckets"},
+      {"step", step},
+      {"bytes", bytes},
+      {"operation", storage.sharing() == nullptr ? "all_reduce" : "reduce_scatter"},
+      {"library", library},
+      {"ranks", plan_.batch.world_size}};
   if (link) {
     event["latency_s"] = link->speed.latency_s;
     event["bytes_per_s"] = link->speed.bytes_per_s;

@@ -55,7 +55,8 @@ class Recorder {
   void step(const StepResult& result, const OwnTimes& own, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
-  void buckets(std::int64_t step, const std::vector<Bucket>& buckets,
+  // How the gradients of several ranks are added up. library: that does it, "NCCL".
+  void buckets(std::int64_t step, const ParameterStorage& storage, const std::string& library,
                const std::optional<KnownLink>& link);
   void graph(std::int64_t step, const GraphState& state);
   // Memory ran out. From the step after `step` on there are other micro-batches. If `before` and

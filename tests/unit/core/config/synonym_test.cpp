@@ -35,6 +35,7 @@ const std::vector<Synonym> names{
      .from = "Transformers",
      .ours = "precision={value}",
      .values = {{"float16", "fp16"}, {"bf16-*", "bf16"}}},
+    {.names = {"patch_size"}, .from = "MONAI", .ours = "data.patch={list}"},
     {.names = {"max_time"}, .from = "Lightning", .ours = "stop.after={duration}"},
     {.names = {"gpu"},
      .from = "scripts",
@@ -59,6 +60,14 @@ TEST(Synonym, IsFoundHoweverItIsTyped) {
   EXPECT_EQ(find_synonym(names, "--"), nullptr);
   EXPECT_EQ(find_synonym(names, "batch.size"), &names[0]) << "as in groups of other programs";
   EXPECT_EQ(find_synonym(names, "batch.sizes"), nullptr);
+}
+
+TEST(Synonym, WritesListsOfNumbersAsOurs) {
+  for (const char* value :
+       {"64,32,16", "(64, 32, 16)", "[64,32,16]", "64x32x16", "64X32X16", "(64,32,16,)"})
+    EXPECT_EQ(written("patch_size", value), "data.patch=64,32,16") << value;
+  EXPECT_EQ(written("patch_size", "96"), "data.patch=96");
+  EXPECT_EQ(written("patch_size", ""), "data.patch=VALUE");
 }
 
 TEST(Synonym, AddsUpWhatEachDeviceTakes) {

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace lockstep {
 namespace {
 
@@ -68,6 +71,19 @@ TEST(InputBytes, AreThoseOfAFileOrOfAFoldersFiles) {
   EXPECT_EQ(input_bytes(folder.path()), 8);
   EXPECT_EQ(input_bytes(folder.path() / "absent"), 0);
   EXPECT_EQ(input_bytes(""), 0);
+}
+
+TEST(LoadOfItems, HasTheMeanBytesOfTheirFiles) {
+  const TemporaryDirectory folder;
+  write_file_atomic(folder.path() / "small", std::string(100, ' '));
+  write_file_atomic(folder.path() / "large", std::string(500, ' '));
+  std::vector<PredictItem> items(2);
+  EXPECT_EQ(load_of(items).item_bytes, 0) << "words are no files";
+  items[0].path = folder.path() / "small";
+  items[1].path = folder.path() / "large";
+  EXPECT_EQ(load_of(items).items, 2);
+  EXPECT_EQ(load_of(items).item_bytes, 300);
+  EXPECT_EQ(load_of({}).item_bytes, 0);
 }
 
 }  // namespace

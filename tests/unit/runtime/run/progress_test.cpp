@@ -390,6 +390,14 @@ TEST_F(ProgressDisplay, EachEventThatMattersGetsItsLine) {
             "warning: passed over a damaged checkpoint: step-000000050: torn\n"
             "warning: passed over a damaged checkpoint: p: d\n"
             "resumed at step 40  from step-000000040\n");
+  EXPECT_EQ(shown({{"kind", "buckets"},
+                   {"step", 0},
+                   {"bytes", {1 << 20, 1 << 19}},
+                   {"operation", "all_reduce"},
+                   {"library", "NCCL"},
+                   {"ranks", 2}}),
+            "gradients: all-reduce over 2 ranks by NCCL, 2 buckets of 1.5 MiB in all\n");
+  EXPECT_EQ(shown({{"kind", "buckets"}, {"bytes", {1 << 20}}}), "") << "of an older version";
   EXPECT_EQ(shown({{"kind", "stop"}, {"step", 7}, {"why", "interrupted"}}),
             "stopped at step 7: interrupted\n");
   EXPECT_EQ(shown({{"kind", "end"}, {"step", 9}, {"seconds", 320}}),
@@ -414,14 +422,15 @@ TEST_F(ProgressDisplay, SurvivesEventsOfAnyShape) {
                          {{"a", 1}}, std::numeric_limits<std::int64_t>::max(),
                          NAN};
   const char* kinds[] = {"start",   "step",   "eval", "checkpoint", "checkpoint_failed",
-                         "warning", "resume", "stop", "end",        "x"};
+                         "warning", "resume", "stop", "end",        "buckets",
+                         "x"};
   const char* keys[] = {"step",       "total_steps", "steps_per_epoch",
                         "unit",       "quota_s",     "loss",
                         "lr",         "step_s",      "units_per_s",
                         "data_share", "save_share",  "metrics",
                         "best",       "seconds",     "path",
                         "bytes",      "why",         "text",
-                        "from",       "skipped"};
+                        "from",       "skipped",     "library"};
   for (int round = 0; round < 5000; ++round) {
     json event = {{"kind", kinds[random() % std::size(kinds)]}};
     for (const char* key : keys)
