@@ -17,8 +17,8 @@ namespace lockstep {
 // in one pass. If elements tie for the maximum, they share its gradient equally, as in at::amax.
 std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels(const at::Tensor& x);
 
-// The same, and also x for its other readers. One pass over x then adds up the gradients of all
-// three results, so that their sum needs no separate pass.
+// The same, and also returns x for its other readers. One pass over x then adds up the gradients of
+// all three results, so that their sum needs no separate pass.
 struct PooledVoxels {
   at::Tensor mean, largest, x;
 };

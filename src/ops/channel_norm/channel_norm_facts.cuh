@@ -23,7 +23,7 @@ __device__ inline void keep_moments(const ChannelNormForward& launch, std::int64
   follow(launch.running_variance + statistic, squares / (count - 1), launch.momentum);
 }
 
-// Merges chunks as sums of deviations from the mean of the first one.
+// Merges the moments of chunks, as sums of deviations from the mean of the first chunk.
 struct MomentSums {
   float reference, apart = 0, squares = 0;
 
@@ -59,8 +59,8 @@ struct ChannelFacts {
   float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's scale
 
   ChannelFacts() = default;
-  // first: the statistic of the first channel. means, inverses: of these channels, if not in
-  // memory.
+  // first: the statistic of the first channel. means, inverses: the values of these channels, if
+  // they are not in memory.
   template <class Launch>
   __device__ ChannelFacts(const Launch& launch, std::int64_t first, const float* means = nullptr,
                           const float* inverses = nullptr) {
@@ -113,8 +113,8 @@ struct ChannelFacts {
   }
 };
 
-// Corrections of the gradients: share is subtracted from each, and slope for each unit that x is
-// above its mean.
+// Corrections of a channel's gradients. `share` is subtracted from each gradient. `slope` is
+// subtracted once for each unit by which x is above its mean.
 struct Shares {
   float share, slope;
 

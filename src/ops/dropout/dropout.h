@@ -39,7 +39,7 @@ struct DropoutArguments {
   void* y = nullptr;
   at::ScalarType dtype = at::kFloat;
   std::int64_t rows = 0;
-  std::int64_t row_elements = 0;          // with offsets: of each of x's `items`
+  std::int64_t row_elements = 0;          // elements of a row; with offsets: of each of x's `items`
   const std::int64_t* offsets = nullptr;  // device; or null: rows of one length
   std::int64_t items = 0;
   double p = 0;

@@ -55,7 +55,7 @@ class GradientWriter {
   // not needed.
   at::Tensor returned(std::size_t k) const;
   // Enqueues `work` on the side stream, where it runs later, or calls it at once. read: the tensors
-  // of the current stream's memory that it reads.
+  // that it reads and whose memory belongs to the current stream.
   template <class Work>
   void run(std::initializer_list<at::Tensor> read, const Work& work) const {
     if (side_ != nullptr)

@@ -39,7 +39,7 @@ inline constexpr std::int64_t layer_norm_block_rows = 8, layer_norm_most_blocks 
 struct LayerNormKernels {
   void (*forward)(const LayerNormForward&) = nullptr;  // on the current stream
   void (*backward)(const LayerNormBackward&) = nullptr;
-  void (*shares)(const LayerNormBackward&) = nullptr;  // after it, for weight and bias
+  void (*shares)(const LayerNormBackward&) = nullptr;  // after `backward`, for weight and bias
 };
 void register_cuda_layer_norm(LayerNormKernels kernels);
 

@@ -66,8 +66,9 @@ struct MatchArguments {
   const std::int64_t* labels = nullptr;              // [pictures, most]
   float* best_of_box = nullptr;                      // [pictures, most]; written
   std::uint8_t* states = nullptr;                    // [pictures, classes, count]; written
-  std::int32_t* counts = nullptr;  // [pictures, classes, 2]: positives and negatives; 0 before
-  bool* positive = nullptr;        // [pictures, classes, count]
+  // [pictures, classes, 2]: positives and negatives; must begin as 0
+  std::int32_t* counts = nullptr;
+  bool* positive = nullptr;                 // [pictures, classes, count]
   float *weight = nullptr, *box = nullptr;  // likewise; box: [..., 4]
   std::int64_t pictures = 0, classes = 0, count = 0, most = 0;
   float positive_overlap = 0, negative_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
@@ -121,10 +122,11 @@ struct DetectionLossBackward {
 struct DecodeChosen {
   const void* deltas = nullptr;  // [sets, rows, 4]
   KernelDtype dtype = KernelDtype::f32;
-  Runs runs;                             // the length a multiple of four
-  const float* anchors = nullptr;        // [anchor_count, 4]; of row r: r % anchor_count
-  const std::int64_t* chosen = nullptr;  // [sets, count]: rows; one that is not stops the device
-  float* boxes = nullptr;                // [sets, count, 4]
+  Runs runs;                       // their length is a multiple of four
+  const float* anchors = nullptr;  // [anchor_count, 4]; of row r: r % anchor_count
+  // [sets, count]: row numbers; one that does not exist stops the device
+  const std::int64_t* chosen = nullptr;
+  float* boxes = nullptr;  // [sets, count, 4]
   std::int64_t sets = 0, rows = 0, anchor_count = 1, count = 0;
   InlineCoding coding;
   float height = 0, width = 0;

@@ -28,7 +28,7 @@ at::Tensor own_numbers(const at::Tensor& report, const at::Tensor& sums, const a
 void find_dropped(const at::Tensor& sum, std::int64_t terms, std::int64_t drop_slot,
                   const at::Tensor& dropped);
 
-// The scalars that an update needs, f32 [1] each. An optimizer always has the same tensors.
+// The scalars that an update needs, f32 [1] each. An optimizer uses the same tensors in every step.
 struct UpdateScalars {
   at::Tensor raw_norm, loss_scale, step;      // inputs; raw_norm: of gradients that include the
                                               // scale
@@ -41,9 +41,9 @@ struct UpdateScalars {
 };
 // The rates and factors in the form that kernels read. Undefined on CPUs.
 at::Tensor rate_table(const UpdateScalars& scalars);
-// Computes norm: of the gradient; skip: 1 if the norm is not finite or if dropped (f64 [1], or
-// undefined) is above 0, else 0; divisor: divides gradients to unscale and clip them; next_step:
-// `step` + 1, or `step` if skipped. lr: f32 0-dim.
+// Computes the results. norm: the norm of the gradient. skip: 1 if the norm is not finite or if
+// `dropped` (f64 [1], or undefined) is above 0, else 0. divisor: gradients are divided by it, to
+// unscale and clip them. next_step: `step` + 1, or `step` if skipped. lr: f32 0-dim.
 void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
                          const at::Tensor& dropped);
 

@@ -1,4 +1,4 @@
-// The largest numbers of each row. A detector takes its best proposals by it.
+// The largest numbers of each row. A detector chooses its best proposals with them.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"

@@ -74,7 +74,7 @@ class CheckpointSaver {
 };
 
 // Waits, for at most `at_most_s`, until no saver of this process writes any more. May be called
-// from any thread. Meant for a process that is about to end, whatever the owner of its savers does.
+// from any thread. Meant for a process that ends without waiting for the owner of its savers.
 void wait_for_checkpoints(double at_most_s);
 
 // For ranks other than 0 while rank 0 saves: contributes the shards that only this rank holds. Does

@@ -71,7 +71,7 @@ class SparseAllGather {
   ProcessGroup& group_;
   std::vector<std::vector<SparseRows>> kept_;  // by parameter; empty: no capture
   std::vector<Sent> sent_;
-  bool has_connected_ = false;  // the collective
+  bool has_connected_ = false;  // `connect` has run the collective once, outside of a capture
 };
 
 }  // namespace lockstep

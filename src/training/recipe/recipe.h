@@ -60,7 +60,8 @@ class Model {
 class StepContext {
  public:
   bool training = true;
-  at::ScalarType compute_dtype = at::kFloat;  // of the parameters: cast floating-point inputs to it
+  // dtype of the parameters; cast floating-point inputs to it
+  at::ScalarType compute_dtype = at::kFloat;
   at::Device device = at::kCPU;
   // i64 [3] on `device`: seed, step, first_global_row. It is on the device so that a captured graph
   // can read it.
@@ -122,8 +123,8 @@ class StepContext {
   // Returns random numbers f32 [rows, n] in [0, 1) on `device`, for augmentation
   // (ops/augment/augment.h). They are drawn from (seed, step, layer, place of the row, element). So
   // they are the same on any number of ranks, and the same when backward computes them again.
-  // `rows`: of the micro-batch. `layer` distinguishes the draws of one recipe, and is independent
-  // of the layers of dropout. Throws Error if not training.
+  // `rows`: the rows of the micro-batch. `layer` distinguishes the draws of one recipe, and is
+  // independent of the layers of dropout. Throws Error if not training.
   at::Tensor uniform(std::int64_t rows, std::int64_t n, std::int64_t layer) const;
 
   // Returns function(inputs), which is block number `index` of the model. It may keep the block's

@@ -42,7 +42,7 @@ struct StepInputs {
   Phase out_of_memory = Phase::none;
 };
 
-// One thread.
+// Stages the data of steps, and turns staged steps into inputs. One thread.
 class StepStage {
  public:
   StepStage(std::size_t terms, std::int64_t seed, const StepMetrics& numbers, ProcessGroup& group,

@@ -87,7 +87,7 @@ class TrainStep {
 
  private:
   class Trial;
-  // The passes of one micro-batch.
+  // The purpose of the forward and backward pass of a micro-batch.
   enum class Pass { of_step, of_capture, of_search };
 
   StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;

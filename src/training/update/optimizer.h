@@ -30,8 +30,8 @@ namespace lockstep {
 // gradient is not finite changes nothing but the loss scale. No call synchronises the device.
 class Optimizer {
  public:
-  // buffers: of the model, for the average of the weights; null if there are none. Throws Error if
-  // optimizer.groups does not fit the model.
+  // buffers: the model's buffers, for the average of the weights; null if there are none. Throws
+  // Error if optimizer.groups does not fit the model.
   Optimizer(const TrainOptions& options, GradientBuffers& gradients,
             ModelBuffers* buffers = nullptr);
 
@@ -139,7 +139,7 @@ class Optimizer {
   at::Tensor norm_, skip_, divisor_;
   LossScale loss_scale_;
   GradientNorm norm_of_sums_;
-  UpdateScalars scalars_;  // of the tensors above
+  UpdateScalars scalars_;  // the tensors above, as find_update_scalars takes them
   std::unique_ptr<OptimizerRule> rule_;
   std::unique_ptr<WeightAverage> average_;
   bool update_is_deferred_ = false;           // the update of the last replay is still to be made

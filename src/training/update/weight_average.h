@@ -46,12 +46,14 @@ class WeightAverage {
   at::Tensor flat_, share_;  // share_: f32 [1], the fraction of the distance to the weights
 };
 
-// While it exists, the model computes with the average, also that of buffers. With null nothing
-// happens. The rules about ranks and exceptions are those of ShownWeights.
+// While it exists, the model computes with the averages of its weights and buffers. If `average` is
+// null, nothing happens. The rules about ranks and exceptions are those of ShownWeights.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);
-  void end();  // shows the model's own again; all ranks call it, as for ShownWeights::end
+  // Makes the model compute with its own weights and buffers again. All ranks call it, as
+  // ShownWeights::end.
+  void end();
   ~ShownAverage();
   ShownAverage(const ShownAverage&) = delete;
   ShownAverage& operator=(const ShownAverage&) = delete;

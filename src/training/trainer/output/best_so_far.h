@@ -19,7 +19,8 @@ struct BestSoFar {
 };
 
 nlohmann::json to_json(const BestSoFar& best);
-BestSoFar best_from_json(const nlohmann::json& state);  // earlier versions stored less
+// Also reads the states of earlier versions, which stored less
+BestSoFar best_from_json(const nlohmann::json& state);
 
 // If stop.patience or stop.patience_epochs is exceeded after the last evaluation, returns the
 // reason in words. Otherwise returns an empty text. metric: the name of the metric. Pure.

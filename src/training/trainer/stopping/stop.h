@@ -56,7 +56,8 @@ class Quota {
   QuotaLimits limits_;
   double begin_s_, spent_s_, begun_s_, allowed_s_ = 0;
   bool after_decides_ = false;
-  bool keeps_for_predictions_ = false;  // the reserve is the time that they were found to need
+  // the reserve is the time that predictions were found to need
+  bool keeps_for_predictions_ = false;
 };
 
 }  // namespace lockstep
