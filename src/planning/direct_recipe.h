@@ -51,7 +51,7 @@ struct DirectBatch {
   // {slot} and {gpu}. Text that must not be filled in goes through job_literal.
   std::vector<std::string> more_options{};
   std::int64_t cpus = 1;   // of a job
-  std::string cpus_key{};  // the option that holds that value; a search for the best sets it
+  std::string cpus_key{};  // the option that holds this number; a search for the best sets it
   std::string gpus = "0";  // GPUs of a job, in the form of a job file
   std::int64_t retries = 2;
   double retry_delay_s = 5, timeout_s = 600;
@@ -139,11 +139,11 @@ struct DirectBatchEnd {
   std::function<DirectActivity(const std::set<std::string>& jobs)> activity{};
 };
 
-// The input of evaluate and predict, after finished trainings.
+// The input of `evaluate` and `predict`, which use finished trainings.
 struct DirectUse {
   bool predicts = false;                       // else it evaluates
   std::vector<std::filesystem::path> folders;  // what each of them wrote
-  std::vector<std::string> assignments;        // "key=value", over the options of each
+  std::vector<std::string> assignments;        // "key=value", in place of the options of each
   std::filesystem::path out{};                 // of predictions: a file, which may be overwritten
 };
 

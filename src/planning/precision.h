@@ -16,7 +16,7 @@ bool is_native(Precision precision, const Device& device);
 bool is_native(Precision precision, const std::vector<Device>& devices);  // on all of them
 
 // If options.precision is auto, replaces it by the shortest type that all devices have natively,
-// bf16 before fp16, and records why. low_precision: whether the recipe can do with less than fp32.
+// bf16 before fp16, and records why. low_precision: whether the recipe works with less than fp32.
 void resolve_precision(TrainOptions& options, bool low_precision,
                        const std::vector<Device>& devices);
 

@@ -119,8 +119,8 @@ class RecipeOptions {
   } item_options;
 
  protected:
-  // Adds those to the table; to be called in the constructor of a recipe whose `predict_input`
-  // has items. paths: an input is a file or folder, not a word.
+  // Adds these fields to the table; to be called in the constructor of a recipe whose
+  // `predict_input` has items. paths: an input is a file or folder, not a word.
   void add_item_options(bool paths = true);
 };
 

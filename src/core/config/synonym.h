@@ -77,8 +77,8 @@ const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view 
 std::vector<OurWord> written_here(const Synonym& synonym, const std::string& value,
                                   const TypedBatch& batch);
 
-// The value of the option that another program's value stands for: "fp16" of "16-mixed" for
-// precision. "": none is known.
+// The value of the option that another program's value stands for: for precision, "fp16" is the
+// value for "16-mixed". "": none is known.
 std::string our_value(std::span<const Synonym> synonyms, std::string_view key,
                       const std::string& value);
 

@@ -39,7 +39,7 @@ class Tables {
   const Preset& preset(std::string_view name) const;
 
   std::vector<Preset> presets() const;
-  // In the order of the tables, the nameless group first.
+  // Returns the groups in the order of the tables, the nameless group first.
   std::vector<OptionGroup> groups() const;
 
  private:

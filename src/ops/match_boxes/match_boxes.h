@@ -16,7 +16,7 @@ inline constexpr std::int64_t ignore_box = match_ignore_box;  // neither object 
 struct AnchorMatching {
   std::int64_t classes = 1;
   double positive = 0.7, negative = 0.3;  // IoU
-  // an anchor with more than this share of its area in a box to ignore is not negative
+  // An anchor with more than this share of its area in a box to ignore is not negative.
   double ignored = 0.5;
   double drawn = 256;           // number of anchors that would be drawn at random
   double positive_share = 0.5;  // largest share of positives among them
@@ -48,7 +48,7 @@ RowTargets match_anchors_reference(const at::Tensor& anchors, const at::Tensor& 
 struct RegionMatching {
   std::int64_t classes = 1;
   double positive = 0.5;  // IoU
-  // a region with more than this share of its area in a box to ignore is not negative
+  // A region with more than this share of its area in a box to ignore is not negative.
   double ignored = 0.5;
   double drawn = 128;            // number of regions that would be drawn at random
   double positive_share = 0.25;  // largest share of positives among them

@@ -126,7 +126,7 @@ struct AdamArguments {
   std::int64_t chunk = adam_chunk;  // elements of a chunk
   KernelDtype working_dtype = KernelDtype::bf16;
   const float* step = nullptr;  // includes this update
-  // gradients are divided by `divisor`; `skip` 1: nothing changes
+  // Gradients are divided by `divisor`; `skip` 1: nothing changes.
   const float *divisor = nullptr, *skip = nullptr;
   double beta1 = 0, beta2 = 0, eps = 0;
   bool decoupled = true;  // AdamW
@@ -147,7 +147,7 @@ struct EmbeddingForward {
 struct EmbeddingBackward {
   const std::int64_t* tokens = nullptr;
   const void* gradient = nullptr;  // of the rows
-  // gradients are added to them; of_positions may be null
+  // Gradients are added to them; of_positions may be null.
   float *of_weight = nullptr, *of_positions = nullptr;
   // All rows, sorted so that those of each token are together and ascending. Each sum is then added
   // up in this order. Null: in any order.

@@ -12,15 +12,15 @@
 
 namespace lockstep {
 
-// A parameter's purpose. Recipes mark it (training/recipe/recipe.h); rules may treat parameters by
-// it.
+// A parameter's purpose. Recipes mark it (training/recipe/recipe.h). Rules may treat parameters
+// differently by their purpose.
 enum class ParameterUse { usual, embedding, head };
 
 // The part of a parameter that an update must see as a whole. It decides where sharding may cut the
 // parameter: anywhere, at multiples of arena_alignment (planning/batch/buckets.h), or nowhere.
 enum class Granularity { element, range, matrix };
 
-// A trained parameter as rules tell them apart.
+// A trained parameter, with the properties by which rules tell parameters apart.
 struct OptimizedParameter {
   std::string name;
   std::vector<std::int64_t> sizes;

@@ -40,8 +40,8 @@ class WeightedDraw {
 using SampleAt = std::function<std::int64_t(std::int64_t epoch, std::int64_t place)>;
 
 // Places [0, size) of each epoch over a permutation of `count` samples. With fewer places than
-// samples, some samples are left out, others in each epoch. With more places, samples come again,
-// each time in another order.
+// samples, some samples are left out, different ones in each epoch. With more places, samples come
+// again, each time in another order.
 SampleAt permuted_order(std::uint64_t seed, std::int64_t count, std::int64_t size, bool shuffle);
 
 // A row of a micro-batch. Rows beyond the epoch's last place, or beyond the rows of a step, are

@@ -12,14 +12,14 @@ namespace lockstep {
 struct PredictItem {
   std::int64_t index = 0;  // its place in input order, from 0
   std::string name;        // for people: "scans/7.tif", "line 3 of reviews.jsonl"
-  // The same wherever predict is called: "7.tif" for a file, "sub/7.tif" for one in a folder, its
-  // number from 1 for a line. If two files would have the same, it is the path below the folder
-  // that all of them share. Lines of several files have "reviews.txt:3".
+  // A name that is the same wherever predict is called: "7.tif" for a file, "sub/7.tif" for one in
+  // a folder, its number from 1 for a line. If two files would have the same, it is the path below
+  // the folder that all of them share. Lines of several files have "reviews.txt:3".
   std::string id;
   std::string path;                    // the file to read, absolute; empty if the item is no file
   std::vector<std::string> further{};  // files that are read with it, absolute
   std::string text;                    // the line without its end, or the word
-  std::string output;  // of a file that holds its bytes, in the folder of outputs; empty: none
+  std::string output;  // name of the file for its bytes, below the folder of outputs; empty: none
   std::string fault;   // why it is skipped, if that is known already
   // The most devices that can share the item, if there are fewer items left than devices
   // (Recipe::predict_piece). Only with PredictInput::batch 1.

@@ -29,8 +29,8 @@ struct Schedule {
 
 // A parameter that a kind needs besides warm-up and min_lr: the option schedule.NAME.
 struct ScheduleParameter {
-  const char* name;     // no other kind's
-  const char* meaning;  // a phrase, as of an option
+  const char* name;     // no other kind has this name
+  const char* meaning;  // a phrase, as for an option
   double standard = 0;
   double min = 0, max = std::numeric_limits<double>::infinity();
   // A length: typed in the unit of schedule.unit, and above 0. In a Schedule it is in steps.

@@ -20,7 +20,7 @@ class Model;
 struct ItemFile {
   std::string name;     // below the folder of outputs
   std::string bytes{};  // its content, if `path` is empty
-  // a file of ItemContext::scratch that is moved to `name`, in place of `bytes`
+  // A file of ItemContext::scratch that is moved to `name`, in place of `bytes`.
   std::filesystem::path path;
 };
 

@@ -60,7 +60,7 @@ class Model {
 class StepContext {
  public:
   bool training = true;
-  // dtype of the parameters; cast floating-point inputs to it
+  // Dtype of the parameters; cast floating-point inputs to it.
   at::ScalarType compute_dtype = at::kFloat;
   at::Device device = at::kCPU;
   // i64 [3] on `device`: seed, step, first_global_row. It is on the device so that a captured graph

@@ -22,7 +22,7 @@ class NewFile {
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  std::filesystem::path path() const;            // the final one
+  std::filesystem::path path() const;            // the final path
   int fd() const { return fd_.get(); }           // for reading and writing
   std::filesystem::path temporary_path() const;  // for libraries that open files by name
   void append(std::string_view bytes);

@@ -1,7 +1,8 @@
 // Draws rectangles, masks and text on a picture.
 //
-// All functions take RGB pictures of 8 bits (else Error: convert() makes one). They ignore parts
-// outside the picture and non-finite coordinates. Pixel (0, 0) is the upper left one.
+// All functions take RGB pictures of 8 bits, which convert() can make. They throw Error for others.
+// They ignore parts outside the picture and non-finite coordinates. Pixel (0, 0) is the upper left
+// one.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,7 @@ struct alignas(W == 1 ? sizeof(T) : 16) Pack {
 struct VoxelPlace {
   std::int64_t row = 0, chunk = 0;
   int groups = 0;  // groups of channels, over which neighbouring threads are spread
-  // this thread's index among the threads with the same channels; their number
+  // This thread's index among the threads with the same channels; their number.
   int lane = 0, lanes = 0;
   std::int64_t channel = 0;  // the thread's first channel
   std::int64_t voxel = 0;    // the thread's first voxel in the row

@@ -1,4 +1,4 @@
-// A rank's log: appended to over starts, never larger than a limit.
+// A rank's log. All starts append to it, and it never exceeds a limit.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class RankLog {
   RankLog(const std::filesystem::path& folder, int rank, std::uint64_t limit_bytes);
   RankLog(std::filesystem::path file, std::uint64_t limit_bytes);  // for any other process
   const std::filesystem::path& path() const { return path_; }
-  // Writes a line below what starts before this one have written; none into an empty log.
+  // Writes a line below the output of earlier starts. Writes nothing into an empty log.
   void divide(std::string_view line);
   // Bytes that a full disk rejects are lost: that must not end the run.
   void write(std::string_view bytes);

@@ -13,8 +13,8 @@
 namespace lockstep {
 
 // Appends {"step": S, "samples": [...]} and, when a run resumes, {"resume": S}. A record with gaps
-// would prove nothing. So after a failed line it gets no more lines, until training resumes after a
-// step that it contains.
+// would prove nothing. So after a failed line no more lines are written, until training resumes
+// after a step that the record contains.
 class SampleWriter {
  public:
   // Throws Error if the file cannot be opened or read.

@@ -24,7 +24,8 @@ struct RunSummary {
   std::optional<double> loss;         // loss of the last step; NaN if it was not finite
   std::optional<double> units_per_s;  // of the newest start; while it runs, of the last step
   std::optional<double> mfu;          // the same
-  std::int64_t rates_from = 0;        // the step that this start resumed from, if they are its mean
+  // The step that this start resumed from, if the two rates are means over it.
+  std::int64_t rates_from = 0;
   std::string unit;
   std::string mfu_unknown;     // reason if mfu is nothing and the run gives one
   std::int64_t best_step = 0;  // step of the best evaluation
@@ -38,7 +39,7 @@ struct RunSummary {
   std::string problem;  // why its record or state cannot be read; may be empty
 };
 
-// Reads the run. Does not throw for damaged files, only for what cannot be read at all.
+// Reads the run. Throws only for what cannot be read at all, not for damaged files.
 RunSummary summarize(const RunDir& run, Clock& clock = system_clock());
 nlohmann::json summary_json(const RunSummary& summary);
 
@@ -52,7 +53,8 @@ struct RunPage {
   int width = 80;        // of the plot
 };
 
-// Record, last step, a plot of the losses, evaluations, and checkpoints with size and state.
+// A page with record, last step, a plot of the losses, evaluations, and checkpoints with size and
+// state.
 std::string run_page(const RunDir& run, const RunPage& page = {}, Clock& clock = system_clock());
 // The same as data, with all logged losses and the whole record.
 nlohmann::json run_json(const RunDir& run, bool thorough = true, Clock& clock = system_clock());

@@ -1,5 +1,5 @@
-// How much work a prediction's items are, and how much is done, in the recipe's steps (tiles of a
-// volume). Each rank writes its numbers to a small file, and rank 0 adds them up.
+// Counts the work of a prediction's items, and how much of it is done, in the recipe's steps (tiles
+// of a volume). Each rank writes its numbers to a small file, and rank 0 adds them up.
 #pragma once
 
 #include "core/base/clock.h"
@@ -14,7 +14,7 @@ namespace lockstep {
 struct ItemWork {
   double done = 0, begun = 0;  // steps
   double bytes = 0;            // of the inputs whose steps are counted
-  double uncounted = 0;        // of inputs that ended without reporting steps
+  double uncounted = 0;        // bytes of inputs that ended without reporting steps
   std::string unit{};          // "tiles"; empty: nothing counted yet
   ItemWork& operator+=(const ItemWork& other);
   // Expected steps of all items, whose inputs have `all_bytes` (0: unknown). Items not yet begun

@@ -32,9 +32,9 @@ class PredictionFolder {
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& scratch() const { return scratch_; }
-  // For a command that fails: keeps the unfinished ones of these outputs, made of all items, that
-  // hold something. Each becomes NAME.partial, or NAME.partial.2 if that exists. Returns the new
-  // names.
+  // For a command that fails. `names` are outputs made of all items. Keeps those that are
+  // unfinished and hold something. Each becomes NAME.partial, or NAME.partial.2 if that exists.
+  // Returns the new names.
   std::vector<std::string> keep_partial(const std::vector<std::string>& names) const;
 
  private:

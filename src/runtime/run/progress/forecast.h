@@ -19,7 +19,7 @@ struct MeasuredTimes {
   PartTimes parts;
   TimeSource source = TimeSource::run;
   std::string run{};  // name of the run
-  double age_s = 0;   // seconds since then
+  double age_s = 0;   // seconds since that run
   // Seconds a step in the faster and the slower stretches of a trial; 0: unknown.
   double fast_step_s = 0, slow_step_s = 0;
 };

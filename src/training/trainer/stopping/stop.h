@@ -56,7 +56,7 @@ class Quota {
   QuotaLimits limits_;
   double begin_s_, spent_s_, begun_s_, allowed_s_ = 0;
   bool after_decides_ = false;
-  // the reserve is the time that predictions were found to need
+  // The reserve is the time that predictions were found to need.
   bool keeps_for_predictions_ = false;
 };
 
