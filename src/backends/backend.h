@@ -43,7 +43,7 @@ class Download {
 class Graph {
  public:
   virtual ~Graph() = default;
-  virtual void replay() = 0;  // on the current stream
+  virtual void replay() = 0;  // runs on the current stream
 };
 
 struct MemoryUse {

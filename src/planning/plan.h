@@ -31,7 +31,7 @@ struct Facts {
   // validation samples are cut into tiles, it is the number of tiles. 0: valid_samples.
   double evaluation_passes = 0;
   std::int64_t epoch_size = 0;       // places in an epoch's order; 0 = train_samples
-  std::int64_t rows_per_sample = 1;  // of a batch, in training
+  std::int64_t rows_per_sample = 1;  // rows of a batch that a sample has in training
   std::string unit = "samples";      // what throughput counts: "tokens", "voxels"
   double units_per_sample = 1;
   std::string smaller_sample{};        // the recipe's advice how a sample takes less memory; or ""
@@ -44,7 +44,7 @@ struct Facts {
   std::int64_t fixed_micro = 0;      // the only micro-batch that the model allows; 0 = any
   std::int64_t default_global = 0;   // the recipe's default global batch
   double flops_per_sample = 0;       // model FLOPs of training on one sample; 0 = unknown
-  std::vector<GroupCount> groups{};  // of optimizer.groups, in order
+  std::vector<GroupCount> groups{};  // the entries of optimizer.groups, in order
   // Trained parameters, in order of registration, if the optimizer tells them apart and a model
   // was at hand; else empty.
   std::vector<OptimizedParameter> optimized{};
@@ -126,7 +126,7 @@ struct Plan {
   std::int64_t total_steps = 0;      // from stop.steps and stop.epochs; the rate's curve ends there
   Schedule schedule;
   MemoryEstimate memory;
-  double memory_needed_bytes = 0;  // of one rank at this micro-batch
+  double memory_needed_bytes = 0;  // memory of one rank at this micro-batch
   bool keeps_micro = false;        // a continued run has it from its last start
   // The bytes that shard_optimizer saves or would save on the fullest rank; at most 0: none.
   double sharding_saves_bytes = 0;
@@ -137,7 +137,7 @@ struct Plan {
   ComputePlan compute;
   std::int64_t parameters = 0, frozen_parameters = 0;  // trained and not; 0 = unknown
   std::vector<GroupCount> groups;
-  std::vector<RuleCount> rules;    // if the optimizer has several
+  std::vector<RuleCount> rules;    // empty unless the optimizer has several
   double adamw_lr = 0;             // AdamW's highest rate beside muon, after scale_lr; 0: the run's
   std::string init_from;           // where the first weights come from; "": from the recipe
   std::optional<ExactSum> exact;   // with exact = true

@@ -45,7 +45,7 @@ class Tables {
  private:
   std::span<OptionTable* const> tables_;
   ExplainKey explain_;
-  std::vector<std::string> keys_, sorted_;  // of all tables: in order, and sorted by name
+  std::vector<std::string> keys_, sorted_;  // keys of all tables: in order, and sorted by name
 };
 
 }  // namespace lockstep::detail

@@ -23,7 +23,7 @@ struct ReadCsv {
 char likely_separator(std::string_view line);
 
 struct CsvTable {
-  std::string name;  // of the file, for messages
+  std::string name;  // name of the file, for messages
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  // a cell per column
   std::vector<std::int64_t> lines;             // the line in the file at which each row begins,

@@ -48,7 +48,7 @@ struct AttentionKernels {
   // Whether `forward` and `backward` support arguments of these sizes and this type. It ignores
   // pointers, but considers whether `lengths` is null.
   bool (*serves)(const AttentionArguments&) = nullptr;
-  void (*forward)(const AttentionArguments&) = nullptr;  // on the current stream
+  void (*forward)(const AttentionArguments&) = nullptr;  // runs on the current stream
   void (*backward)(const AttentionArguments&) = nullptr;
   bool ragged_flash = false;  // ATen's FlashAttention runs on this GPU
 };

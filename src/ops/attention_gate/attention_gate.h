@@ -39,7 +39,7 @@ std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels_reference(const at::T
 at::Tensor spatial_gate_reference(const at::Tensor& x, const at::Tensor& channel_gate,
                                   const at::Tensor& weight);
 
-struct AttentionGateKernels {  // on the current stream
+struct AttentionGateKernels {  // all run on the current stream
   void (*pool_forward)(const VoxelPoolForward&) = nullptr;
   void (*pool_backward)(const VoxelPoolBackward&) = nullptr;
   void (*gate_forward)(const SpatialGateForward&) = nullptr;

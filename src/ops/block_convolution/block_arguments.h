@@ -16,7 +16,7 @@ struct BlockConvolution {
   std::int64_t batch = 0;
   int height = 0, width = 0;  // size of the result
   int outs = 0;               // channels of the result, a multiple of block_convolution_outs
-  int channels = 0;           // of a pixel, up to 4
+  int channels = 0;           // channels of a pixel, up to 4
 };
 constexpr int block_convolution_size = 7, block_convolution_outs = 64;
 // The number of thread blocks. There are as many chunks of moments, and as many shares of the
@@ -43,7 +43,7 @@ struct BlockConvolutionForward {
 };
 struct BlockConvolutionBackward {
   BlockConvolution shape;
-  const void* of_y = nullptr;  // as y
+  const void* of_y = nullptr;  // the gradient of y, in its layout
   float* partial = nullptr;    // [outs / 64, chunks_of, 64, 256]
   // [outs, channels, 7, 7], with these strides; the gradient is added to it
   float* of_weight = nullptr;

@@ -46,7 +46,7 @@ struct DropoutArguments {
   const std::int64_t* counters = nullptr;  // device
   std::int64_t layer = 0;
 };
-using DropoutKernel = void (*)(const DropoutArguments&);  // on the current stream
+using DropoutKernel = void (*)(const DropoutArguments&);  // runs on the current stream
 void register_cuda_dropout(DropoutKernel kernel);
 
 }  // namespace lockstep

@@ -60,8 +60,9 @@ struct GradientTarget {
 // backward pass at a time.
 class GradientBuffer {
  public:
-  // name: of the parameter. f32: in the parameter's shape, with any strides. autograd_adds:
-  // autograd itself adds to `f32` (compute dtype fp32). The state is `reduced` at first.
+  // name: the parameter's name. f32: the memory, in the parameter's shape, with any strides.
+  // autograd_adds: autograd itself adds to `f32` (compute dtype fp32). The state is `reduced` at
+  // first.
   GradientBuffer(std::string name, at::Tensor f32, bool autograd_adds = false);
 
   const std::string& name() const { return name_; }

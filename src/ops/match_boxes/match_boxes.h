@@ -82,7 +82,7 @@ at::Tensor ignored_shares(const at::Tensor& rows, const at::Tensor& boxes,
                           const at::Tensor& labels);
 
 struct MatchKernels {
-  void (*anchors)(const MatchArguments&) = nullptr;  // on the current stream
+  void (*anchors)(const MatchArguments&) = nullptr;  // runs on the current stream
   void (*regions)(const RegionMatchArguments&) = nullptr;
 };
 void register_cuda_match(MatchKernels kernels);

@@ -39,7 +39,7 @@ struct PictureRule {
 struct PictureChange {
   bool flipped;
   float brightness, contrast;
-  float mean;  // of the picture after the change of brightness; for contrast
+  float mean;  // mean of the picture after the change of brightness; contrast uses it
 };
 
 // numbers: three, or null if nothing changes. raw_mean: the mean of the unchanged picture.

@@ -21,8 +21,8 @@ at::Tensor pointwise_convolution(const at::Tensor& x, const at::Tensor& weight,
                                  const at::Tensor& bias = {}, ChannelMoments* moments = nullptr);
 
 struct PointwiseMomentsKernel {
-  void (*forward)(const PointwiseMoments&) = nullptr;  // on the current stream
-  bool (*runs_here)() = nullptr;                       // on the current device
+  void (*forward)(const PointwiseMoments&) = nullptr;  // runs on the current stream
+  bool (*runs_here)() = nullptr;  // whether the kernels run on the current device
 };
 void register_cuda_pointwise_moments(PointwiseMomentsKernel kernel);
 

@@ -18,7 +18,7 @@ struct RoiAlignShape {
   const std::int64_t* pictures = nullptr;  // [rois]; one that is not below `rows` stops the device
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rois = 0, rows = 0, channels = 0;
-  std::int64_t height = 0, width = 0;  // of the features
+  std::int64_t height = 0, width = 0;  // size of the features
   int bins_y = 0, bins_x = 0;
   float scale = 1;   // cells per pixel
   int sampling = 0;  // points of a bin along an axis; 0: depends on the box
@@ -144,7 +144,7 @@ struct FlipBoxes {
   const float* numbers = nullptr;  // picture p has numbers[p × step], and is flipped if it is below
                                    // 1/2
   std::int64_t step = 1;
-  float* out = nullptr;  // as boxes
+  float* out = nullptr;  // [pictures, count, 4]
   std::int64_t pictures = 0, count = 0;
   float width = 0;
 };

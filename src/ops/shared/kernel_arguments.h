@@ -41,7 +41,7 @@ struct LayerNormForward {
 };
 struct LayerNormBackward {
   const void* of_normed = nullptr;
-  const void* of_sum = nullptr;  // or null: no other gradient of the sum
+  const void* of_sum = nullptr;  // null: the sum has no other gradient
   const void *sum = nullptr, *weight = nullptr;
   const float *mean = nullptr, *inverse_deviation = nullptr;
   void* of_x = nullptr;
@@ -193,7 +193,7 @@ struct EmbeddingSum {
 struct MatmulArguments {
   const void *left = nullptr, *right = nullptr, *bias = nullptr, *addend = nullptr;
   void* out = nullptr;
-  KernelDtype dtype = KernelDtype::bf16;  // of left, right and bias
+  KernelDtype dtype = KernelDtype::bf16;  // type of left, right and bias
   bool out_is_f32 = false;                // otherwise of that dtype too
   bool left_transposed = false, right_transposed = false, accumulate = false;
   std::int64_t m = 0, n = 0, k = 0;

@@ -22,7 +22,7 @@ struct VoxelLayout {
   // the same number of voxels. The number of chunks depends on the sizes alone, so that sums are
   // the same on every GPU.
   std::int64_t chunks = 0;
-  std::int64_t chunk_voxels = 0;  // of every chunk but the last
+  std::int64_t chunk_voxels = 0;  // voxels of every chunk but the last
   // The number of vectors (without `vectors`: channels) of a block, and the number of such blocks
   // per chunk.
   int block_groups = 0, slabs = 0;
@@ -62,7 +62,7 @@ struct ChannelNormForward {
 struct ChannelNormBackward {
   VoxelLayout layout;
   const void *of_y = nullptr, *x = nullptr;
-  const std::uint8_t* positive = nullptr;  // as forward wrote it, or null: not by bits
+  const std::uint8_t* positive = nullptr;  // as forward wrote it; null: see `relu`
   const void *channel_scale = nullptr, *bias = nullptr;
   KernelDtype affine = KernelDtype::f32;
   const float *mean = nullptr, *inverse_deviation = nullptr;
@@ -109,7 +109,7 @@ struct VoxelPoolBackward {
 struct WindowPool {
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, channels = 0;
-  std::int64_t depth = 1, height = 0, width = 0;  // of x; depth is 1 for images
+  std::int64_t depth = 1, height = 0, width = 0;  // size of x; depth is 1 for images
   int window[3] = {1, 1, 1};                      // along depth, height and width; no larger than x
   bool vectors = false;  // channels and through_step are multiples of eight
 };
@@ -194,7 +194,7 @@ struct SpatialGateBackward {
   const float *maps = nullptr, *places = nullptr;
   float* of_places = nullptr;  // [rows, voxels]: gradient before the sigmoid; written
   float* of_maps = nullptr;    // [rows, 2, voxels]; written
-  void *of_x = nullptr, *of_channel_gate = nullptr, *of_weight = nullptr;  // in their types
+  void *of_x = nullptr, *of_channel_gate = nullptr, *of_weight = nullptr;  // each in its own type
   float* partial = nullptr;         // [rows, chunks, channels]
   float* weight_partial = nullptr;  // [spatial_gate_most_blocks, 2 * k_depth * k * k]
 };

@@ -30,8 +30,8 @@ void find_dropped(const at::Tensor& sum, std::int64_t terms, std::int64_t drop_s
 
 // The scalars that an update needs, f32 [1] each. An optimizer uses the same tensors in every step.
 struct UpdateScalars {
-  at::Tensor raw_norm, loss_scale, step;      // inputs; raw_norm: of gradients that include the
-                                              // scale
+  // Inputs. raw_norm: the norm of gradients that include the scale.
+  at::Tensor raw_norm, loss_scale, step;
   at::Tensor norm, skip, divisor, next_step;  // results
   std::vector<at::Tensor> rates;              // f32 0-dim: each becomes the step's rate times its
                                               // factor
@@ -52,7 +52,7 @@ void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
 at::Tensor host_metrics(const at::Tensor& sum, const at::Tensor& norm, const at::Tensor& loss_scale,
                         const at::Tensor& dropped, const at::Tensor& stamps);
 
-struct StepScalarKernels {  // on the current stream
+struct StepScalarKernels {  // all run on the current stream
   void (*factors)(const StepFactorsLaunch&) = nullptr;
   void (*own)(const OwnNumbersLaunch&) = nullptr;
   void (*dropped)(const DroppedStepLaunch&) = nullptr;

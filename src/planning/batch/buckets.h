@@ -13,7 +13,7 @@ inline constexpr std::int64_t arena_alignment = 64;
 struct ArenaLayout {
   std::vector<std::int64_t> offsets;  // by registration index
   std::vector<std::int64_t> ends;     // the same; the end of each with its padding
-  std::int64_t elements = 0;          // of a whole buffer, padding included
+  std::int64_t elements = 0;          // size of a whole buffer, padding included
 };
 
 // alignment: `arena_alignment` times the number of equal pieces that each bucket must divide into.

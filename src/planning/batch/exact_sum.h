@@ -66,7 +66,7 @@ struct ExactSum {
   // The number of flat fp32 buffers [elements] that a rank keeps for the exact sum besides the
   // gradients, rounded up.
   std::int64_t buffers = 0;
-  double sent_bytes = 0;  // by the rank that sends the most, in a step
+  double sent_bytes = 0;  // bytes that the rank that sends the most sends in a step
 };
 ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t leaf_samples,
                         std::int64_t accumulation, std::int64_t elements);

@@ -25,7 +25,7 @@ struct MicroBatch {
   BatchPlan batch;
   std::int64_t limit = 0;         // upper bound of the micro-batch, if it was chosen
   std::optional<ExactSum> exact;  // with exact = true
-  MemoryEstimate memory;          // of one rank, with what was measured
+  MemoryEstimate memory;          // memory of one rank, including what was measured
   std::int64_t recomputed_blocks = 0;
   double needed_bytes = 0;  // of one rank
 };

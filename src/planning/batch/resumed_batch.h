@@ -14,9 +14,9 @@ namespace lockstep {
 // The last start of a run, as far as its batch goes.
 struct LastBatch {
   const Plan& plan;
-  std::int64_t micro = 0;       // at its end; less than planned if memory ran out
+  std::int64_t micro = 0;       // the micro-batch at its end; less than planned if memory ran out
   std::int64_t shrunk_to = 0;   // on devices of the kind requested now; 0: memory sufficed
-  std::int64_t step = 0;        // of the checkpoint that the run resumes from
+  std::int64_t step = 0;        // step of the checkpoint that the run resumes from
   std::int64_t micro_then = 0;  // the micro-batch in force at that step
   // Step since which micro_then was in force; later changes that were due never took effect.
   std::int64_t then_since = 0;

@@ -34,7 +34,8 @@ class MicroSearch {
   // The same, with the sizes that the batch's rows can be cut into as candidates.
   MicroSearch(const BatchPlan& batch, double fixed_bytes, double available_bytes);
   // share: samples of a rank in a step, whose divisors are the candidates. first: a guess.
-  // fixed_bytes: of a rank without any sample. available_bytes: what may be used.
+  // fixed_bytes: the bytes of a rank without any sample. available_bytes: the bytes that may be
+  // used.
   MicroSearch(std::int64_t share, std::int64_t first, double fixed_bytes, double available_bytes);
 
   std::optional<std::int64_t> next() const;  // what to try; nothing: `largest` is the answer

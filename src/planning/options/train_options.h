@@ -132,7 +132,7 @@ struct TrainOptions {
   // Where the first weights come from; empty: the recipe's own.
   struct {
     std::string from;
-    InitCheckpoint checkpoint = InitCheckpoint::newest;  // of a run
+    InitCheckpoint checkpoint = InitCheckpoint::newest;  // which checkpoint of a run
     bool average = true;  // uses the average, if a checkpoint has one
     std::vector<std::string> map, missing, unexpected;
   } init;
@@ -169,12 +169,12 @@ struct TrainOptions {
 
   struct {
     double decay = 0;      // 0 = off
-    bool evaluate = true;  // with the average, not the weights
+    bool evaluate = true;  // evaluate with the average, not the weights
   } ema;
 
   struct {
-    std::string kind = "cosine";      // of the table in planning/schedule/schedule.h
-    TimeUnit unit = TimeUnit::steps;  // of warmup and of parameters that are lengths
+    std::string kind = "cosine";      // a kind of the table in planning/schedule/schedule.h
+    TimeUnit unit = TimeUnit::steps;  // unit of warmup and of parameters that are lengths
     double warmup = 0;
     double min_lr = 0;  // floor of the decaying kinds
     // The parameters of all kinds, by name. `table` refers to these values: set single ones, never
@@ -210,7 +210,7 @@ struct TrainOptions {
     double every_epochs = 0;
     Duration every{600};
     std::int64_t keep = 4;
-    Duration keep_every{};  // besides the newest: one each such time
+    Duration keep_every{};  // also keeps one checkpoint for each such time, besides the newest
     bool keep_best = true;
     std::string best_metric;  // empty: the recipe's first metric
   } checkpoint;
@@ -233,7 +233,7 @@ struct TrainOptions {
   } run;
   struct {
     std::int64_t every_steps = 1;
-    std::int64_t limit_mb = 64;  // of each rank's log; 0 = none
+    std::int64_t limit_mb = 64;  // limit of each rank's log; 0 = none
     Duration gpu_every{1};       // 0 = no gpu.csv
     bool tensorboard = false;
   } log;

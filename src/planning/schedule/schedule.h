@@ -24,7 +24,7 @@ struct Schedule {
   double min_lr = 0;
   double warmup_steps = 0;           // linear from base_lr / warmup_steps at step 0
   double total_steps = 0;            // where decaying kinds end; 0 = never ends (constant only)
-  std::vector<double> parameters{};  // of the kind, in its order
+  std::vector<double> parameters{};  // values of the kind's parameters, in its order
 };
 
 // A parameter that a kind needs besides warm-up and min_lr: the option schedule.NAME.

@@ -89,7 +89,7 @@ struct RankFailed {
   std::string memory;  // how the kernel's counters explain a kill (memory_kills.h); or ""
   std::optional<RankError> error;  // the rank's own report
   int exit_code = 1;               // the rank's exit code; 128 + signal when killed
-  std::string last_lines;          // of its output, at most 20
+  std::string last_lines;          // the last lines of its output, at most 20
   std::filesystem::path log;
 };
 // A second interrupt came, or the grace time ran out, or the passed-on signal ended a rank.

@@ -40,7 +40,7 @@ struct Evaluation {
   double warm_up_s = 0;
   std::int64_t batch = 0;                // samples evaluated at once when it ended
   std::vector<int> out_of_memory_ranks;  // ranks on which more samples at once did not fit
-  bool given_up = false;                 // by EvaluatorOptions::goes_on; then there are no metrics
+  bool given_up = false;  // EvaluatorOptions::goes_on ended it; then there are no metrics
 };
 
 // All ranks throw it if some ranks could not evaluate their share, for example because data could

@@ -52,7 +52,7 @@ class ExactReducer {
   CarryChain chain_;
   std::vector<at::Tensor> stack_;          // unused if a rank has one exact-mode micro-batch: then
                                            // its gradients are the sum
-  std::vector<std::int64_t> shard_sizes_;  // of each rank
+  std::vector<std::int64_t> shard_sizes_;  // shard size of each rank
   Shard own_shard_;
   std::vector<Exchange> exchanges_;
   std::vector<at::Tensor> partial_;  // this rank's shard of the sums of all ranks, in the order of

@@ -28,7 +28,7 @@ class BlockObserver {
 
   const ParameterStorage& storage_;
   BlockUse use_;
-  std::vector<std::int64_t> uses_;  // by parameter, when the first forward pass began
+  std::vector<std::int64_t> uses_;  // uses by parameter when the first forward pass began
 };
 
 }  // namespace lockstep

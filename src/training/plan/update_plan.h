@@ -66,7 +66,7 @@ UpdatePlan make_update_plan(std::span<const ParameterObservation> seen, const Up
 // How a forward pass uses the parameters.
 struct BlockUse {
   std::vector<std::int64_t> blocks;                  // in the order of the forward pass
-  std::vector<std::vector<std::size_t>> parameters;  // of each block
+  std::vector<std::vector<std::size_t>> parameters;  // parameters of each block
   std::vector<bool> is_early;  // by parameter: something used it before the last block began
 };
 

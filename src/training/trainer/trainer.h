@@ -29,7 +29,7 @@ struct TrainerSetup {
   Backend& backend;
   RunDir& run;
   Clock& clock;
-  bool resume = false;          // from the newest good checkpoint
+  bool resume = false;          // resume from the newest good checkpoint
   StartUp* start_up = nullptr;  // records how the time until the first step is spent; may be null
   nlohmann::json init{};        // the source of the first weights
                                 // (runtime/run/checkpoint/weight_source.h), or null

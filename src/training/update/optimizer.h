@@ -133,7 +133,7 @@ class Optimizer {
   std::vector<Group> groups_;
   std::vector<std::size_t> rates_of_;  // by parameter: index in groups_
   std::vector<StateBuffer> states_;
-  std::vector<OptimizerState> state_kinds_;  // of each entry of states_
+  std::vector<OptimizerState> state_kinds_;  // the kind of each entry of states_
   at::Tensor step_, next_step_;              // the count of updates that were not skipped
   // skip: 1 if the gradient is not finite or the step is dropped; divisor: loss scale / clipping.
   at::Tensor norm_, skip_, divisor_;

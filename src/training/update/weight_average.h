@@ -24,7 +24,7 @@ class WeightAverage {
   WeightAverage(double decay, ParameterStorage& storage, ModelBuffers* buffers = nullptr);
 
   const at::Tensor& flat() const { return flat_; }  // f32 [own_elements]
-  void restart();                                   // at the present weights
+  void restart();                                   // begins again with the present weights
   // Call it before an update. updates: f32 [1], the count of updates including this one. skip: f32
   // [1]; 1 leaves the average unchanged.
   void prepare(const at::Tensor& updates, const at::Tensor& skip);

@@ -29,7 +29,7 @@ class Beneath {
 
   UniqueFd open(const std::filesystem::path& below, int flags, mode_t mode = 0666) const;
   std::optional<struct stat> status(
-      const std::filesystem::path& below) const;  // for a link, its own status
+      const std::filesystem::path& below) const;  // of a link, the status of the link itself
   std::vector<std::string> names_in(const std::filesystem::path& below) const;  // none on an error
   // True also if the folder exists already.
   bool make_folder(const std::filesystem::path& below) const;

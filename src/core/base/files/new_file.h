@@ -33,7 +33,7 @@ class NewFile {
 
  private:
   Beneath folder_;
-  std::filesystem::path path_, temporary_;  // below the folder
+  std::filesystem::path path_, temporary_;  // both below the folder
   UniqueFd fd_;
 };
 

@@ -31,7 +31,7 @@ class RankLog {
   UniqueFd file_;
   std::uint64_t limit_bytes_;
   std::uint64_t head_bytes_ = 0;      // kept for good; 0: not known yet
-  std::uint64_t left_out_bytes_ = 0;  // by this object
+  std::uint64_t left_out_bytes_ = 0;  // bytes that this object has left out
 };
 
 }  // namespace lockstep

@@ -20,10 +20,11 @@ struct RunSummary {
   RunState state = RunState::interrupted;
   std::string why;  // reason for the state; may be empty
   std::int64_t step = 0;
-  std::int64_t total_steps = 0;       // 0 = unknown
-  std::optional<double> loss;         // loss of the last step; NaN if it was not finite
-  std::optional<double> units_per_s;  // of the newest start; while it runs, of the last step
-  std::optional<double> mfu;          // the same
+  std::int64_t total_steps = 0;  // 0 = unknown
+  std::optional<double> loss;    // loss of the last step; NaN if it was not finite
+  // Rate of the newest start; while it runs, rate of the last step
+  std::optional<double> units_per_s;
+  std::optional<double> mfu;  // MFU, of the same steps
   // The step that this start resumed from, if the two rates are means over it.
   std::int64_t rates_from = 0;
   std::string unit;

@@ -16,7 +16,7 @@ using PickleIndex = std::uint32_t;  // index of a value in Pickle::values
 
 struct PickledStorage {
   const PickledNumbers* numbers = nullptr;  // never null
-  std::string key{};                        // in the file
+  std::string key{};                        // its key in the file
   std::int64_t elements = 0;
 };
 

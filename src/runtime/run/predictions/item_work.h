@@ -13,7 +13,7 @@ namespace lockstep {
 // Totals over tasks that have begun.
 struct ItemWork {
   double done = 0, begun = 0;  // steps
-  double bytes = 0;            // of the inputs whose steps are counted
+  double bytes = 0;            // bytes of the inputs whose steps are counted
   double uncounted = 0;        // bytes of inputs that ended without reporting steps
   std::string unit{};          // "tiles"; empty: nothing counted yet
   ItemWork& operator+=(const ItemWork& other);
@@ -30,14 +30,14 @@ class RankWork {
   RankWork(std::filesystem::path folder, int rank, Clock& clock);
   void begin(double bytes);  // a task: an item, or a part of one
   void report(double done, double total, const std::string& unit);
-  void end();  // all of the task is done
+  void end();  // the whole task is done
 
  private:
   void write();  // does not throw: the numbers are for people only
 
   std::filesystem::path file_;
   Clock& clock_;
-  ItemWork ended_;  // over finished tasks
+  ItemWork ended_;  // the work of finished tasks
   double bytes_ = 0, done_ = 0, total_ = 0;
   std::string unit_;
   double written_s_ = -1;

@@ -39,7 +39,7 @@ class PredictionFolder {
 
  private:
   std::filesystem::path path_, scratch_;
-  UniqueFd lock_;  // on a file in `scratch`, so that others see that this command is alive
+  UniqueFd lock_;  // lock on a file in `scratch`, so that others see that this command is alive
 };
 
 // Suffix of NAME for an output that was not finished.

@@ -52,7 +52,7 @@ std::string forecast_text(const Forecast& forecast);
 // The work of earlier starts of a run.
 struct Begun {
   std::int64_t step = 0;
-  double spent_s = 0;  // of stop.budget
+  double spent_s = 0;  // the time of stop.budget that is spent
 };
 
 // Whether the run fits into the quota, or how far it gets; "" without a quota.

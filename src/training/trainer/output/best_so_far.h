@@ -13,8 +13,8 @@ namespace lockstep {
 // Part of a checkpoint's state, so that a resumed run continues to count.
 struct BestSoFar {
   std::optional<double> value;
-  std::int64_t step = 0;       // of the evaluation that gave it
-  std::int64_t last_step = 0;  // of the last evaluation
+  std::int64_t step = 0;       // step of the evaluation that gave the value
+  std::int64_t last_step = 0;  // step of the last evaluation
   std::int64_t evaluations_since = 0;
 };
 

@@ -41,8 +41,8 @@ class StepTimes {
   double begin_s_;  // when the steps since the last logged one began
   std::int64_t steps_ = 0;
   double full_steps_ = 0;             // the samples of these steps, as a number of full steps
-  OwnTimes own_;                      // summed over them
-  std::vector<double> rank_waits_s_;  // of each rank, summed over them
+  OwnTimes own_;                      // summed over these steps
+  std::vector<double> rank_waits_s_;  // waiting time of each rank, summed over these steps
   RecentSteps recent_;
   MeanStep mean_;
 };

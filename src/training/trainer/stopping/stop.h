@@ -32,7 +32,7 @@ class Quota {
   // The quota counts from now on. spent_s: the time that earlier starts took. begun_s: the time
   // that this start has already taken, which counts only for `after`.
   Quota(Clock& clock, const QuotaLimits& limits, double spent_s, double begun_s = 0);
-  double elapsed_s() const;  // over all starts
+  double elapsed_s() const;  // the time over all starts
   // Whether the quota is spent, or will be spent in more_s seconds.
   bool over(double more_s = 0) const;
   // Seconds allowed from the beginning of this object; 0 = no limit.
