@@ -43,7 +43,7 @@ struct DirectBatch {
   std::vector<std::vector<std::string>> rows;  // a value for each option, job by job
   std::string job_name;                        // contains {key} for the value of an option
   std::vector<std::string> only_batch{};       // options that a job does not need
-  // Options of only_batch that jobs record all the same, if they are given. Jobs find them as
+  // Options of only_batch that jobs nevertheless record, if they are given. Jobs find them as
   // "key=value …" in the variable LOCKSTEP_BATCH_OPTIONS, which is no part of a job's identity.
   std::vector<std::string> recorded{};
   std::vector<std::string> outputs{};  // files without which a job has not succeeded

@@ -177,7 +177,7 @@ void check_frozen_batch(const TrainOptions& options, const Facts& facts,
 // now. Throws Error if the data has another number of samples. where: "data.path=/x", or empty.
 void check_frozen_data(const Facts& before, const Facts& now, const std::string& where);
 
-// Steps of an epoch of so many places; 0 for none.
+// The number of steps in an epoch of `epoch_size` places; 0 if there are no places.
 std::int64_t count_epoch_steps(std::int64_t epoch_size, std::int64_t global, bool drop_last);
 
 // whole: the recipe's formula at this precision, for a rank that shares nothing. Throws Error if no

@@ -44,8 +44,7 @@ Device device_from_json(const nlohmann::json& json);  // reads the result of to_
 nlohmann::json to_json(const Facts& facts);
 Facts facts_from_json(const nlohmann::json& json);
 
-// Records of earlier versions hold fewer values.
-// Reads the result of to_json(estimate).
+// Reads the result of to_json(estimate). Records of earlier versions hold fewer values.
 MemoryEstimate memory_from_json(const nlohmann::json& json);
 
 }  // namespace lockstep

@@ -69,7 +69,7 @@ struct MatchArguments {
   // [pictures, classes, 2]: positives and negatives; must begin as 0
   std::int32_t* counts = nullptr;
   bool* positive = nullptr;                 // [pictures, classes, count]
-  float *weight = nullptr, *box = nullptr;  // likewise; box: [..., 4]
+  float *weight = nullptr, *box = nullptr;  // as `positive`; box: [..., 4]
   std::int64_t pictures = 0, classes = 0, count = 0, most = 0;
   float positive_overlap = 0, negative_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
 };
@@ -80,7 +80,7 @@ struct RegionMatchArguments {
   const std::int64_t* labels = nullptr;              // [pictures, most]
   const bool* known = nullptr;                       // [pictures, count]
   bool* positive = nullptr;                          // [pictures, count]
-  float *weight = nullptr, *box = nullptr;           // likewise; box: [..., 4]
+  float *weight = nullptr, *box = nullptr;           // as `positive`; box: [..., 4]
   std::int64_t* label = nullptr;                     // [pictures, count]
   std::int64_t pictures = 0, classes = 0, count = 0, most = 0;
   float positive_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
@@ -156,7 +156,7 @@ struct TopRowsArguments {
   KernelDtype dtype = KernelDtype::f32;
   Runs runs;
   float* values = nullptr;        // [rows, count]
-  std::int64_t* index = nullptr;  // the same: below length
+  std::int64_t* index = nullptr;  // [rows, count]: places in the row, below length
   std::int64_t rows = 0, length = 0, count = 0;
 };
 // The largest supported length of a row, and the largest count.

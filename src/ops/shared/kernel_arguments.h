@@ -125,7 +125,7 @@ struct AdamArguments {
   std::int64_t chunk_count = 0;
   std::int64_t chunk = adam_chunk;  // elements of a chunk
   KernelDtype working_dtype = KernelDtype::bf16;
-  const float* step = nullptr;  // includes this update
+  const float* step = nullptr;  // count of updates, including this one
   // Gradients are divided by `divisor`; `skip` 1: nothing changes.
   const float *divisor = nullptr, *skip = nullptr;
   double beta1 = 0, beta2 = 0, eps = 0;

@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// The last start of a run, as far as its batch goes.
+// The batch of a run's last start.
 struct LastBatch {
   const Plan& plan;
   std::int64_t micro = 0;       // the micro-batch at its end; less than planned if memory ran out

@@ -61,11 +61,11 @@ struct PredictInput {
 
 // The inputs that items are listed from.
 struct ItemQuery {
-  std::vector<std::string> inputs;       // as the user typed them, or of predict.input
-  std::filesystem::path standard_input;  // a file with what "-" stands for; empty: no input is "-"
+  std::vector<std::string> inputs;       // as the user typed them, or from predict.input
+  std::filesystem::path standard_input;  // a file with the content of "-"; empty: no input is "-"
   // As PrepareContext::run_dir; empty if `--then predict` asks before there is a run.
   std::filesystem::path run_dir;
-  std::filesystem::path cache_dir;  // likewise
+  std::filesystem::path cache_dir;  // as PrepareContext::cache_dir; empty in the same case
 };
 
 // The items in the order of the inputs, those of a folder by path. A file or a word that comes

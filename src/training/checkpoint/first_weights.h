@@ -38,7 +38,7 @@ struct WeightMatch {
 
 // Matches by name: first by init.map, then unchanged, then by weight_names (Recipe::weight_names)
 // if the model has the resulting name. A count of batches ("num_batches_tracked") may be missing or
-// extra. A further name of a tensor that both sides have may also be missing or extra.
+// extra. If both sides have a tensor, each side may have further names of it that the other lacks.
 //
 // Throws Error if tensors are missing, unexpected, unreadable, or of another shape or kind. The
 // Error lists them, up to a maximum number. init.missing and init.unexpected can allow such

@@ -90,9 +90,9 @@ nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained)
 // Restores from a single file of an export: weights, frozen parameters and buffers.
 void restore_weights(const std::filesystem::path& file, const Trained& trained);
 
-// Reads the average of the weights into flat, f32 [elements] or [own_elements]. Returns false if
-// the checkpoint has none. Also reads the averages of `buffers`. Buffers that the file lacks keep
-// their values.
+// Reads the average of the weights into `flat`, which is f32 [elements] or [own_elements]. Returns
+// false if the checkpoint has none. Also reads the averages of `buffers`. Buffers that the file
+// lacks keep their values.
 bool restore_average(const CheckpointInfo& checkpoint, const ParameterStorage& storage,
                      const at::Tensor& flat, const std::vector<NamedTensor>& buffers = {});
 

@@ -20,8 +20,8 @@ namespace lockstep {
 // Gives each trained parameter of `storage` a place for its gradient, in a flat buffer with the
 // layout of the storage:
 //  compute dtype fp32: the .grad of each handle is a view of `flat`;
-//  bf16, fp16: a .grad of that dtype is taken (`take`) and goes into the fp32 `flat`, or into
-//  the reduce buffer.
+//  bf16, fp16: the .grad has that dtype, and `take` moves it into the fp32 `flat`, or into the
+//  reduce buffer.
 // Operations that use ops/gradient_buffer/gradient_writer.h write directly into these buffers. Owns
 // the buffers. One thread, on the training stream.
 class GradientBuffers {

@@ -30,7 +30,7 @@ class RankLog {
   std::filesystem::path path_;
   UniqueFd file_;
   std::uint64_t limit_bytes_;
-  std::uint64_t head_bytes_ = 0;      // kept for good; 0: not known yet
+  std::uint64_t head_bytes_ = 0;      // number of first bytes that always stay; 0: not known yet
   std::uint64_t left_out_bytes_ = 0;  // bytes that this object has left out
 };
 

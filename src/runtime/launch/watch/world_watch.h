@@ -47,7 +47,7 @@ struct WatchedWorld {
   double period_s = 0.5;  // between two posts of a rank
 };
 
-// Ends the world, on each rank by itself, when
+// Ends the world. Every rank decides this for itself, when
 //  - a rank says that it failed by itself, or the store is closed or damaged: at once;
 //  - a collective failed: as soon as a rank is found that has gone silent, or after 5 s;
 //  - a rank or the store is silent for `hang_after_s`: its process is stopped, its host is down, or
