@@ -92,8 +92,8 @@ struct BatchPlan {
   std::int64_t rows_per_sample = 1;
   bool fixed_micro = false;  // the model requires this micro-batch
   // Rows that statistics of batch norm span, world_size * micro; 0: no statistics span ranks. With
-  // it, micro-batches of the same number on all ranks are neighbours in the global batch. So the
-  // same rows meet on any number of ranks.
+  // norm_rows, the micro-batches with the same number on all ranks are neighbours in the global
+  // batch. So the same rows meet on any number of ranks.
   std::int64_t norm_rows = 0;
   std::int64_t rows() const { return global * rows_per_sample; }
   std::int64_t places() const { return world_size * micro * accumulation; }

@@ -24,7 +24,7 @@ class Error : public std::exception {
   // Both texts are shortened: values in them come from users or files and may have any length.
   explicit Error(const std::string& what, const std::string& hint = {})
       : what_(shortened(what)), hint_(shortened(hint)) {
-    // A zero byte, for example from a file, would end the text of what()
+    // A zero byte, for example from a file, would end the text of what().
     std::replace(what_.begin(), what_.end(), '\0', '?');
   }
   const char* what() const noexcept override { return what_.c_str(); }

@@ -22,7 +22,7 @@ struct Synonym {
   //   {path}      the value where it is a path rather than a switch
   //   {duration}  a time as options here take it ("12h" of 00:12:00:00)
   //   {kind}      a device without its number ("gpu" of cuda:1)
-  //   {index}     the number of a device ("1" of cuda:1); without one its word is left out
+  //   {index}     the number of a device ("1" of cuda:1); without a number its word is left out
   std::string ours;
   std::string ours_when_off{};  // the same for values 0, no, off, none and false; empty: as `ours`
   std::string ours_in_batch{};  // the same for a command that makes a batch; empty: as `ours`

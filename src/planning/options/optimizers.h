@@ -74,8 +74,9 @@ struct RuleCount {
 std::vector<RuleCount> rule_counts(const TrainOptions& options,
                                    const std::vector<OptimizedParameter>& parameters);
 
-// How many of `count` matrices of one shape muon updates at once on a GPU: products of many
-// matrices occupy it better than one after another. All batches are about equal.
+// How many of `count` matrices of one shape muon updates at once on a GPU. Products of many
+// matrices at once occupy the GPU better than one product after another. All batches are about
+// equal.
 std::int64_t muon_batch(std::int64_t count, std::int64_t elements);
 
 // Bytes that a rank needs during an update besides weights, gradients and states.

@@ -194,7 +194,7 @@ struct TrainOptions {
     double patience_epochs = 0;
     Duration after{}, budget{}, reserve{};
     Duration hang_after{60};
-    Duration grace{};  // 0 = found
+    Duration grace{};  // 0 = derived
   } stop;
 
   struct {

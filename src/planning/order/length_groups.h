@@ -17,7 +17,7 @@ inline constexpr std::int64_t steps_sorted_together = 50;
 // these steps are shuffled. If the epoch's last step is not full, it stays the last, and its
 // samples are of any length. So data.drop_last leaves out no sample more often than others. With
 // shuffle = false, steps stand in order of length. The result is pure, the same for any reader.
-// length: the length of a sample of the dataset. Any thread may call both.
+// length: the length of a sample of the dataset. Any thread may call `length` and the result.
 SampleAt group_by_length(SampleAt order, const EpochSteps& steps, std::uint64_t seed, bool shuffle,
                          std::function<std::int64_t(std::int64_t sample)> length);
 

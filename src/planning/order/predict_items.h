@@ -71,8 +71,7 @@ struct ItemQuery {
 // The items in the order of the inputs, those of a folder by path. A file or a word that comes
 // twice counts once. An input that cannot be predicted is an item with a fault: a missing file (the
 // nearest is named), a glob or a folder without such files, a folder that cannot be listed, an
-// output that another item has or that can have no such name. Throws Error if there is nothing
-// else.
+// output name that another item has or that is not valid. Throws Error if there is nothing else.
 std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& query);
 
 // Why an output may not have this name; "": it may. A valid name lies below the folder of outputs,

@@ -15,8 +15,8 @@ inline constexpr const char* average_file = "ema.safetensors";
 // Returns each buffer once, by its first name.
 std::vector<NamedTensor> unique_buffers(const Trained& trained);
 
-// Each returns further names: the first those of parameters, with `prefix` before each name, the
-// second those of buffers.
+// parameter_aliases returns the further names of parameters, with `prefix` before each name.
+// buffer_aliases returns those of buffers.
 std::vector<Alias> parameter_aliases(const ParameterStorage& storage,
                                      const std::string& prefix = "");
 std::vector<Alias> buffer_aliases(const Trained& trained);

@@ -58,10 +58,10 @@ class GradientBuffers {
 
   // Sets all gradients to 0. May be called within a step or between two steps.
   void zero();
-  // Begins a step, as the plan says. The update of the previous step must be enqueued. Zero-fills
-  // at once all gradients that are not overwritten. If the plan has a deferred update, `zero_group`
-  // zero-fills each group instead: after the group's update, and before any gradient is added to
-  // the group.
+  // Begins a step, as the plan says. The update of the previous step must be enqueued. Immediately
+  // zero-fills all gradients that are not overwritten. If the plan has a deferred update,
+  // `zero_group` zero-fills each group instead: after the group's update, and before any gradient
+  // is added to the group.
   void begin_step();
   void zero_group(std::size_t group);
   DirtyPieces& dirty() { return dirty_; }

@@ -15,7 +15,7 @@
 namespace lockstep {
 
 // After update n the average moves towards the weights by the fraction max(1 - decay, 9 / (10 + n))
-// of their distance. So it follows the first steps closely. All work is enqueued, and nothing
+// of its distance to them. So it follows the first steps closely. All work is enqueued, and nothing
 // synchronises the device.
 class WeightAverage {
  public:

@@ -18,7 +18,8 @@ struct SpawnSpec {
   std::vector<std::string> argv;                        // the program is looked up in PATH
   std::optional<std::vector<std::string>> environment;  // "NAME=value", the whole environment;
                                                         // nothing: as this process
-  int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;    // above 2; 0, 1, 2: shared; -1: /dev/null
+  // Descriptors above 2. 0, 1, 2: those of this process, shared. -1: /dev/null.
+  int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;
   std::vector<int> inherited;  // kept open under their numbers; all others are closed
   bool inherits_all = false;   // keeps all descriptors open but close-on-exec ones
   bool own_group = true;     // leads a process group. With this or own_session, the child gets

@@ -21,8 +21,8 @@ class SampleWriter {
   explicit SampleWriter(const std::filesystem::path& path);
   // Returns "", or once the reason why this step and later ones are not recorded.
   std::string write(std::int64_t step, std::span<const std::int64_t> samples);
-  // Training resumes after `step`; recorded samples of later steps become invalid. Returns as
-  // write(), for the steps after it.
+  // Training resumes after `step`; recorded samples of later steps become invalid. Returns the same
+  // as write(), for the steps after it.
   std::string resume(std::int64_t step);
   // Makes the lines written so far survive a power loss. Any thread. Throws Error.
   void sync();

@@ -22,7 +22,7 @@ struct RunSummary {
   std::int64_t step = 0;
   std::int64_t total_steps = 0;  // 0 = unknown
   std::optional<double> loss;    // loss of the last step; NaN if it was not finite
-  // Rate of the newest start; while it runs, rate of the last step
+  // Rate of the newest start; while it runs, rate of the last step.
   std::optional<double> units_per_s;
   std::optional<double> mfu;  // MFU, of the same steps
   // The step that this start resumed from, if the two rates are means over it.

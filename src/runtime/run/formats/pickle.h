@@ -1,6 +1,6 @@
 // Reads Python's pickle format as data, as far as torch.load(weights_only=True) accepts it. Nothing
-// is ever called, imported or built. Any other request of a pickle is refused by its name. Source:
-// the Python library's pickletools, "Opcodes".
+// is ever called, imported or built. Any other request of a pickle is refused, and the Error names
+// it. Source: the Python library's pickletools, "Opcodes".
 #pragma once
 
 #include <cstdint>

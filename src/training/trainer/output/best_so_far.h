@@ -19,7 +19,7 @@ struct BestSoFar {
 };
 
 nlohmann::json to_json(const BestSoFar& best);
-// Also reads the states of earlier versions, which stored less
+// Also reads the states of earlier versions, which stored less.
 BestSoFar best_from_json(const nlohmann::json& state);
 
 // If stop.patience or stop.patience_epochs is exceeded after the last evaluation, returns the
