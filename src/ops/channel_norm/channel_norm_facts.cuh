@@ -42,7 +42,7 @@ __device__ void read_floats(const void* from, std::int64_t at, float (&to)[W]) {
   for (int i = 0; i < W; ++i) to[i] = to_float(static_cast<const A*>(from)[at + i]);
 }
 
-// For a type that is known only at launch.
+// Reads values whose type is known only at launch.
 template <int W>
 __device__ void read_affine(const void* from, KernelDtype dtype, std::int64_t at, float (&to)[W]) {
   if (dtype == KernelDtype::bf16)

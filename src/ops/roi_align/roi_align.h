@@ -11,7 +11,7 @@
 namespace lockstep {
 
 struct RoiAlignOptions {
-  // Size of the result in bins, at most roi_align_most_bins each
+  // Size of the result in bins, at most roi_align_most_bins each.
   std::int64_t height = 7, width = 7;
   double spatial_scale = 1;  // cells of the features per pixel of the picture: 1 / stride
   // The number of points of a bin along each axis, over which its mean is taken. 0: as many as the

@@ -37,7 +37,7 @@ struct UpdateScalars {
                                               // factor
   std::vector<float> factors;
   double clip = 0;   // largest norm; 0: no clipping
-  at::Tensor table;  // rate_table of the two above
+  at::Tensor table;  // the result of rate_table
 };
 // The rates and factors in the form that kernels read. Undefined on CPUs.
 at::Tensor rate_table(const UpdateScalars& scalars);

@@ -30,7 +30,7 @@ struct alignas(W == 1 ? sizeof(T) : 16) Pack {
   T value[W];
 
   __device__ static Pack at(const T* from) { return *reinterpret_cast<const Pack*>(from); }
-  // For data that nothing reads again soon.
+  // Loads data that nothing reads again soon.
   __device__ static Pack last_at(const T* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (sizeof(Pack) == sizeof(uint4)) {
